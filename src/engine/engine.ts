@@ -1,0 +1,139 @@
+/**
+ * VERBS of one database: query, mutate, alter, commit. The whole surface for the doors and guests above; opens one
+ * snapshot per request, lends it downward and closes it. Implementations stand beside it.
+ */
+import type { QueryDocument } from "../dql/ast.ts";
+import type { Reader } from "../graph/reader.ts";
+import type { Schema } from "../graph/schema.ts";
+import type { Mutation, NQuad } from "../model/nquad.ts";
+
+export interface Engine {
+  /** POST /query: text → answer bytes (the value of `data`) with the numbers of `extensions`. */
+  query(request: QueryRequest): Promise<QueryAnswer>;
+  /** POST /mutate in all its forms. */
+  mutate(request: MutateRequest): Promise<MutateAnswer>;
+  /** POST /commit and its abort. */
+  commit(request: CommitRequest): Promise<CommitAnswer>;
+  /** POST /alter. Resolves when the change, and unless `runInBackground` its indexes, are ready. */
+  alter(operation: AlterOperation, namespace: number): Promise<void>;
+  /** GET /assign?what=uids. */
+  leaseUids(count: number): Promise<number>;
+  /** The newest schema of a namespace. */
+  schema(namespace: number): Promise<Schema>;
+  /** For guests: a view of the newest state. Close it. */
+  openReader(namespace: number): Promise<Reader>;
+  /**
+   * For guests (GraphQL mutations): runs `work` in a transaction that the server composes itself, commits what it
+   * wrote, and runs it again on conflict, with jitter, up to a limit. `work` may run several times.
+   */
+  transact<T>(
+    namespace: number,
+    work: (txn: GuestTransaction) => Promise<T>,
+  ): Promise<TransactResult<T>>;
+  onSchemaChange(listener: (namespace: number) => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface GuestTransaction {
+  /** Sees what was applied so far. Valid until the work ends; do not close. */
+  readonly reader: Reader;
+  /**
+   * Adds facts: converts to the schema's types, gives blank nodes their uids (one scope for the transaction), checks
+   * @unique. Deletes apply before sets of the same call. Returns label → uid of the new nodes.
+   */
+  apply(facts: {
+    readonly set: readonly NQuad[];
+    readonly delete: readonly NQuad[];
+  }): Promise<ReadonlyMap<string, number>>;
+  /** Leaves without committing; `transact` still resolves with the work's value. */
+  discard(): void;
+}
+
+export interface TransactResult<T> {
+  readonly value: T;
+  readonly commitTs: number;
+}
+
+export interface QueryRequest {
+  readonly namespace: number;
+  readonly text: string;
+  readonly variables: ReadonlyMap<string, string>;
+  readonly startTs: number;
+  readonly readOnly: boolean;
+  readonly bestEffort: boolean;
+  readonly debug: boolean;
+  readonly format: "json" | "rdf";
+  /** 0 for none. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Durations in nanoseconds, as the reference reports them. */
+export interface Latency {
+  readonly parsingNs: number;
+  readonly processingNs: number;
+  readonly encodingNs: number;
+  readonly assignTimestampNs: number;
+  readonly totalNs: number;
+}
+
+export interface QueryAnswer {
+  /** The JSON of `data` (for rdf: the JSON string). */
+  readonly data: Uint8Array;
+  readonly startTs: number;
+  readonly latency: Latency;
+  /** `metrics.num_uids`: predicate → uids touched, without `_total`. */
+  readonly numUids: ReadonlyMap<string, number>;
+}
+
+export interface MutateRequest {
+  readonly namespace: number;
+  /** What the body says: either RDF or JSON, still as text. The content types are told apart by `http`. */
+  readonly body:
+    | { readonly kind: "rdf"; readonly text: string }
+    | { readonly kind: "json"; readonly text: string };
+  readonly startTs: number;
+  readonly commitNow: boolean;
+  readonly timeoutMs: number;
+}
+
+export interface MutateAnswer {
+  /** JSON of `data.queries`; undefined for null. */
+  readonly queries: Uint8Array | undefined;
+  /** label → uid; undefined for null (a plain query). */
+  readonly uids: ReadonlyMap<string, number> | undefined;
+  readonly startTs: number;
+  /** 0 without commitNow. */
+  readonly commitTs: number;
+  readonly keys: readonly string[] | undefined;
+  readonly preds: readonly string[];
+  readonly latency: Latency;
+  readonly numUids: ReadonlyMap<string, number>;
+}
+
+export interface CommitRequest {
+  readonly namespace: number;
+  readonly startTs: number;
+  readonly abort: boolean;
+  /** What the client sends back; undefined for an abort. */
+  readonly keys: readonly string[] | undefined;
+}
+
+export interface CommitAnswer {
+  readonly startTs: number;
+  readonly commitTs: number;
+}
+
+export type AlterOperation =
+  | { readonly kind: "dropAll" }
+  | { readonly kind: "dropData" }
+  | { readonly kind: "dropPredicate"; readonly predicate: string }
+  | { readonly kind: "dropType"; readonly type: string }
+  | { readonly kind: "schema"; readonly text: string; readonly runInBackground: boolean };
+
+/** For loads and programs inside the house: facts that are already parsed. */
+export interface FactsRequest {
+  readonly namespace: number;
+  readonly mutations: readonly (Mutation & { readonly condition: undefined })[];
+  readonly query: QueryDocument | undefined;
+}

@@ -1,0 +1,126 @@
+/**
+ * STATE: records, posting lists and schema through a snapshot. In: uids and wants. Out: columns. Never here: a
+ * decision about a query. Reads are batched: one call per level (architecture 2), which answers at once on an
+ * embedded store. What a transaction wrote but has not committed, and what others committed since its start, is
+ * merged here (architecture 4), so that nobody above knows about it.
+ */
+import type { MaybePromise } from "../base/maybe.ts";
+import type { Facets } from "../model/facet.ts";
+import type { UidSet } from "../model/uid.ts";
+import type { Value, ValueKind } from "../model/value.ts";
+import type { Schema } from "./schema.ts";
+
+/** A consistent view for the length of one request. Close it. */
+export interface Reader {
+  readonly schema: Schema;
+  /** The commit number that is read at. */
+  readonly ts: number;
+  /** All that a level of a plan needs of its nodes: one awaited call. `uids` need not be sorted or existing. */
+  readLevel(uids: Float64Array, wants: readonly Want[]): MaybePromise<readonly Column[]>;
+  /** Members of many lists, each ascending. `bounds` cut each of them alike. */
+  readLists(lists: readonly ListRef[], bounds?: ListBounds): MaybePromise<readonly UidSet[]>;
+  /** How many members each list has; reads heads only. */
+  countLists(lists: readonly ListRef[]): MaybePromise<Float64Array>;
+  /** Which of `uids` (ascending) are in the list; reads only the chunks that can hold them. */
+  intersectList(list: ListRef, uids: UidSet): MaybePromise<UidSet>;
+  /** Chunks of a list in order; `visit` returns false to stop. The array is lent. */
+  scanList(list: ListRef, bounds: ListBounds, visit: (uids: UidSet) => boolean): MaybePromise<void>;
+  /** Tokens of an index in order, each with its members. Both ends inclusive unless said; both lent. */
+  scanTokens(
+    index: number,
+    range: TokenRange,
+    visit: (token: Uint8Array, uids: UidSet) => boolean,
+  ): MaybePromise<void>;
+  /** Tokens in a range with the count of their members, from heads alone where there is one (no uids are read). */
+  countTokens(
+    index: number,
+    range: TokenRange,
+    visit: (token: Uint8Array, count: number) => boolean,
+  ): MaybePromise<void>;
+  close(): void;
+}
+
+/** Lists of uids that the store keeps. */
+export type ListRef =
+  /** Nodes that have any value or edge of the predicate. */
+  | { readonly kind: "presence"; readonly predicate: number }
+  /** Nodes with an index token. */
+  | { readonly kind: "token"; readonly index: number; readonly token: Uint8Array }
+  /** Nodes that point at an object; `index` is the predicate's reverse index id. */
+  | { readonly kind: "reverse"; readonly index: number; readonly object: number }
+  /** Nodes with exactly so many values or edges; `index` is the predicate's count index id. */
+  | { readonly kind: "count"; readonly index: number; readonly count: number }
+  /** Targets of a node's edges. */
+  | { readonly kind: "edges"; readonly predicate: number; readonly subject: number };
+
+export interface ListBounds {
+  /** Only members greater than it. */
+  readonly after?: number;
+  /** At most so many (of the last ones, when `reverse`). */
+  readonly limit?: number;
+  /** Walk from the end; members of one visit are still ascending. */
+  readonly reverse?: boolean;
+}
+
+export interface TokenRange {
+  /** undefined: from the beginning (to the end). */
+  readonly from: Uint8Array | undefined;
+  readonly to: Uint8Array | undefined;
+  readonly reverse?: boolean;
+}
+
+/** What is wanted of each node of a level. Predicates by id (`schema.predicate(name)?.id`). */
+export type Want =
+  /** Scalar cells: all languages or list elements of the predicate. */
+  | { readonly kind: "cells"; readonly predicate: number }
+  /** Edges, cut per node by the bounds. `facets`: whether they are needed. */
+  | {
+      readonly kind: "edges";
+      readonly predicate: number;
+      readonly facets: boolean;
+      readonly bounds?: ListBounds;
+    }
+  /** Edges backwards, `index` the reverse index id. */
+  | {
+      readonly kind: "reverse";
+      readonly index: number;
+      readonly facets: boolean;
+      readonly bounds?: ListBounds;
+    }
+  /** Number of values or edges of the predicate. */
+  | { readonly kind: "count"; readonly predicate: number }
+  | { readonly kind: "reverseCount"; readonly index: number };
+
+/** One answer for each want; row i belongs to uids[i]. */
+export type Column =
+  | { readonly kind: "cells"; readonly cells: readonly (readonly Cell[] | undefined)[] }
+  | EdgeColumn
+  | { readonly kind: "count"; readonly counts: Float64Array };
+
+/** Row i's targets are `targets[offsets[i]] … targets[offsets[i + 1] - 1]`, ascending. */
+export interface EdgeColumn {
+  readonly kind: "edges";
+  readonly offsets: Uint32Array;
+  readonly targets: Float64Array;
+  /** Beside targets; undefined when not asked for or when no edge has any. */
+  readonly facets: readonly (Facets | undefined)[] | undefined;
+}
+
+/**
+ * One stored scalar value, decoded lazily and shared through the record cache: never changed, may be kept.
+ * The stored kind stays with the value: a type change converts on reading (`tokens/convert.ts`), see `kind`.
+ * Order within a predicate: languages by their tag, untagged first; list elements by the 64-bit FarmHash of their
+ * stored bytes, which is the order of printing (dql.md 4.20).
+ */
+export interface Cell {
+  readonly kind: ValueKind;
+  readonly language: string;
+  /** int (nearest double), float, bool (0 or 1), datetime (milliseconds with fraction); NaN for the others. */
+  readonly number: number;
+  /** Ready to print as DQL JSON prints it: quoted, escaped, Go's %g … (dql.md 4.20). Empty: nothing is printed. */
+  readonly json: Uint8Array;
+  /** For default and string the text itself, for others the text of the value (RFC 3339, decimal digits …). */
+  readonly text: string;
+  readonly facets: Facets | undefined;
+  readonly value: Value;
+}

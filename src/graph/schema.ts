@@ -1,0 +1,41 @@
+import type { PredicateDefinition, TypeDefinition } from "../model/definition.ts";
+
+/**
+ * The schema of one namespace at one version, compact and immutable; cached per process by its version. Predicates
+ * and indexes have ids that are never used twice (architecture 3.3).
+ */
+export interface Schema {
+  /** Rises with every change; part of every plan's key. */
+  readonly version: number;
+  /** Rises only with changes that are not pure additions; commits are judged by it. */
+  readonly fence: number;
+  readonly namespace: number;
+  readonly storageId: number;
+  predicate(name: string): Predicate | undefined;
+  predicateById(id: number): Predicate | undefined;
+  type(name: string): TypeDefinition | undefined;
+  /** Sorted by name; reserved ones included. */
+  readonly predicates: readonly Predicate[];
+  readonly types: readonly TypeDefinition[];
+}
+
+/** A definition with its ids. An index that is `building` is kept up by every commit and used by no reader. */
+export interface Predicate {
+  readonly id: number;
+  readonly definition: PredicateDefinition;
+  readonly indexes: readonly PredicateIndex[];
+  /** undefined where there is none. */
+  readonly reverseIndex: { readonly id: number; readonly state: IndexState } | undefined;
+  readonly countIndex: { readonly id: number; readonly state: IndexState } | undefined;
+  /** With @count and @reverse both: the count list of `~p`. */
+  readonly reverseCountIndex: { readonly id: number; readonly state: IndexState } | undefined;
+}
+
+export interface PredicateIndex {
+  readonly id: number;
+  readonly tokenizer: string;
+  readonly options: readonly { readonly key: string; readonly value: string }[];
+  readonly state: IndexState;
+}
+
+export type IndexState = "building" | "ready";
