@@ -4,15 +4,51 @@
  */
 import type { Cell } from "../graph/reader.ts";
 import type { Facets } from "../model/facet.ts";
+import type { UidSet } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";
+import type { FieldPlan, Level } from "../plan/plan.ts";
 
-/** One level: rows are distinct nodes. `fields[k]` belongs to the plan level's field k. */
+/** What a run of a plan gives. `blocks[i]` belongs to `plan.blocks[i]`, `variables[i]` to `plan.variables[i]`. */
+export interface ExecutionResult {
+  readonly blocks: readonly BlockResult[];
+  readonly variables: readonly VariableResult[];
+  /** `metrics.num_uids` without `_total`: predicate → source uids it was evaluated for (dql.md 5). */
+  readonly numUids: ReadonlyMap<string, number>;
+}
+
+export interface BlockResult {
+  readonly frame: Frame;
+  /** Rows of the frame in the order of the answer; a row stands twice only for repeated literals of a bare uid(). */
+  readonly rows: Uint32Array;
+  /** @groupby at the root: its groups instead of nodes. */
+  readonly groups: readonly Group[] | undefined;
+  /** shortest: the paths, best first. */
+  readonly paths: readonly Path[] | undefined;
+}
+
+/** A variable after its block ran. Both are present: a value variable's uids are its keys. */
+export interface VariableResult {
+  /** Ascending. */
+  readonly uids: UidSet;
+  /** The order of a path variable, where that differs; undefined otherwise. */
+  readonly path: Float64Array | undefined;
+  /** undefined for uid variables. */
+  readonly values: ValueColumn | undefined;
+  /** `x as count(uid)` and aggregates of empty blocks: one value for every node. */
+  readonly constant: Value | undefined;
+}
+
+/** Values by node: `values[i]` belongs to `uids[i]`; ascending, each once. */
+export interface ValueColumn {
+  readonly uids: UidSet;
+  readonly values: readonly Value[];
+}
+
+/** One level: rows are distinct nodes, ascending. `fields[k]` belongs to `level.fields[k]`. */
 export interface Frame {
-  /** Root: result order. Below: ascending, each once; edges point at rows. */
-  readonly uids: Float64Array;
+  readonly level: Level;
+  readonly uids: UidSet;
   readonly fields: readonly FieldColumn[];
-  /** 0 where @cascade took the node out; undefined where nothing was. */
-  readonly alive: Uint8Array | undefined;
 }
 
 export type FieldColumn =
@@ -25,30 +61,52 @@ export type FieldColumn =
   | { readonly kind: "computed"; readonly values: readonly (Value | undefined)[] }
   | { readonly kind: "count"; readonly counts: Float64Array }
   | EdgeFrame
-  /** count(uid): one number beside the list, not per row. */
-  | { readonly kind: "listCount"; readonly count: number }
-  | { readonly kind: "groups"; readonly byRow: readonly (readonly Group[] | undefined)[] }
+  /** count(uid): the number of members of the list around it; the renderer knows it. */
+  | { readonly kind: "listCount" }
+  | GroupsColumn
   /** expand(): the fields it became, each with a column of its own. */
-  | { readonly kind: "expanded"; readonly columns: readonly FieldColumn[] }
+  | {
+      readonly kind: "expanded";
+      readonly fields: readonly FieldPlan[];
+      readonly columns: readonly FieldColumn[];
+    }
   | { readonly kind: "nothing" };
 
+/** @groupby on an edge: groups of each row's targets. */
+export interface GroupsColumn {
+  readonly kind: "groups";
+  readonly byRow: readonly (readonly Group[] | undefined)[];
+}
+
 /**
- * Edges of a level's rows after filter, order and page: row i owns targets[offsets[i]] … ; `rows[e]` is the row of
- * target e in `child` (undefined where no field below is asked for). `ends` overrides the end of a row where the
- * page was cut in place; undefined otherwise.
+ * Edges of a level's rows after filter, order, page and cascade: row i owns targets[offsets[i]] … up to
+ * targets[offsets[i + 1] - 1]; `rows[e]` is the row of target e in `child`.
  */
 export interface EdgeFrame {
   readonly kind: "edges";
   readonly offsets: Uint32Array;
   readonly targets: Float64Array;
   readonly rows: Uint32Array;
+  /** Beside targets; undefined when no edge has any or none were asked for. */
   readonly facets: readonly (Facets | undefined)[] | undefined;
+  /** undefined where the field has no braces. */
   readonly child: Frame | undefined;
 }
 
-/** One group of @groupby: its keys and its aggregates, in the plan's order. */
+/** One group of @groupby: its keys and its aggregates, in the plan's order. A number is the uid of a group by edge. */
 export interface Group {
   readonly keys: readonly (Cell | number)[];
   readonly members: number;
   readonly aggregates: readonly (Value | undefined)[];
+}
+
+/** A path: uids[i] leads to uids[i + 1] along hop i. `field`: index into the block level's fields. */
+export interface Path {
+  readonly uids: Float64Array;
+  readonly weight: number;
+  readonly hops: readonly {
+    readonly field: number;
+    /** The weight facet as stored; undefined without @facets. */
+    readonly facets: Facets | undefined;
+  }[];
 }

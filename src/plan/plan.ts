@@ -1,0 +1,426 @@
+/**
+ * THINK: tree + schema → plan; every decision that does not need data is taken here. In: a QueryDocument and a
+ * Schema. Out: an immutable Plan that can be run many times. Never here: a read of the store, a literal's value.
+ *
+ * A plan depends only on the SHAPE of a query: every literal is a slot. Running a plan begins with binding: slot
+ * texts become tokens, numbers and dates (`exec/bind.ts`), with the exact texts of refusals.
+ *
+ * Fields keep the order of the tree: `level.fields[k]` belongs to child k of the block or field (fragments are
+ * already inlined by the parser), so that renderers of other shapes (GraphQL) can walk tree and plan together.
+ */
+import type { AggregateFunction, Literal } from "../dql/ast.ts";
+import type { Predicate, PredicateIndex } from "../graph/schema.ts";
+
+export interface Plan {
+  /** `schema.version` it was built for. */
+  readonly schemaVersion: number;
+  readonly slots: readonly Slot[];
+  readonly variables: readonly VariablePlan[];
+  /** In textual order, which is the order of the answer. */
+  readonly blocks: readonly BlockPlan[];
+  /** Indexes into `blocks` in the order of their dependencies. */
+  readonly schedule: readonly number[];
+}
+
+/** A place for a literal. `literal` is what the first request of this shape had; its `token` finds the next one's. */
+export interface Slot {
+  readonly kind: SlotKind;
+  readonly literal: Literal;
+}
+
+export type SlotKind =
+  | "value"
+  | "first"
+  | "offset"
+  | "after"
+  | "uid"
+  | "count"
+  | "text"
+  | "regex"
+  | "number"
+  | "geo"
+  | "option"
+  | "depth"
+  | "loop"
+  | "password";
+
+/** An index into `plan.slots`, and into the texts that a run is given. */
+export type SlotIndex = number;
+
+/** A query variable of DQL (`x as …`). Its index in `plan.variables` is its name everywhere else. */
+export interface VariablePlan {
+  readonly name: string;
+  /** What its definition makes. `both`: never; a value variable also serves as the set of its keys. */
+  readonly kind: "uid" | "value";
+  readonly block: number;
+  /** Levels from the block's root down to the level whose rows are its keys; for propagation into math. */
+  readonly level: number;
+}
+
+/** A predicate as it is used: resolved against the schema. */
+export interface PredicateUse {
+  /** Without `~`. */
+  readonly name: string;
+  readonly reverse: boolean;
+  /** As written: tags, "." and "*". */
+  readonly languages: readonly string[];
+  /** undefined: the schema does not know it; it has no data. */
+  readonly predicate: Predicate | undefined;
+}
+
+export interface BlockPlan {
+  readonly kind: "query" | "var" | "shortest" | "empty";
+  /** The key of the answer; empty for var blocks. */
+  readonly name: string;
+  readonly root: RootPlan | undefined;
+  readonly filter: FilterPlan | undefined;
+  readonly order: OrderPlan | undefined;
+  readonly page: PagePlan;
+  readonly level: Level;
+  readonly variable: number | undefined;
+  readonly normalize: boolean;
+  readonly ignoreReflex: boolean;
+  readonly groupBy: GroupPlan | undefined;
+  readonly recurse: RecursePlan | undefined;
+  readonly shortest: ShortestPlan | undefined;
+}
+
+/** How the first uids of a block are found. */
+export interface RootPlan {
+  readonly call: CallPlan;
+  /**
+   * `walk`: the root's index gives its nodes in the order that is asked for, so it is walked only as far as the page
+   * needs, with the filter applied to each batch. `seek`: ascending uids, paged in the list itself. `set`: all.
+   */
+  readonly way: "walk" | "seek" | "set";
+}
+
+/** A set of distinct nodes and what is asked of each. Number 0 is the block's root. */
+export interface Level {
+  /** Unique within the plan. */
+  readonly id: number;
+  readonly block: number;
+  /** Levels from the root; the root's is 0. */
+  readonly depth: number;
+  readonly fields: readonly FieldPlan[];
+  readonly cascade: CascadePlan | undefined;
+}
+
+/** Fields (by index) that a node must have to stay. Computed from @cascade, exemptions left out (dql.md 4.14). */
+export interface CascadePlan {
+  readonly required: readonly number[];
+}
+
+interface FieldBase {
+  /** The key under which it is printed. */
+  readonly key: string;
+  /** Whether the query gave it an alias (@normalize keeps only those). */
+  readonly aliased: boolean;
+  /** The variable that it defines. */
+  readonly variable: number | undefined;
+}
+
+export type FieldPlan =
+  | UidField
+  | ValueField
+  | EdgeField
+  | CountField
+  | CountUidField
+  | ValField
+  | AggregateField
+  | MathField
+  | ExpandFieldPlan
+  | CheckPasswordField
+  | AbsentField;
+
+export interface UidField extends FieldBase {
+  readonly kind: "uid";
+}
+
+/** A scalar predicate. */
+export interface ValueField extends FieldBase {
+  readonly kind: "value";
+  readonly use: PredicateUse;
+  readonly predicate: Predicate;
+  /** `one`: at most one cell a row. `list`: an array. `all`: `name@*`, a key for each tag. */
+  readonly form: "one" | "list" | "all";
+  readonly facets: FacetsPlan | undefined;
+  readonly facetFilter: FacetFilterPlan | undefined;
+}
+
+export interface EdgeField extends FieldBase {
+  readonly kind: "edge";
+  readonly use: PredicateUse;
+  readonly predicate: Predicate;
+  /** Printed as an object instead of an array. */
+  readonly single: boolean;
+  readonly filter: FilterPlan | undefined;
+  readonly order: OrderPlan | undefined;
+  readonly page: PagePlan;
+  readonly facets: FacetsPlan | undefined;
+  readonly facetFilter: FacetFilterPlan | undefined;
+  /** undefined: no braces, nothing is printed (variables, order and cascade still see the edges). */
+  readonly level: Level | undefined;
+  readonly groupBy: GroupPlan | undefined;
+  readonly normalize: boolean;
+  /** The value variable's predicate kind allows: the uids of the edge. */
+  readonly cascadePage: boolean;
+}
+
+export interface CountField extends FieldBase {
+  readonly kind: "count";
+  readonly use: PredicateUse;
+  readonly predicate: Predicate;
+  readonly filter: FilterPlan | undefined;
+  readonly facetFilter: FacetFilterPlan | undefined;
+}
+
+/** `count(uid)`: the number of nodes of the list around it. */
+export interface CountUidField extends FieldBase {
+  readonly kind: "countUid";
+}
+
+export interface ValField extends FieldBase {
+  readonly kind: "val";
+  readonly of: number;
+}
+
+export interface AggregateField extends FieldBase {
+  readonly kind: "aggregate";
+  readonly function: AggregateFunction;
+  readonly of: number;
+  /** Index of the sibling edge field below which `of` is defined; undefined in empty blocks. */
+  readonly through: number | undefined;
+}
+
+export interface MathField extends FieldBase {
+  readonly kind: "math";
+  readonly expression: MathPlan;
+  /** Each variable of the expression once. */
+  readonly variables: readonly number[];
+}
+
+export type MathPlan =
+  | { readonly kind: "constant"; readonly slot: SlotIndex }
+  | { readonly kind: "variable"; readonly variable: number }
+  | { readonly kind: "apply"; readonly operator: string; readonly operands: readonly MathPlan[] };
+
+/** expand(): the fields it becomes are known when the level's nodes are (`plan/expand.ts`). */
+export interface ExpandFieldPlan extends FieldBase {
+  readonly kind: "expand";
+  readonly of:
+    | { readonly kind: "all" }
+    | { readonly kind: "types"; readonly names: readonly string[] }
+    | { readonly kind: "val"; readonly variable: number };
+  /** Only uid predicates are expanded, whose targets carry one of these types. */
+  readonly filter: FilterPlan | undefined;
+  /** The level below each edge that it becomes; undefined without braces. */
+  readonly level: Level | undefined;
+  /** Predicates requested beside it (by name, `~` included), which it may not repeat. */
+  readonly beside: readonly string[];
+}
+
+export interface CheckPasswordField extends FieldBase {
+  readonly kind: "checkpwd";
+  readonly predicate: Predicate;
+  readonly password: SlotIndex;
+}
+
+/** A predicate that the schema does not know, or an edge that cannot be shown: no key, ever. */
+export interface AbsentField extends FieldBase {
+  readonly kind: "absent";
+  readonly use: PredicateUse;
+}
+
+/** first, offset, after; each a slot. */
+export interface PagePlan {
+  readonly first: SlotIndex | undefined;
+  readonly offset: SlotIndex | undefined;
+  readonly after: SlotIndex | undefined;
+}
+
+export type OrderPlan =
+  | {
+      readonly kind: "values";
+      readonly keys: readonly OrderKeyPlan[];
+      /** Whether the first key's index may be walked instead of sorting (single key, ready, not a list). */
+      readonly walk: PredicateIndex | undefined;
+    }
+  | { readonly kind: "variable"; readonly variable: number; readonly descending: boolean };
+
+export interface OrderKeyPlan {
+  readonly use: PredicateUse;
+  readonly predicate: Predicate;
+  readonly descending: boolean;
+  /** Tag whose collation orders strings; undefined: by bytes. */
+  readonly collation: string | undefined;
+}
+
+export interface FacetsPlan {
+  readonly all: boolean;
+  readonly fields: readonly {
+    readonly key: string;
+    readonly alias: string | undefined;
+    readonly variable: number | undefined;
+  }[];
+  readonly order: readonly { readonly key: string; readonly descending: boolean }[];
+}
+
+/** AND/OR/NOT over tests of one facet each; a missing facet is false. */
+export type FacetFilterPlan =
+  | { readonly kind: "and" | "or"; readonly filters: readonly FacetFilterPlan[] }
+  | { readonly kind: "not"; readonly filter: FacetFilterPlan }
+  | {
+      readonly kind: "test";
+      readonly key: string;
+      readonly operator: "eq" | "le" | "lt" | "ge" | "gt" | "allofterms" | "anyofterms";
+      readonly value: SlotIndex;
+    };
+
+/** Cheapest first within an AND or OR; the order never changes the outcome. */
+export type FilterPlan =
+  | { readonly kind: "and" | "or"; readonly filters: readonly FilterPlan[] }
+  | { readonly kind: "not"; readonly filter: FilterPlan }
+  | { readonly kind: "call"; readonly call: CallPlan }
+  | { readonly kind: "constant"; readonly value: boolean }
+  | { readonly kind: "edge"; readonly use: PredicateUse; readonly filter: FilterPlan | undefined };
+
+export type CompareOperator = "eq" | "le" | "lt" | "ge" | "gt" | "between";
+
+/** One function at a root or in a filter, resolved: which index serves it, where its arguments come from. */
+export type CallPlan =
+  /** eq and the inequalities on a predicate's values; `type(T)` is eq on dgraph.type. */
+  | {
+      readonly kind: "compare";
+      readonly operator: CompareOperator;
+      readonly use: PredicateUse;
+      readonly values: ValuesPlan;
+      /** The index that finds candidates; undefined: only by reading values (filters). */
+      readonly index: PredicateIndex | undefined;
+      /** A filter on an indexed but not sortable predicate is refused from ten candidates on (dql.md 2.5). */
+      readonly refuseFromTen: boolean;
+      /** Printed by refusals: the function's name and arguments as written. */
+      readonly name: string;
+    }
+  | {
+      readonly kind: "compareCount";
+      readonly operator: CompareOperator;
+      readonly use: PredicateUse;
+      /** The count index, at roots. */
+      readonly index: number | undefined;
+      readonly values: readonly SlotIndex[];
+    }
+  | {
+      readonly kind: "compareVal";
+      readonly operator: CompareOperator;
+      readonly variable: number;
+      readonly values: ValuesPlan;
+    }
+  | {
+      readonly kind: "compareLen";
+      readonly operator: CompareOperator;
+      readonly variable: number;
+      readonly values: ValuesPlan;
+    }
+  /** allofterms, anyofterms, alloftext, anyoftext, ngram. */
+  | {
+      readonly kind: "terms";
+      readonly name: "allofterms" | "anyofterms" | "alloftext" | "anyoftext" | "ngram";
+      readonly use: PredicateUse;
+      readonly index: PredicateIndex;
+      readonly values: ValuesPlan;
+    }
+  | {
+      readonly kind: "regexp";
+      readonly use: PredicateUse;
+      /** The trigram index, at roots and where a filter has one. */
+      readonly index: PredicateIndex | undefined;
+      readonly source: SlotIndex;
+      /** undefined: the slot holds `/source/flags`. */
+      readonly flags: string | undefined;
+      readonly atRoot: boolean;
+    }
+  | {
+      readonly kind: "match";
+      readonly use: PredicateUse;
+      readonly index: PredicateIndex;
+      readonly text: SlotIndex;
+      readonly distance: SlotIndex;
+    }
+  /** Literals (deduplicated unless they stand alone at a bare root) and variables. */
+  | {
+      readonly kind: "uid";
+      readonly uids: readonly SlotIndex[];
+      readonly variables: readonly number[];
+    }
+  | {
+      readonly kind: "uidIn";
+      readonly use: PredicateUse;
+      readonly uids: readonly SlotIndex[];
+      readonly variable: number | undefined;
+    }
+  | { readonly kind: "has"; readonly use: PredicateUse }
+  | {
+      readonly kind: "geo";
+      readonly name: "near" | "within" | "contains" | "intersects";
+      readonly use: PredicateUse;
+      /** undefined: another kind of index, finds nothing. */
+      readonly index: PredicateIndex | undefined;
+      readonly geometry: SlotIndex;
+      /** near only. */
+      readonly distance: SlotIndex | undefined;
+    }
+  | {
+      readonly kind: "similar";
+      readonly use: PredicateUse;
+      readonly index: PredicateIndex;
+      readonly neighbors: SlotIndex;
+      readonly target:
+        | { readonly kind: "slot"; readonly slot: SlotIndex }
+        | { readonly kind: "val"; readonly variable: number };
+      readonly options: readonly { readonly key: string; readonly value: SlotIndex }[];
+    }
+  /** Matches nothing: unknown predicates and the like. */
+  | { readonly kind: "nothing"; readonly name: string };
+
+/** Arguments of a comparison: literals, or the values of a variable. */
+export interface ValuesPlan {
+  readonly slots: readonly SlotIndex[];
+  readonly variable: number | undefined;
+}
+
+export interface GroupPlan {
+  readonly keys: readonly { readonly key: string; readonly use: PredicateUse }[];
+  readonly aggregates: readonly GroupAggregatePlan[];
+}
+
+export type GroupAggregatePlan =
+  | { readonly kind: "count"; readonly key: string; readonly variable: number | undefined }
+  | {
+      readonly kind: "aggregate";
+      readonly key: string;
+      readonly function: AggregateFunction;
+      readonly use: PredicateUse;
+      readonly variable: number | undefined;
+    };
+
+/** @recurse: the block's level is followed again and again; each edge field's `level` is that same level. */
+export interface RecursePlan {
+  readonly depth: SlotIndex | undefined;
+  readonly loop: SlotIndex | undefined;
+}
+
+/** Edges are the fields of the block's level (all of kind "edge" or "absent"). */
+export interface ShortestPlan {
+  readonly from: PathEndPlan;
+  readonly to: PathEndPlan;
+  readonly numPaths: SlotIndex | undefined;
+  readonly depth: SlotIndex | undefined;
+  readonly minWeight: SlotIndex | undefined;
+  readonly maxWeight: SlotIndex | undefined;
+  readonly maxFrontierSize: SlotIndex | undefined;
+}
+
+export type PathEndPlan =
+  | { readonly kind: "uid"; readonly slot: SlotIndex }
+  | { readonly kind: "variable"; readonly variable: number };
