@@ -1,4 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+/**
+ * The rules of the house that a reviewer would otherwise repeat, checked as text: the formatter has brought every file
+ * into one form, so patterns and indentation are enough and there is no parser to keep.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, sep } from "node:path";
 
 /** For each room: the rooms it may enter, and the outside packages it may call. Ground floor first. */
@@ -58,9 +62,134 @@ function judge(file: string, room: string, floor: Floor, specifier: string): str
   return depth === 2 ? undefined : `${target} is not a door of ${targetRoom}`;
 }
 
+/** Longest file and function that may stand, in lines; `exceptions` names those that may be longer. */
+export interface Walls {
+  readonly fileLinesMax: number;
+  readonly functionLinesMax: number;
+  /** File, or `file:function`, → why it may pass the wall. */
+  readonly exceptions: Readonly<Record<string, string>>;
+}
+
+/** One line per file or function that is longer than its wall, and per exception that is no longer needed. */
+export function findLengthFaults(root: string, walls: Walls): string[] {
+  const faults: string[] = [];
+  const needed = new Set<string>();
+  const judge = (name: string, lineCount: number, lineCountMax: number): void => {
+    if (lineCount <= lineCountMax) return;
+    if (walls.exceptions[name] === undefined) faults.push(`${name} has ${lineCount} lines`);
+    needed.add(name);
+  };
+  for (const file of listSource(root)) {
+    const lines = readFileSync(join(root, file), "utf8").split("\n");
+    judge(file, lines.length, walls.fileLinesMax);
+    for (const { name, lineCount } of listFunctions(lines)) {
+      judge(`${file}:${name}`, lineCount, walls.functionLinesMax);
+    }
+  }
+  for (const name of Object.keys(walls.exceptions)) {
+    if (!needed.has(name)) faults.push(`${name} needs no exception`);
+  }
+  return faults.sort();
+}
+
+// A function declaration or a method: what begins a line and ends it, or a later one, with "{".
+const functionPattern =
+  /^(?<indent> *)(?:export )?(?:(?:override |static |async |function\*? |get |set |#)*)(?<name>\w+)(?:<.*>)?\((?!.*;$)/;
+const notFunctions = new Set(["if", "for", "while", "switch", "catch", "return", "super", "await"]);
+
+function listFunctions(lines: readonly string[]): { name: string; lineCount: number }[] {
+  const found: { name: string; lineCount: number }[] = [];
+  for (const [start, line] of lines.entries()) {
+    const match = functionPattern.exec(line);
+    const name = match?.groups?.["name"] ?? "";
+    if (match === null || notFunctions.has(name)) continue;
+    const indent = match.groups?.["indent"] ?? "";
+    // The head may take several lines; its last one stands at the same indentation and opens the body.
+    let open = start;
+    if (!line.endsWith("{")) {
+      const rest = lines.slice(start + 1).findIndex((next) => startsAt(next, indent));
+      open = start + 1 + rest;
+      if (rest < 0 || !/^\s*\).*\{$/.test(lines[open] ?? "")) continue;
+    }
+    const length = lines.slice(open + 1).findIndex((next) => startsAt(next, indent));
+    if (length < 0 || lines[open + 1 + length] !== `${indent}}`) continue;
+    found.push({ name, lineCount: open + 1 + length - start + 1 });
+  }
+  return found;
+}
+
+function startsAt(line: string, indent: string): boolean {
+  return line.startsWith(indent) && line.length > indent.length && line[indent.length] !== " ";
+}
+
+/** A word that has a better one, and where it may stand all the same. */
+export interface BannedWord {
+  readonly pattern: RegExp;
+  readonly instead: string;
+  /** Files or rooms that may use it. */
+  readonly allowed: readonly string[];
+}
+
+/** One line per use of a banned word; comments count too. */
+export function findWordFaults(root: string, words: readonly BannedWord[]): string[] {
+  const faults: string[] = [];
+  for (const file of listSource(root)) {
+    const lines = readFileSync(join(root, file), "utf8").split("\n");
+    for (const { pattern, instead, allowed } of words) {
+      if (allowed.some((place) => file === place || file.startsWith(`${place}${sep}`))) continue;
+      for (const [at, line] of lines.entries()) {
+        if (pattern.test(line)) faults.push(`${file}:${at + 1}: ${instead}`);
+      }
+    }
+  }
+  return faults.sort();
+}
+
+const bannedNames = /^(?:utils?|helpers?|common|misc|manager|types|index|.*-impl|base-.*)\.ts$/;
+
+/** One line per file whose name is not kebab-case, or says nothing. */
+export function findNameFaults(root: string): string[] {
+  const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z-]+)*\.ts$/;
+  return listAll(root)
+    .filter((file) => {
+      const name = file.split(sep).at(-1) ?? "";
+      return bannedNames.test(name) || !kebab.test(name);
+    })
+    .map((file) => `${file}: a name in kebab-case that says what the file holds`)
+    .sort();
+}
+
+/**
+ * One line per source file that neither main.ts nor a test nor a bench reaches through imports.
+ * `others` are folders whose files count as beginnings.
+ */
+export function findDeadFiles(root: string, others: readonly string[]): string[] {
+  const begin = listAll(root)
+    .filter((file) => file === "main.ts" || file.endsWith(".test.ts"))
+    .map((file) => join(root, file));
+  for (const folder of others) {
+    if (existsSync(folder)) begin.push(...listAll(folder).map((file) => join(folder, file)));
+  }
+  const reached = new Set<string>();
+  while (begin.length > 0) {
+    const file = normalize(begin.pop() ?? "");
+    if (reached.has(file) || !existsSync(file)) continue;
+    reached.add(file);
+    for (const match of readFileSync(file, "utf8").matchAll(importPattern)) {
+      const specifier = match.groups?.["specifier"] ?? "";
+      if (specifier.startsWith(".")) begin.push(join(dirname(file), specifier));
+    }
+  }
+  return listSource(root).filter((file) => !reached.has(normalize(join(root, file))));
+}
+
 function listSource(root: string): string[] {
-  return readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
-    (file) => file.endsWith(".ts") && !file.endsWith(".test.ts"),
+  return listAll(root).filter((file) => !file.endsWith(".test.ts"));
+}
+
+function listAll(root: string): string[] {
+  return readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".ts"),
   );
 }
 

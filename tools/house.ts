@@ -1,0 +1,23 @@
+/** The house rules that are numbers and words; the floors have a table of their own. */
+import type { BannedWord, Walls } from "./tidy.ts";
+
+export const walls: Walls = {
+  fileLinesMax: 700,
+  functionLinesMax: 70,
+  exceptions: {},
+};
+
+export const bannedWords: readonly BannedWord[] = [
+  { pattern: /\bDate\.now\b/, instead: "ask a Clock for the time", allowed: ["base/clock.ts"] },
+  { pattern: /\bnew Date\(\)/, instead: "ask a Clock for the time", allowed: ["base/clock.ts"] },
+  {
+    pattern: /\bperformance\.now\b/,
+    instead: "ask a Clock for the time",
+    allowed: ["base/clock.ts"],
+  },
+  { pattern: /\bMath\.random\b/, instead: "ask a Random for chance", allowed: ["base/random.ts"] },
+  { pattern: /\bprocess\.env\b/, instead: "settings come from cli/config.ts", allowed: ["cli"] },
+  { pattern: /\bconsole\.\w+\(/, instead: "tell a Logger", allowed: [] },
+  { pattern: /\b(?:FIXME|TODO|XXX|HACK)\b/, instead: "do it, or write an issue", allowed: [] },
+  { pattern: /^export default\b/, instead: "exports have names", allowed: [] },
+];

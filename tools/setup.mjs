@@ -1,0 +1,138 @@
+// Brings a checkout into a state that runs: installs the packages of the lockfile when they are not there, and compiles
+// src to dist when a source has changed. Says what it does; does nothing, and needs no network, when nothing has changed.
+// Plain Node and no packages: it runs before there are any.
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const nodeVersionMin = [20, 19];
+
+/** Ends the process with one line, for what the person at the keyboard has to put right. */
+export function fail(line) {
+  process.stderr.write(`weft: ${line}\n`);
+  process.exit(1);
+}
+
+/** Installs and builds when something has changed; ends the process when either does not work. */
+export function setup() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major < nodeVersionMin[0] || (major === nodeVersionMin[0] && minor < nodeVersionMin[1])) {
+    fail(`needs Node ${nodeVersionMin.join(".")} or newer, this is ${process.versions.node}`);
+  }
+  const missing = findMissingPackage();
+  if (missing !== undefined) install(missing);
+  const sources = listSources();
+  const print = fingerprint(sources);
+  if (readText(stampFile()) !== print) build(sources, print);
+}
+
+/** The first package of the lockfile that node_modules does not hold in that version; undefined when all are there. */
+function findMissingPackage() {
+  const installed = readJson(join(root, "node_modules", ".package-lock.json"));
+  if (installed === undefined) return "node_modules is missing";
+  const wanted = readJson(join(root, "package-lock.json"))?.packages ?? {};
+  for (const [path, entry] of Object.entries(wanted)) {
+    if (path === "" || entry.link === true) continue;
+    const there = installed.packages?.[path];
+    if (there === undefined && entry.optional !== true) return `${path} is missing`;
+    if (there !== undefined && there.version !== entry.version) {
+      return `${path} is ${there.version}, the lockfile says ${entry.version}`;
+    }
+  }
+  return undefined;
+}
+
+function install(reason) {
+  process.stdout.write(`weft: installing packages (${reason}); this happens once\n`);
+  const fresh = !existsSync(join(root, "node_modules"));
+  const verb = fresh ? ["ci"] : ["install", "--no-save"];
+  // No package here needs an install script: what is native comes as a prebuilt optional package.
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"];
+  const npm = process.env.npm_execpath;
+  const [command, first] = npm?.endsWith("js") ? [process.execPath, [npm]] : ["npm", []];
+  const done = spawnSync(command, [...first, ...verb, ...flags], {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, NODE_ENV: "development" },
+    shell: process.platform === "win32" && command === "npm",
+  });
+  if (done.status !== 0) fail("the packages could not be installed (see above)");
+}
+
+function build(sources, print) {
+  process.stdout.write(`weft: compiling ${sources.length} files\n`);
+  removeStale();
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+  try {
+    execFileSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], {
+      cwd: root,
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+  } catch {
+    fail("the sources do not compile (see above)");
+  }
+  mkdirSync(join(root, "dist"), { recursive: true });
+  writeFileSync(stampFile(), print);
+}
+
+/** Compiled files whose source is gone would go on being imported. */
+function removeStale() {
+  const dist = join(root, "dist");
+  if (!existsSync(dist)) return;
+  for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
+    if (!file.endsWith(".js")) continue;
+    if (existsSync(join(root, "src", file.replace(/\.js$/, ".ts")))) continue;
+    rmSync(join(dist, file), { force: true });
+    rmSync(join(dist, `${file}.map`), { force: true });
+  }
+}
+
+function listSources() {
+  const src = join(root, "src");
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" });
+  return files
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .map((file) => join(src, file))
+    .sort();
+}
+
+/** Of the contents: times of change tell nothing after a checkout. 500 files take 20 ms. */
+function fingerprint(sources) {
+  const hash = createHash("sha256");
+  const configs = ["tsconfig.json", "tsconfig.build.json", "package-lock.json"];
+  for (const file of [...configs.map((name) => join(root, name)), ...sources]) {
+    hash.update(relative(root, file)).update("\0").update(readFileSync(file)).update("\0");
+  }
+  return hash.digest("hex");
+}
+
+function stampFile() {
+  return join(root, "dist", ".built");
+}
+
+function readText(file) {
+  return statSync(file, { throwIfNoEntry: false }) === undefined
+    ? undefined
+    : readFileSync(file, "utf8");
+}
+
+function readJson(file) {
+  const text = readText(file);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  setup();
+  process.stdout.write("weft: ready\n");
+}

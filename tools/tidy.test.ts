@@ -1,0 +1,125 @@
+// Goal: the rules of the house hold, and the checks that keep them find a planted fault.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { floors } from "./floors.ts";
+import { bannedWords, walls } from "./house.ts";
+import {
+  findDeadFiles,
+  findFloorFaults,
+  findLengthFaults,
+  findNameFaults,
+  findTableFaults,
+  findWordFaults,
+} from "./tidy.ts";
+
+const root = join(import.meta.dirname, "..");
+const src = join(root, "src");
+
+describe("this house", () => {
+  test("the floor table is written bottom-up", () => expect(findTableFaults(floors)).toEqual([]));
+  test("imports go down, by the door", () => expect(findFloorFaults(src, floors)).toEqual([]));
+  test("files and functions stay under their walls", () =>
+    expect(findLengthFaults(src, walls)).toEqual([]));
+  test("no banned words", () => expect(findWordFaults(src, bannedWords)).toEqual([]));
+  test("files are named for what they hold", () => expect(findNameFaults(src)).toEqual([]));
+  test("every file is reached", () =>
+    expect(findDeadFiles(src, [join(root, "test"), join(root, "bench")])).toEqual([]));
+});
+
+const made: string[] = [];
+afterAll(() => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
+function plant(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), "weft-tidy-"));
+  made.push(folder);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+describe("planted faults", () => {
+  const table = { low: { below: [] }, high: { below: ["low"], outside: ["node:fs"] } };
+
+  test("a table with a cycle", () => {
+    const faults = findTableFaults({ a: { below: ["b"] }, b: { below: ["a"] } });
+    expect(faults).toEqual(["a names b, which is not below it"]);
+  });
+
+  test("an import that goes up, one by the window, and a stranger", () => {
+    const folder = plant({
+      "low/a.ts": 'import { b } from "../high/b.ts";\n',
+      "high/b.ts": 'import { c } from "../low/inner/c.ts";\nexport const b = c;\n',
+      "high/d.ts": 'import fs from "node:fs";\nimport net from "node:net";\n',
+      "high/e.ts": 'const child = new URL("../attic/f.ts", import.meta.url);\n',
+      "low/inner/c.ts": "export const c = 1;\n",
+      "cellar/x.ts": "export const x = 1;\n",
+    });
+    expect(findFloorFaults(folder, table)).toEqual([
+      "cellar/x.ts: cellar is not in the floor table",
+      "high/b.ts: low/inner/c.ts is not a door of low",
+      "high/d.ts: high may not call node:net",
+      "high/e.ts: high may not enter attic (attic/f.ts)",
+      "low/a.ts: low may not enter high (high/b.ts)",
+    ]);
+  });
+
+  test("a long function, a long method with a broken head, a long file", () => {
+    const body = "    x();\n".repeat(8);
+    const folder = plant({
+      "a.ts": `export async function long(a: string): Promise<void> {\n${body}}\n`,
+      "b.ts": `class B {\n  #method(\n    a: string,\n  ): void {\n${body}  }\n}\n`,
+      "c.ts": "x();\n".repeat(30),
+      "d.ts": `export function short(): void {\n  x();\n}\n${"// more\n".repeat(12)}`,
+    });
+    const tight = { fileLinesMax: 20, functionLinesMax: 8, exceptions: {} };
+    expect(findLengthFaults(folder, tight)).toEqual([
+      "a.ts:long has 10 lines",
+      "b.ts:method has 12 lines",
+      "c.ts has 31 lines",
+    ]);
+    const named = {
+      ...tight,
+      exceptions: { "a.ts:long": "", "b.ts:method": "", "c.ts": "", "d.ts": "" },
+    };
+    expect(findLengthFaults(folder, named)).toEqual(["d.ts needs no exception"]);
+  });
+
+  test("banned words, outside their rooms only", () => {
+    const folder = plant({
+      "base/clock.ts": "export const now = Date.now;\n",
+      "exec/run.ts": "const a = Date.now();\nconst b = Math.random();\n",
+      "graph/read.ts": "console.log(process.env.HOME); // TODO\n",
+    });
+    expect(findWordFaults(folder, bannedWords)).toEqual([
+      "exec/run.ts:1: ask a Clock for the time",
+      "exec/run.ts:2: ask a Random for chance",
+      "graph/read.ts:1: do it, or write an issue",
+      "graph/read.ts:1: settings come from cli/config.ts",
+      "graph/read.ts:1: tell a Logger",
+    ]);
+  });
+
+  test("names that say nothing", () => {
+    const folder = plant({ "a/utils.ts": "", "a/readRecord.ts": "", "a/read-record.test.ts": "" });
+    expect(findNameFaults(folder).map((fault) => fault.split(":")[0])).toEqual([
+      "a/readRecord.ts",
+      "a/utils.ts",
+    ]);
+  });
+
+  test("a file that nothing reaches", () => {
+    const folder = plant({
+      "main.ts": 'import { a } from "./a/a.ts";\nnew Worker(new URL("./a/child.ts", base));\n',
+      "a/a.ts": "export const a = 1;\n",
+      "a/child.ts": "export const child = 1;\n",
+      "a/dead.ts": 'import { a } from "./a.ts";\n',
+    });
+    expect(findDeadFiles(folder, [])).toEqual(["a/dead.ts"]);
+  });
+});
