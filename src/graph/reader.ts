@@ -37,6 +37,15 @@ export interface Reader {
     range: TokenRange,
     visit: (token: Uint8Array, count: number) => boolean,
   ): MaybePromise<void>;
+  /**
+   * Lists of a count index (`countIndex.id`) in order of their counts, both ends inclusive: the nodes that have so
+   * many. The array is lent; `visit` returns false to stop.
+   */
+  scanCounts(
+    index: number,
+    range: { readonly from: number; readonly to: number },
+    visit: (count: number, uids: UidSet) => boolean,
+  ): MaybePromise<void>;
   close(): void;
 }
 
@@ -46,6 +55,8 @@ export type ListRef =
   | { readonly kind: "presence"; readonly predicate: number }
   /** Nodes with an index token. */
   | { readonly kind: "token"; readonly index: number; readonly token: Uint8Array }
+  /** Objects that some node points at, for has(~p); `index` is the predicate's reverse index id. */
+  | { readonly kind: "objects"; readonly index: number }
   /** Nodes that point at an object; `index` is the predicate's reverse index id. */
   | { readonly kind: "reverse"; readonly index: number; readonly object: number }
   /** Nodes with exactly so many values or edges; `index` is the predicate's count index id. */
@@ -56,6 +67,8 @@ export type ListRef =
 export interface ListBounds {
   /** Only members greater than it. */
   readonly after?: number;
+  /** Leaves out so many first (from the end, when `reverse`); whole chunks by their counts. */
+  readonly skip?: number;
   /** At most so many (of the last ones, when `reverse`). */
   readonly limit?: number;
   /** Walk from the end; members of one visit are still ascending. */
