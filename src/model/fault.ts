@@ -13,6 +13,8 @@ export const faultTable = {
   E_QUERY: { phase: "engine", extension: "ErrorInvalidRequest" },
   E_MUTATION: { phase: "parser", extension: "ErrorInvalidRequest" },
   E_MUTATION_ENGINE: { phase: "engine", extension: "ErrorInvalidRequest" },
+  /** The frame of a mutation (blocks, JSON envelope) does not parse: the native answer then has no `data` member. */
+  E_MUTATION_FRAME: { phase: "parser", extension: "ErrorInvalidRequest" },
   E_ALTER: { phase: "parser", extension: "Error" },
   /** Parameters, headers and bodies at the HTTP door. */
   E_HTTP_REQUEST: { phase: "parser", extension: "ErrorInvalidRequest" },
