@@ -1,0 +1,88 @@
+import { ConversionError } from "./conversion-error.ts";
+import { describeJsonError } from "./json-error.ts";
+import type { Geometry } from "./value.ts";
+
+/** How many levels of lists stand around the numbers of one coordinate list. */
+const nesting: Readonly<Record<Geometry["type"], number>> = {
+  Point: 0,
+  MultiPoint: 1,
+  LineString: 1,
+  Polygon: 2,
+  MultiLineString: 2,
+  MultiPolygon: 3,
+};
+
+/** GeoJSON text; single quotes stand for double ones. The error texts are the reference's (dql.md 2.11). */
+export function parseGeometry(text: string): Geometry {
+  const json = text.replaceAll("'", '"');
+  const syntax = describeJsonError(json);
+  if (syntax !== undefined) throw refusal(text, syntax);
+  return checkGeometry(JSON.parse(json), text);
+}
+
+/** The geometry of a parsed GeoJSON object; `text` is what the error messages show. */
+export function checkGeometry(json: unknown, text: string): Geometry {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) {
+    throw refusal(text, `${cannotUnmarshal(json)} of type geojson.Geometry`);
+  }
+  const { type, coordinates } = json as { type?: unknown; coordinates?: unknown };
+  const name = typeof type === "string" ? type : "";
+  if (!isGeometryType(name)) throw refusal(text, `geojson: unsupported type: ${name}`);
+  if (coordinates === undefined || coordinates === null) {
+    throw new ConversionError("geom: unsupported layout NoLayout");
+  }
+  const depth = nesting[name];
+  checkNumbers(coordinates, depth, text);
+  const stride = firstStride(coordinates, depth);
+  if (stride === 1) throw refusal(text, "geojson: dimensionality too low (1)");
+  if (stride === 0) throw new ConversionError("geom: unsupported layout NoLayout");
+  checkStride(coordinates, depth, stride, text);
+  return { type: name, coordinates } as Geometry;
+}
+
+function isGeometryType(name: string): name is Geometry["type"] {
+  return Object.hasOwn(nesting, name);
+}
+
+function refusal(text: string, reason: string): ConversionError {
+  return new ConversionError(`Error while unmarshalling: [${text}] as geojson: ${reason}`);
+}
+
+function cannotUnmarshal(json: unknown): string {
+  const what = json === null ? "null" : Array.isArray(json) ? "array" : typeof json;
+  return `json: cannot unmarshal ${what === "boolean" ? "bool" : what} into Go value`;
+}
+
+function checkNumbers(json: unknown, depth: number, text: string): void {
+  if (depth < 0) {
+    if (typeof json === "number") return;
+    throw refusal(text, `${cannotUnmarshal(json)} of type float64`);
+  }
+  if (!Array.isArray(json)) {
+    throw refusal(text, `${cannotUnmarshal(json)} of type ${"[]".repeat(depth + 1)}float64`);
+  }
+  for (const item of json as readonly unknown[]) checkNumbers(item, depth - 1, text);
+}
+
+function firstStride(json: unknown, depth: number): number {
+  const list = json as readonly unknown[];
+  if (depth === 0) return list.length;
+  return list.length === 0 ? 0 : firstStride(list[0], depth - 1);
+}
+
+function checkStride(json: unknown, depth: number, stride: number, text: string): void {
+  const list = json as readonly unknown[];
+  if (depth > 0) {
+    for (const item of list) checkStride(item, depth - 1, stride, text);
+  } else if (list.length !== stride) {
+    throw refusal(
+      text,
+      `geom: stride mismatch, got ${String(list.length)}, want ${String(stride)}`,
+    );
+  }
+}
+
+/** GeoJSON as every answer prints it. */
+export function printGeometry(geometry: Geometry): string {
+  return `{"type":"${geometry.type}","coordinates":${JSON.stringify(geometry.coordinates)}}`;
+}

@@ -1,0 +1,53 @@
+import { ConversionError } from "./conversion-error.ts";
+import { parseGoFloat, printFloat32E } from "./float.ts";
+
+/**
+ * `[1, 2.5 -3e2]`: numbers in brackets, parted by a comma or blanks; the empty text is the empty vector.
+ * Errors: `cannot convert … to vfloat` (dql.md 2.11, corrections on vectors).
+ */
+export function parseVector(text: string): Float32Array {
+  const vector = readVector(text);
+  if (vector === undefined) throw new ConversionError(`cannot convert ${text} to vfloat`);
+  return vector;
+}
+
+/** Whether a JSON string would be read as a vector (dql.md 2.9). */
+export function isVectorText(text: string): boolean {
+  return text.startsWith("[") && readVector(text) !== undefined;
+}
+
+function readVector(text: string): Float32Array | undefined {
+  const trimmed = text.trim();
+  if (trimmed === "") return new Float32Array(0);
+  if (!trimmed.startsWith("[") || !trimmed.endsWith("]")) return undefined;
+  const inner = trimmed.slice(1, -1).trim();
+  if (inner === "") return new Float32Array(0);
+  const words = inner.split(/\s*,\s*|\s+/);
+  const vector = new Float32Array(words.length);
+  for (let i = 0; i < words.length; i++) {
+    const number = readElement(words[i] ?? "");
+    if (number === undefined) return undefined;
+    vector[i] = number;
+  }
+  return vector;
+}
+
+function readElement(word: string): number | undefined {
+  try {
+    const number = Math.fround(parseGoFloat(word));
+    return Number.isFinite(number) ? number : undefined;
+  } catch (error) {
+    if (error instanceof ConversionError) return undefined;
+    throw error;
+  }
+}
+
+/** `[1E+00,2.5E-01]`, as answers print vectors. */
+export function printVector(vector: Float32Array): string {
+  let text = "[";
+  for (let i = 0; i < vector.length; i++) {
+    if (i > 0) text += ",";
+    text += printFloat32E(vector[i] ?? 0);
+  }
+  return text + "]";
+}
