@@ -224,6 +224,8 @@ export interface ExpandField {
     | { readonly kind: "types"; readonly names: readonly string[] }
     | { readonly kind: "val"; readonly variable: string };
   readonly filter: Filter | undefined;
+  /** Applies to each edge that it becomes. */
+  readonly page?: Page;
   readonly directives: Directives;
   readonly children: readonly Field[] | undefined;
 }

@@ -26,6 +26,18 @@ export interface Plan {
 export interface Slot {
   readonly kind: SlotKind;
   readonly literal: Literal;
+  /** Where it stands: arguments of a root are refused with other words than those of an edge. */
+  readonly where: "root" | "edge";
+}
+
+/**
+ * A refusal that depends on the schema and the shape alone, raised when its part of the plan is reached: a level
+ * without nodes raises nothing, as in the reference. `%s` in the text stands for the list `[a b]` of the parts.
+ */
+export interface Refusal {
+  readonly text: string;
+  /** Slots whose texts are listed, and fixed words between them. */
+  readonly parts: readonly (SlotIndex | string)[];
 }
 
 export type SlotKind =
@@ -50,10 +62,13 @@ export type SlotIndex = number;
 /** A query variable of DQL (`x as …`). Its index in `plan.variables` is its name everywhere else. */
 export interface VariablePlan {
   readonly name: string;
-  /** What its definition makes. `both`: never; a value variable also serves as the set of its keys. */
+  /** What its definition makes. A value variable also serves as the set of its keys. */
   readonly kind: "uid" | "value";
   readonly block: number;
-  /** Levels from the block's root down to the level whose rows are its keys; for propagation into math. */
+  /**
+   * The level (`level.id`) whose rows are its keys: a facet variable's is the level its edge leads to, a uid
+   * variable's likewise. −1 for a whole block and for groups.
+   */
   readonly level: number;
 }
 
@@ -100,8 +115,8 @@ export interface Level {
   /** Unique within the plan. */
   readonly id: number;
   readonly block: number;
-  /** Levels from the root; the root's is 0. */
-  readonly depth: number;
+  /** Ids of the levels above, from the root down; empty for the root. */
+  readonly path: readonly number[];
   readonly fields: readonly FieldPlan[];
   readonly cascade: CascadePlan | undefined;
 }
@@ -109,6 +124,8 @@ export interface Level {
 /** Fields (by index) that a node must have to stay. Computed from @cascade, exemptions left out (dql.md 4.14). */
 export interface CascadePlan {
   readonly required: readonly number[];
+  /** The names given, `~` included, for what expand() becomes; undefined: all. */
+  readonly names: readonly string[] | undefined;
 }
 
 interface FieldBase {
@@ -131,7 +148,8 @@ export type FieldPlan =
   | MathField
   | ExpandFieldPlan
   | CheckPasswordField
-  | AbsentField;
+  | AbsentField
+  | RefusedField;
 
 export interface UidField extends FieldBase {
   readonly kind: "uid";
@@ -163,8 +181,6 @@ export interface EdgeField extends FieldBase {
   readonly level: Level | undefined;
   readonly groupBy: GroupPlan | undefined;
   readonly normalize: boolean;
-  /** The value variable's predicate kind allows: the uids of the edge. */
-  readonly cascadePage: boolean;
 }
 
 export interface CountField extends FieldBase {
@@ -216,6 +232,7 @@ export interface ExpandFieldPlan extends FieldBase {
   readonly filter: FilterPlan | undefined;
   /** The level below each edge that it becomes; undefined without braces. */
   readonly level: Level | undefined;
+  readonly page: PagePlan;
   /** Predicates requested beside it (by name, `~` included), which it may not repeat. */
   readonly beside: readonly string[];
 }
@@ -226,7 +243,14 @@ export interface CheckPasswordField extends FieldBase {
   readonly password: SlotIndex;
 }
 
-/** A predicate that the schema does not know, or an edge that cannot be shown: no key, ever. */
+/** A field that cannot be answered once there is a node to answer it for. */
+export interface RefusedField extends FieldBase {
+  readonly kind: "refused";
+  readonly use: PredicateUse | undefined;
+  readonly refusal: Refusal;
+}
+
+/** A predicate that the schema does not know, a password: no key, ever. */
 export interface AbsentField extends FieldBase {
   readonly kind: "absent";
   readonly use: PredicateUse;
@@ -240,6 +264,7 @@ export interface PagePlan {
 }
 
 export type OrderPlan =
+  | { readonly kind: "refused"; readonly refusal: Refusal }
   | {
       readonly kind: "values";
       readonly keys: readonly OrderKeyPlan[];
@@ -381,7 +406,8 @@ export type CallPlan =
       readonly options: readonly { readonly key: string; readonly value: SlotIndex }[];
     }
   /** Matches nothing: unknown predicates and the like. */
-  | { readonly kind: "nothing"; readonly name: string };
+  | { readonly kind: "nothing"; readonly use: PredicateUse | undefined }
+  | { readonly kind: "refused"; readonly use: PredicateUse | undefined; readonly refusal: Refusal };
 
 /** Arguments of a comparison: literals, or the values of a variable. */
 export interface ValuesPlan {

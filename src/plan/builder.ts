@@ -1,0 +1,84 @@
+import { assert } from "../base/assert.ts";
+import type { Literal, PredicateName } from "../dql/ast.ts";
+import type { Schema } from "../graph/schema.ts";
+import { Fault } from "../model/fault.ts";
+import type { PredicateUse, Refusal, Slot, SlotIndex, SlotKind, VariablePlan } from "./plan.ts";
+
+/** What the passes of a build share: the slots and variables found so far. */
+export interface Builder {
+  readonly schema: Schema;
+  readonly slots: Slot[];
+  readonly variables: VariablePlan[];
+  readonly variableByName: Map<string, number>;
+  /** The next free level id. */
+  levelCount: number;
+  /** The block being built. */
+  block: number;
+  readonly isShortest: boolean;
+}
+
+export function makeBuilder(schema: Schema): Builder {
+  return {
+    schema,
+    slots: [],
+    variables: [],
+    variableByName: new Map(),
+    levelCount: 0,
+    block: 0,
+    isShortest: false,
+  };
+}
+
+export function addSlot(
+  builder: Builder,
+  kind: SlotKind,
+  literal: Literal,
+  where: Slot["where"] = "edge",
+): SlotIndex {
+  builder.slots.push({ kind, literal, where });
+  return builder.slots.length - 1;
+}
+
+export function addOptionalSlot(
+  builder: Builder,
+  kind: SlotKind,
+  literal: Literal | undefined,
+  where: Slot["where"] = "edge",
+): SlotIndex | undefined {
+  return literal === undefined ? undefined : addSlot(builder, kind, literal, where);
+}
+
+/** The index of a variable in the plan. The parser has checked that each one used is defined. */
+export function variableIndex(builder: Builder, name: string): number {
+  const index = builder.variableByName.get(name);
+  assert(index !== undefined, "a variable is defined before it is used in a plan");
+  return index;
+}
+
+export function resolvePredicate(builder: Builder, name: PredicateName): PredicateUse {
+  return {
+    name: name.name,
+    reverse: name.reverse,
+    languages: name.languages,
+    predicate: builder.schema.predicate(name.name),
+  };
+}
+
+/** A name as the reference writes it in some of its messages: with the namespace in front. */
+export function namespaced(builder: Builder, name: string): string {
+  return `${builder.schema.namespace}-${name}`;
+}
+
+export function refusal(text: string, parts: Refusal["parts"] = []): Refusal {
+  return { text, parts };
+}
+
+/** Ends the build at once: what is wrong does not depend on data. */
+export function refuse(message: string): never {
+  throw new Fault("E_QUERY", message);
+}
+
+/** Raised by the reference while it copies the tree, before anything is read. */
+export function refuseTree(message: string): never {
+  refuse(`while converting to subgraph: ${message}`);
+}

@@ -1,0 +1,88 @@
+import type { OrderKey, Page, PredicateName } from "../dql/ast.ts";
+import type { Predicate } from "../graph/schema.ts";
+import {
+  addOptionalSlot,
+  namespaced,
+  refusal,
+  resolvePredicate,
+  variableIndex,
+  type Builder,
+} from "./builder.ts";
+import { pickSortable } from "./call.ts";
+import type { OrderKeyPlan, OrderPlan, PagePlan, Refusal, Slot } from "./plan.ts";
+
+export function buildPage(builder: Builder, page: Page, where: Slot["where"]): PagePlan {
+  return {
+    first: addOptionalSlot(builder, "first", page.first, where),
+    offset: addOptionalSlot(builder, "offset", page.offset, where),
+    after: addOptionalSlot(builder, "after", page.after, where),
+  };
+}
+
+const unsortableKinds: ReadonlySet<string> = new Set([
+  "bool",
+  "geo",
+  "password",
+  "float32vector",
+  "binary",
+]);
+
+/** Order by predicates or by one variable (dql.md 4.6). */
+export function buildOrder(builder: Builder, order: readonly OrderKey[]): OrderPlan | undefined {
+  const [first] = order;
+  if (first === undefined) return undefined;
+  if (first.by.kind === "val") {
+    const variable = variableIndex(builder, first.by.variable);
+    if (builder.variables[variable]?.block === builder.block) {
+      const reason = `Variable: [${first.by.variable}] used before definition.`;
+      return { kind: "refused", refusal: refusal(reason) };
+    }
+    return { kind: "variable", variable, descending: first.descending };
+  }
+  const keys: OrderKeyPlan[] = [];
+  for (const key of order) {
+    if (key.by.kind === "val") continue;
+    const built = buildKey(builder, key.by, key.descending, keys.length === 0);
+    if ("text" in built) return { kind: "refused", refusal: built };
+    keys.push(built);
+  }
+  const single = keys.length === 1 ? keys[0] : undefined;
+  return {
+    kind: "values",
+    keys: single === undefined ? keys.map((key) => ({ ...key, collation: undefined })) : keys,
+    walk: single === undefined ? undefined : pickWalk(single.predicate, single),
+  };
+}
+
+function buildKey(
+  builder: Builder,
+  name: PredicateName,
+  descending: boolean,
+  isFirst: boolean,
+): OrderKeyPlan | Refusal {
+  const use = resolvePredicate(builder, name);
+  const predicate = use.predicate;
+  const written = (use.reverse ? "~" : "") + use.name;
+  if (predicate === undefined || use.reverse) {
+    return isFirst
+      ? refusal(`Cannot sort by unknown attribute ${written}`)
+      : refusal("Requested predicate is not being served by any tablet");
+  }
+  const { kind, list } = predicate.definition;
+  if (list && isFirst) return refusal(`Sorting not supported on attr: ${use.name} of type: [scalar]`);
+  if (kind === "uid" && !list) {
+    return refusal(`Cannot sort attribute ${namespaced(builder, use.name)} of type object.`);
+  }
+  if (unsortableKinds.has(kind)) return refusal(`Value of type: ${kind} isn't sortable`);
+  const [tag] = use.languages;
+  const collation = tag === undefined || tag === "." ? undefined : tag;
+  return { use, predicate, descending, collation };
+}
+
+/** Tagged values stand under several tokens, lists too: their index says nothing about the order of nodes. */
+function pickWalk(predicate: Predicate, key: OrderKeyPlan) {
+  if (predicate.definition.list || predicate.definition.lang || key.use.languages.length > 0) {
+    return undefined;
+  }
+  return pickSortable(predicate.indexes);
+}
