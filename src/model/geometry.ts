@@ -1,5 +1,5 @@
+import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { ConversionError } from "./conversion-error.ts";
-import { describeJsonError } from "./json-error.ts";
 import type { Geometry } from "./value.ts";
 
 /** How many levels of lists stand around the numbers of one coordinate list. */
@@ -15,9 +15,15 @@ const nesting: Readonly<Record<Geometry["type"], number>> = {
 /** GeoJSON text; single quotes stand for double ones. The error texts are the reference's (dql.md 2.11). */
 export function parseGeometry(text: string): Geometry {
   const json = text.replaceAll("'", '"');
-  const syntax = describeJsonError(json);
-  if (syntax !== undefined) throw refusal(text, syntax);
-  return checkGeometry(JSON.parse(json), text);
+  return checkGeometry(parseJson(json, text), text);
+}
+
+function parseJson(json: string, text: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw refusal(text, findJsonSyntaxFault(json)?.detail ?? "unexpected end of JSON input");
+  }
 }
 
 /** The geometry of a parsed GeoJSON object; `text` is what the error messages show. */
