@@ -15,8 +15,15 @@ export interface Store {
   commit(change: Change): Promise<CommitResult>;
   /** The first of `count` consecutive uids, never handed out before, never used explicitly before. */
   lease(count: number): Promise<number>;
-  /** Raises the lease above `uid`, so that an explicitly used uid is never handed out. At once when it already is. */
+  /**
+   * Sees to it that an explicitly used uid is never handed out. At once when it already cannot be. A uid far above the
+   * lease does not raise it but is passed over when the lease comes there.
+   */
   reserve(uid: number): MaybePromise<void>;
+  /** One slice of filling a building index (below). */
+  fill(job: FillJob): Promise<FillResult>;
+  /** Clears one slice of what was dropped (below). */
+  sweep(request: SweepRequest): Promise<SweepResult>;
   /** Called after each commit that this process can now see; only wakes, the log is read from a snapshot. */
   onCommit(listener: (commitTs: number) => void): () => void;
   /** Entries of the log after `from` up to the snapshot's number; undefined when the log no longer reaches back. */
@@ -30,10 +37,12 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** One committed state. Bytes lent to a visitor die when the visitor returns. */
+/** One committed state. Bytes lent to a visitor die when the visitor returns (and must not be changed). */
 export interface Snapshot {
-  /** The number of the newest commit that it holds. */
+  /** The number of the newest commit that it holds. All numbers of this port are plain commit numbers (38 bits). */
   readonly ts: number;
+  /** The number of the newest commit that raised the fence (Change.raisesFence); 0 before the first. */
+  readonly fence: number;
   /** `visit(i, bytes)` once per key, in the order of the keys; undefined where there is none. */
   readMany(
     keys: readonly Uint8Array[],
@@ -61,8 +70,13 @@ export interface Change {
   readonly startTs: number;
   /** The commit number of the snapshot on which the patches were derived; basis keys are judged against it. */
   readonly basisTs: number;
-  /** The schema fence that the patches were derived under; an older one than the store's is refused. */
+  /** `snapshot.fence` of the snapshot that the patches were derived on; an older one than the store's is refused. */
   readonly fence: number;
+  /**
+   * This commit changes the schema other than by pure additions: its number becomes the store's fence, so that every
+   * change derived before it is refused. One fence serves all namespaces: a needless refusal costs one more planning.
+   */
+  readonly raisesFence?: boolean;
   /** 64-bit fingerprints (as decimal-safe strings of 8 bytes, latin1) that nobody else may have committed after startTs. */
   readonly conflictKeys: readonly string[];
   /** Fingerprints of what decided the patches: committed by someone after basisTs → refusal "basis", derive again. */
@@ -106,7 +120,7 @@ export interface CellPatch {
   readonly storageId: number;
   readonly uid: number;
   readonly predicate: number;
-  /** "" for a single untagged value, the tag for a tagged one, 8 bytes (latin1) of fingerprint for a list element. */
+  /** "" for a single untagged value, the tag for a tagged one, 8 bytes (latin1) of fingerprint for a list element. At most 255 units below 256. */
   readonly slot: string;
   /** An encoded cell (`codec/cell.ts`); undefined removes the slot. */
   readonly cell: Uint8Array | undefined;
@@ -169,4 +183,59 @@ export interface StoreDescription {
   readonly maxUid: number;
   readonly bytesUsed: number;
   readonly bytesMax: number;
+}
+
+/**
+ * One slice of filling an index that is `building`. Inside one write transaction the writer reads the next `limit`
+ * nodes that have `predicate` (its presence list, after `after`), calls the `derive` function that the process was
+ * composed with, and applies the patches that it gives. Not logged and without a commit number: no reader uses the
+ * index before the commit that makes it `ready`, whose snapshot has all slices. A slice that is done twice does no harm
+ * as long as `derive` only adds what is true.
+ */
+export interface FillJob {
+  readonly storageId: number;
+  readonly predicate: number;
+  /** 0 to begin, then the `after` of the last result. */
+  readonly after: number;
+  /** Nodes in this slice. 256 keep the writer busy for a few milliseconds. */
+  readonly limit: number;
+  /** What `derive` needs to know; the store does not look into it. */
+  readonly detail: Uint8Array;
+}
+
+export interface FillResult {
+  readonly after: number;
+  readonly done: boolean;
+}
+
+/**
+ * Handed to the adapter by the process that composes (the `stores` room may not know records' meaning). `snapshot`
+ * is the state inside the write transaction; its methods answer at once. `uids` are the slice, ascending.
+ */
+export type Derive = (snapshot: Snapshot, job: FillJob, uids: Float64Array) => readonly Patch[];
+
+/**
+ * What a drop leaves behind: ids that are never used again, whose rows go in slices. Repeat until `done`; who keeps
+ * the list of retired ids (meta rows) then forgets the id. Not logged and without a commit number.
+ */
+export type SweepRequest =
+  /** Every row of a storage id (drop_all, drop_data, a deleted namespace). */
+  | { readonly kind: "storage"; readonly storageId: number; readonly limit: number }
+  /** The rows of an index, reverse or count id. */
+  | {
+      readonly kind: "index";
+      readonly storageId: number;
+      readonly index: number;
+      readonly limit: number;
+    }
+  /** A predicate's entries in records, its long lists, wide values and presence. */
+  | {
+      readonly kind: "predicate";
+      readonly storageId: number;
+      readonly predicate: number;
+      readonly limit: number;
+    };
+
+export interface SweepResult {
+  readonly done: boolean;
 }

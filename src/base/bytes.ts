@@ -1,0 +1,274 @@
+/** Bytes: comparing, joining, and a writer and a reader of numbers, texts and byte runs. */
+import { assert } from "./assert.ts";
+
+export const emptyBytes: Uint8Array = new Uint8Array(0);
+
+/** Unsigned, byte by byte; a prefix comes first. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = a.length < b.length ? a.length : b.length;
+  for (let i = 0; i < shared; i++) {
+    const difference = a[i]! - b[i]!;
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+export function startsWithBytes(bytes: Uint8Array, prefix: Uint8Array): boolean {
+  if (bytes.length < prefix.length) return false;
+  for (let i = 0; i < prefix.length; i++) if (bytes[i] !== prefix[i]) return false;
+  return true;
+}
+
+export function concatBytes(...pieces: readonly Uint8Array[]): Uint8Array {
+  let length = 0;
+  for (const piece of pieces) length += piece.length;
+  const joined = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    joined.set(piece, at);
+    at += piece.length;
+  }
+  return joined;
+}
+
+/** The first key after every key that begins with `prefix`; undefined when there is none (all 0xff). */
+export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
+  let last = prefix.length - 1;
+  while (last >= 0 && prefix[last] === 0xff) last--;
+  if (last < 0) return undefined;
+  const end = prefix.slice(0, last + 1);
+  end[last]! += 1;
+  return end;
+}
+
+export function toHex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  return text;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+export function encodeUtf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+export function decodeUtf8(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
+/** How many bytes `writeVarint` takes. */
+export function varintSize(value: number): number {
+  if (value < 0x80) return 1;
+  if (value < 0x4000) return 2;
+  if (value < 0x200000) return 3;
+  if (value < 0x10000000) return 4;
+  if (value < 0x800000000) return 5;
+  if (value < 0x40000000000) return 6;
+  if (value < 0x2000000000000) return 7;
+  return 8;
+}
+
+/** LEB128 of a safe integer ≥ 0 at `at`; returns the place behind it. */
+export function writeVarint(target: Uint8Array, at: number, value: number): number {
+  let rest = value;
+  while (rest >= 0x80000000) {
+    target[at++] = (rest % 128) | 0x80;
+    rest = Math.floor(rest / 128);
+  }
+  while (rest >= 0x80) {
+    target[at++] = (rest & 0x7f) | 0x80;
+    rest >>>= 7;
+  }
+  target[at++] = rest;
+  return at;
+}
+
+/** Grows as it is written to. Little-endian but where said. */
+export class ByteWriter {
+  private bytes: Uint8Array;
+  private view: DataView;
+  private at = 0;
+
+  constructor(sizeHint = 256) {
+    this.bytes = new Uint8Array(sizeHint);
+    this.view = new DataView(this.bytes.buffer);
+  }
+
+  get length(): number {
+    return this.at;
+  }
+
+  private reserve(count: number): number {
+    const at = this.at;
+    const need = at + count;
+    if (need > this.bytes.length) {
+      const grown = new Uint8Array(Math.max(need, this.bytes.length * 2));
+      grown.set(this.bytes.subarray(0, at));
+      this.bytes = grown;
+      this.view = new DataView(grown.buffer);
+    }
+    this.at = need;
+    return at;
+  }
+
+  u8(value: number): void {
+    const at = this.reserve(1);
+    this.bytes[at] = value;
+  }
+
+  u16(value: number): void {
+    const at = this.reserve(2);
+    this.view.setUint16(at, value, true);
+  }
+
+  u32(value: number): void {
+    const at = this.reserve(4);
+    this.view.setUint32(at, value, true);
+  }
+
+  i32(value: number): void {
+    const at = this.reserve(4);
+    this.view.setInt32(at, value, true);
+  }
+
+  i64(value: bigint): void {
+    const at = this.reserve(8);
+    this.view.setBigInt64(at, value, true);
+  }
+
+  f64(value: number): void {
+    const at = this.reserve(8);
+    this.view.setFloat64(at, value, true);
+  }
+
+  /** A safe integer ≥ 0. */
+  varint(value: number): void {
+    const at = this.reserve(8);
+    this.at = writeVarint(this.bytes, at, value);
+  }
+
+  raw(bytes: Uint8Array): void {
+    const at = this.reserve(bytes.length);
+    this.bytes.set(bytes, at);
+  }
+
+  /** Length first. */
+  run(bytes: Uint8Array): void {
+    this.varint(bytes.length);
+    this.raw(bytes);
+  }
+
+  /** UTF-8, length first. */
+  text(text: string): void {
+    this.run(encodeUtf8(text));
+  }
+
+  /** Each UTF-16 unit a byte (they must be below 256), length first. */
+  latin1(text: string): void {
+    this.varint(text.length);
+    const at = this.reserve(text.length);
+    for (let i = 0; i < text.length; i++) this.bytes[at + i] = text.charCodeAt(i);
+  }
+
+  /** What was written, in memory of its own. */
+  finish(): Uint8Array {
+    return this.bytes.slice(0, this.at);
+  }
+
+  /** What was written; lent until the next `reset` or write. */
+  lend(): Uint8Array {
+    return this.bytes.subarray(0, this.at);
+  }
+
+  reset(): void {
+    this.at = 0;
+  }
+}
+
+/** Reads what ByteWriter wrote. Reading past the end is Broken. */
+export class ByteReader {
+  readonly bytes: Uint8Array;
+  at: number;
+  private readonly view: DataView;
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.bytes = bytes;
+    this.at = at;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get left(): number {
+    return this.bytes.length - this.at;
+  }
+
+  private step(count: number): number {
+    const at = this.at;
+    assert(at + count <= this.bytes.length, "stored bytes end early");
+    this.at = at + count;
+    return at;
+  }
+
+  u8(): number {
+    return this.bytes[this.step(1)]!;
+  }
+
+  u16(): number {
+    return this.view.getUint16(this.step(2), true);
+  }
+
+  u32(): number {
+    return this.view.getUint32(this.step(4), true);
+  }
+
+  i32(): number {
+    return this.view.getInt32(this.step(4), true);
+  }
+
+  i64(): bigint {
+    return this.view.getBigInt64(this.step(8), true);
+  }
+
+  f64(): number {
+    return this.view.getFloat64(this.step(8), true);
+  }
+
+  varint(): number {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = this.u8();
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 128;
+    }
+  }
+
+  /** Lent: shares the memory. */
+  raw(count: number): Uint8Array {
+    const at = this.step(count);
+    return this.bytes.subarray(at, at + count);
+  }
+
+  run(): Uint8Array {
+    return this.raw(this.varint());
+  }
+
+  text(): string {
+    return decodeUtf8(this.run());
+  }
+
+  latin1(): string {
+    const bytes = this.run();
+    let text = "";
+    for (let i = 0; i < bytes.length; i++) text += String.fromCharCode(bytes[i]!);
+    return text;
+  }
+}

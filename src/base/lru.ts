@@ -1,0 +1,59 @@
+/** Keeps what was used last, up to a total weight. */
+export class Lru<K, V> {
+  private readonly entries = new Map<K, { value: V; weight: number }>();
+  private readonly weightMax: number;
+  private readonly weigh: (value: V) => number;
+  private total = 0;
+
+  /** `weigh` defaults to 1 for each: then `weightMax` is a number of entries. */
+  constructor(weightMax: number, weigh: (value: V) => number = () => 1) {
+    this.weightMax = weightMax;
+    this.weigh = weigh;
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  get weight(): number {
+    return this.total;
+  }
+
+  get(key: K): V | undefined {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return undefined;
+    this.entries.delete(key);
+    this.entries.set(key, entry);
+    return entry.value;
+  }
+
+  /** Without counting as a use. */
+  peek(key: K): V | undefined {
+    return this.entries.get(key)?.value;
+  }
+
+  /** What alone weighs more than the bound is not kept. */
+  set(key: K, value: V): void {
+    this.delete(key);
+    const weight = this.weigh(value);
+    if (weight > this.weightMax) return;
+    this.entries.set(key, { value, weight });
+    this.total += weight;
+    for (const oldest of this.entries.keys()) {
+      if (this.total <= this.weightMax) break;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: K): boolean {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return false;
+    this.total -= entry.weight;
+    return this.entries.delete(key);
+  }
+
+  clear(): void {
+    this.entries.clear();
+    this.total = 0;
+  }
+}

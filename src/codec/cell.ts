@@ -1,0 +1,282 @@
+/**
+ * One scalar value as it is stored, ready to print (architecture 3.3).
+ *
+ * Cell:    kind u8 (place in valueKinds) | flags u8 | language run, when flagged | facets run, when flagged | payload
+ * Payload: default, string  its JSON text as answers print it, quoted; flagged when that is the text itself
+ *          int              i64
+ *          float            f64, JSON text (none for infinities)
+ *          bool             u8
+ *          datetime         seconds f64, nanos u32, offset i32, JSON text
+ *          geo              JSON text
+ *          password         the hash in UTF-8; never printed
+ *          bigfloat         special u8, exponent i32, mantissa (hex digits, signed) latin1 run, JSON text
+ *          float32vector    f32…
+ *          binary           the bytes
+ * Numbers are little-endian. Filtering on number text costs 171 ns, on the float 1.2; printing a float 257 ns and a
+ * date 1,041, copying their texts 20 to 75: hence both.
+ */
+import { Buffer } from "node:buffer";
+import { assert, unreachable } from "../base/assert.ts";
+import { ByteReader, ByteWriter, decodeUtf8, emptyBytes, encodeUtf8 } from "../base/bytes.ts";
+import type { Facets } from "../model/facet.ts";
+import { checkGeometry } from "../model/geometry.ts";
+import { printValueJson, printValueText } from "../model/print-value.ts";
+import { makeInt, valueKinds, type BigFloat, type Value, type ValueKind } from "../model/value.ts";
+import { decodeFacets, encodeFacets } from "./facets.ts";
+
+const flagLanguage = 1;
+const flagFacets = 2;
+/** The JSON text between the quotes is the text itself. */
+const flagPlain = 4;
+
+const kindNumbers: Readonly<Record<ValueKind, number>> = Object.fromEntries(
+  valueKinds.map((kind, number) => [kind, number]),
+) as Record<ValueKind, number>;
+
+const specials = [undefined, "Inf", "-Inf"] as const;
+
+/** `language` "" for none. What `decodeCell` gives back is equal. */
+export function encodeCell(value: Value, language = "", facets?: Facets): Uint8Array {
+  const json = printValueJson(value);
+  const isText = value.kind === "string" || value.kind === "default";
+  const writer = new ByteWriter(32 + json.length);
+  writer.u8(kindNumbers[value.kind]);
+  writer.u8(
+    (language === "" ? 0 : flagLanguage) |
+      (facets === undefined || facets.length === 0 ? 0 : flagFacets) |
+      (isText && json.length === value.text.length + 2 ? flagPlain : 0),
+  );
+  if (language !== "") writer.latin1(language);
+  if (facets !== undefined && facets.length > 0) writer.run(encodeFacets(facets));
+  writePayload(writer, value, json);
+  return writer.finish();
+}
+
+function writePayload(writer: ByteWriter, value: Value, json: string): void {
+  switch (value.kind) {
+    case "default":
+    case "string":
+    case "geo":
+      return writer.raw(encodeUtf8(json));
+    case "int":
+      return writer.i64(BigInt(value.int));
+    case "float":
+      writer.f64(value.float);
+      return writer.raw(encodeUtf8(json));
+    case "bool":
+      return writer.u8(value.bool ? 1 : 0);
+    case "datetime":
+      writer.f64(value.time.seconds);
+      writer.u32(value.time.nanos);
+      writer.i32(value.time.offsetMinutes);
+      return writer.raw(encodeUtf8(json));
+    case "password":
+      return writer.raw(encodeUtf8(value.hash));
+    case "bigfloat":
+      writer.u8(specials.indexOf(value.big.special));
+      writer.i32(value.big.exponent);
+      writer.latin1(value.big.mantissa.toString(16));
+      return writer.raw(encodeUtf8(json));
+    case "float32vector":
+      for (const number of value.vector) {
+        scratchF32[0] = number;
+        writer.raw(scratchBytes.subarray(0, 4));
+      }
+      return;
+    case "binary":
+      return writer.raw(value.bytes);
+    default:
+      return unreachable(value);
+  }
+}
+
+const scratch = new ArrayBuffer(8);
+const scratchBytes = new Uint8Array(scratch);
+const scratchF64 = new Float64Array(scratch);
+const scratchF32 = new Float32Array(scratch);
+
+/** Copying 8 bytes is cheaper than a DataView for each cell. */
+function readF64(bytes: Uint8Array, at: number): number {
+  for (let i = 0; i < 8; i++) scratchBytes[i] = bytes[at + i]!;
+  return scratchF64[0]!;
+}
+
+function readI32(bytes: Uint8Array, at: number): number {
+  return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+}
+
+/** The nearest double of an i64; exact within ±2^53. */
+function readI64AsNumber(bytes: Uint8Array, at: number): number {
+  return readI32(bytes, at + 4) * 0x100000000 + (readI32(bytes, at) >>> 0);
+}
+
+/** Implements graph/reader.ts's Cell. Shares `bytes`: a lent cell must be copied first. */
+export class StoredCell {
+  readonly kind: ValueKind;
+  readonly language: string;
+  readonly number: number;
+  private readonly bytes: Uint8Array;
+  private readonly payloadAt: number;
+  private readonly facetsAt: number;
+  private heldJson: Uint8Array | undefined = undefined;
+  private heldText: string | undefined = undefined;
+  private heldValue: Value | undefined = undefined;
+  private heldFacets: Facets | undefined = undefined;
+
+  constructor(bytes: Uint8Array) {
+    const kind = valueKinds[bytes[0]!];
+    assert(kind !== undefined, "a stored cell has a known kind");
+    const flags = bytes[1]!;
+    let at = 2;
+    let language = "";
+    let facetsAt = 0;
+    if (flags !== 0 && flags !== flagPlain) {
+      const reader = new ByteReader(bytes, 2);
+      if ((flags & flagLanguage) !== 0) language = reader.latin1();
+      if ((flags & flagFacets) !== 0) {
+        facetsAt = reader.at;
+        reader.run();
+      }
+      at = reader.at;
+    }
+    this.kind = kind;
+    this.language = language;
+    this.number = readNumber(kind, bytes, at);
+    this.bytes = bytes;
+    this.payloadAt = at;
+    this.facetsAt = facetsAt;
+  }
+
+  get json(): Uint8Array {
+    return (this.heldJson ??= this.readJson());
+  }
+
+  get text(): string {
+    return (this.heldText ??= this.readText());
+  }
+
+  get value(): Value {
+    return (this.heldValue ??= this.readValue());
+  }
+
+  get facets(): Facets | undefined {
+    if (this.facetsAt === 0) return undefined;
+    return (this.heldFacets ??= decodeFacets(new ByteReader(this.bytes, this.facetsAt).run()));
+  }
+
+  /** Bytes that the cell keeps alive, for a cache's account. */
+  get bytesHeld(): number {
+    return this.bytes.length;
+  }
+
+  private readJson(): Uint8Array {
+    const { bytes, payloadAt } = this;
+    switch (this.kind) {
+      case "default":
+      case "string":
+      case "geo":
+        return bytes.subarray(payloadAt);
+      case "float":
+        return bytes.subarray(payloadAt + 8);
+      case "datetime":
+        return bytes.subarray(payloadAt + 16);
+      case "bigfloat": {
+        const reader = new ByteReader(bytes, payloadAt + 5);
+        reader.run();
+        return bytes.subarray(reader.at);
+      }
+      case "password":
+        return emptyBytes;
+      default:
+        return encodeUtf8(printValueJson(this.value));
+    }
+  }
+
+  private readText(): string {
+    if (this.kind !== "string" && this.kind !== "default") return printValueText(this.value);
+    const { bytes, payloadAt } = this;
+    if ((bytes[1]! & flagPlain) === 0) return JSON.parse(utf8(bytes, payloadAt)) as string;
+    return utf8(bytes, payloadAt + 1, bytes.length - 1);
+  }
+
+  private readValue(): Value {
+    const { kind, bytes, payloadAt } = this;
+    switch (kind) {
+      case "default":
+      case "string":
+        return { kind, text: this.text };
+      case "int":
+        return readInt(this.number, bytes, payloadAt);
+      case "float":
+        return { kind, float: this.number };
+      case "bool":
+        return { kind, bool: this.number === 1 };
+      case "datetime":
+        return readDateTime(bytes, payloadAt);
+      case "geo": {
+        const text = utf8(bytes, payloadAt);
+        return { kind, geometry: checkGeometry(JSON.parse(text), text) };
+      }
+      case "password":
+        return { kind, hash: utf8(bytes, payloadAt) };
+      case "bigfloat":
+        return { kind, big: readBigFloat(bytes, payloadAt) };
+      case "float32vector":
+        return { kind, vector: new Float32Array(bytes.slice(payloadAt).buffer) };
+      case "binary":
+        return { kind, bytes: bytes.subarray(payloadAt) };
+      default:
+        return unreachable(kind);
+    }
+  }
+}
+
+/** The cell of stored bytes, which it keeps: copy lent ones first. */
+export function decodeCell(bytes: Uint8Array): StoredCell {
+  return new StoredCell(bytes);
+}
+
+function readNumber(kind: ValueKind, bytes: Uint8Array, at: number): number {
+  switch (kind) {
+    case "int":
+      return readI64AsNumber(bytes, at);
+    case "float":
+      return readF64(bytes, at);
+    case "bool":
+      return bytes[at]!;
+    case "datetime":
+      return readF64(bytes, at) * 1000 + (readI32(bytes, at + 8) >>> 0) / 1e6;
+    default:
+      return NaN;
+  }
+}
+
+function readInt(near: number, bytes: Uint8Array, at: number): Value {
+  if (Number.isSafeInteger(near)) return { kind: "int", int: near };
+  return makeInt(new ByteReader(bytes, at).i64());
+}
+
+function readDateTime(bytes: Uint8Array, at: number): Value {
+  const reader = new ByteReader(bytes, at);
+  const seconds = reader.f64();
+  const nanos = reader.u32();
+  return { kind: "datetime", time: { seconds, nanos, offsetMinutes: reader.i32() } };
+}
+
+function readBigFloat(bytes: Uint8Array, at: number): BigFloat {
+  const reader = new ByteReader(bytes, at);
+  const special = specials[reader.u8()];
+  const exponent = reader.i32();
+  const digits = reader.latin1();
+  const mantissa = digits.startsWith("-") ? -BigInt(`0x${digits.slice(1)}`) : BigInt(`0x${digits}`);
+  return special === undefined ? { mantissa, exponent } : { mantissa, exponent, special };
+}
+
+/** Short ASCII runs are the rule; `latin1Slice` on Buffers is the fastest way to a string. */
+function utf8(bytes: Uint8Array, from: number, to = bytes.length): string {
+  if (to - from > 48) return decodeUtf8(bytes.subarray(from, to));
+  for (let i = from; i < to; i++) {
+    if (bytes[i]! >= 0x80) return decodeUtf8(bytes.subarray(from, to));
+  }
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString("latin1");
+}

@@ -1,0 +1,255 @@
+/**
+ * Hot: lists decode into typed arrays at 2 to 3 ns a uid; pushing them into arrays cost 25 (architecture 2.1).
+ * A list row (architecture 3.3): a **chunk** of ascending uids, or the **head** of a list of several chunks.
+ *
+ * Chunk: flags u8 | member count u16 | first f64 | last f64 | bytes of deltas u16 | deltas (LEB128, from the second
+ * member on) | facets: (member number u16, length varint, bytes)…, ascending.
+ * Head:  flags u8 | member count of the list f64 | number of chunks u32 | number of the last chunk f64.
+ * A list that fits into one chunk has that chunk as row 0, so that most lists are one row.
+ */
+import { assert } from "../base/assert.ts";
+import { varintSize, writeVarint } from "../base/bytes.ts";
+
+const flagFacets = 1;
+const flagHead = 2;
+const deltasAt = 21;
+
+/** Chunks are filled up to it and split above `chunkBytesMax`: over 2 KB a value leaves LMDB's leaf page. */
+export const chunkBytesAim = 1536;
+export const chunkBytesMax = 1900;
+
+export interface ListHead {
+  readonly count: number;
+  readonly chunks: number;
+  /** The number (see chunkKey) of the last chunk. */
+  readonly tail: number;
+}
+
+export function isHead(row: Uint8Array): boolean {
+  return (row[0]! & flagHead) !== 0;
+}
+
+export function encodeHead(head: ListHead): Uint8Array {
+  const row = new Uint8Array(deltasAt);
+  const view = new DataView(row.buffer);
+  row[0] = flagHead;
+  view.setFloat64(1, head.count, true);
+  view.setUint32(9, head.chunks, true);
+  view.setFloat64(13, head.tail, true);
+  return row;
+}
+
+function viewOf(row: Uint8Array): DataView {
+  return new DataView(row.buffer, row.byteOffset, row.byteLength);
+}
+
+export function decodeHead(row: Uint8Array): ListHead {
+  assert(isHead(row), "a list's head is a head");
+  const view = viewOf(row);
+  return {
+    count: view.getFloat64(1, true),
+    chunks: view.getUint32(9, true),
+    tail: view.getFloat64(13, true),
+  };
+}
+
+/** Members of the whole list, from row 0, whichever form it has. */
+export function listCount(row: Uint8Array): number {
+  return isHead(row) ? viewOf(row).getFloat64(1, true) : chunkCount(row);
+}
+
+export function chunkCount(row: Uint8Array): number {
+  return row[1]! | (row[2]! << 8);
+}
+
+export function chunkFirst(row: Uint8Array): number {
+  return viewOf(row).getFloat64(3, true);
+}
+
+export function chunkLast(row: Uint8Array): number {
+  return viewOf(row).getFloat64(11, true);
+}
+
+export function hasFacets(row: Uint8Array): boolean {
+  return (row[0]! & flagFacets) !== 0;
+}
+
+/** Writes a chunk's members to `target` from `offset` on (there must be room for chunkCount); returns how many. */
+export function decodeChunk(row: Uint8Array, target: Float64Array, offset: number): number {
+  const count = row[1]! | (row[2]! << 8);
+  let uid = viewOf(row).getFloat64(3, true);
+  let at = deltasAt;
+  target[offset] = uid;
+  for (let i = 1; i < count; i++) {
+    let byte = row[at++]!;
+    if (byte < 0x80) {
+      uid += byte;
+    } else {
+      let delta = byte & 0x7f;
+      byte = row[at++]!;
+      delta |= (byte & 0x7f) << 7;
+      if (byte >= 0x80) {
+        byte = row[at++]!;
+        delta |= (byte & 0x7f) << 14;
+        let scale = 0x200000;
+        while (byte >= 0x80) {
+          byte = row[at++]!;
+          delta += (byte & 0x7f) * scale;
+          scale *= 128;
+        }
+      }
+      uid += delta;
+    }
+    target[offset + i] = uid;
+  }
+  return count;
+}
+
+export function chunkMembers(row: Uint8Array): Float64Array {
+  const members = new Float64Array(chunkCount(row));
+  decodeChunk(row, members, 0);
+  return members;
+}
+
+/** Calls `visit` for the members that have facets, by their place in the chunk; the bytes are lent. */
+export function visitChunkFacets(
+  row: Uint8Array,
+  visit: (place: number, facets: Uint8Array) => void,
+): void {
+  if (!hasFacets(row)) return;
+  let at = deltasAt + (row[19]! | (row[20]! << 8));
+  while (at < row.length) {
+    const place = row[at]! | (row[at + 1]! << 8);
+    at += 2;
+    let length = 0;
+    let shift = 0;
+    let byte: number;
+    do {
+      byte = row[at++]!;
+      length |= (byte & 0x7f) << shift;
+      shift += 7;
+    } while (byte >= 0x80);
+    visit(place, row.subarray(at, at + length));
+    at += length;
+  }
+}
+
+/** Facets of members, by their place; only those that have some. */
+export type ChunkFacets = ReadonlyMap<number, Uint8Array>;
+
+export const noChunkFacets: ChunkFacets = new Map();
+
+/** Facets by place, in memory of their own. */
+export function chunkFacets(row: Uint8Array): ChunkFacets {
+  if (!hasFacets(row)) return noChunkFacets;
+  const facets = new Map<number, Uint8Array>();
+  visitChunkFacets(row, (place, bytes) => facets.set(place, bytes.slice()));
+  return facets;
+}
+
+function facetsSize(bytes: Uint8Array): number {
+  return 2 + varintSize(bytes.length) + bytes.length;
+}
+
+/** Members from … to (exclusive) as one chunk. `facets` by member's place in `members`. */
+export function encodeChunk(
+  members: Float64Array,
+  facets: ChunkFacets,
+  from = 0,
+  to = members.length,
+): Uint8Array {
+  assert(to > from && to - from <= 0xffff, "a chunk has 1 to 65,535 members");
+  let deltaBytes = 0;
+  for (let i = from + 1; i < to; i++) deltaBytes += varintSize(members[i]! - members[i - 1]!);
+  let facetBytes = 0;
+  if (facets.size > 0) {
+    for (const [place, bytes] of facets) {
+      if (place >= from && place < to) facetBytes += facetsSize(bytes);
+    }
+  }
+  const row = new Uint8Array(deltasAt + deltaBytes + facetBytes);
+  const view = new DataView(row.buffer);
+  row[0] = facetBytes > 0 ? flagFacets : 0;
+  view.setUint16(1, to - from, true);
+  view.setFloat64(3, members[from]!, true);
+  view.setFloat64(11, members[to - 1]!, true);
+  view.setUint16(19, deltaBytes, true);
+  let at = deltasAt;
+  for (let i = from + 1; i < to; i++) {
+    at = writeVarint(row, at, members[i]! - members[i - 1]!);
+  }
+  if (facetBytes > 0) {
+    for (let i = from; i < to; i++) {
+      const bytes = facets.get(i);
+      if (bytes !== undefined) at = writeFacets(row, at, i - from, bytes);
+    }
+  }
+  return row;
+}
+
+function writeFacets(row: Uint8Array, from: number, place: number, bytes: Uint8Array): number {
+  row[from] = place;
+  row[from + 1] = place >>> 8;
+  const at = writeVarint(row, from + 2, bytes.length);
+  row.set(bytes, at);
+  return at + bytes.length;
+}
+
+/**
+ * The chunk with members behind its last one, without decoding it. `added` is ascending and begins above chunkLast;
+ * `facets` by place in `added`.
+ */
+export function appendToChunk(
+  row: Uint8Array,
+  added: Float64Array,
+  facets: ChunkFacets,
+  from = 0,
+  to = added.length,
+): Uint8Array {
+  const count = chunkCount(row);
+  const oldLast = chunkLast(row);
+  assert(to > from && added[from]! > oldLast, "appended members come behind the last");
+  assert(count + to - from <= 0xffff, "a chunk has 1 to 65,535 members");
+  const oldDeltaBytes = row[19]! | (row[20]! << 8);
+  let deltaBytes = 0;
+  let last = oldLast;
+  for (let i = from; i < to; i++) {
+    deltaBytes += varintSize(added[i]! - last);
+    last = added[i]!;
+  }
+  let facetBytes = 0;
+  if (facets.size > 0) {
+    for (const [place, bytes] of facets) {
+      if (place >= from && place < to) facetBytes += facetsSize(bytes);
+    }
+  }
+  const grown = new Uint8Array(row.length + deltaBytes + facetBytes);
+  const oldDeltasEnd = deltasAt + oldDeltaBytes;
+  grown.set(row.subarray(0, oldDeltasEnd));
+  let at = oldDeltasEnd;
+  last = oldLast;
+  for (let i = from; i < to; i++) {
+    at = writeVarint(grown, at, added[i]! - last);
+    last = added[i]!;
+  }
+  grown.set(row.subarray(oldDeltasEnd), at);
+  at += row.length - oldDeltasEnd;
+  for (let i = from; facetBytes > 0 && i < to; i++) {
+    const bytes = facets.get(i);
+    if (bytes !== undefined) at = writeFacets(grown, at, count + i - from, bytes);
+  }
+  const view = new DataView(grown.buffer);
+  if (facetBytes > 0) grown[0] = grown[0]! | flagFacets;
+  view.setUint16(1, count + to - from, true);
+  view.setFloat64(11, last, true);
+  view.setUint16(19, oldDeltaBytes + deltaBytes, true);
+  return grown;
+}
+
+/** What a member adds to a chunk, facets included. */
+export function memberSize(delta: number, facets: Uint8Array | undefined): number {
+  return varintSize(delta) + (facets === undefined || facets.length === 0 ? 0 : facetsSize(facets));
+}
+
+/** Bytes of a chunk's fixed front. */
+export const chunkFrontBytes = deltasAt;

@@ -1,0 +1,270 @@
+/**
+ * A node's record (architecture 3.3): one or more **parts**, each a table of predicates and their **entries**.
+ *
+ * Part:  flags u8 | further parts: count u16, first predicates u32… (part 0 only, when flagged) | predicates u16 |
+ *        (predicate id u32, end of its entry u32)… ascending | entries. Ends count from the first entry's begin.
+ * Entry: kind u8, then
+ *        cells  count varint | (slot latin1 run, cell run)… by slot
+ *        edges  chunk (`codec/chunk.ts`): targets with their facets
+ *        long   nothing: the edges are rows of their own
+ * A cell of one byte (`isWideStub`) stands for one that lies in a row of its own (wideKey).
+ * All functions work on the bytes in place: a part may be lent, a cache may keep a copy.
+ */
+import { assert } from "../base/assert.ts";
+import { ByteReader, ByteWriter, concatBytes } from "../base/bytes.ts";
+import { chunkCount } from "./chunk.ts";
+
+export const entryKind = { cells: 1, edges: 2, long: 3 } as const;
+export type EntryKind = (typeof entryKind)[keyof typeof entryKind];
+
+/** Parts are split above it, at predicate borders; a single larger predicate has a part of its own. */
+export const partBytesMax = 8192;
+/** A larger cell is wide. */
+export const cellBytesMax = 1024;
+/** A larger edge list is long … */
+export const shortEdgesMax = 32;
+export const shortEdgeBytesMax = 512;
+/** … and comes back only below a quarter. */
+export const shortEdgesBack = 8;
+export const shortEdgeBytesBack = 128;
+
+const flagFurther = 1;
+const tableRow = 8;
+
+/** One predicate of a part. `bytes` is the entry, shared with the part. */
+export interface RecordEntry {
+  readonly predicate: number;
+  readonly bytes: Uint8Array;
+}
+
+function u16(bytes: Uint8Array, at: number): number {
+  return bytes[at]! | (bytes[at + 1]! << 8);
+}
+
+function u32(bytes: Uint8Array, at: number): number {
+  return (
+    (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
+  );
+}
+
+/** Where the table begins (its count). */
+function tableAt(part: Uint8Array): number {
+  return (part[0]! & flagFurther) === 0 ? 1 : 3 + 4 * u16(part, 1);
+}
+
+/** First predicates of the parts besides part 0, ascending; usually none. Only part 0 knows. */
+export function furtherParts(part: Uint8Array): readonly number[] {
+  if ((part[0]! & flagFurther) === 0) return [];
+  const firsts: number[] = [];
+  for (let i = 0, count = u16(part, 1); i < count; i++) firsts.push(u32(part, 3 + 4 * i));
+  return firsts;
+}
+
+/** Whether part 0 is the whole record. */
+export function isWholeRecord(part: Uint8Array): boolean {
+  return (part[0]! & flagFurther) === 0;
+}
+
+/** The first predicate of the part that would hold `predicate`; 0 for part 0. */
+export function partOf(part0: Uint8Array, predicate: number): number {
+  if ((part0[0]! & flagFurther) === 0) return 0;
+  let found = 0;
+  for (let i = 0, count = u16(part0, 1); i < count; i++) {
+    const first = u32(part0, 3 + 4 * i);
+    if (first > predicate) break;
+    found = first;
+  }
+  return found;
+}
+
+export function predicateCount(part: Uint8Array): number {
+  return u16(part, tableAt(part));
+}
+
+export function predicatesOf(part: Uint8Array): number[] {
+  const table = tableAt(part);
+  const predicates: number[] = [];
+  for (let i = 0, count = u16(part, table); i < count; i++) {
+    predicates.push(u32(part, table + 2 + i * tableRow));
+  }
+  return predicates;
+}
+
+/** Where the entry of a predicate begins, or -1. */
+export function findEntry(part: Uint8Array, predicate: number): number {
+  const table = tableAt(part);
+  const count = u16(part, table);
+  const rows = table + 2;
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const found = u32(part, rows + middle * tableRow);
+    if (found < predicate) low = middle + 1;
+    else high = middle;
+  }
+  if (low === count || u32(part, rows + low * tableRow) !== predicate) return -1;
+  const entries = rows + count * tableRow;
+  return low === 0 ? entries : entries + u32(part, rows + (low - 1) * tableRow + 4);
+}
+
+/** The entry of a predicate, sharing the part's memory. */
+export function readEntry(part: Uint8Array, predicate: number): Uint8Array | undefined {
+  const at = findEntry(part, predicate);
+  if (at < 0) return undefined;
+  const table = tableAt(part);
+  const count = u16(part, table);
+  const rows = table + 2;
+  const entries = rows + count * tableRow;
+  for (let i = 0; i < count; i++) {
+    const end = entries + u32(part, rows + i * tableRow + 4);
+    if (end > at) return part.subarray(at, end);
+  }
+  return undefined;
+}
+
+/** All entries of a part in order, sharing its memory. */
+export function readEntries(part: Uint8Array): RecordEntry[] {
+  const table = tableAt(part);
+  const count = u16(part, table);
+  const rows = table + 2;
+  const base = rows + count * tableRow;
+  const entries: RecordEntry[] = [];
+  let begin = base;
+  for (let i = 0; i < count; i++) {
+    const end = base + u32(part, rows + i * tableRow + 4);
+    entries.push({
+      predicate: u32(part, rows + i * tableRow),
+      bytes: part.subarray(begin, end),
+    });
+    begin = end;
+  }
+  assert(begin === part.length, "a record's part ends with its last entry");
+  return entries;
+}
+
+export function kindOfEntry(entry: Uint8Array): EntryKind {
+  return entry[0] as EntryKind;
+}
+
+/** Number of cells or short edges; -1 for long lists, whose head says it. */
+export function entryCount(entry: Uint8Array): number {
+  switch (entry[0]) {
+    case entryKind.cells:
+      return new ByteReader(entry, 1).varint();
+    case entryKind.edges:
+      return chunkCount(entry.subarray(1));
+    default:
+      return -1;
+  }
+}
+
+/** The chunk of short edges (`decodeChunk`, `visitChunkFacets`), sharing the entry's memory. */
+export function entryChunk(entry: Uint8Array): Uint8Array {
+  return entry.subarray(1);
+}
+
+/** Calls `visit` with each slot and its cell (lent), in the order of slots. */
+export function visitCells(
+  entry: Uint8Array,
+  visit: (slot: string, cell: Uint8Array) => void,
+): void {
+  const reader = new ByteReader(entry, 1);
+  for (let left = reader.varint(); left > 0; left--) {
+    const slot = reader.latin1();
+    visit(slot, reader.run());
+  }
+}
+
+export function encodeCells(cells: ReadonlyMap<string, Uint8Array>): Uint8Array {
+  const slots = [...cells.keys()].sort();
+  const writer = new ByteWriter(128);
+  writer.u8(entryKind.cells);
+  writer.varint(slots.length);
+  for (const slot of slots) {
+    writer.latin1(slot);
+    writer.run(cells.get(slot)!);
+  }
+  return writer.finish();
+}
+
+export function encodeEdges(chunk: Uint8Array): Uint8Array {
+  return concatBytes(Uint8Array.of(entryKind.edges), chunk);
+}
+
+export const longEntry: Uint8Array = Uint8Array.of(entryKind.long);
+
+const wideStub: Uint8Array = Uint8Array.of(0);
+
+/** What stands in a record for a wide cell. */
+export function makeWideStub(): Uint8Array {
+  return wideStub;
+}
+
+/** Whether the cell lies in a row of its own. (An encoded cell has at least two bytes.) */
+export function isWideStub(cell: Uint8Array): boolean {
+  return cell.length === 1;
+}
+
+function entriesSize(entries: readonly RecordEntry[]): number {
+  let size = 3;
+  for (const entry of entries) size += tableRow + entry.bytes.length;
+  return size;
+}
+
+/** Cuts entries into groups that each fit a part. The first group may be empty, the others never are. */
+export function splitEntries(
+  entries: readonly RecordEntry[],
+  bytesMax = partBytesMax,
+): RecordEntry[][] {
+  const total = entriesSize(entries);
+  if (total <= bytesMax) return [[...entries]];
+  const aim = total / Math.ceil(total / bytesMax);
+  const groups: RecordEntry[][] = [];
+  let group: RecordEntry[] = [];
+  let size = 3;
+  for (const entry of entries) {
+    const added = tableRow + entry.bytes.length;
+    if (group.length > 0 && (size + added > bytesMax || size >= aim)) {
+      groups.push(group);
+      group = [];
+      size = 3;
+    }
+    group.push(entry);
+    size += added;
+  }
+  groups.push(group);
+  return groups;
+}
+
+/** `further` only for part 0. Entries ascending by predicate. */
+export function encodePart(
+  entries: readonly RecordEntry[],
+  further: readonly number[] = [],
+): Uint8Array {
+  const front = further.length === 0 ? 1 : 3 + 4 * further.length;
+  let size = front + 2 + entries.length * tableRow;
+  for (const entry of entries) size += entry.bytes.length;
+  const part = new Uint8Array(size);
+  const view = new DataView(part.buffer);
+  if (further.length > 0) {
+    part[0] = flagFurther;
+    view.setUint16(1, further.length, true);
+    for (let i = 0; i < further.length; i++) view.setUint32(3 + 4 * i, further[i]!, true);
+  }
+  view.setUint16(front, entries.length, true);
+  const rows = front + 2;
+  const base = rows + entries.length * tableRow;
+  let at = base;
+  let previous = -1;
+  for (let i = 0; i < entries.length; i++) {
+    const { predicate, bytes } = entries[i]!;
+    assert(predicate > previous, "a record's entries ascend");
+    previous = predicate;
+    part.set(bytes, at);
+    at += bytes.length;
+    view.setUint32(rows + i * tableRow, predicate, true);
+    view.setUint32(rows + i * tableRow + 4, at - base, true);
+  }
+  return part;
+}
