@@ -23,6 +23,8 @@ export interface CompiledSchema {
   readonly queryType: ObjectType | undefined;
   readonly mutationType: ObjectType | undefined;
   readonly subscriptionType: ObjectType | undefined;
+  /** `__schema` and `__type`, allowed at the query root beside `queries`; answered by `introspect` (introspect.ts). */
+  readonly introspectionFields: ReadonlyMap<string, FieldDefinition>;
   /** Directives by name, for the validation of requests: include, skip, cascade, cacheControl and the SDL's own. */
   readonly directives: ReadonlyMap<string, DirectiveDefinition>;
   readonly meta: SchemaMeta;
@@ -103,8 +105,9 @@ export interface ObjectType {
   readonly node: NodeMapping | undefined;
 }
 
-/** What an object type is for; `node` ones have a NodeMapping. */
-export type ObjectRole = "node" | "remote" | "root" | "geo" | "payload" | "aggregate" | "service";
+/** What an object type is for; `node` ones have a NodeMapping. `introspection`: `__Type` and its like. */
+export type ObjectRole =
+  "node" | "remote" | "root" | "geo" | "payload" | "aggregate" | "service" | "introspection";
 
 export interface InterfaceType {
   readonly kind: "interface";
@@ -356,6 +359,7 @@ export interface RootField extends FieldDefinition {
 
 export interface DirectiveDefinition {
   readonly name: string;
+  readonly description: string | undefined;
   /** Locations as in SDL: QUERY, FIELD, FRAGMENT_SPREAD, OBJECT … */
   readonly locations: readonly string[];
   readonly arguments: ReadonlyMap<string, ArgumentDefinition>;

@@ -1,0 +1,117 @@
+/** GraphQL names → names in the graph (graphql.md 2.4, 3.6): node types, predicates, languages. */
+import {
+  findArgument,
+  findDirective,
+  hasDirective,
+  rawText,
+  type Draft,
+  type DraftField,
+  type DraftType,
+} from "./sdl-draft.ts";
+
+/** Where a field's values lie. */
+export interface PredicateName {
+  /** Without `~`, language tags and angle brackets. */
+  readonly name: string;
+  readonly isReverse: boolean;
+  /** [] for none; in order of preference otherwise. */
+  readonly languages: readonly string[];
+}
+
+/** The `dgraph.type` of a type's nodes. */
+export function nodeTypeName(type: DraftType): string {
+  return rawText(findArgument(findDirective(type, "dgraph"), "type")) || type.name;
+}
+
+/** `@dgraph(pred:)` as written; undefined without one. */
+export function writtenPredicate(field: DraftField): string | undefined {
+  return rawText(findArgument(findDirective(field, "dgraph"), "pred")) || undefined;
+}
+
+/** Fields copied from an interface share the interface's predicate. */
+export function predicateOf(draft: Draft, type: DraftType, field: DraftField): PredicateName {
+  const written = writtenPredicate(field);
+  if (written !== undefined) return splitPredicate(written);
+  const owner = field.inheritedFrom === undefined ? type : draft.types.get(field.inheritedFrom);
+  return {
+    name: `${nodeTypeName(owner ?? type)}.${field.name}`,
+    isReverse: false,
+    languages: [],
+  };
+}
+
+/** `~p`, `<~p>`, `p@hi:en:.`, `<p>` → the parts. */
+export function splitPredicate(written: string): PredicateName {
+  const at = written.indexOf("@");
+  const tags = at < 0 ? "" : written.slice(at + 1).replace(/>$/, "");
+  const bare = (at < 0 ? written : written.slice(0, at)).replace(/^<|>$/g, "");
+  const isReverse = bare.startsWith("~");
+  return {
+    name: (isReverse ? bare.slice(1) : bare).replace(/^<|>$/g, ""),
+    isReverse,
+    languages: tags === "" ? [] : tags.split(":"),
+  };
+}
+
+/** `@secret(field:, pred:)` of a type; an implementing type shares its interface's predicate. */
+export function secretOf(
+  draft: Draft,
+  type: DraftType,
+): { readonly name: string; readonly predicate: string } | undefined {
+  const directive = findDirective(type, "secret");
+  if (directive === undefined) return undefined;
+  const name = rawText(findArgument(directive, "field"));
+  const written = rawText(findArgument(directive, "pred"));
+  if (written !== "") return { name, predicate: splitPredicate(written).name };
+  const parent = secretInterface(draft, type, name);
+  return { name, predicate: `${nodeTypeName(parent ?? type)}.${name}` };
+}
+
+/** The interface that gives a type its secret. */
+export function secretInterface(
+  draft: Draft,
+  type: DraftType,
+  name: string,
+): DraftType | undefined {
+  for (const interfaceName of type.interfaces) {
+    const parent = draft.types.get(interfaceName);
+    if (parent === undefined) continue;
+    if (rawText(findArgument(findDirective(parent, "secret"), "field")) === name) return parent;
+  }
+  return undefined;
+}
+
+/** More than one language: read-only, and in no filter or order (graphql.md 2.4). */
+export function hasManyLanguages(field: DraftField): boolean {
+  const written = writtenPredicate(field);
+  return written !== undefined && splitPredicate(written).languages.length > 1;
+}
+
+/** Not in the inputs of mutations: several languages, and `.`, which names none. */
+export function isReadOnlyLanguage(field: DraftField): boolean {
+  const written = writtenPredicate(field);
+  if (written === undefined) return false;
+  const { languages } = splitPredicate(written);
+  return languages.length > 1 || languages[0] === ".";
+}
+
+/** `~p`: changed through its forward edge alone. */
+export function isReverseField(field: DraftField): boolean {
+  const written = writtenPredicate(field);
+  return written !== undefined && splitPredicate(written).isReverse;
+}
+
+/** The field named by `@key` of its type. */
+export function isKeyField(type: DraftType, field: DraftField): boolean {
+  const key = findArgument(findDirective(type, "key"), "fields");
+  return key !== undefined && rawText(key) === field.name;
+}
+
+/**
+ * `@external` fields of another service's type are stored only as its key, or where a field that leads to the type
+ * `@provides` them.
+ */
+export function isForeign(draft: Draft, type: DraftType, field: DraftField): boolean {
+  if (!hasDirective(field, "external") || isKeyField(type, field)) return false;
+  return !(draft.provided.get(type.name)?.has(field.name) ?? false);
+}
