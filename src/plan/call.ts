@@ -178,7 +178,8 @@ function buildCompare(
   const values = buildValues(builder, call.args);
   const predicate = use.predicate;
   if (predicate === undefined) return { kind: "nothing", use };
-  const wrongCount = values.variable === undefined ? checkCompareCount(operator, values) : undefined;
+  const wrongCount =
+    values.variable === undefined ? checkCompareCount(operator, values) : undefined;
   if (wrongCount !== undefined) return refused(use, wrongCount);
   if (predicate.definition.kind === "uid") {
     return refused(
@@ -237,7 +238,9 @@ function pickEqualityIndex(indexes: readonly PredicateIndex[]): PredicateIndex |
 
 /** The ready index whose tokens are in the order of the values. */
 export function pickSortable(indexes: readonly PredicateIndex[]): PredicateIndex | undefined {
-  return indexes.find((index) => index.state === "ready" && sortableTokenizers.has(index.tokenizer));
+  return indexes.find(
+    (index) => index.state === "ready" && sortableTokenizers.has(index.tokenizer),
+  );
 }
 
 function buildCompareCount(

@@ -69,7 +69,8 @@ function buildKey(
       : refusal("Requested predicate is not being served by any tablet");
   }
   const { kind, list } = predicate.definition;
-  if (list && isFirst) return refusal(`Sorting not supported on attr: ${use.name} of type: [scalar]`);
+  if (list && isFirst)
+    return refusal(`Sorting not supported on attr: ${use.name} of type: [scalar]`);
   if (kind === "uid" && !list) {
     return refusal(`Cannot sort attribute ${namespaced(builder, use.name)} of type object.`);
   }

@@ -1,0 +1,143 @@
+import type { Block, QueryDocument } from "../dql/ast.ts";
+import type { Schema } from "../graph/schema.ts";
+import {
+  addOptionalSlot,
+  addSlot,
+  makeBuilder,
+  refuse,
+  refuseTree,
+  variableIndex,
+  type Builder,
+} from "./builder.ts";
+import { buildCall } from "./call.ts";
+import { announceVariable, defineVariable } from "./define.ts";
+import { buildLevel, emptyBlockPath } from "./field.ts";
+import { buildFilter } from "./filter.ts";
+import { buildGroup } from "./group.ts";
+import { buildOrder, buildPage } from "./order.ts";
+import type {
+  BlockPlan,
+  CallPlan,
+  OrderPlan,
+  PagePlan,
+  PathEndPlan,
+  Plan,
+  RecursePlan,
+  RootPlan,
+  ShortestPlan,
+} from "./plan.ts";
+import { definedNames, scheduleBlocks } from "./variables.ts";
+
+/**
+ * Plans a document against a schema. The plan may be kept and run again with other literals for as long as
+ * `schema.version` stays. Throws Fault E_QUERY for what is wrong whatever the data.
+ */
+export function buildPlan(document: QueryDocument, schema: Schema): Plan {
+  const builder = makeBuilder(schema);
+  document.blocks.forEach((block, i) => {
+    for (const name of definedNames(block)) announceVariable(builder, name, i);
+  });
+  const blocks = document.blocks.map((block, i) => {
+    builder.block = i;
+    return buildBlock(builder, block);
+  });
+  return {
+    schemaVersion: schema.version,
+    slots: builder.slots,
+    variables: builder.variables,
+    blocks,
+    schedule: scheduleBlocks(document),
+  };
+}
+
+function buildBlock(builder: Builder, block: Block): BlockPlan {
+  const variable = defineVariable(builder, block.variable, "uid", -1);
+  const call = block.root === undefined ? undefined : buildCall(builder, block.root, true);
+  const page = buildPage(builder, block.page, "root");
+  const order = buildOrder(builder, block.order);
+  const shortest = block.kind === "shortest" ? buildShortest(builder, block) : undefined;
+  const recurse = block.recurse === undefined ? undefined : buildRecurse(builder, block);
+  const groups = block.directives.groupBy;
+  const groupBy = groups === undefined ? undefined : buildGroup(builder, groups, block.children);
+  const level = buildLevel(builder, groupBy === undefined ? block.children : [], {
+    path: block.kind === "empty" ? emptyBlockPath : [],
+    cascade: block.directives.cascade,
+    isRecurse: recurse !== undefined,
+    isShortest: shortest !== undefined,
+  });
+  return {
+    kind: block.kind,
+    name: block.kind === "var" ? "" : block.name,
+    root:
+      call === undefined ? undefined : buildRoot(call, order, page, level.cascade !== undefined),
+    filter: block.filter === undefined ? undefined : buildFilter(builder, block.filter),
+    order,
+    page,
+    level,
+    variable,
+    normalize: block.directives.normalize,
+    ignoreReflex: block.directives.ignoreReflex,
+    groupBy,
+    recurse,
+    shortest,
+  };
+}
+
+/**
+ * `walk` needs the order's index to be the one that finds the root's nodes; `seek` a root that is one list in the
+ * order of uids, without order; the page is cut in the list only where nothing after it removes nodes.
+ */
+function buildRoot(
+  call: CallPlan,
+  order: OrderPlan | undefined,
+  page: PagePlan,
+  hasCascade: boolean,
+): RootPlan {
+  if (hasCascade) return { call, way: "set" };
+  if (order?.kind === "values" && order.walk !== undefined && page.first !== undefined) {
+    const isRange = call.kind === "compare" && call.operator !== "eq";
+    if (isRange && call.index?.id === order.walk.id) return { call, way: "walk" };
+  }
+  const isOneList = call.kind === "has" || isTypeCall(call);
+  return { call, way: order === undefined && isOneList ? "seek" : "set" };
+}
+
+function isTypeCall(call: CallPlan): boolean {
+  return (
+    call.kind === "compare" &&
+    call.operator === "eq" &&
+    call.values.variable === undefined &&
+    call.values.slots.length === 1
+  );
+}
+
+function buildRecurse(builder: Builder, block: Block): RecursePlan {
+  const hasChildren = block.children.some(
+    (child) => "children" in child && child.children !== undefined,
+  );
+  if (hasChildren) refuse("recurse queries require that all predicates are specified in one level");
+  return {
+    depth: addOptionalSlot(builder, "depth", block.recurse?.depth, "root"),
+    loop: addOptionalSlot(builder, "loop", block.recurse?.loop, "root"),
+  };
+}
+
+function buildShortest(builder: Builder, block: Block): ShortestPlan {
+  const shortest = block.shortest;
+  if (shortest === undefined) {
+    return refuseTree("while filling args: from/to can't be nil for shortest path");
+  }
+  const end = (from: typeof shortest.from): PathEndPlan =>
+    from.kind === "uid"
+      ? { kind: "uid", slot: addSlot(builder, "uid", from.uid, "root") }
+      : { kind: "variable", variable: variableIndex(builder, from.name) };
+  return {
+    from: end(shortest.from),
+    to: end(shortest.to),
+    numPaths: addOptionalSlot(builder, "number", shortest.numPaths, "root"),
+    depth: addOptionalSlot(builder, "depth", shortest.depth, "root"),
+    minWeight: addOptionalSlot(builder, "number", shortest.minWeight, "root"),
+    maxWeight: addOptionalSlot(builder, "number", shortest.maxWeight, "root"),
+    maxFrontierSize: addOptionalSlot(builder, "number", shortest.maxFrontierSize, "root"),
+  };
+}

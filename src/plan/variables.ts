@@ -1,0 +1,136 @@
+/** Query variables: who defines them, who uses them, and in which order blocks run (dql.md 4.8). */
+import type {
+  Block,
+  Field,
+  Filter,
+  FunctionCall,
+  MathExpression,
+  OrderKey,
+  QueryDocument,
+} from "../dql/ast.ts";
+import { refuse } from "./builder.ts";
+
+/** Names that a block defines, anywhere in it. */
+export function definedNames(block: Block): ReadonlySet<string> {
+  const names = new Set<string>();
+  if (block.variable !== undefined) names.add(block.variable);
+  for (const field of block.children) addDefined(field, names);
+  return names;
+}
+
+function addDefined(field: Field, names: Set<string>): void {
+  if (field.kind === "expand") {
+    for (const child of field.children ?? []) addDefined(child, names);
+    return;
+  }
+  if (field.kind !== "val" && field.variable !== undefined) names.add(field.variable);
+  if (field.kind !== "predicate") return;
+  for (const facet of field.facets?.fields ?? []) {
+    if (facet.variable !== undefined) names.add(facet.variable);
+  }
+  for (const child of field.children ?? []) addDefined(child, names);
+}
+
+/** Names that a block uses, anywhere in it. */
+export function usedNames(block: Block): ReadonlySet<string> {
+  const names = new Set<string>();
+  if (block.root !== undefined) addCall(block.root, names);
+  if (block.filter !== undefined) addFilter(block.filter, names);
+  addOrder(block.order, names);
+  for (const end of [block.shortest?.from, block.shortest?.to]) {
+    if (end?.kind === "variable") names.add(end.name);
+  }
+  for (const field of block.children) addField(field, names);
+  return names;
+}
+
+function addOrder(order: readonly OrderKey[], names: Set<string>): void {
+  for (const key of order) if (key.by.kind === "val") names.add(key.by.variable);
+}
+
+function addCall(call: FunctionCall, names: Set<string>): void {
+  if (call.subject.kind === "val" || call.subject.kind === "len") names.add(call.subject.variable);
+  for (const argument of call.args) {
+    if (argument.kind === "val" || argument.kind === "uid") names.add(argument.variable);
+  }
+}
+
+function addFilter(filter: Filter, names: Set<string>): void {
+  switch (filter.kind) {
+    case "and":
+    case "or":
+      for (const part of filter.filters) addFilter(part, names);
+      return;
+    case "not":
+      addFilter(filter.filter, names);
+      return;
+    case "call":
+      addCall(filter.call, names);
+      return;
+    case "edge":
+      if (filter.filter !== undefined) addFilter(filter.filter, names);
+      return;
+    case "constant":
+      return;
+  }
+}
+
+function addField(field: Field, names: Set<string>): void {
+  switch (field.kind) {
+    case "predicate":
+      if (field.filter !== undefined) addFilter(field.filter, names);
+      addOrder(field.order, names);
+      for (const child of field.children ?? []) addField(child, names);
+      return;
+    case "count":
+      if (field.filter !== undefined) addFilter(field.filter, names);
+      return;
+    case "val":
+      names.add(field.variable);
+      return;
+    case "aggregate":
+      if (field.of.kind === "val") names.add(field.of.variable);
+      return;
+    case "math":
+      addMath(field.expression, names);
+      return;
+    case "expand":
+      if (field.of.kind === "val") names.add(field.of.variable);
+      if (field.filter !== undefined) addFilter(field.filter, names);
+      for (const child of field.children ?? []) addField(child, names);
+      return;
+    case "uid":
+    case "countUid":
+    case "checkpwd":
+      return;
+  }
+}
+
+export function addMath(expression: MathExpression, names: Set<string>): void {
+  if (expression.kind === "variable") names.add(expression.name);
+  if (expression.kind === "apply") for (const part of expression.operands) addMath(part, names);
+}
+
+/** Indexes of blocks such that each comes after those whose variables it uses; textual order where free. */
+export function scheduleBlocks(document: QueryDocument): readonly number[] {
+  const defined = document.blocks.map(definedNames);
+  const needed = document.blocks.map((block, i) => {
+    const needs: number[] = [];
+    for (const name of usedNames(block)) {
+      const owner = defined.findIndex((names) => names.has(name));
+      if (owner >= 0 && owner !== i) needs.push(owner);
+    }
+    return needs;
+  });
+  const schedule: number[] = [];
+  const done = new Set<number>();
+  while (schedule.length < document.blocks.length) {
+    const next = needed.findIndex(
+      (needs, i) => !done.has(i) && needs.every((need) => done.has(need)),
+    );
+    if (next < 0) refuse("Query couldn't be executed");
+    done.add(next);
+    schedule.push(next);
+  }
+  return schedule;
+}
