@@ -1,0 +1,98 @@
+/** The beginning of a run: literals become numbers and uids, refused with the reference's words (dql.md 4.5). */
+import { toFault } from "../model/conversion-error.ts";
+import { parseInt64, parseUint64 } from "../model/int.ts";
+import type { PagePlan, Plan, Slot } from "../plan/plan.ts";
+import { queryFault, type Run } from "./run.ts";
+
+/**
+ * Numbers of the page and uid slots. Pages are int32 with Go's base prefixes, uids unsigned 64 bits; a uid beyond
+ * 2^53 is a node that does not exist, and keeps only the precision of a double.
+ */
+export function bindNumbers(plan: Plan, texts: readonly string[]): Float64Array {
+  const numbers = new Float64Array(plan.slots.length);
+  for (let i = 0; i < plan.slots.length; i++) {
+    const slot = plan.slots[i];
+    numbers[i] = slot === undefined ? Number.NaN : bindSlot(slot, texts[i] ?? "");
+  }
+  return numbers;
+}
+
+function bindSlot(slot: Slot, text: string): number {
+  switch (slot.kind) {
+    case "first":
+    case "offset":
+      return bindInt32(slot, text);
+    case "after":
+      return bindAfter(slot, text);
+    case "uid":
+      return parseUid(text);
+    default:
+      return Number.NaN;
+  }
+}
+
+function prefixOf(slot: Slot): string {
+  return slot.where === "root"
+    ? "while converting to subgraph: while filling args: "
+    : "while converting to subgraph: ";
+}
+
+function bindInt32(slot: Slot, written: string): number {
+  const text = shownText(slot, written);
+  try {
+    const int = parseInt64(text, 0);
+    if (int > 2147483647 || int < -2147483648) {
+      throw queryFault(`${prefixOf(slot)}strconv.ParseInt: parsing "${text}": value out of range`);
+    }
+    return Number(int);
+  } catch (error) {
+    throw toFault("E_QUERY", error, prefixOf(slot));
+  }
+}
+
+function bindAfter(slot: Slot, written: string): number {
+  try {
+    return Number(parseUint64(shownText(slot, written), 0));
+  } catch (error) {
+    throw toFault("E_QUERY", error, prefixOf(slot));
+  }
+}
+
+/** A quoted number is read with its quotes, and refused so. */
+function shownText(slot: Slot, text: string): string {
+  return slot.literal.quoted ? `"${text}"` : text;
+}
+
+/** NaN for what is not a uid; the functions that take uids refuse it in their own words. */
+export function parseUid(text: string): number {
+  try {
+    return Number(parseUint64(text, 0));
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** first 0: no limit. offset is 0 where negative or ignored. after 0: from the beginning. */
+export interface BoundPage {
+  readonly first: number;
+  readonly offset: number;
+  readonly after: number;
+}
+
+export function bindPage(run: Run, page: PagePlan): BoundPage {
+  const first = page.first === undefined ? 0 : (run.numbers[page.first] ?? 0);
+  const offset = page.offset === undefined ? 0 : (run.numbers[page.offset] ?? 0);
+  const after = page.after === undefined ? 0 : (run.numbers[page.after] ?? 0);
+  return { first, offset: first < 0 || offset < 0 ? 0 : offset, after };
+}
+
+export function isWholePage(page: BoundPage): boolean {
+  return page.first === 0 && page.offset === 0;
+}
+
+/** The part of a list of `length` that a page shows: from `start` to before `end`. */
+export function cutPage(page: BoundPage, length: number): { start: number; end: number } {
+  if (page.first < 0) return { start: Math.max(0, length + page.first), end: length };
+  const start = Math.min(page.offset, length);
+  return { start, end: page.first === 0 ? length : Math.min(length, start + page.first) };
+}

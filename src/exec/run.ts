@@ -1,0 +1,87 @@
+import type { Clock } from "../base/clock.ts";
+import type { Reader } from "../graph/reader.ts";
+import { Fault } from "../model/fault.ts";
+import type { Limits } from "../model/limits.ts";
+import type { Value } from "../model/value.ts";
+import type { Plan, PredicateUse, Refusal, SlotIndex } from "../plan/plan.ts";
+import type { ValueColumn, VariableResult } from "./frame.ts";
+import type { Pace } from "./pace.ts";
+
+/** What the engine gives beside plan and literals. */
+export interface RunContext {
+  readonly clock: Clock;
+  readonly limits: Limits;
+  /** On the clock's tick scale; Infinity for none. */
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** One run of a plan: what all its steps share. */
+export interface Run {
+  readonly plan: Plan;
+  /** The literal of each slot. */
+  readonly texts: readonly string[];
+  /** Slots of kinds first, offset, after and uid as numbers; NaN for the others. */
+  readonly numbers: Float64Array;
+  readonly reader: Reader;
+  readonly pace: Pace;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  /** Filled block by block; undefined until the block that defines it is done. */
+  readonly variables: (VariableResult | undefined)[];
+  readonly numUids: Map<string, number>;
+}
+
+/** `metrics.num_uids`: how many source uids a predicate was evaluated for. */
+export function countUids(run: Run, use: PredicateUse | undefined, uidCount: number): void {
+  const name = use === undefined ? "" : (use.reverse ? "~" : "") + use.name;
+  run.numUids.set(name, (run.numUids.get(name) ?? 0) + uidCount);
+}
+
+export function slotText(run: Run, slot: SlotIndex): string {
+  const text = run.texts[slot];
+  if (text === undefined) throw new Fault("E_QUERY", "a literal of the query is missing");
+  return text;
+}
+
+export function slotNumber(run: Run, slot: SlotIndex): number {
+  return run.numbers[slot] ?? Number.NaN;
+}
+
+export function queryFault(message: string): Fault {
+  return new Fault("E_QUERY", message);
+}
+
+/** Raises a refusal of the plan with this run's literals in its text. */
+export function raiseRefusal(run: Run, refusal: Refusal): never {
+  const words = refusal.parts.map((part) =>
+    typeof part === "string" ? part : slotText(run, part),
+  );
+  const text = refusal.text
+    .replace("%s", () => `[${words.join(" ")}]`)
+    .replace("%c", () => words.map((word) => ` args:${JSON.stringify(word)}`).join(""));
+  throw queryFault(text);
+}
+
+export const emptyColumn: ValueColumn = { uids: new Float64Array(0), values: [] };
+
+export const emptyVariable: VariableResult = {
+  uids: new Float64Array(0),
+  path: undefined,
+  values: undefined,
+  constant: undefined,
+};
+
+/** A variable's result; empty while its block has not run (a block may mention its own variables). */
+export function variableOf(run: Run, variable: number): VariableResult {
+  return run.variables[variable] ?? emptyVariable;
+}
+
+/** Values of a variable by node; empty for uid variables. */
+export function valuesOf(run: Run, variable: number): ValueColumn {
+  return variableOf(run, variable).values ?? emptyColumn;
+}
+
+export function constantOf(run: Run, variable: number): Value | undefined {
+  return variableOf(run, variable).constant;
+}
