@@ -1,0 +1,101 @@
+/** POST /admin/schema, its check, and /assign (graphql.md 10.1, dql.md 1.8, 1.9). */
+import { Fault } from "../model/fault.ts";
+import { findRefusal, makeAdminFault } from "./access.ts";
+import { acceptEncodingOf } from "./database-routes.ts";
+import { doneBody } from "./envelope.ts";
+import { type Exchange, findRemoteAddress, readBytes, readParameters } from "./exchange.ts";
+import { sendRefusal } from "./refusal.ts";
+import { makeErrorBody, quoteJson, sendError, sendJson } from "./reply.ts";
+
+/** The reference runs this body as a mutation of its own text, whose place it then tells. */
+const place = " (Locations: [{Line: 3, Column: 4}])";
+
+export async function answerAdminSchema(exchange: Exchange): Promise<void> {
+  const { house, res } = exchange;
+  const sdl = (await readBytes(exchange)).toString();
+  try {
+    await house.graphql.updateSchema(0, sdl);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const message = `resolving updateGQLSchema failed because ${error.message}${place}`;
+    sendError(res, { status: 200, body: makeErrorBody(message, "Error", false), headers: [] });
+    return;
+  }
+  sendJson(res, doneBody, [], acceptEncodingOf(exchange));
+}
+
+/** Success is told in `errors`, as the reference does. */
+export async function answerSchemaCheck(exchange: Exchange): Promise<void> {
+  const { house, res } = exchange;
+  const sdl = (await readBytes(exchange)).toString();
+  const messages = house.graphql.validateSchema(sdl);
+  if (messages.length === 0) {
+    sendJson(res, makeErrorBody("Schema is valid", "success", false), [], undefined);
+    return;
+  }
+  const errors = messages.map(
+    (message) => `{"message":${quoteJson(message)},"extensions":{"code":"ErrorInvalidRequest"}}`,
+  );
+  sendError(res, { status: 400, body: `{"errors":[${errors.join(",")}]}`, headers: [] });
+}
+
+const assignKinds = ["uids", "timestamps", "nsids"];
+
+/** More would only burn numbers: uids end at 2^53. */
+const leaseCountMax = 2 ** 40;
+
+export async function answerAssign(exchange: Exchange): Promise<void> {
+  const { house, req, res } = exchange;
+  const refusal = findRefusal(req, findRemoteAddress(req), house.security);
+  if (refusal?.kind === "page") {
+    sendRefusal(exchange, refusal, makeAdminFault(refusal));
+    return;
+  }
+  const params = readParameters(exchange);
+  const wrong = refusal === undefined ? findAssignFault(req.method, params) : notAllowed;
+  if (wrong !== undefined) {
+    const body = makeErrorBody(wrong.message, wrong.code, false);
+    sendError(res, { status: wrong.status, body, headers: [] });
+    return;
+  }
+  const count = Number(params.get("num"));
+  const first = await house.engine.leaseUids(count);
+  const last = first + count - 1;
+  sendJson(res, `{"startId":"${first}","endId":"${last}","readOnly":"0"}`, [], undefined);
+}
+
+interface AssignFault {
+  readonly status: number;
+  readonly message: string;
+  readonly code: string;
+}
+
+const notAllowed: AssignFault = {
+  status: 401,
+  message: "Request is not from a whitelisted IP and does not carry a valid X-Dgraph-AuthToken.",
+  code: "ErrorUnauthorized",
+};
+
+function findAssignFault(
+  method: string | undefined,
+  params: URLSearchParams,
+): AssignFault | undefined {
+  const code = "ErrorInvalidRequest";
+  if (method !== "GET")
+    return { status: 400, message: "Invalid method", code: "ErrorInvalidMethod" };
+  const num = params.get("num") ?? "";
+  if (num === "") return { status: 400, message: "num not passed", code };
+  if (!/^\d+$/.test(num) || Number(num) > leaseCountMax) {
+    return { status: 400, message: "Error while parsing num", code };
+  }
+  const what = params.get("what") ?? "";
+  if (!assignKinds.includes(what)) {
+    const message = `Invalid what: [${what}]. Must be one of: [uids, timestamps, nsids]`;
+    return { status: 200, message, code };
+  }
+  if (what !== "uids") {
+    const message = `Leasing ${what} is not available yet: every answer carries a start time`;
+    return { status: 200, message, code: "Error" };
+  }
+  return Number(num) === 0 ? { status: 200, message: "Nothing to be leased", code } : undefined;
+}

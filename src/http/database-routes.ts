@@ -1,0 +1,205 @@
+/** POST /query, /mutate, /commit, /alter: bodies and parameters in, one call of the engine, its answer out (dql.md 1.3–1.6). */
+import type { Buffer } from "node:buffer";
+import type { AlterOperation } from "../engine/engine.ts";
+import { Fault } from "../model/fault.ts";
+import { parseAlterBody } from "./alter-body.ts";
+import {
+  abortBody,
+  countTouched,
+  doneBody,
+  encodeCommitAnswer,
+  encodeMutateAnswer,
+  encodeQueryAnswer,
+} from "./envelope.ts";
+import { type Exchange, readBytes, readParameters, watchSender } from "./exchange.ts";
+import {
+  expectObject,
+  expectStrings,
+  findMember,
+  parseJsonBody,
+  parseJsonPlain,
+  refuseJsonType,
+} from "./json-body.ts";
+import {
+  type MediaType,
+  parseBool,
+  parseDurationNs,
+  parseMediaType,
+  parseUint,
+} from "./parameters.ts";
+import { engineShape, makeErrorBody, makeErrorReply, sendError, sendJson } from "./reply.ts";
+
+const queryTypes = "application/json, application/graphql+-,application/dql";
+const mutateTypes = "application/json, application/rdf";
+
+/** Elapsed before any work could begin (dql.md 1.3): less than a microsecond, or negative. */
+const timeoutNsMin = 1000;
+
+export async function answerQuery(exchange: Exchange): Promise<void> {
+  const { house, req, res } = exchange;
+  const params = readParameters(exchange);
+  const debug = parseBool(params, "debug");
+  const timeoutMs = parseTimeout(params, house.limits.queryTimeoutMs);
+  const startTs = parseUint(params, "startTs");
+  const body = (await readBytes(exchange)).toString();
+  const media = parseMediaType(req.headers["content-type"]);
+  const isText = media.type === "application/dql" || media.type === "application/graphql+-";
+  if (!checkMedia(exchange, media, isText || media.type === "application/json", queryTypes)) return;
+  const { text, variables } = isText
+    ? { text: body, variables: noVariables }
+    : parseQueryBody(body);
+  const format = parseFormat(params.get("respFormat") ?? "");
+  const isReadOnly = parseBool(params, "ro");
+  const isBestEffort = parseBool(params, "be");
+  try {
+    checkBegin(text, timeoutMs);
+    const answer = await house.engine.query({
+      namespace: 0,
+      text,
+      variables,
+      startTs,
+      readOnly: startTs === 0 && (isReadOnly || isBestEffort),
+      bestEffort: startTs === 0 && isBestEffort,
+      debug,
+      format,
+      timeoutMs,
+      signal: watchSender(exchange),
+    });
+    const touched = countTouched(answer.numUids);
+    const headers = ["Dgraph-TouchedUids", String(touched)];
+    sendJson(res, encodeQueryAnswer(answer, touched), headers, acceptEncodingOf(exchange));
+  } catch (error) {
+    sendError(res, makeErrorReply(error, engineShape, house.logger));
+  }
+}
+
+const noVariables: ReadonlyMap<string, string> = new Map();
+
+function parseQueryBody(body: string): { text: string; variables: ReadonlyMap<string, string> } {
+  const shape =
+    'struct { Query string "json:\\"query\\""; Variables map[string]string "json:\\"variables\\"" }';
+  const members = expectObject(parseJsonBody(body), shape);
+  const text = findMember(members, "query") ?? "";
+  if (typeof text !== "string") throw refuseJsonType(text, "struct field .query of type string");
+  const given = findMember(members, "variables");
+  if (given === undefined) return { text, variables: noVariables };
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw refuseJsonType(given, "struct field .variables of type map[string]string");
+  }
+  const variables = new Map<string, string>();
+  for (const [name, value] of Object.entries(given as Record<string, unknown>)) {
+    if (value === null) continue;
+    if (typeof value !== "string") {
+      throw refuseJsonType(value, "struct field .variables of type string");
+    }
+    variables.set(name, value);
+  }
+  return { text, variables };
+}
+
+function parseFormat(text: string): "json" | "rdf" {
+  if (text === "" || text === "json") return "json";
+  if (text === "rdf") return "rdf";
+  throw new Fault("E_HTTP_REQUEST", `invalid value [${text}] for parameter respFormat`);
+}
+
+/** Milliseconds, 0 for none, negative for one that is over. */
+function parseTimeout(params: URLSearchParams, otherwiseMs: number): number {
+  const ns = parseDurationNs(params, "timeout");
+  if (ns === undefined) return otherwiseMs;
+  return ns < timeoutNsMin ? -1 : ns / 1e6;
+}
+
+/** What the reference refuses before it looks at the text: without the prefix of the engine's own faults. */
+function checkBegin(text: string, timeoutMs: number): void {
+  if (timeoutMs < 0) throw new Fault("E_HTTP_REQUEST", "context deadline exceeded");
+  if (text.trim() === "") throw new Fault("E_HTTP_REQUEST", "empty request");
+}
+
+/** False when the content type was refused and answered. A missing one is answered twice, as the reference does. */
+function checkMedia(
+  exchange: Exchange,
+  media: MediaType,
+  isKnown: boolean,
+  supported: string,
+): boolean {
+  const code = "ErrorInvalidRequest";
+  if (media.fault === undefined && media.charset !== undefined) {
+    if (media.charset.toLowerCase() !== "utf-8") {
+      throw new Fault("E_HTTP_REQUEST", "Unsupported charset. Supported charset is UTF-8");
+    }
+  }
+  if (media.fault === undefined && isKnown) return true;
+  const message = `Unsupported Content-Type. Supported content types are ${supported}`;
+  const unsupported = makeErrorBody(message, code, false);
+  const invalid = makeErrorBody("Invalid Content-Type", code, false);
+  const body = media.fault === undefined ? unsupported : invalid + unsupported;
+  sendError(exchange.res, { status: 200, body, headers: [] });
+  return false;
+}
+
+export async function answerMutate(exchange: Exchange): Promise<void> {
+  const { house, req, res } = exchange;
+  const params = readParameters(exchange);
+  const commitNow = parseBool(params, "commitNow");
+  const startTs = parseUint(params, "startTs");
+  const body = await readBytes(exchange);
+  const media = parseMediaType(req.headers["content-type"]);
+  const isJson = media.type === "application/json";
+  if (!checkMedia(exchange, media, isJson || media.type === "application/rdf", mutateTypes)) return;
+  try {
+    const text = body.toString();
+    checkBegin(text, 0);
+    const answer = await house.engine.mutate({
+      namespace: 0,
+      body: { kind: isJson ? "json" : "rdf", text },
+      startTs,
+      commitNow,
+      timeoutMs: house.limits.queryTimeoutMs,
+    });
+    const headers = ["Dgraph-TouchedUids", String(countTouched(answer.numUids))];
+    sendJson(res, encodeMutateAnswer(answer), headers, acceptEncodingOf(exchange));
+  } catch (error) {
+    sendError(res, makeErrorReply(error, engineShape, house.logger));
+  }
+}
+
+export async function answerCommit(exchange: Exchange): Promise<void> {
+  const { house, res } = exchange;
+  const params = readParameters(exchange);
+  const startTs = parseUint(params, "startTs");
+  if (startTs === 0) {
+    throw new Fault("E_HTTP_REQUEST", "startTs parameter is mandatory while trying to commit");
+  }
+  const abort = parseBool(params, "abort");
+  const body = await readBytes(exchange);
+  const keys = abort ? undefined : parseCommitKeys(body);
+  const answer = await house.engine.commit({ namespace: 0, startTs, abort, keys });
+  sendJson(res, abort ? abortBody : encodeCommitAnswer(answer), [], acceptEncodingOf(exchange));
+}
+
+/** A bare list of keys, or `{keys, preds}`. */
+function parseCommitKeys(body: Buffer): readonly string[] {
+  const value = parseJsonPlain(body.toString());
+  if (Array.isArray(value)) return expectStrings(value, "value");
+  const members = expectObject(value, "api.TxnContext");
+  expectStrings(findMember(members, "preds"), "value");
+  return expectStrings(findMember(members, "keys"), "value");
+}
+
+export async function answerAlter(exchange: Exchange): Promise<void> {
+  const { house, res } = exchange;
+  const params = readParameters(exchange);
+  const body = (await readBytes(exchange)).toString();
+  const runInBackground = params.has("runInBackground")
+    ? parseBool(params, "runInBackground")
+    : undefined;
+  const operation: AlterOperation = parseAlterBody(body, runInBackground);
+  await house.engine.alter(operation, 0);
+  sendJson(res, doneBody, [], acceptEncodingOf(exchange));
+}
+
+export function acceptEncodingOf(exchange: Exchange): string | undefined {
+  const header = exchange.req.headers["accept-encoding"];
+  return Array.isArray(header) ? header.join(",") : header;
+}

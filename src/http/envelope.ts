@@ -1,0 +1,82 @@
+/** The members around an answer of the native endpoints (dql.md 1.3, 1.4, 5), written as text in the reference's order. */
+import { Buffer } from "node:buffer";
+import type { CommitAnswer, Latency, MutateAnswer, QueryAnswer } from "../engine/engine.ts";
+import { printUid } from "../model/uid.ts";
+import { quoteJson } from "./reply.ts";
+
+const dataOpen = Buffer.from('{"data":');
+
+/** The whole answer of /query. The bytes of `data` are copied once and never looked at. */
+export function encodeQueryAnswer(answer: QueryAnswer, touched: number): Buffer {
+  const metrics = printMetrics(answer.numUids, touched);
+  const tail = `,"extensions":{${printLatency(answer.latency)},"txn":{"start_ts":${answer.startTs}}${metrics}}}`;
+  const length = dataOpen.length + answer.data.length + Buffer.byteLength(tail);
+  const body = Buffer.allocUnsafe(length);
+  body.set(dataOpen, 0);
+  body.set(answer.data, dataOpen.length);
+  body.write(tail, dataOpen.length + answer.data.length);
+  return body;
+}
+
+/** The whole answer of /mutate; members in alphabetical order. */
+export function encodeMutateAnswer(answer: MutateAnswer): Buffer {
+  const head = '{"data":{"code":"Success","message":"Done","queries":';
+  const tail = `,"uids":${printUids(answer.uids)}},"extensions":{${printLatency(answer.latency)},"txn":${printTxn(answer)}}}`;
+  if (answer.queries === undefined) return Buffer.from(`${head}null${tail}`);
+  return Buffer.concat([Buffer.from(head), answer.queries, Buffer.from(tail)]);
+}
+
+export function encodeCommitAnswer(answer: CommitAnswer): string {
+  const txn = `{"start_ts":${answer.startTs},"commit_ts":${answer.commitTs}}`;
+  return `{"data":{"code":"Success","message":"Done"},"extensions":{"txn":${txn}}}`;
+}
+
+/** What /alter and /admin/schema answer. */
+export const doneBody = '{"data":{"code":"Success","message":"Done"}}';
+/** What an abort answers: without `data`. */
+export const abortBody = '{"code":"Success","message":"Done"}';
+
+/** The sum that Dgraph-TouchedUids and `_total` tell. */
+export function countTouched(numUids: ReadonlyMap<string, number>): number {
+  let total = 0;
+  for (const count of numUids.values()) total += count;
+  return total;
+}
+
+function printMetrics(numUids: ReadonlyMap<string, number>, total: number): string {
+  let text = `,"metrics":{"num_uids":{"_total":${total}`;
+  const names = numUids.size > 1 ? [...numUids.keys()].sort() : numUids.keys();
+  for (const name of names) text += `,${quoteJson(name)}:${numUids.get(name) ?? 0}`;
+  return `${text}}}`;
+}
+
+/** Members that are zero are left out, as the reference does. */
+function printLatency(latency: Latency): string {
+  let text = "";
+  if (latency.parsingNs > 0) text += `"parsing_ns":${latency.parsingNs},`;
+  if (latency.processingNs > 0) text += `"processing_ns":${latency.processingNs},`;
+  if (latency.encodingNs > 0) text += `"encoding_ns":${latency.encodingNs},`;
+  if (latency.assignTimestampNs > 0) text += `"assign_timestamp_ns":${latency.assignTimestampNs},`;
+  return `"server_latency":{${text}"total_ns":${latency.totalNs}}`;
+}
+
+function printUids(uids: ReadonlyMap<string, number> | undefined): string {
+  if (uids === undefined) return "null";
+  const labels = [...uids.keys()].sort();
+  return `{${labels.map((label) => `${quoteJson(label)}:"${printUid(uids.get(label) ?? 0)}"`).join(",")}}`;
+}
+
+function printTxn(answer: MutateAnswer): string {
+  const members: string[] = [];
+  if (answer.startTs !== 0) members.push(`"start_ts":${answer.startTs}`);
+  if (answer.commitTs !== 0) members.push(`"commit_ts":${answer.commitTs}`);
+  if (answer.keys !== undefined && answer.keys.length > 0) {
+    members.push(`"keys":${printStrings(answer.keys)}`);
+  }
+  if (answer.preds.length > 0) members.push(`"preds":${printStrings(answer.preds)}`);
+  return `{${members.join(",")}}`;
+}
+
+function printStrings(list: readonly string[]): string {
+  return `[${list.map(quoteJson).join(",")}]`;
+}

@@ -1,0 +1,49 @@
+/** Hands a request, whole, to the process that holds its transaction (architecture 4), and its answer back. */
+import { request, type IncomingMessage, type ServerResponse } from "node:http";
+import { Fault } from "../model/fault.ts";
+import { type Exchange, findRemoteAddress, handedOverFrom } from "./exchange.ts";
+import { engineShape, makeErrorReply, sendError } from "./reply.ts";
+
+/** What of the head belongs to one connection only. */
+const ownToConnection = new Set(["connection", "keep-alive", "transfer-encoding", "upgrade"]);
+
+/** Streams body and answer through the owner's unix socket. When it has died the transaction is gone with it. */
+export function handOver(exchange: Exchange, socketPath: string): Promise<void> {
+  const { req, res, house } = exchange;
+  return new Promise((resolve) => {
+    const headers: Record<string, string | string[] | undefined> = {};
+    for (const [name, value] of Object.entries(req.headers)) {
+      if (!ownToConnection.has(name) && name !== handedOverFrom) headers[name] = value;
+    }
+    if (headers["content-length"] === undefined) headers["transfer-encoding"] = "chunked";
+    headers[handedOverFrom] = findRemoteAddress(req);
+    const path = req.url ?? "/";
+    const method = req.method ?? "POST";
+    const onward = request({ socketPath, method, path, headers, agent: false });
+    onward.on("response", (answer) => passBack(answer, res, resolve));
+    onward.on("error", () => {
+      const fault = new Fault(
+        "E_TXN_ABORTED",
+        "rpc error: code = Aborted desc = Transaction has been aborted. Please retry",
+      );
+      if (!res.headersSent) sendError(res, makeErrorReply(fault, engineShape, house.logger));
+      else res.destroy();
+      resolve();
+    });
+    res.once("close", () => onward.destroy());
+    req.pipe(onward);
+  });
+}
+
+function passBack(answer: IncomingMessage, res: ServerResponse, done: () => void): void {
+  const headers: string[] = [];
+  for (let i = 0; i < answer.rawHeaders.length; i += 2) {
+    const name = answer.rawHeaders[i] ?? "";
+    if (!ownToConnection.has(name.toLowerCase()))
+      headers.push(name, answer.rawHeaders[i + 1] ?? "");
+  }
+  res.writeHead(answer.statusCode ?? 502, headers);
+  answer.on("error", () => res.destroy());
+  answer.on("close", done);
+  answer.pipe(res);
+}

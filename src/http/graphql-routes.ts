@@ -1,0 +1,114 @@
+/** /graphql, and /admin which follows the same rules (graphql.md 4.1, 10.1): 200 for every outcome. */
+import { Buffer } from "node:buffer";
+import type { GraphqlAnswer, GraphqlRequest } from "../graphql/service.ts";
+import type { MaybePromise } from "../base/maybe.ts";
+import { findJsonSyntaxFault } from "../base/json-syntax.ts";
+import { Fault } from "../model/fault.ts";
+import { findRefusal, makeAdminFault } from "./access.ts";
+import type { EncodingFaults } from "./body.ts";
+import { acceptEncodingOf } from "./database-routes.ts";
+import { type Exchange, findRemoteAddress, readBytes, watchSender } from "./exchange.ts";
+import { parseMediaType } from "./parameters.ts";
+import { quoteJson, sendJson, sendPreflight } from "./reply.ts";
+import { sendRefusal } from "./refusal.ts";
+
+type Handle = (request: GraphqlRequest) => MaybePromise<GraphqlAnswer>;
+
+export async function answerGraphql(exchange: Exchange): Promise<void> {
+  if (exchange.req.method === "OPTIONS") {
+    sendPreflight(exchange.res);
+    return;
+  }
+  await answerDocument(exchange, (request) => exchange.house.graphql.handle(request));
+}
+
+export async function answerAdmin(exchange: Exchange): Promise<void> {
+  const { req, house, res } = exchange;
+  if (req.method === "OPTIONS") {
+    sendPreflight(res);
+    return;
+  }
+  const refusal = findRefusal(req, findRemoteAddress(req), house.security);
+  if (refusal !== undefined) {
+    sendRefusal(exchange, refusal, makeAdminFault(refusal));
+    return;
+  }
+  await answerDocument(exchange, (request) => house.admin.handle(request));
+}
+
+async function answerDocument(exchange: Exchange, handle: Handle): Promise<void> {
+  const { res } = exchange;
+  try {
+    const document = await readDocument(exchange);
+    const pending = handle({
+      namespace: 0,
+      ...document,
+      headers: exchange.req.headers,
+      remoteAddress: findRemoteAddress(exchange.req),
+      timeoutMs: exchange.house.limits.queryTimeoutMs,
+      signal: watchSender(exchange),
+    });
+    const answer = pending instanceof Promise ? await pending : pending;
+    sendJson(res, toBuffer(answer.body), flatten(answer.headers), acceptEncodingOf(exchange));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    sendJson(res, `{"errors":[{"message":${quoteJson(error.message)}}]}`, [], undefined);
+  }
+}
+
+type Document = Pick<GraphqlRequest, "kind" | "body">;
+
+async function readDocument(exchange: Exchange): Promise<Document> {
+  const { req, search } = exchange;
+  if (req.method === "GET") return { kind: "json", body: composeBody(new URLSearchParams(search)) };
+  if (req.method !== "POST") {
+    throw refuse("Unrecognised request method.  Please use GET or POST for GraphQL requests");
+  }
+  const bytes = await readBytes(exchange, graphqlEncodingFaults);
+  const media = parseMediaType(req.headers["content-type"]);
+  if (media.fault !== undefined) throw refuse(`unable to parse media type: ${media.fault}`);
+  if (media.type === "application/json") return { kind: "json", body: bytes.toString() };
+  if (media.type === "application/graphql") return { kind: "graphql", body: bytes.toString() };
+  throw refuse(
+    "Unrecognised Content-Type.  Please use application/json or application/graphql for GraphQL requests",
+  );
+}
+
+/** The members of a GET, as the JSON that a POST would have sent. */
+function composeBody(params: URLSearchParams): string {
+  const members = [`"query":${JSON.stringify(params.get("query") ?? "")}`];
+  const operationName = params.get("operationName");
+  if (operationName !== null) members.push(`"operationName":${JSON.stringify(operationName)}`);
+  for (const name of ["variables", "extensions"]) {
+    const text = params.get(name) ?? "";
+    if (text === "") continue;
+    const fault = findJsonSyntaxFault(text);
+    if (fault !== undefined) throw refuse(`Not a valid GraphQL request body: ${fault.detail}`);
+    members.push(`"${name}":${text}`);
+  }
+  return `{${members.join(",")}}`;
+}
+
+const graphqlEncodingFaults: EncodingFaults = {
+  unknown: () => refuse("Unsupported content encoding"),
+  broken: (error) => refuse(`Unable to parse gzip: ${explainGzip(error)}`),
+};
+
+function explainGzip(error: Error): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "Z_BUF_ERROR") return "unexpected EOF";
+  return /header check/.test(error.message) ? "gzip: invalid header" : "gzip: invalid checksum";
+}
+
+function refuse(message: string): Fault {
+  return new Fault("E_GRAPHQL_REQUEST", message);
+}
+
+/** A view, no copy. */
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function flatten(headers: Readonly<Record<string, string>> | undefined): string[] {
+  return headers === undefined ? [] : Object.entries(headers).flat();
+}

@@ -1,0 +1,35 @@
+/**
+ * DOOR: HTTP ⇄ the rooms below. What comes in: sockets. What goes out: calls of the engine and the guests, and their
+ * bytes in the reference's envelopes (dql.md 1, graphql.md 4.1). Never here: parsing of a query, or JSON of an answer
+ * taken apart and put together again.
+ */
+import type { AdminService } from "../admin/service.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/log.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { GraphqlService } from "../graphql/service.ts";
+import type { Limits } from "../model/limits.ts";
+import type { Security } from "./access.ts";
+import type { NodeFacts } from "./node-facts.ts";
+
+/** Everything that a request may need; composed once per process. */
+export interface House {
+  readonly engine: Engine;
+  readonly graphql: GraphqlService;
+  readonly admin: AdminService;
+  readonly limits: Limits;
+  readonly security: Security;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly transactions: TransactionOwners;
+  readonly about: NodeFacts;
+}
+
+/** Which process holds the facts of a transaction (architecture 4). */
+export interface TransactionOwners {
+  /**
+   * The unix socket of the process that owns a start time; undefined when it is this one, when nothing is held (serial
+   * 0), or when no living process owns it (the engine then answers `aborted`).
+   */
+  findOwner(startTs: number): Promise<string | undefined> | string | undefined;
+}

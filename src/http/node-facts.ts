@@ -1,0 +1,76 @@
+/** What this server says about itself: /health, /state and `health` of /admin. It is one node, however many processes. */
+import type { HealthElement } from "../admin/service.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Engine } from "../engine/engine.ts";
+import { quoteJson } from "./reply.ts";
+
+export interface NodeFacts {
+  /** One element: this node. */
+  health(): Promise<NodeHealth>;
+  /** The membership of one node as JSON: 64-bit numbers as strings, predicates as tablets. */
+  state(): Promise<string>;
+}
+
+export interface NodeHealth extends HealthElement {
+  readonly maxUid: number;
+}
+
+export interface NodeParts {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly version: string;
+  /** Host and port on which the service listens. */
+  readonly address: string;
+  readonly storeId: string;
+  describeStore(): Promise<{ readonly commitTs: number; readonly maxUid: number }>;
+}
+
+export function makeNodeFacts(parts: NodeParts): NodeFacts {
+  const startedAtMs = parts.clock.nowMs();
+  return {
+    async health() {
+      const { maxUid } = await parts.describeStore();
+      const schema = await parts.engine.schema(0);
+      const indexing = schema.predicates
+        .filter((predicate) => predicate.indexes.some((index) => index.state === "building"))
+        .map((predicate) => `0-${predicate.definition.name}`);
+      const nowMs = parts.clock.nowMs();
+      return {
+        instance: "alpha",
+        address: parts.address,
+        status: "healthy",
+        group: "1",
+        version: parts.version,
+        uptime: Math.floor((nowMs - startedAtMs) / 1000),
+        lastEcho: Math.floor(nowMs / 1000),
+        ongoing: indexing.length > 0 ? ["opIndexing"] : [],
+        indexing,
+        ee_features: [],
+        maxUid,
+      };
+    },
+    state: () => printState(parts),
+  };
+}
+
+/** Members that are empty are left out. */
+export function printHealth(node: NodeHealth): string {
+  const { ongoing, indexing, ee_features, maxUid, ...plain } = node;
+  const lists = { ongoing, indexing, ee_features };
+  const filled = Object.entries(lists).filter(([, list]) => list.length > 0);
+  const counter = maxUid > 0 ? { max_assigned: maxUid } : {};
+  return JSON.stringify([{ ...plain, ...Object.fromEntries(filled), ...counter }]);
+}
+
+async function printState(parts: NodeParts): Promise<string> {
+  const { commitTs, maxUid } = await parts.describeStore();
+  const schema = await parts.engine.schema(0);
+  const tablets = schema.predicates.map(({ definition }) => {
+    const name = quoteJson(`0-${definition.name}`);
+    return `${name}:{"groupId":1,"predicate":${name},"force":false,"space":"0","remove":false,"readOnly":false,"moveTs":"0"}`;
+  });
+  const seconds = Math.floor(parts.clock.nowMs() / 1000);
+  const member = `{"id":"1","groupId":1,"addr":${quoteJson(parts.address)},"leader":true,"amDead":false,"lastUpdate":"${seconds}","clusterInfoOnly":false,"forceGroupId":false}`;
+  const group = `{"members":{"1":${member}},"tablets":{${tablets.join(",")}},"snapshotTs":"0","checksum":"0","checkpointTs":"0"}`;
+  return `{"counter":"${commitTs}","groups":{"1":${group}},"zeros":{},"maxUID":"${maxUid}","maxTxnTs":"${commitTs}","maxNsID":"0","maxRaftId":"1","removed":[],"cid":${quoteJson(parts.storeId)}}`;
+}

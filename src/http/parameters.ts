@@ -1,0 +1,140 @@
+/** Parameters of the URL and of the Content-Type, as the reference reads and refuses them (dql.md 1.2, 1.3). */
+import { Fault } from "../model/fault.ts";
+
+const trueWords = new Set(["1", "t", "T", "TRUE", "true", "True"]);
+const falseWords = new Set(["", "0", "f", "F", "FALSE", "false", "False"]);
+
+/** The first value of a parameter counts; absent and empty are false. */
+export function parseBool(params: URLSearchParams, name: string): boolean {
+  const text = params.get(name) ?? "";
+  if (trueWords.has(text)) return true;
+  if (falseWords.has(text)) return false;
+  throw refuse(name, "bool", `strconv.ParseBool: parsing ${quoteGo(text)}: invalid syntax`);
+}
+
+/** Decimal, 0x, 0b, 0o or 0; absent and empty are 0. Numbers beyond 2^53 - 1 lie in every future: they become that. */
+export function parseUint(params: URLSearchParams, name: string): number {
+  const text = params.get(name) ?? "";
+  if (text === "") return 0;
+  const digits = /^0[_0-7]+$/.test(text) ? `0o${text.slice(1)}` : text;
+  if (!/^(?:\d[\d_]*|0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+)$/.test(digits)) {
+    throw refuse(name, "uint64", `strconv.ParseUint: parsing ${quoteGo(text)}: invalid syntax`);
+  }
+  const value = BigInt(digits.replaceAll("_", "") === "0o" ? "0" : digits.replaceAll("_", ""));
+  if (value > 0xffff_ffff_ffff_ffffn) {
+    throw refuse(name, "uint64", `strconv.ParseUint: parsing ${quoteGo(text)}: value out of range`);
+  }
+  return Number(value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : value);
+}
+
+const unitNs: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1e3,
+  µs: 1e3,
+  μs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  m: 60e9,
+  h: 3600e9,
+};
+
+/** A duration such as `1m1.5s` in nanoseconds; undefined when absent, empty or zero. */
+export function parseDurationNs(params: URLSearchParams, name: string): number | undefined {
+  const text = params.get(name) ?? "";
+  if (text === "") return undefined;
+  const ns = readDurationNs(text);
+  if (typeof ns === "string") throw refuse(name, "time.Duration", `time: ${ns}`);
+  return ns === 0 ? undefined : ns;
+}
+
+/** Nanoseconds, or what is wrong with the text. */
+export function readDurationNs(text: string): number | string {
+  const negative = text.startsWith("-");
+  let rest = /^[+-]/.test(text) ? text.slice(1) : text;
+  if (rest === "0") return 0;
+  if (rest === "") return `invalid duration ${quoteGo(text)}`;
+  let ns = 0;
+  while (rest !== "") {
+    const number = /^(?:\d+\.?\d*|\.\d+)/.exec(rest)?.[0];
+    if (number === undefined) return `invalid duration ${quoteGo(text)}`;
+    rest = rest.slice(number.length);
+    const unit = /^[^.\d]*/.exec(rest)?.[0] ?? "";
+    if (unit === "") return `missing unit in duration ${quoteGo(text)}`;
+    const factor = unitNs[unit];
+    if (factor === undefined) return `unknown unit ${quoteGo(unit)} in duration ${quoteGo(text)}`;
+    ns += Number(number) * factor;
+    rest = rest.slice(unit.length);
+  }
+  if (ns >= 2 ** 63) return `invalid duration ${quoteGo(text)}`;
+  return negative ? -ns : ns;
+}
+
+function refuse(name: string, type: string, detail: string): Fault {
+  return new Fault("E_HTTP_REQUEST", `while parsing ${name} as ${type}: ${detail}`);
+}
+
+/** A string as the reference quotes it in its messages. */
+export function quoteGo(text: string): string {
+  let quoted = '"';
+  for (const rune of text) {
+    const code = rune.codePointAt(0) ?? 0;
+    if (rune === '"' || rune === "\\") quoted += `\\${rune}`;
+    else if (code >= 0x20 && code !== 0x7f) quoted += rune;
+    else quoted += shortEscapes[rune] ?? `\\x${code.toString(16).padStart(2, "0")}`;
+  }
+  return `${quoted}"`;
+}
+
+const shortEscapes: Readonly<Record<string, string>> = {
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+};
+
+/** `type/subtype` in lower case and the charset; `fault` says what the reference's reader finds wrong. */
+export interface MediaType {
+  readonly type: string;
+  readonly charset: string | undefined;
+  readonly fault: string | undefined;
+}
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const mediaPattern = new RegExp(`^(?<type>${token})(?:/(?<subtype>${token}))?$`);
+const parameterPattern = new RegExp(
+  `^\\s*;\\s*(?<name>${token})\\s*=\\s*(?:(?<plain>${token})|"(?<quoted>(?:[^"\\\\]|\\\\.)*)")\\s*`,
+);
+
+/** Reads a Content-Type header; an absent one is a fault too. */
+export function parseMediaType(header: string | undefined): MediaType {
+  const text = header ?? "";
+  const semicolon = text.indexOf(";");
+  const bare = (semicolon < 0 ? text : text.slice(0, semicolon)).trim().toLowerCase();
+  const match = mediaPattern.exec(bare);
+  if (match === null) return { type: "", charset: undefined, fault: explainMediaType(bare) };
+  let charset: string | undefined;
+  let rest = semicolon < 0 ? "" : text.slice(semicolon);
+  while (rest.trim() !== "" && rest.trim() !== ";") {
+    const parameter = parameterPattern.exec(rest);
+    if (parameter === null) {
+      return { type: bare, charset, fault: "mime: invalid media parameter" };
+    }
+    if (parameter.groups?.["name"]?.toLowerCase() === "charset") {
+      charset = parameter.groups["plain"] ?? parameter.groups["quoted"];
+    }
+    rest = rest.slice(parameter[0].length);
+  }
+  return { type: bare, charset, fault: undefined };
+}
+
+function explainMediaType(bare: string): string {
+  if (bare === "") return "mime: no media type";
+  const slash = bare.indexOf("/");
+  if (slash < 0) return "mime: unexpected content after media type";
+  if (slash === 0) return "mime: no media type";
+  if (slash === bare.length - 1) return "mime: expected token after slash";
+  return "mime: unexpected content after media subtype";
+}

@@ -1,0 +1,136 @@
+/** One of the two places where a Fault becomes an answer (the other is the GraphQL guest's): dql.md 1.2. */
+import type { ServerResponse } from "node:http";
+import { gzip, gzipSync } from "node:zlib";
+import { Buffer } from "node:buffer";
+import type { Logger } from "../base/log.ts";
+import { Fault, faultTable } from "../model/fault.ts";
+
+const allowedHeaders =
+  "X-Dgraph-AccessToken, X-Dgraph-AuthToken, Content-Type, Content-Length, Accept-Encoding, Cache-Control, X-CSRF-Token, X-Auth-Token, X-Requested-With";
+
+/** On every answer of the database routes. Flat name, value, …: written as it is. */
+const commonHeaders = [
+  "Access-Control-Allow-Origin",
+  "*",
+  "Access-Control-Allow-Methods",
+  "POST, OPTIONS",
+  "Access-Control-Allow-Headers",
+  allowedHeaders,
+  "Access-Control-Allow-Credentials",
+  "true",
+  "Content-Type",
+  "application/json",
+];
+
+/** The same, for the framework's answers. */
+export const commonHeaderRecord: Readonly<Record<string, string>> = Object.fromEntries(
+  commonHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name, commonHeaders[i + 1] ?? ""]] : [])),
+);
+
+/** How an error is written: `withData` for what fails inside the engine, which prints `"data":null` behind it. */
+export interface ErrorShape {
+  readonly withData: boolean;
+  /** Whether engine faults get their empty prefix `": "`; alter and commit have none. */
+  readonly withPrefix: boolean;
+}
+
+export interface ErrorReply {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: readonly string[];
+}
+
+/** Parameters, bodies and content types; alter and commit. */
+export const plainShape: ErrorShape = { withData: false, withPrefix: false };
+/** What the engine says about a query or a mutation. */
+export const engineShape: ErrorShape = { withData: true, withPrefix: true };
+
+/** Every way to fail, as status and body. What is nobody's fault but ours gets an id and goes to the log. */
+export function makeErrorReply(error: unknown, shape: ErrorShape, logger: Logger): ErrorReply {
+  if (!(error instanceof Fault)) return makeBrokenReply(error, logger);
+  const { phase, extension } = faultTable[error.code];
+  const message = phase === "engine" && shape.withPrefix ? `: ${error.message}` : error.message;
+  const withData = shape.withData && error.code !== "E_MUTATION_FRAME";
+  const body = makeErrorBody(message, extension, withData);
+  if (error.code === "E_OVERLOADED") return { status: 503, body, headers: ["Retry-After", "1"] };
+  if (error.code === "E_STORE_CORRUPT") {
+    logger.error("stored bytes are damaged", { detail: error.message });
+  }
+  return { status: 200, body, headers: [] };
+}
+
+export function makeErrorBody(message: string, code: string, withData: boolean): string {
+  const errors = `{"errors":[{"message":${quoteJson(message)},"extensions":{"code":${quoteJson(code)}}}]`;
+  return withData ? `${errors},"data":null}` : `${errors}}`;
+}
+
+let brokenCount = 0;
+
+function makeBrokenReply(error: unknown, logger: Logger): ErrorReply {
+  const id = `${(++brokenCount).toString(36)}-${error instanceof Error ? error.name : "unknown"}`;
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  logger.error("a request failed inside", { id, stack });
+  const body = makeErrorBody(
+    `Internal error ${id}; the server's log has the details`,
+    "Error",
+    false,
+  );
+  return { status: 500, body, headers: [] };
+}
+
+/** JSON as the reference prints it: `<`, `>`, `&` and the two line separators escaped. */
+export function quoteJson(text: string): string {
+  return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, escapeRune);
+}
+
+function escapeRune(rune: string): string {
+  return `\\u${rune.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** Over this many bytes an answer is compressed off the event loop: 64 KB take about a millisecond. */
+const gzipSyncBytesMax = 64 * 1024;
+
+/** Sends a finished answer: head and body leave in one write. `extra` is flat: name, value, … */
+export function sendJson(
+  res: ServerResponse,
+  body: Buffer | string,
+  extra: readonly string[],
+  acceptEncoding: string | undefined,
+): void {
+  if (acceptEncoding === undefined || !acceptEncoding.includes("gzip")) {
+    send(res, 200, body, extra);
+    return;
+  }
+  const headers = [...extra, "Content-Encoding", "gzip"];
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  if (bytes.length <= gzipSyncBytesMax) {
+    send(res, 200, gzipSync(bytes, { level: 1 }), headers);
+    return;
+  }
+  gzip(bytes, { level: 1 }, (error, packed) => {
+    if (error === null) send(res, 200, packed, headers);
+    else send(res, 200, bytes, extra);
+  });
+}
+
+/** Error bodies are never compressed. */
+export function sendError(res: ServerResponse, reply: ErrorReply): void {
+  send(res, reply.status, reply.body, reply.headers);
+}
+
+/** 200 and nothing, for a browser that asks before it sends. */
+export function sendPreflight(res: ServerResponse): void {
+  send(res, 200, "", []);
+}
+
+function send(
+  res: ServerResponse,
+  status: number,
+  body: Buffer | string,
+  extra: readonly string[],
+): void {
+  if (res.headersSent || res.destroyed) return;
+  const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+  res.writeHead(status, [...commonHeaders, ...extra, "Content-Length", String(length)]);
+  res.end(body);
+}

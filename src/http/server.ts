@@ -1,0 +1,213 @@
+/** The HTTP server of one process: the database routes in the handler itself, everything else through the framework. */
+import fastify from "fastify";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { BodyCut, BodyTooLarge } from "./body.ts";
+import { type Exchange, readParameters } from "./exchange.ts";
+import { handOver } from "./forward.ts";
+import type { House } from "./house.ts";
+import { parseUint } from "./parameters.ts";
+import { addPlainRoutes } from "./plain-routes.ts";
+import { type ErrorReply, makeErrorBody, makeErrorReply, plainShape, sendError } from "./reply.ts";
+import { admit, findRoute, type Route } from "./routes.ts";
+
+/** Head and whole request must have arrived by then; a sender that dawdles is cut off. */
+const headTimeoutMs = 20_000;
+const requestTimeoutMs = 300_000;
+const idleTimeoutMs = 75_000;
+
+const serverOptions = {
+  keepAliveTimeout: idleTimeoutMs,
+  headersTimeout: headTimeoutMs,
+  requestTimeout: requestTimeoutMs,
+  connectionsCheckingInterval: 5_000,
+  noDelay: true,
+};
+
+/** Of the routes beside the database's: a login, or nothing. */
+const plainBodyBytesMax = 1024 * 1024;
+
+export interface HttpServer {
+  /** Takes over a connection that another process has accepted. */
+  accept(socket: Socket): void;
+  /**
+   * Listens on a TCP port, or on a unix socket; what comes through the latter is believed to come from a process of
+   * this server. Resolves with the address. Once per server: it also starts the clocks that cut off slow senders.
+   */
+  listen(where: { host: string; port: number } | { path: string }): Promise<string>;
+  /** Takes no new connections, answers what is under way and resolves when nothing is. */
+  drain(): Promise<void>;
+  /** Cuts every connection. */
+  cut(): void;
+}
+
+export async function openHttpServer(house: House): Promise<HttpServer> {
+  const flow = new Flow();
+  let fallback: RequestListener = () => {};
+  const server = createServer(serverOptions, (req, res) => {
+    flow.enter(res);
+    const url = req.url ?? "/";
+    const question = url.indexOf("?");
+    const path = question < 0 ? url : url.slice(0, question);
+    const route = findRoute(path);
+    if (route === undefined) {
+      fallback(req, res);
+      return;
+    }
+    const search = question < 0 ? "" : url.slice(question + 1);
+    void answerRoute(route, { req, res, house, path, search }, flow);
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    refuseConnection(error, socket as Socket);
+  });
+  const app = fastify({
+    serverFactory: (handler) => {
+      fallback = handler;
+      return server;
+    },
+    bodyLimit: plainBodyBytesMax,
+  });
+  addPlainRoutes(app, house);
+  app.setErrorHandler((error, _request, reply) => {
+    const status = (error as { statusCode?: number }).statusCode ?? 500;
+    const answer =
+      status < 500
+        ? { status, body: makeErrorBody(String(error), "ErrorInvalidRequest", false) }
+        : makeErrorReply(error, plainShape, house.logger);
+    void reply.code(answer.status).type("application/json").send(answer.body);
+  });
+  await app.ready();
+  return new NodeHttpServer(server, flow);
+}
+
+/** Requests under way; while draining each is its connection's last. */
+class Flow {
+  #count = 0;
+  #whenStill: (() => void) | undefined;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  enter(res: ServerResponse): void {
+    this.#count++;
+    if (this.#whenStill !== undefined) res.shouldKeepAlive = false;
+    res.once("close", () => {
+      this.#count--;
+      if (this.#count === 0) this.#whenStill?.();
+    });
+  }
+
+  /** Resolves when nothing is under way any more. */
+  still(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenStill = resolve;
+      if (this.#count === 0) resolve();
+    });
+  }
+}
+
+/** Never rejects: whatever went wrong is an answer, or a connection that is cut. */
+async function answerRoute(route: Route, exchange: Exchange, flow: Flow): Promise<void> {
+  try {
+    if (!admit(route, exchange)) return;
+    if (flow.count > exchange.house.limits.pendingMax) {
+      const message = "429 Too Many Requests. Please throttle your requests";
+      const body = makeErrorBody(message, "ErrorInvalidRequest", route.hasTransaction);
+      sendError(exchange.res, { status: 200, body, headers: [] });
+      return;
+    }
+    if (route.hasTransaction && exchange.search !== "") {
+      const owner = await findOwner(exchange);
+      if (owner !== undefined) {
+        await handOver(exchange, owner);
+        return;
+      }
+    }
+    await route.answer(exchange);
+  } catch (error) {
+    answerFailure(exchange, error);
+  }
+}
+
+/** A `startTs` that does not parse is the route's to refuse. */
+async function findOwner(exchange: Exchange): Promise<string | undefined> {
+  const params = readParameters(exchange);
+  if (!/^\d+$/.test(params.get("startTs") ?? "")) return undefined;
+  if (exchange.req.socket.remoteAddress === undefined) return undefined;
+  const startTs = parseUint(params, "startTs");
+  return startTs === 0 ? undefined : await exchange.house.transactions.findOwner(startTs);
+}
+
+function answerFailure(exchange: Exchange, error: unknown): void {
+  const { res, house } = exchange;
+  if (error instanceof BodyCut) {
+    res.destroy();
+    return;
+  }
+  if (error instanceof BodyTooLarge) {
+    const message = `The request's body is over the limit of ${error.message} bytes`;
+    res.shouldKeepAlive = false;
+    const body = makeErrorBody(message, "ErrorInvalidRequest", false);
+    const reply: ErrorReply = { status: 413, body, headers: [] };
+    sendError(res, reply);
+    // What is still on its way is read and thrown away, so that the answer arrives before the connection ends.
+    exchange.req.resume();
+    return;
+  }
+  sendError(res, makeErrorReply(error, plainShape, house.logger));
+}
+
+/** What is not HTTP, or too slow, or with too large a head. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const statuses: Readonly<Record<string, string>> = {
+    HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+    ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+  };
+  const status = statuses[error.code ?? ""] ?? "400 Bad Request";
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+class NodeHttpServer implements HttpServer {
+  readonly #server: Server;
+  readonly #flow: Flow;
+
+  constructor(server: Server, flow: Flow) {
+    this.#server = server;
+    this.#flow = flow;
+  }
+
+  accept(socket: Socket): void {
+    socket.setNoDelay(true);
+    this.#server.emit("connection", socket);
+    socket.resume();
+  }
+
+  async listen(where: { host: string; port: number } | { path: string }): Promise<string> {
+    const server = this.#server;
+    return await new Promise((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(where, () => {
+        server.off("error", reject);
+        const address = server.address();
+        if (address === null || typeof address === "string") resolve(address ?? "");
+        else resolve(`${address.address}:${address.port}`);
+      });
+    });
+  }
+
+  async drain(): Promise<void> {
+    const still = this.#flow.still();
+    this.#server.close();
+    await still;
+    this.#server.closeAllConnections();
+  }
+
+  cut(): void {
+    this.#server.closeAllConnections();
+  }
+}
