@@ -1,0 +1,100 @@
+/** A request's body → its fields (graphql.md 4.1). */
+import { Fault } from "../model/fault.ts";
+import { decodeJson, isJsonObject, JsonSyntaxError, NumberText } from "./request-json.ts";
+import type { JsonObject, JsonValue } from "./request-json.ts";
+
+export interface RequestFields {
+  readonly query: string;
+  readonly operationName: string;
+  /** As sent, keys without `$`. */
+  readonly variables: JsonObject;
+  readonly extensions: JsonObject | undefined;
+}
+
+const noVariables: JsonObject = {};
+
+/**
+ * Decodes the JSON object of seed 2.1. Text after it is ignored; unknown members too; member names may be in any
+ * case. Fault E_GRAPHQL_REQUEST with the text of 4.1.
+ */
+export function readJsonBody(body: string): RequestFields {
+  const value = decodeBody(body);
+  if (value === null) return fieldsOf("", "", noVariables, undefined);
+  if (!isJsonObject(value)) {
+    throw notValid(`json: cannot unmarshal ${kindOf(value)} into Go value of type schema.Request`);
+  }
+  let query = "";
+  let operationName = "";
+  let variables = noVariables;
+  let extensions: JsonObject | undefined;
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    if (member === null || member === undefined) continue;
+    switch (key.toLowerCase()) {
+      case "query":
+        query = expectString("query", member);
+        break;
+      case "operationname":
+        operationName = expectString("operationName", member);
+        break;
+      case "variables":
+        variables = expectObject("variables", "map[string]interface {}", member);
+        break;
+      case "extensions":
+        extensions = expectObject("extensions", "schema.RequestExtensions", member);
+        break;
+    }
+  }
+  return fieldsOf(query, operationName, variables, extensions);
+}
+
+/** `application/graphql`: the body is the document. */
+export function readGraphqlBody(body: string): RequestFields {
+  return fieldsOf(body, "", noVariables, undefined);
+}
+
+function fieldsOf(
+  query: string,
+  operationName: string,
+  variables: JsonObject,
+  extensions: JsonObject | undefined,
+): RequestFields {
+  return { query, operationName, variables, extensions };
+}
+
+function decodeBody(body: string): JsonValue {
+  try {
+    return decodeJson(body);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw notValid(error.message);
+    throw error;
+  }
+}
+
+function expectString(field: string, value: JsonValue): string {
+  if (typeof value === "string") return value;
+  throw wrongMember(field, "string", value);
+}
+
+function expectObject(field: string, type: string, value: JsonValue): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw wrongMember(field, type, value);
+}
+
+function wrongMember(field: string, type: string, value: JsonValue): Fault {
+  const kind = kindOf(value);
+  return notValid(
+    `json: cannot unmarshal ${kind} into Go struct field Request.${field} of type ${type}`,
+  );
+}
+
+function kindOf(value: JsonValue): string {
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "number" || value instanceof NumberText) return "number";
+  if (typeof value === "boolean") return "bool";
+  return typeof value === "string" ? "string" : "object";
+}
+
+function notValid(detail: string): Fault {
+  return new Fault("E_GRAPHQL_REQUEST", `Not a valid GraphQL request body: ${detail}`);
+}

@@ -1,0 +1,138 @@
+/** GraphQL text → graphql-js's syntax tree, with the messages and places that clients know (graphql.md, Msg E.1). */
+import { GraphQLError, parse } from "graphql";
+import { unreachable } from "../base/assert.ts";
+import type { ASTNode, DocumentNode, ValueNode } from "graphql";
+import { refuse } from "./errors.ts";
+import type { Location, RequestRefused } from "./errors.ts";
+
+/**
+ * Throws RequestRefused for text that does not parse, or that holds anything but operations and fragments. Blank
+ * text is a document without operations.
+ */
+export function parseDocument(text: string): DocumentNode {
+  if (isBlank(text)) return { kind: "Document", definitions: [] } as unknown as DocumentNode;
+  let document: DocumentNode;
+  try {
+    document = parse(text);
+  } catch (error) {
+    if (error instanceof GraphQLError) throw syntaxRefusal(text, error);
+    if (error instanceof RangeError) throw refuse("the document is nested too deeply");
+    throw error;
+  }
+  for (const definition of document.definitions) {
+    if (definition.kind === "OperationDefinition" || definition.kind === "FragmentDefinition")
+      continue;
+    const token = definition.loc?.startToken;
+    const found =
+      token?.value === undefined ? (token?.kind ?? "") : `${token.kind} "${token.value}"`;
+    throw refuse(`Unexpected ${found}`, locate(text, token?.start ?? 0));
+  }
+  return document;
+}
+
+/** Line and column from 1; columns count code points. */
+export function locate(text: string, offset: number): Location {
+  let line = 1;
+  let lineStart = 0;
+  for (let i = 0; i < offset; i++) {
+    const c = text.charCodeAt(i);
+    if (c !== 10 && c !== 13) continue;
+    if (c === 13 && text.charCodeAt(i + 1) === 10 && i + 1 < offset) i++;
+    line++;
+    lineStart = i + 1;
+  }
+  let column = 1;
+  for (let i = lineStart; i < offset; i++) {
+    const c = text.charCodeAt(i);
+    if (c < 0xdc00 || c > 0xdfff) column++;
+  }
+  return { line, column };
+}
+
+/** Where messages place a node: fragments at the word behind the dots, directives at their name, strings inside. */
+export function offsetOf(node: ASTNode): number {
+  const start = node.loc?.start ?? 0;
+  switch (node.kind) {
+    case "InlineFragment":
+      return node.loc?.startToken.next?.start ?? start;
+    case "FragmentSpread":
+    case "Directive":
+      return node.name.loc?.start ?? start;
+    case "StringValue":
+      return start + (node.block === true ? 3 : 1);
+    default:
+      return start;
+  }
+}
+
+/** A value as messages quote it. */
+export function printValue(value: ValueNode): string {
+  switch (value.kind) {
+    case "Variable":
+      return `$${value.name.value}`;
+    case "IntValue":
+    case "FloatValue":
+    case "EnumValue":
+      return value.value;
+    case "BooleanValue":
+      return String(value.value);
+    case "NullValue":
+      return "null";
+    case "StringValue":
+      return JSON.stringify(value.value);
+    case "ListValue":
+      return `[${value.values.map(printValue).join(",")}]`;
+    case "ObjectValue": {
+      const fields = value.fields.map(
+        (f) => `${JSON.stringify(f.name.value)}:${printValue(f.value)}`,
+      );
+      return `{${fields.join(",")}}`;
+    }
+    default:
+      return unreachable(value);
+  }
+}
+
+/** Only blanks, commas, line ends and comments. */
+function isBlank(text: string): boolean {
+  return /^(?:[\s,\ufeff]|#[^\n\r]*)*$/.test(text);
+}
+
+function syntaxRefusal(text: string, error: GraphQLError): RequestRefused {
+  const offset = error.positions?.[0] ?? 0;
+  const message = error.message.replace(/^Syntax Error: /, "").replace(/\.$/, "");
+  const shift = / found String/.test(message) ? 1 : 0;
+  return refuse(reword(message), locate(text, offset + shift));
+}
+
+function reword(message: string): string {
+  const expected = /^Expected (?<what>.+), found (?<found>.+)$/.exec(message);
+  if (expected?.groups !== undefined) {
+    const what = expected.groups["what"] ?? "";
+    const found = expected.groups["found"] ?? "";
+    if (/^"[a-z]+"$/.test(what)) return `Expected ${what}, found ${unquoteKind(found)}`;
+    return `Expected ${unquoteKind(what)}, found ${kindOnly(found)}`;
+  }
+  const unexpected =
+    /^Unexpected (?<found>(?:Name|Int|Float|String|BlockString|".+"|<EOF>).*)$/.exec(message);
+  if (unexpected?.groups !== undefined) {
+    return `Unexpected ${unquoteKind(unexpected.groups["found"] ?? "")}`;
+  }
+  if (/^Unexpected character/.test(message)) {
+    return message.replace(
+      /^Unexpected character: (?<c>.+)$/,
+      "Cannot parse the unexpected character $<c>.",
+    );
+  }
+  return /^(?:Unterminated|Invalid)/.test(message) ? `${message}.` : message;
+}
+
+/** `Name "x"` → `Name`, `"}"` → `}`. */
+function kindOnly(found: string): string {
+  return unquoteKind(found.replace(/^(?<kind>[A-Za-z]+) ".*"$/s, "$<kind>"));
+}
+
+function unquoteKind(kind: string): string {
+  const quoted = /^"(?<what>[^"A-Za-z]+)"$/.exec(kind);
+  return quoted?.groups?.["what"] ?? kind;
+}
