@@ -4,3 +4,42 @@
  * (Awaiting what is already there costs 150 ns a level instead of 23, an await per row 18 times the work.)
  */
 export type MaybePromise<T> = T | Promise<T>;
+
+/** Goes on at once with what is there, later with what is not. */
+export function andThen<T, U>(
+  value: MaybePromise<T>,
+  next: (value: T) => MaybePromise<U>,
+): MaybePromise<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/**
+ * Runs steps that may have to wait: each yielded promise is awaited, anything else goes on at once. Sequential work
+ * over a store is written once this way and stays synchronous on an embedded one (about 100 ns a step).
+ */
+export function drive<T>(steps: Steps<T>): MaybePromise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (step.value instanceof Promise) return driveLater(steps, step.value);
+  }
+}
+
+/** Work that `drive` runs: yields what it waits for, returns its result. */
+export type Steps<T> = Generator<MaybePromise<unknown>, T, void>;
+
+async function driveLater<T>(steps: Steps<T>, first: Promise<unknown>): Promise<T> {
+  let waited = first;
+  for (;;) {
+    let step: IteratorResult<MaybePromise<unknown>, T>;
+    try {
+      await waited;
+      step = steps.next();
+    } catch (error) {
+      step = steps.throw(error);
+    }
+    while (step.done !== true && !(step.value instanceof Promise)) step = steps.next();
+    if (step.done === true) return step.value;
+    waited = step.value as Promise<unknown>;
+  }
+}

@@ -29,6 +29,11 @@ export interface Predicate {
   readonly countIndex: { readonly id: number; readonly state: IndexState } | undefined;
   /** With @count and @reverse both: the count list of `~p`. */
   readonly reverseCountIndex: { readonly id: number; readonly state: IndexState } | undefined;
+  /**
+   * Was a single value before it became a list: a node may still hold its value in the untagged slot. Readers show
+   * that as a list of one; the first write to such a node moves it to the slot of a list element.
+   */
+  readonly formerScalar: boolean;
 }
 
 export interface PredicateIndex {

@@ -1,0 +1,112 @@
+/**
+ * Hot: decoded records of a process (architecture 3.5). The cache has a number up to which it is right: opening a
+ * snapshot beyond it first takes out what the commits in between changed, read from that snapshot's log, never from
+ * notices. A record filled at r serves a snapshot s only if r ≤ s ≤ number; only a reader at the number may fill.
+ */
+import { andThen } from "../base/maybe.ts";
+import type { MaybePromise } from "../base/maybe.ts";
+import type { Commit, Snapshot, Store } from "../store/store.ts";
+import type { NodeRecord } from "./record.ts";
+
+/** Reading a longer piece of log costs more than filling anew. */
+const commitsMax = 512;
+
+/** Two generations instead of a list by use: a hit costs one look-up. What the older one keeps unused is dropped. */
+interface Table {
+  young: Map<number, NodeRecord>;
+  old: Map<number, NodeRecord>;
+}
+
+export class RecordCache {
+  readonly #bytesMax: number;
+  readonly #tables = new Map<number, Table>();
+  #youngBytes = 0;
+  #number = 0;
+
+  /** 0 bytes: keeps nothing. */
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** The commit number up to which it is right. */
+  get number(): number {
+    return this.#number;
+  }
+
+  /** Brings the cache up to a snapshot. Call once when opening a reader. */
+  advance(store: Pick<Store, "readLog">, snapshot: Snapshot): MaybePromise<void> {
+    if (snapshot.ts <= this.#number) return;
+    if (this.#tables.size === 0) {
+      this.#number = snapshot.ts;
+      return;
+    }
+    if (snapshot.ts - this.#number > commitsMax) return this.#restart(snapshot.ts);
+    return andThen(store.readLog(snapshot, this.#number), (commits) => {
+      if (snapshot.ts <= this.#number) return;
+      if (commits === undefined) return this.#restart(snapshot.ts);
+      for (const commit of commits) {
+        if (commit.commitTs > this.#number) this.#forgetChanged(commit);
+      }
+      this.#number = snapshot.ts;
+    });
+  }
+
+  get(storageId: number, uid: number, ts: number): NodeRecord | undefined {
+    const table = this.#tables.get(storageId);
+    if (table === undefined) return undefined;
+    let record = table.young.get(uid);
+    if (record === undefined) {
+      record = table.old.get(uid);
+      if (record === undefined) return undefined;
+      table.old.delete(uid);
+      this.#keep(table, uid, record);
+    }
+    return record.filledAt <= ts ? record : undefined;
+  }
+
+  /** Does nothing unless the record was read at the cache's number. */
+  set(storageId: number, uid: number, record: NodeRecord): void {
+    if (record.filledAt !== this.#number || this.#bytesMax === 0) return;
+    let table = this.#tables.get(storageId);
+    if (table === undefined) {
+      table = { young: new Map(), old: new Map() };
+      this.#tables.set(storageId, table);
+    }
+    this.#keep(table, uid, record);
+  }
+
+  clear(): void {
+    this.#tables.clear();
+    this.#youngBytes = 0;
+  }
+
+  #keep(table: Table, uid: number, record: NodeRecord): void {
+    table.young.set(uid, record);
+    this.#youngBytes += record.weight;
+    if (this.#youngBytes > this.#bytesMax / 2) this.#turn();
+  }
+
+  #turn(): void {
+    this.#youngBytes = 0;
+    for (const [storageId, table] of this.#tables) {
+      if (table.young.size === 0) this.#tables.delete(storageId);
+      table.old = table.young;
+      table.young = new Map();
+    }
+  }
+
+  #restart(number: number): void {
+    this.clear();
+    this.#number = number;
+  }
+
+  #forgetChanged(commit: Commit): void {
+    for (const { patch } of commit.applied) {
+      if (patch.kind !== "cell" && patch.kind !== "edge") continue;
+      const table = this.#tables.get(patch.storageId);
+      if (table === undefined) continue;
+      table.young.delete(patch.uid);
+      table.old.delete(patch.uid);
+    }
+  }
+}

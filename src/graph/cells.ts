@@ -1,0 +1,73 @@
+/**
+ * Cells of nodes that need more than their record: a value over 1 KB lies in a row of its own, and a delta may have
+ * changed slots. One batched read for all of them.
+ */
+import { andThen } from "../base/maybe.ts";
+import type { MaybePromise } from "../base/maybe.ts";
+import { decodeCell } from "../codec/cell.ts";
+import { wideKey } from "../codec/key.ts";
+import { entryKind, isWideStub, kindOfEntry, visitCells } from "../codec/record.ts";
+import type { Snapshot } from "../store/store.ts";
+import type { Cell } from "./reader.ts";
+import { copyBytes } from "./record.ts";
+import type { NodeRecord } from "./record.ts";
+
+export interface CellRequest {
+  /** The place in the column. */
+  readonly row: number;
+  readonly uid: number;
+  readonly record: NodeRecord;
+  readonly predicate: number;
+  /** Slots that a delta sets or (undefined) removes. */
+  readonly changed: ReadonlyMap<string, Uint8Array | undefined> | undefined;
+}
+
+/** Fills `cells` at the rows of the requests. Cells without a delta are kept in their record. */
+export function readCells(
+  snapshot: Snapshot,
+  storageId: number,
+  requests: readonly CellRequest[],
+  cells: (readonly Cell[] | undefined)[],
+): MaybePromise<void> {
+  const keys: Uint8Array[] = [];
+  const targets: { readonly slots: Map<string, Uint8Array>; readonly slot: string }[] = [];
+  const bySlot = requests.map((request) => {
+    const slots = readSlots(request);
+    for (const [slot, cell] of slots) {
+      if (!isWideStub(cell)) continue;
+      keys.push(wideKey(storageId, request.predicate, request.uid, slot));
+      targets.push({ slots, slot });
+    }
+    return slots;
+  });
+  const read =
+    keys.length === 0
+      ? undefined
+      : snapshot.readMany(keys, (k, bytes) => {
+          const { slots, slot } = targets[k]!;
+          if (bytes === undefined) slots.delete(slot);
+          else slots.set(slot, copyBytes(bytes));
+        });
+  return andThen(read, () => {
+    requests.forEach((request, i) => {
+      const slots = bySlot[i]!;
+      const decoded = [...slots.keys()].sort().map((slot): Cell => decodeCell(slots.get(slot)!));
+      if (request.changed === undefined) request.record.setCells(request.predicate, decoded);
+      cells[request.row] = decoded.length === 0 ? undefined : decoded;
+    });
+  });
+}
+
+function readSlots(request: CellRequest): Map<string, Uint8Array> {
+  const slots = new Map<string, Uint8Array>();
+  const entry = request.record.entryBytes(request.predicate);
+  if (entry !== undefined && kindOfEntry(entry) === entryKind.cells) {
+    visitCells(entry, (slot, cell) => slots.set(slot, cell));
+  }
+  if (request.changed === undefined) return slots;
+  for (const [slot, cell] of request.changed) {
+    if (cell === undefined) slots.delete(slot);
+    else slots.set(slot, cell);
+  }
+  return slots;
+}

@@ -1,0 +1,426 @@
+/**
+ * Hot: posting lists of a snapshot with a delta merged in. Short lists are one row; of long ones only the chunks that
+ * can matter are read (`after` seeks, `skip` goes by counts, an intersection touches the chunks of its uids).
+ */
+import { andThen, drive } from "../base/maybe.ts";
+import type { MaybePromise, Steps } from "../base/maybe.ts";
+import { intersect, lowerBound, subtract, union } from "../base/sorted.ts";
+import {
+  chunkCount,
+  chunkFacets,
+  chunkLast,
+  chunkMembers,
+  decodeChunk,
+  decodeHead,
+  hasFacets,
+  isHead,
+  listCount,
+} from "../codec/chunk.ts";
+import type { ListHead } from "../codec/chunk.ts";
+import { chunkKey, prefixRange, readChunkNumber } from "../codec/key.ts";
+import { emptyUidSet } from "../model/uid.ts";
+import type { UidSet } from "../model/uid.ts";
+import type { Snapshot } from "../store/store.ts";
+import type { Delta, ListDelta } from "./delta.ts";
+import { prefixText } from "./delta.ts";
+import type { ListBounds } from "./reader.ts";
+
+/** Members with their facets beside them; undefined where no member has any. */
+export interface ListRow {
+  readonly uids: UidSet;
+  readonly facets: readonly (Uint8Array | undefined)[] | undefined;
+}
+
+export const emptyRow: ListRow = { uids: emptyUidSet, facets: undefined };
+
+const noBounds: ListBounds = {};
+
+/** Chunks are looked up one by one for so few uids; above, the list's rows are walked. */
+const seeksPerChunk = 4;
+
+export class ListReader {
+  readonly snapshot: Snapshot;
+  readonly delta: Delta | undefined;
+
+  constructor(snapshot: Snapshot, delta: Delta | undefined) {
+    this.snapshot = snapshot;
+    this.delta = delta;
+  }
+
+  deltaOf(prefix: Uint8Array): ListDelta | undefined {
+    if (this.delta === undefined) return undefined;
+    const found = this.delta.list(prefixText(prefix));
+    return found === undefined || found.size === 0 ? undefined : found;
+  }
+
+  /** Whole lists (within `bounds`), one batched read and further ones only for lists of several chunks. */
+  readRows(
+    prefixes: readonly Uint8Array[],
+    bounds: ListBounds = noBounds,
+    wantFacets = false,
+  ): MaybePromise<readonly ListRow[]> {
+    return drive(this.#readRows(prefixes, bounds, wantFacets));
+  }
+
+  *#readRows(
+    prefixes: readonly Uint8Array[],
+    bounds: ListBounds,
+    wantFacets: boolean,
+  ): Steps<readonly ListRow[]> {
+    const rows = new Array<ListRow>(prefixes.length).fill(emptyRow);
+    const heads: number[] = [];
+    const deltas = prefixes.map((prefix) => this.deltaOf(prefix));
+    const keys = prefixes.map((prefix) => chunkKey(prefix, 0));
+    yield this.snapshot.readMany(keys, (i, bytes) => {
+      if (bytes === undefined) return;
+      if (isHead(bytes)) heads.push(i);
+      else rows[i] = decodeRow(bytes, wantFacets, deltas[i] === undefined ? bounds : noBounds);
+    });
+    for (const i of heads) {
+      const delta = deltas[i];
+      const wide = delta === undefined ? bounds : widenBounds(bounds, delta.size);
+      yield* this.#readChunks(prefixes[i]!, wide, wantFacets, (row) => {
+        rows[i] = row;
+      });
+    }
+    if (this.delta === undefined) return rows;
+    for (let i = 0; i < rows.length; i++) {
+      const delta = deltas[i];
+      if (delta !== undefined) rows[i] = cutRow(mergeRow(rows[i]!, delta), bounds);
+    }
+    return rows;
+  }
+
+  /** Members of a list of several chunks. */
+  *#readChunks(
+    prefix: Uint8Array,
+    bounds: ListBounds,
+    wantFacets: boolean,
+    done: (row: ListRow) => void,
+  ): Steps<void> {
+    const blocks: ListRow[] = [];
+    yield* this.#walkChunks(prefix, bounds, wantFacets, (block) => {
+      blocks.push(block);
+      return true;
+    });
+    if (bounds.reverse === true) blocks.reverse();
+    done(joinRows(blocks));
+  }
+
+  /** Blocks of a list of several chunks in the order of the walk, cut by the bounds. */
+  *#walkChunks(
+    prefix: Uint8Array,
+    bounds: ListBounds,
+    wantFacets: boolean,
+    visit: (block: ListRow) => boolean,
+  ): Steps<void> {
+    const after = bounds.after ?? 0;
+    const reverse = bounds.reverse === true;
+    let skip = bounds.skip ?? 0;
+    let limit = bounds.limit ?? Infinity;
+    if (limit <= 0) return;
+    const end = prefixRange(prefix).end;
+    let start = chunkKey(prefix, 1);
+    if (after > 0)
+      yield this.#seek(prefix, after + 1, (number) => (start = chunkKey(prefix, number)));
+    yield this.snapshot.scan({ start, end, reverse }, (_, bytes) => {
+      const count = chunkCount(bytes);
+      if (chunkLast(bytes) <= after) return !reverse;
+      if (skip >= count && (after === 0 || firstOf(bytes) > after)) {
+        skip -= count;
+        return true;
+      }
+      const whole = decodeRow(bytes, wantFacets, { after });
+      const block = cutRow(whole, reverse ? { reverse, skip, limit } : { skip, limit });
+      skip = Math.max(0, skip - whole.uids.length);
+      limit -= block.uids.length;
+      if (block.uids.length > 0 && !visit(block)) return false;
+      return limit > 0;
+    });
+  }
+
+  /** The number of the last chunk that may hold `uid` (1 at least). */
+  #seek(prefix: Uint8Array, uid: number, found: (number: number) => void): MaybePromise<void> {
+    let number = 1;
+    const range = { start: chunkKey(prefix, 1), end: chunkKey(prefix, uid + 1), reverse: true };
+    const scanned = this.snapshot.scan(range, (key) => {
+      number = Math.max(1, readChunkNumber(key));
+      return false;
+    });
+    return scanned instanceof Promise ? scanned.then(() => found(number)) : found(number);
+  }
+
+  /** How many members each list has, from its first row alone (and from the members that a delta changes). */
+  countRows(prefixes: readonly Uint8Array[]): MaybePromise<Float64Array> {
+    return drive(this.#countRows(prefixes));
+  }
+
+  /** The same, handed to a callback: for sequential work (`Steps`). */
+  countRowsTo(
+    prefixes: readonly Uint8Array[],
+    done: (counts: Float64Array) => void,
+  ): MaybePromise<void> {
+    return andThen(this.countRows(prefixes), done);
+  }
+
+  *#countRows(prefixes: readonly Uint8Array[]): Steps<Float64Array> {
+    const counts = new Float64Array(prefixes.length);
+    const keys = prefixes.map((prefix) => chunkKey(prefix, 0));
+    yield this.snapshot.readMany(keys, (i, bytes) => {
+      if (bytes !== undefined) counts[i] = listCount(bytes);
+    });
+    if (this.delta === undefined) return counts;
+    for (let i = 0; i < prefixes.length; i++) {
+      const delta = this.deltaOf(prefixes[i]!);
+      if (delta === undefined) continue;
+      let adds = 0;
+      let removes = 0;
+      yield this.#intersectStored(prefixes[i]!, delta.adds(), (found) => (adds = found.length));
+      yield this.#intersectStored(
+        prefixes[i]!,
+        delta.removes(),
+        (found) => (removes = found.length),
+      );
+      counts[i] = counts[i]! + delta.adds().length - adds - removes;
+    }
+    return counts;
+  }
+
+  /** Which of `uids` (ascending) are in the list. */
+  intersect(prefix: Uint8Array, uids: UidSet): MaybePromise<UidSet> {
+    return drive(this.#intersect(prefix, uids));
+  }
+
+  *#intersect(prefix: Uint8Array, uids: UidSet): Steps<UidSet> {
+    let found: UidSet = emptyUidSet;
+    yield this.#intersectStored(prefix, uids, (stored) => (found = stored));
+    const delta = this.deltaOf(prefix);
+    if (delta === undefined) return found;
+    return union(subtract(found, delta.removes()), intersect(delta.adds(), uids));
+  }
+
+  #intersectStored(
+    prefix: Uint8Array,
+    uids: UidSet,
+    done: (found: UidSet) => void,
+  ): MaybePromise<void> {
+    if (uids.length === 0) return done(emptyUidSet);
+    return drive(this.#intersectSteps(prefix, uids, done));
+  }
+
+  *#intersectSteps(prefix: Uint8Array, uids: UidSet, done: (found: UidSet) => void): Steps<void> {
+    let head: ListHead | undefined;
+    let short: UidSet | undefined;
+    yield this.snapshot.readMany([chunkKey(prefix, 0)], (_, bytes) => {
+      if (bytes === undefined) short = emptyUidSet;
+      else if (isHead(bytes)) head = decodeHead(bytes);
+      else short = intersect(uids, decodeRow(bytes, false, noBounds).uids);
+    });
+    if (short !== undefined || head === undefined) return done(short ?? emptyUidSet);
+    const found: UidSet[] = [];
+    if (uids.length * seeksPerChunk < head.chunks) yield* this.#seekEach(prefix, uids, found);
+    else yield* this.#walkBetween(prefix, uids, found);
+    done(joinSets(found));
+  }
+
+  /** Few uids in a long list: one seek for each chunk that is hit. */
+  *#seekEach(prefix: Uint8Array, uids: UidSet, found: UidSet[]): Steps<void> {
+    let at = 0;
+    while (at < uids.length) {
+      const range = {
+        start: chunkKey(prefix, 1),
+        end: chunkKey(prefix, uids[at]! + 1),
+        reverse: true,
+      };
+      const from = at;
+      at = from + 1;
+      yield this.snapshot.scan(range, (_, bytes) => {
+        const members = chunkMembers(bytes);
+        const last = members[members.length - 1]!;
+        at = Math.max(at, lowerBound(uids, last + 1, from));
+        found.push(intersect(uids.subarray(from, at), members));
+        return false;
+      });
+    }
+  }
+
+  /** Many uids: the rows from the first to the last one's chunk, decoded only where uids fall. */
+  *#walkBetween(prefix: Uint8Array, uids: UidSet, found: UidSet[]): Steps<void> {
+    let start = chunkKey(prefix, 1);
+    yield this.#seek(prefix, uids[0]!, (number) => (start = chunkKey(prefix, number)));
+    const end = chunkKey(prefix, uids[uids.length - 1]! + 1);
+    let at = 0;
+    yield this.snapshot.scan({ start, end }, (_, bytes) => {
+      const last = chunkLast(bytes);
+      if (uids[at]! > last) return true;
+      const to = lowerBound(uids, last + 1, at);
+      if (uids[to - 1]! >= firstOf(bytes)) {
+        found.push(intersect(uids.subarray(at, to), chunkMembers(bytes)));
+      }
+      at = to;
+      return at < uids.length;
+    });
+  }
+
+  /** Chunks of a list in the order of the walk; the arrays are lent. */
+  walk(
+    prefix: Uint8Array,
+    bounds: ListBounds,
+    visit: (uids: UidSet) => boolean,
+  ): MaybePromise<void> {
+    return drive(this.#walk(prefix, bounds, visit));
+  }
+
+  *#walk(prefix: Uint8Array, bounds: ListBounds, visit: (uids: UidSet) => boolean): Steps<void> {
+    const delta = this.deltaOf(prefix);
+    let head = false;
+    let short: UidSet = emptyUidSet;
+    yield this.snapshot.readMany([chunkKey(prefix, 0)], (_, bytes) => {
+      if (bytes === undefined) return;
+      if (isHead(bytes)) head = true;
+      else short = decodeRow(bytes, false, noBounds).uids;
+    });
+    if (!head) {
+      const merged = delta === undefined ? short : mergeSet(short, delta);
+      const cut = cutSet(merged, bounds);
+      if (cut.length > 0) visit(cut);
+      return;
+    }
+    if (delta === undefined) {
+      yield* this.#walkChunks(prefix, bounds, false, (block) => visit(block.uids));
+      return;
+    }
+    yield* this.#walkMerged(prefix, bounds, delta, visit);
+  }
+
+  /** A long list under a delta: its members are merged in between the chunks. */
+  *#walkMerged(
+    prefix: Uint8Array,
+    bounds: ListBounds,
+    delta: ListDelta,
+    visit: (uids: UidSet) => boolean,
+  ): Steps<void> {
+    const reverse = bounds.reverse === true;
+    const after = bounds.after ?? 0;
+    let skip = bounds.skip ?? 0;
+    let limit = bounds.limit ?? Infinity;
+    let adds = cutSet(delta.adds(), { after });
+    let open = limit > 0;
+    const give = (uids: UidSet): boolean => {
+      const cut = cutSet(uids, reverse ? { reverse, skip, limit } : { skip, limit });
+      skip = Math.max(0, skip - uids.length);
+      limit -= cut.length;
+      open = (cut.length === 0 || visit(cut)) && limit > 0;
+      return open;
+    };
+    const base = reverse ? { after, reverse } : { after };
+    if (open) {
+      yield* this.#walkChunks(prefix, base, false, ({ uids }) => {
+        const border = reverse
+          ? lowerBound(adds, uids[0]!)
+          : lowerBound(adds, uids[uids.length - 1]! + 1);
+        const near = reverse ? adds.subarray(border) : adds.subarray(0, border);
+        adds = reverse ? adds.subarray(0, border) : adds.subarray(border);
+        return give(union(subtract(uids, delta.removes()), near));
+      });
+    }
+    if (open && adds.length > 0) give(adds);
+  }
+}
+
+function firstOf(chunk: Uint8Array): number {
+  return new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength).getFloat64(3, true);
+}
+
+/** A chunk's members within bounds, facets beside them when wanted and there. */
+export function decodeRow(bytes: Uint8Array, wantFacets: boolean, bounds: ListBounds): ListRow {
+  const uids = new Float64Array(chunkCount(bytes));
+  decodeChunk(bytes, uids, 0);
+  if (!wantFacets || !hasFacets(bytes)) return { uids: cutSet(uids, bounds), facets: undefined };
+  const byPlace = chunkFacets(bytes);
+  const facets = Array.from(uids, (_, place) => byPlace.get(place));
+  return cutRow({ uids, facets }, bounds);
+}
+
+interface Cut {
+  readonly from: number;
+  readonly to: number;
+}
+
+function findCut(uids: UidSet, bounds: ListBounds): Cut {
+  const first = bounds.after === undefined ? 0 : lowerBound(uids, bounds.after + 1);
+  const skip = bounds.skip ?? 0;
+  const limit = bounds.limit ?? Infinity;
+  if (bounds.reverse === true) {
+    const to = Math.max(first, uids.length - skip);
+    return { from: Math.max(first, to - limit), to };
+  }
+  const from = Math.min(uids.length, first + skip);
+  return { from, to: Math.min(uids.length, from + limit) };
+}
+
+export function cutSet(uids: UidSet, bounds: ListBounds): UidSet {
+  const { from, to } = findCut(uids, bounds);
+  return from === 0 && to === uids.length ? uids : uids.subarray(from, to);
+}
+
+export function cutRow(row: ListRow, bounds: ListBounds): ListRow {
+  const { from, to } = findCut(row.uids, bounds);
+  if (from === 0 && to === row.uids.length) return row;
+  return { uids: row.uids.subarray(from, to), facets: row.facets?.slice(from, to) };
+}
+
+/** Bounds that leave enough members for the real ones after a delta of so many members was merged in. */
+export function widenBounds(bounds: ListBounds, size: number): ListBounds {
+  const wide: { after?: number; limit?: number; reverse?: boolean } = {};
+  if (bounds.after !== undefined) wide.after = bounds.after;
+  if (bounds.reverse !== undefined) wide.reverse = bounds.reverse;
+  if (bounds.limit !== undefined) wide.limit = bounds.limit + (bounds.skip ?? 0) + size;
+  return wide;
+}
+
+export function mergeSet(uids: UidSet, delta: ListDelta): UidSet {
+  return union(subtract(uids, delta.removes()), delta.adds());
+}
+
+/** A whole row with a delta's members and facets. */
+export function mergeRow(row: ListRow, delta: ListDelta): ListRow {
+  const uids = mergeSet(row.uids, delta);
+  let any = false;
+  const facets = Array.from(uids, (uid): Uint8Array | undefined => {
+    const bytes = delta.has(uid) ? delta.facets(uid) : row.facets?.[lowerBound(row.uids, uid)];
+    if (bytes === undefined || bytes.length === 0) return undefined;
+    any = true;
+    return bytes;
+  });
+  return { uids, facets: any ? facets : undefined };
+}
+
+function joinRows(blocks: readonly ListRow[]): ListRow {
+  const only = blocks[0];
+  if (only === undefined) return emptyRow;
+  if (blocks.length === 1) return only;
+  const uids = joinSets(blocks.map((block) => block.uids));
+  if (blocks.every((block) => block.facets === undefined)) return { uids, facets: undefined };
+  const facets: (Uint8Array | undefined)[] = [];
+  for (const block of blocks) {
+    for (let i = 0; i < block.uids.length; i++) facets.push(block.facets?.[i]);
+  }
+  return { uids, facets };
+}
+
+/** Ascending sets that follow one another. */
+export function joinSets(sets: readonly UidSet[]): UidSet {
+  const only = sets[0];
+  if (only === undefined) return emptyUidSet;
+  if (sets.length === 1) return only;
+  let total = 0;
+  for (const set of sets) total += set.length;
+  const joined = new Float64Array(total);
+  let at = 0;
+  for (const set of sets) {
+    joined.set(set, at);
+    at += set.length;
+  }
+  return joined;
+}
