@@ -1,0 +1,176 @@
+/** Patches, changes and commits as bytes: for the log and for the way to the writer. */
+import { assert, Broken, unreachable } from "../base/assert.ts";
+import { ByteReader, ByteWriter } from "../base/bytes.ts";
+import { readOptional, writeOptional } from "../codec/log-entry.ts";
+import type { AppliedPatch, Change, ChangeId, Commit, Patch } from "./store.ts";
+
+const patchKinds = ["cell", "edge", "member", "meta"] as const satisfies readonly Patch["kind"][];
+
+export function writePatch(writer: ByteWriter, patch: Patch): void {
+  writer.u8(patchKinds.indexOf(patch.kind));
+  switch (patch.kind) {
+    case "cell":
+      writer.u32(patch.storageId);
+      writer.varint(patch.uid);
+      writer.u32(patch.predicate);
+      writer.latin1(patch.slot);
+      writeOptional(writer, patch.cell);
+      return writer.u32(patch.countIndex);
+    case "edge":
+      writer.u32(patch.storageId);
+      writer.varint(patch.uid);
+      writer.u32(patch.predicate);
+      writer.varint(patch.target);
+      writer.u8(patch.add ? 1 : 0);
+      writeOptional(writer, patch.facets);
+      return writer.u32(patch.countIndex);
+    case "member":
+      writer.run(patch.list);
+      writer.varint(patch.member);
+      writer.u8(patch.add ? 1 : 0);
+      writeOptional(writer, patch.facets);
+      writer.u32(patch.countIndex);
+      return writer.varint(patch.owner);
+    case "meta":
+      writer.run(patch.key);
+      writeOptional(writer, patch.value);
+      if (patch.expected === "any") return writer.u8(2);
+      return writeOptional(writer, patch.expected);
+    default:
+      return unreachable(patch);
+  }
+}
+
+/** Shares the reader's memory. */
+export function readPatch(reader: ByteReader): Patch {
+  const kind = patchKinds[reader.u8()];
+  switch (kind) {
+    case "cell": {
+      const storageId = reader.u32();
+      const uid = reader.varint();
+      const predicate = reader.u32();
+      const slot = reader.latin1();
+      const cell = readOptional(reader);
+      return { kind, storageId, uid, predicate, slot, cell, countIndex: reader.u32() };
+    }
+    case "edge": {
+      const storageId = reader.u32();
+      const uid = reader.varint();
+      const predicate = reader.u32();
+      const target = reader.varint();
+      const add = reader.u8() === 1;
+      const facets = readOptional(reader);
+      const countIndex = reader.u32();
+      return { kind, storageId, uid, predicate, target, add, facets, countIndex };
+    }
+    case "member": {
+      const list = reader.run();
+      const member = reader.varint();
+      const add = reader.u8() === 1;
+      const facets = readOptional(reader);
+      const countIndex = reader.u32();
+      return { kind, list, member, add, facets, countIndex, owner: reader.varint() };
+    }
+    case "meta": {
+      const key = reader.run();
+      const value = readOptional(reader);
+      const mark = reader.u8();
+      const expected = mark === 2 ? "any" : mark === 1 ? reader.run() : undefined;
+      return { kind, key, value, expected };
+    }
+    default:
+      throw new Broken("a stored patch has a known kind");
+  }
+}
+
+function writeChangeId(writer: ByteWriter, id: ChangeId): void {
+  writer.u8(id.slot);
+  writer.varint(id.floorTs);
+  writer.varint(id.sequence);
+}
+
+function readChangeId(reader: ByteReader): ChangeId {
+  const slot = reader.u8();
+  const floorTs = reader.varint();
+  return { slot, floorTs, sequence: reader.varint() };
+}
+
+/** One text for an id, as a key of maps. */
+export function changeIdText(id: ChangeId): string {
+  return `${id.slot}.${id.floorTs}.${id.sequence}`;
+}
+
+export function writeChange(writer: ByteWriter, change: Change): void {
+  writeChangeId(writer, change.id);
+  writer.varint(change.startTs);
+  writer.varint(change.basisTs);
+  writer.varint(change.fence);
+  writer.u8(change.raisesFence === true ? 1 : 0);
+  writer.varint(change.conflictKeys.length);
+  for (const key of change.conflictKeys) writer.latin1(key);
+  writer.varint(change.basisKeys.length);
+  for (const key of change.basisKeys) writer.latin1(key);
+  writer.varint(change.patches.length);
+  for (const patch of change.patches) writePatch(writer, patch);
+  writer.run(change.log);
+}
+
+/** Shares the reader's memory. */
+export function readChange(reader: ByteReader): Change {
+  const id = readChangeId(reader);
+  const startTs = reader.varint();
+  const basisTs = reader.varint();
+  const fence = reader.varint();
+  const raisesFence = reader.u8() === 1;
+  const conflictKeys = readMany(reader, () => reader.latin1());
+  const basisKeys = readMany(reader, () => reader.latin1());
+  const patches = readMany(reader, () => readPatch(reader));
+  const log = reader.run();
+  return { id, startTs, basisTs, fence, raisesFence, conflictKeys, basisKeys, patches, log };
+}
+
+function readMany<T>(reader: ByteReader, read: () => T): T[] {
+  const items: T[] = [];
+  for (let left = reader.varint(); left > 0; left--) items.push(read());
+  return items;
+}
+
+const commitFormat = 1;
+
+/** A row of the log. `committedMs`: by the writer's clock, for the retention. */
+export function encodeCommit(commit: Commit, committedMs: number): Uint8Array {
+  const writer = new ByteWriter(256);
+  writer.u8(commitFormat);
+  writer.f64(committedMs);
+  writeChangeId(writer, commit.id);
+  writer.run(commit.log);
+  writer.varint(commit.applied.length);
+  for (const applied of commit.applied) {
+    writePatch(writer, applied.patch);
+    writer.u8(applied.existed ? 1 : 0);
+    writeOptional(writer, applied.before);
+  }
+  return writer.finish();
+}
+
+/** The front of a log row: all that the writer needs after a restart. */
+export function readCommitFront(row: Uint8Array): { committedMs: number; id: ChangeId } {
+  const reader = new ByteReader(row);
+  assert(reader.u8() === commitFormat, "a log row has a known format");
+  const committedMs = reader.f64();
+  return { committedMs, id: readChangeId(reader) };
+}
+
+/** Shares the memory of `row`. */
+export function decodeCommit(commitTs: number, row: Uint8Array): Commit {
+  const { id } = readCommitFront(row);
+  const reader = new ByteReader(row, 9);
+  readChangeId(reader);
+  const log = reader.run();
+  const applied = readMany<AppliedPatch>(reader, () => {
+    const patch = readPatch(reader);
+    const existed = reader.u8() === 1;
+    return { patch, existed, before: readOptional(reader) };
+  });
+  return { commitTs, id, log, applied };
+}

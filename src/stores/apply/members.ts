@@ -1,0 +1,49 @@
+/** Ascending members with the facets of some, and edits laid over them. */
+import { emptyBytes } from "../../base/bytes.ts";
+import { lowerBound } from "../../base/sorted.ts";
+import type { ChunkFacets } from "../../codec/chunk.ts";
+
+export interface Members {
+  readonly uids: Float64Array;
+  /** By place in `uids`. */
+  readonly facets: ChunkFacets;
+}
+
+/** Facets of a member that is set (empty: none), undefined for one that is removed. */
+export type MemberEdits = ReadonlyMap<number, Uint8Array | undefined>;
+
+/** The facets of a member, empty for none; undefined when it is not there. */
+export function findMember(members: Members, uid: number): Uint8Array | undefined {
+  const place = lowerBound(members.uids, uid);
+  if (place === members.uids.length || members.uids[place] !== uid) return undefined;
+  return members.facets.get(place) ?? emptyBytes;
+}
+
+export function mergeMembers(base: Members, edits: MemberEdits): Members {
+  const edited = Float64Array.from(edits.keys()).sort();
+  const uids = new Float64Array(base.uids.length + edited.length);
+  const facets = new Map<number, Uint8Array>();
+  const hasFacets = base.facets.size > 0;
+  let count = 0;
+  let at = 0;
+  const keepUpTo = (bound: number): void => {
+    while (at < base.uids.length && base.uids[at]! < bound) {
+      if (hasFacets) {
+        const kept = base.facets.get(at);
+        if (kept !== undefined) facets.set(count, kept);
+      }
+      uids[count++] = base.uids[at++]!;
+    }
+  };
+  for (let i = 0; i < edited.length; i++) {
+    const uid = edited[i]!;
+    keepUpTo(uid);
+    if (base.uids[at] === uid) at++;
+    const value = edits.get(uid);
+    if (value === undefined) continue;
+    if (value.length > 0) facets.set(count, value);
+    uids[count++] = uid;
+  }
+  keepUpTo(Infinity);
+  return { uids: uids.subarray(0, count), facets };
+}

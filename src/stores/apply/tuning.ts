@@ -1,0 +1,32 @@
+import { chunkBytesAim, chunkBytesMax } from "../../codec/chunk.ts";
+import {
+  cellBytesMax,
+  partBytesMax,
+  shortEdgeBytesBack,
+  shortEdgeBytesMax,
+  shortEdgesBack,
+  shortEdgesMax,
+} from "../../codec/record.ts";
+
+/** The sizes of architecture 3.3. Tests make them tiny, so that few rows meet every border. */
+export interface Tuning {
+  readonly chunkBytesAim: number;
+  readonly chunkBytesMax: number;
+  readonly partBytesMax: number;
+  readonly cellBytesMax: number;
+  readonly shortEdgesMax: number;
+  readonly shortEdgeBytesMax: number;
+  readonly shortEdgesBack: number;
+  readonly shortEdgeBytesBack: number;
+}
+
+export const defaultTuning: Tuning = {
+  chunkBytesAim,
+  chunkBytesMax,
+  partBytesMax,
+  cellBytesMax,
+  shortEdgesMax,
+  shortEdgeBytesMax,
+  shortEdgesBack,
+  shortEdgeBytesBack,
+};

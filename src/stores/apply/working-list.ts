@@ -1,0 +1,401 @@
+/**
+ * Hot: one list inside of a write transaction. Rows are read once, edits gather, and `flush` writes each touched
+ * chunk once (merging once per chunk and batch was 3.6 times as fast as once per patch).
+ */
+import { assert } from "../../base/assert.ts";
+import { emptyBytes } from "../../base/bytes.ts";
+import {
+  appendToChunk,
+  chunkFacets,
+  chunkFirst,
+  chunkFrontBytes,
+  chunkLast,
+  chunkMembers,
+  decodeHead,
+  encodeChunk,
+  encodeHead,
+  isHead,
+  listCount,
+  memberSize,
+  noChunkFacets,
+} from "../../codec/chunk.ts";
+import { chunkKey, readChunkNumber } from "../../codec/key.ts";
+import type { KeyValue } from "../key-value.ts";
+import { findMember, mergeMembers, type Members } from "./members.ts";
+import type { Tuning } from "./tuning.ts";
+
+const noMembers: Members = { uids: new Float64Array(0), facets: noChunkFacets };
+
+interface WorkingChunk {
+  /** See chunkKey; 0 while the list is one chunk. */
+  readonly number: number;
+  /** As stored; undefined for a new chunk. */
+  readonly row: Uint8Array | undefined;
+  readonly first: number;
+  readonly last: number;
+  decoded: Members | undefined;
+  readonly edits: Map<number, Uint8Array | undefined>;
+  /** Whether every edit so far sets a member behind `last`. */
+  isAppend: boolean;
+}
+
+export class WorkingList {
+  readonly prefix: Uint8Array;
+  /** Members, with all edits so far. */
+  count: number;
+  private readonly kv: KeyValue;
+  private readonly tuning: Tuning;
+  /** Whether row 0 is a head. */
+  private isMany: boolean;
+  private hadRow: boolean;
+  private chunkTotal: number;
+  private tail: number;
+  private readonly chunks = new Map<number, WorkingChunk>();
+  /** Numbers of the loaded chunks, ascending. */
+  private readonly numbers: number[] = [];
+  private latest: WorkingChunk | undefined = undefined;
+  private isDirty = false;
+
+  constructor(kv: KeyValue, prefix: Uint8Array, tuning: Tuning) {
+    this.kv = kv;
+    this.prefix = prefix;
+    this.tuning = tuning;
+    const row = kv.get(chunkKey(prefix, 0));
+    this.hadRow = row !== undefined;
+    this.isMany = row !== undefined && isHead(row);
+    this.count = row === undefined ? 0 : listCount(row);
+    this.chunkTotal = 1;
+    this.tail = 0;
+    if (this.isMany) {
+      const head = decodeHead(row!);
+      this.chunkTotal = head.chunks;
+      this.tail = head.tail;
+    } else this.keep(0, row?.slice());
+  }
+
+  /** The member's facets, empty for none; undefined when it is not in the list. */
+  find(uid: number): Uint8Array | undefined {
+    return this.findIn(this.chunkFor(uid), uid);
+  }
+
+  /** Sets (or with undefined removes) a member; returns what `find` gave before. */
+  edit(uid: number, facets: Uint8Array | undefined): Uint8Array | undefined {
+    const chunk = this.chunkFor(uid);
+    const before = this.findIn(chunk, uid);
+    if (before === undefined && facets === undefined) return before;
+    if (facets === undefined || uid <= chunk.last) chunk.isAppend = false;
+    chunk.edits.set(uid, facets);
+    if (before === undefined) this.count++;
+    else if (facets === undefined) this.count--;
+    this.isDirty = true;
+    return before;
+  }
+
+  /** All members as they are now. */
+  readAll(): Members {
+    const pieces: Members[] = [];
+    if (!this.isMany) pieces.push(this.merged(this.chunks.get(0)!));
+    else {
+      for (const chunk of this.loadAll()) pieces.push(this.merged(chunk));
+    }
+    return joinMembers(pieces);
+  }
+
+  private findIn(chunk: WorkingChunk, uid: number): Uint8Array | undefined {
+    if (chunk.edits.size > 0) {
+      const edited = chunk.edits.get(uid);
+      if (edited !== undefined || chunk.edits.has(uid)) return edited;
+    }
+    if (uid > chunk.last || uid < chunk.first) return undefined;
+    return findMember(this.decode(chunk), uid);
+  }
+
+  private decode(chunk: WorkingChunk): Members {
+    const { row } = chunk;
+    return (chunk.decoded ??=
+      row === undefined ? noMembers : { uids: chunkMembers(row), facets: chunkFacets(row) });
+  }
+
+  private merged(chunk: WorkingChunk): Members {
+    return chunk.edits.size === 0
+      ? this.decode(chunk)
+      : mergeMembers(this.decode(chunk), chunk.edits);
+  }
+
+  private keep(number: number, row: Uint8Array | undefined): WorkingChunk {
+    const chunk: WorkingChunk = {
+      number,
+      row,
+      first: row === undefined ? Infinity : chunkFirst(row),
+      last: row === undefined ? -1 : chunkLast(row),
+      decoded: undefined,
+      edits: new Map(),
+      isAppend: true,
+    };
+    this.chunks.set(number, chunk);
+    this.numbers.splice(placeOf(this.numbers, number) + 1, 0, number);
+    return chunk;
+  }
+
+  /** The chunk that holds `uid`, or would. */
+  private chunkFor(uid: number): WorkingChunk {
+    if (!this.isMany) return this.chunks.get(0)!;
+    const { latest } = this;
+    if (latest !== undefined && uid >= latest.number && uid <= latest.last) return latest;
+    if (uid >= this.tail) return (this.latest = this.chunks.get(this.tail) ?? this.load(this.tail));
+    const near = this.numbers[placeOf(this.numbers, uid)];
+    if (near !== undefined) {
+      const chunk = this.chunks.get(near)!;
+      if (uid <= chunk.last) return (this.latest = chunk);
+    }
+    return (this.latest = this.seek(uid));
+  }
+
+  private load(number: number): WorkingChunk {
+    const row = this.kv.get(chunkKey(this.prefix, number));
+    assert(row !== undefined, "a list's head names its last chunk");
+    return this.keep(number, row.slice());
+  }
+
+  private seek(uid: number): WorkingChunk {
+    let found: WorkingChunk | undefined;
+    const start = chunkKey(this.prefix, 1);
+    const end = chunkKey(this.prefix, uid + 1);
+    this.kv.scan({ start, end, reverse: true }, (key, row) => {
+      const number = readChunkNumber(key);
+      found = this.chunks.get(number) ?? this.keep(number, row.slice());
+      return false;
+    });
+    // Chunk 1 goes when it is empty; what lies below the next one's number begins it anew.
+    return found ?? this.chunks.get(1) ?? this.keep(1, undefined);
+  }
+
+  private loadAll(): WorkingChunk[] {
+    const range = { start: chunkKey(this.prefix, 1), end: chunkKey(this.prefix, 2 ** 53) };
+    this.kv.scan(range, (key, row) => {
+      const number = readChunkNumber(key);
+      if (!this.chunks.has(number)) this.keep(number, row.slice());
+      return true;
+    });
+    return this.numbers.map((number) => this.chunks.get(number)!);
+  }
+
+  /** Removes every row; the list is done with. */
+  drop(): void {
+    if (this.isMany) {
+      for (const chunk of this.loadAll()) {
+        if (chunk.row !== undefined) this.kv.remove(chunkKey(this.prefix, chunk.number));
+      }
+    }
+    if (this.hadRow) this.kv.remove(chunkKey(this.prefix, 0));
+    this.hadRow = false;
+    this.isDirty = false;
+  }
+
+  /** Writes what changed. The list is done with. */
+  flush(): void {
+    if (!this.isDirty) return;
+    this.isDirty = false;
+    if (!this.isMany) this.flushSingle(this.chunks.get(0)!);
+    else this.flushMany();
+  }
+
+  private flushSingle(chunk: WorkingChunk): void {
+    const rows = this.rewrite(chunk, 1);
+    const head = chunkKey(this.prefix, 0);
+    if (rows.length === 0) {
+      if (this.hadRow) this.kv.remove(head);
+      return;
+    }
+    if (rows.length === 1) {
+      this.kv.put(head, rows[0]!.row);
+      return;
+    }
+    for (const { number, row } of rows) this.kv.put(chunkKey(this.prefix, number), row);
+    this.kv.put(
+      head,
+      encodeHead({ count: this.count, chunks: rows.length, tail: rows.at(-1)!.number }),
+    );
+  }
+
+  private flushMany(): void {
+    const shrunk: number[] = [];
+    for (const number of this.numbers) {
+      const chunk = this.chunks.get(number)!;
+      if (chunk.edits.size === 0) continue;
+      const rows = this.rewrite(chunk, number);
+      if (chunk.row !== undefined) {
+        this.chunkTotal--;
+        if (rows.length === 0) this.kv.remove(chunkKey(this.prefix, number));
+      }
+      this.chunkTotal += rows.length;
+      for (const made of rows) this.kv.put(chunkKey(this.prefix, made.number), made.row);
+      const last = rows.at(-1);
+      if (last !== undefined && last.number > this.tail) this.tail = last.number;
+      if (rows.length === 0 && number === this.tail) this.tail = 0;
+      if (rows.length === 1 && rows[0]!.row.length < this.tuning.chunkBytesAim / 4) {
+        shrunk.push(number);
+      }
+    }
+    if (this.tail === 0 && this.count > 0) this.tail = this.findTail();
+    for (const number of shrunk) this.mergeWithNext(number);
+    this.writeHead();
+  }
+
+  private findTail(): number {
+    let tail = 0;
+    const range = { start: chunkKey(this.prefix, 1), end: chunkKey(this.prefix, 2 ** 53) };
+    this.kv.scan({ ...range, reverse: true }, (key) => {
+      tail = readChunkNumber(key);
+      return false;
+    });
+    return tail;
+  }
+
+  /** A chunk that became small takes its successor in, when both fit. */
+  private mergeWithNext(number: number): void {
+    const key = chunkKey(this.prefix, number);
+    const row = this.kv.get(key)?.slice();
+    if (row === undefined || number === this.tail) return;
+    let next: { number: number; row: Uint8Array } | undefined;
+    const start = chunkKey(this.prefix, number + 1);
+    this.kv.scan({ start, end: chunkKey(this.prefix, 2 ** 53) }, (found, bytes) => {
+      next = { number: readChunkNumber(found), row: bytes.slice() };
+      return false;
+    });
+    if (next === undefined || row.length + next.row.length > this.tuning.chunkBytesAim) return;
+    const { uids, facets } = joinMembers([toMembers(row), toMembers(next.row)]);
+    this.kv.put(key, encodeChunk(uids, facets));
+    this.kv.remove(chunkKey(this.prefix, next.number));
+    this.chunkTotal--;
+    if (this.tail === next.number) this.tail = number;
+  }
+
+  private writeHead(): void {
+    const head = chunkKey(this.prefix, 0);
+    if (this.count === 0) {
+      this.kv.remove(head);
+      return;
+    }
+    if (this.chunkTotal > 1) {
+      this.kv.put(
+        head,
+        encodeHead({ count: this.count, chunks: this.chunkTotal, tail: this.tail }),
+      );
+      return;
+    }
+    const only = chunkKey(this.prefix, this.tail);
+    const row = this.kv.get(only);
+    assert(row !== undefined, "a list's last chunk is there");
+    this.kv.put(head, row.slice());
+    this.kv.remove(only);
+  }
+
+  /** The rows that take the place of a chunk: none, one, or several after a split. */
+  private rewrite(chunk: WorkingChunk, number: number): { number: number; row: Uint8Array }[] {
+    if (chunk.isAppend && chunk.row !== undefined) return this.append(chunk, chunk.row, number);
+    const { uids, facets } = this.merged(chunk);
+    if (uids.length === 0) return [];
+    return this.cut(uids, facets, number, chunk.row === undefined);
+  }
+
+  /** Appends fill the last chunk and then begin new ones, so that ascending loads leave full chunks. */
+  private append(
+    chunk: WorkingChunk,
+    row: Uint8Array,
+    number: number,
+  ): { number: number; row: Uint8Array }[] {
+    const { uids, facets } = mergeMembers(noMembers, chunk.edits);
+    let size = row.length;
+    let taken = 0;
+    let last = chunk.last;
+    while (taken < uids.length) {
+      const added = memberSize(uids[taken]! - last, facets.get(taken));
+      if (size + added > this.tuning.chunkBytesAim) break;
+      size += added;
+      last = uids[taken++]!;
+    }
+    const grown = taken === 0 ? row : appendToChunk(row, uids, facets, 0, taken);
+    const rows = [{ number, row: grown }];
+    if (taken === uids.length) return rows;
+    const rest = this.cut(uids, facets, uids[taken]!, true, taken);
+    return [...rows, ...rest];
+  }
+
+  /** Members from `from` on as chunks: packed one after the other, or evenly where random inserts will follow. */
+  private cut(
+    uids: Float64Array,
+    facets: ReadonlyMap<number, Uint8Array>,
+    number: number,
+    isPacked: boolean,
+    from = 0,
+  ): { number: number; row: Uint8Array }[] {
+    const { chunkBytesAim, chunkBytesMax } = this.tuning;
+    let total = chunkFrontBytes;
+    for (let i = from + 1; i < uids.length; i++) {
+      total += memberSize(uids[i]! - uids[i - 1]!, facets.get(i));
+    }
+    total += (facets.get(from)?.length ?? 0) + 4;
+    if (total <= chunkBytesMax) return [{ number, row: encodeChunk(uids, facets, from) }];
+    const aim = isPacked ? chunkBytesAim : total / Math.ceil(total / chunkBytesAim);
+    const rows: { number: number; row: Uint8Array }[] = [];
+    let begin = from;
+    while (begin < uids.length) {
+      let size = chunkFrontBytes + (facets.get(begin)?.length ?? 0);
+      let end = begin + 1;
+      while (end < uids.length) {
+        const added = memberSize(uids[end]! - uids[end - 1]!, facets.get(end));
+        if (size + added > aim) break;
+        size += added;
+        end++;
+      }
+      const made = begin === from ? number : uids[begin]!;
+      rows.push({ number: made, row: encodeChunk(uids, facets, begin, end) });
+      begin = end;
+    }
+    return rows;
+  }
+}
+
+function toMembers(row: Uint8Array): Members {
+  return { uids: chunkMembers(row), facets: chunkFacets(row) };
+}
+
+function joinMembers(pieces: readonly Members[]): Members {
+  if (pieces.length === 1) return pieces[0]!;
+  let total = 0;
+  for (const piece of pieces) total += piece.uids.length;
+  const uids = new Float64Array(total);
+  const facets = new Map<number, Uint8Array>();
+  let at = 0;
+  for (const piece of pieces) {
+    uids.set(piece.uids, at);
+    for (const [place, bytes] of piece.facets) facets.set(at + place, bytes);
+    at += piece.uids.length;
+  }
+  return { uids, facets };
+}
+
+/** The place of the greatest number ≤ `uid`; -1 when there is none. */
+function placeOf(numbers: readonly number[], uid: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (numbers[middle]! <= uid) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** A new list of these members under `prefix`, where there is none yet. */
+export function writeNewList(
+  kv: KeyValue,
+  prefix: Uint8Array,
+  members: ReadonlyMap<number, Uint8Array>,
+  tuning: Tuning,
+): void {
+  const list = new WorkingList(kv, prefix, tuning);
+  for (const [uid, facets] of members) list.edit(uid, facets.length === 0 ? emptyBytes : facets);
+  list.flush();
+}

@@ -1,0 +1,222 @@
+/**
+ * The patches of a group of changes, applied inside one write transaction. Changes come one after the other, each
+ * with its own account of what it changed; chunks and parts are written once, by `flush`.
+ */
+import { Buffer } from "node:buffer";
+import { assert, unreachable } from "../../base/assert.ts";
+import { emptyBytes, equalBytes } from "../../base/bytes.ts";
+import { countList, presenceList, readStorageId } from "../../codec/key.ts";
+import type {
+  AppliedPatch,
+  CellPatch,
+  EdgePatch,
+  MemberPatch,
+  MetaPatch,
+  Patch,
+} from "../../store/store.ts";
+import type { KeyValue } from "../key-value.ts";
+import { defaultTuning, type Tuning } from "./tuning.ts";
+import { WorkingList } from "./working-list.ts";
+import { countEntry, WorkingRecord, type RecordHost, type WorkingEntry } from "./working-record.ts";
+
+function keyText(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1");
+}
+
+/** A count that may have moved in the change at hand, and what it was before. */
+interface Touched {
+  readonly before: number;
+  countIndex: number;
+}
+
+interface TouchedList extends Touched {
+  readonly owner: number;
+}
+
+export class WorkingSet implements RecordHost {
+  readonly kv: KeyValue;
+  readonly tuning: Tuning;
+  private readonly records = new Map<number, Map<number, WorkingRecord>>();
+  private readonly lists = new Map<string, WorkingList>();
+  private touchedEntries = new Map<WorkingEntry, Touched>();
+  private touchedLists = new Map<WorkingList, TouchedList>();
+  private applied: AppliedPatch[] = [];
+  private latestRecord: WorkingRecord | undefined = undefined;
+
+  constructor(kv: KeyValue, tuning: Tuning = defaultTuning) {
+    this.kv = kv;
+    this.tuning = tuning;
+  }
+
+  apply(patch: Patch): void {
+    switch (patch.kind) {
+      case "cell":
+        return this.applyCell(patch);
+      case "edge":
+        return this.applyEdge(patch);
+      case "member":
+        return this.applyMember(patch);
+      case "meta":
+        return this.applyMeta(patch);
+      default:
+        return unreachable(patch);
+    }
+  }
+
+  /**
+   * Ends the change at hand: presence and count lists follow what it did. Gives what changed, in order; undo goes
+   * through it backwards.
+   */
+  endChange(): readonly AppliedPatch[] {
+    for (const [entry, touched] of this.touchedEntries) this.followEntry(entry, touched);
+    for (const [list, touched] of this.touchedLists) {
+      const storageId = readStorageId(list.prefix);
+      this.moveCount(storageId, touched.countIndex, touched.owner, touched.before, list.count);
+    }
+    const { applied } = this;
+    this.applied = [];
+    this.touchedEntries = new Map();
+    this.touchedLists = new Map();
+    return applied;
+  }
+
+  /** Writes everything. The working set is done with. */
+  flush(): void {
+    for (const storage of this.records.values()) {
+      const uids = Float64Array.from(storage.keys()).sort();
+      for (const uid of uids) storage.get(uid)!.flush();
+    }
+    for (const key of [...this.lists.keys()].sort()) this.lists.get(key)!.flush();
+  }
+
+  openList(prefix: Uint8Array): WorkingList {
+    const text = keyText(prefix);
+    let list = this.lists.get(text);
+    if (list === undefined) {
+      list = new WorkingList(this.kv, prefix, this.tuning);
+      this.lists.set(text, list);
+    }
+    return list;
+  }
+
+  closeList(prefix: Uint8Array): void {
+    this.lists.delete(keyText(prefix));
+  }
+
+  openRecord(storageId: number, uid: number): WorkingRecord {
+    const latest = this.latestRecord;
+    if (latest !== undefined && latest.uid === uid && latest.storageId === storageId) return latest;
+    let storage = this.records.get(storageId);
+    if (storage === undefined) this.records.set(storageId, (storage = new Map()));
+    let record = storage.get(uid);
+    if (record === undefined) {
+      record = new WorkingRecord(this, storageId, uid);
+      storage.set(uid, record);
+    }
+    this.latestRecord = record;
+    return record;
+  }
+
+  private touch(entry: WorkingEntry, countIndex: number): void {
+    const touched = this.touchedEntries.get(entry);
+    if (touched === undefined) {
+      this.touchedEntries.set(entry, { before: countEntry(entry), countIndex });
+    } else if (countIndex !== 0) touched.countIndex = countIndex;
+  }
+
+  private applyCell(patch: CellPatch): void {
+    const entry = this.openRecord(patch.storageId, patch.uid).entry(patch.predicate);
+    assert(
+      entry.list === undefined && (entry.edges?.size ?? 0) === 0,
+      "a predicate with edges takes no cells",
+    );
+    const before = entry.record.readCell(entry, patch.slot);
+    const { cell } = patch;
+    if (before === undefined && cell === undefined) return;
+    if (before !== undefined && cell !== undefined && equalBytes(before, cell)) return;
+    this.touch(entry, patch.countIndex);
+    if (cell === undefined) entry.cells!.delete(patch.slot);
+    else (entry.cells ??= new Map()).set(patch.slot, cell);
+    entry.isDirty = true;
+    this.applied.push({ patch, existed: before !== undefined, before });
+  }
+
+  private applyEdge(patch: EdgePatch): void {
+    const entry = this.openRecord(patch.storageId, patch.uid).entry(patch.predicate);
+    assert(
+      entry.cells === undefined || entry.cells.size === 0,
+      "a predicate with cells takes no edges",
+    );
+    const { target } = patch;
+    const before = entry.list === undefined ? entry.edges?.get(target) : entry.list.find(target);
+    const after = patch.add ? (patch.facets ?? emptyBytes) : undefined;
+    if (before === undefined && after === undefined) return;
+    if (before !== undefined && after !== undefined && equalBytes(before, after)) return;
+    this.touch(entry, patch.countIndex);
+    if (entry.list !== undefined) entry.list.edit(target, after);
+    else {
+      entry.isDirty = true;
+      if (after === undefined) entry.edges!.delete(target);
+      else (entry.edges ??= new Map()).set(target, after);
+    }
+    this.applied.push({ patch, existed: before !== undefined, before });
+  }
+
+  private applyMember(patch: MemberPatch): void {
+    const list = this.openList(patch.list);
+    const countBefore = list.count;
+    const after = patch.add ? (patch.facets ?? emptyBytes) : undefined;
+    const before = list.find(patch.member);
+    if (before === undefined && after === undefined) return;
+    if (before !== undefined && after !== undefined && equalBytes(before, after)) return;
+    list.edit(patch.member, after);
+    this.applied.push({ patch, existed: before !== undefined, before });
+    if (patch.countIndex === 0 || this.touchedLists.has(list)) return;
+    this.touchedLists.set(list, {
+      before: countBefore,
+      countIndex: patch.countIndex,
+      owner: patch.owner,
+    });
+  }
+
+  private applyMeta(patch: MetaPatch): void {
+    const before = this.kv.get(patch.key)?.slice();
+    if (patch.value === undefined) {
+      if (before !== undefined) this.kv.remove(patch.key);
+    } else this.kv.put(patch.key, patch.value);
+    this.applied.push({ patch, existed: before !== undefined, before });
+  }
+
+  private followEntry(entry: WorkingEntry, touched: Touched): void {
+    const { storageId, uid } = entry.record;
+    const after = countEntry(entry);
+    if ((touched.before === 0) !== (after === 0)) {
+      this.follow(presenceList(storageId, entry.predicate), uid, after > 0);
+    }
+    this.moveCount(storageId, touched.countIndex, uid, touched.before, after);
+  }
+
+  private moveCount(
+    storageId: number,
+    countIndex: number,
+    owner: number,
+    before: number,
+    after: number,
+  ): void {
+    if (countIndex === 0 || before === after) return;
+    if (before > 0) this.follow(countList(storageId, countIndex, before), owner, false);
+    if (after > 0) this.follow(countList(storageId, countIndex, after), owner, true);
+  }
+
+  private follow(list: Uint8Array, member: number, add: boolean): void {
+    this.applyMember({
+      kind: "member",
+      list,
+      member,
+      add,
+      facets: undefined,
+      countIndex: 0,
+      owner: 0,
+    });
+  }
+}

@@ -1,0 +1,402 @@
+/**
+ * The one writer: gathers what waits into one transaction (3.5 times the throughput), judges, applies, logs, answers.
+ * Works on any engine; everything that is kept in memory moves only after the transaction is durable.
+ */
+import type { Clock } from "../../base/clock.ts";
+import { changeIdText } from "../../store/patch-codec.ts";
+import { Fault } from "../../model/fault.ts";
+import {
+  StoreRefusal,
+  type Change,
+  type Commit,
+  type CommitResult,
+  type Derive,
+  type FillJob,
+  type FillResult,
+  type SweepRequest,
+  type SweepResult,
+} from "../../store/store.ts";
+import { WorkingSet } from "../apply/working-set.ts";
+import { defaultTuning, type Tuning } from "../apply/tuning.ts";
+import type { KeyValue, WriteEngine } from "../key-value.ts";
+import { Favour } from "./favour.ts";
+import { runFill } from "./fill.ts";
+import { Judge, makeGroupKeys, noteKeys, type GroupKeys } from "./judge.ts";
+import { defaultRetention, LogTail, type LogRetention } from "./log-tail.ts";
+import {
+  decodeSlots,
+  decodeState,
+  encodeSlots,
+  encodeState,
+  slotCount,
+  slotsKey,
+  stateKey,
+  type StoreState,
+} from "./state.ts";
+import { runSweep } from "./sweep.ts";
+import { UidLease } from "./uid-lease.ts";
+
+export interface CommitterOptions {
+  readonly clock: Clock;
+  readonly tuning?: Tuning;
+  readonly retention?: LogRetention;
+  /** Changes that may wait; one more is answered "overloaded". */
+  readonly queueMax?: number;
+  readonly derive?: Derive;
+}
+
+/** Patches of one group at most, so that no one waits behind a second of others' work. */
+const groupPatchesMax = 20_000;
+
+interface Waiting {
+  readonly change: Change;
+  readonly id: string;
+  readonly resolve: (result: CommitResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What came of one change in one try of its group. */
+type Verdict =
+  | { readonly kind: "committed"; readonly commitTs: number }
+  | { readonly kind: "refused"; readonly error: unknown }
+  | { readonly kind: "held" };
+
+/** Thrown out of a transaction: one change of the group cannot be applied. */
+class BadChange extends Error {
+  readonly at: number;
+
+  constructor(at: number, cause: unknown) {
+    super("a change cannot be applied", { cause });
+    this.at = at;
+  }
+}
+
+interface Outcome {
+  readonly verdicts: readonly Verdict[];
+  readonly state: StoreState;
+  readonly keys: GroupKeys;
+  readonly settle: () => void;
+}
+
+export class Committer {
+  private readonly engine: WriteEngine;
+  private readonly tuning: Tuning;
+  private readonly queueMax: number;
+  private readonly derive: Derive | undefined;
+  private readonly judge: Judge;
+  private readonly log: LogTail;
+  private readonly leases: UidLease;
+  private readonly favour: Favour;
+  private state: StoreState;
+  private slots: Map<number, number>;
+  private queue: Waiting[] = [];
+  private waitingById = new Map<string, Promise<CommitResult>>();
+  private isScheduled = false;
+  private dead: unknown = undefined;
+  private readonly listeners = new Set<(commitTs: number) => void>();
+
+  constructor(engine: WriteEngine, options: CommitterOptions) {
+    this.engine = engine;
+    this.tuning = options.tuning ?? defaultTuning;
+    this.queueMax = options.queueMax ?? 10_000;
+    this.derive = options.derive;
+    this.favour = new Favour(options.clock);
+    const opened = engine.transact((kv) => {
+      const state = decodeState(kv.get(stateKey));
+      return {
+        state,
+        slots: decodeSlots(kv.get(slotsKey)),
+        log: new LogTail(kv, options.clock, options.retention ?? defaultRetention),
+        leases: new UidLease(kv, state.nextUid, this.tuning),
+      };
+    });
+    this.state = opened.state;
+    this.slots = opened.slots;
+    this.log = opened.log;
+    this.leases = opened.leases;
+    this.judge = new Judge(this.state.commitTs);
+  }
+
+  get commitTs(): number {
+    return this.state.commitTs;
+  }
+
+  get nextUid(): number {
+    return this.leases.nextUid;
+  }
+
+  /** Below it conflicts are not known any more (architecture 4). */
+  get horizon(): number {
+    return this.judge.horizon;
+  }
+
+  onCommit(listener: (commitTs: number) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /**
+   * A change that was sent before (its id is in the log, or waits) is recognised and not applied again. `sentAfter`:
+   * for a resend, the newest commit when it was first sent.
+   */
+  commit(change: Change, sentAfter?: number): Promise<CommitResult> {
+    if (this.dead !== undefined) return Promise.reject(toUnavailable(this.dead));
+    const id = changeIdText(change.id);
+    const waiting = this.waitingById.get(id);
+    if (waiting !== undefined) return waiting;
+    const known = this.log.findCommit(change.id);
+    if (known !== undefined) return Promise.resolve({ commitTs: known });
+    if (sentAfter !== undefined && !this.log.reachesBackTo(sentAfter, this.state.commitTs)) {
+      return Promise.reject(
+        new Fault("E_OUTCOME_UNKNOWN", "the outcome of the transaction is unknown"),
+      );
+    }
+    if (this.queue.length >= this.queueMax) {
+      return Promise.reject(
+        new Fault("E_OVERLOADED", "the server is overloaded, please try again"),
+      );
+    }
+    const promise = new Promise<CommitResult>((resolve, reject) => {
+      this.queue.push({ change, id, resolve, reject });
+    });
+    this.waitingById.set(id, promise);
+    promise.then(
+      () => this.waitingById.delete(id),
+      () => this.waitingById.delete(id),
+    );
+    this.schedule();
+    return promise;
+  }
+
+  lease(count: number): number {
+    this.assertAlive();
+    const taken = this.leases.take(count);
+    if (taken !== undefined) return taken;
+    const bound = this.leases.boundFor(count);
+    this.run((kv) => {
+      kv.put(stateKey, encodeState({ ...this.state, nextUid: bound }));
+    });
+    this.leases.raiseBound(bound);
+    this.state = { ...this.state, nextUid: bound };
+    return this.leases.take(count)!;
+  }
+
+  reserve(uid: number): void {
+    this.leases.reserve(uid);
+  }
+
+  fill(job: FillJob): FillResult {
+    this.assertAlive();
+    const { derive } = this;
+    if (derive === undefined) throw new Fault("E_STARTUP", "the store was opened without derive");
+    return this.run((kv) => runFill({ kv, tuning: this.tuning, state: this.state, derive }, job));
+  }
+
+  sweep(request: SweepRequest): SweepResult {
+    this.assertAlive();
+    return this.run((kv) => runSweep(kv, this.tuning, request));
+  }
+
+  /** Slots are freed when their process is gone. */
+  get takenSlots(): ReadonlyMap<number, number> {
+    return this.slots;
+  }
+
+  /** Takes a free slot by an empty commit, whose number is the floor. `inUse`: slots of living processes. */
+  async claimSlot(inUse: ReadonlySet<number>): Promise<{ slot: number; floorTs: number }> {
+    const free = findSlot(this.slots, inUse);
+    if (free === undefined) throw new Fault("E_STARTUP", "all 16 process slots are taken");
+    // Taken at once, so that a second claim while this one waits finds another.
+    this.slots.set(free, Infinity);
+    const { commitTs } = await this.commitEmpty(free);
+    this.slots.set(free, commitTs);
+    this.writeSlots();
+    return { slot: free, floorTs: commitTs };
+  }
+
+  releaseSlot(slot: number): void {
+    if (this.dead !== undefined || !this.slots.delete(slot)) return;
+    this.writeSlots();
+  }
+
+  private claims = 0;
+
+  private commitEmpty(slot: number): Promise<CommitResult> {
+    return this.commit({
+      id: { slot, floorTs: 0, sequence: this.state.commitTs * 64 + (this.claims++ % 64) },
+      startTs: this.state.commitTs,
+      basisTs: this.state.commitTs,
+      fence: Number.MAX_SAFE_INTEGER,
+      conflictKeys: [],
+      basisKeys: [],
+      patches: [],
+      log: new Uint8Array(0),
+    });
+  }
+
+  private writeSlots(): void {
+    const written = new Map([...this.slots].filter(([, floorTs]) => floorTs !== Infinity));
+    this.run((kv) => kv.put(slotsKey, encodeSlots(written)));
+  }
+
+  /** Everything that waits is refused; nothing is written any more. */
+  stop(reason: unknown): void {
+    this.dead ??= reason;
+    const { queue } = this;
+    this.queue = [];
+    for (const waiting of queue) waiting.reject(toUnavailable(reason));
+  }
+
+  /** Commits what waits now, before returning. */
+  flush(): void {
+    while (this.queue.length > 0 && this.dead === undefined) this.process();
+  }
+
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      if (this.queue.length > 0 && this.dead === undefined) this.process();
+      if (this.queue.length > 0) this.schedule();
+    });
+  }
+
+  private assertAlive(): void {
+    if (this.dead !== undefined) throw toUnavailable(this.dead);
+  }
+
+  private run<T>(work: (kv: KeyValue) => T): T {
+    try {
+      return this.engine.transact(work);
+    } catch (error) {
+      if (error instanceof FatalEngineError) this.stop(error);
+      throw error;
+    }
+  }
+
+  private takeGroup(): Waiting[] {
+    let patches = 0;
+    let count = 0;
+    while (count < this.queue.length) {
+      patches += this.queue[count]!.change.patches.length;
+      if (count > 0 && patches > groupPatchesMax) break;
+      count++;
+    }
+    return this.queue.splice(0, count);
+  }
+
+  private process(): void {
+    const group = this.takeGroup();
+    const broken = new Map<Waiting, unknown>();
+    let outcome: Outcome | undefined;
+    while (outcome === undefined) {
+      const left = group.filter((waiting) => !broken.has(waiting));
+      if (left.length === 0) break;
+      try {
+        outcome = this.run((kv) => this.applyGroup(kv, left));
+        this.settle(left, outcome);
+      } catch (error) {
+        if (error instanceof BadChange) broken.set(left[error.at]!, error.cause);
+        else for (const waiting of left) broken.set(waiting, error);
+      }
+    }
+    for (const [waiting, error] of broken) waiting.reject(error);
+  }
+
+  /** One try, inside of the transaction. Throws BadChange for a change that cannot be applied. */
+  private applyGroup(kv: KeyValue, group: readonly Waiting[]): Outcome {
+    const working = new WorkingSet(kv, this.tuning);
+    const keys = makeGroupKeys();
+    const commits: Commit[] = [];
+    let { commitTs, fence } = this.state;
+    const verdicts: Verdict[] = [];
+    for (let i = 0; i < group.length; i++) {
+      const { change, id } = group[i]!;
+      if (this.favour.holdsBack(change, id)) {
+        verdicts.push({ kind: "held" });
+        continue;
+      }
+      const refusal = this.judge.judge(change, fence, kv, keys);
+      if (refusal !== undefined) {
+        verdicts.push({ kind: "refused", error: refusal });
+        continue;
+      }
+      commitTs++;
+      try {
+        for (const patch of change.patches) working.apply(patch);
+        const applied = working.endChange();
+        commits.push({ commitTs, id: change.id, log: change.log, applied });
+      } catch (error) {
+        throw error instanceof FatalEngineError ? error : new BadChange(i, error);
+      }
+      if (change.raisesFence === true) fence = commitTs;
+      noteKeys(keys, change, commitTs);
+      verdicts.push({ kind: "committed", commitTs });
+    }
+    if (commits.length === 0) return { verdicts, state: this.state, keys, settle: () => {} };
+    working.flush();
+    const added = this.log.write(kv, commits);
+    const trimmed = this.log.trim(kv, added);
+    const reserved = this.leases.writeReserved(kv, this.tuning);
+    const state = { commitTs, fence, nextUid: this.leases.durableNext };
+    kv.put(stateKey, encodeState(state));
+    return {
+      verdicts,
+      state,
+      keys,
+      settle: () => {
+        this.log.settle(added, trimmed);
+        this.leases.settleReserved(reserved);
+        this.leases.raiseBound(state.nextUid);
+      },
+    };
+  }
+
+  private settle(group: readonly Waiting[], outcome: Outcome): void {
+    const isChanged = outcome.state.commitTs > this.state.commitTs;
+    outcome.settle();
+    this.judge.record(outcome.keys);
+    this.state = outcome.state;
+    const held: Waiting[] = [];
+    for (let i = 0; i < group.length; i++) {
+      const waiting = group[i]!;
+      const verdict = outcome.verdicts[i]!;
+      if (verdict.kind === "held") held.push(waiting);
+      else if (verdict.kind === "committed") {
+        this.favour.forget(waiting.id);
+        waiting.resolve({ commitTs: verdict.commitTs });
+      } else {
+        if (isBasisRefusal(verdict.error)) this.favour.noteBasis(waiting.change, waiting.id);
+        waiting.reject(verdict.error);
+      }
+    }
+    if (held.length > 0) this.queue.unshift(...held);
+    if (isChanged) for (const listener of this.listeners) listener(this.state.commitTs);
+  }
+}
+
+/** The engine cannot go on: the writer ends. */
+export class FatalEngineError extends Error {
+  override readonly name = "FatalEngineError";
+}
+
+function isBasisRefusal(error: unknown): boolean {
+  return error instanceof StoreRefusal && error.reason === "basis";
+}
+
+function toUnavailable(cause: unknown): unknown {
+  if (cause instanceof Fault) return cause;
+  return new Fault("E_STORE_UNAVAILABLE", "the store is not available", { cause });
+}
+
+function findSlot(
+  slots: ReadonlyMap<number, number>,
+  inUse: ReadonlySet<number>,
+): number | undefined {
+  for (let slot = 0; slot < slotCount; slot++) if (!slots.has(slot)) return slot;
+  for (let slot = 0; slot < slotCount; slot++) {
+    if (!inUse.has(slot) && slots.get(slot) !== Infinity) return slot;
+  }
+  return undefined;
+}

@@ -1,0 +1,49 @@
+/**
+ * After three basis faults of one change its rivals are held back for up to 50 ms, so that a change on a busy record
+ * is not derived for ever (architecture 3.2).
+ */
+import type { Clock } from "../../base/clock.ts";
+import type { Change } from "../../store/store.ts";
+
+const faultsMax = 3;
+const holdMs = 50;
+/** Changes whose faults are counted; forgotten all at once above it. */
+const countedMax = 10_000;
+
+export class Favour {
+  private readonly clock: Clock;
+  private readonly faults = new Map<string, number>();
+  private favoured: { id: string; keys: ReadonlySet<string>; untilMs: number } | undefined;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+    this.favoured = undefined;
+  }
+
+  noteBasis(change: Change, id: string): void {
+    const count = (this.faults.get(id) ?? 0) + 1;
+    if (this.faults.size >= countedMax) this.faults.clear();
+    this.faults.set(id, count);
+    if (count < faultsMax || this.isActive()) return;
+    const untilMs = this.clock.tickMs() + holdMs;
+    this.favoured = { id, keys: new Set(change.basisKeys), untilMs };
+  }
+
+  forget(id: string): void {
+    if (this.faults.size > 0) this.faults.delete(id);
+    if (this.favoured?.id === id) this.favoured = undefined;
+  }
+
+  holdsBack(change: Change, id: string): boolean {
+    const { favoured } = this;
+    if (favoured === undefined || favoured.id === id || !this.isActive()) return false;
+    return change.basisKeys.some((key) => favoured.keys.has(key));
+  }
+
+  private isActive(): boolean {
+    if (this.favoured !== undefined && this.clock.tickMs() >= this.favoured.untilMs) {
+      this.favoured = undefined;
+    }
+    return this.favoured !== undefined;
+  }
+}

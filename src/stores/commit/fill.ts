@@ -1,0 +1,65 @@
+/** One slice of filling an index, inside of a write transaction (store.ts, FillJob). */
+import { chunkMembers, isHead } from "../../codec/chunk.ts";
+import { chunkKey, presenceList, readChunkNumber } from "../../codec/key.ts";
+import type { Derive, FillJob, FillResult } from "../../store/store.ts";
+import type { Tuning } from "../apply/tuning.ts";
+import { WorkingSet } from "../apply/working-set.ts";
+import { viewAsSnapshot, type KeyValue } from "../key-value.ts";
+import type { StoreState } from "./state.ts";
+
+export interface FillHost {
+  readonly kv: KeyValue;
+  readonly tuning: Tuning;
+  readonly state: StoreState;
+  readonly derive: Derive;
+}
+
+export function runFill(host: FillHost, job: FillJob): FillResult {
+  const { kv, state } = host;
+  const list = presenceList(job.storageId, job.predicate);
+  const uids = readMembersAfter(kv, list, job.after, job.limit);
+  if (uids.length === 0) return { after: job.after, done: true };
+  const snapshot = viewAsSnapshot(kv, state.commitTs, state.fence);
+  const patches = host.derive(snapshot, job, uids);
+  const working = new WorkingSet(kv, host.tuning);
+  for (const patch of patches) working.apply(patch);
+  working.endChange();
+  working.flush();
+  return { after: uids[uids.length - 1]!, done: uids.length < job.limit };
+}
+
+/** The first `limit` members of a list that are greater than `after`. */
+export function readMembersAfter(
+  kv: KeyValue,
+  list: Uint8Array,
+  after: number,
+  limit: number,
+): Float64Array {
+  const found: number[] = [];
+  const take = (row: Uint8Array): boolean => {
+    for (const uid of chunkMembers(row)) {
+      if (uid > after && found.length < limit) found.push(uid);
+    }
+    return found.length < limit;
+  };
+  const row0 = kv.get(chunkKey(list, 0));
+  if (row0 === undefined) return new Float64Array(0);
+  if (!isHead(row0)) take(row0);
+  else {
+    const start = chunkKey(list, firstChunkFor(kv, list, after));
+    kv.scan({ start, end: chunkKey(list, 2 ** 53) }, (_key, row) => take(row));
+  }
+  return Float64Array.from(found);
+}
+
+/** The number of the chunk that may hold members behind `after`. */
+function firstChunkFor(kv: KeyValue, list: Uint8Array, after: number): number {
+  let number = 1;
+  const range = { start: chunkKey(list, 1), end: chunkKey(list, after + 1), reverse: true };
+  if (after < 1) return number;
+  kv.scan(range, (key) => {
+    number = readChunkNumber(key);
+    return false;
+  });
+  return number;
+}

@@ -1,0 +1,86 @@
+/** The port in memory: for tests, and for the library mode without a directory. Nothing outlives the process. */
+import { systemClock, type Clock } from "../base/clock.ts";
+import { logKey } from "../codec/key.ts";
+import type { Commit, Derive, Snapshot, Store } from "../store/store.ts";
+import { decodeCommit } from "../store/patch-codec.ts";
+import type { Tuning } from "./apply/tuning.ts";
+import { Committer } from "./commit/committer.ts";
+import type { LogRetention } from "./commit/log-tail.ts";
+import { decodeState, stateKey } from "./commit/state.ts";
+import type { WriteEngine } from "./key-value.ts";
+import { getFromTree, makeTree, scanTree, TreeWriter, type TreeRoot } from "./memory-tree.ts";
+
+export interface MemoryStoreOptions {
+  readonly clock?: Clock;
+  /** Needed for `fill`. */
+  readonly derive?: Derive;
+  readonly retention?: LogRetention;
+  /** Sizes of chunks and parts; tests make them tiny. */
+  readonly tuning?: Tuning;
+  readonly queueMax?: number;
+}
+
+class MemoryEngine implements WriteEngine {
+  root: TreeRoot = makeTree();
+
+  transact<T>(work: (kv: TreeWriter) => T): T {
+    const writer = new TreeWriter(this.root);
+    const result = work(writer);
+    this.root = writer.root;
+    return result;
+  }
+}
+
+export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
+  const engine = new MemoryEngine();
+  const committer = new Committer(engine, { ...options, clock: options.clock ?? systemClock });
+  const claimed = new Set<number>();
+  return {
+    snapshot: () => snapshotOf(engine.root),
+    commit: (change) => committer.commit(change),
+    lease: async (count) => committer.lease(count),
+    reserve: (uid) => committer.reserve(uid),
+    fill: async (job) => committer.fill(job),
+    sweep: async (request) => committer.sweep(request),
+    onCommit: (listener) => committer.onCommit(listener),
+    readLog: (snapshot, from) => readLog(snapshot, from),
+    claimSlot: async () => {
+      const claim = await committer.claimSlot(claimed);
+      claimed.add(claim.slot);
+      return claim;
+    },
+    slots: () => committer.takenSlots,
+    describe: () => ({
+      engine: "memory",
+      commitTs: committer.commitTs,
+      maxUid: committer.nextUid - 1,
+      bytesUsed: 0,
+      bytesMax: 0,
+    }),
+    close: async () => committer.stop("closed"),
+  };
+}
+
+function snapshotOf(root: TreeRoot): Snapshot {
+  const state = decodeState(getFromTree(root, stateKey));
+  return {
+    ts: state.commitTs,
+    fence: state.fence,
+    readMany(keys, visit) {
+      for (let i = 0; i < keys.length; i++) visit(i, getFromTree(root, keys[i]!));
+    },
+    scan: (range, visit) => scanTree(root, range, visit),
+    close() {},
+  };
+}
+
+function readLog(snapshot: Snapshot, from: number): readonly Commit[] | undefined {
+  const commits: Commit[] = [];
+  if (from >= snapshot.ts) return commits;
+  let expected = from + 1;
+  void snapshot.scan({ start: logKey(from + 1), end: logKey(snapshot.ts + 1) }, (_key, row) => {
+    commits.push(decodeCommit(expected++, row.slice()));
+    return true;
+  });
+  return commits.length === snapshot.ts - from ? commits : undefined;
+}
