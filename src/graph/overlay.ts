@@ -1,0 +1,104 @@
+/**
+ * What a transaction wrote and has not committed, as its reads see it (architecture 4). Made of the patches that the
+ * facts would commit as; presence and count lists, which a store follows by itself, are handed in beside them. It
+ * serves reads only: at commit the patches are derived anew on the newest snapshot.
+ */
+import type { Patch } from "../store/store.ts";
+import { ListDelta, prefixBytes, prefixText } from "./delta.ts";
+import type { Delta, EntryDelta, NamedList, RecordDelta } from "./delta.ts";
+import { compareBytes } from "../base/bytes.ts";
+
+const emptyFacets = new Uint8Array(0);
+
+interface MutableEntry extends EntryDelta {
+  readonly slots: Map<string, Uint8Array | undefined>;
+}
+
+/** Bytes of the prefix of an index, reverse or count id (`codec/key.ts`, indexPrefix). */
+const idPrefixLength = 9;
+
+export class Overlay implements Delta {
+  readonly #records = new Map<number, Map<number, MutableEntry>>();
+  readonly #lists = new Map<string, ListDelta>();
+  /** Id prefix → prefixes of its changed lists, sorted when asked for. */
+  readonly #under = new Map<string, Set<string>>();
+  readonly #sorted = new Map<string, readonly NamedList[]>();
+
+  get isEmpty(): boolean {
+    return this.#records.size === 0 && this.#lists.size === 0;
+  }
+
+  apply(patch: Patch): void {
+    switch (patch.kind) {
+      case "cell":
+        this.#entry(patch.uid, patch.predicate).slots.set(patch.slot, patch.cell);
+        return;
+      case "edge":
+        this.#entry(patch.uid, patch.predicate).edges.set(
+          patch.target,
+          patch.add ? (patch.facets ?? emptyFacets) : undefined,
+        );
+        return;
+      case "member":
+        this.setMember(
+          patch.list,
+          patch.member,
+          patch.add ? (patch.facets ?? emptyFacets) : undefined,
+        );
+        return;
+      case "meta":
+        return;
+    }
+  }
+
+  /** `facets` undefined: the member is not there. */
+  setMember(prefix: Uint8Array, member: number, facets: Uint8Array | undefined): void {
+    const text = prefixText(prefix);
+    let list = this.#lists.get(text);
+    if (list === undefined) {
+      list = new ListDelta();
+      this.#lists.set(text, list);
+      const id = text.slice(0, idPrefixLength);
+      const lists = this.#under.get(id);
+      if (lists === undefined) this.#under.set(id, new Set([text]));
+      else lists.add(text);
+      this.#sorted.delete(id);
+    }
+    list.set(member, facets);
+  }
+
+  record(uid: number): RecordDelta | undefined {
+    return this.#records.get(uid);
+  }
+
+  list(prefix: string): ListDelta | undefined {
+    return this.#lists.get(prefix);
+  }
+
+  listsUnder(prefix: string): readonly NamedList[] | undefined {
+    const lists = this.#under.get(prefix);
+    if (lists === undefined) return undefined;
+    let sorted = this.#sorted.get(prefix);
+    if (sorted === undefined) {
+      sorted = [...lists]
+        .map((text) => ({ prefix: prefixBytes(text), delta: this.#lists.get(text)! }))
+        .sort((a, b) => compareBytes(a.prefix, b.prefix));
+      this.#sorted.set(prefix, sorted);
+    }
+    return sorted;
+  }
+
+  #entry(uid: number, predicate: number): MutableEntry {
+    let record = this.#records.get(uid);
+    if (record === undefined) {
+      record = new Map();
+      this.#records.set(uid, record);
+    }
+    let entry = record.get(predicate);
+    if (entry === undefined) {
+      entry = { slots: new Map(), edges: new ListDelta() };
+      record.set(predicate, entry);
+    }
+    return entry;
+  }
+}
