@@ -12,17 +12,35 @@ export interface Position {
 
 /**
  * A literal argument. The plan never bakes its text in: it becomes a slot, so that requests of one shape share a
- * plan. `token` is the number of the lexer's token it came from (−1 in lowered trees), for the shape cache.
+ * plan. `token` is its index in `lexShape(text).literals`; −1 where the text cannot be lifted out of the shape (and
+ * so is the same for all requests of this shape), and in lowered trees.
  */
 export interface Literal {
   readonly text: string;
   readonly quoted: boolean;
   readonly token: number;
+  /** The query variable (`$name`) whose value this is; see `QueryParameters.isRebindable`. */
+  readonly parameter?: string;
 }
 
 export interface QueryDocument {
   readonly blocks: readonly Block[];
   readonly schema: SchemaRequest | undefined;
+  /** Absent where the text declares and uses no query variables, and in lowered trees. */
+  readonly parameters?: QueryParameters;
+}
+
+/** `query q($a: int = 3, $b: string!)` (dql.md 4.2). */
+export interface QueryParameters {
+  /** Type as written, `!` included, and default ("" for none) by name, `$` included. */
+  readonly declared: ReadonlyMap<string, { readonly type: string; readonly default: string }>;
+  /**
+   * Whether other values would give the same tree: each value stands alone in literals that carry its name, so that
+   * a plan made for one request can be bound to the next one's values (`readParameters`).
+   */
+  readonly isRebindable: boolean;
+  /** Variables that stand in `uid($x)`, where a value may also be a list. */
+  readonly uids: ReadonlySet<string>;
 }
 
 /** `schema(pred: [a, b]) { type index }`; undefined lists mean all. */
@@ -32,7 +50,10 @@ export interface SchemaRequest {
   readonly fields: readonly string[];
 }
 
-/** A top-level block. `name` is the key of the answer; "var" blocks have none, "shortest" answers under `_path_`. */
+/**
+ * A top-level block. `name` is the key of the answer; "var" blocks have none, "shortest" answers under `_path_`.
+ * "empty": without function, arguments or variables, only for aggregates and math; named `var` it has no key either.
+ */
 export interface Block {
   readonly kind: "query" | "var" | "shortest" | "empty";
   readonly name: string;
@@ -96,8 +117,9 @@ export interface Recurse {
 }
 
 export interface Shortest {
-  readonly from: ShortestEnd;
-  readonly to: ShortestEnd;
+  /** undefined where the text does not say: refused when the query is planned. */
+  readonly from: ShortestEnd | undefined;
+  readonly to: ShortestEnd | undefined;
   readonly numPaths: Literal | undefined;
   readonly depth: Literal | undefined;
   readonly minWeight: Literal | undefined;
@@ -128,7 +150,7 @@ export type FunctionSubject =
 
 export type Argument =
   | { readonly kind: "literal"; readonly literal: Literal }
-  /** A list written in brackets, each a literal. */
+  /** A list written in brackets, each a literal. `f(p, [a, b])` means `f(p, a, b)`. */
   | { readonly kind: "list"; readonly items: readonly Literal[] }
   | { readonly kind: "val"; readonly variable: string }
   /** `uid(v)` in uid_in, and each variable of uid(…). */
@@ -251,15 +273,17 @@ export type MathExpression =
       readonly operands: readonly MathExpression[];
     };
 
-/** An upsert block, or a JSON mutation with a query: query, then mutations with their conditions. */
+/** The body of an RDF mutation: a plain query, a mutation block, or an upsert block. */
 export interface UpsertDocument {
-  readonly query: QueryDocument | undefined;
+  /** For `parseQuery` (no mutations) or `parseUpsertQuery`; undefined where the body has none. */
+  readonly query: string | undefined;
   readonly mutations: readonly MutationText[];
 }
 
-/** One `mutation @if(…) { set {…} delete {…} }` of an RDF body; the texts are N-Quads for `intake`. */
+/** One `mutation @if(…) { set {…} delete {…} }`; the texts are N-Quads for `intake`, "" where a section is absent. */
 export interface MutationText {
-  readonly condition: Filter | undefined;
+  /** `@if(…)`, or "". */
+  readonly condition: string;
   readonly set: string;
   readonly delete: string;
 }
