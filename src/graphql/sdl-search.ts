@@ -236,7 +236,5 @@ function sayPossible(typeName: string, isEnum: boolean): string {
   for (const [name, spec] of searchSpecs) if (spec.type === typeName) names.push(name);
   if (isEnum || names.length === 1) return "are searchable by just @search";
   if (names.length === 0) return "can't have the @search directive";
-  // Vectors are searched by queries of their own; a float field has one way to be searched.
-  if (typeName === "Float") return "are searchable by just @search";
   return `can have @search by ${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
 }

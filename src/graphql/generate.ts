@@ -1,0 +1,98 @@
+/** Generation (graphql.md 3): the validated draft of the user's types → the draft of the whole API, in place. */
+import { addEnum, addFilter, addHasFilter, addOrder, addUnionFilter } from "./generate-filters.ts";
+import { addMutationInputs, addUnionRef, removeEmptyInputs } from "./generate-inputs.ts";
+import { declaredFields, isNodeDraft, switchesOf } from "./generate-parts.ts";
+import {
+  addAggregateType,
+  addFieldArguments,
+  addMutations,
+  addPayloads,
+  addQueries,
+  type Roots,
+} from "./generate-roots.ts";
+import {
+  hasDirective,
+  listRef,
+  makeArgument,
+  makeField,
+  makeType,
+  namedRef,
+  type Draft,
+  type DraftType,
+} from "./sdl-draft.ts";
+
+/** Adds the generated types and the root types; a root without fields is not in `draft.types`. */
+export function generateApi(draft: Draft): Roots {
+  const roots: Roots = {
+    query: takeRoot(draft, "Query"),
+    mutation: takeRoot(draft, "Mutation"),
+    subscription: takeRoot(draft, "Subscription"),
+  };
+  for (const field of roots.query.fields)
+    if (hasDirective(field, "withSubscription") && hasDirective(field, "custom"))
+      roots.subscription.fields.push(field);
+
+  addEntityQueries(draft, roots.query);
+
+  const nodes = draft.user.filter(isNodeDraft);
+  for (const type of draft.user)
+    if (type.kind === "union" && !hasDirective(type, "remote")) {
+      addUnionRef(draft, type);
+      addUnionFilter(draft, type);
+    }
+  for (const type of nodes) {
+    addVectorDistance(draft, type);
+    addHasFilter(draft, type);
+    addMutationInputs(draft, type);
+    addFilter(draft, type);
+    addOrder(draft, type);
+  }
+  for (const type of nodes) {
+    addPayloads(draft, type);
+    addAggregateType(draft, type);
+    addQueries(draft, type, roots);
+  }
+  for (const type of nodes) addFieldArguments(draft, type);
+  removeEmptyInputs(draft);
+  for (const type of nodes) addMutations(draft, type, roots.mutation);
+  for (const root of [roots.query, roots.mutation, roots.subscription])
+    if (root.fields.length > 0) draft.types.set(root.name, root);
+    else draft.types.delete(root.name);
+  return roots;
+}
+
+/** The user's own root type with its custom fields, or a new one. */
+function takeRoot(draft: Draft, name: string): DraftType {
+  const own = draft.types.get(name);
+  const root = own ?? makeType("object", name, "generated");
+  root.objectRole = "root";
+  for (const field of root.fields)
+    field.purpose ??= { kind: "root", root: "custom", of: undefined };
+  return root;
+}
+
+/** What a federation's gateway asks for (graphql.md 2.12). */
+function addEntityQueries(draft: Draft, query: DraftType): void {
+  if (!draft.types.has("_Entity")) return;
+  const entities = makeField("_entities", listRef(namedRef("_Entity"), true), {
+    kind: "root",
+    root: "entities",
+    of: undefined,
+  });
+  entities.arguments = [makeArgument("representations", listRef(namedRef("_Any", true), true))];
+  const service = makeField("_service", namedRef("_Service", true), {
+    kind: "root",
+    root: "service",
+    of: undefined,
+  });
+  query.fields.push(entities, service);
+}
+
+/** Types with vectors tell the distance, and name their vectors in an enum (graphql.md 2.7). */
+function addVectorDistance(draft: Draft, type: DraftType): void {
+  const vectors = declaredFields(type).filter((field) => hasDirective(field, "embedding"));
+  if (vectors.length === 0 || !switchesOf(type).get) return;
+  addEnum(draft, type, `${type.name}Embedding`, vectors);
+  const distance = makeField("vector_distance", namedRef("Float"), { kind: "vectorDistance" });
+  type.fields = [...type.fields, distance];
+}

@@ -1,0 +1,70 @@
+/** SDL → CompiledSchema: the order of the stages, nothing else. */
+import { Fault, type FaultCode } from "../model/fault.ts";
+import type { CompiledSchema } from "./compiled-schema.ts";
+import { generateApi } from "./generate.ts";
+import { findUnavailable } from "./sdl-available.ts";
+import type { SchemaProblem } from "./sdl-draft.ts";
+import { parseMetaLines } from "./sdl-meta.ts";
+import { isDraft, readSdl } from "./sdl-validate.ts";
+import { linkSchema } from "./schema-link.ts";
+
+type Compiled =
+  | { readonly ok: true; readonly schema: CompiledSchema }
+  | {
+      readonly ok: false;
+      readonly code: FaultCode;
+      readonly problems: readonly SchemaProblem[];
+    };
+
+/**
+ * Compiles a user's SDL. Throws Fault E_GRAPHQL_SCHEMA where it is wrong, its message all problems of the stage that
+ * found them, each `input:LINE: …` and a newline (graphql.md 1.5); E_NOT_YET for what this release does not serve.
+ */
+export function compileSchema(sdl: string): CompiledSchema {
+  const compiled = compile(sdl);
+  if (compiled.ok) return compiled.schema;
+  throw new Fault(compiled.code, printProblems(compiled.problems));
+}
+
+/** What is wrong with an SDL, one message a problem; [] when nothing is. */
+export function validateSdl(sdl: string): readonly string[] {
+  try {
+    const compiled = compile(sdl);
+    return compiled.ok ? [] : compiled.problems.map(printProblem);
+  } catch (error) {
+    // A malformed comment line is told without a place.
+    if (error instanceof Fault && error.code === "E_GRAPHQL_SCHEMA") return [error.message];
+    throw error;
+  }
+}
+
+function compile(sdl: string): Compiled {
+  if (sdl === "") return refuse([{ message: "No schema specified", at: undefined }]);
+  const meta = parseMetaLines(sdl);
+  const draft = readSdl(sdl);
+  if (!isDraft(draft)) return refuse(draft);
+  const unavailable = findUnavailable(draft, meta);
+  const roots = generateApi(draft);
+  if (roots.query.fields.length === 0 && roots.mutation.fields.length === 0) {
+    const message = "No query or mutation found in the generated schema";
+    return refuse([{ message, at: undefined }]);
+  }
+  if (unavailable.length > 0) return { ok: false, code: "E_NOT_YET", problems: unavailable };
+  return { ok: true, schema: linkSchema(sdl, draft, roots, meta) };
+}
+
+function refuse(problems: readonly SchemaProblem[]): Compiled {
+  return { ok: false, code: "E_GRAPHQL_SCHEMA", problems };
+}
+
+function printProblem({ message, at }: SchemaProblem): string {
+  return at === undefined ? `input: ${message}` : `input:${at.line}: ${message}`;
+}
+
+/** A single problem without a place stands alone; all others end their line. */
+function printProblems(problems: readonly SchemaProblem[]): string {
+  const [only] = problems;
+  if (problems.length === 1 && only !== undefined && only.at === undefined)
+    return printProblem(only);
+  return problems.map((problem) => `${printProblem(problem)}\n`).join("");
+}

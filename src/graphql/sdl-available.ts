@@ -1,0 +1,42 @@
+/** What the SDL of the reference knows and this release does not serve yet: refused by name, never half done. */
+import type { SchemaMeta } from "./compiled-schema.ts";
+import { directiveAt, type Draft, type SchemaProblem } from "./sdl-draft.ts";
+
+const unavailableDirectives: ReadonlySet<string> = new Set([
+  "auth",
+  "custom",
+  "lambda",
+  "lambdaOnMutate",
+  "remote",
+  "remoteResponse",
+  "key",
+  "extends",
+  "external",
+  "requires",
+  "provides",
+]);
+
+export function findUnavailable(draft: Draft, meta: SchemaMeta): SchemaProblem[] {
+  const problems: SchemaProblem[] = [];
+  if (meta.authorization !== undefined)
+    problems.push({
+      message: "# Dgraph.Authorization is not available in this release.",
+      at: undefined,
+    });
+  for (const type of draft.user) {
+    for (const directive of type.directives)
+      if (unavailableDirectives.has(directive.name.value))
+        problems.push({
+          message: `Type ${type.name}; the @${directive.name.value} directive is not available in this release.`,
+          at: directiveAt(directive),
+        });
+    for (const field of type.fields)
+      for (const directive of field.directives)
+        if (unavailableDirectives.has(directive.name.value))
+          problems.push({
+            message: `Type ${type.name}; Field ${field.name}: the @${directive.name.value} directive is not available in this release.`,
+            at: directiveAt(directive),
+          });
+  }
+  return problems;
+}
