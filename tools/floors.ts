@@ -42,6 +42,10 @@ export const floors: Floors = {
       "@turf/boolean-point-in-polygon",
       "bcrypt",
       "geojson",
+      // Linear-time matching of clients' expressions, in the syntax and with the errors of RE2.
+      "re2js",
+      // Distances and areas on the sphere.
+      "s2js",
     ],
   },
   write: {

@@ -3,7 +3,7 @@ import { ConversionError } from "./conversion-error.ts";
 import type { Geometry } from "./value.ts";
 
 /** How many levels of lists stand around the numbers of one coordinate list. */
-const nesting: Readonly<Record<Geometry["type"], number>> = {
+const nesting: Readonly<Record<Exclude<Geometry["type"], "GeometryCollection">, number>> = {
   Point: 0,
   MultiPoint: 1,
   LineString: 1,
@@ -31,8 +31,12 @@ export function checkGeometry(json: unknown, text: string): Geometry {
   if (typeof json !== "object" || json === null || Array.isArray(json)) {
     throw refusal(text, `${cannotUnmarshal(json)} of type geojson.Geometry`);
   }
-  const { type, coordinates } = json as { type?: unknown; coordinates?: unknown };
+  const { type, coordinates, geometries } = json as Readonly<Record<string, unknown>>;
   const name = typeof type === "string" ? type : "";
+  if (name === "GeometryCollection") {
+    const members = Array.isArray(geometries) ? (geometries as readonly unknown[]) : [];
+    return { type: name, geometries: members.map((member) => checkGeometry(member, text)) };
+  }
   if (!isGeometryType(name)) throw refusal(text, `geojson: unsupported type: ${name}`);
   if (coordinates === undefined || coordinates === null) {
     throw new ConversionError("geom: unsupported layout NoLayout");
@@ -46,7 +50,7 @@ export function checkGeometry(json: unknown, text: string): Geometry {
   return { type: name, coordinates } as Geometry;
 }
 
-function isGeometryType(name: string): name is Geometry["type"] {
+function isGeometryType(name: string): name is keyof typeof nesting {
   return Object.hasOwn(nesting, name);
 }
 
@@ -90,5 +94,9 @@ function checkStride(json: unknown, depth: number, stride: number, text: string)
 
 /** GeoJSON as every answer prints it. */
 export function printGeometry(geometry: Geometry): string {
+  if (geometry.type === "GeometryCollection") {
+    const members = geometry.geometries.map(printGeometry).join(",");
+    return `{"type":"GeometryCollection","geometries":[${members}]}`;
+  }
   return `{"type":"${geometry.type}","coordinates":${JSON.stringify(geometry.coordinates)}}`;
 }

@@ -56,7 +56,9 @@ export type Geometry =
   | {
       readonly type: "MultiPolygon";
       readonly coordinates: readonly (readonly (readonly (readonly number[])[])[])[];
-    };
+    }
+  /** Kept and printed; cannot be indexed. */
+  | { readonly type: "GeometryCollection"; readonly geometries: readonly Geometry[] };
 
 /** mantissa · 2^exponent with at most 200 bits of mantissa, as Go's big.Float; `special` for ±Inf. */
 export interface BigFloat {
