@@ -1,0 +1,214 @@
+/**
+ * DOOR: argv → a command. What comes in: flags, environment, a settings file. What goes out: one frozen record for the
+ * command, and an exit code. Here alone does the program read its environment, and here alone are the rooms put
+ * together. Commands are loaded when they are called, so that `weft help` does not open a database.
+ */
+import { Command, CommanderError, Option } from "commander";
+import { Fault } from "../model/fault.ts";
+import { runChild } from "./child-door.ts";
+import { applyConfigFile, type ServeOptions } from "./config.ts";
+import { complain } from "./log.ts";
+import { readVersion } from "./version.ts";
+
+/** Runs one command to its end. Whatever it throws becomes one line and exit code 1. */
+export async function runCli(argv: readonly string[]): Promise<void> {
+  if (argv[2] === "__child") {
+    runChild();
+    return;
+  }
+  try {
+    await makeProgram().parseAsync([...argv]);
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+}
+
+/** The exit code. What is the user's to put right takes one line; our own mistakes come with their trace. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode;
+  if (error instanceof Fault) complain(error.message);
+  else complain(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return 1;
+}
+
+function makeProgram(): Command {
+  const program = new Command("weft");
+  program
+    .description("A graph database service: GraphQL from your schema, DQL, transactions.")
+    .version(readVersion(), "-v, --version", "print the version")
+    .helpCommand("help [command]", "print help for a command")
+    .showHelpAfterError(false)
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(`weft: ${toOneLine(text)}\n`) });
+  addServe(program);
+  addLive(program);
+  addSample(program);
+  addCheck(program);
+  program
+    .command("version")
+    .description("print the version")
+    .action(() => void process.stdout.write(`${readVersion()}\n`));
+  for (const command of program.commands) {
+    command.copyInheritedSettings(program);
+    command.hook("preAction", (one) => applyConfigFile(one));
+  }
+  return program;
+}
+
+function toOneLine(text: string): string {
+  return text
+    .replace(/^error: /, "")
+    .trim()
+    .replaceAll(/\s*\n\s*/g, " ");
+}
+
+/** A flag that the environment may set too: `--map-bytes` is WEFT_MAP_BYTES. */
+function setting(flags: string, description: string): Option {
+  const option = new Option(flags, description);
+  return option.env(`WEFT_${option.name().replaceAll("-", "_").toUpperCase()}`);
+}
+
+const configFlag = "--config <file>";
+const configHelp = "JSON file with settings, named as the flags are";
+
+function addServe(program: Command): void {
+  program
+    .command("serve")
+    .description("serve a database")
+    .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
+    .addOption(setting("--http <host:port>", "where to listen").default("127.0.0.1:8080"))
+    .addOption(setting("--workers <n>", "processes that answer requests").default(defaultWorkers))
+    .addOption(setting("--sample", "load the sample into an empty store").default(false))
+    .addOption(new Option("--no-sample", "start empty"))
+    .addOption(
+      setting("--graphql <settings>", '"introspection=true; debug=false; extensions=true"').default(
+        "",
+      ),
+    )
+    .addOption(
+      setting(
+        "--security <settings>",
+        '"token=…; whitelist=ADDR,CIDR,A:B; hosts=NAME; origins=URL"',
+      ).default(""),
+    )
+    .addOption(
+      setting(
+        "--limit <settings>",
+        '"query-timeout=20s; body-bytes=64MB; mutations-nquad=…; …"',
+      ).default(""),
+    )
+    .addOption(
+      setting("--store <settings>", '"map-bytes=64GB; log-bytes=64MB; log-minutes=10"').default(""),
+    )
+    .addOption(
+      setting("--drain <duration>", "time for requests under way at the end").default("10s"),
+    )
+    .addOption(
+      setting("--log <level>", "what to log, as JSON lines on stderr")
+        .choices(["debug", "info", "warn", "error", "silent"])
+        .default("warn"),
+    )
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      `
+Examples:
+  weft serve --data ./weft-data --http 127.0.0.1:8080
+  weft serve --data ./weft-data --sample --workers 2
+  weft serve --http 0.0.0.0:8080 --security "token=secret; whitelist=10.0.0.0/8"
+  WEFT_DATA=/var/lib/weft weft serve --config /etc/weft.json`,
+    )
+    .action(async (options: ServeOptions) => {
+      const { runServe } = await import("./command-serve.ts");
+      await runServe(options);
+    });
+}
+
+/** What was measured best on two cores (docs/decisions). */
+const defaultWorkers = "1";
+
+/** The options of `weft live`. */
+export interface LiveOptions {
+  readonly files: string;
+  readonly schema: string | undefined;
+  readonly graphqlSchema: string | undefined;
+  readonly token: string | undefined;
+  readonly to: string;
+  readonly batch: string;
+  readonly inFlight: string;
+}
+
+function addLive(program: Command): void {
+  program
+    .command("live")
+    .description("load RDF or JSON files into a running server")
+    .requiredOption("--files <file,…>", "files to load: .rdf or .json, plain or .gz")
+    .option("--schema <file>", "DQL schema to set first")
+    .option("--graphql-schema <file>", "GraphQL schema to set first")
+    .addOption(setting("--token <token>", "administration token, where the server has one"))
+    .addOption(setting("--to <url>", "the server").default("http://127.0.0.1:8080"))
+    .addOption(setting("--batch <n>", "facts in a request").default("1000"))
+    .addOption(setting("--in-flight <n>", "requests under way at once").default("8"))
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      `
+Blank nodes are the same nodes through the whole load, over all its files.
+
+Examples:
+  weft live --files film.rdf.gz --schema film.schema --to http://127.0.0.1:8080
+  weft live --files people.json,more.rdf --graphql-schema schema.graphql --token secret`,
+    )
+    .action(async (options: LiveOptions) => {
+      const { runLive } = await import("./command-live.ts");
+      await runLive(options);
+    });
+}
+
+/** The options of `weft sample`. */
+export interface SampleOptions {
+  readonly npm: string;
+  readonly to: string;
+  readonly token: string | undefined;
+}
+
+function addSample(program: Command): void {
+  program
+    .command("sample")
+    .description("load the graph of installed npm packages into a running server")
+    .addOption(setting("--npm <dir>", "project whose node_modules to read").default("."))
+    .addOption(setting("--to <url>", "the server").default("http://127.0.0.1:8080"))
+    .addOption(setting("--token <token>", "administration token, where the server has one"))
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      `
+Examples:
+  weft sample --npm . --to http://127.0.0.1:8080
+  weft sample --npm ~/projects/shop --token secret`,
+    )
+    .action(async (options: SampleOptions) => {
+      const { runSample } = await import("./command-sample.ts");
+      await runSample(options);
+    });
+}
+
+function addCheck(program: Command): void {
+  program
+    .command("check")
+    .description("verify a store against itself: records, indexes, counts, checksums")
+    .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      `
+Reads only, also beside a running server. Exit code 1 when something is wrong.
+
+Examples:
+  weft check --data ./weft-data`,
+    )
+    .action(async (options: { readonly data: string }) => {
+      const { runCheck } = await import("./command-check.ts");
+      await runCheck(options.data);
+    });
+}

@@ -1,0 +1,23 @@
+/** `weft sample`: the packages of a project into a running server. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { makeClient } from "../load/client.ts";
+import { loadSample } from "../load/npm-packages.ts";
+import { Fault } from "../model/fault.ts";
+import type { SampleOptions } from "./cli.ts";
+import { say } from "./log.ts";
+import { startProgressBar } from "./progress-bar.ts";
+
+export async function runSample(options: SampleOptions): Promise<void> {
+  if (!existsSync(join(options.npm, "node_modules"))) {
+    throw new Fault("E_STARTUP", `${options.npm} has no node_modules`);
+  }
+  const bar = startProgressBar("loading the sample", "facts");
+  const counts = await loadSample({
+    project: options.npm,
+    client: makeClient(options.to, options.token),
+    onProgress: (done, total) => bar.update(done, total, done),
+  });
+  bar.finish();
+  say(`the sample holds ${counts.packageCount} packages`);
+}

@@ -1,0 +1,122 @@
+/** `weft serve`: the supervisor, what it says, and the load of the sample on the first run. */
+import { fork } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { claimDirectory } from "./claim.ts";
+import { buildServeConfig, type ServeConfig, type ServeOptions } from "./config.ts";
+import { complain, makeLogger, say } from "./log.ts";
+import { startSupervisor, type Supervisor } from "./supervisor.ts";
+import { readVersion } from "./version.ts";
+
+/** Runs until a signal ends it. Fault E_STARTUP, with one line, when it cannot serve. */
+export async function runServe(options: ServeOptions): Promise<void> {
+  const config = buildServeConfig(options);
+  const claim = await claimDirectory(config);
+  const supervisor = await startSupervisor(config, makeLogger("supervisor", config.logLevel));
+  const ended = waitForEnd();
+  await loadSampleOnce(config, supervisor, ended.isEnding);
+  if (!ended.isEnding()) {
+    supervisor.open();
+    greet(config, supervisor);
+  }
+  const reason = await ended.whenEnding;
+  say(`${reason}: draining`);
+  await supervisor.stop();
+  await claim.release();
+  say("stopped");
+  process.exit(0);
+}
+
+interface End {
+  readonly whenEnding: Promise<string>;
+  readonly isEnding: () => boolean;
+}
+
+/** A signal, or the end of the parent where the server was told to end with it. A second Ctrl-C does not wait. */
+function waitForEnd(): End {
+  let reason: string | undefined;
+  const whenEnding = new Promise<string>((resolve) => {
+    const end = (why: string): void => {
+      if (reason !== undefined && why === "SIGINT") process.exit(130);
+      reason ??= why;
+      resolve(reason);
+    };
+    process.on("SIGINT", () => end("SIGINT"));
+    process.on("SIGTERM", () => end("SIGTERM"));
+    process.on("SIGHUP", () => end("SIGHUP"));
+    if (process.env["WEFT_END_WITH_PARENT"] === "1") {
+      const before = describeParents();
+      const timer = setInterval(() => {
+        if (describeParents() !== before) end("the parent process has ended");
+      }, 500);
+      timer.unref();
+    }
+  });
+  return { whenEnding, isEnding: () => reason !== undefined };
+}
+
+/** Parent and grandparent: a package manager runs its scripts through a shell, and it is the manager that dies. */
+function describeParents(): string {
+  const parent = process.ppid;
+  try {
+    const stat = readFileSync(`/proc/${parent}/stat`, "utf8");
+    const [, grandparent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return `${parent} ${grandparent ?? ""}`;
+  } catch {
+    return String(parent);
+  }
+}
+
+/** Stands in the directory while the sample is being loaded: a start that finds it loads the sample again. */
+const pendingMark = "sample-pending";
+
+/** Into an empty store only. Until it is loaded /health says that the server is not ready. */
+async function loadSampleOnce(
+  config: ServeConfig,
+  supervisor: Supervisor,
+  isEnding: () => boolean,
+): Promise<void> {
+  const mark = join(config.dataDir, pendingMark);
+  if (!config.sample || (!supervisor.isEmpty && !existsSync(mark))) return;
+  writeFileSync(mark, "");
+  const main = join(import.meta.dirname, "..", "main.js");
+  const project = join(import.meta.dirname, "..", "..");
+  const args = ["sample", "--npm", project, "--to", urlOf(supervisor)];
+  const env = { ...process.env, ...(config.security.token === undefined ? {} : { WEFT_TOKEN: config.security.token }) };
+  const loader = fork(main, args, { stdio: ["ignore", "inherit", "inherit", "ipc"], env });
+  const code = await new Promise((resolve) => loader.once("exit", resolve));
+  if (code === 0) rmSync(mark, { force: true });
+  else if (!isEnding()) complain("the sample could not be loaded; the server goes on without it");
+}
+
+/** What a person can open: an address that stands for all of them becomes loopback. */
+function urlOf({ address: { host, port } }: Supervisor): string {
+  const open = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host;
+  return `http://${open.includes(":") && !open.startsWith("[") ? `[${open}]` : open}:${port}`;
+}
+
+function greet(config: ServeConfig, supervisor: Supervisor): void {
+  const url = urlOf(supervisor);
+  const endpoints = `
+Weft ${readVersion()} serves ${config.dataDir} on ${url}
+
+  GraphQL         ${url}/graphql
+  DQL             ${url}/query  /mutate  /commit  /alter
+  Administration  ${url}/admin  /admin/schema
+  Health          ${url}/health
+`;
+  process.stdout.write(`${endpoints}\nTo paste into another terminal:\n\n${listCommands(config, url)}\n`);
+}
+
+function listCommands(config: ServeConfig, url: string): string {
+  if (!config.sample) {
+    return `  curl ${url}/alter -d 'name: string @index(term) .'
+  curl '${url}/mutate?commitNow=true' -H 'content-type: application/rdf' -d '{ set { _:a <name> "Ada" . } }'
+  curl ${url}/query -H 'content-type: application/dql' -d '{ q(func: anyofterms(name, "ada")) { uid name } }'
+`;
+  }
+  return `  curl ${url}/graphql -H 'content-type: application/graphql' -d '{ queryPackage(order: {desc: sizeBytes}, first: 3) { name version sizeBytes } }'
+  curl ${url}/query -H 'content-type: application/dql' -d '{ q(func: eq(Package.name, "fastify")) @recurse(depth: 3) { Package.name Package.dependencies } }'
+  curl ${url}/health
+`;
+}

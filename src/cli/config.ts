@@ -1,0 +1,233 @@
+/** Flags, then WEFT_* of the environment, then `--config FILE` → one plain record that can be handed to a child process. */
+import { readFileSync } from "node:fs";
+import type { Command } from "commander";
+import { Fault } from "../model/fault.ts";
+import { defaultLimits, type Limits } from "../model/limits.ts";
+import { readDurationNs } from "../http/parameters.ts";
+import { parseCount, parseSuperflag, parseSwitch } from "./superflag.ts";
+
+/** Plain data: it travels to the children as a message. */
+export interface ServeConfig {
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  readonly workers: number;
+  readonly sample: boolean;
+  readonly drainMs: number;
+  readonly logLevel: string;
+  readonly security: SecurityConfig;
+  readonly graphql: GraphqlConfig;
+  readonly limits: Limits;
+  readonly store: StoreConfig;
+}
+
+export interface SecurityConfig {
+  readonly token: string | undefined;
+  readonly whitelist: readonly string[];
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+}
+
+export interface GraphqlConfig {
+  readonly introspection: boolean;
+  readonly debug: boolean;
+  readonly extensions: boolean;
+}
+
+export interface StoreConfig {
+  /** LMDB's map limit; undefined for the store's own default. */
+  readonly mapBytes: number | undefined;
+  /** How much of the log is kept. */
+  readonly logBytes: number | undefined;
+  readonly logMinutes: number | undefined;
+}
+
+/** The options of `weft serve` as commander hands them over. */
+export interface ServeOptions {
+  readonly data: string;
+  readonly http: string;
+  readonly workers: string;
+  readonly sample: boolean;
+  readonly graphql: string;
+  readonly security: string;
+  readonly limit: string;
+  readonly store: string;
+  readonly drain: string;
+  readonly log: string;
+}
+
+export function buildServeConfig(options: ServeOptions): ServeConfig {
+  const { host, port } = parseAddress(options.http);
+  const workers = parseCount("--workers", options.workers);
+  if (workers < 1 || workers > workersMax) {
+    throw new Fault("E_STARTUP", `--workers: from 1 to ${workersMax}, not ${workers}`);
+  }
+  return {
+    dataDir: options.data,
+    host,
+    port,
+    workers,
+    sample: options.sample,
+    drainMs: parseDurationMs("--drain", options.drain),
+    logLevel: options.log,
+    security: parseSecurity(options.security),
+    graphql: parseGraphql(options.graphql),
+    limits: parseLimits(options.limit),
+    store: parseStore(options.store),
+  };
+}
+
+/** Start times name their process with 4 bits; some are left for children that follow one another. */
+const workersMax = 12;
+
+function parseAddress(text: string): { host: string; port: number } {
+  const match = /^(?:\[(?<six>[^\]]+)\]|(?<host>[^:]*)):(?<port>\d{1,5})$/.exec(text);
+  const port = Number(match?.groups?.["port"]);
+  if (match === null || port > 65535) {
+    throw new Fault("E_STARTUP", `--http: "${text}" is not of the form HOST:PORT`);
+  }
+  const host = match.groups?.["six"] ?? match.groups?.["host"] ?? "";
+  return { host: host === "" ? "0.0.0.0" : host, port };
+}
+
+export function parseDurationMs(flag: string, text: string): number {
+  const ns = readDurationNs(text);
+  if (typeof ns === "number" && ns >= 0) return ns / 1e6;
+  throw new Fault("E_STARTUP", `${flag}: "${text}" is not a duration (as 500ms, 20s or 5m)`);
+}
+
+const securityKeys = ["token", "whitelist", "hosts", "origins"] as const;
+
+function parseSecurity(text: string): SecurityConfig {
+  const given = parseSuperflag("security", text, securityKeys);
+  const list = (key: (typeof securityKeys)[number]): string[] =>
+    (given.get(key) ?? "")
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== "");
+  const token = given.get("token");
+  return {
+    token: token === "" ? undefined : token,
+    whitelist: list("whitelist"),
+    hosts: list("hosts").map((name) => name.toLowerCase()),
+    origins: list("origins").map((origin) => origin.toLowerCase().replace(/\/$/, "")),
+  };
+}
+
+const graphqlKeys = [
+  "introspection",
+  "debug",
+  "extensions",
+  "poll-interval",
+  "lambda-url",
+] as const;
+
+function parseGraphql(text: string): GraphqlConfig {
+  const given = parseSuperflag("graphql", text, graphqlKeys);
+  const isOn = (key: (typeof graphqlKeys)[number], otherwise: boolean): boolean => {
+    const value = given.get(key);
+    return value === undefined ? otherwise : parseSwitch(`--graphql ${key}`, value);
+  };
+  for (const key of ["poll-interval", "lambda-url"] as const) {
+    if ((given.get(key) ?? "") === "") continue;
+    throw new Fault("E_STARTUP", `--graphql: ${key} is not available yet`);
+  }
+  return {
+    introspection: isOn("introspection", true),
+    debug: isOn("debug", false),
+    extensions: isOn("extensions", true),
+  };
+}
+
+/** Key of `--limit` → the bound that it moves. */
+const countLimits = {
+  "mutations-nquad": "mutationNquadMax",
+  "query-edge": "queryEdgeMax",
+  "normalize-node": "normalizeNodeMax",
+  "max-pending-queries": "pendingMax",
+  "body-bytes": "bodyBytesMax",
+  "result-bytes": "resultBytesMax",
+  depth: "depthMax",
+  "txn-open": "txnOpenMax",
+} as const satisfies Record<string, keyof Limits>;
+
+const durationLimits = {
+  "query-timeout": "queryTimeoutMs",
+  "txn-abort-after": "txnAbortAfterMs",
+} as const satisfies Record<string, keyof Limits>;
+
+type CountLimit = keyof typeof countLimits;
+type DurationLimit = keyof typeof durationLimits;
+
+function parseLimits(text: string): Limits {
+  const counts = Object.keys(countLimits) as CountLimit[];
+  const durations = Object.keys(durationLimits) as DurationLimit[];
+  const given = parseSuperflag("limit", text, [...counts, ...durations]);
+  const limits: { -readonly [Name in keyof Limits]: Limits[Name] } = { ...defaultLimits };
+  for (const key of counts) {
+    const value = given.get(key);
+    if (value !== undefined) limits[countLimits[key]] = parseCount(`--limit ${key}`, value);
+  }
+  for (const key of durations) {
+    const value = given.get(key);
+    if (value !== undefined) limits[durationLimits[key]] = parseDurationMs(`--limit ${key}`, value);
+  }
+  return limits;
+}
+
+const storeKeys = ["map-bytes", "log-bytes", "log-minutes"] as const;
+
+function parseStore(text: string): StoreConfig {
+  const given = parseSuperflag("store", text, storeKeys);
+  const count = (key: (typeof storeKeys)[number]): number | undefined => {
+    const value = given.get(key);
+    return value === undefined ? undefined : parseCount(`--store ${key}`, value);
+  };
+  return {
+    mapBytes: count("map-bytes"),
+    logBytes: count("log-bytes"),
+    logMinutes: count("log-minutes"),
+  };
+}
+
+/**
+ * Fills in what neither flags nor environment said from a JSON file: members are named as the flags are, and grouped
+ * settings may be objects.
+ */
+export function applyConfigFile(command: Command): void {
+  const file: unknown = command.getOptionValue("config");
+  if (typeof file !== "string") return;
+  for (const [name, value] of Object.entries(readConfigFile(file))) {
+    const option = command.options.find((one) => one.long === `--${name}`);
+    if (option === undefined || name === "config") {
+      throw new Fault("E_STARTUP", `${file}: there is no setting "${name}"`);
+    }
+    const key = option.attributeName();
+    const source = command.getOptionValueSource(key);
+    if (source !== undefined && source !== "default") continue;
+    command.setOptionValueWithSource(key, toOptionValue(file, name, value), "config");
+  }
+}
+
+function readConfigFile(file: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? `no JSON (${error.message})` : "it cannot be read";
+    throw new Fault("E_STARTUP", `--config ${file}: ${why}`, { cause: error });
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw new Fault("E_STARTUP", `--config ${file}: not an object`);
+}
+
+function toOptionValue(file: string, name: string, value: unknown): string | boolean {
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number") return String(value);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return Object.entries(value)
+      .map(([key, item]) => `${key}=${String(item)}`)
+      .join("; ");
+  }
+  throw new Fault("E_STARTUP", `${file}: "${name}" has a value that no flag takes`);
+}

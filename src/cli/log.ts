@@ -1,0 +1,26 @@
+/** Where a process tells its operator what happens: lines of JSON on stderr. */
+import { pino } from "pino";
+import type { Logger } from "../base/log.ts";
+
+/** `name` is the process: supervisor, writer, worker 1. */
+export function makeLogger(name: string, level: string): Logger {
+  const log = pino(
+    { level, base: { pid: process.pid, name } },
+    pino.destination({ fd: 2, sync: true }),
+  );
+  return {
+    info: (message, fields) => log.info(fields ?? {}, message),
+    warn: (message, fields) => log.warn(fields ?? {}, message),
+    error: (message, fields) => log.error(fields ?? {}, message),
+  };
+}
+
+/** For a person: one line, with the program's name. */
+export function say(line: string): void {
+  process.stdout.write(`weft: ${line}\n`);
+}
+
+/** One line of what went wrong. */
+export function complain(line: string): void {
+  process.stderr.write(`weft: ${line}\n`);
+}

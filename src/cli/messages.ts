@@ -1,0 +1,25 @@
+/** What the supervisor and its children tell one another. */
+import type { ServeConfig } from "./config.ts";
+
+/** both: with one worker, reading and writing share a process. */
+export type Role = "both" | "writer" | "worker";
+
+export type ToChild =
+  | {
+      readonly kind: "start";
+      readonly role: Role;
+      readonly number: number;
+      readonly config: ServeConfig;
+    }
+  /** Comes with a socket. */
+  | { readonly kind: "connection" }
+  /** The sample is loaded, or there is none: /health may say so. */
+  | { readonly kind: "open" }
+  /** Another child's end was seen: its reader slots are free. */
+  | { readonly kind: "childEnded" }
+  | { readonly kind: "drain" };
+
+export type ToSupervisor =
+  | { readonly kind: "ready"; readonly isEmpty: boolean }
+  /** It cannot start; one line for the operator. */
+  | { readonly kind: "failed"; readonly line: string };

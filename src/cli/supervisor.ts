@@ -1,0 +1,235 @@
+/**
+ * The first process of `weft serve`: it holds the listening socket and the claim on the directory, and nothing else (no
+ * store, no user code), so that nothing can bring it down. Its children do the work and are started again when they
+ * die; while there is none, connections wait.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { systemClock } from "../base/clock.ts";
+import type { Logger } from "../base/log.ts";
+import { Fault } from "../model/fault.ts";
+import type { ServeConfig } from "./config.ts";
+import type { Role, ToChild, ToSupervisor } from "./messages.ts";
+
+/** Wait before a child is started again: it doubles with each death in a row, and begins anew after a quiet minute. */
+const backoffMs = { first: 50, max: 5_000, forgottenAfter: 60_000 };
+
+/** Connections that wait for a worker; more are refused. */
+const waitingMax = 10_000;
+
+export interface Supervisor {
+  /** Whether the store was empty when it was opened. */
+  readonly isEmpty: boolean;
+  /** Host and port that it listens on. */
+  readonly address: { readonly host: string; readonly port: number };
+  /** Lets /health say that all is ready. */
+  open(): void;
+  /** Drains and ends the children, at most `drainMs`; then the rest is killed. */
+  stop(): Promise<void>;
+}
+
+/** Resolves when every child is ready. Fault E_STARTUP with one line when the first start of a child fails. */
+export async function startSupervisor(config: ServeConfig, logger: Logger): Promise<Supervisor> {
+  const keeper = new Keeper(config, logger);
+  const server = await listen(config, (socket) => keeper.accept(socket));
+  try {
+    const isEmpty = await keeper.startAll();
+    const address = server.address();
+    const port = address === null || typeof address === "string" ? config.port : address.port;
+    return {
+      isEmpty,
+      address: { host: config.host, port },
+      open: () => keeper.open(),
+      stop: async () => {
+        server.close();
+        await keeper.stop();
+      },
+    };
+  } catch (error) {
+    server.close();
+    await keeper.kill();
+    throw error;
+  }
+}
+
+/** Sockets come paused: the process that answers them reads them. */
+function listen(config: ServeConfig, accept: (socket: Socket) => void): Promise<Server> {
+  const { host, port } = config;
+  return new Promise((resolve, reject) => {
+    const server = createServer({ pauseOnConnect: true }, accept);
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      reject(new Fault("E_STARTUP", explainListen(error.code, host, port), { cause: error }));
+    });
+    server.listen({ host, port, exclusive: true }, () => resolve(server));
+  });
+}
+
+function explainListen(code: string | undefined, host: string, port: number): string {
+  const where = `${host}:${port}`;
+  if (code === "EADDRINUSE") return `port ${port} is in use (${where}); choose another with --http`;
+  if (code === "EACCES") return `port ${port} needs more rights than this user has (${where})`;
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+    return `this machine has no address ${host}`;
+  return `cannot listen on ${where} (${code ?? "unknown"})`;
+}
+
+interface Child {
+  readonly role: Role;
+  readonly number: number;
+  process: ChildProcess | undefined;
+  isReady: boolean;
+  deaths: number;
+  lastDeathMs: number;
+}
+
+class Keeper {
+  readonly #config: ServeConfig;
+  readonly #logger: Logger;
+  readonly #children: Child[];
+  #waiting: Socket[] = [];
+  #next = 0;
+  #isOpen = false;
+  #isStopping = false;
+
+  constructor(config: ServeConfig, logger: Logger) {
+    this.#config = config;
+    this.#logger = logger;
+    const make = (role: Role, number: number): Child => ({
+      role,
+      number,
+      process: undefined,
+      isReady: false,
+      deaths: 0,
+      lastDeathMs: 0,
+    });
+    const workers = Array.from({ length: config.workers }, (_, i) => make("worker", i + 1));
+    this.#children = config.workers === 1 ? [make("both", 1)] : [make("writer", 0), ...workers];
+  }
+
+  /** The writer first: workers connect to it. */
+  async startAll(): Promise<boolean> {
+    const [first, ...rest] = this.#children;
+    if (first === undefined) return false;
+    const isEmpty = await this.#start(first);
+    await Promise.all(rest.map((child) => this.#start(child)));
+    return isEmpty;
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    for (const child of this.#children) this.#tell(child, { kind: "open" });
+  }
+
+  /** Round robin over the workers that are ready; without one the connection waits. */
+  accept(socket: Socket): void {
+    const ready = this.#children.filter((child) => child.isReady && child.role !== "writer");
+    const child = ready[this.#next++ % Math.max(ready.length, 1)];
+    if (child?.process === undefined) {
+      if (this.#waiting.length < waitingMax && !this.#isStopping) this.#waiting.push(socket);
+      else socket.destroy();
+      return;
+    }
+    child.process.send({ kind: "connection" } satisfies ToChild, socket, (error) => {
+      if (error !== null) socket.destroy();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const socket of this.#waiting.splice(0)) socket.destroy();
+    const deadline = setTimeout(() => void this.kill(), this.#config.drainMs);
+    const workers = this.#children.filter((child) => child.role !== "writer");
+    await Promise.all(workers.map((child) => this.#drain(child)));
+    const writers = this.#children.filter((child) => child.role === "writer");
+    await Promise.all(writers.map((child) => this.#drain(child)));
+    clearTimeout(deadline);
+  }
+
+  async kill(): Promise<void> {
+    this.#isStopping = true;
+    const living = this.#children.flatMap((child) => child.process ?? []);
+    const ends = living.map((one) => new Promise((resolve) => one.once("exit", resolve)));
+    for (const one of living) one.kill("SIGKILL");
+    await Promise.all(ends);
+  }
+
+  #drain(child: Child): Promise<void> {
+    const running = child.process;
+    if (running === undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      running.once("exit", () => resolve());
+      this.#tell(child, { kind: "drain" });
+    });
+  }
+
+  /** Resolves when the child says that it is ready, with whether its store was empty. */
+  #start(child: Child): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const main = join(import.meta.dirname, "..", "main.js");
+      const running = fork(main, ["__child"], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+      let reason: string | undefined;
+      child.process = running;
+      running.on("message", (message: ToSupervisor) => {
+        if (message.kind === "failed") reason = message.line;
+        else {
+          this.#admit(child);
+          resolve(message.isEmpty);
+        }
+      });
+      running.once("exit", (code, signal) => {
+        const line = reason ?? explainDeath(child, code, signal);
+        const wasReady = child.isReady;
+        child.process = undefined;
+        child.isReady = false;
+        if (!wasReady) reject(new Fault("E_STARTUP", line));
+        else this.#replace(child, line);
+      });
+      running.on("error", () => {});
+      const { role, number } = child;
+      this.#tell(child, { kind: "start", role, number, config: this.#config });
+    });
+  }
+
+  #admit(child: Child): void {
+    child.isReady = true;
+    if (this.#isOpen) this.#tell(child, { kind: "open" });
+    for (const socket of this.#waiting.splice(0)) this.accept(socket);
+  }
+
+  /** Only after its exit was seen: two writers must never meet. */
+  #replace(child: Child, line: string): void {
+    if (this.#isStopping) return;
+    this.#logger.error("a child ended and is started again", { role: child.role, line });
+    const writer = this.#children.find((one) => one.role === "writer");
+    if (writer !== undefined && writer !== child) this.#tell(writer, { kind: "childEnded" });
+    this.#startLater(child);
+  }
+
+  #startLater(child: Child): void {
+    const nowMs = systemClock.nowMs();
+    if (nowMs - child.lastDeathMs > backoffMs.forgottenAfter) child.deaths = 0;
+    child.lastDeathMs = nowMs;
+    const waitMs = Math.min(backoffMs.first * 2 ** child.deaths++, backoffMs.max);
+    setTimeout(() => {
+      if (this.#isStopping) return;
+      this.#start(child).catch((error: unknown) => {
+        this.#logger.error("a child cannot start", { role: child.role, line: String(error) });
+        if (!this.#isStopping) this.#startLater(child);
+      });
+    }, waitMs);
+  }
+
+  #tell(child: Child, message: ToChild): void {
+    const running = child.process;
+    if (running?.connected === true) running.send(message, () => {});
+  }
+}
+
+function explainDeath(child: Child, code: number | null, signal: string | null): string {
+  const how = signal === null ? `exit code ${code ?? "unknown"}` : signal;
+  if (signal === "SIGBUS" || signal === "SIGSEGV") {
+    return `the store cannot be read: its ${child.role} died of ${how}; the data directory is damaged`;
+  }
+  return `the ${child.role} ended with ${how}`;
+}

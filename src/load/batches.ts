@@ -1,0 +1,150 @@
+/** Files → batches of mutations, streamed: at any time one chunk of a file and one batch are in memory. */
+import { createReadStream, openSync, readSync, closeSync, statSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { Fault } from "../model/fault.ts";
+import type { BlankNodes } from "./blank-nodes.ts";
+import { JsonSplitter, rewriteJsonLabels } from "./json-objects.ts";
+import { rewriteRdfLine } from "./rdf-lines.ts";
+
+export interface Batch {
+  readonly file: string;
+  readonly kind: "rdf" | "json";
+  readonly items: readonly Item[];
+  readonly bytesTotal: number;
+}
+
+/** A fact as a line of RDF, or an object of JSON, with the line on which it begins. */
+export interface Item {
+  readonly text: string;
+  readonly line: number;
+}
+
+export interface Input {
+  readonly files: readonly string[];
+  readonly batchSize: number;
+  readonly nodes: BlankNodes;
+  /** Bytes of the files read so far. */
+  readonly onRead: (byteCount: number) => void;
+}
+
+/** JSON objects vary in size: a batch ends at this many characters too. */
+const batchLengthMax = 1024 * 1024;
+
+export async function* readBatches(input: Input): AsyncGenerator<Batch> {
+  const files = input.files.map((file) => describeFile(file));
+  const bytesTotal = files.reduce((sum, file) => sum + file.size, 0);
+  let bytesBefore = 0;
+  for (const file of files) {
+    const before = bytesBefore;
+    const text = readText(file, (count) => input.onRead(before + count));
+    const items = file.kind === "rdf" ? readRdf(text, input) : readJson(text, file.name, input);
+    for await (const list of items)
+      yield { file: file.name, kind: file.kind, items: list, bytesTotal };
+    bytesBefore += file.size;
+    input.onRead(bytesBefore);
+  }
+}
+
+interface FileFacts {
+  readonly name: string;
+  readonly kind: "rdf" | "json";
+  readonly isGzip: boolean;
+  readonly size: number;
+}
+
+/** All files are looked at before the first is loaded. */
+function describeFile(name: string): FileFacts {
+  const size = statSync(name, { throwIfNoEntry: false })?.size;
+  if (size === undefined) throw new Fault("E_STARTUP", `there is no file ${name}`);
+  const kind = /\.(?:rdf|nq|nt)(?:\.gz)?$/i.test(name) ? "rdf" : "json";
+  if (kind === "json" && !/\.json(?:\.gz)?$/i.test(name)) {
+    throw new Fault(
+      "E_STARTUP",
+      `${name}: its name ends neither in .rdf nor in .json (nor these with .gz)`,
+    );
+  }
+  return { name, kind, size, isGzip: beginsAsGzip(name) };
+}
+
+function beginsAsGzip(name: string): boolean {
+  const handle = openSync(name, "r");
+  const magic = new Uint8Array(2);
+  readSync(handle, magic, 0, 2, 0);
+  closeSync(handle);
+  return magic[0] === 0x1f && magic[1] === 0x8b;
+}
+
+async function* readText(file: FileFacts, onRead: (count: number) => void): AsyncGenerator<string> {
+  const source = createReadStream(file.name, { highWaterMark: 256 * 1024 });
+  const plain: Readable = file.isGzip
+    ? source.pipe(createGunzip({ chunkSize: 256 * 1024 }))
+    : source;
+  source.on("error", (error) => plain.destroy(error));
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of plain) {
+      onRead(source.bytesRead);
+      yield decoder.decode(chunk as Uint8Array, { stream: true });
+    }
+    yield decoder.decode();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Fault("E_STARTUP", `${file.name}: cannot be read to its end (${why})`, {
+      cause: error,
+    });
+  } finally {
+    source.destroy();
+  }
+}
+
+async function* readRdf(chunks: AsyncIterable<string>, input: Input): AsyncGenerator<Item[]> {
+  let rest = "";
+  let line = 0;
+  let items: Item[] = [];
+  const { batchSize, nodes } = input;
+  const take = (text: string): void => {
+    line++;
+    const trimmed = text.trim();
+    if (trimmed === "" || trimmed.startsWith("#")) return;
+    items.push({ text: rewriteRdfLine(trimmed, (label) => nodes.resolve(label)), line });
+  };
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    for (const text of lines) {
+      // A line names two nodes at most.
+      if (items.length === 0) await nodes.prepare(batchSize * 2);
+      take(text);
+      if (items.length < batchSize) continue;
+      yield items;
+      items = [];
+    }
+  }
+  await nodes.prepare(items.length * 2 + 2);
+  take(rest);
+  if (items.length > 0) yield items;
+}
+
+async function* readJson(
+  chunks: AsyncIterable<string>,
+  file: string,
+  input: Input,
+): AsyncGenerator<Item[]> {
+  const splitter = new JsonSplitter(file);
+  let items: Item[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    for (const { text, line, labelCountMax } of splitter.push(chunk)) {
+      await input.nodes.prepare(labelCountMax);
+      items.push({ text: rewriteJsonLabels(text, (label) => input.nodes.resolve(label)), line });
+      length += text.length;
+      if (items.length < input.batchSize && length < batchLengthMax) continue;
+      yield items;
+      items = [];
+      length = 0;
+    }
+  }
+  splitter.end();
+  if (items.length > 0) yield items;
+}

@@ -1,0 +1,104 @@
+/** A server from outside: the few requests that a loader makes. */
+import { Fault } from "../model/fault.ts";
+
+export interface Answer {
+  readonly status: number;
+  /** Messages of `errors`; empty when all went well. */
+  readonly messages: readonly string[];
+  /** The whole answer; undefined when it is not JSON. */
+  readonly json: unknown;
+  /** Of the transaction that the answer opened. */
+  readonly startTs: number | undefined;
+}
+
+export interface Client {
+  post(path: string, contentType: string, body: string): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+}
+
+export interface Refusal {
+  readonly message: string;
+  /** The same request may go through later: an abort, a busy or restarting server. */
+  readonly isPassing: boolean;
+}
+
+const passing = /Please retry|Too Many Requests|errIndexingInProgress|overloaded|outcome/i;
+
+/** `repeatable`: sending again what may have been stored does no harm. */
+export function findRefusal(answer: Answer, repeatable: boolean): Refusal | undefined {
+  const [message] = answer.messages;
+  if (answer.status === 200 && message === undefined) return undefined;
+  const text = message ?? `the server answers with status ${answer.status}`;
+  if (answer.status === 0) return { message: text, isPassing: repeatable };
+  return { message: text, isPassing: answer.status === 503 || passing.test(text) };
+}
+
+/** `token` goes with every request that the server wants one for. */
+export function makeClient(url: string, token: string | undefined): Client {
+  const base = url.replace(/\/+$/, "");
+  if (!/^https?:\/\/[^/]+$/.test(base)) {
+    throw new Fault("E_STARTUP", `--to: "${url}" is not of the form http://HOST:PORT`);
+  }
+  const rights = token === undefined ? {} : { "x-dgraph-authtoken": token };
+  const ask = async (path: string, init: RequestInit): Promise<Answer> => {
+    try {
+      return await readAnswer(await fetch(base + path, init));
+    } catch (error) {
+      const cause = error instanceof Error ? error.cause : undefined;
+      const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+      const why = code === "ECONNREFUSED" ? "nothing listens there" : (code ?? String(error));
+      return makeAnswer(0, [`no answer from ${base} (${why})`], undefined);
+    }
+  };
+  return {
+    post: (path, contentType, body) =>
+      ask(path, { method: "POST", headers: { "content-type": contentType, ...rights }, body }),
+    get: (path) => ask(path, { headers: rights }),
+  };
+}
+
+async function readAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return makeAnswer(response.status, [text.trim().slice(0, 200)], undefined);
+  }
+  const { errors, extensions } = json as {
+    errors?: { message: string }[];
+    extensions?: { txn?: { start_ts?: number } };
+  };
+  const messages = (errors ?? []).map((error) => error.message);
+  return { ...makeAnswer(response.status, messages, json), startTs: extensions?.txn?.start_ts };
+}
+
+function makeAnswer(status: number, messages: readonly string[], json: unknown): Answer {
+  return { status, messages, json, startTs: undefined };
+}
+
+/** The first of `count` uids that nobody else gets. */
+export async function leaseUids(client: Client, count: number): Promise<number> {
+  const answer = await client.get(`/assign?what=uids&num=${count}`);
+  const refusal = findRefusal(answer, true);
+  if (refusal !== undefined) throw new Fault("E_STARTUP", refusal.message);
+  return Number((answer.json as { startId: string }).startId);
+}
+
+/** Sends something that must go through, waiting for a server that is busy with an index. */
+export async function postOrFail(
+  client: Client,
+  path: string,
+  contentType: string,
+  body: string,
+): Promise<Answer> {
+  for (let attempt = 0; ; attempt++) {
+    const answer = await client.post(path, contentType, body);
+    const refusal = findRefusal(answer, true);
+    if (refusal === undefined) return answer;
+    if (!refusal.isPassing || attempt >= 20) {
+      throw new Fault("E_STARTUP", `${path}: ${refusal.message.trim()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}

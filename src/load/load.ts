@@ -1,0 +1,128 @@
+/**
+ * Loads files into a running server, through the doors that every client has. What comes in: names of files. What goes
+ * out: mutations with explicit uids, in order of the input, several under way at once. Never here: a whole file in
+ * memory, or a label that means two nodes.
+ */
+import type { Random } from "../base/random.ts";
+import { Fault } from "../model/fault.ts";
+import { type Batch, readBatches } from "./batches.ts";
+import { BlankNodes } from "./blank-nodes.ts";
+import { type Client, findRefusal, type Refusal } from "./client.ts";
+
+export interface LoadOptions {
+  readonly files: readonly string[];
+  /** Facts (or JSON objects) in a request. */
+  readonly batchSize: number;
+  /** Requests under way at once. */
+  readonly inFlightMax: number;
+  readonly client: Client;
+  readonly random: Random;
+  readonly onProgress: (progress: LoadProgress) => void;
+}
+
+export interface LoadProgress {
+  /** Of the files as they are on disk. */
+  readonly bytesRead: number;
+  readonly bytesTotal: number;
+  /** RDF facts and JSON objects that are stored. */
+  readonly factCount: number;
+}
+
+/** Resolves with the number of facts stored. Fault E_STARTUP with file and line for one that is refused. */
+export async function loadFiles(options: LoadOptions): Promise<number> {
+  const load = new Load(options);
+  await load.run();
+  return load.factCount;
+}
+
+/** An aborted or refused batch is sent again this often before the load gives up. */
+const attemptsMax = 60;
+
+class Load {
+  readonly #options: LoadOptions;
+  readonly #underWay = new Set<Promise<void>>();
+  #failure: unknown;
+  #bytesRead = 0;
+  factCount = 0;
+
+  constructor(options: LoadOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    const { files, batchSize, client, inFlightMax } = this.#options;
+    const nodes = new BlankNodes(client);
+    const input = { files, batchSize, nodes, onRead: (count: number) => (this.#bytesRead = count) };
+    for await (const batch of readBatches(input)) {
+      while (this.#underWay.size >= inFlightMax) await Promise.race(this.#underWay);
+      if (this.#failure !== undefined) break;
+      const sending: Promise<void> = this.#send(batch)
+        .catch((error: unknown) => {
+          this.#failure ??= error;
+        })
+        .finally(() => this.#underWay.delete(sending));
+      this.#underWay.add(sending);
+    }
+    await Promise.all(this.#underWay);
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async #send(batch: Batch): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const refusal = await this.#post(batch, true);
+      if (refusal === undefined) break;
+      if (!refusal.isPassing || attempt >= attemptsMax) throw await this.#explain(batch, refusal);
+      await this.#pause(attempt);
+    }
+    this.factCount += batch.items.length;
+    const { bytesTotal } = batch;
+    this.#options.onProgress({ bytesRead: this.#bytesRead, bytesTotal, factCount: this.factCount });
+  }
+
+  /** Undefined when it is stored. What the server leaves unsaid about its outcome may be said again: sets repeat safely. */
+  async #post(batch: Batch, commitNow: boolean): Promise<Refusal | undefined> {
+    const { client } = this.#options;
+    const type = batch.kind === "rdf" ? "application/rdf" : "application/json";
+    const path = commitNow ? "/mutate?commitNow=true" : "/mutate";
+    const answer = await client.post(
+      path,
+      type,
+      composeBody(
+        batch,
+        batch.items.map((item) => item.text),
+      ),
+    );
+    if (!commitNow && answer.startTs !== undefined) {
+      await client.post(`/commit?startTs=${answer.startTs}&abort=true`, "application/json", "");
+    }
+    return findRefusal(answer, batch.kind === "rdf");
+  }
+
+  /** File and line of the first item that the server refuses alone, found by halves without storing anything. */
+  async #explain(batch: Batch, refusal: Refusal): Promise<Fault> {
+    let items = batch.items;
+    let message = refusal.message;
+    while (items.length > 1 && !refusal.isPassing) {
+      const half = items.slice(0, Math.ceil(items.length / 2));
+      const refused = await this.#post({ ...batch, items: half }, false);
+      items = refused === undefined ? items.slice(half.length) : half;
+      message = refused?.message ?? message;
+    }
+    const first = items[0];
+    const place = first === undefined ? batch.file : `${batch.file}:${first.line}`;
+    return new Fault("E_STARTUP", `${place}: ${message.trim().replaceAll(/\s*\n\s*/g, " ")}`);
+  }
+
+  /** Longer with each attempt, up to two seconds, and never the same for two batches that got in each other's way. */
+  async #pause(attempt: number): Promise<void> {
+    const spreadMs = Math.min(2_000, 10 * 2 ** Math.min(attempt, 8));
+    const waitMs = spreadMs * (0.5 + this.#options.random.next() / 2);
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+}
+
+function composeBody(batch: Batch, texts: readonly string[]): string {
+  return batch.kind === "rdf"
+    ? `{ set {\n${texts.join("\n")}\n} }`
+    : `{"set":[${texts.join(",")}]}`;
+}
