@@ -7,6 +7,7 @@
  * All references between types are resolved objects, so that a request follows pointers and looks up no name twice.
  */
 import type { ConstDirectiveNode, ConstValueNode } from "graphql";
+import type { IndexSpec } from "../model/definition.ts";
 import type { ValueKind } from "../model/value.ts";
 
 export interface CompiledSchema {
@@ -216,6 +217,8 @@ export interface ValueSource {
   readonly xid: XidRule | undefined;
   /** The arguments of `@search` that serve it, completed (bare default, `@id`'s own): hash, exact, regexp, year … */
   readonly searches: readonly string[];
+  /** The indexes that the field asks of its predicate. */
+  readonly indexes: readonly IndexSpec[];
   readonly defaults: FieldDefaults;
   readonly isEmbedding: boolean;
   /** Several languages: in no input, filter or order. */

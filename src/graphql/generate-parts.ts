@@ -59,11 +59,15 @@ const orderableTypes: ReadonlySet<string> = new Set([
 ]);
 const summableTypes: ReadonlySet<string> = new Set(["Int", "Int64", "Float"]);
 
-/** Single-valued, of an ordered type, stored, in at most one language. */
+/**
+ * Single-valued, of an ordered type, stored, in at most one language. Of another service's type, the key (an ID too,
+ * which is then a stored string) and what is provided.
+ */
 export function isOrderable(draft: Draft, type: DraftType, field: DraftField): boolean {
   if (field.purpose !== undefined || field.type.kind !== "named") return false;
+  if (hasDirective(field, "external")) return !isForeign(draft, type, field);
   if (!orderableTypes.has(field.type.name) || isCustomField(field)) return false;
-  return !hasManyLanguages(field) && !isForeign(draft, type, field);
+  return !hasManyLanguages(field);
 }
 
 export function isSummable(draft: Draft, type: DraftType, field: DraftField): boolean {

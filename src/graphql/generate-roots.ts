@@ -83,7 +83,7 @@ export function addPayloads(draft: Draft, type: DraftType): void {
   const switches = switchesOf(type);
   if (switches.update && draft.types.has(`${type.name}Patch`)) addPayload(draft, type, "Update");
   if (switches.delete) addPayload(draft, type, "Delete");
-  if (switches.add && type.kind === "object") addPayload(draft, type, "Add");
+  if (draft.types.has(`Add${type.name}Input`)) addPayload(draft, type, "Add");
 }
 
 function addPayload(draft: Draft, type: DraftType, verb: "Add" | "Update" | "Delete"): void {

@@ -41,7 +41,7 @@ import {
   type DraftType,
 } from "./sdl-draft.ts";
 import { defaultValueOf } from "./sdl-rules.ts";
-import { searchesOf } from "./sdl-search.ts";
+import { indexesOf, searchesOf } from "./sdl-search.ts";
 import {
   isForeign,
   isKeyField,
@@ -315,6 +315,7 @@ class Linker {
         ? { isInterfaceWide: rawText(findArgument(id, "interface")) === "true" }
         : undefined,
       searches: searchesOf(field),
+      indexes: indexesOf(field, this.#type(typeName).kind === "enum"),
       defaults: {
         add: defaultValueOf(findArgument(defaults, "add")),
         update: defaultValueOf(findArgument(defaults, "update")),

@@ -167,15 +167,16 @@ function checkReverse(draft: Draft, type: DraftType, field: DraftField): SchemaP
       message: `${where}: pred argument: ~${predicate} is not supported as forward edge doesn't exist for type ${target.name}.`,
       at,
     };
-  return checkForward(type, target, forward, at);
+  return checkForward(type, target, forward);
 }
 
 function checkForward(
   type: DraftType,
   target: DraftType,
   forward: DraftField,
-  at: Position,
 ): SchemaProblem | undefined {
+  const mapping = findDirective(forward, "dgraph");
+  const at = mapping === undefined ? forward.at : directiveAt(mapping);
   const where = `Type ${target.name}; Field ${forward.name}:`;
   const possible = [type.name, ...type.interfaces];
   if (!possible.includes(baseName(forward.type))) {

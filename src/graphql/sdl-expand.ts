@@ -70,7 +70,8 @@ function copyField(
         message: `For type ${type.name} to implement interface ${parent.name} the field ${field.name} must have type ${fieldType}`,
         at: type.at,
       };
-    if (earlier === undefined) replaceField(type, makeCopy(field, parent.name));
+    if (earlier === undefined)
+      replaceField(type, { ...makeCopy(field, parent.name), description: field.description });
     else if (!isId) copies.push(makeCopy(field, parent.name));
   } else if (isId && earlier !== undefined) {
     const first = findField(type, field.name);
@@ -91,9 +92,11 @@ function replaceField(type: DraftType, copy: DraftField): void {
   type.fields = type.fields.map((field) => (field.name === copy.name ? copy : field));
 }
 
+/** The description stays with the interface, as in the reference; a repeated field shows it. */
 function makeCopy(field: DraftField, inheritedFrom: string): DraftField {
   return {
     ...field,
+    description: undefined,
     arguments: [...field.arguments],
     directives: [...field.directives],
     inheritedFrom,

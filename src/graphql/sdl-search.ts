@@ -115,7 +115,8 @@ export function indexesOf(field: DraftField, isEnum: boolean): readonly IndexSpe
   } else if (isEnum) {
     specs.push({ tokenizer: "hash" });
   }
-  if (hasDirective(field, "id")) {
+  // A key that another service gives is an `ID` here, and a string in the store.
+  if (hasDirective(field, "id") || typeName === "ID") {
     const own = typeName === "Int" || typeName === "Int64" ? "int" : "hash";
     const isServed = specs.some((spec) => spec.tokenizer === "exact" || spec.tokenizer === own);
     if (!isServed) specs.push({ tokenizer: own });
