@@ -82,7 +82,10 @@ async function loadSampleOnce(
   const main = join(import.meta.dirname, "..", "main.js");
   const project = join(import.meta.dirname, "..", "..");
   const args = ["sample", "--npm", project, "--to", urlOf(supervisor)];
-  const env = { ...process.env, ...(config.security.token === undefined ? {} : { WEFT_TOKEN: config.security.token }) };
+  const env = {
+    ...process.env,
+    ...(config.security.token === undefined ? {} : { WEFT_TOKEN: config.security.token }),
+  };
   const loader = fork(main, args, { stdio: ["ignore", "inherit", "inherit", "ipc"], env });
   const code = await new Promise((resolve) => loader.once("exit", resolve));
   if (code === 0) rmSync(mark, { force: true });
@@ -105,7 +108,9 @@ Weft ${readVersion()} serves ${config.dataDir} on ${url}
   Administration  ${url}/admin  /admin/schema
   Health          ${url}/health
 `;
-  process.stdout.write(`${endpoints}\nTo paste into another terminal:\n\n${listCommands(config, url)}\n`);
+  process.stdout.write(
+    `${endpoints}\nTo paste into another terminal:\n\n${listCommands(config, url)}\n`,
+  );
 }
 
 function listCommands(config: ServeConfig, url: string): string {

@@ -17,10 +17,10 @@ export function parseUint(params: URLSearchParams, name: string): number {
   const text = params.get(name) ?? "";
   if (text === "") return 0;
   const digits = /^0[_0-7]+$/.test(text) ? `0o${text.slice(1)}` : text;
-  if (!/^(?:\d[\d_]*|0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+)$/.test(digits)) {
+  if (!/^(?:0|[1-9][\d_]*|0[xX]_?[\da-fA-F][\da-fA-F_]*|0[bB]_?[01][01_]*|0[oO]_?[0-7][0-7_]*)$/.test(digits)) {
     throw refuse(name, "uint64", `strconv.ParseUint: parsing ${quoteGo(text)}: invalid syntax`);
   }
-  const value = BigInt(digits.replaceAll("_", "") === "0o" ? "0" : digits.replaceAll("_", ""));
+  const value = BigInt(digits.replaceAll("_", ""));
   if (value > 0xffff_ffff_ffff_ffffn) {
     throw refuse(name, "uint64", `strconv.ParseUint: parsing ${quoteGo(text)}: value out of range`);
   }
