@@ -1,0 +1,165 @@
+/**
+ * Edits → patches (architecture 3.1, 4). What stood there before is read in batches, and only where it decides
+ * something: tokens of indexed values, the one edge of a single `uid`, what a star deletes. Deriving twice from the
+ * same state gives the same patches, so that a refused change is simply derived again on the newest snapshot.
+ */
+import { drive } from "../base/maybe.ts";
+import type { MaybePromise, Steps } from "../base/maybe.ts";
+import type { Cell, Column, Reader, Want } from "../graph/reader.ts";
+import type { Predicate, Schema } from "../graph/schema.ts";
+import type { Patch } from "../store/store.ts";
+import { entryKey } from "./conflict.ts";
+import type { Edit } from "./edit.ts";
+import { deriveEdges } from "./edges.ts";
+import { deriveValues } from "./values.ts";
+
+/** What a set of edits comes to. */
+export interface Derived {
+  readonly patches: Patch[];
+  /** Fingerprints that nobody else may have committed since the transaction's start. */
+  readonly conflictKeys: Set<string>;
+  /** Fingerprints of what decided the patches. */
+  readonly basisKeys: Set<string>;
+  /** Entries that change: their presence and counts follow. */
+  readonly entries: EditGroup[];
+}
+
+/** All edits of one node's predicate, in order, with what stood there before. */
+export interface EditGroup {
+  readonly uid: number;
+  readonly predicate: Predicate;
+  readonly edits: PlainEdit[];
+  /** Values before; undefined when they decide nothing and were not read. */
+  cells: readonly Cell[] | undefined;
+  /** Targets before, ascending; undefined likewise. */
+  targets: Float64Array | undefined;
+}
+
+export type PlainEdit = Exclude<Edit, { kind: "clearNode" }>;
+
+/** `edits` hold no `clearNode` any more (see `expandNodes`); unknown predicates (dropped since) are left out. */
+export function derivePatches(reader: Reader, edits: readonly Edit[]): MaybePromise<Derived> {
+  return drive(deriveSteps(reader, edits));
+}
+
+function* deriveSteps(reader: Reader, edits: readonly Edit[]): Steps<Derived> {
+  const groups = groupEdits(reader.schema, edits);
+  const waiting = groups.filter(needsBefore);
+  if (waiting.length > 0) yield* readBefore(reader, waiting);
+  const derived: Derived = {
+    patches: [],
+    conflictKeys: new Set(),
+    basisKeys: new Set(),
+    entries: groups,
+  };
+  const { storageId } = reader.schema;
+  for (const group of groups) {
+    if (group.predicate.definition.kind === "uid") deriveEdges(derived, storageId, group);
+    else deriveValues(derived, storageId, group);
+    if (needsBasis(group)) {
+      derived.basisKeys.add(
+        entryKey({ storageId, predicate: group.predicate.id, uid: group.uid }),
+      );
+    }
+  }
+  return derived;
+}
+
+/**
+ * Groups in the order of their first edits. Edits of different entries do not meet, so that the reference's sort by
+ * (predicate, subject) is kept by keeping the order within each entry.
+ */
+function groupEdits(schema: Schema, edits: readonly Edit[]): EditGroup[] {
+  const groups: EditGroup[] = [];
+  const byUid = new Map<number, Map<number, EditGroup>>();
+  for (const edit of edits) {
+    if (edit.kind === "clearNode") continue;
+    let ofNode = byUid.get(edit.uid);
+    if (ofNode === undefined) byUid.set(edit.uid, (ofNode = new Map()));
+    let group = ofNode.get(edit.predicate);
+    if (group === undefined) {
+      const predicate = schema.predicateById(edit.predicate);
+      if (predicate === undefined) continue;
+      group = { uid: edit.uid, predicate, edits: [], cells: undefined, targets: undefined };
+      ofNode.set(edit.predicate, group);
+      groups.push(group);
+    }
+    group.edits.push(edit);
+  }
+  return groups;
+}
+
+function needsBefore(group: EditGroup): boolean {
+  const { definition, indexes, formerScalar } = group.predicate;
+  if (definition.kind === "uid") {
+    return !definition.list || group.edits.some((edit) => edit.kind === "clear");
+  }
+  return (
+    indexes.length > 0 ||
+    formerScalar ||
+    group.edits.some((edit) => edit.kind === "clear" || edit.kind === "deleteValue")
+  );
+}
+
+/**
+ * Whether a concurrent change of the same entry must make this one derive again. Members of lists without tokens are
+ * set and removed blindly: any order of such changes leaves records and reverse lists in agreement.
+ */
+function needsBasis(group: EditGroup): boolean {
+  const { definition, indexes, formerScalar } = group.predicate;
+  return !definition.list || indexes.length > 0 || formerScalar;
+}
+
+/** One read for all nodes that want the same predicates. */
+interface Batch {
+  readonly wants: readonly Want[];
+  readonly uids: number[];
+  /** Per node, its groups in the order of the wants. */
+  readonly groups: (readonly EditGroup[])[];
+}
+
+function* readBefore(reader: Reader, groups: readonly EditGroup[]): Steps<void> {
+  const byUid = new Map<number, EditGroup[]>();
+  for (const group of groups) {
+    const ofNode = byUid.get(group.uid);
+    if (ofNode === undefined) byUid.set(group.uid, [group]);
+    else ofNode.push(group);
+  }
+  const batches = new Map<string, Batch>();
+  for (const [uid, ofNode] of byUid) {
+    ofNode.sort((a, b) => a.predicate.id - b.predicate.id);
+    const signature = ofNode.map((group) => group.predicate.id).join();
+    let batch = batches.get(signature);
+    if (batch === undefined) {
+      batch = { wants: ofNode.map(wantOf), uids: [], groups: [] };
+      batches.set(signature, batch);
+    }
+    batch.uids.push(uid);
+    batch.groups.push(ofNode);
+  }
+  for (const batch of batches.values()) {
+    let columns: readonly Column[] = [];
+    const read = reader.readLevel(Float64Array.from(batch.uids), batch.wants);
+    if (read instanceof Promise) yield read.then((found) => void (columns = found));
+    else columns = read;
+    batch.groups.forEach((ofNode, row) => {
+      ofNode.forEach((group, k) => keepBefore(group, columns[k]!, row));
+    });
+  }
+}
+
+function wantOf(group: EditGroup): Want {
+  const predicate = group.predicate.id;
+  return group.predicate.definition.kind === "uid"
+    ? { kind: "edges", predicate, facets: false }
+    : { kind: "cells", predicate };
+}
+
+const noCells: readonly Cell[] = [];
+
+function keepBefore(group: EditGroup, column: Column, row: number): void {
+  if (column.kind === "cells") group.cells = column.cells[row] ?? noCells;
+  else if (column.kind === "edges") {
+    group.targets = column.targets.slice(column.offsets[row]!, column.offsets[row + 1]!);
+  }
+}

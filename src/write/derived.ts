@@ -1,0 +1,123 @@
+/** Value changes → index patches: tokens that a node's values had and have (architecture 3.3). */
+import { tokenList } from "../codec/key.ts";
+import { attempt } from "../model/conversion-error.ts";
+import { convertValue } from "../model/convert.ts";
+import type { Value } from "../model/value.ts";
+import type { Predicate, PredicateIndex } from "../graph/schema.ts";
+import type { MemberPatch } from "../store/store.ts";
+import { tokensOf } from "../tokens/tokenizers.ts";
+
+/** A value with its tag, as far as tokens are concerned. */
+export interface TaggedValue {
+  readonly value: Value;
+  readonly language: string;
+}
+
+/** What happens to the values of one node's predicate. `kept` is asked only when a token goes. */
+export interface ValueChange {
+  readonly added: readonly TaggedValue[];
+  readonly removed: readonly TaggedValue[];
+  kept(): Iterable<TaggedValue>;
+}
+
+/** Tokens by their latin1 text. */
+type Tokens = Map<string, Uint8Array>;
+
+/**
+ * A value's tokens for an index, of the predicate's kind. A stored value that a type change made unconvertible has
+ * none, as in a rebuilt index. Indexes of vectors keep no tokens.
+ */
+export function indexTokens(
+  predicate: Predicate,
+  index: PredicateIndex,
+  tagged: TaggedValue,
+): readonly Uint8Array[] {
+  const { kind } = predicate.definition;
+  if (kind === "uid" || index.tokenizer === "hnsw") return [];
+  const value =
+    tagged.value.kind === kind ? tagged.value : attempt(() => convertValue(tagged.value, kind));
+  return value === undefined ? [] : tokensOf(index.tokenizer, value, tagged.language);
+}
+
+/** Appends the patches of one node's predicate for all its indexes. New values must be indexable (ConversionError). */
+export function deriveTokens(
+  patches: MemberPatch[],
+  place: { readonly storageId: number; readonly uid: number; readonly predicate: Predicate },
+  change: ValueChange,
+): void {
+  for (const index of place.predicate.indexes) {
+    if (index.tokenizer === "hnsw") continue;
+    const added = collect(place.predicate, index, change.added);
+    const removed = collectLenient(place.predicate, index, change.removed);
+    for (const text of added.keys()) {
+      if (removed.delete(text)) added.delete(text);
+    }
+    if (removed.size > 0) {
+      for (const kept of change.kept()) {
+        for (const text of collectLenient(place.predicate, index, [kept]).keys()) {
+          removed.delete(text);
+        }
+        if (removed.size === 0) break;
+      }
+    }
+    for (const token of removed.values()) patches.push(makePatch(place, index, token, false));
+    for (const token of added.values()) patches.push(makePatch(place, index, token, true));
+  }
+}
+
+function collect(
+  predicate: Predicate,
+  index: PredicateIndex,
+  values: readonly TaggedValue[],
+): Tokens {
+  const tokens: Tokens = new Map();
+  for (const tagged of values) {
+    for (const token of indexTokens(predicate, index, tagged)) tokens.set(toText(token), token);
+  }
+  return tokens;
+}
+
+/** Of stored values: what the index could not take when it was built has no tokens there. */
+function collectLenient(
+  predicate: Predicate,
+  index: PredicateIndex,
+  values: readonly TaggedValue[],
+): Tokens {
+  const tokens: Tokens = new Map();
+  for (const tagged of values) {
+    for (const token of storedTokens(predicate, index, tagged)) tokens.set(toText(token), token);
+  }
+  return tokens;
+}
+
+/** As indexTokens, for a value that is stored already: none where the index cannot take it. */
+export function storedTokens(
+  predicate: Predicate,
+  index: PredicateIndex,
+  tagged: TaggedValue,
+): readonly Uint8Array[] {
+  return attempt(() => indexTokens(predicate, index, tagged)) ?? [];
+}
+
+function makePatch(
+  place: { readonly storageId: number; readonly uid: number },
+  index: PredicateIndex,
+  token: Uint8Array,
+  add: boolean,
+): MemberPatch {
+  return {
+    kind: "member",
+    list: tokenList(place.storageId, index.id, token),
+    member: place.uid,
+    add,
+    facets: undefined,
+    countIndex: 0,
+    owner: 0,
+  };
+}
+
+function toText(token: Uint8Array): string {
+  let text = "";
+  for (let i = 0; i < token.length; i++) text += String.fromCharCode(token[i]!);
+  return text;
+}

@@ -1,0 +1,54 @@
+/** `S * *` → a clear of every predicate that the node's types name, and of `dgraph.type` (dql.md 3.3). */
+import { andThen } from "../base/maybe.ts";
+import type { MaybePromise } from "../base/maybe.ts";
+import { assert } from "../base/assert.ts";
+import type { Reader } from "../graph/reader.ts";
+import { entryKey } from "./conflict.ts";
+import type { Edit } from "./edit.ts";
+
+export interface ExpandedEdits {
+  readonly edits: readonly Edit[];
+  /** Fingerprints of the types that were read. */
+  readonly basisKeys: readonly string[];
+}
+
+/** The types are those of the reader's state, before any of the edits. Reverse fields are skipped. */
+export function expandNodes(reader: Reader, edits: readonly Edit[]): MaybePromise<ExpandedEdits> {
+  const nodes = [
+    ...new Set(edits.filter((edit) => edit.kind === "clearNode").map((edit) => edit.uid)),
+  ];
+  if (nodes.length === 0) return { edits, basisKeys: [] };
+  const { schema } = reader;
+  const types = schema.predicate("dgraph.type");
+  assert(types !== undefined, "dgraph.type is always there");
+  const want = { kind: "cells", predicate: types.id } as const;
+  return andThen(reader.readLevel(Float64Array.from(nodes), [want]), ([column]) => {
+    assert(column?.kind === "cells", "cells were asked for");
+    const predicatesOf = new Map<number, ReadonlySet<number>>();
+    nodes.forEach((uid, row) => {
+      const predicates = new Set([types.id]);
+      for (const cell of column.cells[row] ?? []) {
+        for (const field of schema.type(cell.text)?.fields ?? []) {
+          const predicate = schema.predicate(field);
+          if (predicate !== undefined) predicates.add(predicate.id);
+        }
+      }
+      predicatesOf.set(uid, predicates);
+    });
+    return {
+      edits: edits.flatMap((edit): Edit[] =>
+        edit.kind === "clearNode"
+          ? [...predicatesOf.get(edit.uid)!].map((predicate) => ({
+              kind: "clear",
+              uid: edit.uid,
+              predicate,
+              language: undefined,
+            }))
+          : [edit],
+      ),
+      basisKeys: nodes.map((uid) =>
+        entryKey({ storageId: schema.storageId, predicate: types.id, uid }),
+      ),
+    };
+  });
+}

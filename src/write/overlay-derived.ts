@@ -1,0 +1,105 @@
+/**
+ * A transaction's own writes become visible to its reads: the patches they would commit as, and what a store follows
+ * by itself, presence and counts, computed by counting before and after (architecture 4).
+ */
+import { drive } from "../base/maybe.ts";
+import type { MaybePromise, Steps } from "../base/maybe.ts";
+import { countList, presenceList } from "../codec/key.ts";
+import type { Overlay } from "../graph/overlay.ts";
+import type { Column, Reader, Want } from "../graph/reader.ts";
+import type { Derived } from "./apply.ts";
+
+const present = new Uint8Array(0);
+
+/** `reader` must be the view with this overlay in it. */
+export function applyToOverlay(
+  overlay: Overlay,
+  derived: Derived,
+  reader: Reader,
+): MaybePromise<void> {
+  return drive(steps(overlay, derived, reader));
+}
+
+/** Nodes whose count of one predicate (or of one reverse index) may move. */
+interface Counted {
+  readonly want: Want;
+  readonly uids: Float64Array;
+  /** 0 for none. */
+  readonly countIndex: number;
+  /** The predicate whose presence follows; undefined for reverse counts. */
+  readonly presence: number | undefined;
+}
+
+function* steps(overlay: Overlay, derived: Derived, reader: Reader): Steps<void> {
+  const counted = findCounted(derived);
+  const before: Float64Array[] = [];
+  for (const row of counted) yield* count(reader, row, (counts) => before.push(counts));
+  for (const patch of derived.patches) overlay.apply(patch);
+  const after: Float64Array[] = [];
+  for (const row of counted) yield* count(reader, row, (counts) => after.push(counts));
+  counted.forEach((row, k) => follow(overlay, reader.schema.storageId, row, [before[k]!, after[k]!]));
+}
+
+function* count(
+  reader: Reader,
+  row: Counted,
+  done: (counts: Float64Array) => void,
+): Steps<void> {
+  let columns: readonly Column[] = [];
+  const read = reader.readLevel(row.uids, [row.want]);
+  if (read instanceof Promise) yield read.then((found) => void (columns = found));
+  else columns = read;
+  const [column] = columns;
+  done(column?.kind === "count" ? column.counts : new Float64Array(row.uids.length));
+}
+
+function findCounted(derived: Derived): Counted[] {
+  const entries = new Map<number, { uids: Set<number>; countIndex: number }>();
+  const objects = new Map<number, { uids: Set<number>; countIndex: number }>();
+  for (const { uid, predicate, edits, targets } of derived.entries) {
+    let row = entries.get(predicate.id);
+    if (row === undefined) {
+      entries.set(predicate.id, (row = { uids: new Set(), countIndex: predicate.countIndex?.id ?? 0 }));
+    }
+    row.uids.add(uid);
+    const { reverseIndex, reverseCountIndex } = predicate;
+    if (reverseIndex === undefined || reverseCountIndex === undefined) continue;
+    let reverse = objects.get(reverseIndex.id);
+    if (reverse === undefined) {
+      objects.set(reverseIndex.id, (reverse = { uids: new Set(), countIndex: reverseCountIndex.id }));
+    }
+    for (const target of targets ?? []) reverse.uids.add(target);
+    for (const edit of edits) {
+      if (edit.kind === "setEdge" || edit.kind === "deleteEdge") reverse.uids.add(edit.target);
+    }
+  }
+  const counted: Counted[] = [];
+  for (const [predicate, { uids, countIndex }] of entries) {
+    const want = { kind: "count", predicate } as const;
+    counted.push({ want, uids: Float64Array.from(uids), countIndex, presence: predicate });
+  }
+  for (const [index, { uids, countIndex }] of objects) {
+    const want = { kind: "reverseCount", index } as const;
+    counted.push({ want, uids: Float64Array.from(uids), countIndex, presence: undefined });
+  }
+  return counted;
+}
+
+function follow(
+  overlay: Overlay,
+  storageId: number,
+  row: Counted,
+  [before, after]: readonly [Float64Array, Float64Array],
+): void {
+  row.uids.forEach((uid, i) => {
+    const had = before[i]!;
+    const has = after[i]!;
+    if (had === has) return;
+    if (row.presence !== undefined && (had === 0) !== (has === 0)) {
+      overlay.setMember(presenceList(storageId, row.presence), uid, has > 0 ? present : undefined);
+    }
+    if (row.countIndex === 0) return;
+    if (had > 0) overlay.setMember(countList(storageId, row.countIndex, had), uid, undefined);
+    if (has > 0) overlay.setMember(countList(storageId, row.countIndex, has), uid, present);
+  });
+}

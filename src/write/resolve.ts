@@ -1,0 +1,178 @@
+/** Facts → edits: numbers for names, values of the schema's kinds, the refusals of dql.md 2.7, 2.11 and 3.3. */
+import { hash } from "bcrypt";
+import { assert } from "../base/assert.ts";
+import { encodeUtf8 } from "../base/bytes.ts";
+import { compareNames } from "../graph/schema-state.ts";
+import type { Predicate, Schema } from "../graph/schema.ts";
+import { asFault } from "../model/conversion-error.ts";
+import { checkPassword, convertValue } from "../model/convert.ts";
+import { Fault } from "../model/fault.ts";
+import type { NQuad } from "../model/nquad.ts";
+import type { Value } from "../model/value.ts";
+import type { Edit } from "./edit.ts";
+import { printEdge } from "./print-edge.ts";
+import type { BlankNodes } from "./uid-assign.ts";
+
+/** One mutation's facts, without variables. */
+export interface PlainMutation {
+  readonly set: readonly NQuad[];
+  readonly delete: readonly NQuad[];
+}
+
+/** bcrypt's cost, as the reference's. */
+const passwordCost = 10;
+
+/** Longer exact tokens are refused (dql.md 3.2). */
+const exactBytesMax = 65_000;
+
+/** Tags are slots of a record and parts of keys. */
+const languageUnitsMax = 255;
+
+/**
+ * Edits of a request: of each mutation its deletes before its sets, then all sorted by (predicate, subject), stably.
+ * Predicates must be in the schema by now (`inferDefinitions`); deletes of unknown ones do nothing.
+ */
+export async function resolveEdits(
+  schema: Schema,
+  mutations: readonly PlainMutation[],
+  nodes: BlankNodes,
+): Promise<readonly Edit[]> {
+  const rows: Row[] = [];
+  for (const mutation of mutations) {
+    for (const fact of mutation.delete) addRow(rows, { schema, nodes, fact, isDelete: true });
+    for (const fact of mutation.set) addRow(rows, { schema, nodes, fact, isDelete: false });
+  }
+  rows.sort(compareRows);
+  const edits: Edit[] = [];
+  for (const row of rows) {
+    const edit = toEdit(schema, row);
+    if (edit.kind === "setValue" && edit.value.kind === "password") edits.push(await hashed(edit, row));
+    else edits.push(edit);
+  }
+  return edits;
+}
+
+interface Row {
+  readonly fact: NQuad;
+  readonly uid: number;
+  /** undefined for values and stars. */
+  readonly target: number | undefined;
+  /** undefined for `S * *`. */
+  readonly predicate: Predicate | undefined;
+  readonly isDelete: boolean;
+}
+
+interface RowSource {
+  readonly schema: Schema;
+  readonly nodes: BlankNodes;
+  readonly fact: NQuad;
+  readonly isDelete: boolean;
+}
+
+function addRow(rows: Row[], { schema, nodes, fact, isDelete }: RowSource): void {
+  const uid = nodes.resolve(fact.subject);
+  const target = fact.object.kind === "node" ? nodes.resolve(fact.object.node) : undefined;
+  if (fact.predicate === "*") {
+    rows.push({ fact, uid, target, predicate: undefined, isDelete });
+    return;
+  }
+  const predicate = schema.predicate(fact.predicate);
+  if (predicate === undefined) {
+    assert(isDelete, "predicates that are set are in the schema");
+    return;
+  }
+  rows.push({ fact, uid, target, predicate, isDelete });
+}
+
+function compareRows(a: Row, b: Row): number {
+  return compareNames(a.fact.predicate, b.fact.predicate) || a.uid - b.uid;
+}
+
+function toEdit(schema: Schema, row: Row): Edit {
+  const { fact, uid, target, predicate, isDelete } = row;
+  if (predicate === undefined) return { kind: "clearNode", uid };
+  const { object, language, facets } = fact;
+  if (object.kind === "star") {
+    return { kind: "clear", uid, predicate: predicate.id, language: language || undefined };
+  }
+  checkShape(schema, row, predicate);
+  if (target !== undefined) {
+    return isDelete
+      ? { kind: "deleteEdge", uid, predicate: predicate.id, target }
+      : { kind: "setEdge", uid, predicate: predicate.id, target, facets };
+  }
+  assert(object.kind === "value", "variables are expanded before facts are resolved");
+  const value = toKind(object.value, predicate);
+  if (isDelete) return { kind: "deleteValue", uid, predicate: predicate.id, language, value };
+  checkSize(value, predicate);
+  return { kind: "setValue", uid, predicate: predicate.id, language, value, facets };
+}
+
+function checkShape(schema: Schema, row: Row, predicate: Predicate): void {
+  const { fact, uid, target } = row;
+  const { name, kind, lang } = predicate.definition;
+  const edge = (): string => printEdge(fact, { namespace: schema.namespace, uid, target });
+  if (fact.language !== "" && !lang) {
+    throw new Fault(
+      "E_MUTATION",
+      `Attr: [${name}] should have @lang directive in schema to mutate edge: [${edge()}]`,
+    );
+  }
+  if (fact.language.length > languageUnitsMax || /[^\x00-\xff]/.test(fact.language)) {
+    throw new Fault("E_MUTATION", `Invalid language tag for predicate ${JSON.stringify(name)}`);
+  }
+  if (kind === "uid") {
+    if (target !== undefined) return;
+    throw new Fault(
+      "E_MUTATION",
+      `Input for predicate ${JSON.stringify(name)} of type uid is scalar. Edge: ${edge()}`,
+    );
+  }
+  if (target !== undefined) {
+    throw new Fault(
+      "E_MUTATION",
+      `Input for predicate ${JSON.stringify(name)} of type scalar is uid. Edge: ${edge()}`,
+    );
+  }
+  if (kind !== "float32vector" || fact.object.kind !== "value") return;
+  const given = fact.object.value.kind;
+  if (given === "float32vector" || given === "string" || given === "default") return;
+  throw new Fault(
+    "E_MUTATION",
+    `Input for predicate ${JSON.stringify(name)} of type vector is not vector. ` +
+      `Did you forget to add quotes before []?. Edge: ${edge()}`,
+  );
+}
+
+/** A predicate of type default keeps the kind that was given. Passwords are checked here and hashed later. */
+function toKind(value: Value, predicate: Predicate): Value {
+  const { kind } = predicate.definition;
+  if (kind === "uid" || kind === "default" || value.kind === kind) return value;
+  return asFault("E_MUTATION", () => {
+    if (kind === "password" && (value.kind === "string" || value.kind === "default")) {
+      checkPassword(value.text);
+    }
+    return convertValue(value, kind);
+  });
+}
+
+/** A typed literal is taken for a finished hash, anything else is the password itself. */
+async function hashed(
+  edit: Extract<Edit, { kind: "setValue" }>,
+  row: Row,
+): Promise<Extract<Edit, { kind: "setValue" }>> {
+  const given = row.fact.object;
+  if (given.kind !== "value" || (given.value.kind !== "string" && given.value.kind !== "default")) {
+    return edit;
+  }
+  const made = await hash(given.value.text, passwordCost);
+  return { ...edit, value: { kind: "password", hash: made } };
+}
+
+function checkSize(value: Value, predicate: Predicate): void {
+  if (value.kind !== "string" || value.text.length * 3 < exactBytesMax / 2) return;
+  if (!predicate.indexes.some((index) => index.tokenizer === "exact")) return;
+  const nameBytes = encodeUtf8(predicate.definition.name).length;
+  if (encodeUtf8(value.text).length <= exactBytesMax - nameBytes) return;
+  throw new Fault("E_MUTATION", "value in the mutation is too large for the index");
+}
