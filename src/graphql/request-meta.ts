@@ -19,6 +19,7 @@ import type {
   EnumType,
   FieldDefinition,
   NamedType,
+  NodeType,
   ObjectType,
   ScalarType,
   TypeRef,
@@ -146,4 +147,9 @@ function refOf(
   const named = types.get(name) ?? scalars.get(name);
   assert(named !== undefined, "introspection types refer to known types");
   return { kind: "named", type: named, nonNull, text };
+}
+
+/** Whether instances of a type are nodes of the graph. */
+export function isNode(type: NamedType | undefined): type is NodeType {
+  return (type?.kind === "object" || type?.kind === "interface") && type.node !== undefined;
 }

@@ -1,0 +1,176 @@
+/**
+ * Values of arguments: literals and variables of a valid document, brought into the form of their type (a single
+ * value for a list becomes a list). Scalars stay as sent; what they mean is decided where they are lowered.
+ */
+import type { ArgumentNode, ValueNode } from "graphql";
+import type { ArgumentDefinition, InputField, TypeRef } from "./compiled-schema.ts";
+import { isJsonArray, isJsonObject, NumberText } from "./request-json.ts";
+import type { JsonObject, JsonValue } from "./request-json.ts";
+import { intProblem } from "./request-values.ts";
+import type { VariableUse } from "./request-variables.ts";
+
+/** undefined: a variable that the request leaves out. It counts as null in filters, as absent elsewhere. */
+export type ArgumentValue =
+  | undefined
+  | null
+  | boolean
+  | string
+  | number
+  | NumberText
+  | readonly ArgumentValue[]
+  | ArgumentObject;
+
+export interface ArgumentObject {
+  readonly [field: string]: ArgumentValue;
+}
+
+/** What a request brings to a prepared operation. */
+export interface RequestValues {
+  readonly declared: readonly VariableUse[];
+  readonly variables: JsonObject;
+  /** The literals of the document in textual order, and the index of each literal's node. */
+  readonly literals: readonly string[];
+  readonly literalIndex: ReadonlyMap<ValueNode, number>;
+}
+
+/** A literal that its type refuses: the request is validated in full, which finds the words. */
+export class LiteralRefused extends Error {
+  override readonly name = "LiteralRefused";
+}
+
+/** The given arguments by name; those that are left out, or are variables without a value, are absent. */
+export function evaluateArguments(
+  given: readonly ArgumentNode[],
+  known: ReadonlyMap<string, ArgumentDefinition>,
+  request: RequestValues,
+): ArgumentObject {
+  const result: Record<string, ArgumentValue> = {};
+  for (const argument of given) {
+    const definition = known.get(argument.name.value);
+    if (definition === undefined) continue;
+    const value = evaluate(argument.value, definition.type, request);
+    if (value !== undefined) result[definition.name] = value;
+  }
+  for (const definition of known.values()) {
+    if (definition.defaultValue === undefined || definition.name in result) continue;
+    const value = evaluate(definition.defaultValue, definition.type, request);
+    if (value !== undefined) result[definition.name] = value;
+  }
+  return result;
+}
+
+/** The value of a node. `type` is the type of its place. */
+export function evaluate(node: ValueNode, type: TypeRef, request: RequestValues): ArgumentValue {
+  switch (node.kind) {
+    case "Variable":
+      return evaluateVariable(node.name.value, type, request);
+    case "NullValue":
+      return null;
+    case "ListValue":
+      if (type.kind !== "list") throw new LiteralRefused();
+      return node.values.map((item) => evaluate(item, type.element, request) ?? null);
+    case "ObjectValue": {
+      const single = innermost(type);
+      if (single.type.kind !== "input") throw new LiteralRefused();
+      const fields = single.type.fields;
+      const result: Record<string, ArgumentValue> = {};
+      for (const field of node.fields) {
+        const definition = fields.get(field.name.value);
+        if (definition === undefined) throw new LiteralRefused();
+        result[definition.name] = evaluate(field.value, definition.type, request);
+      }
+      addDefaults(result, fields, request);
+      return wrap(result, type);
+    }
+    default: {
+      const single = innermost(type);
+      return wrap(evaluateScalar(node, single.type.name, request), type);
+    }
+  }
+}
+
+type ScalarNode = Extract<
+  ValueNode,
+  { kind: "IntValue" | "FloatValue" | "StringValue" | "BooleanValue" | "EnumValue" }
+>;
+
+function evaluateScalar(
+  node: ScalarNode,
+  typeName: string,
+  request: RequestValues,
+): boolean | string | number | NumberText {
+  if (node.kind === "BooleanValue" || node.kind === "EnumValue") return node.value;
+  const index = request.literalIndex.get(node);
+  const text = index === undefined ? node.value : (request.literals[index] ?? "");
+  if (typeName === "Int" || typeName === "Int64") {
+    if (intProblem(text, typeName) !== undefined) throw new LiteralRefused();
+  }
+  if (node.kind === "StringValue") return text;
+  return node.kind === "IntValue" && text.length < 16 ? Number(text) : new NumberText(text);
+}
+
+function evaluateVariable(name: string, type: TypeRef, request: RequestValues): ArgumentValue {
+  if (Object.hasOwn(request.variables, name)) {
+    const given = request.variables[name];
+    if (given !== undefined) return shapeGiven(given, type);
+  }
+  const fallback = request.declared.find((use) => use.name === name)?.defaultValue;
+  return fallback === undefined ? undefined : evaluate(fallback, type, request);
+}
+
+/** Lists around single values, down to the leaves; fields in their own form. */
+function shapeGiven(value: JsonValue, type: TypeRef): ArgumentValue {
+  if (value === null) return null;
+  if (type.kind === "list") {
+    if (!isJsonArray(value)) return [shapeGiven(value, type.element)];
+    return value.map((item) => shapeGiven(item, type.element));
+  }
+  if (type.type.kind !== "input" || !isJsonObject(value)) return value as ArgumentValue;
+  const result: Record<string, ArgumentValue> = {};
+  for (const key of Object.keys(value)) {
+    const field = type.type.fields.get(key);
+    if (field !== undefined) result[key] = shapeGiven(value[key] ?? null, field.type);
+  }
+  return result;
+}
+
+function addDefaults(
+  result: Record<string, ArgumentValue>,
+  fields: ReadonlyMap<string, InputField>,
+  request: RequestValues,
+): void {
+  for (const field of fields.values()) {
+    if (field.defaultValue === undefined || field.name in result) continue;
+    result[field.name] = evaluate(field.defaultValue, field.type, request);
+  }
+}
+
+function innermost(type: TypeRef): Extract<TypeRef, { kind: "named" }> {
+  let at = type;
+  while (at.kind === "list") at = at.element;
+  return at;
+}
+
+function wrap(value: ArgumentValue, type: TypeRef): ArgumentValue {
+  let result = value;
+  for (let at = type; at.kind === "list"; at = at.element) result = [result];
+  return result;
+}
+
+export function isArgumentObject(value: ArgumentValue): value is ArgumentObject {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof NumberText)
+  );
+}
+
+export function isArgumentList(value: ArgumentValue): value is readonly ArgumentValue[] {
+  return Array.isArray(value);
+}
+
+/** The text of a scalar: digits as they were sent. */
+export function argumentText(value: ArgumentValue): string {
+  return value instanceof NumberText ? value.text : String(value);
+}

@@ -1,0 +1,263 @@
+/**
+ * A valid operation, prepared for many requests: fields collected and merged (GraphQL specification 6.3.2) for each
+ * type that they can meet, fragments and conditions resolved. Nothing here depends on literals or, but for the
+ * booleans of @skip and @include, on variables.
+ */
+import type {
+  DirectiveNode,
+  DocumentNode,
+  FieldNode,
+  FragmentDefinitionNode,
+  OperationDefinitionNode,
+  SelectionSetNode,
+  ValueNode,
+} from "graphql";
+import { assert } from "../base/assert.ts";
+import type {
+  CompiledSchema,
+  CompositeType,
+  FieldDefinition,
+  NamedType,
+  ObjectType,
+} from "./compiled-schema.ts";
+import { findField, namedTypeOf, rootTypeOf } from "./request-walk.ts";
+import { findType } from "./request-meta.ts";
+import { isComposite } from "./request-rules.ts";
+
+/** One response name of one type: all its nodes merged. */
+export interface SelectedField {
+  readonly key: string;
+  readonly definition: FieldDefinition;
+  /** Its first node: arguments and directives are the same in all. */
+  readonly node: FieldNode;
+  /** All nodes, for those who select by themselves (introspection). */
+  readonly nodes: readonly FieldNode[];
+  /** The number of the first node among the document's fields, for places in messages. */
+  readonly ordinal: number;
+  readonly selection: Selection | undefined;
+  readonly cascade: DirectiveNode | undefined;
+}
+
+/** What is asked of a value of a composite type. */
+export interface Selection {
+  readonly type: CompositeType;
+  /** All fields asked of any type, each once. */
+  readonly fields: readonly SelectedField[];
+  /** By object type name, for abstract types whose object types are asked different things; undefined: `fields`. */
+  readonly byType: ReadonlyMap<string, readonly SelectedField[]> | undefined;
+  /** For nodes whose type is not known: what is asked of the abstract type itself. */
+  readonly common: readonly SelectedField[];
+}
+
+/** The document's side of preparation, shared by the variants of its operations. */
+export interface PrepareContext {
+  readonly schema: CompiledSchema;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly ordinals: ReadonlyMap<FieldNode, number>;
+  /** Values of @skip's and @include's variables. */
+  readonly booleans: ReadonlyMap<string, boolean>;
+}
+
+/** The root fields of an operation, in order. */
+export function selectRoots(
+  context: PrepareContext,
+  operation: OperationDefinitionNode,
+): readonly SelectedField[] {
+  const root = rootTypeOf(context.schema, operation);
+  assert(root?.kind === "object", "a valid operation has a root type");
+  return fieldsFor(context, root, root, [operation.selectionSet], new Map());
+}
+
+/** Fields in textual order with their numbers. */
+export function numberFields(document: DocumentNode): Map<FieldNode, number> {
+  const ordinals = new Map<FieldNode, number>();
+  const visit = (set: SelectionSetNode | undefined): void => {
+    for (const selection of set?.selections ?? []) {
+      if (selection.kind === "Field") ordinals.set(selection, ordinals.size);
+      if (selection.kind !== "FragmentSpread") visit(selection.selectionSet);
+    }
+  };
+  for (const definition of document.definitions) {
+    if ("selectionSet" in definition) visit(definition.selectionSet);
+  }
+  return ordinals;
+}
+
+export function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === "FragmentDefinition") {
+      fragments.set(definition.name.value, definition);
+    }
+  }
+  return fragments;
+}
+
+/** Names of the variables that decide about @skip and @include anywhere in the document. */
+export function conditionVariables(document: DocumentNode): string[] {
+  const names = new Set<string>();
+  const note = (directives: readonly DirectiveNode[] | undefined): void => {
+    for (const directive of directives ?? []) {
+      const value = conditionValue(directive);
+      if (value?.kind === "Variable") names.add(value.name.value);
+    }
+  };
+  const visit = (set: SelectionSetNode | undefined): void => {
+    for (const selection of set?.selections ?? []) {
+      note(selection.directives);
+      if (selection.kind !== "FragmentSpread") visit(selection.selectionSet);
+    }
+  };
+  for (const definition of document.definitions) {
+    if ("selectionSet" in definition) visit(definition.selectionSet);
+  }
+  return [...names].sort();
+}
+
+function conditionValue(directive: DirectiveNode): ValueNode | undefined {
+  if (directive.name.value !== "skip" && directive.name.value !== "include") return undefined;
+  return directive.arguments?.find((argument) => argument.name.value === "if")?.value;
+}
+
+function isIncluded(
+  context: PrepareContext,
+  directives: readonly DirectiveNode[] | undefined,
+): boolean {
+  for (const directive of directives ?? []) {
+    const value = conditionValue(directive);
+    if (value === undefined) continue;
+    const condition =
+      value.kind === "Variable"
+        ? context.booleans.get(value.name.value) === true
+        : value.kind === "BooleanValue" && value.value;
+    if (condition === (directive.name.value === "skip")) return false;
+  }
+  return true;
+}
+
+/** The nodes of a type's fields by response name, in order; `type` undefined: only what all types share. */
+function collect(
+  context: PrepareContext,
+  parent: NamedType,
+  type: ObjectType | undefined,
+  sets: readonly SelectionSetNode[],
+): Map<string, FieldNode[]> {
+  const found = new Map<string, FieldNode[]>();
+  const spread = new Set<string>();
+  const applies = (condition: string | undefined): boolean => {
+    if (condition === undefined || condition === parent.name) return true;
+    if (type === undefined) return false;
+    if (condition === type.name) return true;
+    const named = findType(context.schema, condition);
+    if (named?.kind === "interface") return named.implementors.includes(type);
+    return named?.kind === "union" && named.members.includes(type);
+  };
+  const visit = (set: SelectionSetNode): void => {
+    for (const selection of set.selections) {
+      if (!isIncluded(context, selection.directives)) continue;
+      if (selection.kind === "Field") {
+        const key = selection.alias?.value ?? selection.name.value;
+        const nodes = found.get(key);
+        if (nodes === undefined) found.set(key, [selection]);
+        else nodes.push(selection);
+      } else if (selection.kind === "InlineFragment") {
+        if (applies(selection.typeCondition?.name.value)) visit(selection.selectionSet);
+      } else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        const fragment = context.fragments.get(selection.name.value);
+        if (fragment !== undefined && applies(fragment.typeCondition.name.value)) {
+          visit(fragment.selectionSet);
+        }
+      }
+    }
+  };
+  for (const set of sets) visit(set);
+  return found;
+}
+
+/** Selected fields of one type. Equal ones of sister types are the same object (`shared`). */
+function fieldsFor(
+  context: PrepareContext,
+  parent: NamedType,
+  type: ObjectType | undefined,
+  sets: readonly SelectionSetNode[],
+  shared: Map<string, SelectedField>,
+): readonly SelectedField[] {
+  const fields: SelectedField[] = [];
+  for (const [key, nodes] of collect(context, parent, type, sets)) {
+    const [node] = nodes;
+    if (node === undefined) continue;
+    const definition = findField(context.schema, type ?? parent, node.name.value);
+    if (definition === undefined) continue;
+    const ordinals = nodes.map((n) => context.ordinals.get(n) ?? 0);
+    const identity = `${key} ${ordinals.join(",")} ${sourceIdentity(definition)}`;
+    let field = shared.get(identity);
+    if (field === undefined) {
+      field = makeField(context, key, definition, nodes, ordinals[0] ?? 0);
+      shared.set(identity, field);
+    }
+    fields.push(field);
+  }
+  return fields;
+}
+
+function makeField(
+  context: PrepareContext,
+  key: string,
+  definition: FieldDefinition,
+  nodes: readonly FieldNode[],
+  ordinal: number,
+): SelectedField {
+  const [node] = nodes;
+  assert(node !== undefined, "a selected field has a node");
+  const type = namedTypeOf(definition.type);
+  const sets = nodes.flatMap((n) => (n.selectionSet === undefined ? [] : [n.selectionSet]));
+  return {
+    key,
+    definition,
+    node,
+    nodes,
+    ordinal,
+    selection: isComposite(type) ? makeSelection(context, type, sets) : undefined,
+    cascade: node.directives?.find((directive) => directive.name.value === "cascade"),
+  };
+}
+
+function makeSelection(
+  context: PrepareContext,
+  type: CompositeType,
+  sets: readonly SelectionSetNode[],
+): Selection {
+  const shared = new Map<string, SelectedField>();
+  if (type.kind === "object") {
+    const fields = fieldsFor(context, type, type, sets, shared);
+    return { type, fields, byType: undefined, common: fields };
+  }
+  const common = fieldsFor(context, type, undefined, sets, shared);
+  const byType = new Map<string, readonly SelectedField[]>();
+  let isUniform = true;
+  for (const possible of type.kind === "interface" ? type.implementors : type.members) {
+    const fields = fieldsFor(context, type, possible, sets, shared);
+    byType.set(possible.name, fields);
+    isUniform &&= fields.length === common.length && fields.every((f, i) => f === common[i]);
+  }
+  return { type, fields: [...shared.values()], byType: isUniform ? undefined : byType, common };
+}
+
+/** Tells fields of one name apart where they read different things. */
+function sourceIdentity(definition: FieldDefinition): string {
+  const source = definition.source;
+  const type = definition.type.text;
+  switch (source.kind) {
+    case "value":
+      return `${type} ${source.predicate}@${source.languages.join(":")}`;
+    case "edge":
+      return `${type} ${source.isReverse ? "~" : ""}${source.predicate}`;
+    case "edgeAggregate": {
+      const edge = source.edge.source;
+      return `${type} ${edge.kind === "edge" ? edge.predicate : ""}`;
+    }
+    default:
+      return `${type} ${source.kind}`;
+  }
+}

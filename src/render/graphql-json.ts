@@ -1,0 +1,398 @@
+/**
+ * SPEAK, GraphQL: frames of a run + the shape of an answer → JSON bytes, with null propagation (graphql.md 4.10). One
+ * walk, no intermediate objects; what turns out to be null is cut back. Never here: an await, a read.
+ */
+import { unreachable } from "../base/assert.ts";
+import type { BlockResult, EdgeFrame, FieldColumn, Frame } from "../exec/frame.ts";
+import type { Cell } from "../graph/reader.ts";
+import { printValuePlainJson } from "../model/print-value.ts";
+import { printUid } from "../model/uid.ts";
+import type { Value } from "../model/value.ts";
+import type { ByteWriter } from "./byte-writer.ts";
+import { aggregateOf } from "./graphql-aggregate.ts";
+import { writeGeometry } from "./graphql-geo.ts";
+import type {
+  AggregateMemberShape,
+  EdgeAggregateShape,
+  FieldShape,
+  ObjectShape,
+  ScalarShape,
+  TypedFields,
+  ValueShape,
+} from "./graphql-shape.ts";
+
+/** Something of the answer that is not as the schema says. `place`: the number of the field in the document. */
+export interface CompletionError {
+  readonly message: string;
+  readonly path: readonly (string | number)[];
+  readonly place: number;
+}
+
+const comma = 44;
+const braceOpen = 123;
+const braceClose = 125;
+const bracketOpen = 91;
+const bracketClose = 93;
+const intMax = 2147483647;
+const intMin = -2147483648;
+/** From here on the native endpoint prints floats with an exponent; GraphQL does not. */
+const plainFloatMax = 1e6;
+
+const listReturned =
+  "A list was returned, but GraphQL was expecting just one item. This indicates an internal error - probably a mismatch between the GraphQL and Dgraph/remote schemas. The value was resolved as null (which may trigger GraphQL error propagation) and as much other data as possible returned.";
+
+/** Writes one root field's value, and notes what is wrong with it. */
+export class GraphqlRenderer {
+  readonly #out: ByteWriter;
+  readonly #errors: CompletionError[];
+  readonly #path: (string | number)[] = [];
+  /** `vector_distance` by uid, of a vector search. */
+  readonly #distances: ReadonlyMap<number, number> | undefined;
+
+  constructor(
+    out: ByteWriter,
+    errors: CompletionError[],
+    path: readonly (string | number)[],
+    distances?: ReadonlyMap<number, number>,
+  ) {
+    this.#out = out;
+    this.#errors = errors;
+    this.#path.push(...path);
+    this.#distances = distances;
+  }
+
+  /** A list of nodes; elements that may not be null where they are, are. Always a list: roots are `[T]`. */
+  list(block: BlockResult, shape: ObjectShape, rows: ArrayLike<number> = block.rows): void {
+    const out = this.#out;
+    out.byte(bracketOpen);
+    for (let i = 0; i < rows.length; i++) {
+      if (i > 0) out.byte(comma);
+      this.#path.push(i);
+      if (!this.#object(block.frame, rows[i] ?? 0, shape)) out.ascii("null");
+      this.#path.pop();
+    }
+    out.byte(bracketClose);
+  }
+
+  /** One node, or null; several are an error. */
+  single(block: BlockResult, shape: ObjectShape, place: number): void {
+    const row = block.rows[0];
+    if (row === undefined) this.#out.ascii("null");
+    else if (block.rows.length > 1) {
+      this.#fail(listReturned, place);
+      this.#out.ascii("null");
+    } else if (!this.#object(block.frame, row, shape)) this.#out.ascii("null");
+  }
+
+  /** False: null goes up, nothing is written. */
+  #object(frame: Frame, row: number, shape: ObjectShape): boolean {
+    const out = this.#out;
+    const mark = out.length;
+    const typed = shape.byType === undefined ? undefined : this.#typeOf(frame, row, shape);
+    const fields = typed === undefined ? shape.fields : typed.fields;
+    out.byte(braceOpen);
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i] as FieldShape;
+      if (i > 0) out.byte(comma);
+      out.bytes(field.keyBytes);
+      if (this.#field(frame, row, field, typed?.typeName ?? shape.typeName)) continue;
+      out.cutBack(mark);
+      return false;
+    }
+    out.byte(braceClose);
+    return true;
+  }
+
+  /** The first of a node's types that the shape knows. */
+  #typeOf(frame: Frame, row: number, shape: ObjectShape): TypedFields | undefined {
+    const column = frame.fields[shape.typeField];
+    if (column?.kind !== "cells") return undefined;
+    for (const cell of column.cells[row] ?? []) {
+      const typed = shape.byType?.get(cell.text);
+      if (typed !== undefined) return typed;
+    }
+    return undefined;
+  }
+
+  #field(frame: Frame, row: number, field: FieldShape, typeName: string): boolean {
+    const value = field.value;
+    const column = "field" in value ? frame.fields[value.field] : undefined;
+    switch (value.kind) {
+      case "uid":
+        return this.#uid(frame.uids[row] ?? 0);
+      case "typename":
+        this.#out.string(typeName);
+        return true;
+      case "scalar":
+        return this.#scalarField(cellOf(column, row), field, value.scalar);
+      case "scalars":
+        return this.#scalars(cellsOf(column, row), field, value);
+      case "vector":
+        return this.#vector(cellOf(column, row)?.value);
+      case "geo":
+        if (writeGeometry(this.#out, cellOf(column, row)?.value, value.geo)) return true;
+        return this.#missing(field);
+      case "edge":
+        return this.#edge(column, row, field, value);
+      case "aggregate":
+        this.#aggregate(frame, row, value.aggregate);
+        return true;
+      case "distance":
+        return this.#distance(frame.uids[row] ?? 0, field);
+      case "nothing":
+        if (!value.isList) return this.#missing(field);
+        this.#out.ascii("[]");
+        return true;
+      default:
+        return unreachable(value);
+    }
+  }
+
+  #uid(uid: number): boolean {
+    const out = this.#out;
+    out.byte(34);
+    out.ascii(printUid(uid));
+    out.byte(34);
+    return true;
+  }
+
+  /** No value: null, or the end of the object. */
+  #missing(field: FieldShape): boolean {
+    if (!field.nonNull) {
+      this.#out.ascii("null");
+      return true;
+    }
+    this.#path.push(field.key);
+    this.#fail(
+      `Non-nullable field '${field.name}' (type ${field.typeText}) was not present in result from Dgraph.  GraphQL error propagation triggered.`,
+      field.place,
+    );
+    this.#path.pop();
+    return false;
+  }
+
+  #fail(message: string, place: number): void {
+    this.#errors.push({ message, path: [...this.#path], place });
+  }
+
+  #scalarField(cell: Cell | undefined, field: FieldShape, scalar: ScalarShape): boolean {
+    if (cell === undefined || cell.json.length === 0) return this.#missing(field);
+    if (this.#scalar(cell, scalar)) return true;
+    this.#path.push(field.key);
+    this.#coercion(cell, field, scalar);
+    this.#path.pop();
+    return this.#afterFault(field);
+  }
+
+  /** A fault is noted already: null, or the end of the object without another one. */
+  #afterFault(field: FieldShape): boolean {
+    if (field.nonNull) return false;
+    this.#out.ascii("null");
+    return true;
+  }
+
+  #coercion(cell: Cell, field: FieldShape, scalar: ScalarShape): void {
+    this.#fail(
+      `Error coercing value '${cell.text}' for field '${field.name}' to type ${scalar.typeName}.`,
+      field.place,
+    );
+  }
+
+  /** False where the value does not fit its type; nothing is written then. */
+  #scalar(cell: Cell, scalar: ScalarShape): boolean {
+    const out = this.#out;
+    switch (scalar.form) {
+      case "string":
+      case "id":
+        if (cell.kind === "string" || cell.kind === "default" || cell.kind === "datetime") {
+          out.bytes(cell.json);
+        } else out.string(cell.text);
+        return true;
+      case "enum":
+        if (scalar.members?.has(cell.text) !== true) return false;
+        out.bytes(cell.json);
+        return true;
+      case "int":
+        if (cell.kind !== "int" || !(cell.number <= intMax && cell.number >= intMin)) return false;
+        out.bytes(cell.json);
+        return true;
+      case "int64":
+        if (cell.kind !== "int") return false;
+        out.bytes(cell.json);
+        return true;
+      case "float":
+        return this.#float(cell);
+      case "boolean":
+        if (cell.kind !== "bool") return false;
+        out.bytes(cell.json);
+        return true;
+      case "datetime":
+        if (cell.kind !== "datetime") return false;
+        out.bytes(cell.json);
+        return true;
+    }
+  }
+
+  #float(cell: Cell): boolean {
+    if (cell.kind !== "float" && cell.kind !== "int") return false;
+    const number = cell.number;
+    if (number < plainFloatMax && number > -plainFloatMax) this.#out.bytes(cell.json);
+    else if (Number.isFinite(number)) this.#out.ascii(String(number));
+    else return false;
+    return true;
+  }
+
+  #scalars(
+    cells: readonly Cell[],
+    field: FieldShape,
+    shape: Extract<ValueShape, { kind: "scalars" }>,
+  ): boolean {
+    const out = this.#out;
+    const mark = out.length;
+    out.byte(bracketOpen);
+    let count = 0;
+    for (const cell of cells) {
+      if (cell.json.length === 0) continue;
+      if (count > 0) out.byte(comma);
+      if (!this.#scalar(cell, shape.scalar)) {
+        this.#path.push(field.key, count);
+        this.#coercion(cell, field, shape.scalar);
+        this.#path.length -= 2;
+        if (shape.elementNonNull) {
+          out.cutBack(mark);
+          return this.#afterFault(field);
+        }
+        out.ascii("null");
+      }
+      count++;
+    }
+    out.byte(bracketClose);
+    return true;
+  }
+
+  #vector(value: Value | undefined): boolean {
+    this.#out.ascii((value === undefined ? "" : printValuePlainJson(value)) || "[]");
+    return true;
+  }
+
+  #distance(uid: number, field: FieldShape): boolean {
+    const distance = this.#distances?.get(uid);
+    if (distance === undefined || !Number.isFinite(distance)) return this.#missing(field);
+    this.#out.ascii(String(distance));
+    return true;
+  }
+
+  #edge(
+    column: FieldColumn | undefined,
+    row: number,
+    field: FieldShape,
+    shape: Extract<ValueShape, { kind: "edge" }>,
+  ): boolean {
+    const edges = column?.kind === "edges" && column.child !== undefined ? column : undefined;
+    const start = edges?.offsets[row] ?? 0;
+    const end = edges?.offsets[row + 1] ?? 0;
+    if (shape.isList) return this.#edgeList(edges, start, end, field, shape);
+    const child = edges?.child;
+    if (edges === undefined || child === undefined || start === end) return this.#missing(field);
+    this.#path.push(field.key);
+    let isWritten = false;
+    if (end - start > 1) this.#fail(listReturned, field.place);
+    else isWritten = this.#object(child, edges.rows[start] ?? 0, shape.object);
+    this.#path.pop();
+    return isWritten || this.#afterFault(field);
+  }
+
+  #edgeList(
+    edges: EdgeFrame | undefined,
+    start: number,
+    end: number,
+    field: FieldShape,
+    shape: Extract<ValueShape, { kind: "edge" }>,
+  ): boolean {
+    const out = this.#out;
+    const mark = out.length;
+    const path = this.#path;
+    const child = edges?.child;
+    out.byte(bracketOpen);
+    if (edges !== undefined && child !== undefined) {
+      path.push(field.key);
+      for (let e = start; e < end; e++) {
+        if (e > start) out.byte(comma);
+        path.push(e - start);
+        const isWritten = this.#object(child, edges.rows[e] ?? 0, shape.object);
+        path.pop();
+        if (isWritten) continue;
+        if (shape.elementNonNull) {
+          path.pop();
+          out.cutBack(mark);
+          return this.#afterFault(field);
+        }
+        out.ascii("null");
+      }
+      path.pop();
+    }
+    out.byte(bracketClose);
+    return true;
+  }
+
+  #aggregate(frame: Frame, row: number, shape: EdgeAggregateShape): void {
+    const column = frame.fields[shape.field];
+    const edges = column?.kind === "edges" ? column : undefined;
+    const start = edges?.offsets[row] ?? 0;
+    const end = edges?.offsets[row + 1] ?? 0;
+    const count = column?.kind === "count" ? (column.counts[row] ?? 0) : end - start;
+    this.#members(shape.typeName, shape.members, count, (member) => {
+      const values = edges?.child?.fields[member.field];
+      if (edges === undefined || values === undefined) return undefined;
+      return aggregateOf(member.function, values, edges.rows.subarray(start, end));
+    });
+  }
+
+  /** `aggregateT`: a count and the fields of the block of aggregates. */
+  rootAggregate(
+    typeName: string,
+    members: readonly AggregateMemberShape[],
+    count: number,
+    frame: Frame | undefined,
+  ): void {
+    this.#members(typeName, members, count, (member) => {
+      const column = frame?.fields[member.field];
+      return column?.kind === "computed" ? column.values[0] : undefined;
+    });
+  }
+
+  #members(
+    typeName: string,
+    members: readonly AggregateMemberShape[],
+    count: number,
+    valueOf: (member: AggregateMemberShape) => Value | undefined,
+  ): void {
+    const out = this.#out;
+    out.byte(braceOpen);
+    for (let i = 0; i < members.length; i++) {
+      const member = members[i] as AggregateMemberShape;
+      if (i > 0) out.byte(comma);
+      out.bytes(member.keyBytes);
+      if (member.function === "count") out.ascii(String(count));
+      else if (member.function === "typename") out.string(typeName);
+      else {
+        const value = valueOf(member);
+        out.text((value === undefined ? "" : printValuePlainJson(value)) || "null");
+      }
+    }
+    out.byte(braceClose);
+  }
+}
+
+function cellOf(column: FieldColumn | undefined, row: number): Cell | undefined {
+  if (column?.kind === "cell") return column.cells[row];
+  return column?.kind === "cells" ? column.cells[row]?.[0] : undefined;
+}
+
+function cellsOf(column: FieldColumn | undefined, row: number): readonly Cell[] {
+  if (column?.kind === "cells") return column.cells[row] ?? noCells;
+  const cell = column?.kind === "cell" ? column.cells[row] : undefined;
+  return cell === undefined ? noCells : [cell];
+}
+
+const noCells: readonly Cell[] = [];
