@@ -1,0 +1,195 @@
+/**
+ * The SDL in the database: one node per namespace, `dgraph.graphql.schema` on `dgraph.graphql.xid:
+ * "dgraph.graphql.schema"` (graphql.md 10.5), and what each process compiled from it. Whether the stored text is still
+ * the compiled one is asked of the request's own snapshot: an update made by another process is seen by the first
+ * snapshot that holds it, and a request is served by the schema that its snapshot has.
+ */
+import { assert } from "../base/assert.ts";
+import type { MaybePromise } from "../base/maybe.ts";
+import type { Engine, GuestTransaction } from "../engine/engine.ts";
+import type { Reader } from "../graph/reader.ts";
+import type { NodeRef, NQuad } from "../model/nquad.ts";
+import type { CompiledSchema } from "./compiled-schema.ts";
+import { generatedSchemaText } from "./generate-text.ts";
+import { compileSchema, validateSdl } from "./schema-compile.ts";
+import type { SchemaRow } from "./service.ts";
+import { printStorageSchema, storageSchema } from "./storage-schema.ts";
+
+const schemaPredicate = "dgraph.graphql.schema";
+const xidPredicate = "dgraph.graphql.xid";
+const nodeType = "dgraph.graphql";
+
+/** The schema that a namespace serves, and the node that holds its text. */
+export interface ServedSchema {
+  readonly uid: number;
+  readonly schema: CompiledSchema;
+}
+
+/** What was found at a snapshot. `served` is undefined where no schema was ever set. */
+interface Entry {
+  readonly storageId: number;
+  /** The newest commit at which it is known to hold. */
+  ts: number;
+  readonly served: ServedSchema | undefined;
+}
+
+export class SchemaStore {
+  readonly #engine: Engine;
+  readonly #entries = new Map<number, Entry>();
+  /** Updates of a namespace, one after another. */
+  readonly #updates = new Map<number, Promise<unknown>>();
+  #counter = 0;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** How often a schema has changed, as far as this process saw. */
+  get updateCounter(): number {
+    return this.#counter;
+  }
+
+  /**
+   * The schema of the reader's namespace at its snapshot; undefined where there is none. One number to compare while
+   * nothing was committed, one cell to read otherwise. Throws E_GRAPHQL_SCHEMA or E_NOT_YET where the stored text does
+   * not compile (another release wrote it).
+   */
+  at(reader: Reader): MaybePromise<ServedSchema | undefined> {
+    const entry = this.#entries.get(reader.schema.namespace);
+    if (entry?.ts === reader.ts && entry.storageId === reader.schema.storageId) return entry.served;
+    return this.#read(reader);
+  }
+
+  /** The newest schema of a namespace. */
+  async newest(namespace: number): Promise<ServedSchema | undefined> {
+    const reader = await this.#engine.openReader(namespace);
+    try {
+      return await this.at(reader);
+    } finally {
+      reader.close();
+    }
+  }
+
+  /** getGQLSchema; undefined where no schema was ever set. */
+  async row(namespace: number): Promise<SchemaRow | undefined> {
+    const served = await this.newest(namespace);
+    return served === undefined ? undefined : toRow(served);
+  }
+
+  /** The messages of what is wrong with an SDL; [] when it is valid. Stores nothing. */
+  validate(sdl: string): readonly string[] {
+    return validateSdl(sdl);
+  }
+
+  /**
+   * Replaces the schema of a namespace: checks it, alters the storage schema (waiting for its indexes), stores the
+   * text. Data, and predicates that no field names any more, stay (graphql.md 10.5). Throws as `compileSchema`, and
+   * what the alter throws; the old schema is served on then.
+   */
+  update(namespace: number, sdl: string): Promise<SchemaRow> {
+    const earlier = this.#updates.get(namespace) ?? Promise.resolve();
+    const update = earlier.then(
+      () => this.#replace(namespace, sdl),
+      () => this.#replace(namespace, sdl),
+    );
+    this.#updates.set(namespace, update);
+    return update;
+  }
+
+  async #replace(namespace: number, sdl: string): Promise<SchemaRow> {
+    const schema = compileSchema(sdl);
+    const text = printStorageSchema(storageSchema(schema));
+    await this.#engine.alter({ kind: "schema", text, runInBackground: false }, namespace);
+    const { value: uid } = await this.#engine.transact(namespace, (txn) => writeText(txn, sdl));
+    const served = await this.newest(namespace);
+    // Another process may have replaced it again by now; this update's own schema is the answer all the same.
+    return toRow(served?.schema.sdl === sdl ? served : { uid, schema });
+  }
+
+  async #read(reader: Reader): Promise<ServedSchema | undefined> {
+    const { namespace, storageId } = reader.schema;
+    const known = this.#entries.get(namespace);
+    const hint = known?.storageId === storageId ? known.served?.uid : undefined;
+    const stored = await readText(reader, hint);
+    // Looked up again: another request may have brought it up to date meanwhile.
+    const entry = this.#entries.get(namespace);
+    if (
+      entry !== undefined &&
+      entry.storageId === storageId &&
+      entry.served?.uid === stored?.uid &&
+      entry.served?.schema.sdl === stored?.text
+    ) {
+      entry.ts = Math.max(entry.ts, reader.ts);
+      return entry.served;
+    }
+    const served =
+      stored === undefined ? undefined : { uid: stored.uid, schema: compileSchema(stored.text) };
+    if (entry === undefined || entry.ts <= reader.ts) {
+      this.#entries.set(namespace, { storageId, ts: reader.ts, served });
+      if (entry !== undefined || served !== undefined) this.#counter++;
+    }
+    return served;
+  }
+}
+
+function toRow({ uid, schema }: ServedSchema): SchemaRow {
+  return { uid, schema: schema.sdl, generatedSchema: generatedSchemaText(schema) };
+}
+
+/** The stored text with its node; `hint` is the node that held it last. */
+async function readText(
+  reader: Reader,
+  hint: number | undefined,
+): Promise<{ readonly uid: number; readonly text: string } | undefined> {
+  if (hint !== undefined) {
+    const text = await readCell(reader, hint);
+    if (text !== undefined) return { uid: hint, text };
+  }
+  const uid = await findNode(reader);
+  if (uid === undefined || uid === hint) return undefined;
+  const text = await readCell(reader, uid);
+  return text === undefined ? undefined : { uid, text };
+}
+
+/** An empty text is a schema that was never set. */
+async function readCell(reader: Reader, uid: number): Promise<string | undefined> {
+  const predicate = reader.schema.predicate(schemaPredicate);
+  if (predicate === undefined) return undefined;
+  const [column] = await reader.readLevel(Float64Array.of(uid), [
+    { kind: "cells", predicate: predicate.id },
+  ]);
+  const cell = column?.kind === "cells" ? column.cells[0]?.[0] : undefined;
+  return cell === undefined || cell.text === "" ? undefined : cell.text;
+}
+
+/** The namespace has at most one node with the xid. */
+async function findNode(reader: Reader): Promise<number | undefined> {
+  const predicate = reader.schema.predicate(xidPredicate);
+  if (predicate === undefined) return undefined;
+  const [uids] = await reader.readLists([{ kind: "presence", predicate: predicate.id }]);
+  return uids?.[0];
+}
+
+async function writeText(txn: GuestTransaction, sdl: string): Promise<number> {
+  const known = await findNode(txn.reader);
+  const subject: NodeRef =
+    known === undefined ? { kind: "blank", label: "schema" } : { kind: "uid", uid: known };
+  const fact = (predicate: string, text: string): NQuad => ({
+    subject,
+    predicate,
+    language: "",
+    object: { kind: "value", value: { kind: "string", text } },
+    facets: undefined,
+  });
+  const uids = await txn.apply({
+    set: [
+      fact("dgraph.type", nodeType),
+      fact(xidPredicate, schemaPredicate),
+      fact(schemaPredicate, sdl),
+    ],
+    delete: [],
+  });
+  const uid = known ?? uids.get("schema");
+  assert(uid !== undefined, "a new node has a uid");
+  return uid;
+}
