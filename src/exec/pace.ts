@@ -15,7 +15,7 @@ export interface Pace {
 const sliceMs = 4;
 
 /** `deadlineMs` on the clock's tick scale; Infinity for none. */
-export function makePace(clock: Clock, deadlineMs: number, signal?: AbortSignal): Pace {
+export function makePace(clock: Clock, deadlineMs: number, signal?: Cancellation): Pace {
   let sliceEndMs = clock.tickMs() + sliceMs;
   return {
     check() {

@@ -13,7 +13,7 @@ export interface RunContext {
   readonly limits: Limits;
   /** On the clock's tick scale; Infinity for none. */
   readonly deadlineMs: number;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Cancellation | undefined;
 }
 
 /** One run of a plan: what all its steps share. */

@@ -1,4 +1,4 @@
-import type { Block, QueryDocument } from "../dql/ast.ts";
+import type { Block, QueryDocument, ShortestEnd } from "../dql/ast.ts";
 import type { Schema } from "../graph/schema.ts";
 import {
   addOptionalSlot,
@@ -124,10 +124,10 @@ function buildRecurse(builder: Builder, block: Block): RecursePlan {
 
 function buildShortest(builder: Builder, block: Block): ShortestPlan {
   const shortest = block.shortest;
-  if (shortest === undefined) {
+  if (shortest?.from === undefined || shortest.to === undefined) {
     return refuseTree("while filling args: from/to can't be nil for shortest path");
   }
-  const end = (from: typeof shortest.from): PathEndPlan =>
+  const end = (from: ShortestEnd): PathEndPlan =>
     from.kind === "uid"
       ? { kind: "uid", slot: addSlot(builder, "uid", from.uid, "root") }
       : { kind: "variable", variable: variableIndex(builder, from.name) };

@@ -1,5 +1,4 @@
 import type { OrderKey, Page, PredicateName } from "../dql/ast.ts";
-import type { Predicate } from "../graph/schema.ts";
 import {
   addOptionalSlot,
   namespaced,
@@ -50,7 +49,7 @@ export function buildOrder(builder: Builder, order: readonly OrderKey[]): OrderP
   return {
     kind: "values",
     keys: single === undefined ? keys.map((key) => ({ ...key, collation: undefined })) : keys,
-    walk: single === undefined ? undefined : pickWalk(single.predicate, single),
+    walk: pickWalk(keys[0]),
   };
 }
 
@@ -80,10 +79,10 @@ function buildKey(
   return { use, predicate, descending, collation };
 }
 
-/** Tagged values stand under several tokens, lists too: their index says nothing about the order of nodes. */
-function pickWalk(predicate: Predicate, key: OrderKeyPlan) {
-  if (predicate.definition.list || predicate.definition.lang || key.use.languages.length > 0) {
+/** A list's nodes stand under several tokens, and tagged texts are not in the order of their collation. */
+function pickWalk(key: OrderKeyPlan | undefined) {
+  if (key === undefined || key.predicate.definition.list || key.use.languages.length > 0) {
     return undefined;
   }
-  return pickSortable(predicate.indexes);
+  return pickSortable(key.predicate.indexes);
 }

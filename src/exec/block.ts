@@ -1,0 +1,204 @@
+/** One block from its root to its finished frames. */
+import { emptyUidSet, type UidSet } from "../model/uid.ts";
+import type { BlockPlan } from "../plan/plan.ts";
+import { bindPage, cutPage, isWholePage, type BoundPage } from "./bind.ts";
+import { computeFields } from "./computed.ts";
+import { applyFilter } from "./filter.ts";
+import type { BlockResult, Frame } from "./frame.ts";
+import { groupMembers } from "./groups.ts";
+import { runLevel, type BlockRun, type LevelFrame } from "./level.ts";
+import { checkOrder, orderMembers } from "./order.ts";
+import { runRecurse } from "./recurse.ts";
+import { countRoot, findRoot, listOfRoot, pageRoot } from "./root.ts";
+import { placesIn } from "./rows.ts";
+import { emptyVariable, slotNumber, variableOf, type Run } from "./run.ts";
+import { runShortest } from "./shortest.ts";
+import { aliveUids, gatherVariables } from "./variables.ts";
+import { walkRoot } from "./walk.ts";
+
+/** Runs a block; its variables are set in the run when it is done. */
+export async function runBlock(run: Run, plan: BlockPlan): Promise<BlockResult> {
+  switch (plan.kind) {
+    case "empty":
+      return runEmpty(run, plan);
+    case "shortest":
+      return runPaths(run, plan);
+    case "query":
+    case "var":
+      return runNodes(run, plan);
+  }
+}
+
+function emptyFrame(plan: BlockPlan): Frame {
+  return {
+    level: plan.level,
+    uids: emptyUidSet,
+    fields: plan.level.fields.map(() => ({ kind: "nothing" })),
+  };
+}
+
+/** A block of aggregates and math over variables: one row that is no node. */
+function runEmpty(run: Run, plan: BlockPlan): BlockResult {
+  const frame = {
+    level: plan.level,
+    uids: emptyUidSet,
+    fields: plan.level.fields.map((): Frame["fields"][number] => ({ kind: "nothing" })),
+  };
+  const here: LevelFrame = {
+    level: plan.level,
+    frame,
+    alive: undefined,
+    parent: undefined,
+    edges: undefined,
+  };
+  computeFields({ run, frames: [here] });
+  return { frame, rows: Uint32Array.of(0), groups: undefined, paths: undefined };
+}
+
+async function runPaths(run: Run, plan: BlockPlan): Promise<BlockResult> {
+  const paths = await runShortest(run, plan);
+  if (plan.variable !== undefined) {
+    const path = paths[0]?.uids ?? emptyUidSet;
+    const uids = Float64Array.from(new Set(path)).sort();
+    run.variables[plan.variable] = { ...emptyVariable, uids, path };
+  }
+  return { frame: emptyFrame(plan), rows: new Uint32Array(0), groups: undefined, paths };
+}
+
+async function runNodes(run: Run, plan: BlockPlan): Promise<BlockResult> {
+  const ordered = await findNodes(run, plan);
+  if (plan.groupBy !== undefined) {
+    const groups = await groupMembers(run, plan.groupBy, sortedUids(ordered));
+    setRootVariable(run, plan, sortedUids(ordered));
+    return { frame: emptyFrame(plan), rows: new Uint32Array(0), groups, paths: undefined };
+  }
+  const uids = sortedUids(ordered);
+  // Filters further down may already use it; after @cascade it is set again.
+  setRootVariable(run, plan, uids);
+  const block: BlockRun = { run, frames: [] };
+  const root =
+    plan.recurse === undefined
+      ? await runLevel(block, plan.level, uids, undefined)
+      : await runRecurse(block, plan, uids);
+  const rows = finishRows(run, plan, root, ordered);
+  const shown = plan.level.cascade === undefined ? uids : sortedUids(uidsOfRows(root, rows));
+  setRootVariable(run, plan, shown);
+  gatherVariables(block, rows.length);
+  computeFields(block);
+  return { frame: root.frame, rows, groups: undefined, paths: undefined };
+}
+
+function setRootVariable(run: Run, plan: BlockPlan, uids: UidSet): void {
+  if (plan.variable !== undefined) run.variables[plan.variable] = { ...emptyVariable, uids };
+}
+
+function uidsOfRows(root: LevelFrame, rows: Uint32Array): Float64Array {
+  return Float64Array.from(rows, (row) => root.frame.uids[row] ?? 0);
+}
+
+/** Ascending, each once. */
+function sortedUids(uids: Float64Array): UidSet {
+  for (let i = 1; i < uids.length; i++) {
+    if ((uids[i - 1] ?? 0) >= (uids[i] ?? 0)) return Float64Array.from(new Set(uids)).sort();
+  }
+  return uids;
+}
+
+/** Rows in the order of the answer, without the dead; with @cascade the page is cut here. */
+function finishRows(
+  run: Run,
+  plan: BlockPlan,
+  root: LevelFrame,
+  ordered: Float64Array,
+): Uint32Array {
+  const rows = placesIn(root.frame.uids, ordered);
+  if (plan.level.cascade === undefined) return rows;
+  const alive = root.alive;
+  const living = alive === undefined ? rows : rows.filter((row) => alive[row] === 1);
+  const { start, end } = cutPage(bindPage(run, plan.page), living.length);
+  return living.slice(start, end);
+}
+
+/** The root's nodes after filter, order and page, in order. */
+async function findNodes(run: Run, plan: BlockPlan): Promise<Float64Array> {
+  const { root } = plan;
+  if (root === undefined) return emptyUidSet;
+  const page = bindPage(run, plan.page);
+  if (plan.order !== undefined) checkOrder(run, plan.order, page);
+  if (root.way === "walk") {
+    const walked = await walkRoot(run, plan, page);
+    if (walked !== undefined) return walked;
+  }
+  if (root.way === "seek") {
+    const sought = await seekRoot(run, plan, page);
+    if (sought !== undefined) return sought;
+  }
+  const literal = bareUids(run, plan, page);
+  if (literal !== undefined) return literal;
+  const found = await findRoot(run, root.call, page.after);
+  const kept = plan.filter === undefined ? found : await applyFilter(run, plan.filter, found);
+  const isPaging = plan.level.cascade === undefined;
+  if (plan.order !== undefined) {
+    return orderMembers(run, plan.order, orderedByPath(run, plan, kept), page, isPaging);
+  }
+  if (!isPaging || isWholePage(page)) return orderedByPath(run, plan, kept);
+  const { start, end } = cutPage(page, kept.length);
+  return orderedByPath(run, plan, kept).slice(start, end);
+}
+
+/** A root of bare literals keeps repeats, in ascending order (corrections, 4.3 uid). */
+function bareUids(run: Run, plan: BlockPlan, page: BoundPage): Float64Array | undefined {
+  const call = plan.root?.call;
+  if (call?.kind !== "uid" || call.variables.length > 0 || plan.filter !== undefined) {
+    return undefined;
+  }
+  if (plan.order !== undefined || !isWholePage(page) || page.after > 0) return undefined;
+  return Float64Array.from(call.uids, (slot) => slotNumber(run, slot)).sort();
+}
+
+/** `uid(p)` of a path variable keeps the order of the path. */
+function orderedByPath(run: Run, plan: BlockPlan, uids: UidSet): Float64Array {
+  const call = plan.root?.call;
+  if (call?.kind !== "uid" || call.variables.length !== 1 || plan.order !== undefined) return uids;
+  const path = variableOf(run, call.variables[0] ?? -1).path;
+  if (path === undefined) return uids;
+  const kept = new Set(uids);
+  return path.filter((uid) => kept.has(uid));
+}
+
+/** Batches of candidates for a filtered seek grow from a few pages to this. */
+const batchMax = 8192;
+
+/**
+ * A root that is one list in the order of uids. Without a filter the page is cut in the list; with one, batches are
+ * filtered until the page is full.
+ */
+async function seekRoot(
+  run: Run,
+  plan: BlockPlan,
+  page: BoundPage,
+): Promise<Float64Array | undefined> {
+  const call = plan.root?.call;
+  const list = call === undefined ? undefined : listOfRoot(run, call);
+  if (list === undefined) return undefined;
+  if (plan.filter === undefined) {
+    return isWholePage(page) && page.after === 0 ? undefined : pageRoot(run, list, page);
+  }
+  if (page.first <= 0) return undefined;
+  const wanted = page.offset + page.first;
+  const found: number[] = [];
+  let after = page.after;
+  for (
+    let size = Math.max(64, wanted * 2);
+    found.length < wanted;
+    size = Math.min(size * 4, batchMax)
+  ) {
+    const batch = await pageRoot(run, list, { first: size, offset: 0, after });
+    for (const uid of await applyFilter(run, plan.filter, batch)) found.push(uid);
+    if (batch.length < size) break;
+    after = batch[batch.length - 1] ?? 0;
+  }
+  return Float64Array.from(found.slice(page.offset, wanted));
+}
+
+export { aliveUids, countRoot };

@@ -1,0 +1,205 @@
+/** Fields that are computed once a block's own variables are known: val(), aggregates, math() (dql.md 4.8 – 4.10). */
+import type { Value } from "../model/value.ts";
+import type { AggregateField, FieldPlan, MathField } from "../plan/plan.ts";
+import { aggregateValues } from "./aggregate.ts";
+import type { EdgeFrame, FieldColumn, ValueColumn } from "./frame.ts";
+import type { BlockRun, LevelFrame } from "./level.ts";
+import { evaluateMath } from "./math.ts";
+import { alignValues } from "./order.ts";
+import { constantOf, emptyVariable, valuesOf, type Run } from "./run.ts";
+import { addNumbers, makeColumn } from "./variables.ts";
+
+/** One field to compute, in one of the frames of its level. */
+interface Task {
+  readonly here: LevelFrame;
+  readonly k: number;
+  readonly field: FieldPlan;
+}
+
+/**
+ * Computes the fields of a block, each after those of the same block that define its variables, whatever the order of
+ * the text. Fields of several frames of one level (recursion, expand) add to one variable.
+ */
+export function computeFields(block: BlockRun): void {
+  const tasks: Task[] = [];
+  for (const here of block.frames) {
+    here.level.fields.forEach((field, k) => {
+      if (isComputed(field)) tasks.push({ here, k, field });
+    });
+  }
+  const pending = new Set<number>();
+  for (const { field } of tasks) if (field.variable !== undefined) pending.add(field.variable);
+  for (const variable of pending) block.run.variables[variable] = undefined;
+  let waiting: readonly Task[] = tasks;
+  while (waiting.length > 0) {
+    const ready = waiting.filter(({ field }) =>
+      inputsOf(field).every((input) => !pending.has(input)),
+    );
+    // A circle of definitions computes with what there is.
+    const now = ready.length > 0 ? ready : waiting.slice(0, 1);
+    for (const task of now) computeTask(block, task);
+    waiting = waiting.filter((task) => !now.includes(task));
+    for (const { field } of now) {
+      const isLast = !waiting.some((other) => other.field.variable === field.variable);
+      if (field.variable !== undefined && isLast) pending.delete(field.variable);
+    }
+  }
+}
+
+function isComputed(field: FieldPlan): boolean {
+  return field.kind === "val" || field.kind === "aggregate" || field.kind === "math";
+}
+
+function inputsOf(field: FieldPlan): readonly number[] {
+  switch (field.kind) {
+    case "val":
+    case "aggregate":
+      return [field.of];
+    case "math":
+      return field.variables;
+    default:
+      return [];
+  }
+}
+
+function computeTask(block: BlockRun, { here, k, field }: Task): void {
+  const { run } = block;
+  const column = computeField(block, here, field);
+  here.frame.fields[k] = column.shown;
+  if (field.variable === undefined) return;
+  const before = run.variables[field.variable];
+  if (column.constant !== undefined) {
+    run.variables[field.variable] = { ...emptyVariable, constant: column.constant };
+    return;
+  }
+  const merged = new Map<number, Value>();
+  for (const part of [before?.values, column.values]) {
+    part?.uids.forEach((uid, i) => merged.set(uid, part.values[i] as Value));
+  }
+  const values = makeColumn(merged);
+  run.variables[field.variable] = { ...emptyVariable, uids: values.uids, values };
+}
+
+interface Computed {
+  readonly shown: FieldColumn;
+  readonly values: ValueColumn | undefined;
+  readonly constant: Value | undefined;
+}
+
+function computeField(block: BlockRun, here: LevelFrame, field: FieldPlan): Computed {
+  const { run } = block;
+  switch (field.kind) {
+    case "val":
+      return show(here, valuesOf(run, field.of));
+    case "aggregate":
+      return field.through === undefined
+        ? aggregateAll(run, field)
+        : aggregateBelow(run, here, field, field.through);
+    case "math":
+      return computeMath(block, here, field);
+    default:
+      return { shown: { kind: "nothing" }, values: undefined, constant: undefined };
+  }
+}
+
+function show(here: LevelFrame, column: ValueColumn): Computed {
+  const values = alignValues(column, here.frame.uids);
+  return { shown: { kind: "computed", values }, values: column, constant: undefined };
+}
+
+/** In an empty block: over all values of the variable. */
+function aggregateAll(run: Run, field: AggregateField): Computed {
+  const constant = constantOf(run, field.of);
+  const values = constant === undefined ? valuesOf(run, field.of).values : [constant];
+  const value = aggregateValues(field.function, values);
+  return { shown: { kind: "computed", values: [value] }, values: undefined, constant: value };
+}
+
+/** Beside an edge: over the values at each node's own targets. */
+function aggregateBelow(
+  run: Run,
+  here: LevelFrame,
+  field: AggregateField,
+  through: number,
+): Computed {
+  const edges = edgesOf(here.frame.fields[through]);
+  const column = valuesOf(run, field.of);
+  const byUid = new Map<number, Value>();
+  column.uids.forEach((uid, i) => byUid.set(uid, column.values[i] as Value));
+  const results = new Map<number, Value>();
+  const shown = Array.from(here.frame.uids, (uid, row) => {
+    const values: Value[] = [];
+    for (const { offsets, targets } of edges) {
+      for (let e = offsets[row] ?? 0; e < (offsets[row + 1] ?? 0); e++) {
+        const value = byUid.get(targets[e] ?? 0);
+        if (value !== undefined) values.push(value);
+      }
+    }
+    const result = values.length === 0 ? undefined : aggregateValues(field.function, values);
+    if (result !== undefined) results.set(uid, result);
+    return result;
+  });
+  return {
+    shown: { kind: "computed", values: shown },
+    values: makeColumn(results),
+    constant: undefined,
+  };
+}
+
+function edgesOf(column: FieldColumn | undefined): readonly EdgeFrame[] {
+  if (column?.kind === "edges") return [column];
+  return column?.kind === "expanded" ? column.columns.flatMap(edgesOf) : [];
+}
+
+function computeMath(block: BlockRun, here: LevelFrame, field: MathField): Computed {
+  const { run } = block;
+  const result = evaluateMath(run, field.expression, {
+    uids: here.frame.uids,
+    column: (variable) => propagate(block, here, variable),
+    constant: (variable) => constantOf(run, variable),
+  });
+  if (here.level.path[0] !== -1) {
+    const values = alignValues(result.values, here.frame.uids);
+    return { shown: { kind: "computed", values }, values: result.values, constant: undefined };
+  }
+  return {
+    shown: { kind: "computed", values: [result.constant] },
+    values: undefined,
+    constant: result.constant,
+  };
+}
+
+/**
+ * A variable as a level sees it: values of a level above are pushed along the edges, summed over all paths; what is
+ * no number is dropped on the way (dql.md 4.8).
+ */
+function propagate(block: BlockRun, here: LevelFrame, variable: number): ValueColumn {
+  const column = valuesOf(block.run, variable);
+  const plan = block.run.plan.variables[variable];
+  if (plan === undefined || !here.level.path.includes(plan.level)) return column;
+  const chain: LevelFrame[] = [];
+  for (let at: LevelFrame | undefined = here; at !== undefined; at = at.parent) {
+    if (at.level.id === plan.level) break;
+    chain.unshift(at);
+  }
+  let values = new Map<number, Value>();
+  column.uids.forEach((uid, i) => values.set(uid, column.values[i] as Value));
+  for (const level of chain) values = pushDown(level, values);
+  return makeColumn(values);
+}
+
+function pushDown(level: LevelFrame, values: ReadonlyMap<number, Value>): Map<number, Value> {
+  const pushed = new Map<number, Value>();
+  const { edges, parent } = level;
+  if (edges === undefined || parent === undefined) return pushed;
+  parent.frame.uids.forEach((uid, row) => {
+    const value = values.get(uid);
+    if (value === undefined || (value.kind !== "int" && value.kind !== "float")) return;
+    for (let e = edges.offsets[row] ?? 0; e < (edges.offsets[row + 1] ?? 0); e++) {
+      const target = edges.targets[e] ?? 0;
+      const known = pushed.get(target);
+      pushed.set(target, known === undefined ? value : addNumbers(known, value));
+    }
+  });
+  return pushed;
+}

@@ -1,0 +1,42 @@
+import type { Reader } from "../graph/reader.ts";
+import type { Plan } from "../plan/plan.ts";
+import { bindNumbers } from "./bind.ts";
+import { runBlock } from "./block.ts";
+import type { BlockResult, ExecutionResult } from "./frame.ts";
+import { makePace } from "./pace.ts";
+import { emptyVariable, type Run, type RunContext } from "./run.ts";
+
+/**
+ * Runs a plan: blocks one after another in the order of their dependencies. `texts[i]` is the literal of
+ * `plan.slots[i]`; the plan's own literals where it is undefined. `reader` must stand at the plan's schema version.
+ * Throws Fault E_QUERY, E_LIMIT, E_DEADLINE or E_CANCELLED.
+ */
+export async function execute(
+  plan: Plan,
+  texts: readonly string[] | undefined,
+  reader: Reader,
+  context: RunContext,
+): Promise<ExecutionResult> {
+  const bound = texts ?? plan.slots.map((slot) => slot.literal.text);
+  const run: Run = {
+    plan,
+    texts: bound,
+    numbers: bindNumbers(plan, bound),
+    reader,
+    pace: makePace(context.clock, context.deadlineMs, context.signal),
+    limits: context.limits,
+    clock: context.clock,
+    variables: plan.variables.map(() => undefined),
+    numUids: new Map(),
+  };
+  const blocks: (BlockResult | undefined)[] = plan.blocks.map(() => undefined);
+  for (const b of plan.schedule) {
+    const block = plan.blocks[b];
+    if (block !== undefined) blocks[b] = await runBlock(run, block);
+  }
+  return {
+    blocks: blocks.filter((block) => block !== undefined),
+    variables: run.variables.map((variable) => variable ?? emptyVariable),
+    numUids: run.numUids,
+  };
+}

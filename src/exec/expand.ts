@@ -1,0 +1,65 @@
+/** expand(): the predicates of the types of a level's nodes (dql.md 4.18). */
+import { buildExpanded } from "../plan/expand.ts";
+import type { UidSet } from "../model/uid.ts";
+import type { ExpandFieldPlan, FieldPlan, Level } from "../plan/plan.ts";
+import { queryFault, valuesOf, type Run } from "./run.ts";
+
+/** What a level's expand() becomes for these nodes; undefined where the level has none. `at`: its field number. */
+export async function expandFields(
+  run: Run,
+  level: Level,
+  uids: UidSet,
+): Promise<{ readonly at: number; readonly fields: readonly FieldPlan[] } | undefined> {
+  const at = level.fields.findIndex((field) => field.kind === "expand");
+  const field = level.fields[at];
+  if (field?.kind !== "expand") return undefined;
+  const names = await expandedNames(run, field, uids);
+  const fields = buildExpanded(run.reader.schema, field, names);
+  for (const expanded of fields) {
+    if (!("use" in expanded) || expanded.use === undefined) continue;
+    const name = (expanded.use.reverse ? "~" : "") + expanded.use.name;
+    if (field.beside.includes(name)) {
+      throw queryFault(`Repeated subgraph: [${name}] while using expand()`);
+    }
+  }
+  return { at, fields };
+}
+
+async function expandedNames(
+  run: Run,
+  field: ExpandFieldPlan,
+  uids: UidSet,
+): Promise<readonly string[]> {
+  switch (field.of.kind) {
+    case "val":
+      return distinctNames(
+        valuesOf(run, field.of.variable).values.map((value) =>
+          value.kind === "string" || value.kind === "default" ? value.text : "",
+        ),
+      );
+    case "types":
+      return namesOfTypes(run, field.of.names);
+    case "all":
+      return namesOfTypes(run, await typesOf(run, uids));
+  }
+}
+
+/** Predicates of types, each once, in the order of the types' fields. */
+function namesOfTypes(run: Run, types: readonly string[]): readonly string[] {
+  return distinctNames(types.flatMap((type) => run.reader.schema.type(type)?.fields ?? []));
+}
+
+function distinctNames(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
+}
+
+async function typesOf(run: Run, uids: UidSet): Promise<readonly string[]> {
+  const predicate = run.reader.schema.predicate("dgraph.type");
+  if (predicate === undefined) return [];
+  const read = run.reader.readLevel(uids, [{ kind: "cells", predicate: predicate.id }]);
+  const [column] = read instanceof Promise ? await read : read;
+  if (column?.kind !== "cells") return [];
+  const types = new Set<string>();
+  for (const cells of column.cells) for (const cell of cells ?? []) types.add(cell.text);
+  return [...types];
+}

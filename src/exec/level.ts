@@ -1,0 +1,385 @@
+/**
+ * One level of a block: everything its nodes are asked for in one read, then each edge field's targets are filtered,
+ * ordered and paged as one set and become the level below.
+ */
+import type { Column, EdgeColumn, Want } from "../graph/reader.ts";
+import { emptyUidSet, type UidSet } from "../model/uid.ts";
+import type { CountField, EdgeField, FieldPlan, Level, ValueField } from "../plan/plan.ts";
+import { bindPage, isWholePage, type BoundPage } from "./bind.ts";
+import { buildChoice, convertCell } from "./cells.ts";
+import { checkPasswords } from "./check-password.ts";
+import { expandFields } from "./expand.ts";
+import { evaluateFilter } from "./filter.ts";
+import { buildFacetTest, compareByFacets, hasFacetTest } from "./facets.ts";
+import type { EdgeFrame, FieldColumn, Frame } from "./frame.ts";
+import { groupEdges } from "./groups.ts";
+import { orderEdges } from "./order.ts";
+import {
+  distinctTargets,
+  keepByTarget,
+  keepEdges,
+  pageEdges,
+  placesIn,
+  sortEdges,
+  type Edges,
+} from "./rows.ts";
+import { countUids, raiseRefusal, type Run } from "./run.ts";
+
+/** A block while it runs: the frames of all its levels, for variables and computed fields. */
+export interface BlockRun {
+  readonly run: Run;
+  readonly frames: LevelFrame[];
+}
+
+export interface LevelFrame {
+  readonly level: Level;
+  /** The fields are filled in place while the block runs. */
+  readonly frame: Frame & { readonly fields: FieldColumn[] };
+  /** Beside the rows: 0 where @cascade took the node out; undefined where there is no @cascade. */
+  readonly alive: Uint8Array | undefined;
+  readonly parent: LevelFrame | undefined;
+  /** The edges of the parent's rows to these, after everything; set once they are final. */
+  edges: EdgeFrame | undefined;
+}
+
+/** Runs a level over distinct ascending uids. */
+export async function runLevel(
+  block: BlockRun,
+  level: Level,
+  uids: UidSet,
+  parent: LevelFrame | undefined,
+): Promise<LevelFrame> {
+  const fields: FieldColumn[] = level.fields.map(() => ({ kind: "nothing" }));
+  const frame = { level, uids, fields };
+  const isCascading = level.cascade !== undefined;
+  const alive = isCascading ? new Uint8Array(uids.length).fill(1) : undefined;
+  const here: LevelFrame = { level, frame, alive, parent, edges: undefined };
+  block.frames.push(here);
+  if (uids.length > 0) {
+    const expanded = await expandFields(block.run, level, uids);
+    const all = expanded === undefined ? level.fields : [...level.fields, ...expanded.fields];
+    const columns = await runFields(block, here, all);
+    for (let k = 0; k < fields.length; k++) fields[k] = columns[k] ?? { kind: "nothing" };
+    if (expanded !== undefined) {
+      fields[expanded.at] = {
+        kind: "expanded",
+        fields: expanded.fields,
+        columns: columns.slice(level.fields.length),
+      };
+    }
+    if (alive !== undefined) markAlive(here, alive);
+  }
+  return here;
+}
+
+/** Reads what the fields need in one call, then finishes each. */
+async function runFields(
+  block: BlockRun,
+  here: LevelFrame,
+  fields: readonly FieldPlan[],
+): Promise<FieldColumn[]> {
+  const { run } = block;
+  const uids = here.frame.uids;
+  for (const field of fields) if (field.kind === "refused") raiseRefusal(run, field.refusal);
+  const wants: Want[] = [];
+  const wantOf = fields.map((field) => addWant(run, wants, field, here.level));
+  const read = wants.length === 0 ? [] : run.reader.readLevel(uids, wants);
+  const columns = read instanceof Promise ? await read : read;
+  const finished: FieldColumn[] = [];
+  for (let k = 0; k < fields.length; k++) {
+    const want = wantOf[k] ?? -1;
+    const field = fields[k];
+    if (field === undefined) continue;
+    if ("use" in field && want >= 0) countUids(run, field.use, uids.length);
+    const done = finishField(block, here, field, columns[want]);
+    finished.push(done instanceof Promise ? await done : done);
+  }
+  return finished;
+}
+
+/** The number of the want that answers a field; −1 for none. Equal wants are read once. */
+function addWant(run: Run, wants: Want[], field: FieldPlan, level: Level): number {
+  const want = wantOfField(run, field, level);
+  if (want === undefined) return -1;
+  const same = wants.findIndex((other) => isSameWant(other, want));
+  if (same >= 0) return same;
+  return wants.push(want) - 1;
+}
+
+function isSameWant(a: Want, b: Want): boolean {
+  return a.kind === "cells" && b.kind === "cells" && a.predicate === b.predicate;
+}
+
+function wantOfField(run: Run, field: FieldPlan, level: Level): Want | undefined {
+  switch (field.kind) {
+    case "value":
+    case "checkpwd":
+      return { kind: "cells", predicate: field.predicate.id };
+    case "count":
+      return wantOfCount(field);
+    case "edge":
+      return isEdgeNeeded(field, level) ? wantOfEdge(run, field) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Edges without braces are read only where something looks at them. */
+function isEdgeNeeded(field: EdgeField, level: Level): boolean {
+  if (field.level !== undefined || field.variable !== undefined) return true;
+  if (field.groupBy !== undefined || level.cascade !== undefined) return true;
+  return field.facets?.fields.some((facet) => facet.variable !== undefined) === true;
+}
+
+function wantOfCount(field: CountField): Want {
+  const predicate = field.predicate.id;
+  const reverse = field.use.reverse ? field.predicate.reverseIndex?.id : undefined;
+  if (field.filter === undefined && field.facetFilter === undefined) {
+    if (field.use.languages.length > 0) return { kind: "cells", predicate };
+    return reverse === undefined
+      ? { kind: "count", predicate }
+      : { kind: "reverseCount", index: reverse };
+  }
+  if (field.predicate.definition.kind !== "uid") return { kind: "cells", predicate };
+  const facets = field.facetFilter !== undefined;
+  return reverse === undefined
+    ? { kind: "edges", predicate, facets }
+    : { kind: "reverse", index: reverse, facets };
+}
+
+function wantOfEdge(run: Run, field: EdgeField): Want {
+  const facets = field.facets !== undefined || field.facetFilter !== undefined;
+  const bounds = boundsOf(bindPage(run, field.page), isPagedInList(field));
+  const reverse = field.use.reverse ? field.predicate.reverseIndex?.id : undefined;
+  const which =
+    reverse === undefined
+      ? ({ kind: "edges", predicate: field.predicate.id, facets } as const)
+      : ({ kind: "reverse", index: reverse, facets } as const);
+  return bounds === undefined ? which : { ...which, bounds };
+}
+
+/** Whether the page can be cut while the list is read, because nothing else removes or moves its members. */
+function isPagedInList(field: EdgeField): boolean {
+  return (
+    field.filter === undefined &&
+    field.facetFilter === undefined &&
+    field.order === undefined &&
+    (field.facets?.order.length ?? 0) === 0 &&
+    field.level?.cascade === undefined
+  );
+}
+
+function boundsOf(page: BoundPage, isPaged: boolean) {
+  const after = page.after > 0 ? { after: page.after } : {};
+  if (!isPaged || isWholePage(page)) return page.after > 0 ? after : undefined;
+  if (page.first < 0) return { ...after, limit: -page.first, reverse: true };
+  const skip = page.offset > 0 ? { skip: page.offset } : {};
+  return page.first === 0 ? { ...after, ...skip } : { ...after, ...skip, limit: page.first };
+}
+
+function finishField(
+  block: BlockRun,
+  here: LevelFrame,
+  field: FieldPlan,
+  column: Column | undefined,
+): FieldColumn | Promise<FieldColumn> {
+  switch (field.kind) {
+    case "uid":
+      return { kind: "uid" };
+    case "countUid":
+      return { kind: "listCount" };
+    case "value":
+      return column?.kind === "cells" ? finishValue(block.run, field, column.cells) : nothing;
+    case "count":
+      return column === undefined ? nothing : finishCount(block.run, field, column);
+    case "edge":
+      return column?.kind === "edges" ? finishEdge(block, here, field, column) : nothing;
+    case "checkpwd":
+      return column?.kind === "cells" ? checkPasswords(block.run, field, column.cells) : nothing;
+    case "val":
+    case "aggregate":
+    case "math":
+      // Filled when the block's variables are known (`computed.ts`).
+      return { kind: "computed", values: [] };
+    case "expand":
+    case "absent":
+    case "refused":
+      return nothing;
+  }
+}
+
+const nothing: FieldColumn = { kind: "nothing" };
+
+function finishValue(
+  run: Run,
+  field: ValueField,
+  cells: Extract<Column, { kind: "cells" }>["cells"],
+): FieldColumn {
+  const kind = field.predicate.definition.kind;
+  if (kind === "uid") return nothing;
+  const passes =
+    field.facetFilter === undefined ? undefined : buildFacetTest(run, field.facetFilter);
+  if (field.form === "one") {
+    const choose = buildChoice(field.use.languages);
+    const chosen = cells.map((row) => {
+      const cell = row === undefined ? undefined : choose(row);
+      if (cell === undefined || (passes !== undefined && !passes(cell.facets))) return undefined;
+      return cell.kind === kind ? cell : convertCell(cell, kind);
+    });
+    return { kind: "cell", cells: chosen };
+  }
+  const rows = cells.map((row) => {
+    const kept = passes === undefined ? row : row?.filter((cell) => passes(cell.facets));
+    if (kept === undefined || kept.length === 0) return undefined;
+    return kept.every((cell) => cell.kind === kind)
+      ? kept
+      : kept.map((cell) => convertCell(cell, kind));
+  });
+  return { kind: "cells", cells: rows };
+}
+
+async function finishCount(run: Run, field: CountField, column: Column): Promise<FieldColumn> {
+  if (column.kind === "count") return { kind: "count", counts: column.counts };
+  const passes =
+    field.facetFilter === undefined ? undefined : buildFacetTest(run, field.facetFilter);
+  if (column.kind === "cells") {
+    const tags = field.use.languages;
+    const counts = Float64Array.from(column.cells, (row) => {
+      const tagged = tags.length === 0 ? row : row?.filter((cell) => tags.includes(cell.language));
+      return (
+        (passes === undefined ? tagged : tagged?.filter((cell) => passes(cell.facets)))?.length ?? 0
+      );
+    });
+    return { kind: "count", counts };
+  }
+  const edges = await filterEdges(run, field, column);
+  const counts = new Float64Array(edges.offsets.length - 1);
+  for (let i = 0; i < counts.length; i++) {
+    counts[i] = (edges.offsets[i + 1] ?? 0) - (edges.offsets[i] ?? 0);
+  }
+  return { kind: "count", counts };
+}
+
+/** Facet filter, then filter. */
+async function filterEdges(
+  run: Run,
+  field: Pick<EdgeField, "filter" | "facetFilter">,
+  column: EdgeColumn,
+): Promise<Edges> {
+  let edges: Edges = column;
+  if (hasFacetTest(field.facetFilter)) {
+    const passes = buildFacetTest(run, field.facetFilter);
+    const facets = edges.facets;
+    edges = keepEdges(
+      edges,
+      Uint8Array.from(edges.targets, (_, e) => (passes(facets?.[e]) ? 1 : 0)),
+    );
+  }
+  if (field.filter !== undefined && edges.targets.length > 0) {
+    const distinct = distinctTargets(edges);
+    const flags = await evaluateFilter(run, field.filter, distinct);
+    edges = keepByTarget(edges, placesIn(distinct, edges.targets), flags);
+  }
+  return edges;
+}
+
+/** Edges of a field after filter, order and page; what stands below is not looked at. */
+export async function arrangeEdges(
+  run: Run,
+  field: EdgeField,
+  column: EdgeColumn,
+  isPaging: boolean,
+): Promise<Edges> {
+  let edges = await filterEdges(run, field, column);
+  const facetOrder = field.facets?.order ?? [];
+  if (facetOrder.length > 0) edges = sortEdges(edges, compareByFacets(edges, facetOrder));
+  const page = bindPage(run, field.page);
+  if (field.order !== undefined) {
+    edges = await orderEdges(run, field.order, edges, page);
+  }
+  return isPaging && !isPagedInList(field) ? pageEdges(edges, page) : edges;
+}
+
+async function finishEdge(
+  block: BlockRun,
+  here: LevelFrame,
+  field: EdgeField,
+  column: EdgeColumn,
+): Promise<FieldColumn> {
+  const { run } = block;
+  const child = field.level;
+  const isCascading = child?.cascade !== undefined;
+  let edges = await arrangeEdges(run, field, column, !isCascading);
+  const distinct = edges.targets.length === 0 ? emptyUidSet : distinctTargets(edges);
+  if (field.variable !== undefined) {
+    // Filters further down may already use it; after @cascade it is set again (`variables.ts`).
+    run.variables[field.variable] = {
+      uids: distinct,
+      path: undefined,
+      values: undefined,
+      constant: undefined,
+    };
+  }
+  if (field.groupBy !== undefined) return groupEdges(run, field.groupBy, edges);
+  if (child === undefined) {
+    return { kind: "edges", ...edges, rows: new Uint32Array(0), child: undefined };
+  }
+  const below = await runLevel(block, child, distinct, here);
+  if (below.alive !== undefined) {
+    edges = keepByTarget(edges, placesIn(distinct, edges.targets), below.alive);
+    edges = pageEdges(edges, bindPage(run, field.page));
+  }
+  const final: EdgeFrame = {
+    kind: "edges",
+    ...edges,
+    rows: placesIn(distinct, edges.targets),
+    child: below.frame,
+  };
+  below.edges = final;
+  return final;
+}
+
+/** Takes out the nodes that lack a required field. */
+function markAlive(here: LevelFrame, alive: Uint8Array): void {
+  const cascade = here.level.cascade;
+  if (cascade === undefined) return;
+  for (const k of cascade.required) {
+    const column = here.frame.fields[k];
+    if (column !== undefined) clearAbsent(column, alive);
+  }
+  for (const column of here.frame.fields) {
+    if (column.kind !== "expanded") continue;
+    column.fields.forEach((field, k) => {
+      const name =
+        "use" in field && field.use !== undefined
+          ? (field.use.reverse ? "~" : "") + field.use.name
+          : "";
+      const inner = column.columns[k];
+      if (inner !== undefined && (cascade.names === undefined || cascade.names.includes(name))) {
+        clearAbsent(inner, alive);
+      }
+    });
+  }
+}
+
+function clearAbsent(column: FieldColumn, alive: Uint8Array): void {
+  switch (column.kind) {
+    case "cell":
+    case "cells":
+      for (let i = 0; i < alive.length; i++) if (column.cells[i] === undefined) alive[i] = 0;
+      return;
+    case "edges":
+      for (let i = 0; i < alive.length; i++) {
+        if (column.offsets[i] === column.offsets[i + 1]) alive[i] = 0;
+      }
+      return;
+    case "groups":
+      for (let i = 0; i < alive.length; i++) if (column.byRow[i] === undefined) alive[i] = 0;
+      return;
+    case "nothing":
+      alive.fill(0);
+      return;
+    default:
+      return;
+  }
+}

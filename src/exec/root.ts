@@ -1,0 +1,314 @@
+/** How a block's first uids are found (dql.md 4.3). */
+import { sortUnique, unionAll } from "../base/sorted.ts";
+import type { ListBounds, ListRef, TokenRange } from "../graph/reader.ts";
+import { emptyUidSet, type UidSet } from "../model/uid.ts";
+import type { ValueKind } from "../model/value.ts";
+import type { CallPlan } from "../plan/plan.ts";
+import { nextExactLanguage } from "../tokens/text-tokens.ts";
+import type { BoundPage } from "./bind.ts";
+import {
+  bindValues,
+  buildCompareTest,
+  checkEqualityTokens,
+  compareVariable,
+  findTerms,
+  intersectLists,
+  tokenList,
+  uidsOfCall,
+  verifyCells,
+} from "./call.ts";
+import { bindCounts } from "./count.ts";
+import { findGeo } from "./geo.ts";
+import {
+  equalityTokens,
+  isCutToken,
+  isSameToken,
+  isWholeToken,
+  rangeOf,
+  tagOf,
+} from "./index-tokens.ts";
+import { findMatches, findRegex } from "./pattern.ts";
+import { countUids, raiseRefusal, type Run } from "./run.ts";
+import { findSimilar } from "./similar.ts";
+
+type Call<K extends CallPlan["kind"]> = Extract<CallPlan, { kind: K }>;
+
+/** The nodes of a root function, ascending. `after`: only greater ones. */
+export async function findRoot(run: Run, call: CallPlan, after: number): Promise<UidSet> {
+  const found = await findCall(run, call, after);
+  if (after === 0 || found.length === 0) return found;
+  let from = 0;
+  while (from < found.length && (found[from] ?? 0) <= after) from++;
+  return from === 0 ? found : found.slice(from);
+}
+
+async function findCall(run: Run, call: CallPlan, after: number): Promise<UidSet> {
+  switch (call.kind) {
+    case "nothing":
+      return emptyUidSet;
+    case "refused":
+      return raiseRefusal(run, call.refusal);
+    case "uid": {
+      const uids = uidsOfCall(run, call);
+      countUids(run, undefined, uids.length);
+      return uids;
+    }
+    case "has":
+      return findHas(run, call, after);
+    case "compare":
+      return findCompare(run, call);
+    case "compareCount":
+      return findCounts(run, call);
+    case "compareVal":
+      return compareVariable(run, call);
+    case "compareLen":
+    case "uidIn":
+      return emptyUidSet;
+    case "terms":
+      return findTerms(run, call, undefined);
+    case "regexp":
+      return findRegex(run, call);
+    case "match":
+      return findMatches(run, call);
+    case "geo":
+      return call.index === undefined ? emptyUidSet : findGeo(run, call);
+    case "similar":
+      return findSimilar(run, call);
+  }
+}
+
+/** The one list that is the root's answer as it stands; undefined where the answer is made of several or checked. */
+export function listOfRoot(run: Run, call: CallPlan): ListRef | undefined {
+  if (call.kind === "has") return listOfHas(call);
+  if (call.kind !== "compare" || call.operator !== "eq" || call.index === undefined) {
+    return undefined;
+  }
+  if (!isWholeToken(call.index, call.use)) return undefined;
+  const bounds = bindValues(run, call.values, kindOf(call), "eq", true);
+  const [bound] = bounds;
+  if (bound === undefined || bounds.length !== 1) return undefined;
+  const [token] = equalityTokens(call.index, bound, call.use);
+  return token === undefined || isCut(call, token) ? undefined : tokenList(call.index.id, token);
+}
+
+function isCut(call: Call<"compare">, token: Uint8Array): boolean {
+  return call.index?.tokenizer === "exact" && isCutToken(token);
+}
+
+function listOfHas(call: Call<"has">): ListRef | undefined {
+  const predicate = call.use.predicate;
+  if (predicate === undefined || predicate.definition.lang) return undefined;
+  if (!call.use.reverse) return { kind: "presence", predicate: predicate.id };
+  return predicate.reverseIndex === undefined
+    ? undefined
+    : { kind: "objects", index: predicate.reverseIndex.id };
+}
+
+/** How many nodes a one-list root has, from the list's head alone. */
+export async function countRoot(run: Run, list: ListRef): Promise<number> {
+  const counted = run.reader.countLists([list]);
+  return (counted instanceof Promise ? await counted : counted)[0] ?? 0;
+}
+
+/** A page of a one-list root, sought in the list itself. */
+export async function pageRoot(run: Run, list: ListRef, page: BoundPage): Promise<UidSet> {
+  const after = page.after > 0 ? { after: page.after } : {};
+  const bounds: ListBounds =
+    page.first < 0
+      ? { ...after, limit: -page.first, reverse: true }
+      : {
+          ...after,
+          ...(page.offset > 0 ? { skip: page.offset } : {}),
+          ...(page.first > 0 ? { limit: page.first } : {}),
+        };
+  const read = run.reader.readLists([list], bounds);
+  return (read instanceof Promise ? await read : read)[0] ?? emptyUidSet;
+}
+
+async function findHas(run: Run, call: Call<"has">, after: number): Promise<UidSet> {
+  const predicate = call.use.predicate;
+  if (predicate === undefined) return emptyUidSet;
+  const list = listOfHas(call) ?? { kind: "presence", predicate: predicate.id };
+  const read = run.reader.readLists([list], after > 0 ? { after } : {});
+  const found = (read instanceof Promise ? await read : read)[0] ?? emptyUidSet;
+  return predicate.definition.lang ? verifyCells(run, call.use, () => true, found) : found;
+}
+
+function kindOf(call: Call<"compare">): ValueKind {
+  const kind = call.use.predicate?.definition.kind ?? "default";
+  return kind === "uid" ? "default" : kind;
+}
+
+async function findCompare(run: Run, call: Call<"compare">): Promise<UidSet> {
+  const { index } = call;
+  if (index === undefined) return emptyUidSet;
+  const bounds = bindValues(run, call.values, kindOf(call), call.operator, true);
+  if (bounds.length === 0) return emptyUidSet;
+  if (call.operator !== "eq") return findRange(run, call, bounds);
+  checkEqualityTokens(run, call, bounds);
+  const sets: UidSet[] = [];
+  let needsCheck = !isWholeToken(index, call.use);
+  const plain: ListRef[] = [];
+  for (const bound of bounds) {
+    if (tagOf(call.use) === undefined) {
+      sets.push(await findAnyLanguage(run, call, bound));
+      continue;
+    }
+    const tokens = equalityTokens(index, bound, call.use);
+    if (tokens.length === 0) {
+      // Texts too short for the index: look through all nodes that have the predicate.
+      sets.push(await findPresent(run, call));
+      needsCheck = true;
+      continue;
+    }
+    const lists = tokens.map((token) => tokenList(index.id, token));
+    if (tokens.some((token) => isCut(call, token))) needsCheck = true;
+    if (lists.length === 1) plain.push(...lists);
+    else sets.push(await intersectLists(run, lists, undefined));
+  }
+  if (plain.length > 0) {
+    const read = run.reader.readLists(plain);
+    sets.push(...(read instanceof Promise ? await read : read));
+  }
+  const [only] = sets;
+  const found = sets.length === 1 && only !== undefined ? only : unionAll(sets);
+  return needsCheck ? verifyCells(run, call.use, buildCompareTest(call, bounds), found) : found;
+}
+
+async function findPresent(run: Run, call: Call<"compare">): Promise<UidSet> {
+  const predicate = call.use.predicate?.id ?? -1;
+  const read = run.reader.readLists([{ kind: "presence", predicate }]);
+  return (read instanceof Promise ? await read : read)[0] ?? emptyUidSet;
+}
+
+/** `eq(p@., v)`: the value in any language. Candidates only; they are checked. */
+async function findAnyLanguage(
+  run: Run,
+  call: Call<"compare">,
+  bound: Parameters<typeof equalityTokens>[1],
+): Promise<UidSet> {
+  const { index } = call;
+  if (index === undefined) return emptyUidSet;
+  const [plain] = equalityTokens(index, bound, call.use);
+  if (plain === undefined) return findPresent(run, call);
+  if (index.tokenizer === "exact") return findInLanguages(run, index.id, plain);
+  if (index.tokenizer === "hash") {
+    const to = new Uint8Array(plain.length + 1);
+    to.set(plain);
+    to[plain.length] = 0xff;
+    return scanRange(run, index.id, { from: plain, to });
+  }
+  // Words depend on the language: the nodes that have the predicate are looked at one by one.
+  return findPresent(run, call);
+}
+
+/** Seeks from language to language: each is visited once. */
+async function findInLanguages(run: Run, index: number, untagged: Uint8Array): Promise<UidSet> {
+  const text = untagged.subarray(1);
+  const sets: UidSet[] = [await scanRange(run, index, { from: untagged, to: untagged })];
+  let from = nextExactLanguage(untagged);
+  for (;;) {
+    let first: Uint8Array | undefined;
+    const scanned = run.reader.scanTokens(index, { from, to: undefined }, (token) => {
+      first = token.slice();
+      return false;
+    });
+    if (scanned instanceof Promise) await scanned;
+    if (first === undefined) return unionAll(sets);
+    const prefix = first.subarray(0, first.indexOf(0, 1) + 1);
+    const wanted = new Uint8Array(prefix.length + text.length);
+    wanted.set(prefix);
+    wanted.set(text, prefix.length);
+    sets.push(await scanRange(run, index, { from: wanted, to: wanted }));
+    from = nextExactLanguage(first);
+  }
+}
+
+/** All members of a range of tokens but `excluded`. */
+export async function scanRange(
+  run: Run,
+  index: number,
+  range: TokenRange,
+  excluded?: Uint8Array,
+): Promise<UidSet> {
+  const runs: UidSet[] = [];
+  let length = 0;
+  const scanned = run.reader.scanTokens(index, range, (token, uids) => {
+    if (excluded !== undefined && isSameToken(token, excluded)) return true;
+    runs.push(uids.slice());
+    length += uids.length;
+    return true;
+  });
+  if (scanned instanceof Promise) await scanned;
+  const [only] = runs;
+  if (runs.length === 1 && only !== undefined) return only;
+  const all = new Float64Array(length);
+  let at = 0;
+  for (const set of runs) {
+    all.set(set, at);
+    at += set.length;
+  }
+  return sortUnique(all);
+}
+
+async function findRange(
+  run: Run,
+  call: Call<"compare">,
+  bounds: Parameters<typeof rangeOf>[2],
+): Promise<UidSet> {
+  const { index } = call;
+  if (index === undefined) return emptyUidSet;
+  const tag = tagOf(call.use);
+  if (tag === "") {
+    const range = rangeOf(index, call.operator, bounds, call.use);
+    const isCutRange = [range.from, range.to].some((end) => end !== undefined && isCut(call, end));
+    const excluded = isCutRange ? undefined : excludedToken(call, range);
+    const uids = await scanRange(run, index.id, range, excluded);
+    return isCutRange ? verifyCells(run, call.use, buildCompareTest(call, bounds), uids) : uids;
+  }
+  // Tagged texts are in the index by their bytes, and compared by collation: every one of them is looked at.
+  const present = await findPresent(run, call);
+  return verifyCells(run, call.use, buildCompareTest(call, bounds), present);
+}
+
+/** Scans include both ends; lt and gt leave the bound's own token out. */
+export function excludedToken(call: Call<"compare">, range: TokenRange): Uint8Array | undefined {
+  if (call.operator === "gt") return range.from;
+  return call.operator === "lt" ? range.to : undefined;
+}
+
+async function findCounts(run: Run, call: Call<"compareCount">): Promise<UidSet> {
+  if (call.index === undefined) return emptyUidSet;
+  const [low = 0, high = low] = bindCounts(run, call, true);
+  const range = countRange(call.operator, low, high);
+  const runs: UidSet[] = [];
+  const scanned = run.reader.scanCounts(call.index, range, (_, uids) => {
+    runs.push(uids.slice());
+    return true;
+  });
+  if (scanned instanceof Promise) await scanned;
+  return unionAll(runs);
+}
+
+const countMax = 4294967295;
+
+function countRange(
+  operator: Call<"compareCount">["operator"],
+  low: number,
+  high: number,
+): { readonly from: number; readonly to: number } {
+  switch (operator) {
+    case "eq":
+      return { from: low, to: low };
+    case "le":
+      return { from: 1, to: low };
+    case "lt":
+      return { from: 1, to: low - 1 };
+    case "ge":
+      return { from: low, to: countMax };
+    case "gt":
+      return { from: low + 1, to: countMax };
+    case "between":
+      return { from: low, to: high };
+  }
+}

@@ -1,0 +1,190 @@
+/** What a block's fields define: uid and value variables, gathered from its frames (dql.md 4.8, 4.11). */
+import { sortUnique, unionAll } from "../base/sorted.ts";
+import type { Cell } from "../graph/reader.ts";
+import { addInt64Wrapping } from "../model/int.ts";
+import { emptyUidSet, type UidSet } from "../model/uid.ts";
+import type { Value } from "../model/value.ts";
+import type { EdgeField, FieldPlan, ValueField } from "../plan/plan.ts";
+import { findFacet } from "./facets.ts";
+import type { EdgeFrame, FieldColumn, ValueColumn, VariableResult } from "./frame.ts";
+import type { BlockRun, LevelFrame } from "./level.ts";
+import { emptyVariable, queryFault } from "./run.ts";
+
+/** Node and value pairs before they are sorted and merged. */
+interface Gathered {
+  readonly values: Map<number, Value>;
+  readonly sets: UidSet[];
+  kind: "uid" | "value" | "constant";
+  constant: Value | undefined;
+}
+
+/** Sets the variables that need no computing: uids, values, counts, facets. Those of no frame are empty. */
+export function gatherVariables(block: BlockRun, rowCount: number): void {
+  const found = new Map<number, Gathered>();
+  for (const here of block.frames) {
+    here.level.fields.forEach((field, k) => {
+      const column = here.frame.fields[k];
+      if (column !== undefined) gatherField(found, here, field, column, rowCount);
+    });
+  }
+  for (const [variable, gathered] of found) block.run.variables[variable] = toResult(gathered);
+}
+
+function gather(found: Map<number, Gathered>, variable: number, kind: Gathered["kind"]): Gathered {
+  const known = found.get(variable);
+  if (known !== undefined) return known;
+  const made: Gathered = { values: new Map(), sets: [], kind, constant: undefined };
+  found.set(variable, made);
+  return made;
+}
+
+function toResult(gathered: Gathered): VariableResult {
+  if (gathered.kind === "uid") return { ...emptyVariable, uids: unionAll(gathered.sets) };
+  if (gathered.kind === "constant") return { ...emptyVariable, constant: gathered.constant };
+  const values = makeColumn(gathered.values);
+  return { ...emptyVariable, uids: values.uids, values };
+}
+
+export function makeColumn(values: ReadonlyMap<number, Value>): ValueColumn {
+  const uids = Float64Array.from(values.keys()).sort();
+  return { uids, values: Array.from(uids, (uid) => values.get(uid) as Value) };
+}
+
+function isAlive(here: LevelFrame, row: number): boolean {
+  return here.alive === undefined || here.alive[row] === 1;
+}
+
+function gatherField(
+  found: Map<number, Gathered>,
+  here: LevelFrame,
+  field: FieldPlan,
+  column: FieldColumn,
+  rowCount: number,
+): void {
+  if (field.kind === "edge") gatherFacets(found, here, field, column);
+  if (field.variable === undefined) return;
+  switch (field.kind) {
+    case "uid":
+      gather(found, field.variable, "uid").sets.push(aliveUids(here));
+      return;
+    case "value":
+      gatherValues(gather(found, field.variable, "value"), here, field, column);
+      return;
+    case "count":
+      if (column.kind !== "count") return;
+      gatherRows(gather(found, field.variable, "value"), here, (row) => ({
+        kind: "int",
+        int: column.counts[row] ?? 0,
+      }));
+      return;
+    case "countUid": {
+      const count = here.parent === undefined ? rowCount : aliveUids(here).length;
+      gather(found, field.variable, "constant").constant = { kind: "int", int: count };
+      return;
+    }
+    case "edge":
+      if (column.kind === "edges") {
+        gather(found, field.variable, "uid").sets.push(aliveTargets(here, column));
+      }
+      return;
+    case "checkpwd":
+      if (column.kind !== "computed") return;
+      gatherRows(gather(found, field.variable, "value"), here, (row) => column.values[row]);
+      return;
+    default:
+      return;
+  }
+}
+
+function gatherRows(
+  gathered: Gathered,
+  here: LevelFrame,
+  valueOf: (row: number) => Value | undefined,
+): void {
+  const { uids } = here.frame;
+  for (let row = 0; row < uids.length; row++) {
+    const value = isAlive(here, row) ? valueOf(row) : undefined;
+    if (value !== undefined) gathered.values.set(uids[row] ?? 0, value);
+  }
+}
+
+function gatherValues(
+  gathered: Gathered,
+  here: LevelFrame,
+  field: ValueField,
+  column: FieldColumn,
+): void {
+  if (column.kind === "cell") gatherRows(gathered, here, (row) => column.cells[row]?.value);
+  if (column.kind !== "cells") return;
+  gatherRows(gathered, here, (row) => onlyValue(field, column.cells[row]));
+}
+
+function onlyValue(field: ValueField, cells: readonly Cell[] | undefined): Value | undefined {
+  if (field.form === "list" && cells !== undefined && cells.length > 1) {
+    throw queryFault("Value variables not supported for predicate with list type.");
+  }
+  return cells?.[0]?.value;
+}
+
+export function aliveUids(here: LevelFrame): UidSet {
+  const { alive } = here;
+  return alive === undefined
+    ? here.frame.uids
+    : here.frame.uids.filter((_, row) => alive[row] === 1);
+}
+
+function aliveTargets(here: LevelFrame, column: EdgeFrame): UidSet {
+  if (column.targets.length === 0) return emptyUidSet;
+  if (here.alive === undefined) return sortUnique(column.targets.slice());
+  const targets: number[] = [];
+  for (let row = 0; row < here.frame.uids.length; row++) {
+    if (!isAlive(here, row)) continue;
+    for (let e = column.offsets[row] ?? 0; e < (column.offsets[row + 1] ?? 0); e++) {
+      targets.push(column.targets[e] ?? 0);
+    }
+  }
+  return sortUnique(Float64Array.from(targets));
+}
+
+/** Facet variables are keyed by the child; over several parents numbers are summed (dql.md 4.11). */
+function gatherFacets(
+  found: Map<number, Gathered>,
+  here: LevelFrame,
+  field: EdgeField,
+  column: FieldColumn,
+): void {
+  for (const { key, variable } of field.facets?.fields ?? []) {
+    if (variable === undefined) continue;
+    const gathered = gather(found, variable, "value");
+    if (column.kind !== "edges" || column.facets === undefined) continue;
+    for (let row = 0; row < here.frame.uids.length; row++) {
+      if (!isAlive(here, row)) continue;
+      for (let e = column.offsets[row] ?? 0; e < (column.offsets[row + 1] ?? 0); e++) {
+        const value = findFacet(column.facets[e], key);
+        if (value !== undefined) addFacet(gathered.values, column.targets[e] ?? 0, value);
+      }
+    }
+  }
+}
+
+function addFacet(values: Map<number, Value>, uid: number, value: Value): void {
+  const known = values.get(uid);
+  values.set(uid, known === undefined ? value : addNumbers(known, value));
+}
+
+/** Sums of facets and of values pushed along edges: int with int stays int. */
+export function addNumbers(a: Value, b: Value): Value {
+  if (a.kind === "int" && b.kind === "int") {
+    return { kind: "int", int: addInt64Wrapping(a.int, b.int) };
+  }
+  const isNumber = (value: Value): boolean => value.kind === "int" || value.kind === "float";
+  if (!isNumber(a) || !isNumber(b)) {
+    throw queryFault("Repeated id with non int/float value for facet var encountered.");
+  }
+  return { kind: "float", float: toFloat(a) + toFloat(b) };
+}
+
+export function toFloat(value: Value): number {
+  if (value.kind === "int") return Number(value.int);
+  return value.kind === "float" ? value.float : Number.NaN;
+}
