@@ -1,13 +1,12 @@
 /** The port in memory: for tests, and for the library mode without a directory. Nothing outlives the process. */
 import { systemClock, type Clock } from "../base/clock.ts";
-import { logKey } from "../codec/key.ts";
-import type { Commit, Derive, Snapshot, Store } from "../store/store.ts";
-import { decodeCommit } from "../store/patch-codec.ts";
+import type { Derive, Snapshot, Store } from "../store/store.ts";
 import type { Tuning } from "./apply/tuning.ts";
 import { Committer } from "./commit/committer.ts";
 import type { LogRetention } from "./commit/log-tail.ts";
 import { decodeState, stateKey } from "./commit/state.ts";
 import type { WriteEngine } from "./key-value.ts";
+import { readLog } from "./read-log.ts";
 import { getFromTree, makeTree, scanTree, TreeWriter, type TreeRoot } from "./memory-tree.ts";
 
 export interface MemoryStoreOptions {
@@ -43,7 +42,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     fill: async (job) => committer.fill(job),
     sweep: async (request) => committer.sweep(request),
     onCommit: (listener) => committer.onCommit(listener),
-    readLog: (snapshot, from) => readLog(snapshot, from),
+    readLog,
     claimSlot: async () => {
       const claim = await committer.claimSlot(claimed);
       claimed.add(claim.slot);
@@ -72,15 +71,4 @@ function snapshotOf(root: TreeRoot): Snapshot {
     scan: (range, visit) => scanTree(root, range, visit),
     close() {},
   };
-}
-
-function readLog(snapshot: Snapshot, from: number): readonly Commit[] | undefined {
-  const commits: Commit[] = [];
-  if (from >= snapshot.ts) return commits;
-  let expected = from + 1;
-  void snapshot.scan({ start: logKey(from + 1), end: logKey(snapshot.ts + 1) }, (_key, row) => {
-    commits.push(decodeCommit(expected++, row.slice()));
-    return true;
-  });
-  return commits.length === snapshot.ts - from ? commits : undefined;
 }

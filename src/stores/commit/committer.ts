@@ -48,6 +48,9 @@ export interface CommitterOptions {
 /** Patches of one group at most, so that no one waits behind a second of others' work. */
 const groupPatchesMax = 20_000;
 
+/** When all that waits is held back for a favoured change. */
+const heldRetryMs = 3;
+
 interface Waiting {
   readonly change: Change;
   readonly id: string;
@@ -92,8 +95,11 @@ export class Committer {
   private queue: Waiting[] = [];
   private waitingById = new Map<string, Promise<CommitResult>>();
   private isScheduled = false;
+  /** Changes at the head of the queue that wait for a favoured one. */
+  private heldCount = 0;
   private dead: unknown = undefined;
   private readonly listeners = new Set<(commitTs: number) => void>();
+  private fatalListener: (error: unknown) => void = () => {};
 
   constructor(engine: WriteEngine, options: CommitterOptions) {
     this.engine = engine;
@@ -239,6 +245,15 @@ export class Committer {
     this.run((kv) => kv.put(slotsKey, encodeSlots(written)));
   }
 
+  /** Called once, when the engine cannot go on. */
+  onFatal(listener: (error: unknown) => void): void {
+    this.fatalListener = listener;
+  }
+
+  get hasFailed(): boolean {
+    return this.dead instanceof FatalEngineError;
+  }
+
   /** Everything that waits is refused; nothing is written any more. */
   stop(reason: unknown): void {
     this.dead ??= reason;
@@ -255,11 +270,13 @@ export class Committer {
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
-    setImmediate(() => {
+    const run = (): void => {
       this.isScheduled = false;
       if (this.queue.length > 0 && this.dead === undefined) this.process();
       if (this.queue.length > 0) this.schedule();
-    });
+    };
+    if (this.heldCount === this.queue.length) setTimeout(run, heldRetryMs);
+    else setImmediate(run);
   }
 
   private assertAlive(): void {
@@ -270,7 +287,10 @@ export class Committer {
     try {
       return this.engine.transact(work);
     } catch (error) {
-      if (error instanceof FatalEngineError) this.stop(error);
+      if (error instanceof FatalEngineError && this.dead === undefined) {
+        this.stop(error);
+        this.fatalListener(error);
+      }
       throw error;
     }
   }
@@ -288,6 +308,18 @@ export class Committer {
 
   private process(): void {
     const group = this.takeGroup();
+    this.heldCount = 0;
+    if (this.tryGroup(group)) return;
+    // Full for all of them together: one that removes may still go on.
+    for (const waiting of group) {
+      if (!this.tryGroup([waiting])) {
+        waiting.reject(new Fault("E_STORE_FULL", "the store is full"));
+      }
+    }
+  }
+
+  /** False when there was no room; then nobody was answered. */
+  private tryGroup(group: readonly Waiting[]): boolean {
     const broken = new Map<Waiting, unknown>();
     let outcome: Outcome | undefined;
     while (outcome === undefined) {
@@ -298,10 +330,12 @@ export class Committer {
         this.settle(left, outcome);
       } catch (error) {
         if (error instanceof BadChange) broken.set(left[error.at]!, error.cause);
-        else for (const waiting of left) broken.set(waiting, error);
+        else if (error instanceof Fault && error.code === "E_STORE_FULL") return false;
+        else for (const waiting of left) broken.set(waiting, toUnavailable(error));
       }
     }
     for (const [waiting, error] of broken) waiting.reject(error);
+    return true;
   }
 
   /** One try, inside of the transaction. Throws BadChange for a change that cannot be applied. */
@@ -371,6 +405,7 @@ export class Committer {
         waiting.reject(verdict.error);
       }
     }
+    this.heldCount = held.length;
     if (held.length > 0) this.queue.unshift(...held);
     if (isChanged) for (const listener of this.listeners) listener(this.state.commitTs);
   }

@@ -1,0 +1,204 @@
+/**
+ * The port on LMDB (architecture 3.2). Exactly one process writes (`openWriter`); the others read the file themselves
+ * and send it their changes (`connectStore`). `claimServing` is the supervisor's claim on a directory.
+ */
+import { mkdirSync } from "node:fs";
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/log.ts";
+import { Fault } from "../model/fault.ts";
+import type { Derive, Snapshot, Store } from "../store/store.ts";
+import type { Tuning } from "./apply/tuning.ts";
+import { Committer } from "./commit/committer.ts";
+import type { LogRetention } from "./commit/log-tail.ts";
+import { CapacityGuard } from "./lmdb/capacity.ts";
+import { claimDirectory, type Claim } from "./lmdb/claim.ts";
+import { Environment } from "./lmdb/environment.ts";
+import { createStore, dataBytes, inspectStore, syncDirectory, writeHeader } from "./lmdb/header.ts";
+import { connectThroughLink } from "./lmdb/linked-store.ts";
+import { openLinkServer } from "./lmdb/link-server.ts";
+import { SlotKeeper } from "./lmdb/slot-keeper.ts";
+import { readLog, readSlots } from "./read-log.ts";
+
+export type { Claim } from "./lmdb/claim.ts";
+
+export interface WriterOptions {
+  readonly dir: string;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Bytes in use above which changes that add are refused (E_STORE_FULL). Default: no limit but the disk. */
+  readonly mapBytesMax?: number;
+  readonly retention?: LogRetention;
+  readonly queueMax?: number;
+  /** How long to wait for a dying writer of before (its claim). Default 15 s. */
+  readonly claimWaitMs?: number;
+  /** Needed for `fill`. */
+  readonly derive?: Derive;
+  /** Called once when the store cannot be written any more (a failed sync): the process must end. */
+  readonly onFatal?: (error: unknown) => void;
+  /** Whether other processes may connect. Default true. */
+  readonly isLinked?: boolean;
+  readonly tuning?: Tuning;
+  /** Only for tests: no commit is durable. */
+  readonly noSync?: boolean;
+}
+
+export interface Writer {
+  readonly store: Store;
+  /** Call when a child process died: its readers go on pinning pages until then. */
+  checkReaders(): void;
+  /** Commits what waits, and marks the store as closed in order. */
+  close(): Promise<void>;
+}
+
+const readerCheckMs = 10_000;
+
+/**
+ * Opens (or makes) the store for writing. Fault E_STARTUP, one clear line: another writer is alive, the directory is
+ * not a store, is damaged, or of a newer format.
+ */
+export async function openWriter(options: WriterOptions): Promise<Writer> {
+  const { dir } = options;
+  // Made before the claim, which the directory itself names; a file in its place is told below.
+  if (inspectStore(dir) === undefined) mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const claim = await claimDirectory(dir, "writing", options.claimWaitMs ?? 15_000);
+  if (claim === undefined) {
+    throw new Fault("E_STARTUP", `cannot open the store at ${dir}: another process writes to it`);
+  }
+  try {
+    return await openClaimed(options, claim);
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
+
+async function openClaimed(options: WriterOptions, claim: Claim): Promise<Writer> {
+  const { dir, logger } = options;
+  const header = inspectStore(dir) ?? createStore(dir);
+  const isNew = dataBytes(dir) === 0;
+  if (header.cleanBytes !== 0) writeHeader(dir, { ...header, cleanBytes: 0 });
+  const environment = new Environment({ dir, noSync: options.noSync ?? false });
+  if (isNew) syncDirectory(dir);
+  const engine = new CapacityGuard(
+    environment.writeEngine(),
+    () => environment.bytesUsed(),
+    options.mapBytesMax,
+  );
+  const committer = new Committer(engine, options);
+  committer.onFatal((error) => {
+    logger.error("the store cannot be written any more", { error: String(error) });
+    options.onFatal?.(error);
+  });
+  const slots = new SlotKeeper(committer);
+  const link =
+    options.isLinked === false
+      ? undefined
+      : await openLinkServer({ dir, storeId: header.storeId, committer, slots, logger });
+  const timer = setInterval(() => environment.readerCheck(), readerCheckMs);
+  timer.unref();
+  let isClosed = false;
+  const close = async (): Promise<void> => {
+    if (isClosed) return;
+    isClosed = true;
+    clearInterval(timer);
+    slots.close();
+    committer.flush();
+    committer.stop(new Fault("E_STORE_UNAVAILABLE", "the store is closed"));
+    await link?.close();
+    await environment.close();
+    if (!committer.hasFailed) writeHeader(dir, { ...header, cleanBytes: dataBytes(dir) });
+    await claim.release();
+  };
+  return {
+    store: makeDirectStore({ environment, committer, slots, engine, close }),
+    checkReaders: () => void environment.readerCheck(),
+    close,
+  };
+}
+
+interface DirectParts {
+  readonly environment: Environment;
+  readonly committer: Committer;
+  readonly slots: SlotKeeper;
+  readonly engine: CapacityGuard;
+  readonly close: () => Promise<void>;
+}
+
+function makeDirectStore({ environment, committer, slots, engine, close }: DirectParts): Store {
+  return {
+    snapshot: () => environment.snapshot(),
+    commit: (change) => committer.commit(change),
+    lease: async (count) => committer.lease(count),
+    reserve: (uid) => committer.reserve(uid),
+    fill: async (job) => committer.fill(job),
+    sweep: async (request) => committer.sweep(request),
+    onCommit: (listener) => committer.onCommit(listener),
+    readLog,
+    claimSlot: () => slots.join(),
+    slots: () => committer.takenSlots,
+    describe: () => ({
+      engine: "lmdb",
+      commitTs: committer.commitTs,
+      maxUid: committer.nextUid - 1,
+      bytesUsed: environment.bytesUsed(),
+      bytesMax: engine.bytesMax,
+    }),
+    close,
+  };
+}
+
+export interface ConnectOptions {
+  readonly dir: string;
+  /** How long a request waits for a writer (a restart) before it fails. Default 10 s. */
+  readonly waitMs?: number;
+}
+
+/** The store of a process beside the writer, which must have opened it before. */
+export async function connectStore(options: ConnectOptions): Promise<Store> {
+  const { dir } = options;
+  const header = inspectStore(dir);
+  if (header === undefined || dataBytes(dir) === 0) {
+    throw new Fault("E_STARTUP", `cannot open the store at ${dir}: there is none`);
+  }
+  const environment = new Environment({ dir });
+  return connectThroughLink(environment, {
+    dir,
+    storeId: header.storeId,
+    waitMs: options.waitMs ?? 10_000,
+  });
+}
+
+export interface ReadOnlyStore {
+  snapshot(): Snapshot;
+  slots(): ReadonlyMap<number, number>;
+  bytesUsed(): number;
+  close(): Promise<void>;
+}
+
+/** For `weft check`, beside a running server or alone: nothing is written. */
+export function openReadOnly(dir: string): ReadOnlyStore {
+  const header = inspectStore(dir);
+  if (header === undefined || dataBytes(dir) === 0) {
+    throw new Fault("E_STARTUP", `cannot open the store at ${dir}: there is none`);
+  }
+  const environment = new Environment({ dir, readOnly: true });
+  return {
+    snapshot: () => environment.snapshot(),
+    slots: () => environment.read(readSlots),
+    bytesUsed: () => environment.bytesUsed(),
+    close: () => environment.close(),
+  };
+}
+
+/**
+ * The supervisor's claim: one server a directory. Makes the directory when it is missing. Fault E_STARTUP when
+ * another server holds it.
+ */
+export async function claimServing(dir: string, waitMs = 0): Promise<Claim> {
+  if (inspectStore(dir) === undefined) mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const claim = await claimDirectory(dir, "serving", waitMs);
+  if (claim === undefined) {
+    throw new Fault("E_STARTUP", `cannot serve the store at ${dir}: another server does`);
+  }
+  return claim;
+}

@@ -1,0 +1,100 @@
+/**
+ * A bound on the bytes in use. LMDB grows its map by itself, and its free pages are no loss: what counts is the pages
+ * of the tree. Above the bound, transactions that put more than they remove are refused; reading and removing go on.
+ */
+import { keyKind, readKind } from "../../codec/key.ts";
+import { Fault } from "../../model/fault.ts";
+import type { ScanRange } from "../../store/store.ts";
+import type { KeyValue, WriteEngine } from "../key-value.ts";
+
+/** Thrown out of a transaction that was run without looking at what its puts replace. */
+class NearBound extends Error {}
+
+export class CapacityGuard implements WriteEngine {
+  readonly bytesMax: number;
+  private readonly engine: WriteEngine;
+  private readonly countBytes: () => number;
+  /** As last counted, plus all that was put since. */
+  private bytesUsed: number;
+
+  constructor(engine: WriteEngine, countBytes: () => number, bytesMax = Infinity) {
+    this.engine = engine;
+    this.countBytes = countBytes;
+    this.bytesMax = bytesMax;
+    this.bytesUsed = bytesMax === Infinity ? 0 : countBytes();
+  }
+
+  transact<T>(work: (kv: KeyValue) => T): T {
+    if (this.bytesMax === Infinity) return this.engine.transact(work);
+    try {
+      return this.transactRoughly(work);
+    } catch (error) {
+      if (!(error instanceof NearBound)) throw error;
+      return this.transactExactly(work);
+    }
+  }
+
+  private transactRoughly<T>(work: (kv: KeyValue) => T): T {
+    let bytes = 0;
+    const result = this.engine.transact((kv) => {
+      const rows = new MeteredRows(kv, false);
+      const done = work(rows);
+      bytes = rows.bytes;
+      if (this.bytesUsed + bytes > this.bytesMax) throw new NearBound();
+      return done;
+    });
+    this.bytesUsed += bytes;
+    return result;
+  }
+
+  private transactExactly<T>(work: (kv: KeyValue) => T): T {
+    const used = this.countBytes();
+    const result = this.engine.transact((kv) => {
+      const rows = new MeteredRows(kv, true);
+      const done = work(rows);
+      if (rows.bytes > 0 && used + rows.bytes > this.bytesMax) {
+        throw new Fault("E_STORE_FULL", "the store is full");
+      }
+      return done;
+    });
+    this.bytesUsed = this.countBytes();
+    return result;
+  }
+}
+
+/** Counts bytes put; when exact, less what they replace and what is removed. The log has a bound of its own. */
+class MeteredRows implements KeyValue {
+  bytes = 0;
+  private readonly rows: KeyValue;
+  private readonly isExact: boolean;
+
+  constructor(rows: KeyValue, isExact: boolean) {
+    this.rows = rows;
+    this.isExact = isExact;
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    return this.rows.get(key);
+  }
+
+  put(key: Uint8Array, value: Uint8Array): void {
+    if (!this.isExact) this.bytes += key.length + value.length;
+    else if (readKind(key) !== keyKind.log)
+      this.bytes += value.length + key.length - this.held(key);
+    this.rows.put(key, value);
+  }
+
+  remove(key: Uint8Array): void {
+    if (this.isExact && readKind(key) !== keyKind.log) this.bytes -= this.held(key);
+    this.rows.remove(key);
+  }
+
+  scan(range: ScanRange, visit: (key: Uint8Array, value: Uint8Array) => boolean): void {
+    this.rows.scan(range, visit);
+  }
+
+  private held(key: Uint8Array): number {
+    const value = this.rows.get(key);
+    return value === undefined ? 0 : key.length + value.length;
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * CRC-32 over key and value, at the end of every stored value (architecture 3.3). `zlib.crc32` costs 300 ns a call
+ * and then 0.3 ns a byte; the table below 1.5 ns a byte and nothing to call: keys and short values go through it.
+ */
+import { crc32 } from "node:zlib";
+
+export const checksumBytes = 4;
+
+const tableBytesMax = 200;
+
+const table = makeTable();
+
+function makeTable(): Uint32Array {
+  const made = new Uint32Array(256);
+  for (let i = 0; i < 256; i++) {
+    let value = i;
+    for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+    made[i] = value;
+  }
+  return made;
+}
+
+function crcByTable(bytes: Uint8Array, length: number, seed: number): number {
+  let crc = ~seed;
+  for (let i = 0; i < length; i++) crc = table[(crc ^ bytes[i]!) & 0xff]! ^ (crc >>> 8);
+  return ~crc >>> 0;
+}
+
+/** Over the key and the first `length` bytes of the value. */
+export function checksumOf(key: Uint8Array, value: Uint8Array, length: number): number {
+  const seed = crcByTable(key, key.length, 0);
+  if (length <= tableBytesMax) return crcByTable(value, length, seed);
+  return crc32(length === value.length ? value : value.subarray(0, length), seed);
+}
+
+export function writeChecksum(target: Uint8Array, at: number, checksum: number): void {
+  target[at] = checksum;
+  target[at + 1] = checksum >>> 8;
+  target[at + 2] = checksum >>> 16;
+  target[at + 3] = checksum >>> 24;
+}
+
+/** Whether the last bytes of a stored value are its checksum. */
+export function isIntact(key: Uint8Array, stored: Uint8Array): boolean {
+  const length = stored.length - checksumBytes;
+  if (length < 0) return false;
+  const held =
+    (stored[length]! |
+      (stored[length + 1]! << 8) |
+      (stored[length + 2]! << 16) |
+      (stored[length + 3]! << 24)) >>>
+    0;
+  return held === checksumOf(key, stored, length);
+}

@@ -1,0 +1,223 @@
+/**
+ * A process's side of the link. When the writer dies, what was under way is sent again to the next one, which knows
+ * from the log what it did: a commit is acknowledged, applied, or answered "outcome unknown" when the log is too short.
+ */
+import * as net from "node:net";
+import { ByteWriter } from "../../base/bytes.ts";
+import { Fault } from "../../model/fault.ts";
+import { writeChange } from "../../store/patch-codec.ts";
+import type { Change } from "../../store/store.ts";
+import { openLinkAddress } from "./link-address.ts";
+import {
+  decodeError,
+  decodeHello,
+  decodeNumbers,
+  encodeFrame,
+  encodeHello,
+  encodeNumbers,
+  FrameCutter,
+  frameKind,
+  type Frame,
+  type FrameKind,
+} from "./link-protocol.ts";
+
+export interface LinkClientOptions {
+  readonly dir: string;
+  readonly storeId: string;
+  /** How long a request waits for a writer before it fails. */
+  readonly waitMs: number;
+  readonly onNotice: (commitTs: number) => void;
+}
+
+/** Requests that may wait for a writer. */
+const pendingMax = 10_000;
+const retryMsMin = 20;
+const retryMsMax = 500;
+
+interface Pending {
+  readonly kind: FrameKind;
+  readonly encode: (isResent: boolean) => Uint8Array;
+  readonly resolve: (payload: Uint8Array) => void;
+  readonly reject: (error: Error) => void;
+  wasSent: boolean;
+}
+
+export class LinkClient {
+  private readonly options: LinkClientOptions;
+  private readonly pending = new Map<number, Pending>();
+  private socket: net.Socket | undefined = undefined;
+  private isReady = false;
+  private isClosed = false;
+  private nextRequest = 1;
+  private retryMs = retryMsMin;
+  private retryTimer: NodeJS.Timeout | undefined = undefined;
+  private giveUpTimer: NodeJS.Timeout | undefined = undefined;
+  private slot: { slot: number; floorTs: number } | undefined = undefined;
+  private isCorked = false;
+  /** The newest commit that a notice or an answer told of. */
+  newestTs = 0;
+
+  constructor(options: LinkClientOptions) {
+    this.options = options;
+    this.connect();
+  }
+
+  async commit(change: Change): Promise<number> {
+    const sentAfter = Math.max(this.newestTs, change.basisTs);
+    const payload = await this.ask(frameKind.commit, (isResent) => {
+      const writer = new ByteWriter(1024);
+      writer.varint(sentAfter);
+      writer.u8(isResent ? 1 : 0);
+      writeChange(writer, change);
+      return writer.finish();
+    });
+    return decodeNumbers(payload)[0]!;
+  }
+
+  async claimSlot(): Promise<{ slot: number; floorTs: number }> {
+    const [slot, floorTs] = await this.askNumbers(frameKind.claimSlot, encodeNumbers());
+    this.slot = { slot: slot!, floorTs: floorTs! };
+    return this.slot;
+  }
+
+  async askNumbers(kind: FrameKind, payload: Uint8Array): Promise<number[]> {
+    return decodeNumbers(await this.ask(kind, () => payload));
+  }
+
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.retryTimer);
+    clearTimeout(this.giveUpTimer);
+    this.socket?.destroy();
+    this.failAll("the store is closed");
+  }
+
+  private ask(kind: FrameKind, encode: Pending["encode"]): Promise<Uint8Array> {
+    if (this.isClosed) return Promise.reject(unavailable("the store is closed"));
+    if (this.pending.size >= pendingMax) {
+      return Promise.reject(
+        new Fault("E_OVERLOADED", "the server is overloaded, please try again"),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      const request = this.nextRequest;
+      this.nextRequest = request === 0xffffffff ? 1 : request + 1;
+      const pending: Pending = { kind, encode, resolve, reject, wasSent: false };
+      this.pending.set(request, pending);
+      if (this.isReady) this.send(request, pending);
+      else this.startGivingUp();
+    });
+  }
+
+  private send(request: number, pending: Pending): void {
+    const payload = pending.encode(pending.wasSent);
+    pending.wasSent = true;
+    this.write(encodeFrame(pending.kind, request, payload));
+  }
+
+  private write(frame: Uint8Array): void {
+    const { socket } = this;
+    if (socket === undefined) return;
+    if (!this.isCorked) {
+      this.isCorked = true;
+      socket.cork();
+      process.nextTick(() => {
+        this.isCorked = false;
+        socket.uncork();
+      });
+    }
+    socket.write(frame);
+  }
+
+  private connect(): void {
+    const { dir, storeId } = this.options;
+    let address;
+    try {
+      address = openLinkAddress(dir);
+    } catch {
+      this.retryLater();
+      return;
+    }
+    const socket = net.connect(address.path);
+    const cutter = new FrameCutter();
+    socket.on("connect", () => {
+      socket.write(encodeFrame(frameKind.hello, 0, encodeHello({ storeId, slot: this.slot })));
+    });
+    socket.on("data", (piece: Buffer) => {
+      if (!cutter.push(piece, (frame) => this.take(frame))) socket.destroy();
+    });
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => {
+      address.close();
+      this.isReady = false;
+      this.isCorked = false;
+      this.socket = undefined;
+      if (!this.isClosed) this.retryLater();
+    });
+    this.socket = socket;
+  }
+
+  private retryLater(): void {
+    if (this.pending.size > 0) this.startGivingUp();
+    this.retryTimer = setTimeout(() => this.connect(), this.retryMs);
+    this.retryTimer.unref();
+    this.retryMs = Math.min(this.retryMs * 2, retryMsMax);
+  }
+
+  /** Without a writer for so long, what waits fails: what was never sent did not happen, the rest is unknown. */
+  private startGivingUp(): void {
+    if (this.giveUpTimer !== undefined) return;
+    this.giveUpTimer = setTimeout(() => {
+      this.giveUpTimer = undefined;
+      this.failAll("the store's writer does not answer");
+    }, this.options.waitMs);
+  }
+
+  private failAll(reason: string): void {
+    const failed = [...this.pending.values()];
+    this.pending.clear();
+    for (const { kind, wasSent, reject } of failed) {
+      const isUnknown = kind === frameKind.commit && wasSent;
+      reject(
+        isUnknown
+          ? new Fault("E_OUTCOME_UNKNOWN", "the outcome of the transaction is unknown")
+          : unavailable(reason),
+      );
+    }
+  }
+
+  private take(frame: Frame): void {
+    if (frame.kind === frameKind.welcome) {
+      this.onWelcome(frame.payload);
+      return;
+    }
+    if (frame.kind === frameKind.notice) {
+      const [commitTs] = decodeNumbers(frame.payload);
+      this.newestTs = Math.max(this.newestTs, commitTs!);
+      this.options.onNotice(commitTs!);
+      return;
+    }
+    const pending = this.pending.get(frame.request);
+    if (pending === undefined) return;
+    this.pending.delete(frame.request);
+    if (frame.kind === frameKind.answer) pending.resolve(frame.payload);
+    else pending.reject(decodeError(frame));
+  }
+
+  private onWelcome(payload: Uint8Array): void {
+    const hello = decodeHello(payload);
+    if (hello === undefined || hello.storeId !== this.options.storeId) {
+      this.socket?.destroy();
+      return;
+    }
+    this.isReady = true;
+    this.retryMs = retryMsMin;
+    clearTimeout(this.giveUpTimer);
+    this.giveUpTimer = undefined;
+    for (const [request, pending] of this.pending) this.send(request, pending);
+  }
+}
+
+function unavailable(reason: string): Fault {
+  return new Fault("E_STORE_UNAVAILABLE", reason);
+}

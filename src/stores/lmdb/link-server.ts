@@ -1,0 +1,173 @@
+/** The writer's side of the link: other processes' changes come in, answers and notices go out. */
+import * as fs from "node:fs";
+import * as net from "node:net";
+import { ByteReader } from "../../base/bytes.ts";
+import type { Logger } from "../../base/log.ts";
+import { readChange } from "../../store/patch-codec.ts";
+import type { Committer } from "../commit/committer.ts";
+import { openLinkAddress } from "./link-address.ts";
+import {
+  decodeFill,
+  decodeHello,
+  decodeNumbers,
+  decodeSweep,
+  encodeError,
+  encodeFrame,
+  encodeHello,
+  encodeNumbers,
+  FrameCutter,
+  frameKind,
+  type Frame,
+  type FrameKind,
+} from "./link-protocol.ts";
+import type { SlotKeeper } from "./slot-keeper.ts";
+
+export interface LinkServerOptions {
+  readonly dir: string;
+  readonly storeId: string;
+  readonly committer: Committer;
+  readonly slots: SlotKeeper;
+  readonly logger: Logger;
+}
+
+export interface LinkServer {
+  close(): Promise<void>;
+}
+
+/** The claim for writing must be held: a socket file that lies there is a dead writer's. */
+export async function openLinkServer(options: LinkServerOptions): Promise<LinkServer> {
+  const address = openLinkAddress(options.dir);
+  fs.rmSync(address.path, { force: true });
+  const connections = new Set<Connection>();
+  const server = net.createServer((socket) => {
+    const connection = new Connection(socket, options);
+    connections.add(connection);
+    socket.once("close", () => connections.delete(connection));
+  });
+  const stopNotices = options.committer.onCommit((commitTs) => {
+    for (const connection of connections) connection.notify(commitTs);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ path: address.path, exclusive: true }, resolve);
+  });
+  fs.chmodSync(address.path, 0o600);
+  return {
+    close: async () => {
+      stopNotices();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const connection of connections) connection.end();
+      await closed;
+      address.close();
+    },
+  };
+}
+
+class Connection {
+  private readonly socket: net.Socket;
+  private readonly options: LinkServerOptions;
+  private readonly cutter = new FrameCutter();
+  private isWelcome = false;
+  private slot: number | undefined = undefined;
+  private isCorked = false;
+
+  constructor(socket: net.Socket, options: LinkServerOptions) {
+    this.socket = socket;
+    this.options = options;
+    socket.on("data", (piece: Buffer) => {
+      if (!this.cutter.push(piece, (frame) => this.take(frame))) socket.destroy();
+    });
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => {
+      if (this.slot !== undefined) options.slots.leave(this.slot);
+      this.slot = undefined;
+    });
+  }
+
+  notify(commitTs: number): void {
+    if (this.isWelcome) this.send(frameKind.notice, 0, encodeNumbers(commitTs));
+  }
+
+  end(): void {
+    this.socket.end();
+    setTimeout(() => this.socket.destroy(), 500).unref();
+  }
+
+  private take(frame: Frame): void {
+    if (!this.isWelcome) {
+      this.welcome(frame);
+      return;
+    }
+    this.serve(frame).then(
+      (payload) => this.send(frameKind.answer, frame.request, payload),
+      (error: unknown) => {
+        const { kind, payload } = encodeError(error);
+        this.send(kind, frame.request, payload);
+      },
+    );
+  }
+
+  private welcome(frame: Frame): void {
+    const { storeId, slots, committer } = this.options;
+    const hello = frame.kind === frameKind.hello ? decodeHello(frame.payload) : undefined;
+    if (hello === undefined || hello.storeId !== storeId) {
+      this.socket.destroy();
+      return;
+    }
+    this.isWelcome = true;
+    if (hello.slot !== undefined && slots.rejoin(hello.slot.slot, hello.slot.floorTs)) {
+      this.slot = hello.slot.slot;
+    }
+    const kept = this.slot === undefined ? undefined : hello.slot;
+    this.send(frameKind.welcome, frame.request, encodeHello({ storeId, slot: kept }));
+    this.notify(committer.commitTs);
+  }
+
+  private async serve({ kind, payload }: Frame): Promise<Uint8Array> {
+    const { committer, slots } = this.options;
+    switch (kind) {
+      case frameKind.commit: {
+        const reader = new ByteReader(payload);
+        const sentAfter = reader.varint();
+        const isResent = reader.u8() === 1;
+        const change = readChange(reader);
+        const { commitTs } = await committer.commit(change, isResent ? sentAfter : undefined);
+        return encodeNumbers(commitTs);
+      }
+      case frameKind.lease:
+        return encodeNumbers(committer.lease(decodeNumbers(payload)[0]!));
+      case frameKind.reserve:
+        committer.reserve(decodeNumbers(payload)[0]!);
+        return encodeNumbers();
+      case frameKind.fill: {
+        const { after, done } = committer.fill(decodeFill(payload));
+        return encodeNumbers(after, done ? 1 : 0);
+      }
+      case frameKind.sweep:
+        return encodeNumbers(committer.sweep(decodeSweep(payload)).done ? 1 : 0);
+      case frameKind.claimSlot: {
+        const { slot, floorTs } = await slots.join();
+        if (this.socket.destroyed) slots.leave(slot);
+        else this.slot = slot;
+        return encodeNumbers(slot, floorTs);
+      }
+      default:
+        throw new Error("unknown request");
+    }
+  }
+
+  /** What is sent in one turn of the event loop leaves in one write. */
+  private send(kind: FrameKind, request: number, payload: Uint8Array): void {
+    const { socket } = this;
+    if (socket.destroyed) return;
+    if (!this.isCorked) {
+      this.isCorked = true;
+      socket.cork();
+      process.nextTick(() => {
+        this.isCorked = false;
+        socket.uncork();
+      });
+    }
+    socket.write(encodeFrame(kind, request, payload));
+  }
+}

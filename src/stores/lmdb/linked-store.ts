@@ -1,0 +1,68 @@
+/** The port for a process beside the writer: it reads the file itself and commits through the link. */
+import type { Store } from "../../store/store.ts";
+import { decodeState, stateKey } from "../commit/state.ts";
+import { readLog, readSlots } from "../read-log.ts";
+import type { Environment } from "./environment.ts";
+import { LinkClient } from "./link-client.ts";
+import { encodeFill, encodeNumbers, encodeSweep, frameKind } from "./link-protocol.ts";
+
+export interface LinkedStoreOptions {
+  readonly dir: string;
+  readonly storeId: string;
+  readonly waitMs: number;
+}
+
+export function connectThroughLink(environment: Environment, options: LinkedStoreOptions): Store {
+  const listeners = new Set<(commitTs: number) => void>();
+  const client = new LinkClient({
+    ...options,
+    onNotice: (commitTs) => {
+      for (const listener of listeners) listener(commitTs);
+    },
+  });
+  const readState = (): { nextUid: number; commitTs: number } =>
+    environment.read((snapshot) => {
+      let state = decodeState(undefined);
+      void snapshot.readMany([stateKey], (_i, row) => {
+        state = decodeState(row);
+      });
+      return state;
+    });
+  return {
+    snapshot: () => environment.snapshot(),
+    commit: async (change) => ({ commitTs: await client.commit(change) }),
+    lease: async (count) => (await client.askNumbers(frameKind.lease, encodeNumbers(count)))[0]!,
+    reserve: async (uid) => {
+      await client.askNumbers(frameKind.reserve, encodeNumbers(uid));
+    },
+    fill: async (job) => {
+      const [after, done] = await client.askNumbers(frameKind.fill, encodeFill(job));
+      return { after: after!, done: done === 1 };
+    },
+    sweep: async (request) => {
+      const [done] = await client.askNumbers(frameKind.sweep, encodeSweep(request));
+      return { done: done === 1 };
+    },
+    onCommit: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    readLog,
+    claimSlot: () => client.claimSlot(),
+    slots: () => environment.read(readSlots),
+    describe: () => {
+      const { commitTs, nextUid } = readState();
+      return {
+        engine: "lmdb",
+        commitTs,
+        maxUid: nextUid - 1,
+        bytesUsed: environment.bytesUsed(),
+        bytesMax: 0,
+      };
+    },
+    close: async () => {
+      client.close();
+      await environment.close();
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, it } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { silentLogger } from "../../src/base/log.ts";
+import { makeSeededRandom } from "../../src/base/random.ts";
+import { describeStore } from "../../src/store/contract.ts";
+import type { Derive, Store } from "../../src/store/store.ts";
+import { connectStore, openWriter, type Writer } from "../../src/stores/lmdb.ts";
+import { tinyTuning } from "./tiny-tuning.ts";
+
+const dirs: string[] = [];
+
+function makeDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), "weft-contract-"));
+  dirs.push(dir);
+  return dir;
+}
+
+afterAll(() => {
+  for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
+});
+
+function open(derive: Derive, dir: string, isTiny: boolean): Promise<Writer> {
+  return openWriter({
+    dir,
+    derive,
+    logger: silentLogger,
+    clock: systemClock,
+    noSync: isTiny,
+    ...(isTiny ? { tuning: tinyTuning } : {}),
+  });
+}
+
+async function openDirect(derive: Derive, isTiny: boolean): Promise<Store> {
+  return (await open(derive, makeDir(), isTiny)).store;
+}
+
+async function openLinked(derive: Derive): Promise<Store> {
+  const dir = makeDir();
+  const writer = await open(derive, dir, true);
+  const store = await connectStore({ dir });
+  const close = async (): Promise<void> => {
+    await store.close();
+    await writer.close();
+  };
+  return { ...store, close };
+}
+
+describeStore(
+  { describe, it },
+  {
+    name: "lmdb",
+    open: (derive) => openDirect(derive, false),
+    random: makeSeededRandom,
+    rounds: 2,
+  },
+);
+
+describeStore(
+  { describe, it },
+  {
+    name: "lmdb, tiny chunks",
+    open: (derive) => openDirect(derive, true),
+    random: (seed) => makeSeededRandom(seed + 200),
+    rounds: 12,
+  },
+);
+
+describeStore(
+  { describe, it },
+  {
+    name: "lmdb through the link, tiny chunks",
+    open: openLinked,
+    random: (seed) => makeSeededRandom(seed + 300),
+    rounds: 6,
+  },
+);
