@@ -2,6 +2,7 @@
  * VERBS of one database: query, mutate, alter, commit. The whole surface for the doors and guests above; opens one
  * snapshot per request, lends it downward and closes it. Implementations stand beside it.
  */
+import type { Cancellation } from "../base/cancellation.ts";
 import type { QueryDocument } from "../dql/ast.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
@@ -65,7 +66,7 @@ export interface QueryRequest {
   readonly format: "json" | "rdf";
   /** 0 for none. */
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancellation;
 }
 
 /** Durations in nanoseconds, as the reference reports them. */

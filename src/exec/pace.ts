@@ -1,3 +1,4 @@
+import type { Cancellation } from "../base/cancellation.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../model/fault.ts";
 

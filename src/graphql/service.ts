@@ -2,6 +2,7 @@
  * GUEST: SDL → API; operation → DQL tree. The surface for the doors: one service per process, one compiled schema
  * per namespace and version. Never here: query text glued together, or a resolver per field.
  */
+import type { Cancellation } from "../base/cancellation.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 
 export interface GraphqlService {
@@ -33,7 +34,7 @@ export interface GraphqlRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly remoteAddress: string;
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancellation;
 }
 
 export interface GraphqlAnswer {

@@ -26,18 +26,22 @@ export const nativeEncodingFaults: EncodingFaults = {
 };
 
 /** The whole body, unpacked, at most `bytesMax` bytes before and after. */
-export async function readBody(
+export function readBody(
   req: IncomingMessage,
   bytesMax: number,
   faults: EncodingFaults,
 ): Promise<Buffer> {
-  const declared = Number(req.headers["content-length"] ?? 0);
-  if (declared > bytesMax) throw new BodyTooLarge(`${bytesMax}`);
-  const packed = await collect(req, bytesMax);
+  const declared = req.headers["content-length"];
+  if (declared !== undefined && Number(declared) > bytesMax) {
+    return Promise.reject(new BodyTooLarge(`${bytesMax}`));
+  }
+  const packed = collect(req, bytesMax);
   const encoding = req.headers["content-encoding"];
   if (encoding === undefined || encoding === "identity" || encoding === "") return packed;
-  if (encoding !== "gzip") throw faults.unknown();
-  return await unpack(packed, bytesMax, faults);
+  return packed.then((bytes) => {
+    if (encoding !== "gzip") throw faults.unknown();
+    return unpack(bytes, bytesMax, faults);
+  });
 }
 
 function collect(req: IncomingMessage, bytesMax: number): Promise<Buffer> {

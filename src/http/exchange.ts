@@ -1,6 +1,7 @@
 /** One request on its way through the door, and the few things that every route asks of it. */
 import type { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Cancellation } from "../base/cancellation.ts";
 import { readBody, nativeEncodingFaults, type EncodingFaults } from "./body.ts";
 import type { House } from "./house.ts";
 
@@ -14,13 +15,15 @@ export interface Exchange {
   readonly search: string;
 }
 
+const noParameters = new URLSearchParams();
+
 export function readParameters(exchange: Exchange): URLSearchParams {
-  return new URLSearchParams(exchange.search);
+  return exchange.search === "" ? noParameters : new URLSearchParams(exchange.search);
 }
 
-export async function readBytes(exchange: Exchange, faults?: EncodingFaults): Promise<Buffer> {
+export function readBytes(exchange: Exchange, faults?: EncodingFaults): Promise<Buffer> {
   const { req, house } = exchange;
-  return await readBody(req, house.limits.bodyBytesMax, faults ?? nativeEncodingFaults);
+  return readBody(req, house.limits.bodyBytesMax, faults ?? nativeEncodingFaults);
 }
 
 /**
@@ -37,12 +40,19 @@ export function findRemoteAddress(req: IncomingMessage): string {
 /** Set by a process that hands a request over to the owner of its transaction. */
 export const handedOverFrom = "x-weft-remote-address";
 
-/** Ends with the request: the work of one whose sender has gone is cancelled. */
-export function watchSender(exchange: Exchange): AbortSignal {
-  const controller = new AbortController();
-  const { res } = exchange;
-  res.once("close", () => {
-    if (!res.writableFinished) controller.abort();
-  });
-  return controller.signal;
+/** Whether the sender has gone before the answer was written. Asking costs a look; there is nothing to take down. */
+export function watchSender(exchange: Exchange): Cancellation {
+  return new SenderGone(exchange.res);
+}
+
+class SenderGone implements Cancellation {
+  readonly #res: ServerResponse;
+
+  constructor(res: ServerResponse) {
+    this.#res = res;
+  }
+
+  get aborted(): boolean {
+    return this.#res.destroyed || this.#res.socket?.destroyed === true;
+  }
 }

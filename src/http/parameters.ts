@@ -17,7 +17,11 @@ export function parseUint(params: URLSearchParams, name: string): number {
   const text = params.get(name) ?? "";
   if (text === "") return 0;
   const digits = /^0[_0-7]+$/.test(text) ? `0o${text.slice(1)}` : text;
-  if (!/^(?:0|[1-9][\d_]*|0[xX]_?[\da-fA-F][\da-fA-F_]*|0[bB]_?[01][01_]*|0[oO]_?[0-7][0-7_]*)$/.test(digits)) {
+  if (
+    !/^(?:0|[1-9][\d_]*|0[xX]_?[\da-fA-F][\da-fA-F_]*|0[bB]_?[01][01_]*|0[oO]_?[0-7][0-7_]*)$/.test(
+      digits,
+    )
+  ) {
     throw refuse(name, "uint64", `strconv.ParseUint: parsing ${quoteGo(text)}: invalid syntax`);
   }
   const value = BigInt(digits.replaceAll("_", ""));
@@ -108,9 +112,21 @@ const parameterPattern = new RegExp(
   `^\\s*;\\s*(?<name>${token})\\s*=\\s*(?:(?<plain>${token})|"(?<quoted>(?:[^"\\\\]|\\\\.)*)")\\s*`,
 );
 
+/** Clients send the same few headers for ever; the bound is against those that do not. */
+const knownMediaTypes = new Map<string, MediaType>();
+const knownMediaTypesMax = 100;
+
 /** Reads a Content-Type header; an absent one is a fault too. */
 export function parseMediaType(header: string | undefined): MediaType {
   const text = header ?? "";
+  const known = knownMediaTypes.get(text);
+  if (known !== undefined) return known;
+  const media = readMediaType(text);
+  if (knownMediaTypes.size < knownMediaTypesMax) knownMediaTypes.set(text, media);
+  return media;
+}
+
+function readMediaType(text: string): MediaType {
   const semicolon = text.indexOf(";");
   const bare = (semicolon < 0 ? text : text.slice(0, semicolon)).trim().toLowerCase();
   const match = mediaPattern.exec(bare);

@@ -45,7 +45,7 @@ export async function openHttpServer(house: House): Promise<HttpServer> {
   const flow = new Flow();
   let fallback: RequestListener = () => {};
   const server = createServer(serverOptions, (req, res) => {
-    flow.enter(res);
+    if (flow.isDraining) res.shouldKeepAlive = false;
     const url = req.url ?? "/";
     const question = url.indexOf("?");
     const path = question < 0 ? url : url.slice(0, question);
@@ -57,6 +57,7 @@ export async function openHttpServer(house: House): Promise<HttpServer> {
     const search = question < 0 ? "" : url.slice(question + 1);
     void answerRoute(route, { req, res, house, path, search }, flow);
   });
+  server.on("connection", (socket: Socket) => flow.watch(socket));
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     refuseConnection(error, socket as Socket);
   });
@@ -80,38 +81,35 @@ export async function openHttpServer(house: House): Promise<HttpServer> {
   return new NodeHttpServer(server, flow);
 }
 
-/** Requests under way; while draining each is its connection's last. */
+/** What is under way: database requests by number, connections by name. */
 class Flow {
-  #count = 0;
-  #whenStill: (() => void) | undefined;
+  requestCount = 0;
+  isDraining = false;
+  readonly #sockets = new Set<Socket>();
 
-  get count(): number {
-    return this.#count;
+  watch(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
   }
 
-  enter(res: ServerResponse): void {
-    this.#count++;
-    if (this.#whenStill !== undefined) res.shouldKeepAlive = false;
-    res.once("close", () => {
-      this.#count--;
-      if (this.#count === 0) this.#whenStill?.();
-    });
-  }
-
-  /** Resolves when nothing is under way any more. */
-  still(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#whenStill = resolve;
-      if (this.#count === 0) resolve();
-    });
+  /** Ends connections as they become idle; resolves when there is none. */
+  async runDry(server: Server): Promise<void> {
+    this.isDraining = true;
+    while (this.#sockets.size > 0) {
+      server.closeIdleConnections();
+      await new Promise((resolve) => setTimeout(resolve, drainStepMs));
+    }
   }
 }
 
+const drainStepMs = 20;
+
 /** Never rejects: whatever went wrong is an answer, or a connection that is cut. */
 async function answerRoute(route: Route, exchange: Exchange, flow: Flow): Promise<void> {
+  flow.requestCount++;
   try {
     if (!admit(route, exchange)) return;
-    if (flow.count > exchange.house.limits.pendingMax) {
+    if (flow.requestCount > exchange.house.limits.pendingMax) {
       const message = "429 Too Many Requests. Please throttle your requests";
       const body = makeErrorBody(message, "ErrorInvalidRequest", route.hasTransaction);
       sendError(exchange.res, { status: 200, body, headers: [] });
@@ -127,6 +125,8 @@ async function answerRoute(route: Route, exchange: Exchange, flow: Flow): Promis
     await route.answer(exchange);
   } catch (error) {
     answerFailure(exchange, error);
+  } finally {
+    flow.requestCount--;
   }
 }
 
@@ -201,10 +201,8 @@ class NodeHttpServer implements HttpServer {
   }
 
   async drain(): Promise<void> {
-    const still = this.#flow.still();
     this.#server.close();
-    await still;
-    this.#server.closeAllConnections();
+    await this.#flow.runDry(this.#server);
   }
 
   cut(): void {
