@@ -13,7 +13,7 @@ import { countRoot, findRoot, listOfRoot, pageRoot } from "./root.ts";
 import { placesIn } from "./rows.ts";
 import { emptyVariable, slotNumber, variableOf, type Run } from "./run.ts";
 import { runShortest } from "./shortest.ts";
-import { aliveUids, gatherVariables } from "./variables.ts";
+import { gatherVariables } from "./variables.ts";
 import { walkRoot } from "./walk.ts";
 
 /** Runs a block; its variables are set in the run when it is done. */
@@ -52,7 +52,7 @@ function runEmpty(run: Run, plan: BlockPlan): BlockResult {
     edges: undefined,
   };
   computeFields({ run, frames: [here] });
-  return { frame, rows: Uint32Array.of(0), groups: undefined, paths: undefined };
+  return { frame, rows: Uint32Array.of(0), count: undefined, groups: undefined, paths: undefined };
 }
 
 async function runPaths(run: Run, plan: BlockPlan): Promise<BlockResult> {
@@ -62,15 +62,29 @@ async function runPaths(run: Run, plan: BlockPlan): Promise<BlockResult> {
     const uids = Float64Array.from(new Set(path)).sort();
     run.variables[plan.variable] = { ...emptyVariable, uids, path };
   }
-  return { frame: emptyFrame(plan), rows: new Uint32Array(0), groups: undefined, paths };
+  return {
+    frame: emptyFrame(plan),
+    rows: new Uint32Array(0),
+    count: undefined,
+    groups: undefined,
+    paths,
+  };
 }
 
 async function runNodes(run: Run, plan: BlockPlan): Promise<BlockResult> {
+  const count = await countNodes(run, plan);
+  if (count !== undefined) return count;
   const ordered = await findNodes(run, plan);
   if (plan.groupBy !== undefined) {
     const groups = await groupMembers(run, plan.groupBy, sortedUids(ordered));
     setRootVariable(run, plan, sortedUids(ordered));
-    return { frame: emptyFrame(plan), rows: new Uint32Array(0), groups, paths: undefined };
+    return {
+      frame: emptyFrame(plan),
+      rows: new Uint32Array(0),
+      count: undefined,
+      groups,
+      paths: undefined,
+    };
   }
   const uids = sortedUids(ordered);
   // Filters further down may already use it; after @cascade it is set again.
@@ -85,7 +99,30 @@ async function runNodes(run: Run, plan: BlockPlan): Promise<BlockResult> {
   setRootVariable(run, plan, shown);
   gatherVariables(block, rows.length);
   computeFields(block);
-  return { frame: root.frame, rows, groups: undefined, paths: undefined };
+  return { frame: root.frame, rows, count: undefined, groups: undefined, paths: undefined };
+}
+
+/** `{ q(func: has(p)) { count(uid) } }`: the head of the list alone. */
+async function countNodes(run: Run, plan: BlockPlan): Promise<BlockResult | undefined> {
+  const { level, root } = plan;
+  const isOnlyCount =
+    level.fields.length > 0 &&
+    level.fields.every((field) => field.kind === "countUid" && field.variable === undefined);
+  if (!isOnlyCount || root === undefined || root.way !== "seek") return undefined;
+  if (plan.filter !== undefined || plan.variable !== undefined || plan.recurse !== undefined) {
+    return undefined;
+  }
+  const page = bindPage(run, plan.page);
+  const list = listOfRoot(run, root.call);
+  if (list === undefined || plan.groupBy !== undefined || page.after > 0) return undefined;
+  const { start, end } = cutPage(page, await countRoot(run, list));
+  return {
+    frame: emptyFrame(plan),
+    rows: new Uint32Array(0),
+    count: end - start,
+    groups: undefined,
+    paths: undefined,
+  };
 }
 
 function setRootVariable(run: Run, plan: BlockPlan, uids: UidSet): void {
@@ -200,5 +237,3 @@ async function seekRoot(
   }
   return Float64Array.from(found.slice(page.offset, wanted));
 }
-
-export { aliveUids, countRoot };

@@ -20,6 +20,8 @@ export interface BlockResult {
   readonly frame: Frame;
   /** Rows of the frame in the order of the answer; a row stands twice only for repeated literals of a bare uid(). */
   readonly rows: Uint32Array;
+  /** The number of nodes where only that was asked for, and no row was made; undefined otherwise. */
+  readonly count: number | undefined;
   /** @groupby at the root: its groups instead of nodes. */
   readonly groups: readonly Group[] | undefined;
   /** shortest: the paths, best first. */

@@ -67,7 +67,7 @@ function buildBlock(builder: Builder, block: Block): BlockPlan {
   });
   return {
     kind: block.kind,
-    name: block.kind === "var" ? "" : block.name,
+    name: block.name === "var" ? "" : block.name,
     root:
       call === undefined ? undefined : buildRoot(call, order, page, level.cascade !== undefined),
     filter: block.filter === undefined ? undefined : buildFilter(builder, block.filter),
