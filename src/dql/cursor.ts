@@ -3,7 +3,8 @@ import { Fault } from "../model/fault.ts";
 import { defaultLimits } from "../model/limits.ts";
 import { quoteGo } from "../model/conversion-error.ts";
 import type { Literal, Position } from "./ast.ts";
-import { locate, T, type Tokens } from "./token.ts";
+import { locate } from "../base/position.ts";
+import { T, type Tokens } from "./token.ts";
 
 export class Cursor {
   readonly tokens: Tokens;

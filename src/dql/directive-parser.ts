@@ -1,12 +1,12 @@
 /** Directives of blocks and fields: @cascade, @groupby, @facets, @recurse, and lists of languages. */
 import type { FacetSelection, Filter, GroupKey, Literal, Recurse } from "./ast.ts";
 import { asFault, attempt } from "../model/conversion-error.ts";
+import { parseBool } from "../model/convert.ts";
 import { parseUint64 } from "../model/int.ts";
 import type { Reading } from "./call-parser.ts";
 import { type Cursor, failPlainly } from "./cursor.ts";
 import { type Draft, toPredicateName } from "./draft.ts";
 import { parseFilter } from "./filter-parser.ts";
-import { parseBoolean } from "./parameters.ts";
 import { T } from "./token.ts";
 
 /** `en:fr:.`; the `@` was taken. */
@@ -233,8 +233,8 @@ function parseRecurseDepth(reading: Reading): Literal {
 
 function parseRecurseLoop(reading: Reading): Literal {
   const { cursor } = reading;
-  if (cursor.peek(-1) === T.dollar) return parseRecurseParameter(reading, "boolean", parseBoolean);
-  if (attempt(() => parseBoolean(cursor.text())) === undefined) {
+  if (cursor.peek(-1) === T.dollar) return parseRecurseParameter(reading, "boolean", parseBool);
+  if (attempt(() => parseBool(cursor.text())) === undefined) {
     failPlainly("Value inside loop should be type of boolean");
   }
   return cursor.literal(cursor.text(), false);

@@ -5,7 +5,8 @@
  * until the place changes and returns the next one.
  */
 import { Fault } from "../model/fault.ts";
-import { locate, T, type TokenKind, type Tokens } from "./token.ts";
+import { locate } from "../base/position.ts";
+import { T, type TokenKind, type Tokens } from "./token.ts";
 import {
   isDigit,
   isHexDigit,

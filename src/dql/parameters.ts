@@ -1,5 +1,6 @@
 /** Query variables, `query q($a: int = 3) {…}` (dql.md 4.2): their declaration, their types, and their values. */
 import { attempt, ConversionError, quoteGo } from "../model/conversion-error.ts";
+import { parseBool } from "../model/convert.ts";
 import { parseGoFloat } from "../model/float.ts";
 import { parseInt64, parseUint64 } from "../model/int.ts";
 import { parseVector } from "../model/vector.ts";
@@ -171,7 +172,7 @@ function checkType(name: string, declared: string, value: string): void {
 const readers: ReadonlyMap<string, (value: string) => unknown> = new Map([
   ["int", (value: string): unknown => parseInt64(value, 0)],
   ["float", (value: string): unknown => parseGoFloat(value)],
-  ["bool", parseBoolean],
+  ["bool", parseBool],
   ["float32vector", (value: string): unknown => parseVector(value)],
   ["string", (value: string): unknown => value],
 ]);
@@ -182,13 +183,6 @@ const expectations: ReadonlyMap<string, string> = new Map([
   ["bool", "Expected a bool"],
   ["float32vector", "Expected a vector32float"],
 ]);
-
-/** The words of Go's strconv.ParseBool. */
-export function parseBoolean(text: string): boolean {
-  if (/^(?:1|t|T|true|TRUE|True)$/.test(text)) return true;
-  if (/^(?:0|f|F|false|FALSE|False)$/.test(text)) return false;
-  throw new ConversionError(`strconv.ParseBool: parsing ${quoteGo(text)}: invalid syntax`);
-}
 
 /** `0x1`, or `[0x1, 2, 3]`. */
 function parseUidList(value: string): string[] {

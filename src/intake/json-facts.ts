@@ -1,0 +1,355 @@
+/** JSON objects → facts (dql.md 3.4). */
+import { systemRandom } from "../base/random.ts";
+import { attempt, ConversionError, quoteGo } from "../model/conversion-error.ts";
+import { parseDateTime } from "../model/datetime.ts";
+import type { Facet } from "../model/facet.ts";
+import { Fault } from "../model/fault.ts";
+import { checkGeometry } from "../model/geometry.ts";
+import { isInt64, normalizeInt64, parseUint64 } from "../model/int.ts";
+import type { Value } from "../model/value.ts";
+import { isVectorText, parseVector } from "../model/vector.ts";
+import { JsonNumber, type JsonObject, type JsonValue } from "./json-reader.ts";
+import { type FactOperation, type FactSink, splitLanguage, star } from "./statement.ts";
+
+/** Names for objects without uid: `_:dg.<random>.<counter>`, unlike any that a client would write. */
+const labelPrefix = `_:dg.${Math.floor(systemRandom.next() * 2 ** 32)}.`;
+let labelCount = 0;
+
+/** What a request says about predicates that the schema may not know yet. */
+export type Hints = Map<string, "list" | "single">;
+
+/** An object's name, and the facets that it carries for the edge that leads to it. */
+interface ReadObject {
+  readonly name: string;
+  readonly facets: readonly Facet[];
+}
+
+/** What stands at an object's key: the object part of a statement. */
+type ObjectPart =
+  | { readonly kind: "value"; readonly value: Value }
+  | { readonly kind: "reference"; readonly id: string }
+  | { readonly kind: "star" };
+
+/** Reads the `set` or the `delete` of one JSON mutation. */
+export class JsonFactReader {
+  private readonly sink: FactSink;
+  private readonly operation: FactOperation;
+  private readonly hints: Hints;
+
+  constructor(sink: FactSink, operation: FactOperation, hints: Hints) {
+    this.sink = sink;
+    this.operation = operation;
+    this.hints = hints;
+  }
+
+  /** One object or an array of them; anything else says nothing. Throws Fault E_JSON_FACTS. */
+  read(json: JsonValue): void {
+    if (json instanceof Map) {
+      this.readRoot(json);
+    } else if (Array.isArray(json)) {
+      for (const item of json as readonly JsonValue[]) {
+        if (!(item instanceof Map)) refuse("only array of map allowed at root");
+        this.readRoot(item);
+      }
+    }
+  }
+
+  /** In a delete, an object with nothing but its uid means all that the node has. */
+  private readRoot(object: JsonObject): void {
+    const { name } = this.readObject(object, "");
+    if (this.operation === "delete" && object.size === 1 && object.has("uid")) {
+      this.add(name, { predicate: star, language: "" }, { kind: "star" }, []);
+    }
+  }
+
+  private readObject(object: JsonObject, parentPredicate: string): ReadObject {
+    const name = this.readName(object.get("uid"));
+    const facets = takeFacetKeys(object);
+    for (const [key, value] of object) {
+      if (key === "uid" || key === "namespace" || key.includes("|")) continue;
+      if (value === null) this.readNull(name, key);
+      else if (Array.isArray(value)) {
+        this.readList(name, key, value as readonly JsonValue[], facets);
+      } else {
+        this.readSingle(name, key, value, facets);
+      }
+    }
+    return { name, facets: readScalarFacets(facets, `${parentPredicate}|`) };
+  }
+
+  /** `uid` as text or number; a new label where it is absent, empty or zero. */
+  private readName(uid: JsonValue | undefined): string {
+    const name = nameOf(uid);
+    if (name !== "") return name;
+    if (this.operation === "delete") {
+      refuse("UID must be present and non-zero while deleting edges");
+    }
+    labelCount++;
+    return labelPrefix + String(labelCount);
+  }
+
+  /** Nothing in a set; in a delete all values of the predicate. */
+  private readNull(name: string, key: string): void {
+    if (this.operation === "delete") this.add(name, splitLanguage(key), { kind: "star" }, []);
+  }
+
+  private readSingle(
+    name: string,
+    key: string,
+    value: Exclude<JsonValue, null>,
+    facets: JsonObject | undefined,
+  ): void {
+    const own = readScalarFacets(facets, `${key}|`);
+    const target = splitLanguage(key);
+    if (!(value instanceof Map)) {
+      this.add(name, target, this.readScalar(key, value as string | boolean | JsonNumber), own);
+      this.hint(key, "single");
+      return;
+    }
+    if (value.size === 0) return;
+    const geometry = readGeometry(value);
+    if (geometry !== undefined) {
+      this.add(name, target, { kind: "value", value: geometry }, own);
+    } else {
+      const child = this.readObject(value, key);
+      this.add(name, target, { kind: "reference", id: child.name }, child.facets);
+    }
+    this.hint(key, "single");
+  }
+
+  private readList(
+    name: string,
+    key: string,
+    items: readonly JsonValue[],
+    facets: JsonObject | undefined,
+  ): void {
+    this.hint(key, "list");
+    // Tags are not split off here: a list has no languages, and the name is refused with its `@`.
+    const target = { predicate: key, language: "" };
+    const isScalars = typeof items[0] === "string" || items[0] instanceof JsonNumber;
+    const byIndex = isScalars ? readListFacets(facets, `${key}|`) : [];
+    items.forEach((item, i) => {
+      if (item instanceof Map) {
+        const geometry = readGeometry(item);
+        if (geometry !== undefined) {
+          this.add(name, target, { kind: "value", value: geometry }, []);
+          return;
+        }
+        const child = this.readObject(item, key);
+        this.add(name, target, { kind: "reference", id: child.name }, child.facets);
+      } else if (typeof item === "string" || (item instanceof JsonNumber && isKnownNumber(item))) {
+        const own = byIndex.flatMap((facetsOf) => facetsOf.get(i) ?? []);
+        this.add(name, target, this.readScalar(key, item), own);
+      } else {
+        refuse(`got unsupported type for list: ${key}`);
+      }
+    });
+  }
+
+  /** In a delete, `""`, `false` and `0.0` stand for all values of the predicate; the integer 0 does not. */
+  private readScalar(key: string, scalar: string | boolean | JsonNumber): ObjectPart {
+    const isDelete = this.operation === "delete";
+    if (typeof scalar === "string") {
+      return isDelete && scalar === "" ? { kind: "star" } : readText(scalar);
+    }
+    if (typeof scalar === "boolean") {
+      if (isDelete && !scalar) return { kind: "star" };
+      return { kind: "value", value: { kind: "bool", bool: scalar } };
+    }
+    const value = toNumber(scalar);
+    if (value === undefined) {
+      refuse(`unexpected type for val for attr: ${key} while converting to nquad`);
+    }
+    if (isDelete && value.kind === "float" && value.float === 0) return { kind: "star" };
+    return { kind: "value", value };
+  }
+
+  private add(
+    subject: string,
+    target: { readonly predicate: string; readonly language: string },
+    object: ObjectPart,
+    facets: readonly Facet[],
+  ): void {
+    this.sink.add(
+      {
+        subject,
+        predicate: target.predicate,
+        language: target.language,
+        objectId: object.kind === "reference" ? object.id : "",
+        value: object.kind === "value" ? object.value : undefined,
+        isStarObject: object.kind === "star",
+        facets: facets.length === 0 ? undefined : facets,
+      },
+      this.operation,
+    );
+  }
+
+  /** Two different hints make a list. */
+  private hint(key: string, hint: "list" | "single"): void {
+    if (this.operation === "delete") return;
+    const known = this.hints.get(key);
+    this.hints.set(key, known !== undefined && known !== hint ? "list" : hint);
+  }
+}
+
+function refuse(message: string): never {
+  throw new Fault("E_JSON_FACTS", message);
+}
+
+function nameOf(uid: JsonValue | undefined): string {
+  if (uid instanceof JsonNumber) {
+    const value = toNumber(uid);
+    return value?.kind === "int" && value.int !== 0
+      ? BigInt.asUintN(64, BigInt(value.int)).toString()
+      : "";
+  }
+  if (typeof uid !== "string" || uid === "") return "";
+  if (uid.startsWith("_:")) return uid;
+  const packed = uid.replace(/\s/g, "");
+  if (packed.startsWith("uid(")) return packed;
+  try {
+    const number = parseUint64(uid, 0);
+    return number === 0n ? "" : number.toString();
+  } catch (error) {
+    if (error instanceof ConversionError) return refuse(error.message);
+    throw error;
+  }
+}
+
+/** A text, which may also be a vector or name a variable. */
+function readText(text: string): ObjectPart {
+  const first = text.charCodeAt(0);
+  // `[`, or a blank in front of one.
+  if ((first === 91 || first <= 32) && isVectorText(text.trim())) {
+    const vector = parseVector(text);
+    if (vector.length > 0) return { kind: "value", value: { kind: "float32vector", vector } };
+  }
+  if (first === 117 || first === 118 || first <= 32) {
+    const packed = text.replace(/\s/g, "");
+    if (packed.startsWith("uid(") || packed.startsWith("val(")) {
+      if (!packed.endsWith(")")) {
+        refuse(`while processing '${packed}', brackets are not closed properly`);
+      }
+      return { kind: "reference", id: packed };
+    }
+  }
+  return { kind: "value", value: { kind: "string", text } };
+}
+
+const uint64Max = 2n ** 64n - 1n;
+
+/** An int where the text is a whole number within 64 bits; beyond that the reference knows no type for it. */
+function toNumber(number: JsonNumber): Extract<Value, { kind: "int" | "float" }> | undefined {
+  const { text } = number;
+  if (text.length < 16) {
+    const plain = Number(text);
+    return /[.eE]/.test(text) ? { kind: "float", float: plain } : { kind: "int", int: plain + 0 };
+  }
+  if (/[.eE]/.test(text)) return { kind: "float", float: Number(text) };
+  const int = BigInt(text);
+  if (isInt64(int)) return { kind: "int", int: normalizeInt64(int) };
+  return int > 0n && int <= uint64Max ? undefined : { kind: "float", float: Number(text) };
+}
+
+function isKnownNumber(number: JsonNumber): boolean {
+  return toNumber(number) !== undefined;
+}
+
+/** `{"type": …, "coordinates": …}` and nothing else, if it is GeoJSON; otherwise it is an ordinary object. */
+function readGeometry(object: JsonObject): Value | undefined {
+  if (object.size !== 2 || !object.has("type") || !object.has("coordinates")) return undefined;
+  const json = toPlain(object);
+  const geometry = attempt(() => checkGeometry(json, ""));
+  return geometry === undefined ? undefined : { kind: "geo", geometry };
+}
+
+function toPlain(json: JsonValue): unknown {
+  if (json instanceof JsonNumber) return Number(json.text);
+  if (json instanceof Map) {
+    return Object.fromEntries([...json].map(([key, value]) => [key, toPlain(value)]));
+  }
+  return Array.isArray(json) ? (json as readonly JsonValue[]).map(toPlain) : json;
+}
+
+/** The members of an object whose keys hold a `|`. */
+function takeFacetKeys(object: JsonObject): JsonObject | undefined {
+  let facets: JsonObject | undefined;
+  for (const [key, value] of object) {
+    if (key.includes("|")) (facets ??= new Map<string, JsonValue>()).set(key, value);
+  }
+  return facets;
+}
+
+/** Facets of an edge or of a single value: `pred|facet` beside it. */
+function readScalarFacets(facets: JsonObject | undefined, prefix: string): Facet[] {
+  const result: Facet[] = [];
+  for (const [name, value] of facets ?? []) {
+    if (value === null || !name.startsWith(prefix)) continue;
+    try {
+      result.push({ key: name.slice(prefix.length), value: readFacetValue(value) });
+    } catch (error) {
+      if (!(error instanceof ConversionError)) throw error;
+      refuse(`facet: ${name}: ${error.message}`);
+    }
+  }
+  return result;
+}
+
+/** Facets of a list: for each facet a map of index → facet. */
+function readListFacets(
+  facets: JsonObject | undefined,
+  prefix: string,
+): ReadonlyMap<number, Facet>[] {
+  const result: Map<number, Facet>[] = [];
+  for (const [name, members] of facets ?? []) {
+    if (members === null || !name.startsWith(prefix)) continue;
+    if (!(members instanceof Map)) {
+      refuse(
+        `facets format should be of type map for scalarlist predicates, found: ${describe(members)} for facet: ${name}`,
+      );
+    }
+    const byIndex = new Map<number, Facet>();
+    for (const [index, value] of members) {
+      try {
+        const facet = { key: name.slice(prefix.length), value: readFacetValue(value) };
+        byIndex.set(parseIndex(index), facet);
+      } catch (error) {
+        if (!(error instanceof ConversionError)) throw error;
+        refuse(`facet: ${name}, index: ${index}: ${error.message}`);
+      }
+    }
+    result.push(byIndex);
+  }
+  return result;
+}
+
+function parseIndex(text: string): number {
+  if (/^[+-]?[0-9]{1,15}$/.test(text)) return Number(text);
+  throw new ConversionError(`strconv.Atoi: parsing ${quoteGo(text)}: invalid syntax`);
+}
+
+/** A value as Go's fmt prints it. */
+function describe(json: JsonValue): string {
+  if (json instanceof JsonNumber) return json.text;
+  if (Array.isArray(json)) {
+    return `[${(json as readonly JsonValue[]).map(describe).join(" ")}]`;
+  }
+  if (json instanceof Map) {
+    return `map[${[...json].map(([key, value]) => `${key}:${describe(value)}`).join(" ")}]`;
+  }
+  return json === null ? "<nil>" : String(json);
+}
+
+/** Texts that read as a date are dates. */
+function readFacetValue(json: JsonValue): Value {
+  if (typeof json === "string") {
+    const time = attempt(() => parseDateTime(json));
+    return time === undefined ? { kind: "string", text: json } : { kind: "datetime", time };
+  }
+  if (typeof json === "boolean") return { kind: "bool", bool: json };
+  const number = json instanceof JsonNumber ? toNumber(json) : undefined;
+  if (number === undefined) {
+    throw new ConversionError("facet value can only be string/number/bool");
+  }
+  return number;
+}

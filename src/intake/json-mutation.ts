@@ -1,0 +1,114 @@
+/** The door for JSON mutations: bodies of POST /mutate with `application/json` (dql.md 1.4). */
+import { unquote } from "../base/unquote.ts";
+import { Fault } from "../model/fault.ts";
+import type { Mutation } from "../model/nquad.ts";
+import { type Hints, JsonFactReader } from "./json-facts.ts";
+import {
+  jsonFault,
+  type JsonMember,
+  type JsonValue,
+  readJson,
+  readJsonMembers,
+} from "./json-reader.ts";
+import { FactSink } from "./statement.ts";
+
+export interface JsonMutationRequest {
+  /** "" where there is none. */
+  readonly query: string;
+  readonly mutations: readonly JsonMutation[];
+}
+
+export interface JsonMutation extends Mutation {
+  /** `@if(…)`, or "". */
+  readonly condition: string;
+}
+
+/** The parts of one mutation before its facts are read. */
+interface MutationParts {
+  readonly set: JsonValue | undefined;
+  readonly delete: JsonValue | undefined;
+  readonly condition: string;
+}
+
+/**
+ * A body: the single form (`set`, `delete`, `cond`) is mutation 0, those of `mutations` follow; entries with neither
+ * set nor delete are dropped. Unknown keys say nothing. Throws Fault E_HTTP_REQUEST for what is no JSON of this form,
+ * E_JSON_FACTS and E_MUTATION for facts; E_LIMIT for more than `depthMax` levels.
+ */
+export function parseJsonMutation(text: string, depthMax?: number): JsonMutationRequest {
+  const members = readJsonMembers(text, depthMax);
+  if (members === undefined) {
+    // A lone null is an empty request.
+    return { query: "", mutations: failShape(text, readJson(text, depthMax), topType) };
+  }
+  const query = readText(members.get("query"));
+  const parts: MutationParts[] = [];
+  takeParts(members, parts);
+  for (const entry of readEntries(members.get("mutations"))) takeParts(entry, parts);
+  return { query, mutations: parts.map(toMutation) };
+}
+
+/** A JSON text of facts alone, as loads read it: an object or an array of objects. */
+export function parseJsonFacts(json: JsonValue): Mutation {
+  return toMutation({ set: json, delete: undefined, condition: "" });
+}
+
+const topType = "map[string]*alpha.skipJSONUnmarshal";
+
+/** A text or list in place of an object. null is let pass as empty. */
+function failShape(text: string, value: JsonValue, type: string): [] {
+  if (value === null) return [];
+  const what = Array.isArray(value)
+    ? "array"
+    : typeof value === "string"
+      ? "string"
+      : typeof value === "boolean"
+        ? "bool"
+        : value instanceof Map
+          ? "object"
+          : "number";
+  const offset = what === "array" || what === "object" ? 1 : text.trimEnd().length;
+  throw jsonFault(text, offset, `json: cannot unmarshal ${what} into Go value of type ${type}`);
+}
+
+function readEntries(member: JsonMember | undefined): ReadonlyMap<string, JsonMember>[] {
+  if (member === undefined || member.value === null) return [];
+  const { value, text } = member;
+  if (!Array.isArray(value)) return failShape(text, value, `[]${topType}`);
+  return (value as readonly JsonValue[]).flatMap((item) => {
+    if (item === null) return [];
+    if (!(item instanceof Map)) return failShape(text, item, topType);
+    const entry = new Map<string, JsonMember>();
+    for (const [key, part] of item) {
+      // The text of what is nested this deep was not kept; only that of a condition is asked for.
+      const partText = typeof part === "string" ? JSON.stringify(part) : "";
+      entry.set(key, { value: part, text: partText });
+    }
+    return [entry];
+  });
+}
+
+function takeParts(members: ReadonlyMap<string, JsonMember>, parts: MutationParts[]): void {
+  const set = members.get("set")?.value ?? undefined;
+  const deleted = members.get("delete")?.value ?? undefined;
+  const condition = readText(members.get("cond"));
+  if (set === undefined && deleted === undefined) return;
+  parts.push({ set, delete: deleted, condition });
+}
+
+/** `query` and `cond`: texts, unquoted by other rules than JSON's (`\/` is refused). */
+function readText(member: JsonMember | undefined): string {
+  if (member === undefined || member.value === null) return "";
+  const text = typeof member.value === "string" ? unquote(member.text) : undefined;
+  if (text === undefined) throw new Fault("E_HTTP_REQUEST", "invalid syntax");
+  return text;
+}
+
+function toMutation(parts: MutationParts): JsonMutation {
+  const sink = new FactSink();
+  const hints: Hints = new Map();
+  if (parts.set !== undefined) new JsonFactReader(sink, "set", hints).read(parts.set);
+  if (parts.delete !== undefined) new JsonFactReader(sink, "delete", hints).read(parts.delete);
+  sink.finish();
+  return { set: sink.set, delete: sink.delete, hints, condition: parts.condition };
+}
