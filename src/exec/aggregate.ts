@@ -34,7 +34,7 @@ export function canAggregateGroup(name: AggregateFunction, kind: Value["kind"]):
   if (name === "min" || name === "max") {
     return ["int", "float", "string", "default", "datetime"].includes(kind);
   }
-  return kind === "int" || kind === "float";
+  return kind === "int" || kind === "float" || kind === "float32vector";
 }
 
 function finish(value: Value): Value {

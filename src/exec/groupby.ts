@@ -1,0 +1,205 @@
+/** @groupby: nodes with equal keys become groups, with aggregates over their values (dql.md 4.15). */
+import { sortUnique } from "../base/sorted.ts";
+import type { Cell, Column, EdgeColumn, Want } from "../graph/reader.ts";
+import { compareValues, isOrderable } from "../model/compare.ts";
+import { compareText } from "../model/text-order.ts";
+import type { UidSet } from "../model/uid.ts";
+import type { Value } from "../model/value.ts";
+import type { GroupAggregatePlan, GroupPlan, PredicateUse } from "../plan/plan.ts";
+import { aggregateValues, canAggregateGroup } from "./aggregate.ts";
+import { buildChoice, convertCell, tryConvertCell } from "./cells.ts";
+import type { Group } from "./frame.ts";
+import { placesIn } from "./rows.ts";
+import { countUids, queryFault, type Run } from "./run.ts";
+
+/**
+ * The groups of each row's nodes: row i has members[offsets[i]] … members[offsets[i + 1] - 1]. undefined for a row
+ * without any group. A node without one of the keys is in no group; one with several edges of a key is in several.
+ */
+export async function groupRows(
+  run: Run,
+  plan: GroupPlan,
+  offsets: Uint32Array,
+  members: Float64Array,
+): Promise<readonly (readonly Group[] | undefined)[]> {
+  const rowCount = offsets.length - 1;
+  const none = Array.from({ length: rowCount }, () => undefined);
+  if (members.length === 0) return none;
+  checkAggregates(plan);
+  const uids = sortUnique(members.slice());
+  const source = await readSource(run, plan, uids);
+  if (source === undefined) return none;
+  const places = placesIn(uids, members);
+  const byRow: (readonly Group[] | undefined)[] = [];
+  for (let row = 0; row < rowCount; row++) {
+    const nodes = places.subarray(offsets[row] ?? 0, offsets[row + 1] ?? 0);
+    const groups = formGroups(plan, source, nodes);
+    byRow.push(groups.length === 0 ? undefined : groups);
+  }
+  return byRow;
+}
+
+function checkAggregates(plan: GroupPlan): void {
+  for (const aggregate of plan.aggregates) {
+    const definition = aggregate.kind === "count" ? undefined : aggregate.use.predicate?.definition;
+    if (aggregate.kind === "count" || definition === undefined) continue;
+    const { kind, name } = definition;
+    if (kind === "uid" || !canAggregateGroup(aggregate.function, kind)) {
+      throw queryFault(`Aggregator "${aggregate.function}" could not apply on ${name}`);
+    }
+  }
+}
+
+type Key = Cell | number;
+
+/** Beside the nodes: their keys, one list for each of the plan's, and their values to aggregate. */
+interface Source {
+  readonly keys: readonly ((node: number) => readonly Key[])[];
+  readonly values: readonly ((node: number) => Value | undefined)[];
+}
+
+/** One read for everything. undefined: a key is a predicate that nothing has. */
+async function readSource(run: Run, plan: GroupPlan, uids: UidSet): Promise<Source | undefined> {
+  const wants: Want[] = [];
+  for (const { use } of plan.keys) {
+    const want = wantOf(use);
+    if (want === undefined) return undefined;
+    countUids(run, use, uids.length);
+    wants.push(want);
+  }
+  const valueWants = plan.aggregates.map((aggregate) => addValueWant(run, wants, aggregate, uids));
+  const read = run.reader.readLevel(uids, wants);
+  const columns = read instanceof Promise ? await read : read;
+  return {
+    keys: plan.keys.map(({ use }, k) => keysOf(use, columns[k])),
+    values: plan.aggregates.map((aggregate, a) =>
+      valuesOf(aggregate, columns[valueWants[a] ?? -1]),
+    ),
+  };
+}
+
+function wantOf(use: PredicateUse): Want | undefined {
+  const { predicate } = use;
+  if (predicate === undefined) return undefined;
+  if (use.reverse) {
+    const index = predicate.reverseIndex?.id;
+    return index === undefined ? undefined : { kind: "reverse", index, facets: false };
+  }
+  return predicate.definition.kind === "uid"
+    ? { kind: "edges", predicate: predicate.id, facets: false }
+    : { kind: "cells", predicate: predicate.id };
+}
+
+function addValueWant(
+  run: Run,
+  wants: Want[],
+  aggregate: GroupAggregatePlan,
+  uids: UidSet,
+): number {
+  const predicate = aggregate.kind === "count" ? undefined : aggregate.use.predicate;
+  if (aggregate.kind === "count" || predicate === undefined) return -1;
+  countUids(run, aggregate.use, uids.length);
+  return wants.push({ kind: "cells", predicate: predicate.id }) - 1;
+}
+
+const noKeys: readonly Key[] = [];
+
+function keysOf(use: PredicateUse, column: Column | undefined): (node: number) => readonly Key[] {
+  if (column?.kind === "edges") return (node) => targetsOf(column, node);
+  const kind = use.predicate?.definition.kind;
+  if (column?.kind !== "cells" || kind === undefined || kind === "uid") return () => noKeys;
+  const choose = buildChoice(use.languages);
+  return (node) => {
+    const cells = column.cells[node];
+    // Of a list only the first value counts.
+    const cell = cells === undefined ? undefined : choose(cells);
+    return cell === undefined ? noKeys : [convertCell(cell, kind)];
+  };
+}
+
+function targetsOf(column: EdgeColumn, node: number): readonly number[] {
+  return Array.from(
+    column.targets.subarray(column.offsets[node] ?? 0, column.offsets[node + 1] ?? 0),
+  );
+}
+
+function valuesOf(
+  aggregate: GroupAggregatePlan,
+  column: Column | undefined,
+): (node: number) => Value | undefined {
+  const kind = aggregate.kind === "count" ? undefined : aggregate.use.predicate?.definition.kind;
+  if (aggregate.kind === "count" || column?.kind !== "cells") return () => undefined;
+  if (kind === undefined || kind === "uid") return () => undefined;
+  const choose = buildChoice(aggregate.use.languages);
+  return (node) => {
+    const cells = column.cells[node];
+    const cell = cells === undefined ? undefined : choose(cells);
+    return cell === undefined ? undefined : tryConvertCell(cell, kind)?.value;
+  };
+}
+
+interface Forming {
+  readonly keys: readonly Key[];
+  readonly nodes: number[];
+}
+
+function formGroups(plan: GroupPlan, source: Source, nodes: Uint32Array): readonly Group[] {
+  const forming = new Map<string, Forming>();
+  for (const node of nodes) addNode(forming, source, node);
+  const groups = Array.from(forming.values(), ({ keys, nodes: own }) => ({
+    keys,
+    members: own.length,
+    aggregates: plan.aggregates.map((aggregate, a) => {
+      if (aggregate.kind === "count") return undefined;
+      const valueOf = source.values[a];
+      const values = own.map((node) => valueOf?.(node)).filter((value) => value !== undefined);
+      return aggregateValues(aggregate.function, values);
+    }),
+  }));
+  return groups.sort(compareGroups);
+}
+
+/** A node joins the group of every combination of its keys. */
+function addNode(forming: Map<string, Forming>, source: Source, node: number): void {
+  let combinations: { readonly name: string; readonly keys: readonly Key[] }[] = [
+    { name: "", keys: noKeys },
+  ];
+  for (const keysAt of source.keys) {
+    const choices = keysAt(node);
+    combinations = combinations.flatMap(({ name, keys }) =>
+      choices.map((key) => ({ name: `${name}${nameOf(key)}\0`, keys: [...keys, key] })),
+    );
+  }
+  for (const { name, keys } of combinations) {
+    const group = forming.get(name);
+    if (group === undefined) forming.set(name, { keys, nodes: [node] });
+    else group.nodes.push(node);
+  }
+}
+
+/** Equal keys have equal names: values are equal when they print alike. */
+function nameOf(key: Key): string {
+  return typeof key === "number" ? String(key) : JSON.stringify(key.text);
+}
+
+/** By size, then by how many aggregates there are, then by keys, then by aggregates. */
+function compareGroups(a: Group, b: Group): number {
+  if (a.members !== b.members) return a.members - b.members;
+  const filled = countFilled(a) - countFilled(b);
+  if (filled !== 0) return filled;
+  for (let k = 0; k < a.keys.length; k++) {
+    const order = compareKeys(a.keys[k] ?? 0, b.keys[k] ?? 0);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+function countFilled(group: Group): number {
+  return group.aggregates.filter((value) => value !== undefined).length;
+}
+
+function compareKeys(a: Key, b: Key): number {
+  if (typeof a === "number" || typeof b === "number") return Number(a) - Number(b);
+  if (isOrderable(a.kind) || a.kind === "bool") return compareValues(a.value, b.value);
+  return compareText(a.text, b.text);
+}

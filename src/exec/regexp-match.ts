@@ -1,0 +1,30 @@
+import { RE2JS, RE2JSSyntaxException } from "re2js";
+import { Fault } from "../model/fault.ts";
+
+/** Tests whether a text matches. Empty texts never do, and no match goes across the end of a line. */
+export type TextTest = (text: string) => boolean;
+
+/**
+ * Compiles an expression in RE2's syntax for linear-time matching (dql.md 4.3 regexp): not anchored, `^` and `$` at
+ * the ends of lines. `flags` is "" or "i". Faults carry the reference's texts.
+ */
+export function compileRegexp(source: string, flags: string): TextTest {
+  if (flags !== "" && flags !== "i") {
+    throw new Fault("E_QUERY", `Invalid regexp modifier: ${flags}`);
+  }
+  const expression = compile((flags === "i" ? "(?i)(?m)" : "(?m)") + source);
+  return (text) => {
+    if (text === "") return false;
+    if (!text.includes("\n")) return expression.test(text);
+    return text.split("\n").some((line) => expression.test(line));
+  };
+}
+
+function compile(source: string): RE2JS {
+  try {
+    return RE2JS.compile(source);
+  } catch (error) {
+    if (!(error instanceof RE2JSSyntaxException)) throw error;
+    throw new Fault("E_QUERY", error.message, { cause: error });
+  }
+}
