@@ -1,6 +1,6 @@
 /**
  * The port on LMDB (architecture 3.2). Exactly one process writes (`openWriter`); the others read the file themselves
- * and send it their changes (`connectStore`). `claimServing` is the supervisor's claim on a directory.
+ * and send it their changes (`connectStore`). The supervisor's claim on a directory is a door of its own, `claim.ts`, which does not load LMDB.
  */
 import { mkdirSync } from "node:fs";
 import type { Clock } from "../base/clock.ts";
@@ -188,17 +188,4 @@ export function openReadOnly(dir: string): ReadOnlyStore {
     bytesUsed: () => environment.bytesUsed(),
     close: () => environment.close(),
   };
-}
-
-/**
- * The supervisor's claim: one server a directory. Makes the directory when it is missing. Fault E_STARTUP when
- * another server holds it.
- */
-export async function claimServing(dir: string, waitMs = 0): Promise<Claim> {
-  if (inspectStore(dir) === undefined) mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const claim = await claimDirectory(dir, "serving", waitMs);
-  if (claim === undefined) {
-    throw new Fault("E_STARTUP", `cannot serve the store at ${dir}: another server does`);
-  }
-  return claim;
 }
