@@ -67,6 +67,11 @@ export class StartTimeGiver {
     return (this.#serials.get(commit) ?? 0) > serialCount * 0.75;
   }
 
+  /** False for a start time that was surely never given. */
+  mayHaveGiven({ commit, serial }: StartTime): boolean {
+    return commit < this.#floor || serial <= (this.#serials.get(commit) ?? 0);
+  }
+
   #forget(): void {
     let lowest = Infinity;
     for (const commit of this.#serials.keys()) lowest = Math.min(lowest, commit);

@@ -1,0 +1,134 @@
+/** The body of a mutation request, in both its forms, as facts (dql.md 1.4, 3.7). */
+import { parseQuery, parseUpsertQuery } from "../dql/parser.ts";
+import { parseUpsert } from "../dql/mutation-parser.ts";
+import type { Block, Filter, Literal, QueryDocument } from "../dql/ast.ts";
+import { noDirectives, noPage } from "../dql/ast.ts";
+import { isServerOnly } from "../graph/reserved.ts";
+import { parseJsonMutation } from "../intake/json-mutation.ts";
+import { parseRdfMutation } from "../intake/nquad-parser.ts";
+import { Fault } from "../model/fault.ts";
+import type { Limits } from "../model/limits.ts";
+import type { Mutation } from "../model/nquad.ts";
+import { usedVariables } from "../write/upsert.ts";
+import type { MutateRequest } from "./engine.ts";
+
+export interface ParsedBody {
+  /** The request's query with a block for each condition; undefined where there is none. */
+  readonly document: QueryDocument | undefined;
+  readonly mutations: readonly ConditionalMutation[];
+}
+
+export interface ConditionalMutation extends Mutation {
+  /** The variable that holds a node when the condition is true; undefined: always. */
+  readonly condition: string | undefined;
+}
+
+/** Throws the faults of the parsers, and E_MUTATION for predicates that only the server writes. */
+export function parseBody(body: MutateRequest["body"], limits: Limits): ParsedBody {
+  const raw = body.kind === "rdf" ? readRdf(body.text) : readJson(body.text, limits);
+  for (const mutation of raw.mutations) checkReserved(mutation);
+  if (raw.mutations.length === 0) {
+    if (raw.query === "") throw new Fault("E_MUTATION", "empty request");
+    return { document: parseQuery(raw.query, new Map(), limits), mutations: [] };
+  }
+  if (raw.query === "") {
+    return {
+      document: undefined,
+      mutations: raw.mutations.map((mutation) => ({ ...mutation, condition: undefined })),
+    };
+  }
+  const parsed = parseUpsertQuery(
+    {
+      query: raw.query,
+      conditions: raw.mutations.map((mutation) => mutation.condition),
+      uses: [...usedVariables(raw.mutations)],
+    },
+    limits,
+  );
+  return {
+    document: withConditions(parsed.query, parsed.conditions),
+    mutations: raw.mutations.map((mutation, i) => ({
+      ...mutation,
+      condition: parsed.conditions[i] === undefined ? undefined : conditionVariable(i),
+    })),
+  };
+}
+
+interface RawBody {
+  readonly query: string;
+  readonly mutations: readonly (Mutation & { readonly condition: string })[];
+}
+
+function readRdf(text: string): RawBody {
+  if (text.trim() === "") throw new Fault("E_MUTATION", "empty request");
+  const parsed = asFrame(() => parseUpsert(text));
+  return {
+    query: parsed.query ?? "",
+    mutations: parsed.mutations.map((mutation) => ({
+      ...parseRdfMutation(mutation),
+      condition: mutation.condition,
+    })),
+  };
+}
+
+function readJson(text: string, limits: Limits): RawBody {
+  return parseJsonMutation(text, limits.depthMax);
+}
+
+/** The frame of a body is refused in an answer without `data`, unlike the query and the facts inside it. */
+function asFrame<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof Fault && error.code === "E_DQL_SYNTAX") {
+      throw new Fault("E_MUTATION_FRAME", error.message, { cause: error });
+    }
+    throw error;
+  }
+}
+
+function checkReserved({ set, delete: deletes }: Mutation): void {
+  for (const facts of [set, deletes]) {
+    for (const { predicate } of facts) {
+      if (!predicate.startsWith("dgraph.") || !isServerOnly(predicate)) continue;
+      throw new Fault("E_MUTATION", `Cannot mutate graphql reserved predicate ${predicate}`);
+    }
+  }
+}
+
+function conditionVariable(i: number): string {
+  return `__dgraph_upsertcheck_${i}__`;
+}
+
+const zero: Literal = { text: "0", quoted: false, token: -1 };
+
+/** A condition is the filter of a block over one made-up node, as in the reference: the block is empty or not. */
+function withConditions(
+  query: QueryDocument,
+  conditions: readonly (Filter | undefined)[],
+): QueryDocument {
+  const blocks: Block[] = [...query.blocks];
+  conditions.forEach((filter, i) => {
+    if (filter === undefined) return;
+    blocks.push({
+      kind: "var",
+      name: "var",
+      variable: conditionVariable(i),
+      root: {
+        name: "uid",
+        subject: { kind: "none" },
+        args: [{ kind: "literal", literal: zero }],
+        at: undefined,
+      },
+      filter,
+      page: noPage,
+      order: [],
+      directives: noDirectives,
+      recurse: undefined,
+      shortest: undefined,
+      children: [],
+      at: undefined,
+    });
+  });
+  return { blocks, schema: query.schema };
+}

@@ -1,0 +1,145 @@
+/** Changes → the store: ids of changes, the log's entry, and which refusals are worth another try. */
+import type { Clock } from "../base/clock.ts";
+import type { Random } from "../base/random.ts";
+import { encodeLogEntry } from "../codec/log-entry.ts";
+import { Fault } from "../model/fault.ts";
+import { StoreRefusal } from "../store/store.ts";
+import type { SchemaState } from "../graph/schema-state.ts";
+import type { Patch, Snapshot, Store } from "../store/store.ts";
+import type { View } from "./views.ts";
+
+export interface CommitterOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** This process's slot for start times and its floor. */
+  readonly slot: number;
+  readonly floorTs: number;
+}
+
+export interface ChangeRequest {
+  /** The commit number that conflict keys are judged against. */
+  readonly startTs: number;
+  readonly conflictKeys: Iterable<string>;
+  readonly basisKeys: Iterable<string>;
+  readonly patches: readonly Patch[];
+  readonly raisesFence?: boolean;
+  readonly author?: string;
+}
+
+/** Tries of one request before it is given up. */
+const triesMax = 64;
+
+export class Committer {
+  readonly #options: CommitterOptions;
+  #sequence = 0;
+
+  constructor(options: CommitterOptions) {
+    this.#options = options;
+  }
+
+  get slot(): number {
+    return this.#options.slot;
+  }
+
+  get floorTs(): number {
+    return this.#options.floorTs;
+  }
+
+  /** Commits what was derived on `view`. Rejects with StoreRefusal. */
+  async commit(view: View, request: ChangeRequest): Promise<number> {
+    const { store, clock, slot, floorTs } = this.#options;
+    const { schema } = view.known;
+    const result = await store.commit({
+      id: { slot, floorTs, sequence: ++this.#sequence },
+      startTs: request.startTs,
+      basisTs: view.snapshot.ts,
+      fence: view.snapshot.fence,
+      raisesFence: request.raisesFence ?? false,
+      conflictKeys: [...request.conflictKeys],
+      basisKeys: [...request.basisKeys],
+      patches: request.patches,
+      log: encodeLogEntry({
+        namespace: schema.namespace,
+        storageId: schema.storageId,
+        schemaVersion: schema.version,
+        author: request.author ?? "",
+        committedMs: clock.nowMs(),
+        // Each changed slot and member stands in the entry's patches, with what was there before.
+        facts: [],
+      }),
+    });
+    return result.commitTs;
+  }
+
+  /** Rows that belong to no view: a namespace's first ones, the list of what is to be swept. */
+  async commitRows(
+    snapshot: Snapshot,
+    state: SchemaState | undefined,
+    patches: readonly Patch[],
+  ): Promise<void> {
+    const { store, clock, slot, floorTs } = this.#options;
+    await store.commit({
+      id: { slot, floorTs, sequence: ++this.#sequence },
+      startTs: snapshot.ts,
+      basisTs: snapshot.ts,
+      fence: snapshot.fence,
+      conflictKeys: [],
+      basisKeys: [],
+      patches,
+      log: encodeLogEntry({
+        namespace: state?.namespace ?? 0,
+        storageId: state?.storageId ?? 0,
+        schemaVersion: state?.version ?? 0,
+        author: "",
+        committedMs: clock.nowMs(),
+        facts: [],
+      }),
+    });
+  }
+
+  /** A commit that holds nothing: a new number, from which serials of start times begin again. */
+  async commitEmpty(ts: number): Promise<number> {
+    const { store, slot, floorTs } = this.#options;
+    const result = await store.commit({
+      id: { slot, floorTs, sequence: ++this.#sequence },
+      startTs: ts,
+      basisTs: ts,
+      fence: Number.MAX_SAFE_INTEGER,
+      conflictKeys: [],
+      basisKeys: [],
+      patches: [],
+      log: new Uint8Array(0),
+    });
+    return result.commitTs;
+  }
+
+  /**
+   * Runs `attempt` until the store takes what it commits. Each attempt reads the newest state anew. After a conflict
+   * the attempts are spread by chance, so that two of them do not meet again and again.
+   */
+  async retry<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof StoreRefusal)) throw error;
+        if (tries === triesMax) throw aborted();
+        if (error.reason === "conflict" && tries > 1) await this.#pause(tries);
+      }
+    }
+  }
+
+  #pause(tries: number): Promise<void> {
+    const ms = this.#options.random.next() * Math.min(50, 2 ** Math.min(tries, 6));
+    return new Promise((resolve) => setTimeout(resolve, ms));
+  }
+}
+
+/** The reference's answer to a transaction that lost (dql.md 1.5). */
+export function aborted(): Fault {
+  return new Fault(
+    "E_TXN_ABORTED",
+    "rpc error: code = Aborted desc = Transaction has been aborted. Please retry",
+  );
+}

@@ -1,0 +1,105 @@
+/** One request's facts → edits over a view: conditions, variables, new predicates, new nodes, in that order. */
+import type { PredicateDefinition } from "../model/definition.ts";
+import type { ExecutionResult, VariableResult } from "../exec/frame.ts";
+import { emptyUidSet } from "../model/uid.ts";
+import { Fault } from "../model/fault.ts";
+import type { Limits } from "../model/limits.ts";
+import type { Mutation } from "../model/nquad.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Schema } from "../graph/schema.ts";
+import type { Edit } from "../write/edit.ts";
+import { inferDefinitions } from "../write/infer.ts";
+import { resolveEdits } from "../write/resolve.ts";
+import type { BlankNodes, UidSource } from "../write/uid-assign.ts";
+import { expandVariables } from "../write/upsert.ts";
+import type { UpsertVariable, UpsertVariables } from "../write/upsert.ts";
+import type { ConditionalMutation } from "./body.ts";
+
+/** Whether mutations may bring up predicates, or happen at all (setting `mutations`). */
+export type MutationsMode = "allow" | "strict" | "disallow";
+
+/** Thrown when predicates must be added to the schema first; then the request is prepared again. */
+export class MissingPredicates extends Error {
+  override readonly name = "MissingPredicates";
+  readonly definitions: readonly PredicateDefinition[];
+
+  constructor(definitions: readonly PredicateDefinition[]) {
+    super("predicates are missing");
+    this.definitions = definitions;
+  }
+}
+
+export interface PrepareContext {
+  readonly schema: Schema;
+  readonly limits: Limits;
+  readonly mode: MutationsMode;
+  readonly nodes: BlankNodes;
+  readonly uids: UidSource;
+}
+
+export interface PreparedEdits {
+  readonly edits: readonly Edit[];
+  /** Label → uid of the nodes that this call made. */
+  readonly added: ReadonlyMap<string, number>;
+  /** Facts after expansion, for the cost of the request. */
+  readonly factCount: number;
+}
+
+/** Variables of a query by name. */
+export function variablesByName(plan: Plan, result: ExecutionResult): UpsertVariables {
+  const byName = new Map<string, UpsertVariable>();
+  plan.variables.forEach((variable, i) => {
+    const found = result.variables[i];
+    if (found !== undefined) byName.set(variable.name, toUpsertVariable(found));
+  });
+  return byName;
+}
+
+function toUpsertVariable(found: VariableResult): UpsertVariable {
+  return {
+    uids: found.uids,
+    values: found.values?.values,
+    valueUids: found.values?.uids ?? emptyUidSet,
+    constant: found.constant,
+  };
+}
+
+/** Those whose condition is true. All conditions saw the state before the first mutation. */
+export function chooseMutations(
+  mutations: readonly ConditionalMutation[],
+  variables: UpsertVariables,
+): readonly Mutation[] {
+  return mutations.filter(
+    ({ condition }) =>
+      condition === undefined || (variables.get(condition)?.uids.length ?? 0) > 0,
+  );
+}
+
+/** Throws MissingPredicates before anything is leased; else Fault E_MUTATION for what is refused. */
+export async function prepareEdits(
+  mutations: readonly Mutation[],
+  variables: UpsertVariables,
+  context: PrepareContext,
+): Promise<PreparedEdits> {
+  const { schema, limits, nodes } = context;
+  const plain = expandVariables(mutations, variables, { nquadMax: limits.mutationNquadMax });
+  const withHints = plain.map((mutation, i) => ({ ...mutation, hints: mutations[i]!.hints }));
+  const missing = inferDefinitions(schema, withHints);
+  const first = missing[0];
+  if (first !== undefined) {
+    if (context.mode === "strict") {
+      throw new Fault(
+        "E_MUTATION",
+        `Schema not defined for predicate: ${schema.namespace}-${first.name}.`,
+      );
+    }
+    throw new MissingPredicates(missing);
+  }
+  const added = await nodes.assign(
+    plain.flatMap((mutation) => mutation.set),
+    context.uids,
+  );
+  let factCount = 0;
+  for (const mutation of plain) factCount += mutation.set.length + mutation.delete.length;
+  return { edits: await resolveEdits(schema, plain, nodes), added, factCount };
+}

@@ -1,0 +1,67 @@
+/** Writes over a view: what a request or a guest's transaction adds, seen by its own reads, not yet committed. */
+import { assert } from "../base/assert.ts";
+import type { MaybePromise } from "../base/maybe.ts";
+import type { Overlay } from "../graph/overlay.ts";
+import type { Reader } from "../graph/reader.ts";
+import type { Patch } from "../store/store.ts";
+import { derivePatches } from "../write/apply.ts";
+import type { Derived } from "../write/apply.ts";
+import type { Edit } from "../write/edit.ts";
+import { expandNodes } from "../write/expand-nodes.ts";
+import { applyToOverlay } from "../write/overlay-derived.ts";
+import type { View } from "./views.ts";
+
+export class WriteSession {
+  readonly view: View;
+  readonly edits: Edit[] = [];
+  readonly patches: Patch[] = [];
+  readonly conflictKeys = new Set<string>();
+  readonly basisKeys = new Set<string>();
+  readonly #overlay: Overlay;
+  /** Derived, but not in the overlay yet: most requests never read what they wrote. */
+  #pending: Derived[] = [];
+
+  /** `view` must have been opened with `overlay`. */
+  constructor(view: View, overlay: Overlay) {
+    this.view = view;
+    this.#overlay = overlay;
+  }
+
+  /** Adds edits of one request (or one call of a guest). Nothing is added when it throws. */
+  async add(edits: readonly Edit[]): Promise<void> {
+    const shown = this.show();
+    if (shown instanceof Promise) await shown;
+    const { reader } = this.view;
+    const expanded = await expandNodes(reader, edits);
+    const derived = await derivePatches(reader, expanded.edits);
+    for (const edit of expanded.edits) this.edits.push(edit);
+    for (const patch of derived.patches) this.patches.push(patch);
+    for (const key of derived.conflictKeys) this.conflictKeys.add(key);
+    for (const key of derived.basisKeys) this.basisKeys.add(key);
+    for (const key of expanded.basisKeys) this.basisKeys.add(key);
+    this.#pending.push(derived);
+  }
+
+  /** Makes everything that was added visible to the view's reader. */
+  show(): MaybePromise<void> {
+    const pending = this.#pending;
+    if (pending.length === 0) return undefined;
+    this.#pending = [];
+    return this.#showEach(pending, 0);
+  }
+
+  #showEach(pending: readonly Derived[], from: number): MaybePromise<void> {
+    for (let i = from; i < pending.length; i++) {
+      const shown = applyToOverlay(this.#overlay, pending[i]!, this.view.reader);
+      if (shown instanceof Promise) return shown.then(() => this.#showEach(pending, i + 1));
+    }
+    return undefined;
+  }
+
+  /** The view with everything that was added; for embedded stores, whose reads answer at once. */
+  get reader(): Reader {
+    const shown = this.show();
+    assert(!(shown instanceof Promise), "writes over a network store are shown when they are added");
+    return this.view.reader;
+  }
+}

@@ -1,0 +1,167 @@
+/** Opens readers: the newest state, an older one through the undo, a transaction's with its own writes (architecture 4). */
+import { andThen } from "../base/maybe.ts";
+import type { MaybePromise } from "../base/maybe.ts";
+import type { Clock } from "../base/clock.ts";
+import { RecordCache } from "../graph/cache.ts";
+import { stackDeltas } from "../graph/delta.ts";
+import type { Delta } from "../graph/delta.ts";
+import { openReader } from "../graph/open-reader.ts";
+import type { SnapshotReader } from "../graph/open-reader.ts";
+import type { ReservedOptions } from "../graph/reserved.ts";
+import { SchemaCache } from "../graph/schema-rows.ts";
+import type { KnownSchema } from "../graph/schema-rows.ts";
+import { Undo, outOfReach } from "../graph/undo.ts";
+import { Fault } from "../model/fault.ts";
+import type { Snapshot, Store } from "../store/store.ts";
+
+export interface ViewOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly reserved: ReservedOptions;
+  readonly cacheBytes: number;
+  readonly undoBytes: number;
+}
+
+/** A reader with what a writer needs beside it. */
+export interface View {
+  readonly reader: SnapshotReader;
+  readonly known: KnownSchema;
+  readonly snapshot: Snapshot;
+}
+
+/** How long a start time in the future is waited for, unless the request says otherwise. */
+const futureWaitMs = 10_000;
+
+export class Views {
+  readonly store: Store;
+  readonly #clock: Clock;
+  readonly #schemas: SchemaCache;
+  readonly #cache: RecordCache;
+  readonly #undo: Undo;
+  #isEmbedded = true;
+
+  constructor(options: ViewOptions) {
+    this.store = options.store;
+    this.#clock = options.clock;
+    this.#schemas = new SchemaCache(options.reserved);
+    this.#cache = new RecordCache(options.cacheBytes);
+    this.#undo = new Undo(options.undoBytes);
+  }
+
+  /** Whether the store answers at once: then so does every read. */
+  get isEmbedded(): boolean {
+    return this.#isEmbedded;
+  }
+
+  /** The newest state. Readers that serve a query fill the record cache, those that derive a change only look. */
+  openNewest(
+    namespace: number,
+    use: "query" | "change" = "query",
+    overlay?: Delta,
+  ): MaybePromise<View> {
+    const opened = this.store.snapshot();
+    this.#isEmbedded = !(opened instanceof Promise);
+    return andThen(opened, (snapshot) =>
+      this.#open(snapshot, { namespace, use, ts: snapshot.ts, overlay }),
+    );
+  }
+
+  /**
+   * The state at commit `ts` with a transaction's own writes over it. Waits for a commit that is not there yet, until
+   * `deadlineMs` (tick scale) at most. Aborted where the log no longer reaches back, or a change of the schema lies
+   * in between.
+   */
+  async openAt(
+    namespace: number,
+    ts: number,
+    options: { readonly overlay?: Delta | undefined; readonly deadlineMs?: number } = {},
+  ): Promise<View> {
+    let snapshot = await this.store.snapshot();
+    if (snapshot.ts < ts) {
+      snapshot.close();
+      await this.#waitFor(ts, options.deadlineMs ?? Infinity);
+      snapshot = await this.store.snapshot();
+    }
+    if (snapshot.fence > ts) {
+      snapshot.close();
+      throw outOfReach();
+    }
+    return this.#open(snapshot, { namespace, use: "query", ts, overlay: options.overlay });
+  }
+
+  /** The schema of the newest state. */
+  async schema(namespace: number): Promise<KnownSchema> {
+    const view = await this.openNewest(namespace);
+    view.reader.close();
+    return view.known;
+  }
+
+  /** Closes the snapshot when anything goes wrong. */
+  #open(snapshot: Snapshot, request: OpenRequest): MaybePromise<View> {
+    const fail = (error: unknown): never => {
+      snapshot.close();
+      throw error;
+    };
+    try {
+      const opened = this.#openSteps(snapshot, request);
+      return opened instanceof Promise ? opened.catch(fail) : opened;
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  #openSteps(snapshot: Snapshot, request: OpenRequest): MaybePromise<View> {
+    return andThen(this.#cache.advance(this.store, snapshot), () =>
+      andThen(this.#schemas.read(snapshot, request.namespace), (known) => {
+        if (known === undefined) {
+          throw new Fault("E_TXN", `namespace ${request.namespace} does not exist`);
+        }
+        return this.#layer(snapshot, known, request);
+      }),
+    );
+  }
+
+  #layer(snapshot: Snapshot, known: KnownSchema, request: OpenRequest): MaybePromise<View> {
+    const finish = (past: Delta | undefined): View => ({
+      snapshot,
+      known,
+      reader: openReader({
+        snapshot,
+        schema: known.schema,
+        cache: this.#cache,
+        fillsCache: request.use === "query",
+        delta: stackDeltas(request.overlay, past),
+        ts: request.ts,
+      }),
+    });
+    if (request.ts === snapshot.ts) return finish(undefined);
+    const { storageId } = known.schema;
+    return andThen(this.#undo.view(this.store, snapshot, request.ts, storageId), (past) => {
+      if (past === undefined) throw outOfReach();
+      return finish(past);
+    });
+  }
+
+  #waitFor(ts: number, deadlineMs: number): Promise<void> {
+    const leftMs = Math.min(futureWaitMs, deadlineMs - this.#clock.tickMs());
+    return new Promise((resolve, reject) => {
+      const stop = this.store.onCommit((commitTs) => {
+        if (commitTs < ts) return;
+        clearTimeout(timer);
+        stop();
+        resolve();
+      });
+      const timer = setTimeout(() => {
+        stop();
+        reject(new Fault("E_DEADLINE", "context deadline exceeded"));
+      }, Math.max(0, leftMs));
+    });
+  }
+}
+
+interface OpenRequest {
+  readonly namespace: number;
+  readonly use: "query" | "change";
+  readonly ts: number;
+  readonly overlay: Delta | undefined;
+}
