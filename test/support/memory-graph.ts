@@ -75,6 +75,7 @@ export function makeTestSchema(
       countIndex: definition.count ? { id: next++, state: "ready" } : undefined,
       reverseCountIndex:
         definition.count && definition.reverse ? { id: next++, state: "ready" } : undefined,
+      formerScalar: false,
     };
   });
   return {

@@ -1,0 +1,111 @@
+/** regexp() and match(): candidates by trigrams, then every candidate's text (dql.md 4.3). */
+import { unionAll } from "../base/sorted.ts";
+import { ConversionError } from "../model/conversion-error.ts";
+import { parseInt64 } from "../model/int.ts";
+import { emptyUidSet, type UidSet } from "../model/uid.ts";
+import type { CallPlan } from "../plan/plan.ts";
+import { trigramsOfRegexp, type TrigramQuery } from "../tokens/regexp-trigrams.ts";
+import { trigramTokens } from "../tokens/text-tokens.ts";
+import { intersectLists, tokenList, verifyCells } from "./call.ts";
+import type { CellTest } from "./compare.ts";
+import { buildDistanceTest } from "./levenshtein.ts";
+import { compileRegexp } from "./regexp-match.ts";
+import { queryFault, slotText, type Run } from "./run.ts";
+
+type RegexpCall = Extract<CallPlan, { kind: "regexp" }>;
+type MatchCall = Extract<CallPlan, { kind: "match" }>;
+
+export function buildRegexTest(source: string, flags: string): CellTest {
+  const matches = compileRegexp(source, flags);
+  return (cell) => matches(cell.text);
+}
+
+/** The nodes of a regexp root. An expression that asks for no trigram is refused. */
+export async function findRegex(run: Run, call: RegexpCall): Promise<UidSet> {
+  const source = slotText(run, call.source);
+  const flags = call.flags ?? "";
+  const test = buildRegexTest(source, flags);
+  if (call.index === undefined) {
+    throw queryFault(
+      `Attribute ${call.use.name} does not have trigram index for regex matching. ` +
+        "Please add a trigram index or use has/uid function with regexp() as filter.",
+    );
+  }
+  const query = trigramsOfRegexp(source, flags === "i");
+  if (query.kind === "all") {
+    throw queryFault("regular expression is too wide-ranging and can't be executed efficiently");
+  }
+  const candidates = await findTrigrams(run, call.index.id, query, undefined);
+  return verifyCells(run, call.use, test, candidates ?? emptyUidSet);
+}
+
+/** Nodes whose trigrams fit, among `within` where given; undefined for all. */
+async function findTrigrams(
+  run: Run,
+  index: number,
+  query: TrigramQuery,
+  within: UidSet | undefined,
+): Promise<UidSet | undefined> {
+  switch (query.kind) {
+    case "all":
+      return within;
+    case "none":
+      return emptyUidSet;
+    case "trigram":
+      return intersectLists(run, [tokenList(index, query.token)], within);
+    case "and": {
+      const lists = query.queries.flatMap((part) =>
+        part.kind === "trigram" ? [tokenList(index, part.token)] : [],
+      );
+      let found = lists.length === 0 ? within : await intersectLists(run, lists, within);
+      for (const part of query.queries) {
+        if (part.kind === "trigram" || found?.length === 0) continue;
+        found = await findTrigrams(run, index, part, found);
+      }
+      return found;
+    }
+    case "or": {
+      const sets: UidSet[] = [];
+      for (const part of query.queries) {
+        const found = await findTrigrams(run, index, part, within);
+        if (found === undefined) return undefined;
+        sets.push(found);
+      }
+      return unionAll(sets);
+    }
+  }
+}
+
+/** Empty values never match; the distance counts characters of the whole value. */
+export function buildMatchTest(run: Run, call: MatchCall): CellTest {
+  const distance = bindDistance(slotText(run, call.distance));
+  const isNear = buildDistanceTest(slotText(run, call.text), distance);
+  return (cell) => cell.text !== "" && isNear(cell.text);
+}
+
+function bindDistance(text: string): number {
+  const distance = parseDistance(text);
+  if (distance < 0) {
+    throw queryFault(`Levenshtein distance value must be greater than 0, got ${text}`);
+  }
+  return distance;
+}
+
+function parseDistance(text: string): number {
+  try {
+    const distance = parseInt64(text);
+    if (distance <= 2147483647 && distance >= -2147483648) return Number(distance);
+  } catch (error) {
+    if (!(error instanceof ConversionError)) throw error;
+  }
+  throw queryFault(`Levenshtein distance value must be an int, got ${text}`);
+}
+
+/** The nodes of a match root: those that share at least one trigram with the text. */
+export async function findMatches(run: Run, call: MatchCall): Promise<UidSet> {
+  const test = buildMatchTest(run, call);
+  const tokens = trigramTokens(slotText(run, call.text));
+  const read = run.reader.readLists(tokens.map((token) => tokenList(call.index.id, token)));
+  const candidates = unionAll(read instanceof Promise ? await read : read);
+  return verifyCells(run, call.use, test, candidates);
+}
