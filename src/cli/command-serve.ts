@@ -2,7 +2,7 @@
 import { fork } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { claimDirectory } from "./claim.ts";
+import { claimForServing } from "./claim.ts";
 import { buildServeConfig, type ServeConfig, type ServeOptions } from "./config.ts";
 import { complain, makeLogger, say } from "./log.ts";
 import { startSupervisor, type Supervisor } from "./supervisor.ts";
@@ -11,7 +11,7 @@ import { readVersion } from "./version.ts";
 /** Runs until a signal ends it. Fault E_STARTUP, with one line, when it cannot serve. */
 export async function runServe(options: ServeOptions): Promise<void> {
   const config = buildServeConfig(options);
-  const claim = await claimDirectory(config);
+  const claim = await claimForServing(config.dataDir);
   const supervisor = await startSupervisor(config, makeLogger("supervisor", config.logLevel));
   const ended = waitForEnd();
   await loadSampleOnce(config, supervisor, ended.isEnding);

@@ -38,8 +38,8 @@ export interface StoreConfig {
   /** LMDB's map limit; undefined for the store's own default. */
   readonly mapBytes: number | undefined;
   /** How much of the log is kept. */
-  readonly logBytes: number | undefined;
-  readonly logMinutes: number | undefined;
+  readonly logBytes: number;
+  readonly logMinutes: number;
 }
 
 /** The options of `weft serve` as commander hands them over. */
@@ -185,8 +185,8 @@ function parseStore(text: string): StoreConfig {
   };
   return {
     mapBytes: count("map-bytes"),
-    logBytes: count("log-bytes"),
-    logMinutes: count("log-minutes"),
+    logBytes: count("log-bytes") ?? 64 * 1024 * 1024,
+    logMinutes: count("log-minutes") ?? 10,
   };
 }
 

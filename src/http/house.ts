@@ -23,6 +23,8 @@ export interface House {
   readonly logger: Logger;
   readonly transactions: TransactionOwners;
   readonly about: NodeFacts;
+  /** False while the sample is being loaded: /health says so. */
+  readonly isReady: () => boolean;
 }
 
 /** Which process holds the facts of a transaction (architecture 4). */

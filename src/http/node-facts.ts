@@ -21,7 +21,6 @@ export interface NodeParts {
   readonly version: string;
   /** Host and port on which the service listens. */
   readonly address: string;
-  readonly storeId: string;
   describeStore(): Promise<{ readonly commitTs: number; readonly maxUid: number }>;
 }
 
@@ -72,5 +71,5 @@ async function printState(parts: NodeParts): Promise<string> {
   const seconds = Math.floor(parts.clock.nowMs() / 1000);
   const member = `{"id":"1","groupId":1,"addr":${quoteJson(parts.address)},"leader":true,"amDead":false,"lastUpdate":"${seconds}","clusterInfoOnly":false,"forceGroupId":false}`;
   const group = `{"members":{"1":${member}},"tablets":{${tablets.join(",")}},"snapshotTs":"0","checksum":"0","checkpointTs":"0"}`;
-  return `{"counter":"${commitTs}","groups":{"1":${group}},"zeros":{},"maxUID":"${maxUid}","maxTxnTs":"${commitTs}","maxNsID":"0","maxRaftId":"1","removed":[],"cid":${quoteJson(parts.storeId)}}`;
+  return `{"counter":"${commitTs}","groups":{"1":${group}},"zeros":{},"maxUID":"${maxUid}","maxTxnTs":"${commitTs}","maxNsID":"0","maxRaftId":"1","removed":[],"cid":""}`;
 }

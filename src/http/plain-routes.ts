@@ -14,9 +14,12 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
     done(null, body);
   });
-  app.all("/health", async (_request, reply) =>
-    sendJson(reply, printHealth(await house.about.health())),
-  );
+  app.all("/health", async (request, reply) => {
+    const isAlive = /[?&]live(?:[=&]|$)/.test(request.url);
+    if (isAlive || house.isReady()) return sendJson(reply, printHealth(await house.about.health()));
+    void reply.code(503).type("text/plain; charset=utf-8");
+    return reply.send("Please retry again, server is not ready to accept requests");
+  });
   app.all("/state", async (_request, reply) => sendJson(reply, await house.about.state()));
   app.all("/probe/graphql", (_request, reply) => {
     const counter = house.graphql.schemaUpdateCounter;

@@ -189,3 +189,5 @@ export function openReadOnly(dir: string): ReadOnlyStore {
     close: () => environment.close(),
   };
 }
+
+export { claimServing } from "./claim.ts";

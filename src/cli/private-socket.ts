@@ -1,0 +1,32 @@
+/**
+ * Where the processes of one server reach one another: a socket file for each slot, in the store's directory, whose
+ * rights guard it. Node cuts paths over 107 bytes without a word: on Linux a longer one goes through the directory's
+ * open handle, elsewhere to the temporary directory.
+ */
+import { createHash } from "node:crypto";
+import { openSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const pathBytesMax = 100;
+
+export interface PrivateSockets {
+  pathOf(slot: number): string;
+  /** Removes what a process left behind that had the slot before. */
+  clear(slot: number): void;
+}
+
+export function openPrivateSockets(dir: string): PrivateSockets {
+  const prefix = choosePrefix(resolve(dir));
+  const pathOf = (slot: number): string => `${prefix}${slot}.sock`;
+  return { pathOf, clear: (slot) => rmSync(pathOf(slot), { force: true }) };
+}
+
+function choosePrefix(dir: string): string {
+  const plain = join(dir, "slot-");
+  if (Buffer.byteLength(plain) + "15.sock".length <= pathBytesMax) return plain;
+  // Kept open as long as the process lives.
+  if (process.platform === "linux") return `/proc/self/fd/${openSync(dir, "r")}/slot-`;
+  const hash = createHash("sha256").update(realpathSync(dir)).digest("hex").slice(0, 24);
+  return join(tmpdir(), `weft-${hash}-`);
+}

@@ -1,0 +1,25 @@
+import { lookup } from "node:dns/promises";
+import { BlockList } from "node:net";
+import { addToWhitelist, type Security } from "../http/access.ts";
+import { Fault } from "../model/fault.ts";
+import type { SecurityConfig } from "./config.ts";
+
+/** Host names on the whitelist are looked up once, at the start. */
+export async function makeSecurity(config: SecurityConfig): Promise<Security> {
+  const whitelist = new BlockList();
+  for (const entry of config.whitelist) {
+    if (addToWhitelist(whitelist, entry)) continue;
+    for (const address of await findAddresses(entry)) addToWhitelist(whitelist, address);
+  }
+  const { token } = config;
+  return { token, whitelist, hosts: new Set(config.hosts), origins: new Set(config.origins) };
+}
+
+async function findAddresses(name: string): Promise<string[]> {
+  try {
+    return (await lookup(name, { all: true })).map((found) => found.address);
+  } catch (error) {
+    const what = `--security: whitelist entry "${name}" is no address, range, block or known host`;
+    throw new Fault("E_STARTUP", what, { cause: error });
+  }
+}

@@ -1,0 +1,210 @@
+/** Real servers for tests: started from dist as a user would, on a free port, with a directory of their own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const root = join(import.meta.dirname, "..", "..");
+export const weft = join(root, "bin", "weft");
+
+export interface TestServer {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly process: ChildProcess;
+  /** What it has written so far. */
+  output(): string;
+  /** Ends it as a service manager would; resolves with its exit code. */
+  stop(): Promise<number | null>;
+  /** Process ids of the children that are alive now. */
+  childPids(): number[];
+}
+
+export interface ServerOptions {
+  readonly dataDir: string;
+  readonly port?: number;
+  readonly flags?: readonly string[];
+}
+
+const folders: string[] = [];
+const running = new Set<ChildProcess>();
+
+/** A directory that goes away with the tests of this file. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "weft-e2e-"));
+  folders.push(folder);
+  return folder;
+}
+
+/** Ends everything that this file has started. */
+export async function cleanUp(): Promise<void> {
+  for (const one of running) one.kill("SIGKILL");
+  await Promise.all([...running].map((one) => new Promise((done) => one.once("exit", done))));
+  for (const folder of folders.splice(0)) await removeFolder(folder);
+}
+
+/** Children of a killed server take a moment to let go. */
+async function removeFolder(folder: string): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (attempt > 50) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+export function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      const port = address === null || typeof address === "string" ? 0 : address.port;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command of weft to its end. */
+export function runWeft(args: readonly string[], env?: Record<string, string>): Promise<Ended> {
+  return new Promise((resolve) => {
+    const one = spawn(process.execPath, [weft, ...args], {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    running.add(one);
+    let stdout = "";
+    let stderr = "";
+    one.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+    one.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+    one.once("close", (code) => {
+      running.delete(one);
+      resolve({ code, stdout, stderr });
+    });
+  });
+}
+
+/** Resolves when /health answers 200; rejects with its output when it ends before. */
+export async function startServer(options: ServerOptions): Promise<TestServer> {
+  const port = options.port ?? (await findFreePort());
+  const url = `http://127.0.0.1:${port}`;
+  const args = ["serve", "--data", options.dataDir, "--http", `127.0.0.1:${port}`];
+  const one = spawn(process.execPath, [weft, ...args, ...(options.flags ?? [])], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.add(one);
+  let output = "";
+  let isEnded = false;
+  one.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  one.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const exit = new Promise<number | null>((resolve) => {
+    one.once("exit", (code) => {
+      isEnded = true;
+      running.delete(one);
+      resolve(code);
+    });
+  });
+  await waitUntil(async () => {
+    if (isEnded) throw new Error(`the server ended: ${output}`);
+    return (await askStatus(`${url}/health`)) === 200;
+  }, 30_000);
+  return {
+    url,
+    dataDir: options.dataDir,
+    process: one,
+    output: () => output,
+    childPids: () => listChildren(one.pid ?? 0),
+    stop: () => {
+      one.kill("SIGTERM");
+      return exit;
+    },
+  };
+}
+
+/** Repeats the question until it is answered with true. */
+export async function waitUntil(
+  ask: () => boolean | Promise<boolean>,
+  timeoutMs: number,
+): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += 50) {
+    if (await ask()) return;
+    if (waitedMs > timeoutMs) throw new Error("waited in vain");
+    await sleep(50);
+  }
+}
+
+async function askStatus(url: string): Promise<number> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return 0;
+  }
+}
+
+export function listChildren(pid: number): number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+    return text.split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+export interface Told {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // The answer's JSON, taken as it comes: a test says what it expects.
+  readonly json: Json;
+}
+
+export type Json = { [name: string]: Json } & Json[] & { readonly [leaf: string]: unknown };
+
+/** POSTs a body: an object as JSON, a text as the given type. */
+export async function post(
+  url: string,
+  body: string | object,
+  headers: Record<string, string> = {},
+): Promise<Told> {
+  const isText = typeof body === "string";
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": isText ? "application/dql" : "application/json", ...headers },
+    body: isText ? body : JSON.stringify(body),
+  });
+  return await read(response);
+}
+
+export async function get(url: string, headers: Record<string, string> = {}): Promise<Told> {
+  return await read(await fetch(url, { headers }));
+}
+
+async function read(response: Response): Promise<Told> {
+  const text = await response.text();
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    json = undefined;
+  }
+  return { status: response.status, headers: response.headers, text, json: json as Json };
+}
+
+export const rdf = { "content-type": "application/rdf" };
