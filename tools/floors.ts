@@ -44,8 +44,6 @@ export const floors: Floors = {
       "geojson",
       // Linear-time matching of clients' expressions, in the syntax and with the errors of RE2.
       "re2js",
-      // Distances and areas on the sphere.
-      "s2js",
     ],
   },
   write: {

@@ -11,6 +11,10 @@ const cellsMax = 18;
 const coverMark = 0x63;
 const parentMark = 0x70;
 
+/** A closed line on the sphere, and a place on it. */
+export type Loop = s2.Loop;
+export type SpherePoint = s2.Point;
+
 export type Ring = readonly (readonly number[])[];
 export type PolygonRings = readonly Ring[];
 
@@ -58,9 +62,12 @@ export function coverOf(geometry: Geometry, use: "index" | "query"): bigint[] {
   }
 }
 
-/** The cells that cover a circle on the earth, drawn as a polygon of 100 corners. */
-export function coverCircle(loop: s2.Loop): bigint[] {
-  return coverLoop(loop);
+const earthRadiusMeters = 6_371_000;
+const circleCorners = 100;
+
+/** A circle on the earth, drawn as a polygon of 100 corners. */
+export function makeCircle(center: readonly number[], radiusMeters: number): s2.Loop {
+  return s2.Loop.regularLoop(pointOf(center), radiusMeters / earthRadiusMeters, circleCorners);
 }
 
 function checkPlane(geometry: Geometry): void {
@@ -129,7 +136,7 @@ function isClockwise(ring: Ring): boolean {
   return area > 0;
 }
 
-function coverLoop(loop: s2.Loop): bigint[] {
+export function coverLoop(loop: s2.Loop): bigint[] {
   const coverer = new s2.RegionCoverer({
     minLevel: levelMin,
     maxLevel: levelMax,

@@ -80,6 +80,9 @@ export function tokensOf(tokenizer: string, value: Value, language: string): Uin
       return trigramTokens(textOf(value));
     case "sha256":
       return sha256Tokens(textOf(value));
+    case "hnsw":
+      // Not a tokenizer: vectors are compared, never looked up.
+      return [];
     default:
       return tokensOfNumber(tokenizer, value);
   }
