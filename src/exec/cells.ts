@@ -6,6 +6,7 @@ import { convertValue } from "../model/convert.ts";
 import { secondsOf } from "../model/datetime.ts";
 import { printValueJson, printValueText } from "../model/print-value.ts";
 import type { Value, ValueKind } from "../model/value.ts";
+import { fingerprintKey } from "../tokens/fingerprint.ts";
 
 const encoder = new TextEncoder();
 
@@ -71,7 +72,8 @@ export function buildChoice(languages: readonly string[]): CellChoice {
   if (languages.length === 1 && only !== ".") return (cells) => tagged(cells, only);
   return (cells) => {
     for (const language of languages) {
-      const cell = language === "." ? (untagged(cells) ?? cells[0]) : tagged(cells, language);
+      const cell =
+        language === "." ? (untagged(cells) ?? anyTagged(cells)) : tagged(cells, language);
       if (cell !== undefined) return cell;
     }
     return undefined;
@@ -82,6 +84,19 @@ function untagged(cells: readonly Cell[]): Cell | undefined {
   const [first] = cells;
   // Untagged stands first (graph/reader.ts).
   return first !== undefined && first.language === "" ? first : undefined;
+}
+
+/** The tag with the smallest fingerprint, as the reference has it (dql.md 4.12). */
+function anyTagged(cells: readonly Cell[]): Cell | undefined {
+  let best: Cell | undefined;
+  let bestKey = "";
+  for (const cell of cells) {
+    const key = cells.length === 1 ? "" : fingerprintKey(cell.language);
+    if (best !== undefined && key >= bestKey) continue;
+    best = cell;
+    bestKey = key;
+  }
+  return best;
 }
 
 function tagged(cells: readonly Cell[], language: string): Cell | undefined {

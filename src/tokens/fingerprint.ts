@@ -1,4 +1,4 @@
-import { fingerprint64 } from "farmhash";
+import farmhash from "farmhash";
 import { unreachable } from "../base/assert.ts";
 import { printBigFloat } from "../model/bigfloat.ts";
 import type { DateTime, Geometry, Value } from "../model/value.ts";
@@ -8,7 +8,7 @@ import type { DateTime, Geometry, Value } from "../model/value.ts";
  * numbers. It is the slot of a list element and so the order in which lists are printed (dql.md 4.20).
  */
 export function fingerprintValue(value: Value): string {
-  return toText(fingerprint64(storedBytes(value)));
+  return toText(farmhash.fingerprint64(storedBytes(value)));
 }
 
 /**
@@ -16,7 +16,7 @@ export function fingerprintValue(value: Value): string {
  * among tagged values when there is no untagged one (4.12).
  */
 export function fingerprintKey(key: string): string {
-  return toText(fingerprint64(Buffer.from(key)));
+  return toText(farmhash.fingerprint64(Buffer.from(key)));
 }
 
 function toText(hash: bigint): string {

@@ -1,0 +1,32 @@
+/** near, within, contains, intersects: candidates by cells, then every candidate's geometry (dql.md 4.3 Geo). */
+import { unionAll } from "../base/sorted.ts";
+import type { UidSet } from "../model/uid.ts";
+import type { CallPlan } from "../plan/plan.ts";
+import { tokenList, verifyCells } from "./call.ts";
+import type { CellTest } from "./compare.ts";
+import { buildGeoQuery, type GeoQuery } from "./geo-match.ts";
+import { slotText, type Run } from "./run.ts";
+
+type GeoCall = Extract<CallPlan, { kind: "geo" }>;
+
+function bindGeo(run: Run, call: GeoCall): GeoQuery {
+  const distance = call.distance === undefined ? "" : slotText(run, call.distance);
+  return buildGeoQuery(call.name, slotText(run, call.geometry), distance);
+}
+
+function testOf(query: GeoQuery): CellTest {
+  return (cell) => cell.value.kind === "geo" && query.matches(cell.value.geometry);
+}
+
+export function buildGeoTest(run: Run, call: GeoCall): CellTest {
+  return testOf(bindGeo(run, call));
+}
+
+/** The nodes of a geo root. */
+export async function findGeo(run: Run, call: GeoCall): Promise<UidSet> {
+  const query = bindGeo(run, call);
+  const index = call.index?.id ?? -1;
+  const read = run.reader.readLists(query.tokens.map((token) => tokenList(index, token)));
+  const candidates = unionAll(read instanceof Promise ? await read : read);
+  return verifyCells(run, call.use, testOf(query), candidates);
+}
