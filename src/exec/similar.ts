@@ -1,0 +1,100 @@
+/** similar_to(): the nearest vectors of a predicate, all of them compared (dql.md 4.3 similar_to). */
+import { ConversionError, quoteGo } from "../model/conversion-error.ts";
+import { parseGoFloat } from "../model/float.ts";
+import { parseInt64 } from "../model/int.ts";
+import { emptyUidSet, type UidSet } from "../model/uid.ts";
+import { isVectorText, parseVector } from "../model/vector.ts";
+import type { CallPlan } from "../plan/plan.ts";
+import { parseUid } from "./bind.ts";
+import { queryFault, slotText, valuesOf, type Run } from "./run.ts";
+import { metricOf, NearestVectors } from "./vector-distance.ts";
+
+type SimilarCall = Extract<CallPlan, { kind: "similar" }>;
+
+/** Vectors read at a time: 768 numbers each make 12 MB. */
+const batchSize = 4096;
+
+/** At most k nodes, ascending by uid and not by distance. */
+export async function findSimilar(run: Run, call: SimilarCall): Promise<UidSet> {
+  const predicate = call.use.predicate;
+  if (predicate === undefined) return emptyUidSet;
+  const count = bindNeighbors(slotText(run, call.neighbors));
+  const threshold = bindOptions(run, call);
+  const target = await bindTarget(run, call, predicate.id);
+  if (target === undefined) return emptyUidSet;
+  const metric = metricOf(call.index.options);
+  const nearest = new NearestVectors(target, { metric, count, threshold });
+  const present = run.reader.readLists([{ kind: "presence", predicate: predicate.id }]);
+  const uids = (present instanceof Promise ? await present : present)[0] ?? emptyUidSet;
+  for (let from = 0; from < uids.length; from += batchSize) {
+    const batch = uids.subarray(from, from + batchSize);
+    const read = run.reader.readLevel(batch, [{ kind: "cells", predicate: predicate.id }]);
+    const [column] = read instanceof Promise ? await read : read;
+    if (column?.kind !== "cells") continue;
+    for (let i = 0; i < batch.length; i++) {
+      if ((i & 255) === 255) {
+        const pause = run.pace.check();
+        if (pause !== undefined) await pause;
+      }
+      const value = column.cells[i]?.[0]?.value;
+      if (value?.kind === "float32vector") nearest.add(batch[i] ?? 0, value.vector);
+    }
+  }
+  return nearest.uids();
+}
+
+function bindNeighbors(text: string): number {
+  try {
+    return Number(parseInt64(text, 0));
+  } catch (error) {
+    if (!(error instanceof ConversionError)) throw error;
+    throw queryFault(`invalid value for number of neighbors: ${text}`);
+  }
+}
+
+/** The distance beyond which nodes are left out. `ef` only matters to searches that may miss; it is checked. */
+function bindOptions(run: Run, call: SimilarCall): number | undefined {
+  let threshold: number | undefined;
+  for (const option of call.options) {
+    const text = slotText(run, option.value);
+    if (option.key === "ef") {
+      const ef = bindOption("ef", text, () => Number(parseInt64(text, 0)));
+      if (ef <= 0) throw queryFault(`Value for 'ef' must be positive, got: ${text}`);
+    } else {
+      threshold = bindOption(option.key, text, () => parseGoFloat(text));
+      if (threshold < 0) {
+        throw queryFault(`Value for '${option.key}' must be non-negative, got: ${text}`);
+      }
+    }
+  }
+  return threshold;
+}
+
+function bindOption(key: string, text: string, parse: () => number): number {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof ConversionError)) throw error;
+    throw queryFault(`Invalid value for '${key}' in similar_to: ${quoteGo(text)}`);
+  }
+}
+
+/** The vector to be near to: written, of a node, or the value of a variable. undefined where there is none. */
+async function bindTarget(
+  run: Run,
+  call: SimilarCall,
+  predicate: number,
+): Promise<Float32Array | undefined> {
+  if (call.target.kind === "val") {
+    const [value] = valuesOf(run, call.target.variable).values;
+    return value?.kind === "float32vector" ? value.vector : undefined;
+  }
+  const text = slotText(run, call.target.slot);
+  if (isVectorText(text)) return parseVector(text);
+  const uid = parseUid(text);
+  if (Number.isNaN(uid)) throw queryFault(`Value ${quoteGo(text)} is not a uid or vector`);
+  const read = run.reader.readLevel(Float64Array.of(uid), [{ kind: "cells", predicate }]);
+  const [column] = read instanceof Promise ? await read : read;
+  const value = column?.kind === "cells" ? column.cells[0]?.[0]?.value : undefined;
+  return value?.kind === "float32vector" ? value.vector : undefined;
+}
