@@ -1,8 +1,9 @@
 // Goal: the rules of the house hold, and the checks that keep them find a planted fault.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { redraw } from "./draw.ts";
 import { floors } from "./floors.ts";
 import { bannedWords, walls } from "./house.ts";
 import {
@@ -122,4 +123,12 @@ describe("planted faults", () => {
     });
     expect(findDeadFiles(folder, [])).toEqual(["a/dead.ts"]);
   });
+});
+
+test("the drawing of the floors is the table's", () => {
+  const file = join(root, "docs", "ARCHITECTURE.md");
+  if (process.env["WEFT_DRAW"] === "1") writeFileSync(file, redraw(readFileSync(file, "utf8")));
+  const document = readFileSync(file, "utf8");
+  const words = (text: string): string => text.replaceAll(/[\s-]+/g, " ");
+  expect(words(document)).toBe(words(redraw(document)));
 });
