@@ -95,6 +95,7 @@ function assembleExpand(
     kind: "expand",
     of,
     filter: draft.filter,
+    page: pageOf(draft),
     directives: directivesOf(draft),
     children: childrenOf(draft, fragments),
   };

@@ -1,5 +1,5 @@
 /** The beginning of a run: literals become numbers and uids, refused with the reference's words (dql.md 4.5). */
-import { toFault } from "../model/conversion-error.ts";
+import { quoteGo, toFault } from "../model/conversion-error.ts";
 import { parseInt64, parseUint64 } from "../model/int.ts";
 import type { PagePlan, Plan, Slot } from "../plan/plan.ts";
 import { queryFault, type Run } from "./run.ts";
@@ -37,12 +37,13 @@ function prefixOf(slot: Slot): string {
     : "while converting to subgraph: ";
 }
 
-function bindInt32(slot: Slot, written: string): number {
-  const text = shownText(slot, written);
+function bindInt32(slot: Slot, text: string): number {
   try {
     const int = parseInt64(text, 0);
     if (int > 2147483647 || int < -2147483648) {
-      throw queryFault(`${prefixOf(slot)}strconv.ParseInt: parsing "${text}": value out of range`);
+      throw queryFault(
+        `${prefixOf(slot)}strconv.ParseInt: parsing ${quoteGo(text)}: value out of range`,
+      );
     }
     return Number(int);
   } catch (error) {
@@ -50,17 +51,12 @@ function bindInt32(slot: Slot, written: string): number {
   }
 }
 
-function bindAfter(slot: Slot, written: string): number {
+function bindAfter(slot: Slot, text: string): number {
   try {
-    return Number(parseUint64(shownText(slot, written), 0));
+    return Number(parseUint64(text, 0));
   } catch (error) {
     throw toFault("E_QUERY", error, prefixOf(slot));
   }
-}
-
-/** A quoted number is read with its quotes, and refused so. */
-function shownText(slot: Slot, text: string): string {
-  return slot.literal.quoted ? `"${text}"` : text;
 }
 
 /** NaN for what is not a uid; the functions that take uids refuse it in their own words. */
@@ -95,4 +91,20 @@ export function cutPage(page: BoundPage, length: number): { start: number; end: 
   if (page.first < 0) return { start: Math.max(0, length + page.first), end: length };
   const start = Math.min(page.offset, length);
   return { start, end: page.first === 0 ? length : Math.min(length, start + page.first) };
+}
+
+/** Uids beyond 2^53 as they were written: a double would print them wrongly. undefined where there are none. */
+export function findHugeUids(
+  plan: Plan,
+  texts: readonly string[],
+  numbers: Float64Array,
+): ReadonlyMap<number, string> | undefined {
+  let found: Map<number, string> | undefined;
+  plan.slots.forEach((slot, i) => {
+    const number = numbers[i] ?? 0;
+    if (slot.kind !== "uid" || !(number > Number.MAX_SAFE_INTEGER)) return;
+    found ??= new Map();
+    found.set(number, `0x${parseUint64(texts[i] ?? "", 0).toString(16)}`);
+  });
+  return found;
 }

@@ -1,6 +1,6 @@
 import type { Reader } from "../graph/reader.ts";
 import type { Plan } from "../plan/plan.ts";
-import { bindNumbers } from "./bind.ts";
+import { bindNumbers, findHugeUids } from "./bind.ts";
 import { runBlock } from "./block.ts";
 import type { BlockResult, ExecutionResult } from "./frame.ts";
 import { makePace } from "./pace.ts";
@@ -18,10 +18,11 @@ export async function execute(
   context: RunContext,
 ): Promise<ExecutionResult> {
   const bound = texts ?? plan.slots.map((slot) => slot.literal.text);
+  const numbers = bindNumbers(plan, bound);
   const run: Run = {
     plan,
     texts: bound,
-    numbers: bindNumbers(plan, bound),
+    numbers,
     reader,
     pace: makePace(context.clock, context.deadlineMs, context.signal),
     limits: context.limits,
@@ -37,6 +38,7 @@ export async function execute(
   return {
     blocks: blocks.filter((block) => block !== undefined),
     variables: run.variables.map((variable) => variable ?? emptyVariable),
+    hugeUids: findHugeUids(plan, bound, numbers),
     numUids: run.numUids,
   };
 }

@@ -12,6 +12,8 @@ import type { FieldPlan, Level } from "../plan/plan.ts";
 export interface ExecutionResult {
   readonly blocks: readonly BlockResult[];
   readonly variables: readonly VariableResult[];
+  /** Uids beyond 2^53 that the query names, as they are printed; undefined where there are none. */
+  readonly hugeUids: ReadonlyMap<number, string> | undefined;
   /** `metrics.num_uids` without `_total`: predicate → source uids it was evaluated for (dql.md 5). */
   readonly numUids: ReadonlyMap<string, number>;
 }

@@ -113,7 +113,8 @@ function keysOf(use: PredicateUse, column: Column | undefined): (node: number) =
     const cells = column.cells[node];
     // Of a list only the first value counts.
     const cell = cells === undefined ? undefined : choose(cells);
-    return cell === undefined ? noKeys : [convertCell(cell, kind)];
+    // An empty text is no key.
+    return cell === undefined || cell.text === "" ? noKeys : [convertCell(cell, kind)];
   };
 }
 

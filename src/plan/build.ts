@@ -51,6 +51,11 @@ export function buildPlan(document: QueryDocument, schema: Schema): Plan {
 }
 
 function buildBlock(builder: Builder, block: Block): BlockPlan {
+  if (block.root === undefined && (block.kind === "query" || block.kind === "var")) {
+    const reason =
+      "No function used at root and no aggregation or math variables found in the body.";
+    refuse(`Invalid query. ${reason}`);
+  }
   const variable = defineVariable(builder, block.variable, "uid", -1);
   const call = block.root === undefined ? undefined : buildCall(builder, block.root, true);
   const page = buildPage(builder, block.page, "root");

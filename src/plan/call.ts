@@ -360,6 +360,8 @@ function buildRegexp(
     const reason = "Got non-string type. Regex match is allowed only on string type.";
     return refused(use, refusal(reason));
   }
+  // No tag is "any tag" to an expression (corrections, [Values] Text).
+  if (use.languages.includes(".")) return { kind: "nothing", use };
   const index = findIndex(use, "trigram");
   return { kind: "regexp", use, index, source: source ?? (parts[0] as number), flags, atRoot };
 }

@@ -32,6 +32,7 @@ export interface DqlRenderOptions {
 export interface DqlRender {
   readonly writer: JsonWriter;
   readonly options: DqlRenderOptions;
+  readonly hugeUids: ReadonlyMap<number, string> | undefined;
   /** @ignorereflex: the uids above the node being written; undefined where it is off. */
   above: number[] | undefined;
 }
@@ -44,7 +45,8 @@ export function renderDql(
 ): Uint8Array {
   const writer = takeWriter(options.limits.resultBytesMax);
   try {
-    const render: DqlRender = { writer, options, above: undefined };
+    const { hugeUids } = result;
+    const render: DqlRender = { writer, options, hugeUids, above: undefined };
     writer.byte(openBrace);
     const paths: [BlockPlan, Path][] = [];
     plan.blocks.forEach((block, i) => {
@@ -173,7 +175,7 @@ function writeNode(
   if (render.options.debug && !fields.some((field) => field.kind === "uid" && !field.aliased)) {
     separate(writer, start);
     writer.ascii('"uid":');
-    writer.uid(uid);
+    writeUid(render, uid);
   }
   writer.byte(closeBrace);
   return true;
@@ -203,18 +205,19 @@ function writeField(render: DqlRender, at: FieldAt, start: number): void {
       }
       return;
     default:
-      writeScalar(render.writer, at, start);
+      writeScalar(render, at, start);
   }
 }
 
 /** Everything but edges and expand(). */
-export function writeScalar(writer: JsonWriter, at: FieldAt, start: number): void {
+export function writeScalar(render: DqlRender, at: FieldAt, start: number): void {
+  const { writer } = render;
   const { field, column, row } = at;
   switch (column.kind) {
     case "uid":
       separate(writer, start);
       writer.bytes(keyOf(field));
-      writer.uid(at.uid);
+      writeUid(render, at.uid);
       return;
     case "cell": {
       const cell = column.cells[row];
@@ -258,6 +261,12 @@ export function writeScalar(writer: JsonWriter, at: FieldAt, start: number): voi
   }
 }
 
+function writeUid(render: DqlRender, uid: number): void {
+  const huge = render.hugeUids?.get(uid);
+  if (huge === undefined) render.writer.uid(uid);
+  else render.writer.ascii(`"${huge}"`);
+}
+
 const keys = new WeakMap<FieldPlan, Buffer>();
 
 /** `"key":`, made once for each field of a plan. Keys are not escaped (dql.md 4.20). */
@@ -290,10 +299,15 @@ function writeLanguages(
   start: number,
 ): void {
   const facets = facetsOf(field);
+  // The facets of one value stand under the plain key, as in the reference; those of further values under their tags.
+  let isFirst = true;
   for (const cell of cells) {
     if (cell.json.length === 0) continue;
     const key = cell.language === "" ? field.key : `${field.key}@${cell.language}`;
-    if (facets !== undefined) writeFacets(writer, facets, cell.facets, key, start);
+    if (facets !== undefined && cell.facets !== undefined) {
+      writeFacets(writer, facets, cell.facets, isFirst ? field.key : key, start);
+      isFirst = false;
+    }
     separate(writer, start);
     writer.text(`"${key}":`);
     writer.bytes(cell.json);

@@ -104,7 +104,7 @@ function sortKeys(flat: Flat): Flat {
 function scalarEntries(render: DqlRender, at: Parameters<typeof writeScalar>[1]): readonly Entry[] {
   const { writer } = render;
   const start = writer.length;
-  writeScalar(writer, at, start);
+  writeScalar(render, at, start);
   if (writer.length === start) return [];
   const text = writer.slice(start).toString();
   writer.rewind(start);
