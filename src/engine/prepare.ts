@@ -70,8 +70,7 @@ export function chooseMutations(
   variables: UpsertVariables,
 ): readonly Mutation[] {
   return mutations.filter(
-    ({ condition }) =>
-      condition === undefined || (variables.get(condition)?.uids.length ?? 0) > 0,
+    ({ condition }) => condition === undefined || (variables.get(condition)?.uids.length ?? 0) > 0,
   );
 }
 

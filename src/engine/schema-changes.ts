@@ -129,10 +129,7 @@ export class SchemaChanges {
   }
 
   /** Predicates of a mutation; those that exist by now are left alone. */
-  async addInferred(
-    namespace: number,
-    definitions: readonly PredicateDefinition[],
-  ): Promise<void> {
+  async addInferred(namespace: number, definitions: readonly PredicateDefinition[]): Promise<void> {
     await this.#apply(namespace, (known) => addInferred(known.state, definitions));
   }
 
@@ -170,9 +167,7 @@ export class SchemaChanges {
   }
 
   async #apply(namespace: number, plan: (known: KnownSchema) => SchemaChange): Promise<void> {
-    await this.#change(namespace, async (view) =>
-      this.#patchesOf(view.known, plan(view.known)),
-    );
+    await this.#change(namespace, async (view) => this.#patchesOf(view.known, plan(view.known)));
     this.sweepSoon();
   }
 
@@ -189,10 +184,7 @@ export class SchemaChanges {
   }
 
   /** Commits what `derive` makes of the newest schema; derives again when the schema moved. */
-  async #change(
-    namespace: number,
-    derive: (view: View) => Promise<SchemaCommit>,
-  ): Promise<void> {
+  async #change(namespace: number, derive: (view: View) => Promise<SchemaCommit>): Promise<void> {
     const { views, committer } = this.#options;
     await committer.retry(async () => {
       const view = await views.openNewest(namespace, "change");
@@ -346,8 +338,12 @@ interface SchemaCommit {
 }
 
 /** An empty storage has nothing to build. */
-function withReadyIndexes(predicate: SchemaState["predicates"][number]): SchemaState["predicates"][number] {
-  const ready = <T extends { readonly id: number }>(index: T | undefined): (T & { readonly state: "ready" }) | undefined =>
+function withReadyIndexes(
+  predicate: SchemaState["predicates"][number],
+): SchemaState["predicates"][number] {
+  const ready = <T extends { readonly id: number }>(
+    index: T | undefined,
+  ): (T & { readonly state: "ready" }) | undefined =>
     index === undefined ? undefined : { ...index, state: "ready" };
   return {
     ...predicate,

@@ -61,7 +61,10 @@ export class WriteSession {
   /** The view with everything that was added; for embedded stores, whose reads answer at once. */
   get reader(): Reader {
     const shown = this.show();
-    assert(!(shown instanceof Promise), "writes over a network store are shown when they are added");
+    assert(
+      !(shown instanceof Promise),
+      "writes over a network store are shown when they are added",
+    );
     return this.view.reader;
   }
 }

@@ -62,9 +62,9 @@ export class StartTimeGiver {
     return packStartTime({ commit, slot: this.#slot, serial });
   }
 
-  /** Whether it is time for an empty commit, so that nobody has to wait for one. */
-  runsLow(commit: number): boolean {
-    return (this.#serials.get(commit) ?? 0) > serialCount * 0.75;
+  /** True once per commit number, when most of its serials are given: time for an empty commit. */
+  shouldRenew(commit: number): boolean {
+    return this.#serials.get(commit) === Math.floor(serialCount * 0.75);
   }
 
   /** False for a start time that was surely never given. */

@@ -3,7 +3,7 @@
  * ended: its start time says everything else. Requests of one transaction run one after the other.
  */
 import type { Clock } from "../base/clock.ts";
-import { Overlay } from "../graph/overlay.ts";
+import type { Overlay } from "../graph/overlay.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Edit } from "../write/edit.ts";
@@ -102,7 +102,7 @@ export class Transactions {
   }
 
   /** Makes the state of a transaction's first write. */
-  begin(startTs: number, namespace: number): Transaction {
+  begin(startTs: number, namespace: number, overlay: Overlay): Transaction {
     if (this.#open.size >= this.#options.limits.txnOpenMax) this.#endIdle();
     if (this.#open.size >= this.#options.limits.txnOpenMax) {
       throw new Fault("E_OVERLOADED", "too many open transactions, please try again");
@@ -111,7 +111,7 @@ export class Transactions {
       startTs,
       namespace,
       commit: unpackStartTime(startTs).commit,
-      overlay: new Overlay(),
+      overlay,
       edits: [],
       conflictKeys: new Set(),
       predicates: new Set(),

@@ -151,10 +151,13 @@ export class Views {
         stop();
         resolve();
       });
-      const timer = setTimeout(() => {
-        stop();
-        reject(new Fault("E_DEADLINE", "context deadline exceeded"));
-      }, Math.max(0, leftMs));
+      const timer = setTimeout(
+        () => {
+          stop();
+          reject(new Fault("E_DEADLINE", "context deadline exceeded"));
+        },
+        Math.max(0, leftMs),
+      );
     });
   }
 }

@@ -7,6 +7,8 @@ import { compareBytes } from "../base/bytes.ts";
 
 /** Looked up by every read of a view. Lists by their key prefix (`codec/key.ts`) as latin1 text. */
 export interface Delta {
+  /** Nothing is changed (yet): readers then take their short ways. */
+  readonly isEmpty: boolean;
   record(uid: number): RecordDelta | undefined;
   list(prefix: string): ListDelta | undefined;
   /** Changed lists of an index or count id, ascending by their prefix; undefined when there are none. */
@@ -75,6 +77,9 @@ export class ListDelta {
 export function stackDeltas(upper: Delta | undefined, lower: Delta | undefined): Delta | undefined {
   if (upper === undefined || lower === undefined) return upper ?? lower;
   return {
+    get isEmpty() {
+      return upper.isEmpty && lower.isEmpty;
+    },
     record: (uid) => stackRecords(upper.record(uid), lower.record(uid)),
     list: (prefix) => stackLists(upper.list(prefix), lower.list(prefix)),
     listsUnder: (prefix) =>

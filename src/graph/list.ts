@@ -40,16 +40,20 @@ const seeksPerChunk = 4;
 
 export class ListReader {
   readonly snapshot: Snapshot;
-  readonly delta: Delta | undefined;
+  readonly #delta: Delta | undefined;
 
   constructor(snapshot: Snapshot, delta: Delta | undefined) {
     this.snapshot = snapshot;
-    this.delta = delta;
+    this.#delta = delta;
+  }
+
+  /** undefined while it changes nothing. */
+  get delta(): Delta | undefined {
+    return this.#delta === undefined || this.#delta.isEmpty ? undefined : this.#delta;
   }
 
   deltaOf(prefix: Uint8Array): ListDelta | undefined {
-    if (this.delta === undefined) return undefined;
-    const found = this.delta.list(prefixText(prefix));
+    const found = this.delta?.list(prefixText(prefix));
     return found === undefined || found.size === 0 ? undefined : found;
   }
 

@@ -82,7 +82,6 @@ export class SnapshotReader implements Reader {
   readonly #source: ReaderSource;
   readonly #storageId: number;
   readonly #lists: ListReader;
-  readonly #delta: Delta | undefined;
   #closed = false;
 
   constructor(source: ReaderSource) {
@@ -91,8 +90,11 @@ export class SnapshotReader implements Reader {
     this.snapshot = source.snapshot;
     this.#source = source;
     this.#storageId = source.schema.storageId;
-    this.#delta = source.delta;
     this.#lists = new ListReader(source.snapshot, source.delta);
+  }
+
+  get #delta(): Delta | undefined {
+    return this.#lists.delta;
   }
 
   readLevel(uids: Float64Array, wants: readonly Want[]): MaybePromise<readonly Column[]> {

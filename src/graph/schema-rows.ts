@@ -58,11 +58,7 @@ export class SchemaCache {
     });
   }
 
-  #load(
-    snapshot: Snapshot,
-    namespace: number,
-    headBytes: Uint8Array,
-  ): MaybePromise<KnownSchema> {
+  #load(snapshot: Snapshot, namespace: number, headBytes: Uint8Array): MaybePromise<KnownSchema> {
     let state: SchemaState | undefined;
     const read = snapshot.readMany([stateKey(namespace)], (_, row) => {
       if (row !== undefined) state = decodeSchemaState(row);

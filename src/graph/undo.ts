@@ -237,7 +237,7 @@ export class Undo {
         .map((text) => ({ prefix: prefixBytes(text), delta: toList(this.#lists.get(text)!) }))
         .sort((a, b) => compareBytes(a.prefix, b.prefix));
     };
-    return { record, list, listsUnder };
+    return { isEmpty: false, record, list, listsUnder };
   }
 }
 

@@ -57,9 +57,7 @@ function* deriveSteps(reader: Reader, edits: readonly Edit[]): Steps<Derived> {
     if (group.predicate.definition.kind === "uid") deriveEdges(derived, storageId, group);
     else deriveValues(derived, storageId, group);
     if (needsBasis(group)) {
-      derived.basisKeys.add(
-        entryKey({ storageId, predicate: group.predicate.id, uid: group.uid }),
-      );
+      derived.basisKeys.add(entryKey({ storageId, predicate: group.predicate.id, uid: group.uid }));
     }
   }
   return derived;

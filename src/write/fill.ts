@@ -23,11 +23,7 @@ export function encodeFillDetail(detail: FillDetail): Uint8Array {
 }
 
 /** A `Derive` (store.ts): patches that only add what is true, so that a slice may be done twice. */
-export function deriveFill(
-  snapshot: Snapshot,
-  job: FillJob,
-  uids: Float64Array,
-): readonly Patch[] {
+export function deriveFill(snapshot: Snapshot, job: FillJob, uids: Float64Array): readonly Patch[] {
   const detail = JSON.parse(decodeUtf8(job.detail)) as FillDetail;
   const state = {
     ...emptySchemaState(detail.namespace, job.storageId),
@@ -130,7 +126,8 @@ function fillReverseCounts(
   const patches: Patch[] = [];
   objects.forEach((object, i) => {
     const count = counts[i]!;
-    if (count > 0) patches.push(makeMember(countList(storageId, detail.build.index, count), object));
+    if (count > 0)
+      patches.push(makeMember(countList(storageId, detail.build.index, count), object));
   });
   return patches;
 }

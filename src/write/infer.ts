@@ -23,7 +23,9 @@ export function inferDefinitions(
       }
       const hint = hints.get(name);
       const list =
-        kind === "uid" ? hint !== "single" : canBeList(kind) && (hint === "list" || repeated.has(name));
+        kind === "uid"
+          ? hint !== "single"
+          : canBeList(kind) && (hint === "list" || repeated.has(name));
       found.set(name, makeDefinition(name, kind, list));
     }
   }

@@ -37,14 +37,12 @@ function* steps(overlay: Overlay, derived: Derived, reader: Reader): Steps<void>
   for (const patch of derived.patches) overlay.apply(patch);
   const after: Float64Array[] = [];
   for (const row of counted) yield* count(reader, row, (counts) => after.push(counts));
-  counted.forEach((row, k) => follow(overlay, reader.schema.storageId, row, [before[k]!, after[k]!]));
+  counted.forEach((row, k) =>
+    follow(overlay, reader.schema.storageId, row, [before[k]!, after[k]!]),
+  );
 }
 
-function* count(
-  reader: Reader,
-  row: Counted,
-  done: (counts: Float64Array) => void,
-): Steps<void> {
+function* count(reader: Reader, row: Counted, done: (counts: Float64Array) => void): Steps<void> {
   let columns: readonly Column[] = [];
   const read = reader.readLevel(row.uids, [row.want]);
   if (read instanceof Promise) yield read.then((found) => void (columns = found));
@@ -59,14 +57,20 @@ function findCounted(derived: Derived): Counted[] {
   for (const { uid, predicate, edits, targets } of derived.entries) {
     let row = entries.get(predicate.id);
     if (row === undefined) {
-      entries.set(predicate.id, (row = { uids: new Set(), countIndex: predicate.countIndex?.id ?? 0 }));
+      entries.set(
+        predicate.id,
+        (row = { uids: new Set(), countIndex: predicate.countIndex?.id ?? 0 }),
+      );
     }
     row.uids.add(uid);
     const { reverseIndex, reverseCountIndex } = predicate;
     if (reverseIndex === undefined || reverseCountIndex === undefined) continue;
     let reverse = objects.get(reverseIndex.id);
     if (reverse === undefined) {
-      objects.set(reverseIndex.id, (reverse = { uids: new Set(), countIndex: reverseCountIndex.id }));
+      objects.set(
+        reverseIndex.id,
+        (reverse = { uids: new Set(), countIndex: reverseCountIndex.id }),
+      );
     }
     for (const target of targets ?? []) reverse.uids.add(target);
     for (const edit of edits) {

@@ -46,7 +46,8 @@ export async function resolveEdits(
   const edits: Edit[] = [];
   for (const row of rows) {
     const edit = toEdit(schema, row);
-    if (edit.kind === "setValue" && edit.value.kind === "password") edits.push(await hashed(edit, row));
+    if (edit.kind === "setValue" && edit.value.kind === "password")
+      edits.push(await hashed(edit, row));
     else edits.push(edit);
   }
   return edits;

@@ -65,7 +65,8 @@ export function usedVariables(mutations: readonly PlainMutation[]): ReadonlySet<
       if (fact.subject.kind === "variable") names.add(fact.subject.name);
       const { object } = fact;
       if (object.kind === "val") names.add(object.name);
-      else if (object.kind === "node" && object.node.kind === "variable") names.add(object.node.name);
+      else if (object.kind === "node" && object.node.kind === "variable")
+        names.add(object.node.name);
     }
   }
   return names;
@@ -112,7 +113,8 @@ function expandFact(expanded: NQuad[], fact: NQuad, expansion: Expansion): void 
     const variable = find(expansion.variables, object.name);
     for (const subject of subjects) {
       const value = valueAt(variable, subject, expansion.isDelete);
-      if (value !== undefined) expanded.push({ ...fact, subject, object: { kind: "value", value } });
+      if (value !== undefined)
+        expanded.push({ ...fact, subject, object: { kind: "value", value } });
     }
     return;
   }
@@ -133,11 +135,7 @@ function expandNode(node: NodeRef, { variables, isDelete }: Expansion): readonly
   return isDelete ? [] : [{ kind: "blank", label: `uid(${node.name})` }];
 }
 
-function valueAt(
-  variable: UpsertVariable,
-  subject: NodeRef,
-  isDelete: boolean,
-): Value | undefined {
+function valueAt(variable: UpsertVariable, subject: NodeRef, isDelete: boolean): Value | undefined {
   if (subject.kind === "uid" && variable.values !== undefined) {
     if (hasMember(variable.valueUids, subject.uid)) {
       return variable.values[lowerBound(variable.valueUids, subject.uid)];

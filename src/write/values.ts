@@ -45,15 +45,20 @@ export function deriveValues(derived: Derived, storageId: number, group: EditGro
       if (held !== undefined) added.push(held);
     }
     const patches: MemberPatch[] = [];
-    deriveTokens(patches, { storageId, uid, predicate }, {
-      added,
-      removed,
-      *kept() {
-        for (const [slot, cell] of before) if (!slots.has(slot)) yield cell;
+    deriveTokens(
+      patches,
+      { storageId, uid, predicate },
+      {
+        added,
+        removed,
+        *kept() {
+          for (const [slot, cell] of before) if (!slots.has(slot)) yield cell;
+        },
       },
-    });
+    );
     for (const patch of patches) derived.patches.push(patch);
-    if (predicate.definition.upsert) addTokenKeys(derived, storageId, group, [...added, ...removed]);
+    if (predicate.definition.upsert)
+      addTokenKeys(derived, storageId, group, [...added, ...removed]);
   }
   addConflictKeys(derived, storageId, group);
 }

@@ -1,0 +1,114 @@
+/** Transactions that the server composes itself, for guests such as GraphQL mutations. */
+import type { Limits } from "../model/limits.ts";
+import type { NQuad } from "../model/nquad.ts";
+import { Overlay } from "../graph/overlay.ts";
+import type { Reader } from "../graph/reader.ts";
+import { BlankNodes } from "../write/uid-assign.ts";
+import type { UpsertVariables } from "../write/upsert.ts";
+import { checkUnique } from "../write/unique.ts";
+import type { Committer } from "./commits.ts";
+import type { GuestTransaction, TransactResult } from "./engine.ts";
+import { MissingPredicates, prepareEdits } from "./prepare.ts";
+import type { SchemaChanges } from "./schema-changes.ts";
+import { WriteSession } from "./session.ts";
+import { packCommitTime } from "./start-time.ts";
+import type { Views } from "./views.ts";
+
+export interface GuestsOptions {
+  readonly limits: Limits;
+  readonly views: Views;
+  readonly committer: Committer;
+  readonly schemas: SchemaChanges;
+}
+
+const noHints: ReadonlyMap<string, "list" | "single"> = new Map();
+const noVariables: UpsertVariables = new Map();
+
+export class Guests {
+  readonly #options: GuestsOptions;
+
+  constructor(options: GuestsOptions) {
+    this.#options = options;
+  }
+
+  async transact<T>(
+    namespace: number,
+    work: (txn: GuestTransaction) => Promise<T>,
+  ): Promise<TransactResult<T>> {
+    const { committer, schemas } = this.#options;
+    for (;;) {
+      try {
+        return await committer.retry(() => this.#attempt(namespace, work));
+      } catch (error) {
+        if (!(error instanceof MissingPredicates)) throw error;
+        await schemas.addInferred(namespace, error.definitions);
+      }
+    }
+  }
+
+  async #attempt<T>(
+    namespace: number,
+    work: (txn: GuestTransaction) => Promise<T>,
+  ): Promise<TransactResult<T>> {
+    const { views, committer } = this.#options;
+    const overlay = new Overlay();
+    const opened = views.openNewest(namespace, "change", overlay);
+    const view = opened instanceof Promise ? await opened : opened;
+    try {
+      const txn = new Guest(this.#options, new WriteSession(view, overlay));
+      const value = await work(txn);
+      const { session } = txn;
+      if (txn.isDiscarded || session.patches.length === 0) {
+        return { value, commitTs: packCommitTime(view.snapshot.ts) };
+      }
+      const commit = await committer.commit(view, {
+        startTs: view.snapshot.ts,
+        conflictKeys: session.conflictKeys,
+        basisKeys: session.basisKeys,
+        patches: session.patches,
+      });
+      return { value, commitTs: packCommitTime(commit) };
+    } finally {
+      view.reader.close();
+    }
+  }
+}
+
+class Guest implements GuestTransaction {
+  readonly session: WriteSession;
+  isDiscarded = false;
+  readonly #options: GuestsOptions;
+  readonly #nodes = new BlankNodes();
+
+  constructor(options: GuestsOptions, session: WriteSession) {
+    this.#options = options;
+    this.session = session;
+  }
+
+  get reader(): Reader {
+    return this.session.reader;
+  }
+
+  async apply(facts: {
+    readonly set: readonly NQuad[];
+    readonly delete: readonly NQuad[];
+  }): Promise<ReadonlyMap<string, number>> {
+    const { views, limits } = this.#options;
+    const { session } = this;
+    const prepared = await prepareEdits([{ ...facts, hints: noHints }], noVariables, {
+      schema: session.view.reader.schema,
+      limits,
+      mode: "allow",
+      nodes: this.#nodes,
+      uids: views.store,
+    });
+    await checkUnique(session.view.reader, prepared.edits);
+    await session.add(prepared.edits);
+    if (!views.isEmbedded) await session.show();
+    return prepared.added;
+  }
+
+  discard(): void {
+    this.isDiscarded = true;
+  }
+}

@@ -1,0 +1,36 @@
+/** Where a request's time went, in nanoseconds (dql.md 5). */
+import type { Clock } from "../base/clock.ts";
+import type { Latency } from "./engine.ts";
+
+export type LatencyPart = "parsing" | "processing" | "encoding" | "assignTimestamp";
+
+export class Stopwatch {
+  readonly #clock: Clock;
+  readonly #startMs: number;
+  #lastMs: number;
+  readonly #ns = { parsing: 0, processing: 0, encoding: 0, assignTimestamp: 0 };
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#startMs = clock.tickMs();
+    this.#lastMs = this.#startMs;
+  }
+
+  /** Books the time since the last mark. */
+  mark(part: LatencyPart): void {
+    const nowMs = this.#clock.tickMs();
+    this.#ns[part] += (nowMs - this.#lastMs) * 1e6;
+    this.#lastMs = nowMs;
+  }
+
+  finish(): Latency {
+    const { parsing, processing, encoding, assignTimestamp } = this.#ns;
+    return {
+      parsingNs: Math.round(parsing),
+      processingNs: Math.round(processing),
+      encodingNs: Math.round(encoding),
+      assignTimestampNs: Math.round(assignTimestamp),
+      totalNs: Math.round((this.#clock.tickMs() - this.#startMs) * 1e6),
+    };
+  }
+}

@@ -1,0 +1,340 @@
+/** POST /mutate and /commit: facts in, one commit or an open transaction out (dql.md 1.4, 1.5, 3.5 – 3.7). */
+import type { Clock } from "../base/clock.ts";
+import { encodeUtf8 } from "../base/bytes.ts";
+import { Overlay } from "../graph/overlay.ts";
+import { Fault } from "../model/fault.ts";
+import type { Limits } from "../model/limits.ts";
+import { renderDql } from "../render/dql-json.ts";
+import { StoreRefusal } from "../store/store.ts";
+import { derivePatches } from "../write/apply.ts";
+import { parseKey, printKey } from "../write/conflict.ts";
+import type { Edit } from "../write/edit.ts";
+import { checkUnique } from "../write/unique.ts";
+import { BlankNodes } from "../write/uid-assign.ts";
+import { parseBody } from "./body.ts";
+import type { ParsedBody } from "./body.ts";
+import { aborted } from "./commits.ts";
+import type { Committer } from "./commits.ts";
+import type { CommitAnswer, CommitRequest, MutateAnswer, MutateRequest } from "./engine.ts";
+import { Stopwatch } from "./latency.ts";
+import { MissingPredicates, chooseMutations, prepareEdits, variablesByName } from "./prepare.ts";
+import type { MutationsMode } from "./prepare.ts";
+import type { Runner } from "./run.ts";
+import type { SchemaChanges } from "./schema-changes.ts";
+import { WriteSession } from "./session.ts";
+import { packCommitTime } from "./start-time.ts";
+import type { Transaction, Transactions } from "./transactions.ts";
+import type { View, Views } from "./views.ts";
+
+export interface MutationsOptions {
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly mode: MutationsMode;
+  readonly views: Views;
+  readonly committer: Committer;
+  readonly transactions: Transactions;
+  readonly schemas: SchemaChanges;
+  readonly runner: Runner;
+  /** A start time at a commit number, undefined when its serials are used up. */
+  giveStartTime(commit: number): number | undefined;
+}
+
+/** What came of one run of a request's query and facts over a view. */
+interface Worked {
+  readonly session: WriteSession;
+  readonly queries: Uint8Array | undefined;
+  readonly numUids: ReadonlyMap<string, number>;
+  readonly cost: number;
+}
+
+/** Everything of a request that stays the same over its attempts. */
+interface Work {
+  readonly request: MutateRequest;
+  readonly parsed: ParsedBody;
+  readonly nodes: BlankNodes;
+  /** Labels → uids that this request made. */
+  readonly made: Map<string, number>;
+  readonly deadlineMs: number;
+}
+
+const emptyObject = encodeUtf8("{}");
+const noUids: ReadonlyMap<string, number> = new Map();
+
+export class Mutations {
+  readonly #options: MutationsOptions;
+
+  constructor(options: MutationsOptions) {
+    this.#options = options;
+  }
+
+  async mutate(request: MutateRequest): Promise<MutateAnswer> {
+    const { clock, limits, mode } = this.#options;
+    const watch = new Stopwatch(clock);
+    if (request.timeoutMs < 0) throw new Fault("E_DEADLINE", "context deadline exceeded");
+    const parsed = parseBody(request.body, limits);
+    if (mode === "disallow" && parsed.mutations.length > 0) {
+      throw new Fault("E_MUTATION", "no mutations allowed");
+    }
+    const work: Work = {
+      request,
+      parsed,
+      nodes: new BlankNodes(),
+      made: new Map(),
+      deadlineMs: request.timeoutMs === 0 ? Infinity : clock.tickMs() + request.timeoutMs,
+    };
+    watch.mark("parsing");
+    const done =
+      request.startTs !== 0
+        ? await this.#options.transactions.inTurn(request.startTs, () =>
+            this.#continue(work, request.startTs),
+          )
+        : request.commitNow || parsed.mutations.length === 0
+          ? await this.#commitAtOnce(work)
+          : await this.#begin(work);
+    watch.mark("processing");
+    return {
+      queries: done.queries,
+      uids: parsed.mutations.length === 0 ? undefined : work.made,
+      startTs: done.startTs,
+      commitTs: done.commitTs,
+      keys: done.keys,
+      preds: done.preds,
+      latency: watch.finish(),
+      numUids: new Map([...done.numUids, ["_mutation", done.cost]]),
+    };
+  }
+
+  async #commitAtOnce(work: Work): Promise<Done> {
+    const { views, committer } = this.#options;
+    const { namespace } = work.request;
+    return this.#withPredicates(namespace, () =>
+      committer.retry(async () => {
+        const view = await views.openNewest(namespace, "change");
+        try {
+          // Nothing is read after it was written: the overlay is never shown.
+          const worked = await this.#run(work, view, new WriteSession(view, new Overlay()));
+          const commit = await this.#commitSession(worked.session);
+          return {
+            ...worked,
+            startTs: packCommitTime(view.snapshot.ts),
+            commitTs: work.parsed.mutations.length === 0 ? 0 : packCommitTime(commit),
+            keys: undefined,
+            preds: printPredicates(view, worked.session.edits),
+          };
+        } finally {
+          view.reader.close();
+        }
+      }),
+    );
+  }
+
+  async #commitSession(session: WriteSession): Promise<number> {
+    const { view } = session;
+    if (session.patches.length === 0) return view.snapshot.ts;
+    return this.#options.committer.commit(view, {
+      startTs: view.snapshot.ts,
+      conflictKeys: session.conflictKeys,
+      basisKeys: session.basisKeys,
+      patches: session.patches,
+    });
+  }
+
+  /** A mutation without a start time and without commitNow opens a transaction. */
+  async #begin(work: Work): Promise<Done> {
+    const { views, committer, giveStartTime } = this.#options;
+    const view = await views.openNewest(work.request.namespace, "change");
+    const { ts } = view.snapshot;
+    view.reader.close();
+    const startTs = giveStartTime(ts);
+    if (startTs !== undefined) return this.#continue(work, startTs);
+    await committer.commitEmpty(ts);
+    return this.#begin(work);
+  }
+
+  async #continue(work: Work, startTs: number): Promise<Done> {
+    const { views, transactions } = this.#options;
+    const { namespace, commitNow } = work.request;
+    const time = await this.#checkWritable(startTs, namespace, work.deadlineMs);
+    const done = await this.#withPredicates(namespace, async () => {
+      const known = transactions.find(startTs, namespace);
+      const overlay = known?.overlay ?? new Overlay();
+      const view = await views.openAt(namespace, time.commit, {
+        overlay,
+        deadlineMs: work.deadlineMs,
+      });
+      try {
+        const worked = await this.#run(work, view, new WriteSession(view, overlay));
+        if (worked.session.edits.length === 0) {
+          return { ...worked, startTs, commitTs: 0, keys: [], preds: [] };
+        }
+        if (!commitNow) await worked.session.show();
+        const transaction = known ?? transactions.begin(startTs, namespace, overlay);
+        this.#note(transaction, worked.session, view);
+        return {
+          ...worked,
+          startTs,
+          commitTs: 0,
+          keys: [...transaction.conflictKeys].map(printKey).sort(),
+          preds: [...transaction.predicates].sort(),
+        };
+      } finally {
+        view.reader.close();
+      }
+    });
+    if (!commitNow) return done;
+    const commit = await this.#commitOpen(startTs, namespace, []);
+    return { ...done, commitTs: packCommitTime(commit), keys: undefined };
+  }
+
+  #note(transaction: Transaction, session: WriteSession, view: View): void {
+    for (const edit of session.edits) transaction.edits.push(edit);
+    for (const key of session.conflictKeys) transaction.conflictKeys.add(key);
+    for (const name of printPredicates(view, session.edits)) transaction.predicates.add(name);
+    this.#options.transactions.touch(transaction);
+  }
+
+  async #checkWritable(
+    startTs: number,
+    namespace: number,
+    deadlineMs: number,
+  ): Promise<{ readonly commit: number }> {
+    const { views, transactions } = this.#options;
+    const snapshot = await views.store.snapshot();
+    const newest = snapshot.ts;
+    snapshot.close();
+    transactions.find(startTs, namespace);
+    const time = transactions.checkWritable(startTs, newest);
+    if (time.commit > newest) {
+      (await views.openAt(namespace, time.commit, { deadlineMs })).reader.close();
+    }
+    return time;
+  }
+
+  /** Runs `attempt`; predicates that it misses are added to the schema first, whatever becomes of it. */
+  async #withPredicates<T>(namespace: number, attempt: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof MissingPredicates)) throw error;
+        await this.#options.schemas.addInferred(namespace, error.definitions);
+      }
+    }
+  }
+
+  /** Query, conditions, facts, in that order. */
+  async #run(work: Work, view: View, session: WriteSession): Promise<Worked> {
+    const { runner, limits, mode, views } = this.#options;
+    const { parsed, nodes, made } = work;
+    const { document } = parsed;
+    const ran =
+      document === undefined
+        ? undefined
+        : await runner.runDocument(view.reader, document, { deadlineMs: work.deadlineMs });
+    const variables = ran === undefined ? new Map() : variablesByName(ran.plan, ran.result);
+    const chosen = chooseMutations(parsed.mutations, variables);
+    const prepared = await prepareEdits(chosen, variables, {
+      schema: view.reader.schema,
+      limits,
+      mode,
+      nodes,
+      uids: views.store,
+    });
+    for (const [label, uid] of prepared.added) made.set(label, uid);
+    const isUnique = await checkUnique(view.reader, prepared.edits);
+    await session.add(prepared.edits);
+    return {
+      session,
+      queries:
+        ran === undefined
+          ? isUnique
+            ? emptyObject
+            : undefined
+          : renderDql(ran.plan, ran.result, { limits, debug: false }),
+      numUids: ran?.result.numUids ?? noUids,
+      cost: prepared.factCount + made.size,
+    };
+  }
+
+  async commit(request: CommitRequest): Promise<CommitAnswer> {
+    const { startTs, namespace } = request;
+    return this.#options.transactions.inTurn(startTs, async () => {
+      const { transactions } = this.#options;
+      if (request.abort) {
+        transactions.end(startTs);
+        return { startTs, commitTs: 0 };
+      }
+      await this.#checkWritable(startTs, namespace, Infinity);
+      const commit = await this.#commitOpen(startTs, namespace, request.keys ?? []);
+      return { startTs, commitTs: packCommitTime(commit) };
+    });
+  }
+
+  /** Commits what a transaction wrote; one that wrote nothing commits as it stands. Either way it has ended. */
+  async #commitOpen(startTs: number, namespace: number, keys: readonly string[]): Promise<number> {
+    const { views, committer, transactions } = this.#options;
+    const transaction = transactions.find(startTs, namespace);
+    transactions.end(startTs);
+    try {
+      return await committer.retry(async () => {
+        const view = await views.openNewest(namespace, "change");
+        try {
+          if (transaction === undefined) return view.snapshot.ts;
+          return await this.#commitEdits(view, transaction, keys);
+        } finally {
+          view.reader.close();
+        }
+      });
+    } catch (error) {
+      if (error instanceof StoreRefusal) throw aborted();
+      throw error;
+    }
+  }
+
+  /** Patches are derived from the facts on the newest state; only basis faults are worth another try. */
+  async #commitEdits(
+    view: View,
+    transaction: Transaction,
+    keys: readonly string[],
+  ): Promise<number> {
+    if (view.snapshot.fence > transaction.commit) throw aborted();
+    const derived = await derivePatches(view.reader, transaction.edits);
+    const conflictKeys = new Set([...transaction.conflictKeys, ...derived.conflictKeys]);
+    for (const key of keys) conflictKeys.add(parseKey(key));
+    try {
+      return await this.#options.committer.commit(view, {
+        startTs: transaction.commit,
+        conflictKeys,
+        basisKeys: derived.basisKeys,
+        patches: derived.patches,
+      });
+    } catch (error) {
+      if (error instanceof StoreRefusal && error.reason !== "basis") throw aborted();
+      throw error;
+    }
+  }
+}
+
+interface Done {
+  readonly queries: Uint8Array | undefined;
+  readonly numUids: ReadonlyMap<string, number>;
+  readonly cost: number;
+  readonly startTs: number;
+  readonly commitTs: number;
+  readonly keys: readonly string[] | undefined;
+  readonly preds: readonly string[];
+}
+
+/** `<group>-<namespace>-<predicate>`; there is one group. */
+function printPredicates(view: View, edits: readonly Edit[]): readonly string[] {
+  const { schema } = view.reader;
+  const names = new Set<string>();
+  for (const edit of edits) {
+    if (edit.kind === "clearNode") continue;
+    const predicate = schema.predicateById(edit.predicate);
+    if (predicate !== undefined) {
+      names.add(`1-${schema.namespace}-${predicate.definition.name}`);
+    }
+  }
+  return [...names].sort();
+}

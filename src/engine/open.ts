@@ -1,0 +1,133 @@
+/** The engine over a store: one per process, composed once. */
+import { systemClock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
+import { silentLogger } from "../base/log.ts";
+import type { Logger } from "../base/log.ts";
+import { systemRandom } from "../base/random.ts";
+import type { Random } from "../base/random.ts";
+import { defaultLimits } from "../model/limits.ts";
+import type { Limits } from "../model/limits.ts";
+import type { Store } from "../store/store.ts";
+import { Committer } from "./commits.ts";
+import type { Engine } from "./engine.ts";
+import { Guests } from "./guests.ts";
+import { Mutations } from "./mutations.ts";
+import { PlanCache } from "./plan-cache.ts";
+import type { MutationsMode } from "./prepare.ts";
+import { Queries } from "./queries.ts";
+import { makeRunner } from "./run.ts";
+import type { Runner } from "./run.ts";
+import { SchemaChanges } from "./schema-changes.ts";
+import { SchemaWatch } from "./schema-watch.ts";
+import { Transactions } from "./transactions.ts";
+import { Views } from "./views.ts";
+
+export interface EngineOptions {
+  readonly store: Store;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly logger?: Logger;
+  readonly limits?: Limits;
+  /** Users and groups are nodes: their predicates are reserved too. */
+  readonly acl?: boolean;
+  /** Setting `mutations`. */
+  readonly mutations?: MutationsMode;
+  /** Bytes of the record cache. */
+  readonly cacheBytes?: number;
+  /** Bytes of what is kept for reading older states. */
+  readonly undoBytes?: number;
+  /** Whether this process takes up index builds and sweeps that another one left behind. One per store. */
+  readonly resumes?: boolean;
+}
+
+/** The engine with what the guests and the operator need beside its contract. */
+export interface OpenEngine extends Engine, Runner {
+  /** The slot in this process's start times: whose transactions it holds. */
+  readonly slot: number;
+  createNamespace(): Promise<number>;
+  deleteNamespace(namespace: number): Promise<void>;
+  namespaces(): Promise<readonly number[]>;
+  /** Whether an index is being built by this process. */
+  readonly isIndexing: boolean;
+  readonly openTransactions: number;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** Takes a slot for start times, makes namespace 0 when it is missing, and takes up unfinished builds. */
+export async function openEngine(options: EngineOptions): Promise<OpenEngine> {
+  const { store } = options;
+  const clock = options.clock ?? systemClock;
+  const limits = options.limits ?? defaultLimits;
+  const logger = options.logger ?? silentLogger;
+  const reserved = { acl: options.acl ?? false };
+  const { slot, floorTs } = await store.claimSlot();
+  const random = options.random ?? systemRandom;
+  const committer = new Committer({ store, clock, random, slot, floorTs });
+  const views = new Views({
+    store,
+    clock,
+    reserved,
+    cacheBytes: options.cacheBytes ?? 32 * mebibyte,
+    undoBytes: options.undoBytes ?? 64 * mebibyte,
+  });
+  const schemas = new SchemaChanges({ views, committer, reserved, logger });
+  await schemas.ensureNamespace(0);
+  const transactions = new Transactions({ clock, limits, slot, floorTs });
+  const runner = makeRunner(clock, limits);
+  const queries = new Queries({
+    clock,
+    limits,
+    views,
+    committer,
+    transactions,
+    plans: new PlanCache(),
+    runner,
+  });
+  const mutations = new Mutations({
+    clock,
+    limits,
+    mode: options.mutations ?? "allow",
+    views,
+    committer,
+    transactions,
+    schemas,
+    runner,
+    giveStartTime: (commit) => queries.giveStartTime(commit),
+  });
+  const guests = new Guests({ limits, views, committer, schemas });
+  const watch = new SchemaWatch(views, logger);
+  if (options.resumes ?? true) {
+    schemas.resumeBuilds().catch((error: unknown) => {
+      logger.error("index builds could not be taken up", { error: String(error) });
+    });
+    schemas.sweepSoon();
+  }
+  return {
+    slot,
+    ...runner,
+    query: (request) => queries.query(request),
+    mutate: (request) => mutations.mutate(request),
+    commit: (request) => mutations.commit(request),
+    alter: (operation, namespace) => schemas.alter(operation, namespace),
+    leaseUids: (count) => store.lease(count),
+    schema: async (namespace) => (await views.schema(namespace)).schema,
+    openReader: async (namespace) => (await views.openNewest(namespace)).reader,
+    transact: (namespace, work) => guests.transact(namespace, work),
+    onSchemaChange: (listener) => watch.listen(listener),
+    createNamespace: () => schemas.createNamespace(),
+    deleteNamespace: (namespace) => schemas.deleteNamespace(namespace),
+    namespaces: () => schemas.namespaces(),
+    get isIndexing() {
+      return schemas.isBuilding;
+    },
+    get openTransactions() {
+      return transactions.openCount;
+    },
+    close: async () => {
+      watch.close();
+      transactions.close();
+      await schemas.close();
+    },
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * Two bounded caches of plans (architecture 2.1): exact text → plan, then shape → plan with the literals of this text.
+ * Keys are compared whole, never by a hash alone. A plan serves one version of one namespace's schema.
+ */
+import { Lru } from "../base/lru.ts";
+import type { QueryDocument } from "../dql/ast.ts";
+import { lexShape } from "../dql/shape.ts";
+import type { Schema } from "../graph/schema.ts";
+import type { Plan } from "../plan/plan.ts";
+
+/** A text that was parsed and planned. */
+export interface PlannedText {
+  readonly document: QueryDocument;
+  readonly plan: Plan;
+  /** This text's literals by slot; undefined: the plan's own. */
+  readonly texts?: readonly string[];
+}
+
+interface Cached extends PlannedText {
+  readonly schema: Schema;
+}
+
+export interface PlanRequest {
+  readonly namespace: number;
+  readonly text: string;
+  readonly variables: ReadonlyMap<string, string>;
+}
+
+/** Plans kept in each cache; a plan is a few kilobytes. */
+const plansMax = 2000;
+/** Longer texts are not kept. */
+const textUnitsMax = 32_768;
+
+export class PlanCache {
+  readonly #byText = new Lru<string, Cached>(plansMax);
+  readonly #byShape = new Lru<string, Cached>(plansMax);
+
+  /** The plan of a request; `build` parses and plans when neither cache has it, and may throw. */
+  plan(request: PlanRequest, schema: Schema, build: () => PlannedText): PlannedText {
+    if (request.text.length > textUnitsMax) return build();
+    const key = textKey(request);
+    const exact = this.#byText.get(key);
+    if (exact?.schema === schema) return exact;
+    const planned = this.#planByShape(request, schema, build);
+    this.#byText.set(key, { ...planned, schema });
+    return planned;
+  }
+
+  #planByShape(request: PlanRequest, schema: Schema, build: () => PlannedText): PlannedText {
+    const shape = request.variables.size === 0 ? lexShape(request.text) : undefined;
+    if (shape === undefined) return build();
+    const key = `${request.namespace}\u0000${shape.shape}`;
+    const known = this.#byShape.get(key);
+    if (known?.schema === schema) {
+      const { document, plan } = known;
+      const texts = plan.slots.map(({ literal }) =>
+        literal.token < 0 ? literal.text : (shape.literals[literal.token] ?? literal.text),
+      );
+      return { document, plan, texts };
+    }
+    const planned = build();
+    this.#byShape.set(key, { ...planned, schema });
+    return planned;
+  }
+}
+
+function textKey({ namespace, text, variables }: PlanRequest): string {
+  if (variables.size === 0) return `${namespace}\u0000${text}`;
+  return `${namespace}\u0000${text}\u0000${JSON.stringify([...variables])}`;
+}

@@ -1,0 +1,141 @@
+/** POST /query: text → plan (cached) → one snapshot → columns → bytes. */
+import type { Clock } from "../base/clock.ts";
+import { encodeUtf8 } from "../base/bytes.ts";
+import { parseQuery } from "../dql/parser.ts";
+import { printSchemaAnswer } from "../graph/schema-print.ts";
+import type { Schema } from "../graph/schema.ts";
+import { Fault } from "../model/fault.ts";
+import type { Limits } from "../model/limits.ts";
+import { buildPlan } from "../plan/build.ts";
+import { renderDql } from "../render/dql-json.ts";
+import { renderRdf } from "../render/rdf.ts";
+import type { Committer } from "./commits.ts";
+import type { QueryAnswer, QueryRequest } from "./engine.ts";
+import { Stopwatch } from "./latency.ts";
+import type { PlanCache, PlannedText } from "./plan-cache.ts";
+import type { Runner } from "./run.ts";
+import { packCommitTime, unpackStartTime } from "./start-time.ts";
+import type { Transactions } from "./transactions.ts";
+import type { View, Views } from "./views.ts";
+
+export interface QueriesOptions {
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly views: Views;
+  readonly committer: Committer;
+  readonly transactions: Transactions;
+  readonly plans: PlanCache;
+  readonly runner: Runner;
+}
+
+const noUids: ReadonlyMap<string, number> = new Map();
+
+export class Queries {
+  readonly #options: QueriesOptions;
+
+  constructor(options: QueriesOptions) {
+    this.#options = options;
+  }
+
+  async query(request: QueryRequest): Promise<QueryAnswer> {
+    const watch = new Stopwatch(this.#options.clock);
+    const deadlineMs = this.#deadline(request.timeoutMs);
+    const { view, startTs } =
+      request.startTs === 0
+        ? await this.#openFresh(request)
+        : await this.#openOld(request, deadlineMs);
+    watch.mark("assignTimestamp");
+    try {
+      const { schema } = view.reader;
+      const planned = this.#plan(request, schema);
+      watch.mark("parsing");
+      const answer = await this.#answer(request, planned, view, { deadlineMs, watch });
+      return { ...answer, startTs, latency: watch.finish() };
+    } finally {
+      view.reader.close();
+    }
+  }
+
+  #deadline(timeoutMs: number): number {
+    const { clock, limits } = this.#options;
+    const ms = timeoutMs === 0 ? limits.queryTimeoutMs : timeoutMs;
+    if (ms < 0) throw new Fault("E_DEADLINE", "context deadline exceeded");
+    return ms === 0 ? Infinity : clock.tickMs() + ms;
+  }
+
+  /** The newest state, with a start time that the client may go on with. */
+  async #openFresh(request: QueryRequest): Promise<{ view: View; startTs: number }> {
+    const { views } = this.#options;
+    const opened = views.openNewest(request.namespace);
+    const view = opened instanceof Promise ? await opened : opened;
+    if (request.readOnly || request.bestEffort) {
+      return { view, startTs: packCommitTime(view.snapshot.ts) };
+    }
+    const startTs = this.giveStartTime(view.snapshot.ts);
+    if (startTs !== undefined) return { view, startTs };
+    view.reader.close();
+    await this.#options.committer.commitEmpty(view.snapshot.ts);
+    return this.#openFresh(request);
+  }
+
+  /** A start time at a commit number; makes an empty commit in time, so that serials begin anew. */
+  giveStartTime(commit: number): number | undefined {
+    const { transactions, committer } = this.#options;
+    const startTs = transactions.giver.give(commit);
+    if (transactions.giver.shouldRenew(commit)) {
+      committer.commitEmpty(commit).catch(() => undefined);
+    }
+    return startTs;
+  }
+
+  async #openOld(
+    request: QueryRequest,
+    deadlineMs: number,
+  ): Promise<{ view: View; startTs: number }> {
+    const { views, transactions } = this.#options;
+    const { startTs, namespace } = request;
+    const transaction = transactions.find(startTs, namespace);
+    if (transaction !== undefined) transactions.touch(transaction);
+    const view = await views.openAt(namespace, unpackStartTime(startTs).commit, {
+      overlay: transaction?.overlay,
+      deadlineMs,
+    });
+    return { view, startTs };
+  }
+
+  #plan(request: QueryRequest, schema: Schema): PlannedText {
+    const { plans, limits } = this.#options;
+    return plans.plan(request, schema, () => {
+      const document = parseQuery(request.text, request.variables, limits);
+      return { document, plan: buildPlan(document, schema) };
+    });
+  }
+
+  async #answer(
+    request: QueryRequest,
+    planned: PlannedText,
+    view: View,
+    context: { readonly deadlineMs: number; readonly watch: Stopwatch },
+  ): Promise<Pick<QueryAnswer, "data" | "numUids">> {
+    const { watch, deadlineMs } = context;
+    if (planned.document.schema !== undefined) {
+      const text = printSchemaAnswer(view.reader.schema, planned.document.schema);
+      watch.mark("encoding");
+      const data = request.format === "rdf" ? '""' : text;
+      return { data: encodeUtf8(data), numUids: noUids };
+    }
+    const { plan, result } = await this.#options.runner.runPlan(view.reader, planned.plan, {
+      deadlineMs,
+      signal: request.signal,
+      ...(planned.texts === undefined ? {} : { texts: planned.texts }),
+    });
+    watch.mark("processing");
+    const { limits } = this.#options;
+    const data =
+      request.format === "rdf"
+        ? renderRdf(plan, result, { limits })
+        : renderDql(plan, result, { limits, debug: request.debug });
+    watch.mark("encoding");
+    return { data, numUids: result.numUids };
+  }
+}

@@ -1,0 +1,68 @@
+/** Notices of schema changes, of this process's own and of others': a commit wakes, the schema's version decides. */
+import type { Logger } from "../base/log.ts";
+import type { Views } from "./views.ts";
+import { readNamespaces } from "../graph/schema-rows.ts";
+
+export class SchemaWatch {
+  readonly #views: Views;
+  readonly #logger: Logger;
+  readonly #listeners = new Set<(namespace: number) => void>();
+  /** Namespace → version, of the last look. */
+  #versions: Map<number, number> | undefined = undefined;
+  #stop: (() => void) | undefined = undefined;
+  #isLooking = false;
+  #isStale = false;
+
+  constructor(views: Views, logger: Logger) {
+    this.#views = views;
+    this.#logger = logger;
+  }
+
+  /** Costs nothing until the first listener comes. */
+  listen(listener: (namespace: number) => void): () => void {
+    this.#listeners.add(listener);
+    if (this.#stop === undefined) {
+      this.#stop = this.#views.store.onCommit(() => this.#wake());
+      this.#wake();
+    }
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+    this.#listeners.clear();
+  }
+
+  #wake(): void {
+    this.#isStale = true;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#look()
+      .catch((error: unknown) => {
+        this.#logger.warn("schema changes could not be looked for", { error: String(error) });
+      })
+      .finally(() => {
+        this.#isLooking = false;
+        if (this.#isStale && this.#stop !== undefined) this.#wake();
+      });
+  }
+
+  async #look(): Promise<void> {
+    this.#isStale = false;
+    const snapshot = await this.#views.store.snapshot();
+    const namespaces = await readNamespaces(snapshot);
+    snapshot.close();
+    const versions = new Map<number, number>();
+    for (const namespace of namespaces) {
+      versions.set(namespace, (await this.#views.schema(namespace)).schema.version);
+    }
+    const before = this.#versions;
+    this.#versions = versions;
+    if (before === undefined) return;
+    for (const namespace of new Set([...before.keys(), ...versions.keys()])) {
+      if (before.get(namespace) === versions.get(namespace)) continue;
+      for (const listener of this.#listeners) listener(namespace);
+    }
+  }
+}
