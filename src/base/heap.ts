@@ -43,6 +43,11 @@ export class Heap<T> {
     return top;
   }
 
+  /** Takes one of the larger items, in O(1). */
+  dropLast(): T | undefined {
+    return this.items.pop();
+  }
+
   /** Empties the heap, in order. */
   drain(): T[] {
     const ordered: T[] = [];

@@ -29,6 +29,8 @@ import { countUids, raiseRefusal, type Run } from "./run.ts";
 export interface BlockRun {
   readonly run: Run;
   readonly frames: LevelFrame[];
+  /** @recurse: takes over where edges lead, instead of the level below the field. */
+  readonly follow?: (here: LevelFrame, edges: Edges, field: EdgeField) => EdgeFrame;
 }
 
 export interface LevelFrame {
@@ -49,27 +51,40 @@ export async function runLevel(
   uids: UidSet,
   parent: LevelFrame | undefined,
 ): Promise<LevelFrame> {
-  const fields: FieldColumn[] = level.fields.map(() => ({ kind: "nothing" }));
-  const frame = { level, uids, fields };
-  const isCascading = level.cascade !== undefined;
-  const alive = isCascading ? new Uint8Array(uids.length).fill(1) : undefined;
-  const here: LevelFrame = { level, frame, alive, parent, edges: undefined };
-  block.frames.push(here);
-  if (uids.length > 0) {
-    const expanded = await expandFields(block.run, level, uids);
-    const all = expanded === undefined ? level.fields : [...level.fields, ...expanded.fields];
-    const columns = await runFields(block, here, all);
-    for (let k = 0; k < fields.length; k++) fields[k] = columns[k] ?? { kind: "nothing" };
-    if (expanded !== undefined) {
-      fields[expanded.at] = {
-        kind: "expanded",
-        fields: expanded.fields,
-        columns: columns.slice(level.fields.length),
-      };
-    }
-    if (alive !== undefined) markAlive(here, alive);
-  }
+  const here = makeLevelFrame(level, uids, parent);
+  await fillLevel(block, here);
   return here;
+}
+
+/** A level's frame before its fields are read. */
+export function makeLevelFrame(
+  level: Level,
+  uids: UidSet,
+  parent: LevelFrame | undefined,
+): LevelFrame {
+  const fields: FieldColumn[] = level.fields.map(() => ({ kind: "nothing" }));
+  const alive = level.cascade === undefined ? undefined : new Uint8Array(uids.length).fill(1);
+  return { level, frame: { level, uids, fields }, alive, parent, edges: undefined };
+}
+
+/** Reads a level's fields, and runs the levels below. */
+export async function fillLevel(block: BlockRun, here: LevelFrame): Promise<void> {
+  const { level, alive } = here;
+  const { uids, fields } = here.frame;
+  block.frames.push(here);
+  if (uids.length === 0) return;
+  const expanded = await expandFields(block.run, level, uids);
+  const all = expanded === undefined ? level.fields : [...level.fields, ...expanded.fields];
+  const columns = await runFields(block, here, all);
+  for (let k = 0; k < fields.length; k++) fields[k] = columns[k] ?? { kind: "nothing" };
+  if (expanded !== undefined) {
+    fields[expanded.at] = {
+      kind: "expanded",
+      fields: expanded.fields,
+      columns: columns.slice(level.fields.length),
+    };
+  }
+  if (alive !== undefined) markAlive(here, alive);
 }
 
 /** Reads what the fields need in one call, then finishes each. */
@@ -82,7 +97,7 @@ async function runFields(
   const uids = here.frame.uids;
   for (const field of fields) if (field.kind === "refused") raiseRefusal(run, field.refusal);
   const wants: Want[] = [];
-  const wantOf = fields.map((field) => addWant(run, wants, field, here.level));
+  const wantOf = fields.map((field) => addWant(block, wants, field, here.level));
   const read = wants.length === 0 ? [] : run.reader.readLevel(uids, wants);
   const columns = read instanceof Promise ? await read : read;
   const finished: FieldColumn[] = [];
@@ -98,8 +113,8 @@ async function runFields(
 }
 
 /** The number of the want that answers a field; −1 for none. Equal wants are read once. */
-function addWant(run: Run, wants: Want[], field: FieldPlan, level: Level): number {
-  const want = wantOfField(run, field, level);
+function addWant(block: BlockRun, wants: Want[], field: FieldPlan, level: Level): number {
+  const want = wantOfField(block, field, level);
   if (want === undefined) return -1;
   const same = wants.findIndex((other) => isSameWant(other, want));
   if (same >= 0) return same;
@@ -110,7 +125,7 @@ function isSameWant(a: Want, b: Want): boolean {
   return a.kind === "cells" && b.kind === "cells" && a.predicate === b.predicate;
 }
 
-function wantOfField(run: Run, field: FieldPlan, level: Level): Want | undefined {
+function wantOfField(block: BlockRun, field: FieldPlan, level: Level): Want | undefined {
   switch (field.kind) {
     case "value":
     case "checkpwd":
@@ -118,7 +133,8 @@ function wantOfField(run: Run, field: FieldPlan, level: Level): Want | undefined
     case "count":
       return wantOfCount(field);
     case "edge":
-      return isEdgeNeeded(field, level) ? wantOfEdge(run, field) : undefined;
+      if (block.follow === undefined && !isEdgeNeeded(field, level)) return undefined;
+      return wantOfEdge(block.run, field);
     default:
       return undefined;
   }
@@ -147,7 +163,7 @@ function wantOfCount(field: CountField): Want {
     : { kind: "reverse", index: reverse, facets };
 }
 
-function wantOfEdge(run: Run, field: EdgeField): Want {
+export function wantOfEdge(run: Run, field: EdgeField): Want {
   const facets = field.facets !== undefined || field.facetFilter !== undefined;
   const bounds = boundsOf(bindPage(run, field.page), isPagedInList(field));
   const reverse = field.use.reverse ? field.predicate.reverseIndex?.id : undefined;
@@ -308,7 +324,7 @@ async function finishEdge(
 ): Promise<FieldColumn> {
   const { run } = block;
   const child = field.level;
-  const isCascading = child?.cascade !== undefined;
+  const isCascading = block.follow === undefined && child?.cascade !== undefined;
   let edges = await arrangeEdges(run, field, column, !isCascading);
   const distinct = edges.targets.length === 0 ? emptyUidSet : distinctTargets(edges);
   if (field.variable !== undefined) {
@@ -321,6 +337,7 @@ async function finishEdge(
     };
   }
   if (field.groupBy !== undefined) return groupEdges(run, field.groupBy, edges);
+  if (block.follow !== undefined) return block.follow(here, edges, field);
   if (child === undefined) {
     return { kind: "edges", ...edges, rows: new Uint32Array(0), child: undefined };
   }
@@ -340,7 +357,7 @@ async function finishEdge(
 }
 
 /** Takes out the nodes that lack a required field. */
-function markAlive(here: LevelFrame, alive: Uint8Array): void {
+export function markAlive(here: LevelFrame, alive: Uint8Array): void {
   const cascade = here.level.cascade;
   if (cascade === undefined) return;
   for (const k of cascade.required) {
