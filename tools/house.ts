@@ -4,7 +4,11 @@ import type { BannedWord, Walls } from "./tidy.ts";
 export const walls: Walls = {
   fileLinesMax: 700,
   functionLinesMax: 70,
-  exceptions: {},
+  exceptions: {
+    "dql/lexer.ts": "one state machine, read beside the grammar",
+    "dql/lexer.ts:lexCall": "a flat switch over characters",
+    "store/contract.ts:describeStore": "the contract suite: a list of tests",
+  },
 };
 
 export const bannedWords: readonly BannedWord[] = [

@@ -15,6 +15,7 @@ import type { GraphqlService } from "../graphql/service.ts";
 import { type HttpServer, openHttpServer } from "../http/server.ts";
 import { makeNodeFacts } from "../http/node-facts.ts";
 import type { Store } from "../store/store.ts";
+import { deriveFill } from "../write/fill.ts";
 import { explainDirectory } from "../stores/claim.ts";
 import { connectStore, openWriter, type Writer } from "../stores/lmdb.ts";
 import type { ServeConfig } from "./config.ts";
@@ -31,7 +32,8 @@ export async function startChild({ role, number, config }: Start): Promise<void>
   const logger = makeLogger(role === "writer" ? "writer" : `worker ${number}`, config.logLevel);
   const writer = role === "worker" ? undefined : await openStore(config, logger);
   const store = writer?.store ?? (await connectStore({ dir: config.dataDir }));
-  const worker = role === "writer" ? undefined : await openWorker(config, store, logger);
+  const worker =
+    role === "writer" ? undefined : await openWorker({ config, store, logger, number });
   process.on("message", (message: ToChild, socket?: Socket) => {
     switch (message.kind) {
       case "start":
@@ -61,6 +63,7 @@ async function openStore(config: ServeConfig, logger: Logger): Promise<Writer> {
     return await openWriter({
       dir: dataDir,
       ...(mapBytes === undefined ? {} : { mapBytesMax: mapBytes }),
+      derive: deriveFill,
       retention: { ageMsMax: store.logMinutes * 60_000, bytesMax: store.logBytes },
       logger,
       clock: systemClock,
@@ -79,8 +82,15 @@ interface Worker {
   close(): Promise<void>;
 }
 
-async function openWorker(config: ServeConfig, store: Store, logger: Logger): Promise<Worker> {
-  const { limits } = config;
+interface WorkerParts {
+  readonly config: ServeConfig;
+  readonly store: Store;
+  readonly logger: Logger;
+  readonly number: number;
+}
+
+async function openWorker({ config, store, logger, number }: WorkerParts): Promise<Worker> {
+  const { limits, mutations } = config;
   const security = await makeSecurity(config.security);
   const engine = await openEngine({
     store,
@@ -105,6 +115,7 @@ async function openWorker(config: ServeConfig, store: Store, logger: Logger): Pr
     graphql,
     admin,
     limits,
+    disallowDrop: config.disallowDrop,
     security,
     clock: systemClock,
     logger,

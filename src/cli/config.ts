@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { Fault } from "../model/fault.ts";
 import { defaultLimits, type Limits } from "../model/limits.ts";
+import type { MutationsMode } from "../engine/prepare.ts";
 import { readDurationNs } from "../http/parameters.ts";
 import { parseCount, parseSuperflag, parseSwitch } from "./superflag.ts";
 
@@ -18,6 +19,8 @@ export interface ServeConfig {
   readonly security: SecurityConfig;
   readonly graphql: GraphqlConfig;
   readonly limits: Limits;
+  readonly mutations: MutationsMode;
+  readonly disallowDrop: boolean;
   readonly store: StoreConfig;
 }
 
@@ -72,7 +75,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     logLevel: options.log,
     security: parseSecurity(options.security),
     graphql: parseGraphql(options.graphql),
-    limits: parseLimits(options.limit),
+    ...parseLimits(options.limit),
     store: parseStore(options.store),
   };
 }
@@ -159,10 +162,13 @@ const durationLimits = {
 type CountLimit = keyof typeof countLimits;
 type DurationLimit = keyof typeof durationLimits;
 
-function parseLimits(text: string): Limits {
+const modes: readonly MutationsMode[] = ["allow", "disallow", "strict"];
+
+function parseLimits(text: string): Pick<ServeConfig, "limits" | "mutations" | "disallowDrop"> {
   const counts = Object.keys(countLimits) as CountLimit[];
   const durations = Object.keys(durationLimits) as DurationLimit[];
-  const given = parseSuperflag("limit", text, [...counts, ...durations]);
+  const known = [...counts, ...durations, "mutations", "disallow-drop"] as const;
+  const given = parseSuperflag("limit", text, known);
   const limits: { -readonly [Name in keyof Limits]: Limits[Name] } = { ...defaultLimits };
   for (const key of counts) {
     const value = given.get(key);
@@ -172,7 +178,13 @@ function parseLimits(text: string): Limits {
     const value = given.get(key);
     if (value !== undefined) limits[durationLimits[key]] = parseDurationMs(`--limit ${key}`, value);
   }
-  return limits;
+  const word = given.get("mutations") ?? "allow";
+  const mutations = modes.find((mode) => mode === word);
+  if (mutations === undefined) {
+    throw new Fault("E_STARTUP", `--limit mutations: one of ${modes.join(", ")}, not "${word}"`);
+  }
+  const disallowDrop = parseSwitch("--limit disallow-drop", given.get("disallow-drop") ?? "false");
+  return { limits, mutations, disallowDrop };
 }
 
 const storeKeys = ["map-bytes", "log-bytes", "log-minutes"] as const;

@@ -195,6 +195,9 @@ export async function answerAlter(exchange: Exchange): Promise<void> {
     ? parseBool(params, "runInBackground")
     : undefined;
   const operation: AlterOperation = parseAlterBody(body, runInBackground);
+  if (operation.kind === "dropAll" && house.disallowDrop) {
+    throw new Fault("E_ALTER", "Drop all operation is not permitted.");
+  }
   await house.engine.alter(operation, 0);
   sendJson(res, doneBody, [], acceptEncodingOf(exchange));
 }

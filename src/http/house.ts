@@ -18,6 +18,8 @@ export interface House {
   readonly graphql: GraphqlService;
   readonly admin: AdminService;
   readonly limits: Limits;
+  /** `--limit disallow-drop`: dropping everything is refused. */
+  readonly disallowDrop: boolean;
   readonly security: Security;
   readonly clock: Clock;
   readonly logger: Logger;
