@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { measure, type BenchFile } from "./harness.ts";
+import { benches as math } from "./math.ts";
+import { benches as tokens } from "./tokens.ts";
+import { benches as vectors } from "./vectors.ts";
+
+const files: Readonly<Record<string, BenchFile>> = { math, tokens, vectors };
+
+test.each(Object.keys(files))("the benches of %s run", (name) => {
+  for (const bench of files[name]?.(200) ?? []) {
+    expect(measure(bench, 1).nanoseconds).toBeGreaterThan(0);
+  }
+});
