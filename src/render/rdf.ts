@@ -1,0 +1,227 @@
+/**
+ * Frames → N-Quads, the answer of `respFormat=rdf` (dql.md 4.20 RDF output): for each field the lines of all its
+ * level's nodes, then those of the level below it, then the next field.
+ */
+import { Buffer } from "node:buffer";
+import type { BlockResult, EdgeFrame, ExecutionResult, FieldColumn, Frame } from "../exec/frame.ts";
+import type { Cell } from "../graph/reader.ts";
+import { Fault } from "../model/fault.ts";
+import type { Limits } from "../model/limits.ts";
+import { printValueJson, quoteJson } from "../model/print-value.ts";
+import { printUid } from "../model/uid.ts";
+import type { Value, ValueKind } from "../model/value.ts";
+import type { BlockPlan, FieldPlan, Level, Plan, PredicateUse } from "../plan/plan.ts";
+
+/**
+ * The value of `data`: one JSON string. Blocks of variables are printed too; the order of a root is not kept. Throws
+ * Fault E_DQL_SYNTAX for what this format cannot say (groups, facets, counts of uids …), E_LIMIT for its size.
+ */
+export function renderRdf(
+  plan: Plan,
+  result: ExecutionResult,
+  options: { readonly limits: Limits },
+): Uint8Array {
+  for (const block of plan.blocks) checkBlock(block);
+  const writer = new LineWriter(options.limits.resultBytesMax);
+  plan.blocks.forEach((block, i) => {
+    const answer = result.blocks[i];
+    if (answer === undefined || block.kind === "empty") return;
+    if (block.kind === "shortest") writePaths(writer, block, answer);
+    else writeFrame(writer, answer.frame, sortedRows(answer.rows));
+  });
+  plan.blocks.forEach((block, i) => {
+    const answer = result.blocks[i];
+    if (answer !== undefined && block.kind === "shortest") writePaths(writer, block, answer);
+  });
+  return Buffer.from(quoteJson(writer.text));
+}
+
+function refuse(message: string): never {
+  throw new Fault("E_DQL_SYNTAX", message);
+}
+
+function checkBlock(block: BlockPlan): void {
+  if (block.groupBy !== undefined) refuse("groupby is not supported in rdf output format");
+  if (block.normalize) refuse("normalize directive is not supported in the rdf output format");
+  if (block.ignoreReflex) {
+    refuse("ignorereflex directive is not supported in the rdf output format");
+  }
+  // Facets of a path are its weights, and not printed.
+  if (block.kind !== "shortest") checkLevel(block.level, new Set());
+}
+
+/** A recursive level leads back to itself. */
+function checkLevel(level: Level, seen: Set<Level>): void {
+  if (seen.has(level)) return;
+  seen.add(level);
+  for (const field of level.fields) checkField(field, seen);
+}
+
+function checkField(field: FieldPlan, seen: Set<Level>): void {
+  switch (field.kind) {
+    case "countUid":
+      return refuse("uid count is not supported in the rdf output format");
+    case "checkpwd":
+      return refuse("chkpwd function is not supported in the rdf output format");
+    case "value":
+      if (field.facets !== undefined) refuseFacets();
+      return;
+    case "edge":
+      if (field.groupBy !== undefined) refuse("groupby is not supported in rdf output format");
+      if (field.normalize) {
+        refuse("normalize directive is not supported in the rdf output format");
+      }
+      if (field.facets !== undefined) refuseFacets();
+      if (field.level !== undefined) checkLevel(field.level, seen);
+      return;
+    case "expand":
+      if (field.level !== undefined) checkLevel(field.level, seen);
+      return;
+    default:
+  }
+}
+
+function refuseFacets(): never {
+  refuse("facets are not supported in the rdf output format");
+}
+
+/** Lines of text, bounded. */
+class LineWriter {
+  text = "";
+  private readonly bytesMax: number;
+
+  constructor(bytesMax: number) {
+    this.bytesMax = bytesMax;
+  }
+
+  line(subject: number, predicate: string, object: string): void {
+    this.text += `<${printUid(subject)}> <${predicate}> ${object} .\n`;
+    if (this.text.length <= this.bytesMax) return;
+    throw new Fault(
+      "E_LIMIT",
+      `estimated response size: ${this.text.length} is bigger than threshold: ${this.bytesMax}`,
+    );
+  }
+}
+
+function sortedRows(rows: Uint32Array): Uint32Array {
+  return Uint32Array.from(new Set(rows)).sort();
+}
+
+/** The fields of some rows of a frame. */
+function writeFrame(writer: LineWriter, frame: Frame, rows: Uint32Array): void {
+  frame.level.fields.forEach((field, k) => {
+    const column = frame.fields[k];
+    if (column !== undefined) writeField(writer, frame, { field, column, rows });
+  });
+}
+
+interface FieldRows {
+  readonly field: FieldPlan;
+  readonly column: FieldColumn;
+  readonly rows: Uint32Array;
+}
+
+function writeField(writer: LineWriter, frame: Frame, at: FieldRows): void {
+  const { field, column, rows } = at;
+  switch (column.kind) {
+    case "edges":
+      writeEdges(writer, frame, column, at);
+      return;
+    case "expanded":
+      column.fields.forEach((inner, k) => {
+        const innerColumn = column.columns[k];
+        if (innerColumn === undefined) return;
+        writeField(writer, frame, { field: inner, column: innerColumn, rows });
+      });
+      return;
+    case "cell":
+      for (const row of rows) {
+        const cell = column.cells[row];
+        if (cell !== undefined) writeCell(writer, frame.uids[row] ?? 0, nameOf(field), cell);
+      }
+      return;
+    case "cells":
+      for (const row of rows) {
+        for (const cell of column.cells[row] ?? []) {
+          writeCell(writer, frame.uids[row] ?? 0, nameOf(field), cell);
+        }
+      }
+      return;
+    case "count":
+      for (const row of rows) {
+        writer.line(frame.uids[row] ?? 0, field.key, `"${String(column.counts[row] ?? 0)}"`);
+      }
+      return;
+    case "computed":
+      for (const row of rows) {
+        writeValue(writer, frame.uids[row] ?? 0, field.key, column.values[row]);
+      }
+      return;
+    default:
+  }
+}
+
+/** The alias, or the predicate without its tags. */
+function nameOf(field: FieldPlan): string {
+  if (field.aliased || !("use" in field) || field.use === undefined) return field.key;
+  return predicateOf(field.use);
+}
+
+function predicateOf(use: PredicateUse): string {
+  return (use.reverse ? "~" : "") + use.name;
+}
+
+function writeCell(writer: LineWriter, uid: number, name: string, cell: Cell): void {
+  if (cell.json.length === 0) return;
+  writeObject(writer, { uid, name, kind: cell.kind }, Buffer.from(cell.json).toString());
+}
+
+function writeValue(writer: LineWriter, uid: number, name: string, value: Value | undefined): void {
+  if (value === undefined) return;
+  const json = printValueJson(value);
+  if (json !== "") writeObject(writer, { uid, name, kind: value.kind }, json);
+}
+
+/** Whole numbers and floats stand in quotes, truth values and big floats do not; geometries have no form here. */
+function writeObject(
+  writer: LineWriter,
+  of: { readonly uid: number; readonly name: string; readonly kind: ValueKind },
+  json: string,
+): void {
+  if (of.kind === "geo") return;
+  const isQuoted = of.kind === "int" || of.kind === "float";
+  writer.line(of.uid, of.name, isQuoted ? `"${json}"` : json);
+}
+
+/** Edges are printed where something is asked of the nodes that they lead to. */
+function writeEdges(writer: LineWriter, frame: Frame, column: EdgeFrame, at: FieldRows): void {
+  const { child } = column;
+  if (child === undefined) return;
+  if (child.level.fields.every((field) => field.kind === "absent")) return;
+  const name = nameOf(at.field);
+  const below: number[] = [];
+  for (const row of at.rows) {
+    const uid = frame.uids[row] ?? 0;
+    const end = column.offsets[row + 1] ?? 0;
+    for (let e = column.offsets[row] ?? 0; e < end; e++) {
+      writer.line(uid, name, `<${printUid(column.targets[e] ?? 0)}>`);
+      below.push(column.rows[e] ?? 0);
+    }
+  }
+  if (below.length > 0) writeFrame(writer, child, sortedRows(Uint32Array.from(below)));
+}
+
+/** The hops of the paths. They stand in the block's own place, and once more behind all blocks. */
+function writePaths(writer: LineWriter, block: BlockPlan, answer: BlockResult): void {
+  for (const path of answer.paths ?? []) {
+    path.hops.forEach((hop, i) => {
+      const field = block.level.fields[hop.field];
+      const name =
+        field !== undefined && "use" in field && field.use !== undefined
+          ? predicateOf(field.use)
+          : "";
+      writer.line(path.uids[i] ?? 0, name, `<${printUid(path.uids[i + 1] ?? 0)}>`);
+    });
+  }
+}
