@@ -68,6 +68,25 @@ export function selectRoots(
   return fieldsFor(context, root, root, [operation.selectionSet], new Map());
 }
 
+/** The response names of an operation's root fields, where there is no schema to ask. */
+export function selectKeys(document: DocumentNode, operation: OperationDefinitionNode): string[] {
+  const fragments = fragmentsOf(document);
+  const keys = new Set<string>();
+  const spread = new Set<string>();
+  const visit = (set: SelectionSetNode | undefined): void => {
+    for (const selection of set?.selections ?? []) {
+      if (selection.kind === "Field") keys.add(selection.alias?.value ?? selection.name.value);
+      else if (selection.kind === "InlineFragment") visit(selection.selectionSet);
+      else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        visit(fragments.get(selection.name.value)?.selectionSet);
+      }
+    }
+  };
+  visit(operation.selectionSet);
+  return [...keys];
+}
+
 /** Fields in textual order with their numbers. */
 export function numberFields(document: DocumentNode): Map<FieldNode, number> {
   const ordinals = new Map<FieldNode, number>();

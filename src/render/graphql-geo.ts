@@ -1,12 +1,12 @@
 /** Geometry → the objects of GraphQL: Point, Polygon, PointList, MultiPolygon (graphql.md 1.2). */
 import type { Value } from "../model/value.ts";
-import type { ByteWriter } from "./byte-writer.ts";
+import type { JsonWriter } from "./json-writer.ts";
 import type { GeoPart, GeoShape } from "./graphql-shape.ts";
 
 type Coordinates = number | readonly Coordinates[];
 
 /** False, with nothing written, where the value is no geometry of the shape's type. */
-export function writeGeometry(out: ByteWriter, value: Value | undefined, shape: GeoShape): boolean {
+export function writeGeometry(out: JsonWriter, value: Value | undefined, shape: GeoShape): boolean {
   if (value?.kind !== "geo") return false;
   const geometry = value.geometry;
   if (geometry.type !== shape.typeName || !("coordinates" in geometry)) return false;
@@ -14,7 +14,7 @@ export function writeGeometry(out: ByteWriter, value: Value | undefined, shape: 
   return true;
 }
 
-function writeShape(out: ByteWriter, coordinates: Coordinates, shape: GeoShape): void {
+function writeShape(out: JsonWriter, coordinates: Coordinates, shape: GeoShape): void {
   out.byte(123);
   for (let i = 0; i < shape.parts.length; i++) {
     const part = shape.parts[i] as GeoPart;
@@ -26,12 +26,12 @@ function writeShape(out: ByteWriter, coordinates: Coordinates, shape: GeoShape):
 }
 
 function writePart(
-  out: ByteWriter,
+  out: JsonWriter,
   coordinates: Coordinates,
   part: GeoPart,
   typeName: string,
 ): void {
-  if (part.part === "typename") out.string(typeName);
+  if (part.part === "typename") out.text(JSON.stringify(typeName));
   else if (part.part === "longitude" || part.part === "latitude") {
     const number = memberOf(coordinates, part.part === "longitude" ? 0 : 1);
     out.ascii(typeof number === "number" ? JSON.stringify(number) : "null");

@@ -6,9 +6,8 @@ import { unreachable } from "../base/assert.ts";
 import type { BlockResult, EdgeFrame, FieldColumn, Frame } from "../exec/frame.ts";
 import type { Cell } from "../graph/reader.ts";
 import { printValuePlainJson } from "../model/print-value.ts";
-import { printUid } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";
-import type { ByteWriter } from "./byte-writer.ts";
+import type { JsonWriter } from "./json-writer.ts";
 import { aggregateOf } from "./graphql-aggregate.ts";
 import { writeGeometry } from "./graphql-geo.ts";
 import type {
@@ -43,14 +42,14 @@ const listReturned =
 
 /** Writes one root field's value, and notes what is wrong with it. */
 export class GraphqlRenderer {
-  readonly #out: ByteWriter;
+  readonly #out: JsonWriter;
   readonly #errors: CompletionError[];
   readonly #path: (string | number)[] = [];
   /** `vector_distance` by uid, of a vector search. */
   readonly #distances: ReadonlyMap<number, number> | undefined;
 
   constructor(
-    out: ByteWriter,
+    out: JsonWriter,
     errors: CompletionError[],
     path: readonly (string | number)[],
     distances?: ReadonlyMap<number, number>,
@@ -96,7 +95,7 @@ export class GraphqlRenderer {
       if (i > 0) out.byte(comma);
       out.bytes(field.keyBytes);
       if (this.#field(frame, row, field, typed?.typeName ?? shape.typeName)) continue;
-      out.cutBack(mark);
+      out.rewind(mark);
       return false;
     }
     out.byte(braceClose);
@@ -121,7 +120,7 @@ export class GraphqlRenderer {
       case "uid":
         return this.#uid(frame.uids[row] ?? 0);
       case "typename":
-        this.#out.string(typeName);
+        this.#out.text(JSON.stringify(typeName));
         return true;
       case "scalar":
         return this.#scalarField(cellOf(column, row), field, value.scalar);
@@ -149,10 +148,7 @@ export class GraphqlRenderer {
   }
 
   #uid(uid: number): boolean {
-    const out = this.#out;
-    out.byte(34);
-    out.ascii(printUid(uid));
-    out.byte(34);
+    this.#out.uid(uid);
     return true;
   }
 
@@ -206,7 +202,7 @@ export class GraphqlRenderer {
       case "id":
         if (cell.kind === "string" || cell.kind === "default" || cell.kind === "datetime") {
           out.bytes(cell.json);
-        } else out.string(cell.text);
+        } else out.text(JSON.stringify(cell.text));
         return true;
       case "enum":
         if (scalar.members?.has(cell.text) !== true) return false;
@@ -259,7 +255,7 @@ export class GraphqlRenderer {
         this.#coercion(cell, field, shape.scalar);
         this.#path.length -= 2;
         if (shape.elementNonNull) {
-          out.cutBack(mark);
+          out.rewind(mark);
           return this.#afterFault(field);
         }
         out.ascii("null");
@@ -324,7 +320,7 @@ export class GraphqlRenderer {
         if (isWritten) continue;
         if (shape.elementNonNull) {
           path.pop();
-          out.cutBack(mark);
+          out.rewind(mark);
           return this.#afterFault(field);
         }
         out.ascii("null");
@@ -374,7 +370,7 @@ export class GraphqlRenderer {
       if (i > 0) out.byte(comma);
       out.bytes(member.keyBytes);
       if (member.function === "count") out.ascii(String(count));
-      else if (member.function === "typename") out.string(typeName);
+      else if (member.function === "typename") out.text(JSON.stringify(typeName));
       else {
         const value = valueOf(member);
         out.text((value === undefined ? "" : printValuePlainJson(value)) || "null");

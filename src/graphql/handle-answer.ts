@@ -1,0 +1,103 @@
+/** The envelope of an answer: errors, data, extensions, as bytes (graphql.md 4.1). */
+import { takeWriter } from "../render/json-writer.ts";
+import type { JsonWriter } from "../render/json-writer.ts";
+import type { CompletionError } from "../render/graphql-json.ts";
+import { keyBytesOf } from "../render/graphql-shape.ts";
+import type { Location, ResponseError } from "./errors.ts";
+import type { SelectedField } from "./request-prepare.ts";
+
+/** What became of a root field. */
+export interface RootOutcome {
+  readonly field: SelectedField;
+  /** What happened before its value was written. */
+  readonly errors: readonly ResponseError[];
+  /** Writes its value; undefined: it has none, not even null. */
+  readonly write: ((out: JsonWriter, errors: CompletionError[]) => void) | undefined;
+}
+
+/**
+ * The whole answer. `data` is left out where no root field has a value. `locate` gives the places of fields;
+ * `extensions` the JSON behind everything, asked for when all else is written.
+ */
+export function writeAnswer(
+  outcomes: readonly RootOutcome[],
+  locate: (ordinal: number) => Location,
+  extensions: (() => string) | undefined,
+  bytesMax: number,
+): Uint8Array {
+  const out = takeWriter(bytesMax);
+  const errors: ResponseError[] = [];
+  const completion: CompletionError[] = [];
+  out.byte(123);
+  let valueCount = 0;
+  for (const outcome of outcomes) {
+    for (const error of outcome.errors) errors.push(error);
+    if (outcome.write === undefined) continue;
+    if (valueCount++ === 0) out.ascii('"data":{');
+    else out.byte(44);
+    out.bytes(keyBytesOf(outcome.field.key));
+    outcome.write(out, completion);
+    for (const { message, path, place } of completion) {
+      errors.push({ message, locations: [locate(place)], path });
+    }
+    completion.length = 0;
+  }
+  if (valueCount > 0) out.byte(125);
+  if (errors.length > 0) return withErrors(out, errors, extensions);
+  if (extensions !== undefined) {
+    out.ascii(valueCount > 0 ? ',"extensions":' : '"extensions":');
+    out.text(extensions());
+  }
+  out.byte(125);
+  return finish(out);
+}
+
+function finish(out: JsonWriter): Uint8Array {
+  const body = out.slice(0);
+  out.release();
+  return body;
+}
+
+/** Errors stand in front of the data that they are about. */
+function withErrors(
+  data: JsonWriter,
+  errors: readonly ResponseError[],
+  extensions: (() => string) | undefined,
+): Uint8Array {
+  const body = data.slice(1);
+  data.rewind(0);
+  data.ascii('{"errors":');
+  data.text(printErrors(errors));
+  if (body.length > 0) {
+    data.byte(44);
+    data.bytes(body);
+  }
+  if (extensions !== undefined) {
+    data.ascii(',"extensions":');
+    data.text(extensions());
+  }
+  data.byte(125);
+  return finish(data);
+}
+
+/** An answer without data. */
+export function writeRefusal(
+  errors: readonly ResponseError[],
+  extensions: (() => string) | undefined,
+): Uint8Array {
+  const out = takeWriter(refusalBytesMax);
+  out.byte(123);
+  return withErrors(out, errors, extensions);
+}
+
+const refusalBytesMax = 16 * 1024 * 1024;
+
+function printErrors(errors: readonly ResponseError[]): string {
+  return JSON.stringify(
+    errors.map(({ message, locations, path }) => ({
+      message,
+      ...(locations === undefined ? {} : { locations }),
+      ...(path === undefined ? {} : { path }),
+    })),
+  );
+}

@@ -1,0 +1,87 @@
+/** `extensions` of an answer (graphql.md 4.2): when, how long, what was touched. */
+import type { Clock } from "../base/clock.ts";
+import type { SelectedField } from "./request-prepare.ts";
+
+interface ResolverTrace {
+  readonly field: SelectedField;
+  readonly parentType: string;
+  readonly startMs: number;
+  durationMs: number;
+  readonly steps: { readonly label: string; readonly startMs: number; durationMs: number }[];
+}
+
+/** The trace of one request. */
+export class Trace {
+  touchedUids = 0;
+  readonly #clock: Clock;
+  readonly #startMs: number;
+  readonly #resolvers: ResolverTrace[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#startMs = clock.tickMs();
+  }
+
+  resolver(field: SelectedField, parentType: string): ResolverClock {
+    const startMs = this.#clock.tickMs();
+    const trace: ResolverTrace = { field, parentType, startMs, durationMs: 0, steps: [] };
+    this.#resolvers.push(trace);
+    return new ResolverClock(this.#clock, trace);
+  }
+
+  /** The JSON of `extensions`. `order`: the root fields in the order of the answer. */
+  print(): string {
+    const now = this.#clock.tickMs();
+    const endMs = this.#clock.nowMs();
+    const duration = now - this.#startMs;
+    const start = new Date(endMs - duration).toISOString();
+    const end = new Date(endMs).toISOString();
+    const touched = this.touchedUids > 0 ? `"touched_uids":${this.touchedUids},` : "";
+    let text = `{${touched}"tracing":{"version":1,"startTime":"${start}","endTime":"${end}","duration":${nanos(duration)}`;
+    if (this.#resolvers.length > 0) {
+      text += `,"execution":{"resolvers":[${this.#resolvers.map((r) => this.#printResolver(r)).join()}]}`;
+    }
+    return `${text}}}`;
+  }
+
+  #printResolver(trace: ResolverTrace): string {
+    const { field } = trace;
+    const steps = trace.steps.map(
+      (step) =>
+        `{"label":"${step.label}","startOffset":${this.#offset(step.startMs)},"duration":${nanos(step.durationMs)}}`,
+    );
+    return `{"path":[${JSON.stringify(field.key)}],"parentType":"${trace.parentType}","fieldName":"${field.definition.name}","returnType":"${field.definition.type.text}","startOffset":${this.#offset(trace.startMs)},"duration":${nanos(trace.durationMs)},"dgraph":[${steps.join()}]}`;
+  }
+
+  #offset(ms: number): number {
+    return nanos(ms - this.#startMs);
+  }
+}
+
+/** Measures one root field. */
+export class ResolverClock {
+  readonly #clock: Clock;
+  readonly #trace: ResolverTrace;
+
+  constructor(clock: Clock, trace: ResolverTrace) {
+    this.#clock = clock;
+    this.#trace = trace;
+  }
+
+  /** Begins a step; the returned function ends it. */
+  step(label: "query" | "preMutationQuery" | "mutation"): () => void {
+    const step = { label, startMs: this.#clock.tickMs(), durationMs: 0 };
+    this.#trace.steps.push(step);
+    return () => {
+      step.durationMs = this.#clock.tickMs() - step.startMs;
+    };
+  }
+
+  end(): void {
+    this.#trace.durationMs = this.#clock.tickMs() - this.#trace.startMs;
+  }
+}
+
+function nanos(ms: number): number {
+  return Math.max(0, Math.round(ms * 1e6));
+}

@@ -1,0 +1,383 @@
+/**
+ * One GraphQL request: text → operation → root fields → answer (graphql.md 4, seed 4.1). Root queries run beside each
+ * other, each over a snapshot of its own; root mutations one after another, each in its own transaction.
+ */
+import { Lru } from "../base/lru.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Reader } from "../graph/reader.ts";
+import { Fault } from "../model/fault.ts";
+import type { CompiledSchema } from "./compiled-schema.ts";
+import { FieldRefused, queryFailed, RequestRefused } from "./errors.ts";
+import type { Location, ResponseError } from "./errors.ts";
+import { writeAnswer, writeRefusal } from "./handle-answer.ts";
+import type { RootOutcome } from "./handle-answer.ts";
+import { Trace } from "./handle-trace.ts";
+import { introspect } from "./introspect.ts";
+import type { AskedField } from "./introspect.ts";
+import type { RunBounds, RunSettings } from "./lower-run.ts";
+import { touchedUids } from "./lower-run.ts";
+import { runMutation } from "./mutation-root.ts";
+import { readyQuery, rootFieldOf, runQuery, writeQuery } from "./query-root.ts";
+import type { ReadyQuery } from "./query-root.ts";
+import { evaluateArguments, LiteralRefused } from "./request-arguments.ts";
+import type { RequestValues } from "./request-arguments.ts";
+import { readGraphqlBody, readJsonBody } from "./request-body.ts";
+import type { RequestFields } from "./request-body.ts";
+import { checkQuery, chooseOperation, RequestCache } from "./request-cache.ts";
+import type { OperationRun } from "./request-cache.ts";
+import { selectKeys } from "./request-prepare.ts";
+import { parseDocument } from "./request-parse.ts";
+import type { SelectedField } from "./request-prepare.ts";
+import type { SchemaStore } from "./schema-store.ts";
+import type { GraphqlAnswer, GraphqlRequest } from "./service.ts";
+
+export interface HandlerOptions extends RunSettings {
+  readonly engine: Engine;
+  readonly schemas: SchemaStore;
+  /** `--graphql introspection`. */
+  readonly introspection: boolean;
+  /** `--graphql extensions`. */
+  readonly extensions: boolean;
+}
+
+/** Bodies that are kept whole, and up to which length. */
+const bodiesMax = 1000;
+const cachedBodyMax = 8 * 1024;
+
+/** What a schema's requests share. */
+interface SchemaCaches {
+  readonly requests: RequestCache;
+  readonly bodies: Lru<string, ReadyRequest>;
+}
+
+/** A request of queries alone whose values are all lowered. */
+interface ReadyRequest {
+  readonly run: OperationRun;
+  readonly roots: readonly ReadyRoot[];
+}
+
+type ReadyRoot =
+  | { readonly kind: "query"; readonly field: SelectedField; readonly ready: ReadyQuery }
+  | { readonly kind: "json"; readonly field: SelectedField; readonly json: string }
+  | {
+      readonly kind: "refused";
+      readonly field: SelectedField;
+      readonly messages: readonly string[];
+    }
+  | { readonly kind: "unresolved"; readonly field: SelectedField };
+
+export class RequestHandler {
+  readonly #options: HandlerOptions;
+  readonly #caches = new WeakMap<CompiledSchema, SchemaCaches>();
+
+  constructor(options: HandlerOptions) {
+    this.#options = options;
+  }
+
+  async handle(request: GraphqlRequest): Promise<GraphqlAnswer> {
+    const { clock, engine, extensions } = this.#options;
+    const trace = new Trace(clock);
+    const print = extensions ? () => trace.print() : undefined;
+    const reader = await engine.openReader(request.namespace);
+    try {
+      const served = await this.#options.schemas.at(reader);
+      if (served === undefined)
+        return answerOf(withoutSchema(request, this.#options.limits.depthMax, print));
+      return await this.#serve(request, served.schema, reader, trace);
+    } catch (error) {
+      if (error instanceof RequestRefused) return answerOf(writeRefusal(error.errors, print));
+      if (error instanceof Fault)
+        return answerOf(writeRefusal([{ message: error.message }], print));
+      throw error;
+    } finally {
+      reader.close();
+    }
+  }
+
+  async #serve(
+    request: GraphqlRequest,
+    schema: CompiledSchema,
+    reader: Reader,
+    trace: Trace,
+  ): Promise<GraphqlAnswer> {
+    const caches = this.#cachesOf(schema);
+    const isCached = request.kind === "json" && request.body.length <= cachedBodyMax;
+    let ready = isCached ? caches.bodies.get(request.body) : undefined;
+    if (ready === undefined) {
+      const fields =
+        request.kind === "json" ? readJsonBody(request.body) : readGraphqlBody(request.body);
+      const run = caches.requests.prepare(fields);
+      if (run.node.operation === "mutation") {
+        return await this.#mutate(request, schema, run, fields, trace);
+      }
+      ready = { run, roots: this.#readyRoots(schema, run, fields, caches.requests) };
+      if (isCached && ready.roots.every((root) => root.kind !== "refused")) {
+        caches.bodies.set(request.body, ready);
+      }
+    }
+    return this.#query(request, ready, reader, trace);
+  }
+
+  #cachesOf(schema: CompiledSchema): SchemaCaches {
+    let caches = this.#caches.get(schema);
+    if (caches === undefined) {
+      caches = {
+        requests: new RequestCache(schema, this.#options.limits.depthMax),
+        bodies: new Lru(bodiesMax),
+      };
+      this.#caches.set(schema, caches);
+    }
+    return caches;
+  }
+
+  #readyRoots(
+    schema: CompiledSchema,
+    run: OperationRun,
+    fields: RequestFields,
+    requests: RequestCache,
+  ): ReadyRoot[] {
+    return run.roots.map((field) => {
+      try {
+        return this.#readyRoot(schema, run, field);
+      } catch (error) {
+        if (error instanceof FieldRefused)
+          return { kind: "refused", field, messages: error.messages };
+        if (error instanceof LiteralRefused) requests.refuseInFull(fields);
+        throw error;
+      }
+    });
+  }
+
+  #readyRoot(schema: CompiledSchema, run: OperationRun, field: SelectedField): ReadyRoot {
+    const operation = run.node.operation;
+    const root = rootFieldOf(schema, operation, field.definition);
+    if (root?.of !== undefined) {
+      return { kind: "query", field, ready: readyQuery(root, field, run.values) };
+    }
+    if (!this.#options.introspection || root !== undefined) return { kind: "unresolved", field };
+    return { kind: "json", field, json: metaJson(schema, operation, field, run.values) };
+  }
+
+  async #query(
+    request: GraphqlRequest,
+    ready: ReadyRequest,
+    reader: Reader,
+    trace: Trace,
+  ): Promise<GraphqlAnswer> {
+    const { run, roots } = ready;
+    const bounds = this.#bounds(request);
+    const parentType = run.node.operation === "query" ? "Query" : "Subscription";
+    // The first query uses the snapshot that the schema was found in; every other one has its own.
+    let own: Reader | undefined = reader;
+    const pending = roots.map((root) => {
+      const given = root.kind === "query" ? own : undefined;
+      if (root.kind === "query") own = undefined;
+      return this.#resolve(root, { run, request, given, bounds, trace, parentType });
+    });
+    const outcomes =
+      pending.length === 1
+        ? [await (pending[0] as Promise<RootOutcome>)]
+        : await Promise.all(pending);
+    const body = this.#write(outcomes, run, trace);
+    return { body, headers: headersOf(run, trace.touchedUids) };
+  }
+
+  async #resolve(root: ReadyRoot, place: QueryPlace): Promise<RootOutcome> {
+    const { field } = root;
+    if (root.kind === "json") {
+      return { field, errors: [], write: (out) => out.text(root.json) };
+    }
+    if (root.kind === "unresolved") return unresolved(field, place.run.locate);
+    const resolver = place.trace.resolver(field, place.parentType);
+    const endStep = resolver.step("query");
+    try {
+      if (root.kind === "refused") return refusedOutcome(root, place.run.locate);
+      const reader =
+        place.given ?? (await this.#options.engine.openReader(place.request.namespace));
+      try {
+        const result = await runQuery(root.ready, reader, this.#options, place.bounds);
+        place.trace.touchedUids += touchedUids(result);
+        return {
+          field,
+          errors: [],
+          write: (out, errors) => writeQuery(out, root.ready, field, result, errors),
+        };
+      } catch (error) {
+        return {
+          field,
+          errors: [{ message: queryFailed(error), path: [field.key] }],
+          write: undefined,
+        };
+      } finally {
+        if (place.given === undefined) reader.close();
+      }
+    } finally {
+      endStep();
+      resolver.end();
+    }
+  }
+
+  async #mutate(
+    request: GraphqlRequest,
+    schema: CompiledSchema,
+    run: OperationRun,
+    fields: RequestFields,
+    trace: Trace,
+  ): Promise<GraphqlAnswer> {
+    const outcomes: RootOutcome[] = [];
+    let hasFailed = false;
+    for (const field of run.roots) {
+      const root = rootFieldOf(schema, "mutation", field.definition);
+      if (root === undefined) {
+        const json = JSON.stringify("Mutation");
+        outcomes.push({ field, errors: [], write: (out) => out.text(json) });
+      } else if (hasFailed) {
+        outcomes.push(skipped(field, run.locate));
+      } else {
+        const resolver = trace.resolver(field, "Mutation");
+        try {
+          const done = await runMutation({
+            ...this.#options,
+            bounds: this.#bounds(request),
+            namespace: request.namespace,
+            schema,
+            root,
+            field,
+            run,
+            trace,
+            resolver,
+          });
+          outcomes.push(done.outcome);
+          hasFailed = done.hasFailed;
+        } catch (error) {
+          // Nothing was written yet by this field, but earlier ones may have been: they stay.
+          if (!(error instanceof LiteralRefused)) throw error;
+          this.#cachesOf(schema).requests.refuseInFull(fields);
+          throw error;
+        } finally {
+          resolver.end();
+        }
+      }
+    }
+    const body = this.#write(outcomes, run, trace);
+    return { body, headers: headersOf(run, trace.touchedUids) };
+  }
+
+  #write(outcomes: readonly RootOutcome[], run: OperationRun, trace: Trace): Uint8Array {
+    const extensions = this.#options.extensions ? () => trace.print() : undefined;
+    return writeAnswer(outcomes, run.locate, extensions, this.#options.limits.resultBytesMax);
+  }
+
+  #bounds(request: GraphqlRequest): RunBounds {
+    const timeout = request.timeoutMs > 0 ? request.timeoutMs : this.#options.limits.queryTimeoutMs;
+    const deadlineMs = timeout > 0 ? this.#options.clock.tickMs() + timeout : Infinity;
+    return { deadlineMs, signal: request.signal };
+  }
+}
+
+/** What a root query needs beside itself. */
+interface QueryPlace {
+  readonly run: OperationRun;
+  readonly request: GraphqlRequest;
+  /** A reader that is lent; undefined: open one. */
+  readonly given: Reader | undefined;
+  readonly bounds: RunBounds;
+  readonly trace: Trace;
+  readonly parentType: string;
+}
+
+function answerOf(body: Uint8Array): GraphqlAnswer {
+  return { body, headers: undefined };
+}
+
+/** `@cacheControl(maxAge: N)` on queries. */
+function headersOf(run: OperationRun, touched: number): Record<string, string> {
+  const headers: Record<string, string> = { "Graphql-TouchedUids": String(touched) };
+  if (run.node.operation !== "query") return headers;
+  const directive = run.node.directives?.find((given) => given.name.value === "cacheControl");
+  const value = directive?.arguments?.find((argument) => argument.name.value === "maxAge")?.value;
+  if (value === undefined) return headers;
+  const age =
+    value.kind === "Variable"
+      ? run.values.variables[value.name.value]
+      : literalText(value, run.values);
+  headers["Cache-Control"] = `public,max-age=${String(age ?? "")}`;
+  headers["Vary"] = "Accept-Encoding";
+  return headers;
+}
+
+function literalText(
+  value: Parameters<RequestValues["literalIndex"]["get"]>[0],
+  values: RequestValues,
+): string {
+  const index = values.literalIndex.get(value);
+  if (index !== undefined) return values.literals[index] ?? "";
+  return value.kind === "IntValue" ? value.value : "";
+}
+
+function metaJson(
+  schema: CompiledSchema,
+  operation: "query" | "mutation" | "subscription",
+  field: SelectedField,
+  values: RequestValues,
+): string {
+  if (field.definition.name === "__typename") {
+    return `"${operation[0]?.toUpperCase()}${operation.slice(1)}"`;
+  }
+  return introspect(schema, askedField(field, values));
+}
+
+function askedField(field: SelectedField, values: RequestValues): AskedField {
+  const given = evaluateArguments(field.node.arguments ?? [], field.definition.arguments, values);
+  return {
+    key: field.key,
+    name: field.definition.name,
+    arguments: new Map(Object.entries(given)),
+    fields: (field.selection?.fields ?? []).map((inner) => askedField(inner, values)),
+  };
+}
+
+function refusedOutcome(
+  root: Extract<ReadyRoot, { kind: "refused" }>,
+  locate: (ordinal: number) => Location,
+): RootOutcome {
+  const { field } = root;
+  const errors = root.messages.map((message): ResponseError => ({
+    message: `couldn't rewrite query ${field.key} because ${message}`,
+    locations: [locate(field.ordinal)],
+    path: [field.key],
+  }));
+  return { field, errors, write: (out) => out.ascii("null") };
+}
+
+function unresolved(field: SelectedField, locate: (ordinal: number) => Location): RootOutcome {
+  const message = `${field.definition.name} was not executed because no suitable resolver could be found - this indicates a resolver or validation bug. Please let us know by filing an issue.`;
+  const error = { message, locations: [locate(field.ordinal)], path: [field.key] };
+  return { field, errors: [error], write: (out) => out.ascii("null") };
+}
+
+function skipped(field: SelectedField, locate: (ordinal: number) => Location): RootOutcome {
+  const message = `Mutation ${field.key} was not executed because of a previous error.`;
+  const error = { message, locations: [locate(field.ordinal)], path: [field.key] };
+  return { field, errors: [error], write: undefined };
+}
+
+/** No schema: one error for each root field, and no data. */
+function withoutSchema(
+  request: GraphqlRequest,
+  depthMax: number,
+  extensions: (() => string) | undefined,
+): Uint8Array {
+  const fields =
+    request.kind === "json" ? readJsonBody(request.body) : readGraphqlBody(request.body);
+  checkQuery(fields.query, depthMax);
+  const document = parseDocument(fields.query);
+  const operations = document.definitions.flatMap((node) =>
+    node.kind === "OperationDefinition" ? [{ node }] : [],
+  );
+  const { node } = chooseOperation(undefined, operations, fields.operationName);
+  const errors = selectKeys(document, node).map((key) => ({
+    message: `Not resolving ${key}. There's no GraphQL schema in Dgraph. Use the /admin API to add a GraphQL schema`,
+  }));
+  return writeRefusal(errors, extensions);
+}

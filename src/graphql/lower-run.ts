@@ -1,0 +1,70 @@
+/** Lowered trees → plans, kept for their shape → runs over a reader. */
+import type { Cancellation } from "../base/cancellation.ts";
+import type { Clock } from "../base/clock.ts";
+import type { QueryDocument } from "../dql/ast.ts";
+import { execute } from "../exec/execute.ts";
+import type { ExecutionResult } from "../exec/frame.ts";
+import type { RunContext } from "../exec/run.ts";
+import type { Reader } from "../graph/reader.ts";
+import type { Limits } from "../model/limits.ts";
+import { buildPlan } from "../plan/build.ts";
+import type { Plan } from "../plan/plan.ts";
+
+/** What every run of a service shares. */
+export interface RunSettings {
+  readonly clock: Clock;
+  readonly limits: Limits;
+}
+
+/** How long a request may take, and who may end it. */
+export interface RunBounds {
+  /** On the clock's tick scale; Infinity for none. */
+  readonly deadlineMs: number;
+  readonly signal: Cancellation | undefined;
+}
+
+/** A tree with its plan for the schema that was met last. */
+export class PlannedTree {
+  readonly #document: QueryDocument;
+  #plan: Plan | undefined;
+  /** Of the plan: versions are counted for each storage by itself. */
+  #storageId = -1;
+
+  constructor(document: QueryDocument) {
+    this.#document = document;
+  }
+
+  /**
+   * Runs the tree. `texts` are the literals by their tokens; literals without a token are the tree's own. Throws
+   * Fault as `buildPlan` and `execute` do.
+   */
+  run(
+    reader: Reader,
+    texts: readonly string[],
+    settings: RunSettings,
+    bounds: RunBounds,
+  ): Promise<ExecutionResult> {
+    let plan = this.#plan;
+    const { version, storageId } = reader.schema;
+    if (plan?.schemaVersion !== version || this.#storageId !== storageId) {
+      plan = this.#plan = buildPlan(this.#document, reader.schema);
+      this.#storageId = storageId;
+    }
+    const slots = plan.slots;
+    const bound: string[] = [];
+    for (let i = 0; i < slots.length; i++) {
+      const literal = slots[i]?.literal;
+      const token = literal?.token ?? -1;
+      bound.push((token < 0 ? literal?.text : texts[token]) ?? "");
+    }
+    const context: RunContext = { ...settings, ...bounds };
+    return execute(plan, bound, reader, context);
+  }
+}
+
+/** Uids that a run touched, as `extensions.touched_uids` counts them. */
+export function touchedUids(result: ExecutionResult): number {
+  let total = 0;
+  for (const count of result.numUids.values()) total += count;
+  return total;
+}

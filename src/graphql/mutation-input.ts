@@ -1,0 +1,278 @@
+/**
+ * Objects of a mutation's input as a tree of nodes to be: which of them name an existing node, by which ids, and
+ * which say the same node twice (graphql.md 5.2). Nothing is read here: all that must be looked up is known from the
+ * input alone, so that one read serves every level.
+ */
+import { assert } from "../base/assert.ts";
+import type { EdgeSource, FieldDefinition, InputObjectType, NodeType } from "./compiled-schema.ts";
+import { MutationRefused } from "./mutation-refused.ts";
+import { isUidText } from "./lower-filter.ts";
+import { argumentText, isArgumentList, isArgumentObject } from "./request-arguments.ts";
+import type { ArgumentObject, ArgumentValue } from "./request-arguments.ts";
+import { isNode } from "./request-meta.ts";
+
+/** One object of the input. */
+export interface InputNode {
+  readonly type: NodeType;
+  readonly values: ArgumentObject;
+  /** The edge that leads here; undefined at the top. */
+  readonly edge: FieldDefinition | undefined;
+  /** The ID as given; undefined for none. */
+  readonly id: string | undefined;
+  /** The `@id` values, by field name in alphabetical order. */
+  readonly xids: readonly InputXid[];
+  /** Edges of the object, in the order of its fields. */
+  readonly children: readonly InputChild[];
+}
+
+export interface InputXid {
+  readonly field: FieldDefinition;
+  /** As given, for messages. */
+  readonly text: string;
+  /** Tells values apart: predicate and value, numbers by their value. */
+  readonly key: string;
+}
+
+export interface InputChild {
+  readonly field: FieldDefinition;
+  /** undefined stands for null: all edges, in a removal. */
+  readonly nodes: readonly InputNode[] | undefined;
+}
+
+/** Every node of an input, and which object says most about each @id value. */
+export class InputCollector {
+  /** All nodes, outer ones first. */
+  readonly nodes: InputNode[] = [];
+  /** By key: the object that defines the node. */
+  readonly definitions = new Map<string, InputNode>();
+  readonly #problems: string[] = [];
+  readonly #topKeys = new Set<string>();
+
+  /** The objects of a list at the top. Throws MutationRefused with every problem found. */
+  collectTop(type: NodeType, input: InputObjectType, values: ArgumentValue): InputNode[] {
+    const objects = isArgumentList(values) ? values : [values];
+    const nodes: InputNode[] = [];
+    for (const values of objects) {
+      if (!isArgumentObject(values)) continue;
+      const node = this.#collect(type, input, values, undefined);
+      if (node !== undefined) nodes.push(node);
+    }
+    return nodes;
+  }
+
+  /** The edges of a patch; its own ids are no reference. */
+  collectPatch(type: NodeType, input: InputObjectType, values: ArgumentObject): InputChild[] {
+    return this.#children(type, input, values, undefined);
+  }
+
+  /** Ends the collection. */
+  finish(): void {
+    if (this.#problems.length > 0) throw new MutationRefused("rewrite", this.#problems);
+  }
+
+  #collect(
+    type: NodeType,
+    input: InputObjectType,
+    values: ArgumentObject,
+    edge: FieldDefinition | undefined,
+  ): InputNode | undefined {
+    const id = this.#idOf(type, values, edge);
+    if (id === false) return undefined;
+    if (id !== undefined) {
+      const node = { type, values, edge, id, xids: [], children: [] };
+      this.nodes.push(node);
+      return node;
+    }
+    const xids = this.#xidsOf(type, values, edge);
+    if (xids === undefined) return undefined;
+    const place = this.nodes.length;
+    const children = this.#children(type, input, values, edge);
+    const node: InputNode = { type, values, edge, id: undefined, xids, children };
+    if (!this.#define(node)) return undefined;
+    this.nodes.splice(place, 0, node);
+    return node;
+  }
+
+  /** undefined: no ID given; false: one that is none. */
+  #idOf(
+    type: NodeType,
+    values: ArgumentObject,
+    edge: FieldDefinition | undefined,
+  ): string | undefined | false {
+    const field = type.node.id;
+    if (field === undefined || field.source.kind !== "uid" || edge === undefined) return undefined;
+    const value = values[field.name];
+    if (value === undefined || value === null) return undefined;
+    const text = argumentText(value);
+    if (isUidText(text)) return text;
+    this.#problems.push(`ID argument (${text}) was not able to be parsed`);
+    return false;
+  }
+
+  /** undefined: an id is wrong or lacking, and the object is left out. */
+  #xidsOf(
+    type: NodeType,
+    values: ArgumentObject,
+    edge: FieldDefinition | undefined,
+  ): InputXid[] | undefined {
+    const fields = xidFields(type);
+    const xids: InputXid[] = [];
+    for (const field of fields) {
+      const value = values[field.name];
+      if (value === undefined || value === null) continue;
+      const text = argumentText(value);
+      if (text === "") {
+        this.#problems.push(
+          `encountered an empty value for @id field \`${type.name}.${field.name}\``,
+        );
+        return undefined;
+      }
+      xids.push({ field, text, key: xidKey(field, text) });
+    }
+    const required = fields.find((field) => field.type.nonNull);
+    if (xids.length === 0 && required !== undefined && edge !== undefined) {
+      this.#problems.push(`field ${required.name} cannot be empty`);
+      return undefined;
+    }
+    return xids;
+  }
+
+  #children(
+    type: NodeType,
+    input: InputObjectType,
+    values: ArgumentObject,
+    from: FieldDefinition | undefined,
+  ): InputChild[] {
+    const children: InputChild[] = [];
+    const parent = inverseOf(from);
+    for (const inputField of input.fields.values()) {
+      const field = inputField.field === undefined ? undefined : type.fields.get(inputField.name);
+      if (field?.source.kind !== "edge" || !(inputField.name in values)) continue;
+      // The enclosing object is the one on the other side, whatever is written here.
+      if (field.name === parent?.name && !field.source.isList) continue;
+      const value = values[inputField.name];
+      if (value === undefined) continue;
+      if (value === null) {
+        children.push({ field, nodes: undefined });
+        continue;
+      }
+      children.push({ field, nodes: this.#targets(type, field, field.source, value) });
+    }
+    return children;
+  }
+
+  #targets(
+    parent: NodeType,
+    field: FieldDefinition,
+    source: EdgeSource,
+    value: ArgumentValue,
+  ): InputNode[] {
+    const isList = isArgumentList(value);
+    const nodes: InputNode[] = [];
+    (isList ? value : [value]).forEach((item, i) => {
+      if (!isArgumentObject(item)) return;
+      const target =
+        source.target.kind === "union"
+          ? this.#member(parent, field, source, item, isList ? i : undefined)
+          : { type: source.target, values: item };
+      if (target === undefined || !isNode(target.type)) return;
+      const input = target.type.node.refInput;
+      if (input === undefined) return;
+      const node = this.#collect(target.type, input, target.values, field);
+      if (node !== undefined) nodes.push(node);
+    });
+    return nodes;
+  }
+
+  /** The one member that a union's reference names. */
+  #member(
+    parent: NodeType,
+    field: FieldDefinition,
+    source: EdgeSource,
+    item: ArgumentObject,
+    index: number | undefined,
+  ): { readonly type: NodeType; readonly values: ArgumentObject } | undefined {
+    assert(source.target.kind === "union", "a member belongs to a union");
+    const input = source.target.refInput;
+    const given = Object.keys(item).filter((name) => isArgumentObject(item[name]));
+    const [name] = given;
+    const member = name === undefined ? undefined : input?.fields.get(name)?.member;
+    const values = name === undefined ? undefined : item[name];
+    if (given.length === 1 && isNode(member) && isArgumentObject(values)) {
+      return { type: member, values };
+    }
+    const where = index === undefined ? "" : ` index \`${index}\``;
+    this.#problems.push(
+      `value for field \`${field.name}\` in type \`${parent.name}\`${where} must have exactly one child, found ${given.length} children`,
+    );
+    return undefined;
+  }
+
+  /** Notes which values the object has; false where another object has them already and they do not agree. */
+  #define(node: InputNode): boolean {
+    const isTop = node.edge === undefined;
+    for (const xid of node.xids) {
+      const known = this.definitions.get(xid.key);
+      if (known === undefined) {
+        this.definitions.set(xid.key, node);
+        if (isTop) this.#topKeys.add(xid.key);
+        continue;
+      }
+      if (this.#isDuplicate(known, node, xid.key, isTop)) {
+        this.#problems.push(`duplicate XID found: ${xid.text}`);
+        return false;
+      }
+      if (isTop || (sizeOf(known) === 1 && !this.#topKeys.has(xid.key))) {
+        this.definitions.set(xid.key, node);
+      }
+      if (isTop) this.#topKeys.add(xid.key);
+    }
+    return true;
+  }
+
+  #isDuplicate(known: InputNode, node: InputNode, key: string, isTop: boolean): boolean {
+    if (isTop && this.#topKeys.has(key)) return true;
+    const inverse = inverseOf(node.edge);
+    if (inverse?.source.kind === "edge" && !inverse.source.isList) return true;
+    return sizeOf(known) > 1 && sizeOf(node) > 1 && !isEqual(known.values, node.values);
+  }
+}
+
+/** The `@id` fields of a type by name: conflicts are told in this order. */
+export function xidFields(type: NodeType): FieldDefinition[] {
+  return type.node.xids.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+export function inverseOf(edge: FieldDefinition | undefined): FieldDefinition | undefined {
+  return edge?.source.kind === "edge" ? edge.source.inverse : undefined;
+}
+
+/** Equal for values that are the same id: `012` is 12 where the field is a number. */
+export function xidKey(field: FieldDefinition, text: string): string {
+  const source = field.source;
+  if (source.kind !== "value") return text;
+  const value = source.valueKind === "int" ? canonicalInt(text) : text;
+  return `${source.predicate} ${value}`;
+}
+
+function canonicalInt(text: string): string {
+  return /^[+-]?[0-9]+$/.test(text) ? BigInt(text.replace(/^\+/, "")).toString() : text;
+}
+
+function sizeOf(node: InputNode): number {
+  return Object.keys(node.values).length;
+}
+
+function isEqual(a: ArgumentValue, b: ArgumentValue): boolean {
+  if (a === b) return true;
+  if (isArgumentList(a)) {
+    return isArgumentList(b) && a.length === b.length && a.every((item, i) => isEqual(item, b[i]));
+  }
+  if (isArgumentObject(a)) {
+    if (!isArgumentObject(b)) return false;
+    const keys = Object.keys(a);
+    return keys.length === Object.keys(b).length && keys.every((key) => isEqual(a[key], b[key]));
+  }
+  if (isArgumentObject(b) || isArgumentList(b)) return false;
+  return typeof a === typeof b && argumentText(a) === argumentText(b);
+}

@@ -1,0 +1,40 @@
+/** The nodes that an update or a delete is about. */
+import type { Reader } from "../graph/reader.ts";
+import { Lru } from "../base/lru.ts";
+import type { NodeType } from "./compiled-schema.ts";
+import { makeLowerContext, queryBlock } from "./lower-context.ts";
+import { lowerCandidates } from "./lower-root.ts";
+import { PlannedTree, touchedUids } from "./lower-run.ts";
+import { shapeOfCall, shapeOfFilter } from "./lower-shape.ts";
+import type { MutationStage } from "./mutation-root.ts";
+import type { ArgumentValue } from "./request-arguments.ts";
+
+const treesMax = 64;
+const treesByType = new WeakMap<NodeType, Lru<string, PlannedTree>>();
+
+/** Ascending. */
+export async function matchNodes(
+  stage: MutationStage,
+  reader: Reader,
+  filter: ArgumentValue,
+): Promise<number[]> {
+  const { type } = stage;
+  const context = makeLowerContext();
+  const found = lowerCandidates(context, type, filter);
+  const shape =
+    shapeOfCall(found.call) + (found.filter === undefined ? "" : shapeOfFilter(found.filter));
+  let trees = treesByType.get(type);
+  if (trees === undefined) treesByType.set(type, (trees = new Lru(treesMax)));
+  let tree = trees.get(shape);
+  if (tree === undefined) {
+    const block = { ...queryBlock("q", found.call, uidFields), filter: found.filter };
+    tree = new PlannedTree({ blocks: [block], schema: undefined });
+    trees.set(shape, tree);
+  }
+  const result = await tree.run(reader, context.texts, stage, stage.bounds);
+  stage.touch(touchedUids(result));
+  const block = result.blocks[0];
+  return block === undefined ? [] : Array.from(block.rows, (row) => block.frame.uids[row] ?? 0);
+}
+
+const uidFields = [{ kind: "uid" as const, alias: undefined, variable: undefined }];

@@ -1,0 +1,151 @@
+/** What a mutation gives back: its nodes as its transaction sees them, counts, a message (graphql.md 5.8). */
+import type { ExecutionResult } from "../exec/frame.ts";
+import type { CompletionError } from "../render/graphql-json.ts";
+import { GraphqlRenderer } from "../render/graphql-json.ts";
+import { keyBytesOf } from "../render/graphql-shape.ts";
+import type { JsonWriter } from "../render/json-writer.ts";
+import type { ObjectShape } from "../render/graphql-shape.ts";
+import { Lru } from "../base/lru.ts";
+import { assert } from "../base/assert.ts";
+import { Fault } from "../model/fault.ts";
+import { payloadFailed } from "./errors.ts";
+import type { ResponseError } from "./errors.ts";
+import { literal, makeLowerContext, queryBlock, uidCall } from "./lower-context.ts";
+import type { LowerContext } from "./lower-context.ts";
+import { PlannedTree, touchedUids } from "./lower-run.ts";
+import { cascadeDirectives, collectSites, lowerSelection } from "./lower-selection.ts";
+import { shapeOfParts } from "./lower-shape.ts";
+import { lowerSite } from "./lower-site.ts";
+import type { SiteParts } from "./lower-site.ts";
+import type { MutationEffect, MutationStage } from "./mutation-root.ts";
+import type { OperationRun } from "./request-cache.ts";
+import type { SelectedField } from "./request-prepare.ts";
+import { namedTypeOf } from "./request-walk.ts";
+
+export interface Payload {
+  readonly effect: MutationEffect;
+  /** By field of the payload; undefined where there are no nodes to show. */
+  readonly lists: ReadonlyMap<SelectedField, PayloadList | undefined>;
+  /** The nodes could not be read; the mutation stands. */
+  readonly errors: readonly ResponseError[];
+}
+
+interface PayloadList {
+  readonly result: ExecutionResult;
+  readonly object: ObjectShape;
+}
+
+/** Never throws for what the engine refuses: the mutation stands. */
+export async function readPayload(
+  stage: MutationStage,
+  field: SelectedField,
+  run: OperationRun,
+  effect: MutationEffect,
+): Promise<Payload> {
+  const lists = new Map<SelectedField, PayloadList | undefined>();
+  const errors: ResponseError[] = [];
+  for (const part of field.selection?.fields ?? []) {
+    const source = part.definition.source;
+    if (source.kind !== "payload" || source.part !== "nodes") continue;
+    try {
+      lists.set(part, await readList(stage, field, part, run, effect.uids));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      lists.set(part, undefined);
+      const name = field.definition.name;
+      errors.push({ message: payloadFailed(name, error), path: [field.key] });
+    }
+  }
+  return { effect, lists, errors };
+}
+
+interface PlannedList {
+  readonly tree: PlannedTree;
+  readonly object: ObjectShape;
+}
+
+const plansMax = 32;
+/** Lists of more nodes are planned each time: their number is part of the plan. */
+const plannedUidsMax = 16;
+const plansByField = new WeakMap<SelectedField, Lru<string, PlannedList>>();
+
+async function readList(
+  stage: MutationStage,
+  root: SelectedField,
+  part: SelectedField,
+  run: OperationRun,
+  uids: readonly number[],
+): Promise<PayloadList | undefined> {
+  if (uids.length === 0) return undefined;
+  const context = makeLowerContext();
+  const own = withRootCascade(lowerSite(context, part, run.values), root);
+  const selected: SelectedField[] = [];
+  collectSites(part.selection, selected);
+  const sites = new Map(selected.map((site) => [site, lowerSite(context, site, run.values)]));
+  let shape = `${uids.length} ${shapeOfParts(own)}`;
+  for (const site of sites.values()) shape += `|${shapeOfParts(site)}`;
+  let plans = plansByField.get(part);
+  if (plans === undefined) plansByField.set(part, (plans = new Lru(plansMax)));
+  const call = uidCall(uids.map((uid) => uidLiteral(context, uid)));
+  let planned = plans.get(shape);
+  if (planned === undefined) {
+    assert(part.selection !== undefined, "a list of nodes has a selection");
+    const inner = lowerSelection(part.selection, sites, own.cascade);
+    const block = {
+      ...queryBlock("q", call, inner.children),
+      filter: own.filter,
+      order: own.order,
+      page: own.page,
+      directives: cascadeDirectives(part.selection, own.cascade),
+    };
+    const tree = new PlannedTree({ blocks: [block], schema: undefined });
+    planned = { tree, object: inner.shape };
+    if (uids.length <= plannedUidsMax) plans.set(shape, planned);
+  }
+  const result = await planned.tree.run(stage.txn.reader, context.texts, stage, stage.bounds);
+  stage.touch(touchedUids(result));
+  return { result, object: planned.object };
+}
+
+function uidLiteral(context: LowerContext, uid: number): ReturnType<typeof literal> {
+  return literal(context, `0x${uid.toString(16)}`, false);
+}
+
+/** @cascade on the mutation itself reaches its nodes; with fields it names the payload's, which are always there. */
+function withRootCascade(parts: SiteParts, root: SelectedField): SiteParts {
+  if (parts.cascade !== undefined || root.cascade === undefined) return parts;
+  const named = root.cascade.arguments?.some((argument) => argument.name.value === "fields");
+  return named === true ? parts : { ...parts, cascade: [] };
+}
+
+export function writePayload(
+  out: JsonWriter,
+  payload: Payload,
+  field: SelectedField,
+  errors: CompletionError[],
+): void {
+  out.byte(123);
+  const fields = field.selection?.fields ?? [];
+  fields.forEach((part, i) => {
+    if (i > 0) out.byte(44);
+    out.bytes(keyBytesOf(part.key));
+    const source = part.definition.source;
+    if (source.kind !== "payload") {
+      out.ascii(JSON.stringify(namedTypeOf(field.definition.type).name));
+    } else if (source.part === "numUids") out.ascii(String(payload.effect.numUids));
+    else if (source.part === "msg") out.ascii(JSON.stringify(payload.effect.msg ?? null));
+    else writeList(out, payload.lists.get(part), [field.key, part.key], errors);
+  });
+  out.byte(125);
+}
+
+function writeList(
+  out: JsonWriter,
+  list: PayloadList | undefined,
+  path: readonly string[],
+  errors: CompletionError[],
+): void {
+  const block = list?.result.blocks[0];
+  if (list === undefined || block === undefined) out.ascii("[]");
+  else new GraphqlRenderer(out, errors, path).list(block, list.object);
+}

@@ -1,0 +1,170 @@
+/**
+ * One root mutation (graphql.md 5.1): look up, write, read the answer, all in one transaction; then commit. What goes
+ * wrong becomes the field's errors, with the place of the stage in their words.
+ */
+import type { Engine, GuestTransaction } from "../engine/engine.ts";
+import { Fault } from "../model/fault.ts";
+import type { CompiledSchema, NodeType, RootField } from "./compiled-schema.ts";
+import { assert } from "../base/assert.ts";
+import { commitFailed, mutationFailed } from "./errors.ts";
+import type { ResponseError } from "./errors.ts";
+import type { RootOutcome } from "./handle-answer.ts";
+import type { ResolverClock, Trace } from "./handle-trace.ts";
+import type { RunBounds, RunSettings } from "./lower-run.ts";
+import { runAdd } from "./mutation-add.ts";
+import { runDelete } from "./mutation-delete.ts";
+import { readPayload, writePayload } from "./mutation-payload.ts";
+import type { Payload } from "./mutation-payload.ts";
+import { MutationRefused } from "./mutation-refused.ts";
+import { runUpdate } from "./mutation-update.ts";
+import { evaluateArguments } from "./request-arguments.ts";
+import type { ArgumentObject } from "./request-arguments.ts";
+import type { OperationRun } from "./request-cache.ts";
+import type { SelectedField } from "./request-prepare.ts";
+
+export interface MutationRequest extends RunSettings {
+  readonly engine: Engine;
+  readonly bounds: RunBounds;
+  readonly namespace: number;
+  readonly schema: CompiledSchema;
+  readonly root: RootField;
+  readonly field: SelectedField;
+  readonly run: OperationRun;
+  readonly trace: Trace;
+  readonly resolver: ResolverClock;
+}
+
+/** What a stage of a mutation sees. */
+export interface MutationStage extends RunSettings {
+  readonly bounds: RunBounds;
+  readonly type: NodeType;
+  readonly values: ArgumentObject;
+  readonly txn: GuestTransaction;
+  /** For extensions: uids that a run touched. */
+  readonly touch: (count: number) => void;
+}
+
+/** What a mutation changed. */
+export interface MutationEffect {
+  /** The nodes of the payload, ascending. */
+  readonly uids: readonly number[];
+  readonly numUids: number;
+  readonly msg: string | undefined;
+}
+
+export interface MutationDone {
+  readonly outcome: RootOutcome;
+  readonly hasFailed: boolean;
+}
+
+/** Throws LiteralRefused before anything is written; all else is in the outcome. */
+export async function runMutation(request: MutationRequest): Promise<MutationDone> {
+  const { field, root, run } = request;
+  const type = root.of;
+  assert(type !== undefined, "a generated mutation has a type");
+  const values = evaluateArguments(field.node.arguments ?? [], root.arguments, run.values);
+  try {
+    const { value } = await request.engine.transact(request.namespace, (txn) =>
+      transactOnce(request, type, values, txn),
+    );
+    const outcome: RootOutcome = {
+      field,
+      errors: value.errors,
+      write: (out, errors) => writePayload(out, value, field, errors),
+    };
+    return { outcome, hasFailed: false };
+  } catch (error) {
+    return { outcome: failedOutcome(request, error), hasFailed: true };
+  }
+}
+
+/** May run several times: nothing outside of the transaction is changed. */
+async function transactOnce(
+  request: MutationRequest,
+  type: NodeType,
+  values: ArgumentObject,
+  txn: GuestTransaction,
+): Promise<Payload> {
+  const { field, root, run, resolver, trace, bounds, clock, limits } = request;
+  const touch = (count: number): void => {
+    trace.touchedUids += count;
+  };
+  const stage: MutationStage = { bounds, clock, limits, type, values, txn, touch };
+  const read = (effect: MutationEffect): Promise<Payload> => {
+    const end = resolver.step("query");
+    return readPayload(stage, field, run, effect).finally(end);
+  };
+  const steps = {
+    lookup: () => resolver.step("preMutationQuery"),
+    write: () => resolver.step("mutation"),
+  };
+  if (root.kind === "delete") return runDelete(stage, steps, read);
+  const effect = root.kind === "add" ? await runAdd(stage, steps) : await runUpdate(stage, steps);
+  return read(effect);
+}
+
+/** Begins the trace of a stage; the returned function ends it. */
+export interface StageSteps {
+  readonly lookup: () => () => void;
+  readonly write: () => () => void;
+}
+
+function failedOutcome(request: MutationRequest, error: unknown): RootOutcome {
+  const { field, run } = request;
+  const path = [field.key];
+  const place = { locations: [run.locate(field.ordinal)], path };
+  return {
+    field,
+    errors: errorsOf(request, error, place, path),
+    write: (out) => out.ascii("null"),
+  };
+}
+
+function errorsOf(
+  request: MutationRequest,
+  error: unknown,
+  place: Pick<ResponseError, "locations" | "path">,
+  path: readonly string[],
+): readonly ResponseError[] {
+  const name = request.root.name;
+  if (error instanceof MutationRefused) {
+    if (error.stage === "failed") {
+      return error.messages.map((inner) => ({
+        message: `mutation ${name} failed because ${inner}`,
+        ...place,
+      }));
+    }
+    return error.messages.map((inner) => ({
+      message: `couldn't rewrite mutation ${name} because failed to rewrite mutation payload because ${inner}`,
+      path,
+    }));
+  }
+  if (error instanceof WriteFailed) {
+    return [{ message: mutationFailed(name, error.fault), ...place }];
+  }
+  return [{ message: commitFailed(error), ...place }];
+}
+
+/** A fault of the engine while facts were applied, told from one of the commit. */
+export class WriteFailed extends Error {
+  override readonly name = "WriteFailed";
+  readonly fault: Fault;
+
+  constructor(fault: Fault) {
+    super(fault.message, { cause: fault });
+    this.fault = fault;
+  }
+}
+
+/** Applies facts, and tells their faults from those of the commit. Conflicts go through: they are tried again. */
+export async function applyFacts(
+  txn: GuestTransaction,
+  facts: Parameters<GuestTransaction["apply"]>[0],
+): Promise<ReadonlyMap<string, number>> {
+  try {
+    return await txn.apply(facts);
+  } catch (error) {
+    if (error instanceof Fault && error.code !== "E_TXN_ABORTED") throw new WriteFailed(error);
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Clock } from "../base/clock.ts";
+import type { Engine } from "../engine/engine.ts";
+import { defaultLimits } from "../model/limits.ts";
+import type { Limits } from "../model/limits.ts";
+import { RequestHandler } from "./handle.ts";
+import { SchemaStore } from "./schema-store.ts";
+import type { GraphqlService } from "./service.ts";
+
+export interface GraphqlServiceOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly limits?: Limits;
+  /** `--graphql introspection`; on by default. */
+  readonly introspection?: boolean;
+  /** `--graphql extensions`; on by default. */
+  readonly extensions?: boolean;
+}
+
+/** The GraphQL guest of an engine: one for a process. It holds nothing open; the engine is closed by its owner. */
+export function openGraphqlService(options: GraphqlServiceOptions): GraphqlService {
+  const { engine, clock } = options;
+  const schemas = new SchemaStore(engine);
+  const handler = new RequestHandler({
+    engine,
+    schemas,
+    clock,
+    limits: options.limits ?? defaultLimits,
+    introspection: options.introspection ?? true,
+    extensions: options.extensions ?? true,
+  });
+  return {
+    handle: (request) => handler.handle(request),
+    updateSchema: (namespace, sdl) => schemas.update(namespace, sdl),
+    schemaRow: (namespace) => schemas.row(namespace),
+    validateSchema: (sdl) => schemas.validate(sdl),
+    get schemaUpdateCounter() {
+      return schemas.updateCounter;
+    },
+  };
+}

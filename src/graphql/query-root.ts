@@ -1,0 +1,147 @@
+/** One root query of a request: its values lowered, its plan found, run over a snapshot, ready to be written. */
+import type { ExecutionResult } from "../exec/frame.ts";
+import type { Reader } from "../graph/reader.ts";
+import type { JsonWriter } from "../render/json-writer.ts";
+import { GraphqlRenderer } from "../render/graphql-json.ts";
+import type { CompletionError } from "../render/graphql-json.ts";
+import { Lru } from "../base/lru.ts";
+import type { CompiledSchema, FieldDefinition, RootField } from "./compiled-schema.ts";
+import { makeLowerContext } from "./lower-context.ts";
+import type { LowerContext } from "./lower-context.ts";
+import { lowerRoot, lowerRootParts, shapeOfRoot } from "./lower-root.ts";
+import type { RootShape, SimilarParts } from "./lower-root.ts";
+import { PlannedTree } from "./lower-run.ts";
+import type { RunBounds, RunSettings } from "./lower-run.ts";
+import { collectSites } from "./lower-selection.ts";
+import { lowerSite } from "./lower-site.ts";
+import type { SiteParts } from "./lower-site.ts";
+import { evaluateArguments } from "./request-arguments.ts";
+import type { RequestValues } from "./request-arguments.ts";
+import type { SelectedField } from "./request-prepare.ts";
+import { rankByDistance } from "./query-similar.ts";
+
+/** Plans of one root field; requests of few shapes come to it. */
+const plansMax = 64;
+
+interface PlannedRoot {
+  readonly tree: PlannedTree;
+  readonly shape: RootShape;
+}
+
+/** A root query with one request's values: everything but the reading. */
+export interface ReadyQuery {
+  readonly planned: PlannedRoot;
+  readonly texts: readonly string[];
+  readonly similar: SimilarParts | undefined;
+}
+
+const plansByField = new WeakMap<SelectedField, Lru<string, PlannedRoot>>();
+const sitesByField = new WeakMap<SelectedField, readonly SelectedField[]>();
+
+/** Throws FieldRefused and LiteralRefused. */
+export function readyQuery(
+  root: RootField,
+  field: SelectedField,
+  request: RequestValues,
+  guard?: LowerContext["guard"],
+): ReadyQuery {
+  const context = makeLowerContext(guard);
+  const given = field.node.arguments ?? [];
+  const values = evaluateArguments(given, root.arguments, request);
+  const parts = lowerRootParts(context, root, field, values, request);
+  const sites = new Map<SelectedField, SiteParts>();
+  for (const site of sitesOf(field)) sites.set(site, lowerSite(context, site, request));
+  const shape = shapeOfRoot(parts, [...sites.values()]);
+  let plans = plansByField.get(field);
+  if (plans === undefined) plansByField.set(field, (plans = new Lru(plansMax)));
+  let planned = plans.get(shape);
+  if (planned === undefined) {
+    const lowered = lowerRoot(root, field, parts, sites);
+    planned = { tree: new PlannedTree(lowered.document), shape: lowered.shape };
+    plans.set(shape, planned);
+  }
+  return { planned, texts: context.texts, similar: parts.similar };
+}
+
+function sitesOf(field: SelectedField): readonly SelectedField[] {
+  let sites = sitesByField.get(field);
+  if (sites === undefined) {
+    const found: SelectedField[] = [];
+    collectSites(field.selection, found);
+    sitesByField.set(field, (sites = found));
+  }
+  return sites;
+}
+
+export function runQuery(
+  ready: ReadyQuery,
+  reader: Reader,
+  settings: RunSettings,
+  bounds: RunBounds,
+): Promise<ExecutionResult> {
+  return ready.planned.tree.run(reader, ready.texts, settings, bounds);
+}
+
+/** Writes the value of a root query. */
+export function writeQuery(
+  out: JsonWriter,
+  ready: ReadyQuery,
+  field: SelectedField,
+  result: ExecutionResult,
+  errors: CompletionError[],
+): void {
+  const shape = ready.planned.shape;
+  const [block, second] = result.blocks;
+  if (block === undefined) {
+    out.ascii("null");
+    return;
+  }
+  const path = [field.key];
+  switch (shape.kind) {
+    case "list":
+      new GraphqlRenderer(out, errors, path).list(block, shape.object);
+      return;
+    case "single": {
+      const rows = shape.passwordField < 0 ? block.rows : passing(block, shape.passwordField);
+      new GraphqlRenderer(out, errors, path).single(
+        { ...block, rows },
+        shape.object,
+        field.ordinal,
+      );
+      return;
+    }
+    case "aggregate":
+      new GraphqlRenderer(out, errors, path).rootAggregate(
+        shape.typeName,
+        shape.members,
+        block.rows.length,
+        second?.frame,
+      );
+      return;
+    case "similar": {
+      const ranked = rankByDistance(block, shape.vectorField, second, ready.similar);
+      const renderer = new GraphqlRenderer(out, errors, path, ranked.distances);
+      renderer.list(block, shape.object, ranked.rows);
+    }
+  }
+}
+
+/** Rows whose password check came out true. */
+function passing(block: ExecutionResult["blocks"][number], passwordField: number): Uint32Array {
+  const column = block.frame.fields[passwordField];
+  return block.rows.filter((row) => {
+    const value = column?.kind === "computed" ? column.values[row] : undefined;
+    return value?.kind === "bool" && value.bool;
+  });
+}
+
+/** The generated root field behind a selected one; undefined for `__typename` and introspection. */
+export function rootFieldOf(
+  schema: CompiledSchema,
+  operation: "query" | "mutation" | "subscription",
+  definition: FieldDefinition,
+): RootField | undefined {
+  if (operation === "mutation") return schema.mutations.get(definition.name);
+  const roots = operation === "query" ? schema.queries : schema.subscriptions;
+  return roots.get(definition.name);
+}
