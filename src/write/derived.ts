@@ -1,17 +1,9 @@
 /** Value changes → index patches: tokens that a node's values had and have (architecture 3.3). */
 import { tokenList } from "../codec/key.ts";
-import { attempt } from "../model/conversion-error.ts";
-import { convertValue } from "../model/convert.ts";
-import type { Value } from "../model/value.ts";
 import type { Predicate, PredicateIndex } from "../graph/schema.ts";
+import { indexTokens, storedTokens } from "../graph/value-tokens.ts";
+import type { TaggedValue } from "../graph/value-tokens.ts";
 import type { MemberPatch } from "../store/store.ts";
-import { tokensOf } from "../tokens/tokenizers.ts";
-
-/** A value with its tag, as far as tokens are concerned. */
-export interface TaggedValue {
-  readonly value: Value;
-  readonly language: string;
-}
 
 /** What happens to the values of one node's predicate. `kept` is asked only when a token goes. */
 export interface ValueChange {
@@ -22,22 +14,6 @@ export interface ValueChange {
 
 /** Tokens by their latin1 text. */
 type Tokens = Map<string, Uint8Array>;
-
-/**
- * A value's tokens for an index, of the predicate's kind. A stored value that a type change made unconvertible has
- * none, as in a rebuilt index. Indexes of vectors keep no tokens.
- */
-export function indexTokens(
-  predicate: Predicate,
-  index: PredicateIndex,
-  tagged: TaggedValue,
-): readonly Uint8Array[] {
-  const { kind } = predicate.definition;
-  if (kind === "uid" || index.tokenizer === "hnsw") return [];
-  const value =
-    tagged.value.kind === kind ? tagged.value : attempt(() => convertValue(tagged.value, kind));
-  return value === undefined ? [] : tokensOf(index.tokenizer, value, tagged.language);
-}
 
 /** Appends the patches of one node's predicate for all its indexes. New values must be indexable (ConversionError). */
 export function deriveTokens(
@@ -88,15 +64,6 @@ function collectLenient(
     for (const token of storedTokens(predicate, index, tagged)) tokens.set(toText(token), token);
   }
   return tokens;
-}
-
-/** As indexTokens, for a value that is stored already: none where the index cannot take it. */
-export function storedTokens(
-  predicate: Predicate,
-  index: PredicateIndex,
-  tagged: TaggedValue,
-): readonly Uint8Array[] {
-  return attempt(() => indexTokens(predicate, index, tagged)) ?? [];
 }
 
 function makePatch(

@@ -10,7 +10,7 @@ import type { Predicate } from "../graph/schema.ts";
 import type { IndexBuild } from "../graph/schema-diff.ts";
 import { emptySchemaState, makeSchema } from "../graph/schema-state.ts";
 import type { FillJob, MemberPatch, Patch, Snapshot } from "../store/store.ts";
-import { storedTokens } from "./derived.ts";
+import { storedTokens } from "../graph/value-tokens.ts";
 
 export interface FillDetail {
   readonly build: IndexBuild;

@@ -6,7 +6,7 @@ import { Fault } from "../model/fault.ts";
 import { printValueText } from "../model/print-value.ts";
 import type { Value } from "../model/value.ts";
 import { fingerprintValue } from "../tokens/fingerprint.ts";
-import { indexTokens } from "./derived.ts";
+import { indexTokens } from "../graph/value-tokens.ts";
 import type { Edit } from "./edit.ts";
 
 type SetValue = Extract<Edit, { kind: "setValue" }>;

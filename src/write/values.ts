@@ -9,8 +9,9 @@ import type { MemberPatch } from "../store/store.ts";
 import { fingerprintValue } from "../tokens/fingerprint.ts";
 import type { Derived, EditGroup, PlainEdit } from "./apply.ts";
 import { elementKey, entryKey, tokenKey } from "./conflict.ts";
-import { deriveTokens, storedTokens } from "./derived.ts";
-import type { TaggedValue } from "./derived.ts";
+import { storedTokens } from "../graph/value-tokens.ts";
+import type { TaggedValue } from "../graph/value-tokens.ts";
+import { deriveTokens } from "./derived.ts";
 
 interface SlotValue extends TaggedValue {
   readonly facets: Facets | undefined;

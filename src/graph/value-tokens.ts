@@ -1,0 +1,37 @@
+/** Which tokens a predicate's value has in an index: for upkeep, for building, and for checking. */
+import { attempt } from "../model/conversion-error.ts";
+import { convertValue } from "../model/convert.ts";
+import type { Value } from "../model/value.ts";
+import { tokensOf } from "../tokens/tokenizers.ts";
+import type { Predicate, PredicateIndex } from "./schema.ts";
+
+/** A value with its tag, as far as tokens are concerned. */
+export interface TaggedValue {
+  readonly value: Value;
+  readonly language: string;
+}
+
+/**
+ * A value's tokens for an index, of the predicate's kind. A stored value that a type change made unconvertible has
+ * none, as in a rebuilt index. Indexes of vectors keep no tokens.
+ */
+export function indexTokens(
+  predicate: Predicate,
+  index: PredicateIndex,
+  tagged: TaggedValue,
+): readonly Uint8Array[] {
+  const { kind } = predicate.definition;
+  if (kind === "uid" || index.tokenizer === "hnsw") return [];
+  const value =
+    tagged.value.kind === kind ? tagged.value : attempt(() => convertValue(tagged.value, kind));
+  return value === undefined ? [] : tokensOf(index.tokenizer, value, tagged.language);
+}
+
+/** As indexTokens, for a value that is stored already: none where the index cannot take it. */
+export function storedTokens(
+  predicate: Predicate,
+  index: PredicateIndex,
+  tagged: TaggedValue,
+): readonly Uint8Array[] {
+  return attempt(() => indexTokens(predicate, index, tagged)) ?? [];
+}
