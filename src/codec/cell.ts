@@ -37,6 +37,11 @@ const specials = [undefined, "Inf", "-Inf"] as const;
 
 /** `language` "" for none. What `decodeCell` gives back is equal. */
 export function encodeCell(value: Value, language = "", facets?: Facets): Uint8Array {
+  if (language === "" && facets === undefined) {
+    const isText = value.kind === "string" || value.kind === "default";
+    const cell = isText ? encodePlainText(kindNumbers[value.kind], value.text) : undefined;
+    if (cell !== undefined) return cell;
+  }
   const json = printValueJson(value);
   const isText = value.kind === "string" || value.kind === "default";
   const writer = new ByteWriter(32 + json.length);
@@ -51,6 +56,27 @@ export function encodeCell(value: Value, language = "", facets?: Facets): Uint8A
   writePayload(writer, value, json);
   return writer.finish();
 }
+
+/** Most cells: ASCII without anything to escape, at a third of the price. undefined for any other text. */
+function encodePlainText(kind: number, text: string): Uint8Array | undefined {
+  const cell = new Uint8Array(text.length + 4);
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0x80 || isEscaped[unit] === 1) return undefined;
+    cell[i + 3] = unit;
+  }
+  cell[0] = kind;
+  cell[1] = flagPlain;
+  cell[2] = quote;
+  cell[text.length + 3] = quote;
+  return cell;
+}
+
+const quote = 0x22;
+
+/** ASCII that cannot stand in a JSON text of an answer as it is. */
+const isEscaped = new Uint8Array(128).fill(1, 0, 32);
+for (const sign of '"\\<>&') isEscaped[sign.charCodeAt(0)] = 1;
 
 function writePayload(writer: ByteWriter, value: Value, json: string): void {
   switch (value.kind) {

@@ -234,9 +234,11 @@ export function appendToChunk(
   }
   grown.set(row.subarray(oldDeltasEnd), at);
   at += row.length - oldDeltasEnd;
-  for (let i = from; facetBytes > 0 && i < to; i++) {
-    const bytes = facets.get(i);
-    if (bytes !== undefined) at = writeFacets(grown, at, count + i - from, bytes);
+  if (facetBytes > 0) {
+    for (let i = from; i < to; i++) {
+      const bytes = facets.get(i);
+      if (bytes !== undefined) at = writeFacets(grown, at, count + i - from, bytes);
+    }
   }
   const view = new DataView(grown.buffer);
   if (facetBytes > 0) grown[0] = grown[0]! | flagFacets;

@@ -2,43 +2,31 @@
  * What every adapter of the port must do, as tests: each adapter's test file calls `describeStore` with its test
  * runner's functions and a way to open an empty store.
  */
-import { assert } from "../base/assert.ts";
 import { emptyBytes, encodeUtf8, toHex } from "../base/bytes.ts";
 import type { Random } from "../base/random.ts";
 import {
-  chunkCount,
-  chunkMembers,
-  decodeHead,
-  isHead,
-  listCount,
-  visitChunkFacets,
-} from "../codec/chunk.ts";
-import {
   chunkKey,
-  countList,
   metaKey,
-  presenceList,
   prefixRange,
+  presenceList,
   recordKey,
-  reverseList,
   tokenList,
-  longList,
-  wideKey,
 } from "../codec/key.ts";
+import { readWholeList, readWholeRecord } from "./contract/read-whole.ts";
 import {
-  entryChunk,
-  entryKind,
-  furtherParts,
-  isWideStub,
-  kindOfEntry,
-  readEntries,
-  visitCells,
-} from "../codec/record.ts";
+  checkUndo,
+  compareToTwin,
+  pick,
+  randomPatch,
+  same,
+  storageId,
+  Twin,
+} from "./contract/twin.ts";
 import {
   StoreRefusal,
   type Change,
-  type Commit,
   type Derive,
+  type FillResult,
   type Patch,
   type Snapshot,
   type Store,
@@ -46,8 +34,8 @@ import {
 
 /** The few functions of a test runner that the suite needs. */
 export interface Runner {
-  describe(name: string, body: () => void): void;
-  it(name: string, body: () => Promise<void>): void;
+  readonly describe: (name: string, body: () => void) => void;
+  readonly it: (name: string, body: () => Promise<void>) => void;
 }
 
 export interface Contract {
@@ -75,114 +63,6 @@ export function makeChange(parts: Partial<Change>): Change {
   };
 }
 
-/** Every member of a list with its facets (hex), through a snapshot. */
-export async function readWholeList(
-  snapshot: Snapshot,
-  list: Uint8Array,
-): Promise<Map<number, string>> {
-  const found = new Map<number, string>();
-  let declared = 0;
-  let chunks = 0;
-  const take = (row: Uint8Array): void => {
-    const uids = chunkMembers(row);
-    for (const uid of uids) {
-      assert(!found.has(uid), "a member is in one chunk");
-      found.set(uid, "");
-    }
-    visitChunkFacets(row, (place, bytes) => found.set(uids[place]!, toHex(bytes)));
-    assert(chunkCount(row) === uids.length, "a chunk knows its count");
-    chunks++;
-  };
-  const { start, end } = prefixRange(list);
-  let head: ReturnType<typeof decodeHead> | undefined;
-  let isFirst = true;
-  await snapshot.scan({ start, end }, (key, row) => {
-    if (key.length !== list.length + 8) return true;
-    if (isFirst) declared = listCount(row);
-    isFirst = false;
-    if (isHead(row)) head = decodeHead(row);
-    else take(row);
-    return true;
-  });
-  assert(found.size === declared, "a list's head has the exact count");
-  assert(head === undefined || head.chunks === chunks, "a list's head knows its chunks");
-  assert(head === undefined || chunks > 1, "a list of one chunk has no head");
-  return found;
-}
-
-/** A node as the suite compares it: predicate → slots with cells, or targets with facets, all as text. */
-export async function readWholeRecord(
-  snapshot: Snapshot,
-  storageId: number,
-  uid: number,
-): Promise<Map<number, Map<string, string>>> {
-  const node = new Map<number, Map<string, string>>();
-  const rows: Uint8Array[] = [];
-  await snapshot.readMany([recordKey(storageId, uid)], (_i, row) => {
-    if (row !== undefined) rows.push(row.slice());
-  });
-  if (rows.length === 0) return node;
-  const further = furtherParts(rows[0]!).map((first) => recordKey(storageId, uid, first));
-  await snapshot.readMany(further, (_i, row) => {
-    assert(row !== undefined, "part 0 names parts that are there");
-    rows.push(row.slice());
-  });
-  let previous = 0;
-  for (const row of rows) {
-    for (const { predicate, bytes } of readEntries(row)) {
-      assert(predicate > previous, "predicates ascend through the parts");
-      previous = predicate;
-      node.set(predicate, await readWholeEntry(snapshot, { storageId, uid, predicate }, bytes));
-    }
-  }
-  return node;
-}
-
-async function readWholeEntry(
-  snapshot: Snapshot,
-  at: { storageId: number; uid: number; predicate: number },
-  bytes: Uint8Array,
-): Promise<Map<string, string>> {
-  const values = new Map<string, string>();
-  const { storageId, uid, predicate } = at;
-  if (kindOfEntry(bytes) === entryKind.long) {
-    const list = await readWholeList(snapshot, longList(storageId, predicate, uid));
-    for (const [target, facets] of list) values.set(String(target), facets);
-  } else if (kindOfEntry(bytes) === entryKind.edges) {
-    const chunk = entryChunk(bytes);
-    const uids = chunkMembers(chunk);
-    for (const target of uids) values.set(String(target), "");
-    visitChunkFacets(chunk, (place, facets) => values.set(String(uids[place]!), toHex(facets)));
-  } else {
-    const wide: string[] = [];
-    visitCells(bytes, (slot, cell) => {
-      if (isWideStub(cell)) wide.push(slot);
-      else values.set(slot, toHex(cell));
-    });
-    const keys = wide.map((slot) => wideKey(storageId, predicate, uid, slot));
-    await snapshot.readMany(keys, (i, cell) => {
-      assert(cell !== undefined, "a wide cell has its row");
-      values.set(wide[i]!, toHex(cell));
-    });
-  }
-  return values;
-}
-
-function same(found: unknown, wanted: unknown, sentence: string): void {
-  const left = JSON.stringify(toPlain(found));
-  const right = JSON.stringify(toPlain(wanted));
-  if (left !== right) throw new Error(`${sentence}: found ${left}, wanted ${right}`);
-}
-
-function toPlain(value: unknown): unknown {
-  if (!(value instanceof Map)) return value;
-  const entries = [...(value as Map<unknown, unknown>)].map(([key, inner]) => [
-    String(key),
-    toPlain(inner),
-  ]);
-  return entries.sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1));
-}
-
 async function refusalOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
@@ -193,179 +73,59 @@ async function refusalOf(promise: Promise<unknown>): Promise<string> {
   return "none";
 }
 
-const storageId = 3;
+interface Suite extends Runner {
+  readonly contract: Contract;
+  /** An open store for one test. */
+  readonly withStore: (body: (store: Store) => Promise<void>, derive?: Derive) => Promise<void>;
+}
 
-/** The naive twin: maps, and every derived list made anew from them. */
-class Twin {
-  readonly nodes = new Map<number, Map<number, Map<string, string>>>();
-  readonly lists = new Map<string, Map<number, string>>();
-  /** Index ids of the counts of predicates. */
-  static readonly counts = new Map([
-    [2, 70],
-    [4, 71],
-  ]);
-
-  apply(patch: Patch): void {
-    switch (patch.kind) {
-      case "cell":
-        return this.put(patch.uid, patch.predicate, patch.slot, patch.cell && toHex(patch.cell));
-      case "edge": {
-        const facets = patch.add ? toHex(patch.facets ?? emptyBytes) : undefined;
-        return this.put(patch.uid, patch.predicate, String(patch.target), facets);
-      }
-      case "member": {
-        const key = toHex(patch.list);
-        const list = this.lists.get(key) ?? new Map<number, string>();
-        this.lists.set(key, list);
-        if (patch.add) list.set(patch.member, toHex(patch.facets ?? emptyBytes));
-        else list.delete(patch.member);
-        return;
-      }
-      case "meta":
-        return;
-    }
-  }
-
-  private put(uid: number, predicate: number, slot: string, value: string | undefined): void {
-    const node = this.nodes.get(uid) ?? new Map<number, Map<string, string>>();
-    const values = node.get(predicate) ?? new Map<string, string>();
-    if (value === undefined) values.delete(slot);
-    else values.set(slot, value);
-    if (values.size === 0) node.delete(predicate);
-    else node.set(predicate, values);
-    this.nodes.set(uid, node);
-  }
-
-  /** Presence and count lists by their prefix (hex). */
-  derived(): Map<string, Map<number, string>> {
-    const lists = new Map<string, Map<number, string>>();
-    const add = (prefix: Uint8Array, uid: number): void => {
-      const key = toHex(prefix);
-      lists.set(key, (lists.get(key) ?? new Map<number, string>()).set(uid, ""));
-    };
-    for (const [uid, node] of this.nodes) {
-      for (const [predicate, values] of node) {
-        add(presenceList(storageId, predicate), uid);
-        const index = Twin.counts.get(predicate);
-        if (index !== undefined) add(countList(storageId, index, values.size), uid);
-      }
-    }
-    return lists;
+/** One snapshot for the length of a call. */
+async function look<T>(store: Store, use: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  const snapshot = await store.snapshot();
+  try {
+    return await use(snapshot);
+  } finally {
+    snapshot.close();
   }
 }
 
-async function compareToTwin(snapshot: Snapshot, twin: Twin): Promise<void> {
-  for (const [uid, node] of twin.nodes) {
-    same(await readWholeRecord(snapshot, storageId, uid), node, `record ${uid}`);
-  }
-  for (const [key, members] of twin.lists) {
-    same(await readWholeList(snapshot, fromHex(key)), members, `list ${key}`);
-  }
-  const derived = twin.derived();
-  for (let predicate = 1; predicate <= 6; predicate++) {
-    const prefix = presenceList(storageId, predicate);
-    const wanted = derived.get(toHex(prefix)) ?? new Map<number, string>();
-    same(await readWholeList(snapshot, prefix), wanted, `presence ${predicate}`);
-  }
-  for (const index of Twin.counts.values()) {
-    for (let count = 0; count < 80; count++) {
-      const prefix = countList(storageId, index, count);
-      const wanted = derived.get(toHex(prefix)) ?? new Map<number, string>();
-      same(await readWholeList(snapshot, prefix), wanted, `count ${index}/${count}`);
-    }
-  }
+function meta(name: string, value: string | undefined): Patch {
+  return {
+    kind: "meta",
+    key: metaKey(storageId, name),
+    value: value === undefined ? undefined : encodeUtf8(value),
+    expected: "any",
+  };
 }
 
-function fromHex(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length / 2);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = parseInt(text.slice(i * 2, i * 2 + 2), 16);
-  return bytes;
-}
-
-function pick<T>(random: Random, items: readonly T[]): T {
-  return items[Math.floor(random.next() * items.length)]!;
-}
-
-const tokens = ["a", "a\u0000b", "b", "\u0001"].map((text) => encodeUtf8(text));
-
-/** Predicates 1 and 2 hold cells, 3 and 4 edges, 5 long texts; 2 and 4 are counted. */
-function randomPatch(random: Random, span: number, isRemoving: boolean): Patch {
-  const uid = 1 + Math.floor(random.next() * 4);
-  const add = random.next() < (isRemoving ? 0.15 : 0.75);
-  const facets = random.next() < 0.2 ? encodeUtf8("f".repeat(random.next() * 30)) : undefined;
-  const roll = random.next();
-  if (roll < 0.3) {
-    const predicate = pick(random, [1, 2, 5]);
-    const slot = pick(random, ["", "de", "en", "\u0000\u00ff234567"]);
-    const size = predicate === 5 ? random.next() * 3000 : 2 + random.next() * 20;
-    const cell = add ? new Uint8Array(2 + Math.floor(size)).fill(random.next() * 256) : undefined;
-    const countIndex = Twin.counts.get(predicate) ?? 0;
-    return { kind: "cell", storageId, uid, predicate, slot, cell, countIndex };
-  }
-  if (roll < 0.6) {
-    const predicate = pick(random, [3, 4]);
-    const target = 1 + Math.floor(random.next() * (span < 70 ? span : 70));
-    const countIndex = Twin.counts.get(predicate) ?? 0;
-    return { kind: "edge", storageId, uid, predicate, target, add, facets, countIndex };
-  }
-  const list = random.next() < 0.9 ? tokenList(storageId, 9, pick(random, tokens)) : reverse(uid);
-  const far = random.next() < 0.05 ? 2 ** 52 : 0;
-  const member = 1 + far + Math.floor(random.next() * span);
-  return { kind: "member", list, member, add, facets, countIndex: 0, owner: 0 };
-}
-
-function reverse(uid: number): Uint8Array {
-  return reverseList(storageId, 10, uid);
-}
-
-/** Takes back what a commit did, from its account: the twin must then be what it was. */
-function undo(twin: Twin, commit: Commit): void {
-  for (const { patch, existed, before } of commit.applied.toReversed()) {
-    if (patch.kind === "cell") twin.apply({ ...patch, cell: existed ? before : undefined });
-    else if (patch.kind !== "meta") twin.apply({ ...patch, add: existed, facets: before });
-  }
+async function readMeta(snapshot: Snapshot, name: string): Promise<string | undefined> {
+  let found: string | undefined;
+  await snapshot.readMany([metaKey(storageId, name)], (_i, row) => {
+    found = row === undefined ? undefined : String.fromCharCode(...row);
+  });
+  return found;
 }
 
 export function describeStore({ describe, it }: Runner, contract: Contract): void {
-  const open = (derive: Derive = () => []): Promise<Store> => contract.open(derive);
-
-  const withStore = async (
-    body: (store: Store) => Promise<void>,
-    derive?: Derive,
-  ): Promise<void> => {
-    const store = await open(derive);
+  const withStore: Suite["withStore"] = async (body, derive = () => []) => {
+    const store = await contract.open(derive);
     try {
       await body(store);
     } finally {
       await store.close();
     }
   };
+  const suite: Suite = { describe, it, contract, withStore };
+  describeCommits(suite);
+  describeBreaking(suite);
+  describeJudgement(suite);
+  describeUidsAndSlots(suite);
+  describeLog(suite);
+  describeSlices(suite);
+  describeRandom(suite);
+}
 
-  const look = async <T>(store: Store, use: (snapshot: Snapshot) => Promise<T>): Promise<T> => {
-    const snapshot = await store.snapshot();
-    try {
-      return await use(snapshot);
-    } finally {
-      snapshot.close();
-    }
-  };
-
-  const meta = (name: string, value: string | undefined): Patch => ({
-    kind: "meta",
-    key: metaKey(storageId, name),
-    value: value === undefined ? undefined : encodeUtf8(value),
-    expected: "any",
-  });
-
-  const readMeta = (snapshot: Snapshot, name: string): Promise<string | undefined> => {
-    let found: string | undefined;
-    return Promise.resolve(
-      snapshot.readMany([metaKey(storageId, name)], (_i, row) => {
-        found = row === undefined ? undefined : String.fromCharCode(...row);
-      }),
-    ).then(() => found);
-  };
-
+function describeCommits({ describe, it, contract, withStore }: Suite): void {
   describe(`${contract.name}: commits and snapshots`, () => {
     it("a commit is seen by every later snapshot and by no earlier one", () =>
       withStore(async (store) => {
@@ -409,7 +169,11 @@ export function describeStore({ describe, it }: Runner, contract: Contract): voi
           same(names.join(""), "bcc", "names");
         });
       }));
+  });
+}
 
+function describeBreaking({ describe, it, contract, withStore }: Suite): void {
+  describe(`${contract.name}: a group`, () => {
     it("a change that breaks is left out, its neighbours are committed", () =>
       withStore(async (store) => {
         const edge = {
@@ -444,7 +208,9 @@ export function describeStore({ describe, it }: Runner, contract: Contract): voi
         });
       }));
   });
+}
 
+function describeJudgement({ describe, it, contract, withStore }: Suite): void {
   describe(`${contract.name}: what decides a commit`, () => {
     it("first committer wins", () =>
       withStore(async (store) => {
@@ -501,7 +267,9 @@ export function describeStore({ describe, it }: Runner, contract: Contract): voi
         same([two.commitTs, three.commitTs], [one.commitTs, one.commitTs], "numbers");
       }));
   });
+}
 
+function describeUidsAndSlots({ describe, it, contract, withStore }: Suite): void {
   describe(`${contract.name}: uids and slots`, () => {
     it("hands out each uid once, and none that was reserved", () =>
       withStore(async (store) => {
@@ -527,7 +295,9 @@ export function describeStore({ describe, it }: Runner, contract: Contract): voi
         same(slots.get(two.slot), two.floorTs, "floor");
       }));
   });
+}
 
+function describeLog({ describe, it, contract, withStore }: Suite): void {
   describe(`${contract.name}: log`, () => {
     it("gives commits in order with what they changed", () =>
       withStore(async (store) => {
@@ -557,7 +327,9 @@ export function describeStore({ describe, it }: Runner, contract: Contract): voi
         same(seen.at(-1)! >= commitTs, true, "woken");
       }));
   });
+}
 
+function describeSlices({ describe, it, contract, withStore }: Suite): void {
   describe(`${contract.name}: index builds and sweeps`, () => {
     const name = (uid: number): Patch => ({
       kind: "cell",
@@ -588,8 +360,11 @@ export function describeStore({ describe, it }: Runner, contract: Contract): voi
         await store.commit(makeChange({ patches: uids.map(name) }));
         const job = { storageId, predicate: 1, limit: 7, detail: emptyBytes };
         let slices = 0;
-        for (let at = { after: 0, done: false }; !at.done; slices++) {
-          at = await store.fill({ ...job, after: at.after });
+        let done = false;
+        for (let after = 0; !done; slices++) {
+          const slice: FillResult = await store.fill({ ...job, after });
+          after = slice.after;
+          done = slice.done;
         }
         same(slices >= 5, true, "slices");
         await store.commit(makeChange({}));
@@ -617,20 +392,18 @@ export function describeStore({ describe, it }: Runner, contract: Contract): voi
       }, derive);
     });
   });
+}
 
+function describeRandom(suite: Suite): void {
+  const { describe, it, contract } = suite;
   describe(`${contract.name}: random patches against a naive twin`, () => {
     for (let round = 0; round < contract.rounds; round++) {
-      it(`seed ${round}`, () => runRandom(contract, round, withStore, look));
+      it(`seed ${round}`, () => runRandom(suite, round));
     }
   });
 }
 
-async function runRandom(
-  contract: Contract,
-  seed: number,
-  withStore: (body: (store: Store) => Promise<void>) => Promise<void>,
-  look: <T>(store: Store, use: (snapshot: Snapshot) => Promise<T>) => Promise<T>,
-): Promise<void> {
+async function runRandom({ contract, withStore }: Suite, seed: number): Promise<void> {
   const random = contract.random(seed);
   const span = pick(random, [12, 200, 2000]);
   await withStore(async (store) => {
@@ -654,33 +427,4 @@ async function runRandom(
       });
     }
   });
-}
-
-function checkUndo(
-  twin: Twin,
-  earlier: Pick<Twin, "nodes" | "lists">,
-  commits: readonly Commit[],
-): void {
-  const back = new Twin();
-  for (const [uid, node] of structuredClone(twin.nodes)) back.nodes.set(uid, node);
-  for (const [key, list] of structuredClone(twin.lists)) back.lists.set(key, list);
-  const derived = new Set([...twin.derived().keys()]);
-  for (const commit of commits.toReversed()) undo(back, commit);
-  const isFilled = ([key, map]: [unknown, Map<unknown, unknown>]): boolean =>
-    map.size > 0 && !derived.has(String(key)) && !isDerived(String(key));
-  same(
-    new Map([...back.nodes].filter(([, node]) => node.size > 0)),
-    new Map([...earlier.nodes].filter(([, node]) => node.size > 0)),
-    "records taken back",
-  );
-  same(
-    new Map([...back.lists].filter(isFilled)),
-    new Map([...earlier.lists].filter(isFilled)),
-    "lists taken back",
-  );
-}
-
-/** Presence and count lists by their prefix (hex). */
-function isDerived(key: string): boolean {
-  return key.slice(8, 10) === "04" || key.slice(8, 10) === "07";
 }

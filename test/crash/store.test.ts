@@ -107,10 +107,10 @@ describe("a writer that is killed under load", () => {
       await child.opened;
       const store = await connectStore({ dir: storeDir, waitMs: 20_000 });
       const numbers = new Map<number, number>();
-      let isDone = false;
+      const state = { isDone: false };
       let next = 1;
       const load = async (): Promise<void> => {
-        while (!isDone) {
+        while (!state.isDone) {
           const number = next++;
           numbers.set(number, (await store.commit(numberedChange(number))).commitTs);
         }
@@ -124,7 +124,7 @@ describe("a writer that is killed under load", () => {
         await child.opened;
       }
       await sleep(100);
-      isDone = true;
+      state.isDone = true;
       await Promise.all(loads);
       expect(new Set(numbers.values()).size).toBe(numbers.size);
       const snapshot = await store.snapshot();

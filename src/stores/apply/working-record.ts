@@ -243,7 +243,11 @@ export class WorkingRecord {
       return;
     }
     const groups = splitEntries(entries, this.host.tuning.partBytesMax);
-    this.writeGroups(0, groups, [...groups.slice(1).map((group) => group[0]!.predicate)]);
+    this.writeGroups(
+      0,
+      groups,
+      groups.slice(1).map((group) => group[0]!.predicate),
+    );
   }
 
   private flushParts(byPart: ReadonlyMap<number, readonly WorkingEntry[]>): void {

@@ -6,7 +6,7 @@ import { crc32 } from "node:zlib";
 
 export const checksumBytes = 4;
 
-const tableBytesMax = 200;
+const tableBytesMax = 64;
 
 const table = makeTable();
 

@@ -38,7 +38,7 @@ export class SlotKeeper {
   }
 
   private releaseAbandoned(): void {
-    for (const [slot, floorTs] of [...this.committer.takenSlots]) {
+    for (const [slot, floorTs] of this.committer.takenSlots) {
       if (!this.inUse.has(slot) && floorTs !== Infinity) this.committer.releaseSlot(slot);
     }
   }

@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  appendToChunk,
+  chunkCount,
+  chunkFacets,
+  chunkFirst,
+  chunkLast,
+  chunkMembers,
+  decodeHead,
+  encodeChunk,
+  encodeHead,
+  isHead,
+  listCount,
+} from "./chunk.ts";
+
+const gap = fc.oneof(
+  fc.integer({ min: 1, max: 300 }),
+  fc.integer({ min: 1, max: 2 ** 31 }),
+  fc.integer({ min: 1, max: 2 ** 45 }),
+);
+const facet = fc.option(fc.uint8Array({ minLength: 1, maxLength: 200 }), { nil: undefined });
+const members = fc.array(fc.tuple(gap, facet), { minLength: 1, maxLength: 60 });
+
+function lay(pairs: readonly (readonly [number, Uint8Array | undefined])[], from = 0) {
+  const uids = new Float64Array(pairs.length);
+  const facets = new Map<number, Uint8Array>();
+  let uid = from;
+  pairs.forEach(([step, bytes], place) => {
+    uid += step;
+    uids[place] = uid;
+    if (bytes !== undefined) facets.set(place, bytes);
+  });
+  return { uids, facets };
+}
+
+describe("chunks", () => {
+  it("decode to what was encoded", () => {
+    fc.assert(
+      fc.property(members, (pairs) => {
+        const { uids, facets } = lay(pairs);
+        const row = encodeChunk(uids, facets);
+        expect([...chunkMembers(row)]).toEqual([...uids]);
+        expect(chunkFacets(row)).toEqual(facets);
+        expect([chunkCount(row), listCount(row), isHead(row)]).toEqual([
+          uids.length,
+          uids.length,
+          false,
+        ]);
+        expect([chunkFirst(row), chunkLast(row)]).toEqual([uids[0], uids.at(-1)]);
+      }),
+    );
+  });
+
+  it("grow by appending to what encoding all gives", () => {
+    fc.assert(
+      fc.property(members, members, (old, added) => {
+        const first = lay(old);
+        const second = lay(added, first.uids.at(-1));
+        const grown = appendToChunk(
+          encodeChunk(first.uids, first.facets),
+          second.uids,
+          second.facets,
+        );
+        const all = lay([...old, ...added]);
+        expect(Buffer.compare(grown, encodeChunk(all.uids, all.facets))).toBe(0);
+      }),
+    );
+  });
+
+  it("have heads with exact counts", () => {
+    const head = { count: 2 ** 40, chunks: 7, tail: 2 ** 53 - 1 };
+    const row = encodeHead(head);
+    expect(isHead(row)).toBe(true);
+    expect(decodeHead(row)).toEqual(head);
+    expect(listCount(row)).toBe(2 ** 40);
+  });
+});
