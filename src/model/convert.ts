@@ -4,6 +4,8 @@ import {
   bigFromInt,
   bigToFloat,
   bigToInt64,
+  divideBig,
+  makeBigFloat,
   parseBigFloat,
   printBigFloat,
   signBig,
@@ -14,7 +16,8 @@ import { parseGoFloat, printFloatG } from "./float.ts";
 import { parseGeometry, printGeometry } from "./geometry.ts";
 import { parseInt64, truncateToInt64, type Int64 } from "./int.ts";
 import type { BigFloat, DateTime, Value, ValueKind } from "./value.ts";
-import { parseVector, printVector } from "./vector.ts";
+import { printValuePlainJson } from "./print-value.ts";
+import { parseVector } from "./vector.ts";
 
 /**
  * The value as another kind: the matrix of dql.md 2.11, for literals on writing and for stored values after a type
@@ -42,7 +45,7 @@ export function convertValue(value: Value, to: ValueKind): Value {
     case "bigfloat":
       return fromBig(value.big, to);
     case "float32vector":
-      return toText(value, printVector(value.vector), to);
+      return toText(value, printValuePlainJson(value), to);
     case "binary":
       return toText(value, new TextDecoder().decode(value.bytes), to);
     default:
@@ -200,10 +203,15 @@ function fromDateTime(time: DateTime, to: ValueKind): Value {
     case "float":
       return { kind: "float", float: secondsOf(time) };
     case "bigfloat":
-      return { kind: "bigfloat", big: bigFromInt(time.seconds) };
+      return { kind: "bigfloat", big: bigSecondsOf(time) };
     default:
       throw cannotConvert("datetime", to);
   }
+}
+
+function bigSecondsOf(time: DateTime): BigFloat {
+  const nanos = BigInt(time.seconds) * 1_000_000_000n + BigInt(time.nanos);
+  return divideBig(makeBigFloat(nanos, 0), bigFromInt(1_000_000_000));
 }
 
 function fromBig(big: BigFloat, to: ValueKind): Value {
@@ -217,6 +225,8 @@ function fromBig(big: BigFloat, to: ValueKind): Value {
       return { kind: "float", float: bigToFloat(big) };
     case "bool":
       return { kind: "bool", bool: signBig(big) !== 0 };
+    case "datetime":
+      return { kind: "datetime", time: dateTimeFromSeconds(bigToFloat(big)) };
     case "float32vector":
       return oneElement(bigToFloat(big));
     default:

@@ -33,6 +33,14 @@ describe("forms", () => {
     ["soon", 'parsing time "soon" as "2006": cannot parse "soon" as "2006"'],
     ["2006-13-01", 'parsing time "2006-13-01": month out of range'],
     ["2001-02-29", 'parsing time "2001-02-29": day out of range'],
+    [
+      "2006-07-08T09:10:11+25:00",
+      'parsing time "2006-07-08T09:10:11+25:00": time zone offset hour out of range',
+    ],
+    [
+      "2006-07-08T09:10:1xZZ",
+      'parsing time "2006-07-08T09:10:1xZZ" as "2006-01-02T15:04:05Z07:00": cannot parse "1xZZ" as "05"',
+    ],
     ["2006-07-08T24:00:00Z", 'parsing time "2006-07-08T24:00:00Z": hour out of range'],
     ["2006-12-31T23:59:60Z", 'parsing time "2006-12-31T23:59:60Z": second out of range'],
   ])("%j is refused", (text, message) => {

@@ -40,11 +40,12 @@ function parseByLayout(text: string): DateTime {
   if (length === 4) return orThrow(parseLayout("2006", text));
   if (length === 7) return orThrow(parseLayout("2006-01", text));
   if (length === 10) return orThrow(parseLayout("2006-01-02", text));
-  for (const layout of [rfc3339, withZoneName]) {
-    const result = parseLayout(layout, text);
-    if (typeof result !== "string") return result;
+  const hasZone = text.endsWith("Z") || text.at(-3) === ":";
+  if (length > withoutZone.length && text[10] === "T" && hasZone) {
+    return orThrow(parseLayout(rfc3339, text));
   }
-  return orThrow(parseLayout(withoutZone, text));
+  const named = parseLayout(withZoneName, text);
+  return typeof named === "string" ? orThrow(parseLayout(withoutZone, text)) : named;
 }
 
 function orThrow(result: DateTime | string): DateTime {

@@ -2,18 +2,18 @@ import { ConversionError } from "./conversion-error.ts";
 import { parseGoFloat, printFloat32E } from "./float.ts";
 
 /**
- * `[1, 2.5 -3e2]`: numbers in brackets, parted by a comma or blanks; the empty text is the empty vector.
+ * `[1, 2.5, -3e2]`: numbers in brackets, parted by commas or by blanks; the empty text is the empty vector.
  * Errors: `cannot convert … to vfloat` (dql.md 2.11, corrections on vectors).
  */
 export function parseVector(text: string): Float32Array {
   const vector = readVector(text);
-  if (vector === undefined) throw new ConversionError(`cannot convert ${text} to vfloat`);
-  return vector;
+  if (vector !== undefined) return vector;
+  throw new ConversionError(`cannot convert ${text.replace(/[\n\t]/g, " ").trim()} to vfloat`);
 }
 
-/** Whether a JSON string would be read as a vector (dql.md 2.9). */
+/** Whether a JSON string would be read as a vector, which an empty one is not (dql.md 2.9). */
 export function isVectorText(text: string): boolean {
-  return text.startsWith("[") && readVector(text) !== undefined;
+  return text.startsWith("[") && (readVector(text)?.length ?? 0) > 0;
 }
 
 function readVector(text: string): Float32Array | undefined {
@@ -22,10 +22,10 @@ function readVector(text: string): Float32Array | undefined {
   if (!trimmed.startsWith("[") || !trimmed.endsWith("]")) return undefined;
   const inner = trimmed.slice(1, -1).trim();
   if (inner === "") return new Float32Array(0);
-  const words = inner.split(/\s*,\s*|\s+/);
+  const words = inner.includes(",") ? inner.split(",") : inner.split(/\s+/);
   const vector = new Float32Array(words.length);
   for (let i = 0; i < words.length; i++) {
-    const number = readElement(words[i] ?? "");
+    const number = readElement((words[i] ?? "").trim());
     if (number === undefined) return undefined;
     vector[i] = number;
   }
