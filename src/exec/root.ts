@@ -141,9 +141,9 @@ function kindOf(call: Call<"compare">): ValueKind {
 
 async function findCompare(run: Run, call: Call<"compare">): Promise<UidSet> {
   const { index } = call;
-  if (index === undefined) return emptyUidSet;
   const bounds = bindValues(run, call.values, kindOf(call), call.operator, true);
-  if (bounds.length === 0) return emptyUidSet;
+  if (call.refusal !== undefined) raiseRefusal(run, call.refusal);
+  if (bounds.length === 0 || index === undefined) return emptyUidSet;
   if (call.operator !== "eq") return findRange(run, call, bounds);
   checkEqualityTokens(run, call, bounds);
   const sets: UidSet[] = [];

@@ -190,27 +190,23 @@ function buildCompare(
       ),
     );
   }
+  const comparison = { kind: "compare", operator, use, values } as const;
   const ready = predicate.indexes.filter((index) => index.state === "ready");
   const index = operator === "eq" ? pickEqualityIndex(ready) : pickSortable(ready);
-  if (atRoot && ready.length === 0) {
-    return refused(use, refusal(`Predicate ${use.name} is not indexed`));
-  }
   const unsortable = operator !== "eq" && ready.length > 0 && index === undefined;
-  if (atRoot && unsortable) {
-    const name = namespaced(builder, use.name);
-    return refused(use, refusal(`Attribute:${name} does not have proper index for comparison`));
+  const name = namespaced(builder, use.name);
+  const missing =
+    ready.length === 0
+      ? refusal(`Predicate ${use.name} is not indexed`)
+      : unsortable
+        ? refusal(`Attribute:${name} does not have proper index for comparison`)
+        : checkUse(use);
+  if (atRoot && missing !== undefined) {
+    return { ...comparison, index: undefined, refuseFromTen: false, refusal: missing };
   }
   const wrongUse = checkUse(use);
   if (wrongUse !== undefined) return refused(use, wrongUse);
-  return {
-    kind: "compare",
-    operator,
-    use,
-    values,
-    index,
-    refuseFromTen: unsortable,
-    name: call.name,
-  };
+  return { ...comparison, index, refuseFromTen: unsortable, refusal: undefined };
 }
 
 export function checkCompareCount(

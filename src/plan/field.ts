@@ -373,6 +373,12 @@ function buildCheckPassword(
     ...baseOf(field.alias, `checkpwd(${use.name})`),
     variable: defineVariable(builder, field.variable, "value", at.level.id),
   };
+  const { text, quoted, token } = field.password;
+  if (text === "" && !quoted && token < 0) {
+    // The parser's literal where the argument is missing.
+    const reason = `Function 'checkpwd' requires 2 arguments, but got 1 ([${use.name}])`;
+    return { kind: "refused", ...base, use, refusal: refusal(reason) };
+  }
   const password = addSlot(builder, "password", field.password);
   const predicate = use.predicate;
   if (predicate === undefined) return { kind: "absent", ...base, use };

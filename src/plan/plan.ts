@@ -324,8 +324,8 @@ export type CallPlan =
       readonly index: PredicateIndex | undefined;
       /** A filter on an indexed but not sortable predicate is refused from ten candidates on (dql.md 2.5). */
       readonly refuseFromTen: boolean;
-      /** Printed by refusals: the function's name and arguments as written. */
-      readonly name: string;
+      /** Raised at a root once the arguments are found to be right: no index serves it. */
+      readonly refusal: Refusal | undefined;
     }
   | {
       readonly kind: "compareCount";
