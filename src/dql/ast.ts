@@ -41,6 +41,8 @@ export interface QueryParameters {
   readonly isRebindable: boolean;
   /** Variables that stand in `uid($x)`, where a value may also be a list. */
   readonly uids: ReadonlySet<string>;
+  /** Variables that stand in `math(…)`, where they must have a value. */
+  readonly numbers: ReadonlySet<string>;
 }
 
 /** `schema(pred: [a, b]) { type index }`; undefined lists mean all. */

@@ -25,6 +25,7 @@ export class ParameterTable {
   private readonly all = new Map<string, Parameter>();
   private readonly declared = new Map<string, { type: string; default: string }>();
   private readonly uids = new Set<string>();
+  private readonly numbers = new Set<string>();
   private readonly pending: (() => void)[] = [];
   private isRebindable = true;
 
@@ -65,6 +66,7 @@ export class ParameterTable {
 
   /** A literal inside of math, where the type of the variable decides what it is. */
   mathLiteral(name: string): Literal {
+    this.numbers.add(name);
     const literal: OpenLiteral = { text: name, quoted: false, token: -1, parameter: name };
     this.pending.push(() => {
       const known = this.all.get(name);
@@ -113,7 +115,8 @@ export class ParameterTable {
 
   toQueryParameters(): QueryParameters | undefined {
     if (this.declared.size === 0) return undefined;
-    return { declared: this.declared, isRebindable: this.isRebindable, uids: this.uids };
+    const { declared, isRebindable, uids, numbers } = this;
+    return { declared, isRebindable, uids, numbers };
   }
 
   private get(name: string): Parameter {
@@ -141,6 +144,7 @@ export function readParameters(
     const value = sent === undefined || sent === "" ? fallback : sent;
     checkType(name, type, value);
     if (parameters.uids.has(name) && !isUid(value)) return undefined;
+    if (parameters.numbers.has(name) && value === "") return undefined;
     result.set(name, value);
   }
   return result;

@@ -80,9 +80,9 @@ function tokenizersOf(of: PredicateDefinition): string[] {
 function printTokenizers(of: PredicateDefinition): string | undefined {
   const names = of.indexes.map((index) => {
     if (index.tokenizer !== "hnsw") return quoteJson(index.tokenizer);
-    const options = (index.options ?? []).map(
-      ({ key, value }) => `${JSON.stringify(key)}:${JSON.stringify(value)}`,
-    );
+    const options = (index.options ?? [])
+      .map(({ key, value }) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
+      .sort();
     return quoteJson(options.length === 0 ? "hnsw" : `hnsw(${options.join(",")})`);
   });
   return names.length === 0 ? undefined : `"tokenizer":[${names.join(",")}]`;
