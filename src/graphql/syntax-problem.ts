@@ -12,6 +12,9 @@ export interface SyntaxProblem {
 
 /** Turns what graphql-js's `parse` threw into a problem; rethrows everything else. */
 export function toSyntaxProblem(error: unknown): SyntaxProblem {
+  // graphql-js descends once per bracket.
+  if (error instanceof RangeError)
+    return { message: "the document is nested too deeply", line: 1, column: 1 };
   if (!(error instanceof GraphQLError)) throw error;
   const location = error.locations?.[0];
   return {
@@ -35,11 +38,11 @@ function rewordSyntaxMessage(error: GraphQLError): string {
     if (/^"\w+"$/.test(wanted)) return `Expected ${wanted}, found ${unquote(found)}`;
     return `Expected ${unquote(wanted)}, found ${closing}`;
   }
-  const unexpected = /^Unexpected (.+)$/s.exec(text);
-  if (unexpected !== null) return `Unexpected ${unquote(unexpected[1] ?? "")}`;
   const character = /^Unexpected character: (.+)$/s.exec(text);
   if (character !== null) return `Cannot parse the unexpected character ${character[1] ?? ""}.`;
-  return text;
+  const unexpected = /^Unexpected (.+)$/s.exec(text);
+  if (unexpected !== null) return `Unexpected ${unquote(unexpected[1] ?? "")}`;
+  return /^(?:Unterminated|Invalid)/.test(text) ? `${text}.` : text;
 }
 
 /** `Name "x"` → `Name`. */
