@@ -362,7 +362,8 @@ function describeSlices({ describe, it, contract, withStore }: Suite): void {
         let slices = 0;
         let done = false;
         for (let after = 0; !done; slices++) {
-          const slice: FillResult = await store.fill({ ...job, after });
+          const next = { ...job, after };
+          const slice: FillResult = await store.fill(next);
           after = slice.after;
           done = slice.done;
         }

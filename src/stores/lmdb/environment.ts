@@ -1,4 +1,5 @@
 /** LMDB as the shared rules and the readers see it. The only file that knows npm `lmdb` and its traps. */
+import { statfsSync } from "node:fs";
 import { open as openLmdb } from "lmdb";
 import { assert } from "../../base/assert.ts";
 import { compareBytes, toHex } from "../../base/bytes.ts";
@@ -63,10 +64,12 @@ export interface EnvironmentOptions {
 
 export class Environment {
   private readonly db: Database;
+  private readonly dir: string;
   private shared: SharedRead | undefined = undefined;
   private isClosed = false;
 
   constructor(options: EnvironmentOptions) {
+    this.dir = options.dir;
     this.db = openLmdb({
       path: options.dir,
       noSubdir: false,
@@ -116,7 +119,7 @@ export class Environment {
 
   /** The process's writer; for one process at a time (claim.ts). */
   writeEngine(): WriteEngine {
-    return new LmdbEngine(this.db);
+    return new LmdbEngine(this.db, this.dir);
   }
 
   /** Clears the places of readers that died; they pin pages until then. */
@@ -286,48 +289,50 @@ function corrupt(key: Uint8Array): Fault {
 
 class LmdbEngine implements WriteEngine {
   private readonly db: Database;
+  private readonly dir: string;
   private readonly rows: LmdbRows;
 
-  constructor(db: Database) {
+  constructor(db: Database, dir: string) {
     this.db = db;
+    this.dir = dir;
     this.rows = new LmdbRows(db);
   }
 
   transact<T>(work: (kv: KeyValue) => T): T {
-    let hasWorked = false;
-    let failure: unknown;
     try {
       // Braces: `put` gives a thenable, and a callback that returns one leaves the transaction open for ever.
       let result: { value: T } | undefined;
       this.db.transactionSync(() => {
-        try {
-          result = { value: work(this.rows) };
-          hasWorked = true;
-        } catch (error) {
-          failure = error;
-          throw error;
-        }
+        result = { value: work(this.rows) };
       });
       assert(result !== undefined, "a write transaction gives a result");
       return result.value;
     } catch (error) {
-      throw toEngineFault(error, failure, hasWorked);
+      throw this.translate(error);
     }
+  }
+
+  /** LMDB's own errors by their number; what our own code threw is passed on. */
+  private translate(error: unknown): unknown {
+    const code: unknown = (error as { code?: unknown }).code;
+    if (typeof code !== "number") return error;
+    if (fullCodes.includes(code) || (code === inputOutput && this.isDiskFull())) {
+      return new Fault("E_STORE_FULL", "the store is full", { cause: error });
+    }
+    return new FatalEngineError("the store cannot be written", { cause: error });
+  }
+
+  /** LMDB calls a write that a full disk cut short an input/output error, as it does a failed sync. */
+  private isDiskFull(): boolean {
+    const { bavail, bsize } = statfsSync(this.dir);
+    return bavail * bsize < diskBytesMin;
   }
 }
 
-const mapFull = -30792;
-const noSpace = [28, 122, 27];
+/** With less left, a failed write is put down to a full disk. */
+const diskBytesMin = 1024 * 1024;
 
-/** LMDB's own errors by their number; what our own code threw is passed on. */
-function toEngineFault(error: unknown, failure: unknown, hasWorked: boolean): unknown {
-  const code = (error as { code?: unknown }).code;
-  const isFull =
-    code === mapFull ||
-    (typeof code === "number" && noSpace.includes(Math.abs(code))) ||
-    code === "ENOSPC";
-  if (isFull) return new Fault("E_STORE_FULL", "the store is full", { cause: error });
-  if (!hasWorked && error === failure && code === undefined) return error;
-  if (error instanceof Fault) return error;
-  return new FatalEngineError("the store cannot be written", { cause: error });
-}
+/** MDB_MAP_FULL, ENOSPC, EDQUOT, EFBIG. */
+const fullCodes: readonly number[] = [-30792, 28, 122, 27];
+/** EIO. */
+const inputOutput = 5;
