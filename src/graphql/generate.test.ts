@@ -1,6 +1,6 @@
 /**
- * The generated schema of small SDLs, whole: test/golden/generated-schema/<topic>.graphql → <topic>.api.graphql. The
- * definitions that stand in every one of them are cut out there.
+ * The generated schema of small SDLs, whole: test/golden/generated-schema/<topic>.graphql → <topic>.api.txt (not
+ * .graphql, so that no formatter touches it). The definitions that stand in every one of them are cut out there.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { preludeText } from "./sdl-prelude.ts";
 
 const folder = join(import.meta.dirname, "../../test/golden/generated-schema");
 const topics = readdirSync(folder)
-  .filter((name) => name.endsWith(".graphql") && !name.endsWith(".api.graphql"))
+  .filter((name) => name.endsWith(".graphql"))
   .map((name) => name.slice(0, -".graphql".length));
 
 describe("generated schema", () => {
@@ -22,7 +22,7 @@ describe("generated schema", () => {
     );
     expect(text.split(preludeText).length).toBe(2);
     await expect(text.replace(preludeText, "\n# …\n")).toMatchFileSnapshot(
-      join(folder, `${topic}.api.graphql`),
+      join(folder, `${topic}.api.txt`),
     );
   });
 

@@ -190,6 +190,9 @@ function printInputValue(value: ArgumentDefinition | InputField, fields: Fields)
         return value.defaultValue === undefined
           ? "null"
           : JSON.stringify(print(value.defaultValue));
+      // What newer clients ask.
+      case "isDeprecated":
+        return "false";
       default:
         return "null";
     }
@@ -225,6 +228,8 @@ function printDirective(directive: DirectiveDefinition, fields: Fields): string 
         return printList(directive.arguments.values(), (each) =>
           printInputValue(each, field.fields),
         );
+      case "isRepeatable":
+        return "false";
       default:
         return "null";
     }
