@@ -50,7 +50,7 @@ export class Trace {
       (step) =>
         `{"label":"${step.label}","startOffset":${this.#offset(step.startMs)},"duration":${nanos(step.durationMs)}}`,
     );
-    return `{"path":[${JSON.stringify(field.key)}],"parentType":"${trace.parentType}","fieldName":"${field.definition.name}","returnType":"${field.definition.type.text}","startOffset":${this.#offset(trace.startMs)},"duration":${nanos(trace.durationMs)},"dgraph":[${steps.join()}]}`;
+    return `{"path":[${JSON.stringify(field.key)}],"parentType":"${trace.parentType}","fieldName":"${field.key}","returnType":"${field.definition.type.text}","startOffset":${this.#offset(trace.startMs)},"duration":${nanos(trace.durationMs)},"dgraph":[${steps.join()}]}`;
   }
 
   #offset(ms: number): number {

@@ -47,6 +47,8 @@ export class InputCollector {
   readonly definitions = new Map<string, InputNode>();
   readonly #problems: string[] = [];
   readonly #topKeys = new Set<string>();
+  /** Key and single inverse: the nodes that have their one parent already. */
+  readonly #claimed = new Set<string>();
 
   /** The objects of a list at the top. Throws MutationRefused with every problem found. */
   collectTop(type: NodeType, input: InputObjectType, values: ArgumentValue): InputNode[] {
@@ -213,12 +215,13 @@ export class InputCollector {
     const isTop = node.edge === undefined;
     for (const xid of node.xids) {
       const known = this.definitions.get(xid.key);
+      const isClaimed = this.#claim(node, xid.key);
       if (known === undefined) {
         this.definitions.set(xid.key, node);
         if (isTop) this.#topKeys.add(xid.key);
         continue;
       }
-      if (this.#isDuplicate(known, node, xid.key, isTop)) {
+      if (isClaimed || this.#isDuplicate(known, node, xid.key, isTop)) {
         this.#problems.push(`duplicate XID found: ${xid.text}`);
         return false;
       }
@@ -232,9 +235,18 @@ export class InputCollector {
 
   #isDuplicate(known: InputNode, node: InputNode, key: string, isTop: boolean): boolean {
     if (isTop && this.#topKeys.has(key)) return true;
-    const inverse = inverseOf(node.edge);
-    if (inverse?.source.kind === "edge" && !inverse.source.isList) return true;
-    return sizeOf(known) > 1 && sizeOf(node) > 1 && !isEqual(known.values, node.values);
+    if (sizeOf(known) === 1 || sizeOf(node) === 1) return false;
+    return singleInverse(node) !== undefined || !isEqual(known.values, node.values);
+  }
+
+  /** True where the node was given a parent already, and can have one only. */
+  #claim(node: InputNode, key: string): boolean {
+    const inverse = singleInverse(node);
+    if (inverse === undefined) return false;
+    const claim = `${key} ${inverse.name}`;
+    if (this.#claimed.has(claim)) return true;
+    this.#claimed.add(claim);
+    return false;
   }
 }
 
@@ -245,6 +257,12 @@ export function xidFields(type: NodeType): FieldDefinition[] {
 
 export function inverseOf(edge: FieldDefinition | undefined): FieldDefinition | undefined {
   return edge?.source.kind === "edge" ? edge.source.inverse : undefined;
+}
+
+/** The field of the node that leads back to its one parent. */
+function singleInverse(node: InputNode): FieldDefinition | undefined {
+  const inverse = inverseOf(node.edge);
+  return inverse?.source.kind === "edge" && !inverse.source.isList ? inverse : undefined;
 }
 
 /** Equal for values that are the same id: `012` is 12 where the field is a number. */

@@ -114,7 +114,7 @@ export function writeQuery(
       new GraphqlRenderer(out, errors, path).rootAggregate(
         shape.typeName,
         shape.members,
-        block.rows.length,
+        block.count ?? block.rows.length,
         second?.frame,
       );
       return;

@@ -8,6 +8,7 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  Kind,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
 } from "graphql";
@@ -39,7 +40,7 @@ const metaFields = new Map<string, FieldDefinition>(
 
 /** A type by its name, introspection types included. */
 export function findType(schema: CompiledSchema, name: string): NamedType | undefined {
-  return schema.types.get(name) ?? metaTypes.get(name);
+  return metaTypes.get(name) ?? schema.types.get(name);
 }
 
 /** `__schema` and `__type` of the query root. */
@@ -128,7 +129,9 @@ function argumentOf(
     name: argument.name,
     description: undefined,
     type: refOf(argument.type, types),
-    defaultValue: undefined,
+    // All of them are booleans that are false where they are not given.
+    defaultValue:
+      argument.defaultValue === undefined ? undefined : { kind: Kind.BOOLEAN, value: false },
     field: undefined,
   };
 }

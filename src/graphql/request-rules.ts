@@ -375,7 +375,7 @@ function checkLeaf(field: FieldNode, definition: FieldDefinition, report: Report
   const isLeaf = !isComposite(namedTypeOf(definition.type));
   if (isLeaf && field.selectionSet !== undefined) {
     report(
-      `Field "${name}" must not have a selection since type "${type}" has no subfields.`,
+      `Field "${name}" must not have a selection since type "${namedTypeOf(definition.type).name}" has no subfields.`,
       field,
     );
   }
