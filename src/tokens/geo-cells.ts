@@ -39,6 +39,19 @@ export function intersectsTokens(cover: readonly bigint[]): Uint8Array[] {
   return [...parentsOf(cover).map(coverToken), ...cover.map(parentToken)];
 }
 
+/** Refuses what has no place in an index: other kinds of geometry, more than two dimensions, rings that do not close. */
+export function checkGeoIndexable(geometry: Geometry): void {
+  checkPlane(geometry);
+  if (geometry.type === "Polygon") checkRing(geometry.coordinates);
+  else if (geometry.type === "MultiPolygon") geometry.coordinates.forEach(checkRing);
+  else if (geometry.type !== "Point")
+    throw wrongGeometry("Cannot index geometry of type", geometry);
+}
+
+function wrongGeometry(sentence: string, geometry: Geometry): ConversionError {
+  return new ConversionError(`${sentence} *geom.${geometry.type}`);
+}
+
 /** The cells that cover a geometry. Points have one cell, of the lowest level. */
 export function coverOf(geometry: Geometry, use: "index" | "query"): bigint[] {
   checkPlane(geometry);
@@ -54,11 +67,11 @@ export function coverOf(geometry: Geometry, use: "index" | "query"): bigint[] {
       }
       return [...cells];
     }
-    default: {
-      const verb =
-        use === "index" ? "Cannot index geometry of type" : "Cannot query using a geometry of type";
-      throw new ConversionError(`${verb} *geom.${geometry.type}`);
-    }
+    default:
+      throw wrongGeometry(
+        use === "index" ? "Cannot index geometry of type" : "Cannot query using a geometry of type",
+        geometry,
+      );
   }
 }
 
@@ -89,10 +102,14 @@ export function pointOf(coordinates: readonly number[]): s2.Point {
 
 /** The outer ring as a loop on the sphere; the side that is smaller is taken as the inside. */
 export function loopOf(polygon: PolygonRings): s2.Loop {
+  return loopOfRing(checkRing(polygon));
+}
+
+function checkRing(polygon: PolygonRings): Ring {
   const ring = polygon[0] ?? [];
   if (ring.length < 4) throw new ConversionError("Can't convert ring with less than 4 pts");
   if (!isClosed(ring)) throw new ConversionError(notClosed(polygon));
-  return loopOfRing(ring);
+  return ring;
 }
 
 /** A closed ring as a loop, whichever way round it is given. */

@@ -9,7 +9,7 @@ import { ConversionError } from "../model/conversion-error.ts";
 import { convertValue } from "../model/convert.ts";
 import type { Value, ValueKind } from "../model/value.ts";
 import { queryShinglesOf, shinglesOf, stemsOf, termsOf } from "./analysis.ts";
-import { geoTokens } from "./geo-cells.ts";
+import { checkGeoIndexable, geoTokens } from "./geo-cells.ts";
 import { bigFloatToken, boolToken, dateTimeToken, floatToken, intToken } from "./number-tokens.ts";
 import { exactToken, hashToken, sha256Tokens, textToken, trigramTokens } from "./text-tokens.ts";
 
@@ -136,10 +136,12 @@ export function tokensOfQuery(tokenizer: string, value: Value, language: string)
 const tokenBytesMax = 65_000;
 
 /**
- * Refuses a text that the reference could not index: `value in the mutation is too large for the index`. One of many
- * words is fine; hashes and trigrams are always short.
+ * Refuses a new value that an index cannot take, without making its tokens: a geometry that is neither point nor
+ * area, and a text that the reference could not index (`value in the mutation is too large for the index`; one of
+ * many words is fine, hashes and trigrams are always short). The value has the predicate's kind.
  */
 export function checkIndexable(tokenizer: string, value: Value, predicate: string): void {
+  if (tokenizer === "geo" && value.kind === "geo") checkGeoIndexable(value.geometry);
   if (value.kind !== "string" && value.kind !== "default") return;
   const limit = tokenBytesMax - encodeUtf8(predicate).length;
   if (value.text.length * 3 <= limit || !isLongest(tokenizer, value.text, limit)) return;

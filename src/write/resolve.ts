@@ -1,7 +1,6 @@
 /** Facts → edits: numbers for names, values of the schema's kinds, the refusals of dql.md 2.7, 2.11 and 3.3. */
 import { hash } from "bcrypt";
 import { assert } from "../base/assert.ts";
-import { encodeUtf8 } from "../base/bytes.ts";
 import { compareNames } from "../graph/schema-state.ts";
 import type { Predicate, Schema } from "../graph/schema.ts";
 import { asFault } from "../model/conversion-error.ts";
@@ -9,6 +8,7 @@ import { checkPassword, convertValue } from "../model/convert.ts";
 import { Fault } from "../model/fault.ts";
 import type { NQuad } from "../model/nquad.ts";
 import type { Value } from "../model/value.ts";
+import { checkIndexable } from "../tokens/tokenizers.ts";
 import type { Edit } from "./edit.ts";
 import { printEdge } from "./print-edge.ts";
 import type { BlankNodes } from "./uid-assign.ts";
@@ -21,9 +21,6 @@ export interface PlainMutation {
 
 /** bcrypt's cost, as the reference's. */
 const passwordCost = 10;
-
-/** Longer exact tokens are refused (dql.md 3.2). */
-const exactBytesMax = 65_000;
 
 /** Tags are slots of a record and parts of keys. */
 const languageUnitsMax = 255;
@@ -105,7 +102,7 @@ function toEdit(schema: Schema, row: Row): Edit {
   assert(object.kind === "value", "variables are expanded before facts are resolved");
   const value = toKind(object.value, predicate);
   if (isDelete) return { kind: "deleteValue", uid, predicate: predicate.id, language, value };
-  checkSize(value, predicate);
+  checkIndexes(value, predicate);
   return { kind: "setValue", uid, predicate: predicate.id, language, value, facets };
 }
 
@@ -170,10 +167,11 @@ async function hashed(
   return { ...edit, value: { kind: "password", hash: made } };
 }
 
-function checkSize(value: Value, predicate: Predicate): void {
-  if (value.kind !== "string" || value.text.length * 3 < exactBytesMax / 2) return;
-  if (!predicate.indexes.some((index) => index.tokenizer === "exact")) return;
-  const nameBytes = encodeUtf8(predicate.definition.name).length;
-  if (encodeUtf8(value.text).length <= exactBytesMax - nameBytes) return;
-  throw new Fault("E_MUTATION", "value in the mutation is too large for the index");
+/** Faults of the index come before anything is written. */
+function checkIndexes(value: Value, predicate: Predicate): void {
+  const { indexes, definition } = predicate;
+  if (indexes.length === 0) return;
+  asFault("E_MUTATION", () => {
+    for (const { tokenizer } of indexes) checkIndexable(tokenizer, value, definition.name);
+  });
 }
