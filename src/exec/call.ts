@@ -203,11 +203,11 @@ async function prepareCompare(
   call: CompareCall,
   candidates: UidSet,
 ): Promise<PreparedCall> {
+  const bounds = bindValues(run, call.values, kindOf(call.use), call.operator, false);
   if (call.refuseFromTen && candidates.length >= refusedFrom) {
     const name = `${run.reader.schema.namespace}-${call.use.name}`;
     throw queryFault(`Attribute:${name} does not have proper index for comparison`);
   }
-  const bounds = bindValues(run, call.values, kindOf(call.use), call.operator, false);
   if (call.operator === "eq" && call.index !== undefined) {
     checkEqualityTokens(run, call, bounds);
     const isWhole = isWholeToken(call.index, call.use);

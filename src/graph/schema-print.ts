@@ -77,12 +77,15 @@ function tokenizersOf(of: PredicateDefinition): string[] {
   return of.indexes.flatMap((index) => (index.tokenizer === "hnsw" ? [] : [index.tokenizer]));
 }
 
+/** Options of vector indexes stand in this order, however they were given. */
+const optionOrder = ["exponent", "maxLevels", "efConstruction", "efSearch", "metric"];
+
 function printTokenizers(of: PredicateDefinition): string | undefined {
   const names = of.indexes.map((index) => {
     if (index.tokenizer !== "hnsw") return quoteJson(index.tokenizer);
-    const options = (index.options ?? [])
-      .map(({ key, value }) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
-      .sort();
+    const options = [...(index.options ?? [])]
+      .sort((a, b) => optionOrder.indexOf(a.key) - optionOrder.indexOf(b.key))
+      .map(({ key, value }) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
     return quoteJson(options.length === 0 ? "hnsw" : `hnsw(${options.join(",")})`);
   });
   return names.length === 0 ? undefined : `"tokenizer":[${names.join(",")}]`;
