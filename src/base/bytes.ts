@@ -94,16 +94,19 @@ export function writeVarint(target: Uint8Array, at: number, value: number): numb
 /** Grows as it is written to. Little-endian but where said. */
 export class ByteWriter {
   private bytes: Uint8Array;
-  private view: DataView;
+  private heldView: DataView | undefined = undefined;
   private at = 0;
 
   constructor(sizeHint = 256) {
     this.bytes = new Uint8Array(sizeHint);
-    this.view = new DataView(this.bytes.buffer);
   }
 
   get length(): number {
     return this.at;
+  }
+
+  private get view(): DataView {
+    return (this.heldView ??= new DataView(this.bytes.buffer));
   }
 
   private reserve(count: number): number {
@@ -113,7 +116,7 @@ export class ByteWriter {
       const grown = new Uint8Array(Math.max(need, this.bytes.length * 2));
       grown.set(this.bytes.subarray(0, at));
       this.bytes = grown;
-      this.view = new DataView(grown.buffer);
+      this.heldView = undefined;
     }
     this.at = need;
     return at;

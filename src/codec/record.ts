@@ -11,7 +11,7 @@
  * All functions work on the bytes in place: a part may be lent, a cache may keep a copy.
  */
 import { assert } from "../base/assert.ts";
-import { ByteReader, ByteWriter, concatBytes } from "../base/bytes.ts";
+import { ByteReader, concatBytes, varintSize, writeVarint } from "../base/bytes.ts";
 import { chunkCount } from "./chunk.ts";
 
 export const entryKind = { cells: 1, edges: 2, long: 3 } as const;
@@ -204,14 +204,22 @@ function walkCells(
 
 export function encodeCells(cells: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const slots = [...cells.keys()].sort();
-  const writer = new ByteWriter(128);
-  writer.u8(entryKind.cells);
-  writer.varint(slots.length);
-  for (const slot of slots) {
-    writer.latin1(slot);
-    writer.run(cells.get(slot)!);
+  let size = 1 + varintSize(slots.length);
+  for (const [slot, cell] of cells) {
+    size += varintSize(slot.length) + slot.length + varintSize(cell.length) + cell.length;
   }
-  return writer.finish();
+  const entry = new Uint8Array(size);
+  entry[0] = entryKind.cells;
+  let at = writeVarint(entry, 1, slots.length);
+  for (const slot of slots) {
+    const cell = cells.get(slot)!;
+    at = writeVarint(entry, at, slot.length);
+    for (let i = 0; i < slot.length; i++) entry[at++] = slot.charCodeAt(i);
+    at = writeVarint(entry, at, cell.length);
+    entry.set(cell, at);
+    at += cell.length;
+  }
+  return entry;
 }
 
 export function encodeEdges(chunk: Uint8Array): Uint8Array {

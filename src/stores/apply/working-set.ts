@@ -38,6 +38,8 @@ export class WorkingSet implements RecordHost {
   readonly tuning: Tuning;
   private readonly records = new Map<number, Map<number, WorkingRecord>>();
   private readonly lists = new Map<string, WorkingList>();
+  /** The lists that every new value touches, found without their keys: storage id → predicate. */
+  private readonly presence = new Map<number, Map<number, WorkingList>>();
   private touchedEntries = new Map<WorkingEntry, Touched>();
   private touchedLists = new Map<WorkingList, TouchedList>();
   private applied: AppliedPatch[] = [];
@@ -165,18 +167,24 @@ export class WorkingSet implements RecordHost {
   private applyMember(patch: MemberPatch): void {
     const list = this.openList(patch.list);
     const countBefore = list.count;
-    const after = patch.add ? (patch.facets ?? emptyBytes) : undefined;
-    const before = list.find(patch.member);
-    if (before === undefined && after === undefined) return;
-    if (before !== undefined && after !== undefined && equalBytes(before, after)) return;
-    list.edit(patch.member, after);
-    this.applied.push({ patch, existed: before !== undefined, before });
+    if (!this.setMember(list, patch)) return;
     if (patch.countIndex === 0 || this.touchedLists.has(list)) return;
     this.touchedLists.set(list, {
       before: countBefore,
       countIndex: patch.countIndex,
       owner: patch.owner,
     });
+  }
+
+  /** Whether it changed anything. */
+  private setMember(list: WorkingList, patch: MemberPatch): boolean {
+    const after = patch.add ? (patch.facets ?? emptyBytes) : undefined;
+    const before = list.find(patch.member);
+    if (before === undefined && after === undefined) return false;
+    if (before !== undefined && after !== undefined && equalBytes(before, after)) return false;
+    list.edit(patch.member, after);
+    this.applied.push({ patch, existed: before !== undefined, before });
+    return true;
   }
 
   private applyMeta(patch: MetaPatch): void {
@@ -191,7 +199,7 @@ export class WorkingSet implements RecordHost {
     const { storageId, uid } = entry.record;
     const after = countEntry(entry);
     if ((touched.before === 0) !== (after === 0)) {
-      this.follow(presenceList(storageId, entry.predicate), uid, after > 0);
+      this.follow(this.openPresence(storageId, entry.predicate), uid, after > 0);
     }
     this.moveCount(storageId, touched.countIndex, uid, touched.before, after);
   }
@@ -204,19 +212,33 @@ export class WorkingSet implements RecordHost {
     after: number,
   ): void {
     if (countIndex === 0 || before === after) return;
-    if (before > 0) this.follow(countList(storageId, countIndex, before), owner, false);
-    if (after > 0) this.follow(countList(storageId, countIndex, after), owner, true);
+    if (before > 0) {
+      this.follow(this.openList(countList(storageId, countIndex, before)), owner, false);
+    }
+    if (after > 0) this.follow(this.openList(countList(storageId, countIndex, after)), owner, true);
   }
 
-  private follow(list: Uint8Array, member: number, add: boolean): void {
-    this.applyMember({
+  private openPresence(storageId: number, predicate: number): WorkingList {
+    let storage = this.presence.get(storageId);
+    if (storage === undefined) this.presence.set(storageId, (storage = new Map()));
+    let list = storage.get(predicate);
+    if (list === undefined) {
+      list = this.openList(presenceList(storageId, predicate));
+      storage.set(predicate, list);
+    }
+    return list;
+  }
+
+  private follow(list: WorkingList, member: number, add: boolean): void {
+    const patch: MemberPatch = {
       kind: "member",
-      list,
+      list: list.prefix,
       member,
       add,
       facets: undefined,
       countIndex: 0,
       owner: 0,
-    });
+    };
+    this.setMember(list, patch);
   }
 }
