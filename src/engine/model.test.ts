@@ -260,7 +260,9 @@ const tiny = {
 test("every read agrees with a plain list of facts, now, inside, and back then", async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.boolean(), async (transactions, isTiny) => {
-      const store = openMemoryStore(isTiny ? { derive: deriveFill, tuning: tiny } : { derive: deriveFill });
+      const store = openMemoryStore(
+        isTiny ? { derive: deriveFill, tuning: tiny } : { derive: deriveFill },
+      );
       const house = await openHouse(schema, store);
       const model: Model = new Map();
       const past: { readonly ts: number; readonly model: Model }[] = [];
@@ -269,10 +271,16 @@ test("every read agrees with a plain list of facts, now, inside, and back then",
           for (const request of requests) {
             await txn.apply({
               set: parseNQuads(
-                request.filter(({ kind }) => kind === "set").map(printFact).join("\n"),
+                request
+                  .filter(({ kind }) => kind === "set")
+                  .map(printFact)
+                  .join("\n"),
               ),
               delete: parseNQuads(
-                request.filter(({ kind }) => kind !== "set").map(printFact).join("\n"),
+                request
+                  .filter(({ kind }) => kind !== "set")
+                  .map(printFact)
+                  .join("\n"),
                 "delete",
               ),
             });

@@ -21,10 +21,13 @@ import {
   schemaPatches,
 } from "../graph/schema-rows.ts";
 import type { KnownSchema } from "../graph/schema-rows.ts";
-import { emptySchemaState } from "../graph/schema-state.ts";
+import { openReader } from "../graph/open-reader.ts";
+import { emptySchemaState, makeSchema } from "../graph/schema-state.ts";
 import type { SchemaState } from "../graph/schema-state.ts";
 import { parseSchemaText } from "../graph/schema-parse.ts";
 import type { Patch } from "../store/store.ts";
+import { derivePatches } from "../write/apply.ts";
+import type { Edit } from "../write/edit.ts";
 import { encodeFillDetail } from "../write/fill.ts";
 import type { Committer } from "./commits.ts";
 import type { AlterOperation } from "./engine.ts";
@@ -122,6 +125,7 @@ export class SchemaChanges {
           dropType(known.state, operation.type, this.#options.reserved),
         );
       case "dropAll":
+        if (namespace === 0) await this.#deleteOthers();
         return this.#replaceStorage(namespace, false);
       case "dropData":
         return this.#replaceStorage(namespace, true);
@@ -204,6 +208,13 @@ export class SchemaChanges {
     });
   }
 
+  /** Everything means the other namespaces too, which only namespace 0 may ask for. */
+  async #deleteOthers(): Promise<void> {
+    for (const other of await this.namespaces()) {
+      if (other !== 0) await this.deleteNamespace(other);
+    }
+  }
+
   /** A new storage id makes everything gone at once; ids of predicates and indexes go on. */
   async #replaceStorage(namespace: number, keepsSchema: boolean): Promise<void> {
     await this.#change(namespace, async (view) => {
@@ -221,6 +232,7 @@ export class SchemaChanges {
       return {
         patches: [
           ...schemaPatches(next, view.known),
+          ...(keepsSchema ? await this.#keepGraphql(view, next) : []),
           countersPatch({ nextStorageId: nextStorageId + 1, nextNamespace }, counters),
           retiredPatch({ kind: "storage", storageId: state.storageId, id: 0 }),
         ],
@@ -228,6 +240,35 @@ export class SchemaChanges {
       };
     });
     this.sweepSoon();
+  }
+
+  /** The GraphQL schema belongs to the schema, although it is kept as a node: it moves to the new storage. */
+  async #keepGraphql(view: View, next: SchemaState): Promise<readonly Patch[]> {
+    const { reader } = view;
+    const names = ["dgraph.graphql.schema", "dgraph.graphql.xid", "dgraph.type"];
+    const kept = names.map((name) => reader.schema.predicate(name)!);
+    const [nodes] = await reader.readLists([{ kind: "presence", predicate: kept[0]!.id }]);
+    if (nodes === undefined || nodes.length === 0) return [];
+    const wants = kept.map(({ id }) => ({ kind: "cells", predicate: id }) as const);
+    const columns = await reader.readLevel(nodes, wants);
+    const edits: Edit[] = [];
+    columns.forEach((column, k) => {
+      if (column.kind !== "cells") return;
+      nodes.forEach((uid, row) => {
+        for (const { value, language, facets } of column.cells[row] ?? []) {
+          edits.push({ kind: "setValue", uid, predicate: kept[k]!.id, value, language, facets });
+        }
+      });
+    });
+    const empty = openReader({
+      snapshot: view.snapshot,
+      schema: makeSchema(next, this.#options.reserved),
+      cache: undefined,
+      fillsCache: false,
+      delta: undefined,
+      ts: view.snapshot.ts,
+    });
+    return (await derivePatches(empty, edits)).patches;
   }
 
   /** Fills what is `building`, then makes it `ready`. Commits keep the indexes up meanwhile. */

@@ -32,6 +32,9 @@ export interface View {
 /** How long a start time in the future is waited for, unless the request says otherwise. */
 const futureWaitMs = 10_000;
 
+/** The undo is forgotten when no older state was read for so long. */
+const undoIdleMs = 60_000;
+
 export class Views {
   readonly store: Store;
   readonly #clock: Clock;
@@ -39,6 +42,7 @@ export class Views {
   readonly #cache: RecordCache;
   readonly #undo: Undo;
   #isEmbedded = true;
+  #undoUsedMs = 0;
 
   constructor(options: ViewOptions) {
     this.store = options.store;
@@ -134,7 +138,13 @@ export class Views {
         ts: request.ts,
       }),
     });
-    if (request.ts === snapshot.ts) return finish(undefined);
+    if (request.ts === snapshot.ts) {
+      if (this.#undo.bytes > 0 && this.#clock.tickMs() - this.#undoUsedMs > undoIdleMs) {
+        this.#undo.clear();
+      }
+      return finish(undefined);
+    }
+    this.#undoUsedMs = this.#clock.tickMs();
     const { storageId } = known.schema;
     return andThen(this.#undo.view(this.store, snapshot, request.ts, storageId), (past) => {
       if (past === undefined) throw outOfReach();

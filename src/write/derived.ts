@@ -1,6 +1,7 @@
 /** Value changes → index patches: tokens that a node's values had and have (architecture 3.3). */
 import { tokenList } from "../codec/key.ts";
 import type { Predicate, PredicateIndex } from "../graph/schema.ts";
+import { asFault } from "../model/conversion-error.ts";
 import { indexTokens, storedTokens } from "../graph/value-tokens.ts";
 import type { TaggedValue } from "../graph/value-tokens.ts";
 import type { MemberPatch } from "../store/store.ts";
@@ -15,7 +16,7 @@ export interface ValueChange {
 /** Tokens by their latin1 text. */
 type Tokens = Map<string, Uint8Array>;
 
-/** Appends the patches of one node's predicate for all its indexes. New values must be indexable (ConversionError). */
+/** Appends the patches of one node's predicate for all its indexes. New values that cannot be indexed are refused. */
 export function deriveTokens(
   patches: MemberPatch[],
   place: { readonly storageId: number; readonly uid: number; readonly predicate: Predicate },
@@ -23,7 +24,7 @@ export function deriveTokens(
 ): void {
   for (const index of place.predicate.indexes) {
     if (index.tokenizer === "hnsw") continue;
-    const added = collect(place.predicate, index, change.added);
+    const added = asFault("E_MUTATION", () => collect(place.predicate, index, change.added));
     const removed = collectLenient(place.predicate, index, change.removed);
     for (const text of added.keys()) {
       if (removed.delete(text)) added.delete(text);
