@@ -151,7 +151,7 @@ class Linker {
     if (known !== undefined) return known;
     const made: TypeRef =
       ref.kind === "named"
-        ? { kind: "named", type: this.#type(ref.name) as NamedType, nonNull: ref.nonNull, text }
+        ? { kind: "named", type: this.#type(ref.name), nonNull: ref.nonNull, text }
         : { kind: "list", element: this.#ref(ref.element), nonNull: ref.nonNull, text };
     this.#refs.set(text, made);
     return made;
@@ -191,8 +191,8 @@ class Linker {
     type.interfaces = draft.interfaces.map((name) => {
       const parent = this.#type(name);
       assert(parent.kind === "interface", "a validated type implements interfaces alone");
-      parent.implementors = [...parent.implementors, type as ObjectType];
-      return parent as InterfaceType;
+      parent.implementors = [...parent.implementors, type];
+      return parent;
     });
   }
 
@@ -398,8 +398,7 @@ class Linker {
 
   #inputOwner(draft: DraftType): InputObjectType["of"] {
     const of = draft.of === undefined ? undefined : this.types.get(draft.of);
-    if (of?.kind === "object" || of?.kind === "interface" || of?.kind === "union")
-      return of as InputObjectType["of"];
+    if (of?.kind === "object" || of?.kind === "interface" || of?.kind === "union") return of;
     return undefined;
   }
 

@@ -1,7 +1,6 @@
 /** SDL text → draft types. The grammar is graphql-js's; the words of a refusal are ours (syntax-problem.ts). */
 import { Kind, Lexer, Source, TokenKind, parse } from "graphql";
 import type {
-  ConstDirectiveNode,
   DefinitionNode,
   DirectiveDefinitionNode,
   DocumentNode,
@@ -140,7 +139,7 @@ function readExtension(node: TypeExtensionNode, origin: TypeOrigin): DraftType {
   const type = readType(node, origin);
   if (type.name !== "Query" && type.name !== "Mutation") {
     const name = { kind: Kind.NAME, value: "extends", ...(node.loc && { loc: node.loc }) } as const;
-    type.directives.push({ kind: Kind.DIRECTIVE, name } as ConstDirectiveNode);
+    type.directives.push({ kind: Kind.DIRECTIVE, name });
   }
   return type;
 }

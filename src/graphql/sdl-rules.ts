@@ -34,8 +34,8 @@ export function checkRules(draft: Draft): SchemaProblem[] {
     checkTypeRules(draft, type, problems);
     for (const field of type.fields) {
       checkFieldRules(type, field, problems);
-      // A copy: @hasInverse completes directives of other fields, at times of this one, while we look.
-      for (const directive of [...field.directives]) {
+      // @hasInverse gives fields a new list of directives while we look; this one stays as it was written.
+      for (const directive of field.directives) {
         const check = directiveRules.get(directive.name.value);
         const problem = check?.(draft, type, field);
         if (problem !== undefined) problems.push(problem);
