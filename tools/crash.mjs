@@ -73,16 +73,18 @@ async function playRound(server, round) {
 
 async function strike(server, target) {
   const children = server.children();
-  if (target === "worker")
-    kill(children[1 + Math.floor(random() * (children.length - 1))] ?? children[0]);
-  else if (target === "writer") kill(children[0]);
-  else if (target === "supervisor") {
+  if (target === "supervisor") {
     kill(server.process.pid);
     await server.exit;
     await waitGone(children);
-  } else await server.killAll();
+  } else if (target === "all") await server.killAll();
+  else kill(pick(server.children(target)) ?? pick(children));
   if (target === "supervisor" || target === "all") await server.start();
   else await waitBack(server);
+}
+
+function pick(list) {
+  return list[Math.floor(random() * list.length)];
 }
 
 /** A killed child comes back by itself: a write goes through again. */

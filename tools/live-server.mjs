@@ -77,14 +77,13 @@ export class LiveServer {
     }
   }
 
-  /** Pids of the supervisor's children, in the order of their start: the writer first. */
-  children() {
+  /** Pids of the supervisor's children; of one role where it is given. */
+  children(role) {
     const { pid } = this.process;
     try {
-      return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
-        .split(" ")
-        .filter(Boolean)
-        .map(Number);
+      const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+      const pids = text.split(" ").filter(Boolean).map(Number);
+      return role === undefined ? pids : pids.filter((one) => roleOf(one) === role);
     } catch {
       return [];
     }
@@ -140,6 +139,15 @@ export class LiveServer {
   /** Throws with its output when `weft check` finds something. */
   check() {
     execFileSync(process.execPath, [weft, "check", "--data", this.dataDir], { stdio: "pipe" });
+  }
+}
+
+/** writer, worker or both, as its arguments say. */
+function roleOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").at(-2);
+  } catch {
+    return undefined;
   }
 }
 

@@ -99,7 +99,7 @@ async function openWorker({ config, store, logger, number }: WorkerParts): Promi
     logger,
     limits,
   });
-  const graphql = openGraphqlService({ engine, clock: systemClock, ...config.graphql });
+  const graphql = openGraphqlService({ engine, clock: systemClock, limits, ...config.graphql });
   const sockets = openPrivateSockets(config.dataDir);
   const about = makeNodeFacts({
     engine,
@@ -115,7 +115,10 @@ async function openWorker({ config, store, logger, number }: WorkerParts): Promi
     graphql,
     admin,
     limits,
-    disallowDrop: config.disallowDrop,
+    rules: {
+      disallowMutations: mutations === "disallow",
+      disallowDrop: config.disallowDrop,
+    },
     security,
     clock: systemClock,
     logger,

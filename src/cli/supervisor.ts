@@ -167,7 +167,9 @@ class Keeper {
   #start(child: Child): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const main = join(import.meta.dirname, "..", "main.js");
-      const running = fork(main, ["__child"], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+      const running = fork(main, ["__child", child.role], {
+        stdio: ["ignore", "inherit", "inherit", "ipc"],
+      });
       let reason: string | undefined;
       child.process = running;
       running.on("message", (message: ToSupervisor) => {

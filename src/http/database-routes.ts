@@ -112,8 +112,8 @@ function parseTimeout(params: URLSearchParams, otherwiseMs: number): number {
 
 /** What the reference refuses before it looks at the text: without the prefix of the engine's own faults. */
 function checkBegin(text: string, timeoutMs: number): void {
-  if (timeoutMs < 0) throw new Fault("E_HTTP_REQUEST", "context deadline exceeded");
-  if (text.trim() === "") throw new Fault("E_HTTP_REQUEST", "empty request");
+  if (timeoutMs < 0) throw new Fault("E_TXN", "context deadline exceeded");
+  if (text.trim() === "") throw new Fault("E_TXN", "empty request");
 }
 
 /** False when the content type was refused and answered. A missing one is answered twice, as the reference does. */
@@ -150,6 +150,7 @@ export async function answerMutate(exchange: Exchange): Promise<void> {
   try {
     const text = body.toString();
     checkBegin(text, 0);
+    if (house.rules.disallowMutations) throw new Fault("E_TXN", "no mutations allowed");
     const answer = await house.engine.mutate({
       namespace: 0,
       body: { kind: isJson ? "json" : "rdf", text },
@@ -195,7 +196,10 @@ export async function answerAlter(exchange: Exchange): Promise<void> {
     ? parseBool(params, "runInBackground")
     : undefined;
   const operation: AlterOperation = parseAlterBody(body, runInBackground);
-  if (operation.kind === "dropAll" && house.disallowDrop) {
+  if (house.rules.disallowMutations) {
+    throw new Fault("E_ALTER", "No mutations allowed by server.");
+  }
+  if (operation.kind === "dropAll" && house.rules.disallowDrop) {
     throw new Fault("E_ALTER", "Drop all operation is not permitted.");
   }
   await house.engine.alter(operation, 0);

@@ -18,8 +18,7 @@ export interface House {
   readonly graphql: GraphqlService;
   readonly admin: AdminService;
   readonly limits: Limits;
-  /** `--limit disallow-drop`: dropping everything is refused. */
-  readonly disallowDrop: boolean;
+  readonly rules: WriteRules;
   readonly security: Security;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -27,6 +26,14 @@ export interface House {
   readonly about: NodeFacts;
   /** False while the sample is being loaded: /health says so. */
   readonly isReady: () => boolean;
+}
+
+/** What of `--limit` stands before every write. */
+export interface WriteRules {
+  /** `mutations=disallow`: neither data nor schema changes. */
+  readonly disallowMutations: boolean;
+  /** `disallow-drop`: dropping everything is refused. */
+  readonly disallowDrop: boolean;
 }
 
 /** Which process holds the facts of a transaction (architecture 4). */

@@ -50,13 +50,18 @@ export function makeErrorReply(error: unknown, shape: ErrorShape, logger: Logger
   if (!(error instanceof Fault)) return makeBrokenReply(error, logger);
   const { phase, extension } = faultTable[error.code];
   const message = phase === "engine" && shape.withPrefix ? `: ${error.message}` : error.message;
-  const withData = shape.withData && error.code !== "E_MUTATION_FRAME";
+  const withData = shape.withData && !isFrameFault(error);
   const body = makeErrorBody(message, extension, withData);
   if (error.code === "E_OVERLOADED") return { status: 503, body, headers: ["Retry-After", "1"] };
   if (error.code === "E_STORE_CORRUPT") {
     logger.error("stored bytes are damaged", { detail: error.message });
   }
   return { status: 200, body, headers: [] };
+}
+
+/** What was wrong with a body before the engine could look at its facts. */
+function isFrameFault(fault: Fault): boolean {
+  return fault.code === "E_MUTATION_FRAME" || fault.code === "E_HTTP_REQUEST";
 }
 
 export function makeErrorBody(message: string, code: string, withData: boolean): string {

@@ -1,5 +1,6 @@
 /** The claim on a directory, for a process that opens no store: LMDB is not loaded here. */
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname } from "node:path";
 import { Fault } from "../model/fault.ts";
 import { claimDirectory, type Claim } from "./lmdb/claim.ts";
 import { inspectStore } from "./lmdb/header.ts";
@@ -11,7 +12,7 @@ export type { Claim } from "./lmdb/claim.ts";
  * another server holds it.
  */
 export async function claimServing(dir: string, waitMs = 0): Promise<Claim> {
-  if (inspectStore(dir) === undefined) mkdirSync(dir, { recursive: true, mode: 0o700 });
+  if (inspectStore(dir) === undefined) makeDirectory(dir);
   const claim = await claimDirectory(dir, "serving", waitMs);
   if (claim === undefined) {
     throw new Fault("E_STARTUP", `cannot serve the store at ${dir}: another server does`);
@@ -24,6 +25,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: "this user may not write there",
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
+  ENOENT: "it cannot be made",
   ENOTDIR: "its path leads through a file",
   EEXIST: "there is a file in its place",
   ENAMETOOLONG: "its name is too long",
@@ -35,4 +37,17 @@ export function explainDirectory(dir: string, error: unknown): Fault | undefined
   const reason = reasons[String(error.code)];
   if (reason === undefined) return undefined;
   return new Fault("E_STARTUP", `cannot open the store at ${dir}: ${reason}`, { cause: error });
+}
+
+/** One level at a time: `recursive` goes round for ever where a file system refuses with ENOENT, as /proc does. */
+function makeDirectory(dir: string): void {
+  if (existsSync(dir)) return;
+  const parent = dirname(dir);
+  if (parent !== dir) makeDirectory(parent);
+  try {
+    mkdirSync(dir, { mode: 0o700 });
+  } catch (error) {
+    // Another start was quicker.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
