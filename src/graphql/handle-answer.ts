@@ -2,7 +2,6 @@
 import { takeWriter } from "../render/json-writer.ts";
 import type { JsonWriter } from "../render/json-writer.ts";
 import type { CompletionError } from "../render/graphql-json.ts";
-import { keyBytesOf } from "../render/graphql-shape.ts";
 import type { Location, ResponseError } from "./errors.ts";
 import type { SelectedField } from "./request-prepare.ts";
 
@@ -35,7 +34,7 @@ export function writeAnswer(
     if (outcome.write === undefined) continue;
     if (valueCount++ === 0) out.ascii('"data":{');
     else out.byte(44);
-    out.bytes(keyBytesOf(outcome.field.key));
+    out.bytes(outcome.field.keyBytes);
     outcome.write(out, completion);
     for (const { message, path, place } of completion) {
       errors.push({ message, locations: [locate(place)], path });

@@ -28,6 +28,7 @@ import type { OperationRun } from "./request-cache.ts";
 import { selectKeys } from "./request-prepare.ts";
 import { parseDocument } from "./request-parse.ts";
 import type { SelectedField } from "./request-prepare.ts";
+import { scalarText } from "./request-variables.ts";
 import type { SchemaStore } from "./schema-store.ts";
 import type { GraphqlAnswer, GraphqlRequest } from "./service.ts";
 
@@ -301,7 +302,7 @@ function headersOf(run: OperationRun, touched: number): Record<string, string> {
     value.kind === "Variable"
       ? run.values.variables[value.name.value]
       : literalText(value, run.values);
-  headers["Cache-Control"] = `public,max-age=${String(age ?? "")}`;
+  headers["Cache-Control"] = `public,max-age=${age === undefined ? "" : scalarText(age)}`;
   headers["Vary"] = "Accept-Encoding";
   return headers;
 }

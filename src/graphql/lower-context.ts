@@ -105,7 +105,7 @@ export function queryBlock(name: string, root: FunctionCall, children: readonly 
 export function predicateField(
   alias: string,
   predicate: PredicateName,
-  children: readonly Field[] | undefined = undefined,
+  children?: readonly Field[],
 ): Extract<Field, { kind: "predicate" }> {
   return {
     kind: "predicate",

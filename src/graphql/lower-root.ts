@@ -1,7 +1,6 @@
 /** Root queries → where their nodes come from, and the blocks of the tree (graphql.md 4.5). */
 import type { Block, Field, Filter, FunctionCall, QueryDocument } from "../dql/ast.ts";
 import { noDirectives, noPage } from "../dql/ast.ts";
-import { keyBytesOf } from "../render/graphql-shape.ts";
 import type { AggregateMemberShape, ObjectShape } from "../render/graphql-shape.ts";
 import { assert } from "../base/assert.ts";
 import type { FieldDefinition, NodeType, RootField } from "./compiled-schema.ts";
@@ -314,7 +313,7 @@ function lowerAggregateRoot(field: SelectedField, parts: RootParts): LoweredRoot
   const aggregates: Field[] = [];
   const variables = new Map<string, string>();
   const members = (field.selection?.fields ?? []).map((member): AggregateMemberShape => {
-    const keyBytes = keyBytesOf(member.key);
+    const keyBytes = member.keyBytes;
     const source = member.definition.source;
     if (source.kind !== "aggregateMember") return { keyBytes, function: "typename", field: -1 };
     const predicate = source.field === undefined ? undefined : predicateOf(source.field);

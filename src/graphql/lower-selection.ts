@@ -4,7 +4,6 @@
  */
 import type { Directives, Field } from "../dql/ast.ts";
 import { noDirectives } from "../dql/ast.ts";
-import { keyBytesOf } from "../render/graphql-shape.ts";
 import type {
   EdgeAggregateShape,
   FieldShape,
@@ -118,7 +117,7 @@ class LevelBuilder {
     const definition = field.definition;
     return {
       key: field.key,
-      keyBytes: keyBytesOf(field.key),
+      keyBytes: field.keyBytes,
       name: definition.name,
       typeText: definition.type.text,
       nonNull: definition.type.nonNull,
@@ -222,7 +221,7 @@ class LevelBuilder {
     const selected = field.selection?.fields ?? [];
     const children: Field[] = [];
     const members = selected.map((member) => {
-      const keyBytes = keyBytesOf(member.key);
+      const keyBytes = member.keyBytes;
       const memberSource = member.definition.source;
       if (memberSource.kind !== "aggregateMember") {
         return { keyBytes, function: "typename" as const, field: -1 };
@@ -281,7 +280,7 @@ function geoShape(typeName: string, selection: Selection | undefined): GeoShape 
       field.selection === undefined
         ? undefined
         : geoShape(field.selection.type.name, field.selection);
-    parts.push({ keyBytes: keyBytesOf(field.key), part, inner });
+    parts.push({ keyBytes: field.keyBytes, part, inner });
   }
   return { typeName, parts };
 }

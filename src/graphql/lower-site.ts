@@ -79,8 +79,9 @@ function orderInputOf(field: FieldDefinition): InputObjectType | undefined {
 /** `asc` wins over `desc` of the same object; `then` goes on. */
 export function lowerOrder(input: InputObjectType | undefined, value: ArgumentValue): OrderKey[] {
   const keys: OrderKey[] = [];
+  if (input === undefined) return keys;
   let at = value;
-  while (input !== undefined && isArgumentObject(at)) {
+  while (isArgumentObject(at)) {
     const ascending = at["asc"];
     const descending = at["desc"];
     const isDescending = ascending === null || ascending === undefined;

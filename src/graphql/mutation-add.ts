@@ -4,8 +4,8 @@ import { EdgeChanges } from "./mutation-edges.ts";
 import { FactList } from "./mutation-facts.ts";
 import { InputCollector } from "./mutation-input.ts";
 import { LookupList } from "./mutation-lookup.ts";
-import { applyFacts } from "./mutation-root.ts";
-import type { MutationEffect, MutationStage, StageSteps } from "./mutation-root.ts";
+import { applyFacts } from "./mutation-stage.ts";
+import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
 import { addInputOf, NodeWriter } from "./mutation-write.ts";
 
 /** Throws MutationRefused, WriteFailed. */

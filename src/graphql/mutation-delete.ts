@@ -4,8 +4,8 @@ import { readEdges, refOf } from "./mutation-edges.ts";
 import { FactList } from "./mutation-facts.ts";
 import { matchNodes } from "./mutation-match.ts";
 import type { Payload } from "./mutation-payload.ts";
-import { applyFacts } from "./mutation-root.ts";
-import type { MutationEffect, MutationStage, StageSteps } from "./mutation-root.ts";
+import { applyFacts } from "./mutation-stage.ts";
+import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
 
 /** Throws WriteFailed. */
 export async function runDelete(

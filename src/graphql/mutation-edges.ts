@@ -52,7 +52,7 @@ export class EdgeChanges {
       if (step.kind === "add") this.#link(step.subject, step.edge, step.object);
       else if (step.kind === "remove") this.#unlink(step.subject, step.edge, step.object);
       else {
-        for (const object of [...this.#targets(step.subject, step.edge)]) {
+        for (const object of this.#targets(step.subject, step.edge)) {
           this.#unlink(step.subject, step.edge, object);
         }
       }
@@ -114,7 +114,7 @@ export class EdgeChanges {
 
   /** A single edge gives up its other ends. */
   #evict(subject: NodeKey, edge: EdgeSource, kept: NodeKey): void {
-    for (const object of [...this.#targets(subject, edge)]) {
+    for (const object of this.#targets(subject, edge)) {
       if (object !== kept) this.#unlink(subject, edge, object);
     }
   }

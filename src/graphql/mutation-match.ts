@@ -6,7 +6,7 @@ import { makeLowerContext, queryBlock } from "./lower-context.ts";
 import { lowerCandidates } from "./lower-root.ts";
 import { PlannedTree, touchedUids } from "./lower-run.ts";
 import { shapeOfCall, shapeOfFilter } from "./lower-shape.ts";
-import type { MutationStage } from "./mutation-root.ts";
+import type { MutationStage } from "./mutation-stage.ts";
 import type { ArgumentValue } from "./request-arguments.ts";
 
 const treesMax = 64;

@@ -2,7 +2,6 @@
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { CompletionError } from "../render/graphql-json.ts";
 import { GraphqlRenderer } from "../render/graphql-json.ts";
-import { keyBytesOf } from "../render/graphql-shape.ts";
 import type { JsonWriter } from "../render/json-writer.ts";
 import type { ObjectShape } from "../render/graphql-shape.ts";
 import { Lru } from "../base/lru.ts";
@@ -17,7 +16,7 @@ import { cascadeDirectives, collectSites, lowerSelection } from "./lower-selecti
 import { shapeOfParts } from "./lower-shape.ts";
 import { lowerSite } from "./lower-site.ts";
 import type { SiteParts } from "./lower-site.ts";
-import type { MutationEffect, MutationStage } from "./mutation-root.ts";
+import type { MutationEffect, MutationStage } from "./mutation-stage.ts";
 import type { OperationRun } from "./request-cache.ts";
 import type { SelectedField } from "./request-prepare.ts";
 import { namedTypeOf } from "./request-walk.ts";
@@ -128,7 +127,7 @@ export function writePayload(
   const fields = field.selection?.fields ?? [];
   fields.forEach((part, i) => {
     if (i > 0) out.byte(44);
-    out.bytes(keyBytesOf(part.key));
+    out.bytes(part.keyBytes);
     const source = part.definition.source;
     if (source.kind !== "payload") {
       out.ascii(JSON.stringify(namedTypeOf(field.definition.type).name));

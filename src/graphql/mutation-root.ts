@@ -3,7 +3,6 @@
  * wrong becomes the field's errors, with the place of the stage in their words.
  */
 import type { Engine, GuestTransaction } from "../engine/engine.ts";
-import { Fault } from "../model/fault.ts";
 import type { CompiledSchema, NodeType, RootField } from "./compiled-schema.ts";
 import { assert } from "../base/assert.ts";
 import { commitFailed, mutationFailed } from "./errors.ts";
@@ -16,6 +15,8 @@ import { runDelete } from "./mutation-delete.ts";
 import { readPayload, writePayload } from "./mutation-payload.ts";
 import type { Payload } from "./mutation-payload.ts";
 import { MutationRefused } from "./mutation-refused.ts";
+import { WriteFailed } from "./mutation-stage.ts";
+import type { MutationEffect, MutationStage } from "./mutation-stage.ts";
 import { runUpdate } from "./mutation-update.ts";
 import { evaluateArguments } from "./request-arguments.ts";
 import type { ArgumentObject } from "./request-arguments.ts";
@@ -32,24 +33,6 @@ export interface MutationRequest extends RunSettings {
   readonly run: OperationRun;
   readonly trace: Trace;
   readonly resolver: ResolverClock;
-}
-
-/** What a stage of a mutation sees. */
-export interface MutationStage extends RunSettings {
-  readonly bounds: RunBounds;
-  readonly type: NodeType;
-  readonly values: ArgumentObject;
-  readonly txn: GuestTransaction;
-  /** For extensions: uids that a run touched. */
-  readonly touch: (count: number) => void;
-}
-
-/** What a mutation changed. */
-export interface MutationEffect {
-  /** The nodes of the payload, ascending. */
-  readonly uids: readonly number[];
-  readonly numUids: number;
-  readonly msg: string | undefined;
 }
 
 export interface MutationDone {
@@ -103,12 +86,6 @@ async function transactOnce(
   return read(effect);
 }
 
-/** Begins the trace of a stage; the returned function ends it. */
-export interface StageSteps {
-  readonly lookup: () => () => void;
-  readonly write: () => () => void;
-}
-
 function failedOutcome(request: MutationRequest, error: unknown): RootOutcome {
   const { field, run } = request;
   const path = [field.key];
@@ -143,28 +120,4 @@ function errorsOf(
     return [{ message: mutationFailed(name, error.fault), ...place }];
   }
   return [{ message: commitFailed(error), ...place }];
-}
-
-/** A fault of the engine while facts were applied, told from one of the commit. */
-export class WriteFailed extends Error {
-  override readonly name = "WriteFailed";
-  readonly fault: Fault;
-
-  constructor(fault: Fault) {
-    super(fault.message, { cause: fault });
-    this.fault = fault;
-  }
-}
-
-/** Applies facts, and tells their faults from those of the commit. Conflicts go through: they are tried again. */
-export async function applyFacts(
-  txn: GuestTransaction,
-  facts: Parameters<GuestTransaction["apply"]>[0],
-): Promise<ReadonlyMap<string, number>> {
-  try {
-    return await txn.apply(facts);
-  } catch (error) {
-    if (error instanceof Fault && error.code !== "E_TXN_ABORTED") throw new WriteFailed(error);
-    throw error;
-  }
 }

@@ -125,7 +125,7 @@ function shapeGiven(value: JsonValue, type: TypeRef): ArgumentValue {
     if (!isJsonArray(value)) return [shapeGiven(value, type.element)];
     return value.map((item) => shapeGiven(item, type.element));
   }
-  if (type.type.kind !== "input" || !isJsonObject(value)) return value as ArgumentValue;
+  if (type.type.kind !== "input" || !isJsonObject(value)) return value;
   const result: Record<string, ArgumentValue> = {};
   for (const key of Object.keys(value)) {
     const field = type.type.fields.get(key);
@@ -172,5 +172,6 @@ export function isArgumentList(value: ArgumentValue): value is readonly Argument
 
 /** The text of a scalar: digits as they were sent. */
 export function argumentText(value: ArgumentValue): string {
-  return value instanceof NumberText ? value.text : String(value);
+  if (value instanceof NumberText) return value.text;
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

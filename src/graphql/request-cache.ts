@@ -2,6 +2,7 @@
  * From a request's text to its prepared operation. Two caches, both bounded, keys compared whole: the document's
  * template (its text without literals) → what was prepared, and the whole body → everything that its values decide.
  */
+import { visit } from "graphql";
 import type { DocumentNode, FieldNode, OperationDefinitionNode, ValueNode } from "graphql";
 import { Lru } from "../base/lru.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
@@ -201,31 +202,12 @@ function conditionValues(
 /** Literals of a document in textual order: strings and numbers, as `liftLiterals` finds them. */
 function indexLiterals(document: DocumentNode): Map<ValueNode, number> {
   const nodes: ValueNode[] = [];
-  walkNodes(document, (node) => {
-    if (node.kind === "IntValue" || node.kind === "FloatValue" || node.kind === "StringValue") {
-      nodes.push(node as ValueNode);
-    }
-  });
+  const keep = (node: ValueNode): undefined => {
+    nodes.push(node);
+  };
+  visit(document, { IntValue: keep, FloatValue: keep, StringValue: keep });
   nodes.sort((a, b) => (a.loc?.start ?? 0) - (b.loc?.start ?? 0));
   return new Map(nodes.map((node, i) => [node, i]));
-}
-
-interface AnyNode {
-  readonly kind: string;
-}
-
-function walkNodes(node: AnyNode, visit: (node: AnyNode) => void): void {
-  visit(node);
-  for (const value of Object.values(node)) {
-    if (Array.isArray(value)) {
-      for (const item of value) if (isAstNode(item)) walkNodes(item, visit);
-    } else if (isAstNode(value)) walkNodes(value, visit);
-  }
-}
-
-function isAstNode(value: unknown): value is AnyNode {
-  if (typeof value !== "object" || value === null || !("kind" in value)) return false;
-  return typeof value.kind === "string" && !("startToken" in value);
 }
 
 /**

@@ -3,8 +3,8 @@ import type { ArgumentNode, FieldNode, SelectionSetNode } from "graphql";
 import type { FieldDefinition, NamedType, TypeRef } from "./compiled-schema.ts";
 import { findType } from "./request-meta.ts";
 import { printValue } from "./request-parse.ts";
-import { isComposite } from "./request-rules.ts";
-import type { Report } from "./request-rules.ts";
+import { isComposite } from "./request-report.ts";
+import type { Report } from "./request-report.ts";
 import { findField, namedTypeOf, rootTypeOf } from "./request-walk.ts";
 import type { WalkState } from "./request-walk.ts";
 

@@ -118,7 +118,7 @@ function reword(message: string): string {
   if (unexpected?.groups !== undefined) {
     return `Unexpected ${unquoteKind(unexpected.groups["found"] ?? "")}`;
   }
-  if (/^Unexpected character/.test(message)) {
+  if (message.startsWith("Unexpected character")) {
     return message.replace(
       /^Unexpected character: (?<c>.+)$/,
       "Cannot parse the unexpected character $<c>.",

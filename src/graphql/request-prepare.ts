@@ -13,6 +13,7 @@ import type {
   ValueNode,
 } from "graphql";
 import { assert } from "../base/assert.ts";
+import { keyBytesOf } from "../render/graphql-shape.ts";
 import type {
   CompiledSchema,
   CompositeType,
@@ -22,11 +23,13 @@ import type {
 } from "./compiled-schema.ts";
 import { findField, namedTypeOf, rootTypeOf } from "./request-walk.ts";
 import { findType } from "./request-meta.ts";
-import { isComposite } from "./request-rules.ts";
+import { isComposite } from "./request-report.ts";
 
 /** One response name of one type: all its nodes merged. */
 export interface SelectedField {
   readonly key: string;
+  /** `"key":` as bytes. */
+  readonly keyBytes: Uint8Array;
   readonly definition: FieldDefinition;
   /** Its first node: arguments and directives are the same in all. */
   readonly node: FieldNode;
@@ -233,6 +236,7 @@ function makeField(
   const sets = nodes.flatMap((n) => (n.selectionSet === undefined ? [] : [n.selectionSet]));
   return {
     key,
+    keyBytes: keyBytesOf(key),
     definition,
     node,
     nodes,

@@ -30,12 +30,11 @@ import { findType, metaFieldNames } from "./request-meta.ts";
 import { locate, offsetOf } from "./request-parse.ts";
 import { sentence, suggestQuoted } from "./request-suggest.ts";
 import { checkValue } from "./request-values.ts";
+import { isComposite, possibleTypes, printType } from "./request-report.ts";
+import type { Report } from "./request-report.ts";
 import { namedTypeOf, walkDocument } from "./request-walk.ts";
 import type { DirectivePlace, WalkState, WalkVisitor } from "./request-walk.ts";
 import type { JsonObject } from "./request-json.ts";
-
-/** Reports a fault at a node. */
-export type Report = (message: string, node: Parameters<typeof offsetOf>[0]) => void;
 
 /**
  * Checks a document against a schema. Throws RequestRefused with every fault. `variables` are looked at by @cascade
@@ -60,16 +59,6 @@ export function validateDocument(
   const state: WalkState = { schema, fragments, operation: undefined, used: new Set() };
   walkDocument(state, document, new Rules(state, document, report, variables));
   if (errors.length > 0) throw new RequestRefused(errors);
-}
-
-/** Object types that a value of the type can be. */
-export function possibleTypes(type: CompositeType): ReadonlySet<NamedType> {
-  if (type.kind === "object") return new Set([type]);
-  return new Set(type.kind === "interface" ? type.implementors : type.members);
-}
-
-export function isComposite(type: NamedType | undefined): type is CompositeType {
-  return type?.kind === "object" || type?.kind === "interface" || type?.kind === "union";
 }
 
 class Rules implements WalkVisitor {
@@ -409,16 +398,5 @@ function checkVariableDefinitions(
 function variableTypeName(definition: VariableDefinitionNode): string {
   let type = definition.type;
   while (type.kind !== "NamedType") type = type.type;
-  return type.name.value;
-}
-
-/** A variable's type as written. */
-export function printType(definition: VariableDefinitionNode): string {
-  return printTypeNode(definition.type);
-}
-
-function printTypeNode(type: VariableDefinitionNode["type"]): string {
-  if (type.kind === "NonNullType") return `${printTypeNode(type.type)}!`;
-  if (type.kind === "ListType") return `[${printTypeNode(type.type)}]`;
   return type.name.value;
 }

@@ -2,8 +2,8 @@
 import type { ObjectValueNode, ValueNode, VariableNode } from "graphql";
 import type { InputObjectType, NamedType, TypeRef } from "./compiled-schema.ts";
 import { printValue } from "./request-parse.ts";
-import { printType } from "./request-rules.ts";
-import type { Report } from "./request-rules.ts";
+import { printType } from "./request-report.ts";
+import type { Report } from "./request-report.ts";
 import { suggestBare } from "./request-suggest.ts";
 import { namedTypeOf, variableType } from "./request-walk.ts";
 import type { WalkState } from "./request-walk.ts";

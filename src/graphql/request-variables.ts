@@ -135,7 +135,8 @@ function isNumber(value: JsonValue): value is number | NumberText {
 
 /** A scalar as its text: the digits of a number as they were sent. */
 export function scalarText(value: JsonValue): string {
-  return value instanceof NumberText ? value.text : String(value);
+  if (value instanceof NumberText) return value.text;
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 function refused(message: string, path: ResponsePath): RequestRefused {

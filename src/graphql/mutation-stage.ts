@@ -1,0 +1,54 @@
+/** What the stages of a mutation share. */
+import type { GuestTransaction } from "../engine/engine.ts";
+import { Fault } from "../model/fault.ts";
+import type { NodeType } from "./compiled-schema.ts";
+import type { RunBounds, RunSettings } from "./lower-run.ts";
+import type { ArgumentObject } from "./request-arguments.ts";
+
+/** What a stage of a mutation sees. */
+export interface MutationStage extends RunSettings {
+  readonly bounds: RunBounds;
+  readonly type: NodeType;
+  readonly values: ArgumentObject;
+  readonly txn: GuestTransaction;
+  /** For extensions: uids that a run touched. */
+  readonly touch: (count: number) => void;
+}
+
+/** What a mutation changed. */
+export interface MutationEffect {
+  /** The nodes of the payload, ascending. */
+  readonly uids: readonly number[];
+  readonly numUids: number;
+  readonly msg: string | undefined;
+}
+
+/** Begins the trace of a stage; the returned function ends it. */
+export interface StageSteps {
+  readonly lookup: () => () => void;
+  readonly write: () => () => void;
+}
+
+/** A fault of the engine while facts were applied, told from one of the commit. */
+export class WriteFailed extends Error {
+  override readonly name = "WriteFailed";
+  readonly fault: Fault;
+
+  constructor(fault: Fault) {
+    super(fault.message, { cause: fault });
+    this.fault = fault;
+  }
+}
+
+/** Applies facts, and tells their faults from those of the commit. Conflicts go through: they are tried again. */
+export async function applyFacts(
+  txn: GuestTransaction,
+  facts: Parameters<GuestTransaction["apply"]>[0],
+): Promise<ReadonlyMap<string, number>> {
+  try {
+    return await txn.apply(facts);
+  } catch (error) {
+    if (error instanceof Fault && error.code !== "E_TXN_ABORTED") throw new WriteFailed(error);
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+/** What the rules of validation share. */
+import type { VariableDefinitionNode } from "graphql";
+import type { CompositeType, NamedType } from "./compiled-schema.ts";
+import type { offsetOf } from "./request-parse.ts";
+
+/** Reports a fault at a node. */
+export type Report = (message: string, node: Parameters<typeof offsetOf>[0]) => void;
+
+/** Object types that a value of the type can be. */
+export function possibleTypes(type: CompositeType): ReadonlySet<NamedType> {
+  if (type.kind === "object") return new Set([type]);
+  return new Set(type.kind === "interface" ? type.implementors : type.members);
+}
+
+export function isComposite(type: NamedType | undefined): type is CompositeType {
+  return type?.kind === "object" || type?.kind === "interface" || type?.kind === "union";
+}
+
+/** A variable's type as written. */
+export function printType(definition: VariableDefinitionNode): string {
+  return printTypeNode(definition.type);
+}
+
+function printTypeNode(type: VariableDefinitionNode["type"]): string {
+  if (type.kind === "NonNullType") return `${printTypeNode(type.type)}!`;
+  if (type.kind === "ListType") return `[${printTypeNode(type.type)}]`;
+  return type.name.value;
+}
