@@ -75,7 +75,9 @@ export class ParameterTable {
       if (known.type === "" || known.type.endsWith("!")) {
         failPlainly(`Type ${quoteGo(known.type)} not supported`);
       }
-      literal.text = known.value;
+      // A declared float stays one where its text would read as an int.
+      const isWhole = known.type === "float" && /^[+-]?\d+$/.test(known.value);
+      literal.text = isWhole ? `${known.value}.0` : known.value;
       literal.quoted = known.type === "string";
     });
     return literal;

@@ -5,7 +5,7 @@ import { parseDateTime } from "../model/datetime.ts";
 import type { Facet } from "../model/facet.ts";
 import { parseGoFloat } from "../model/float.ts";
 import { parseInt64 } from "../model/int.ts";
-import { makeInt, type Value } from "../model/value.ts";
+import { type DateTime, makeInt, type Value } from "../model/value.ts";
 
 /** Why facets cannot be read. Those of the grammar stand at `start`, and come before all others of the line. */
 export interface FacetRefusal {
@@ -128,26 +128,44 @@ export function parseFacetValue(text: string): Value {
     }
     return { kind: "string", text: unquoted };
   }
-  const int = attempt(() => parseInt64(text, 0));
-  if (int !== undefined) return makeInt(int);
-  // A number of digits alone that is no int64 is a mistake, not a float.
-  if (/^\p{Nd}+$/u.test(text)) parseInt64(text, 0);
-  const float = parseFacetFloat(text);
-  if (float !== undefined) return { kind: "float", float };
+  // What can be told from the first characters is not tried: a failed conversion costs microseconds.
+  const date = looksLikeDate.test(text) ? readDateTime(text) : undefined;
+  if (date !== undefined) return { kind: "datetime", time: date };
+  if (looksLikeNumber.test(text)) {
+    const number = parseFacetNumber(text);
+    if (number !== undefined) return number;
+  }
   if (text === "true" || text === "false") return { kind: "bool", bool: text === "true" };
-  const time = attempt(() => parseDateTime(text));
+  const time = readDateTime(text);
   if (time !== undefined) return { kind: "datetime", time };
   throw new ConversionError(`Could not parse the facet value : [${text}]`);
 }
 
-function parseFacetFloat(text: string): number | undefined {
+/** No number begins like this. */
+const looksLikeDate = /^[0-9]{4}-[0-9]{2}/;
+const looksLikeNumber = /^[+-]?(?:[0-9.]|inf|nan)/i;
+const looksLikeTime = /^[0-9]/;
+const plainInteger = /^-?(?:[1-9][0-9]{0,14}|0)$/;
+
+function parseFacetNumber(text: string): Value | undefined {
+  if (plainInteger.test(text)) return makeInt(Number(text) + 0);
+  const int = attempt(() => parseInt64(text, 0));
+  if (int !== undefined) return makeInt(int);
+  // Digits alone that are no int64 are a mistake, not a float.
+  if (/^\p{Nd}+$/u.test(text)) parseInt64(text, 0);
   try {
     const float = parseGoFloat(text);
     if (Number.isNaN(float)) throw new ConversionError("Got invalid value: NaN");
-    return float;
+    return { kind: "float", float };
   } catch (error) {
-    const isOther = !(error instanceof ConversionError);
-    if (isOther || !error.message.endsWith("invalid syntax")) throw error;
+    if (!(error instanceof ConversionError) || !error.message.endsWith("invalid syntax")) {
+      throw error;
+    }
     return undefined;
   }
+}
+
+/** A text that reads as a date, as a date; every date begins with a digit. */
+export function readDateTime(text: string): DateTime | undefined {
+  return looksLikeTime.test(text) ? attempt(() => parseDateTime(text)) : undefined;
 }

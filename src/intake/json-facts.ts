@@ -1,13 +1,13 @@
 /** JSON objects → facts (dql.md 3.4). */
 import { systemRandom } from "../base/random.ts";
 import { attempt, ConversionError, quoteGo } from "../model/conversion-error.ts";
-import { parseDateTime } from "../model/datetime.ts";
 import type { Facet } from "../model/facet.ts";
 import { Fault } from "../model/fault.ts";
 import { checkGeometry } from "../model/geometry.ts";
 import { isInt64, normalizeInt64, parseUint64 } from "../model/int.ts";
 import type { Value } from "../model/value.ts";
 import { isVectorText, parseVector } from "../model/vector.ts";
+import { readDateTime } from "./facet-reader.ts";
 import { JsonNumber, type JsonObject, type JsonValue } from "./json-reader.ts";
 import { type FactOperation, type FactSink, splitLanguage, star } from "./statement.ts";
 
@@ -343,7 +343,7 @@ function describe(json: JsonValue): string {
 /** Texts that read as a date are dates. */
 function readFacetValue(json: JsonValue): Value {
   if (typeof json === "string") {
-    const time = attempt(() => parseDateTime(json));
+    const time = readDateTime(json);
     return time === undefined ? { kind: "string", text: json } : { kind: "datetime", time };
   }
   if (typeof json === "boolean") return { kind: "bool", bool: json };
