@@ -18,6 +18,7 @@ import {
   makeType,
   namedRef,
   type Draft,
+  type DraftField,
   type DraftType,
 } from "./sdl-draft.ts";
 
@@ -88,11 +89,22 @@ function addEntityQueries(draft: Draft, query: DraftType): void {
   query.fields.push(entities, service);
 }
 
-/** Types with vectors tell the distance, and name their vectors in an enum (graphql.md 2.7). */
+/**
+ * Types with vectors tell the distance, and name their vectors in an enum (graphql.md 2.7); so they do when only an
+ * interface of theirs can be searched, for they must have its fields.
+ */
 function addVectorDistance(draft: Draft, type: DraftType): void {
-  const vectors = declaredFields(type).filter((field) => hasDirective(field, "embedding"));
-  if (vectors.length === 0 || !switchesOf(type).get) return;
-  addEnum(draft, type, `${type.name}Embedding`, vectors);
+  const vectors = vectorsOf(type);
+  if (vectors.length === 0) return;
+  const searched = [type, ...type.interfaces.map((name) => draft.types.get(name))].some(
+    (each) => each !== undefined && switchesOf(each).get && vectorsOf(each).length > 0,
+  );
+  if (!searched) return;
+  if (switchesOf(type).get) addEnum(draft, type, `${type.name}Embedding`, vectors);
   const distance = makeField("vector_distance", namedRef("Float"), { kind: "vectorDistance" });
   type.fields = [...type.fields, distance];
+}
+
+function vectorsOf(type: DraftType): readonly DraftField[] {
+  return declaredFields(type).filter((field) => hasDirective(field, "embedding"));
 }
