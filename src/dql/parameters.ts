@@ -75,9 +75,7 @@ export class ParameterTable {
       if (known.type === "" || known.type.endsWith("!")) {
         failPlainly(`Type ${quoteGo(known.type)} not supported`);
       }
-      // A declared float stays one where its text would read as an int.
-      const isWhole = known.type === "float" && /^[+-]?\d+$/.test(known.value);
-      literal.text = isWhole ? `${known.value}.0` : known.value;
+      literal.text = toMathText(known.type, known.value);
       literal.quoted = known.type === "string";
     });
     return literal;
@@ -146,10 +144,18 @@ export function readParameters(
     const value = sent === undefined || sent === "" ? fallback : sent;
     checkType(name, type, value);
     if (parameters.uids.has(name) && !isUid(value)) return undefined;
-    if (parameters.numbers.has(name) && value === "") return undefined;
+    if (parameters.numbers.has(name) && (value === "" || toMathText(type, value) !== value)) {
+      return undefined;
+    }
     result.set(name, value);
   }
   return result;
+}
+
+/** A text that math reads as the declared type: a whole float keeps a point, an int loses its base. */
+function toMathText(type: string, value: string): string {
+  if (type === "float" && /^[+-]?\d+$/.test(value)) return `${value}.0`;
+  return type === "int" ? String(parseInt64(value, 0)) : value;
 }
 
 function isUid(value: string): boolean {
