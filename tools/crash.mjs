@@ -94,7 +94,8 @@ async function waitBack(server) {
       await server.mutate(`_:a <crash.text> "back" .`);
       return;
     } catch (error) {
-      if (waited > 20_000) throw new Error(`not back after 20 s: ${error}`, { cause: error });
+      if (waited > 20_000)
+        throw new Error(`not back after 20 s: ${error.message}`, { cause: error });
       await sleep(50);
     }
   }

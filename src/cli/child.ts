@@ -98,6 +98,9 @@ async function openWorker({ config, store, logger, number }: WorkerParts): Promi
     random: systemRandom,
     logger,
     limits,
+    mutations,
+    // One process takes up what another left behind.
+    resumes: number === 1,
   });
   const graphql = openGraphqlService({ engine, clock: systemClock, limits, ...config.graphql });
   const sockets = openPrivateSockets(config.dataDir);

@@ -32,6 +32,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     handle: (request) => handler.handle(request),
     updateSchema: (namespace, sdl) => schemas.update(namespace, sdl),
     schemaRow: (namespace) => schemas.row(namespace),
+    allowedOrigins: (namespace) => schemas.allowedOrigins(namespace),
     validateSchema: (sdl) => schemas.validate(sdl),
     get schemaUpdateCounter() {
       return schemas.updateCounter;

@@ -70,6 +70,13 @@ export class SchemaStore {
     }
   }
 
+  /** Of the schema that was seen last; it is read only when none was seen yet. */
+  allowedOrigins(namespace: number): MaybePromise<readonly string[]> {
+    const entry = this.#entries.get(namespace);
+    if (entry !== undefined) return entry.served?.schema.meta.allowOrigins ?? [];
+    return this.newest(namespace).then((served) => served?.schema.meta.allowOrigins ?? []);
+  }
+
   /** getGQLSchema; undefined where no schema was ever set. */
   async row(namespace: number): Promise<SchemaRow | undefined> {
     const served = await this.newest(namespace);

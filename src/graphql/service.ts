@@ -14,6 +14,11 @@ export interface GraphqlService {
   schemaRow(namespace: number): Promise<SchemaRow | undefined>;
   /** The messages of what is wrong with it; empty when it is valid. */
   validateSchema(sdl: string): readonly string[];
+  /**
+   * Origins of web pages that may read answers (`# Dgraph.Allow-Origin`); empty: every one. As this process last saw
+   * the schema, which is right after each `handle`.
+   */
+  allowedOrigins(namespace: number): MaybePromise<readonly string[]>;
   /** `schemaUpdateCounter` of /probe/graphql. */
   readonly schemaUpdateCounter: number;
 }

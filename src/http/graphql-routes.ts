@@ -9,23 +9,38 @@ import type { EncodingFaults } from "./body.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
 import { type Exchange, findRemoteAddress, readBytes, watchSender } from "./exchange.ts";
 import { parseMediaType } from "./parameters.ts";
-import { quoteJson, sendJson, sendPreflight } from "./reply.ts";
+import { everyOrigin, quoteJson, sendJson, sendPreflight } from "./reply.ts";
 import { sendRefusal } from "./refusal.ts";
 
-type Handle = (request: GraphqlRequest) => MaybePromise<GraphqlAnswer>;
+interface Responder {
+  handle(request: GraphqlRequest): MaybePromise<GraphqlAnswer>;
+  /** Asked after `handle`. */
+  allowedOrigins(): MaybePromise<readonly string[]>;
+}
 
 export async function answerGraphql(exchange: Exchange): Promise<void> {
-  if (exchange.req.method === "OPTIONS") {
-    sendPreflight(exchange.res);
+  const { req, res, house } = exchange;
+  if (req.method === "OPTIONS") {
+    const origins = await house.graphql.allowedOrigins(0);
+    sendPreflight(res, grantOrigin(origins, req.headers.origin));
     return;
   }
-  await answerDocument(exchange, (request) => exchange.house.graphql.handle(request));
+  await answerDocument(exchange, {
+    handle: (request) => house.graphql.handle(request),
+    allowedOrigins: () => house.graphql.allowedOrigins(0),
+  });
+}
+
+/** What Access-Control-Allow-Origin says; undefined for nothing. */
+function grantOrigin(allowed: readonly string[], origin: string | undefined): string | undefined {
+  if (allowed.length === 0) return everyOrigin;
+  return origin !== undefined && allowed.includes(origin) ? origin : undefined;
 }
 
 export async function answerAdmin(exchange: Exchange): Promise<void> {
   const { req, house, res } = exchange;
   if (req.method === "OPTIONS") {
-    sendPreflight(res);
+    sendPreflight(res, everyOrigin);
     return;
   }
   const refusal = findRefusal(req, findRemoteAddress(req), house.security);
@@ -33,14 +48,17 @@ export async function answerAdmin(exchange: Exchange): Promise<void> {
     sendRefusal(exchange, refusal, makeAdminFault(refusal));
     return;
   }
-  await answerDocument(exchange, (request) => house.admin.handle(request));
+  await answerDocument(exchange, {
+    handle: (request) => house.admin.handle(request),
+    allowedOrigins: () => [],
+  });
 }
 
-async function answerDocument(exchange: Exchange, handle: Handle): Promise<void> {
+async function answerDocument(exchange: Exchange, responder: Responder): Promise<void> {
   const { res } = exchange;
   try {
     const document = await readDocument(exchange);
-    const pending = handle({
+    const pending = responder.handle({
       namespace: 0,
       ...document,
       headers: exchange.req.headers,
@@ -49,7 +67,12 @@ async function answerDocument(exchange: Exchange, handle: Handle): Promise<void>
       signal: watchSender(exchange),
     });
     const answer = pending instanceof Promise ? await pending : pending;
-    sendJson(res, toBuffer(answer.body), flatten(answer.headers), acceptEncodingOf(exchange));
+    const origins = responder.allowedOrigins();
+    const allowed = origins instanceof Promise ? await origins : origins;
+    const headers = flatten(answer.headers);
+    const encoding = acceptEncodingOf(exchange);
+    const granted = grantOrigin(allowed, exchange.req.headers.origin);
+    sendJson(res, toBuffer(answer.body), headers, encoding, granted);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     sendJson(res, `{"errors":[{"message":${quoteJson(error.message)}}]}`, [], undefined);

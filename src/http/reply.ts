@@ -8,10 +8,11 @@ import { Fault, faultTable } from "../model/fault.ts";
 const allowedHeaders =
   "X-Dgraph-AccessToken, X-Dgraph-AuthToken, Content-Type, Content-Length, Accept-Encoding, Cache-Control, X-CSRF-Token, X-Auth-Token, X-Requested-With";
 
+/** Access-Control-Allow-Origin where no schema says otherwise. */
+export const everyOrigin = "*";
+
 /** On every answer of the database routes. Flat name, value, …: written as it is. */
 const commonHeaders = [
-  "Access-Control-Allow-Origin",
-  "*",
   "Access-Control-Allow-Methods",
   "POST, OPTIONS",
   "Access-Control-Allow-Headers",
@@ -23,9 +24,12 @@ const commonHeaders = [
 ];
 
 /** The same, for the framework's answers. */
-export const commonHeaderRecord: Readonly<Record<string, string>> = Object.fromEntries(
-  commonHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name, commonHeaders[i + 1] ?? ""]] : [])),
-);
+export const commonHeaderRecord: Readonly<Record<string, string>> = {
+  "Access-Control-Allow-Origin": everyOrigin,
+  ...Object.fromEntries(
+    commonHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name, commonHeaders[i + 1] ?? ""]] : [])),
+  ),
+};
 
 /** How an error is written: `withData` for what fails inside the engine, which prints `"data":null` behind it. */
 export interface ErrorShape {
@@ -95,37 +99,41 @@ function escapeRune(rune: string): string {
 /** Over this many bytes an answer is compressed off the event loop: 64 KB take about a millisecond. */
 const gzipSyncBytesMax = 64 * 1024;
 
-/** Sends a finished answer: head and body leave in one write. `extra` is flat: name, value, … */
+/** `origin`: which pages may read the answer; undefined for none. `extra` is flat: name, value, … */
 export function sendJson(
   res: ServerResponse,
   body: Buffer | string,
   extra: readonly string[],
   acceptEncoding: string | undefined,
+  origin: string | undefined = everyOrigin,
 ): void {
+  const headers = origin === undefined ? extra : ["Access-Control-Allow-Origin", origin, ...extra];
   if (acceptEncoding === undefined || !acceptEncoding.includes("gzip")) {
-    send(res, 200, body, extra);
+    send(res, 200, body, headers);
     return;
   }
-  const headers = [...extra, "Content-Encoding", "gzip"];
+  const packedHeaders = [...headers, "Content-Encoding", "gzip"];
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   if (bytes.length <= gzipSyncBytesMax) {
-    send(res, 200, gzipSync(bytes, { level: 1 }), headers);
+    send(res, 200, gzipSync(bytes, { level: 1 }), packedHeaders);
     return;
   }
   gzip(bytes, { level: 1 }, (error, packed) => {
-    if (error === null) send(res, 200, packed, headers);
-    else send(res, 200, bytes, extra);
+    if (error === null) send(res, 200, packed, packedHeaders);
+    else send(res, 200, bytes, headers);
   });
 }
 
+const openHeaders = ["Access-Control-Allow-Origin", everyOrigin];
+
 /** Error bodies are never compressed. */
 export function sendError(res: ServerResponse, reply: ErrorReply): void {
-  send(res, reply.status, reply.body, reply.headers);
+  send(res, reply.status, reply.body, [...openHeaders, ...reply.headers]);
 }
 
 /** 200 and nothing, for a browser that asks before it sends. */
-export function sendPreflight(res: ServerResponse): void {
-  send(res, 200, "", []);
+export function sendPreflight(res: ServerResponse, origin: string | undefined): void {
+  send(res, 200, "", origin === undefined ? [] : ["Access-Control-Allow-Origin", origin]);
 }
 
 /** Up to this size an answer is joined with its head into one string and one write; beyond it a copy costs more. */

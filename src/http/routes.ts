@@ -8,7 +8,7 @@ import { answerAlter, answerCommit, answerMutate, answerQuery } from "./database
 import { type Exchange, findRemoteAddress } from "./exchange.ts";
 import { answerAdmin, answerGraphql } from "./graphql-routes.ts";
 import { sendRefusal } from "./refusal.ts";
-import { makeErrorBody, sendError, sendPreflight } from "./reply.ts";
+import { everyOrigin, makeErrorBody, sendError, sendPreflight } from "./reply.ts";
 import type { Fault } from "../model/fault.ts";
 
 export type Answer = (exchange: Exchange) => Promise<void>;
@@ -51,7 +51,7 @@ export function findRoute(path: string): Route | undefined {
 export function admit(route: Route, exchange: Exchange): boolean {
   const { req, res } = exchange;
   if (route.methods === "post" && req.method !== "POST" && req.method !== "PUT") {
-    if (req.method === "OPTIONS") sendPreflight(res);
+    if (req.method === "OPTIONS") sendPreflight(res, everyOrigin);
     else {
       const body = makeErrorBody("Invalid method", "ErrorInvalidMethod", false);
       sendError(res, { status: 400, body, headers: [] });

@@ -1,6 +1,6 @@
 /** The HTTP server of one process: the database routes in the handler itself, everything else through the framework. */
 import fastify from "fastify";
-import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { BodyCut, BodyTooLarge } from "./body.ts";
 import { type Exchange, readParameters } from "./exchange.ts";
