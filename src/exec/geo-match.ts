@@ -1,5 +1,5 @@
 /** near, within, contains and intersects: the index cells to look at and the test of a geometry (dql.md 4.3 Geo). */
-import booleanPointInPolygon from "@turf/boolean-point-in-polygon";
+import { booleanPointInPolygon } from "@turf/boolean-point-in-polygon";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { ConversionError, toFault } from "../model/conversion-error.ts";
 import { parseGoFloat } from "../model/float.ts";

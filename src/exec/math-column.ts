@@ -245,7 +245,7 @@ function finishInts(
 ): NumberColumn | undefined {
   for (let row = 0; row < results.length; row++) {
     const number = results[row]!;
-    if (number !== number) continue;
+    if (Number.isNaN(number)) continue;
     if (number > Number.MAX_SAFE_INTEGER || number < -Number.MAX_SAFE_INTEGER) return undefined;
     results[row] = operator === "/" ? Math.trunc(number) + 0 : number + 0;
   }
@@ -258,13 +258,13 @@ function finishFloats(uids: UidSet, results: Float64Array): NumberColumn {
 
 function dropNaN(uids: UidSet, numbers: Float64Array): { uids: UidSet; numbers: Float64Array } {
   let kept = 0;
-  for (let row = 0; row < numbers.length; row++) if (numbers[row]! === numbers[row]!) kept++;
+  for (let row = 0; row < numbers.length; row++) if (!Number.isNaN(numbers[row])) kept++;
   if (kept === numbers.length) return { uids, numbers };
   const keptUids = new Float64Array(kept);
   const keptNumbers = new Float64Array(kept);
   kept = 0;
   for (let row = 0; row < numbers.length; row++) {
-    if (numbers[row]! !== numbers[row]!) continue;
+    if (Number.isNaN(numbers[row])) continue;
     keptUids[kept] = uids[row]!;
     keptNumbers[kept++] = numbers[row]!;
   }

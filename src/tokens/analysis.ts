@@ -94,7 +94,8 @@ export function queryShinglesOf(text: string, language: string): string[] {
   const stems = stemsOf(text, language);
   const size = Math.min(queryShingleWords, stems.length);
   const shingles = new Set<string>();
-  for (let i = 0; size > 0 && i + size <= stems.length; i++) {
+  if (size === 0) return [];
+  for (let i = 0; i + size <= stems.length; i++) {
     shingles.add(stems.slice(i, i + size).join(" "));
   }
   return [...shingles];

@@ -267,7 +267,7 @@ function isCompound(match: Match, kind: "and" | "or"): match is Compound {
 
 /** Of "a" or "a and b" the first alone is left. */
 function dropImplied(members: Map<string, Match>): void {
-  for (const [name, match] of [...members]) {
+  for (const [name, match] of members) {
     if (!isCompound(match, "and")) continue;
     for (const part of match.members.keys()) if (members.has(part)) members.delete(name);
   }
