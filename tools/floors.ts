@@ -37,11 +37,8 @@ export const floors: Floors = {
   exec: {
     below: ["base", "model", "codec", "tokens", "dql", "graph", "plan"],
     outside: [
-      "@turf/boolean-contains",
-      "@turf/boolean-intersects",
       "@turf/boolean-point-in-polygon",
       "bcrypt",
-      "geojson",
       // Linear-time matching of clients' expressions, in the syntax and with the errors of RE2.
       "re2js",
     ],
