@@ -363,6 +363,7 @@ function describeSlices({ describe, it, contract, withStore }: Suite): void {
         let done = false;
         for (let after = 0; !done; slices++) {
           const next = { ...job, after };
+          // oxlint-disable-next-line unicorn/no-array-fill-with-reference-type -- not an array's
           const slice: FillResult = await store.fill(next);
           after = slice.after;
           done = slice.done;

@@ -37,7 +37,10 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** One committed state. Bytes lent to a visitor die when the visitor returns (and must not be changed). */
+/**
+ * One committed state. Bytes lent to a visitor (keys too) die when the visitor returns, or reads anything else; they
+ * must not be changed.
+ */
 export interface Snapshot {
   /** The number of the newest commit that it holds. All numbers of this port are plain commit numbers (38 bits). */
   readonly ts: number;

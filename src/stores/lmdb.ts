@@ -160,7 +160,7 @@ export async function connectStore(options: ConnectOptions): Promise<Store> {
   if (header === undefined || dataBytes(dir) === 0) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: there is none`);
   }
-  const environment = new Environment({ dir });
+  const environment = new Environment({ dir, readOnly: true });
   return connectThroughLink(environment, {
     dir,
     storeId: header.storeId,

@@ -8,6 +8,7 @@ import { Fault } from "../../model/fault.ts";
 import {
   StoreRefusal,
   type Change,
+  type ChangeId,
   type Commit,
   type CommitResult,
   type Derive,
@@ -47,6 +48,9 @@ export interface CommitterOptions {
 
 /** Patches of one group at most, so that no one waits behind a second of others' work. */
 const groupPatchesMax = 20_000;
+
+/** Patches that may wait: some hundreds of megabytes. */
+const patchesWaitingMax = 1_000_000;
 
 /** When all that waits is held back for a favoured change. */
 const heldRetryMs = 3;
@@ -93,6 +97,7 @@ export class Committer {
   private state: StoreState;
   private slots: Map<number, number>;
   private queue: Waiting[] = [];
+  private patchesWaiting = 0;
   private waitingById = new Map<string, Promise<CommitResult>>();
   private isScheduled = false;
   /** Changes at the head of the queue that wait for a favoured one. */
@@ -150,14 +155,14 @@ export class Committer {
     const id = changeIdText(change.id);
     const waiting = this.waitingById.get(id);
     if (waiting !== undefined) return waiting;
-    const known = this.log.findCommit(change.id);
+    const known = this.log.findNewest(change.id) ?? this.findOlder(change.id, sentAfter);
     if (known !== undefined) return Promise.resolve({ commitTs: known });
     if (sentAfter !== undefined && !this.log.reachesBackTo(sentAfter, this.state.commitTs)) {
       return Promise.reject(
         new Fault("E_OUTCOME_UNKNOWN", "the outcome of the transaction is unknown"),
       );
     }
-    if (this.queue.length >= this.queueMax) {
+    if (this.queue.length >= this.queueMax || this.patchesWaiting > patchesWaitingMax) {
       return Promise.reject(
         new Fault("E_OVERLOADED", "the server is overloaded, please try again"),
       );
@@ -165,6 +170,7 @@ export class Committer {
     const promise = new Promise<CommitResult>((resolve, reject) => {
       this.queue.push({ change, id, resolve, reject });
     });
+    this.patchesWaiting += change.patches.length;
     this.waitingById.set(id, promise);
     promise.then(
       () => this.waitingById.delete(id),
@@ -172,6 +178,11 @@ export class Committer {
     );
     this.schedule();
     return promise;
+  }
+
+  private findOlder(id: ChangeId, sentAfter: number | undefined): number | undefined {
+    if (sentAfter === undefined) return undefined;
+    return this.run((kv) => this.log.findAfter(kv, id, sentAfter));
   }
 
   lease(count: number): number {
@@ -303,7 +314,9 @@ export class Committer {
       if (count > 0 && patches > groupPatchesMax) break;
       count++;
     }
-    return this.queue.splice(0, count);
+    const group = this.queue.splice(0, count);
+    for (const { change } of group) this.patchesWaiting -= change.patches.length;
+    return group;
   }
 
   private process(): void {
@@ -407,6 +420,7 @@ export class Committer {
     }
     this.heldCount = held.length;
     if (held.length > 0) this.queue.unshift(...held);
+    for (const { change } of held) this.patchesWaiting += change.patches.length;
     if (isChanged) for (const listener of this.listeners) listener(this.state.commitTs);
   }
 }

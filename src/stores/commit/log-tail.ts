@@ -1,6 +1,6 @@
-/** What the writer remembers of the log: sizes and times for the retention, ids for resends. */
+/** What the writer remembers of the log: sizes and times for the retention, the newest ids for resends. */
 import type { Clock } from "../../base/clock.ts";
-import { keyKind, kindRange, globalStorageId, logKey, readLogKey } from "../../codec/key.ts";
+import { globalStorageId, keyKind, kindRange, logKey, readLogKey } from "../../codec/key.ts";
 import { changeIdText, encodeCommit, readCommitFront } from "../../store/patch-codec.ts";
 import type { ChangeId, Commit } from "../../store/store.ts";
 import type { KeyValue } from "../key-value.ts";
@@ -13,9 +13,21 @@ export interface LogRetention {
 export const defaultRetention: LogRetention = { ageMsMax: 600_000, bytesMax: 64 * 1024 * 1024 };
 
 /** Rows that one transaction removes at most, so that an idle night does not end in a long pause. */
-const trimMax = 2000;
+const trimRowsMax = 2000;
+/** Commits are remembered in blocks: a million small ones would take 200 MB one by one. */
+const blockRowsMax = 256;
+/** Ids that are found without reading the log. */
+const idsMax = 20_000;
 
-interface LogRow {
+interface Block {
+  readonly firstTs: number;
+  lastTs: number;
+  newestMs: number;
+  bytes: number;
+}
+
+/** What a group adds, until it is durable. */
+export interface AddedRow {
   readonly commitTs: number;
   readonly committedMs: number;
   readonly bytes: number;
@@ -23,43 +35,58 @@ interface LogRow {
 }
 
 export class LogTail {
-  private rows: LogRow[] = [];
-  /** Rows before it are gone; cut off now and then. */
-  private firstAt = 0;
+  /** Without gaps, oldest first. */
+  private readonly blocks: Block[] = [];
   private bytes = 0;
-  private readonly byId = new Map<string, number>();
+  private readonly newestIds = new Map<string, number>();
+  /** Every commit after it is in `newestIds`. */
+  private idsAfter = 0;
   private readonly clock: Clock;
   private readonly retention: LogRetention;
+  private readonly blockBytesMax: number;
 
   constructor(kv: KeyValue, clock: Clock, retention: LogRetention) {
     this.clock = clock;
     this.retention = retention;
+    this.blockBytesMax = retention.bytesMax / 16;
+    let isFirst = true;
     kv.scan(kindRange(globalStorageId, keyKind.log), (key, value) => {
       const { committedMs, id } = readCommitFront(value);
-      this.keep({
-        commitTs: readLogKey(key),
-        committedMs,
-        bytes: value.length,
-        id: changeIdText(id),
-      });
+      const commitTs = readLogKey(key);
+      if (isFirst) this.idsAfter = commitTs - 1;
+      isFirst = false;
+      this.keep({ commitTs, committedMs, bytes: value.length, id: changeIdText(id) });
       return true;
     });
   }
 
-  /** The commit that a change became, when the log still knows. */
-  findCommit(id: ChangeId): number | undefined {
-    return this.byId.get(changeIdText(id));
+  /** The commit that a change became, if it is one of the newest. */
+  findNewest(id: ChangeId): number | undefined {
+    return this.newestIds.get(changeIdText(id));
+  }
+
+  /** As findNewest, for a change that cannot have been committed before `after`; reads what it must. */
+  findAfter(kv: KeyValue, id: ChangeId, after: number): number | undefined {
+    const known = this.findNewest(id);
+    if (known !== undefined || after >= this.idsAfter) return known;
+    const wanted = changeIdText(id);
+    let found: number | undefined;
+    kv.scan({ start: logKey(after + 1), end: logKey(this.idsAfter + 1) }, (key, row) => {
+      if (changeIdText(readCommitFront(row).id) === wanted) found = readLogKey(key);
+      return found === undefined;
+    });
+    return found;
   }
 
   /** Whether every commit after `ts` is in the log. */
   reachesBackTo(ts: number, newestTs: number): boolean {
     if (ts >= newestTs) return true;
-    const first = this.rows[this.firstAt];
-    return first !== undefined && first.commitTs <= ts + 1;
+    const first = this.blocks[0];
+    return first !== undefined && first.firstTs <= ts + 1;
   }
 
   /** Writes the rows of a group; `settle` must follow when it is durable. */
-  write(kv: KeyValue, commits: readonly Commit[]): LogRow[] {
+  write(kv: KeyValue, commits: readonly Commit[]): AddedRow[] {
     const committedMs = this.clock.nowMs();
     return commits.map((commit) => {
       const row = encodeCommit(commit, committedMs);
@@ -69,39 +96,54 @@ export class LogTail {
     });
   }
 
-  /** Removes what the retention does not ask for; returns how many, for `settle`. The newest row stays. */
-  trim(kv: KeyValue, added: readonly LogRow[]): number {
+  /** Removes blocks that the retention does not ask for; returns how many, for `settle`. The newest one stays. */
+  trim(kv: KeyValue, added: readonly AddedRow[]): number {
     const oldestMs = this.clock.nowMs() - this.retention.ageMsMax;
     let bytes = this.bytes;
     for (const row of added) bytes += row.bytes;
+    let rows = 0;
     let count = 0;
-    while (count < trimMax) {
-      const row = this.rows[this.firstAt + count];
-      if (row === undefined) break;
-      if (bytes <= this.retention.bytesMax && row.committedMs >= oldestMs) break;
-      kv.remove(logKey(row.commitTs));
-      bytes -= row.bytes;
+    for (const block of this.blocks) {
+      if (bytes <= this.retention.bytesMax && block.newestMs >= oldestMs) break;
+      if (rows >= trimRowsMax) break;
+      for (let ts = block.firstTs; ts <= block.lastTs; ts++) kv.remove(logKey(ts));
+      rows += block.lastTs - block.firstTs + 1;
+      bytes -= block.bytes;
       count++;
     }
     return count;
   }
 
-  settle(added: readonly LogRow[], trimmed: number): void {
-    for (let i = 0; i < trimmed; i++) {
-      const row = this.rows[this.firstAt++]!;
-      this.bytes -= row.bytes;
-      this.byId.delete(row.id);
-    }
-    if (this.firstAt > 4096 && this.firstAt * 2 > this.rows.length) {
-      this.rows = this.rows.slice(this.firstAt);
-      this.firstAt = 0;
-    }
+  settle(added: readonly AddedRow[], trimmed: number): void {
+    for (const block of this.blocks.splice(0, trimmed)) this.bytes -= block.bytes;
     for (const row of added) this.keep(row);
   }
 
-  private keep(row: LogRow): void {
-    this.rows.push(row);
+  private keep(row: AddedRow): void {
     this.bytes += row.bytes;
-    this.byId.set(row.id, row.commitTs);
+    const block = this.blocks.at(-1);
+    const isFull =
+      block === undefined ||
+      block.lastTs - block.firstTs + 1 >= blockRowsMax ||
+      block.bytes + row.bytes > this.blockBytesMax;
+    if (isFull) {
+      const { commitTs, committedMs, bytes } = row;
+      this.blocks.push({ firstTs: commitTs, lastTs: commitTs, newestMs: committedMs, bytes });
+    } else {
+      block.lastTs = row.commitTs;
+      block.newestMs = row.committedMs;
+      block.bytes += row.bytes;
+    }
+    this.keepId(row.id, row.commitTs);
+  }
+
+  private keepId(id: string, commitTs: number): void {
+    this.newestIds.set(id, commitTs);
+    if (this.newestIds.size <= idsMax) return;
+    for (const [oldest, ts] of this.newestIds) {
+      this.newestIds.delete(oldest);
+      this.idsAfter = ts;
+      break;
+    }
   }
 }

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../../base/clock.ts";
+import { emptyBytes } from "../../base/bytes.ts";
+import { makeChange } from "../../store/contract.ts";
+import { StoreRefusal, type Change } from "../../store/store.ts";
+import type { KeyValue, WriteEngine } from "../key-value.ts";
+import { makeTree, TreeWriter } from "../memory-tree.ts";
+import { Committer, FatalEngineError } from "./committer.ts";
+
+class TestEngine implements WriteEngine {
+  root = makeTree();
+  failure: Error | undefined = undefined;
+
+  transact<T>(work: (kv: KeyValue) => T): T {
+    const writer = new TreeWriter(this.root);
+    const result = work(writer);
+    if (this.failure !== undefined) throw this.failure;
+    this.root = writer.root;
+    return result;
+  }
+}
+
+function makeClock(): Clock & { now: number } {
+  const clock = { now: 1000, nowMs: () => clock.now, tickMs: () => clock.now };
+  return clock;
+}
+
+async function reasonOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+    return "none";
+  } catch (error) {
+    return error instanceof StoreRefusal ? error.reason : (error as { code: string }).code;
+  }
+}
+
+describe("a committer", () => {
+  it("holds rivals back for a change that lost its basis three times", async () => {
+    const clock = makeClock();
+    const committer = new Committer(new TestEngine(), { clock });
+    const basis = (change: Partial<Change>): Change => makeChange({ basisKeys: ["r"], ...change });
+    await committer.commit(basis({}));
+    const slow = basis({ basisTs: 0 });
+    for (let i = 0; i < 3; i++) expect(await reasonOf(committer.commit(slow))).toBe("basis");
+    let isRivalDone = false;
+    const rival = committer.commit(basis({ basisTs: committer.commitTs })).then(
+      () => (isRivalDone = true),
+      () => (isRivalDone = true),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(isRivalDone).toBe(false);
+    await committer.commit({ ...slow, basisTs: committer.commitTs });
+    await rival;
+    expect(isRivalDone).toBe(true);
+  });
+
+  it("lets rivals go on after 50 ms", async () => {
+    const clock = makeClock();
+    const committer = new Committer(new TestEngine(), { clock });
+    const basis = (basisTs: number): Change => makeChange({ basisKeys: ["r"], basisTs });
+    await committer.commit(basis(0));
+    const slow = basis(0);
+    for (let i = 0; i < 3; i++) await reasonOf(committer.commit(slow));
+    const rival = committer.commit(basis(committer.commitTs));
+    clock.now += 51;
+    expect((await rival).commitTs).toBe(2);
+  });
+
+  it("ends when its engine cannot be written", async () => {
+    const engine = new TestEngine();
+    const committer = new Committer(engine, { clock: makeClock() });
+    const told: unknown[] = [];
+    committer.onFatal((error) => told.push(error));
+    engine.failure = new FatalEngineError("sync");
+    const both = [makeChange({}), makeChange({})].map((change) => committer.commit(change));
+    expect(await Promise.all(both.map(reasonOf))).toEqual([
+      "E_STORE_UNAVAILABLE",
+      "E_STORE_UNAVAILABLE",
+    ]);
+    expect(told).toHaveLength(1);
+    expect(committer.hasFailed).toBe(true);
+    expect(await reasonOf(committer.commit(makeChange({})))).toBe("E_STORE_UNAVAILABLE");
+  });
+
+  it("knows resends from the log after a restart, and says when it cannot know", async () => {
+    const engine = new TestEngine();
+    const clock = makeClock();
+    const retention = { ageMsMax: 1000, bytesMax: 1_000_000 };
+    const first = new Committer(engine, { clock, retention });
+    const change = makeChange({});
+    const { commitTs } = await first.commit(change);
+    const second = new Committer(engine, { clock, retention });
+    expect(await second.commit(change, 0)).toEqual({ commitTs });
+    clock.now += 5000;
+    for (let i = 0; i < 600; i++) void second.commit(makeChange({ log: emptyBytes }));
+    second.flush();
+    clock.now += 5000;
+    await second.commit(makeChange({}));
+    const third = new Committer(engine, { clock, retention });
+    expect(await reasonOf(third.commit(change, 0))).toBe("E_OUTCOME_UNKNOWN");
+  });
+
+  it("aborts what began before the newest commit of the writer before", async () => {
+    const engine = new TestEngine();
+    const clock = makeClock();
+    const first = new Committer(engine, { clock });
+    const { commitTs } = await first.commit(makeChange({ conflictKeys: ["k"] }));
+    const second = new Committer(engine, { clock });
+    const old = makeChange({ conflictKeys: ["other"], startTs: commitTs - 1 });
+    expect(await reasonOf(second.commit(old))).toBe("horizon");
+    const fresh = makeChange({ conflictKeys: ["other"], startTs: commitTs });
+    expect(await reasonOf(second.commit(fresh))).toBe("none");
+  });
+
+  it("gives sixteen slots, and again what is released", async () => {
+    const committer = new Committer(new TestEngine(), { clock: makeClock() });
+    const inUse = new Set<number>();
+    for (let i = 0; i < 16; i++) inUse.add((await committer.claimSlot(inUse)).slot);
+    expect(inUse.size).toBe(16);
+    expect(await reasonOf(committer.claimSlot(inUse))).toBe("E_STARTUP");
+    committer.releaseSlot(7);
+    inUse.delete(7);
+    expect((await committer.claimSlot(inUse)).slot).toBe(7);
+  });
+});
