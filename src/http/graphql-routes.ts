@@ -31,10 +31,10 @@ export async function answerGraphql(exchange: Exchange): Promise<void> {
   });
 }
 
-/** What Access-Control-Allow-Origin says; undefined for nothing. */
-function grantOrigin(allowed: readonly string[], origin: string | undefined): string | undefined {
+/** What Access-Control-Allow-Origin says; "" for nothing. */
+function grantOrigin(allowed: readonly string[], origin: string | undefined): string {
   if (allowed.length === 0) return everyOrigin;
-  return origin !== undefined && allowed.includes(origin) ? origin : undefined;
+  return origin !== undefined && allowed.includes(origin) ? origin : "";
 }
 
 export async function answerAdmin(exchange: Exchange): Promise<void> {

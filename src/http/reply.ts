@@ -99,15 +99,15 @@ function escapeRune(rune: string): string {
 /** Over this many bytes an answer is compressed off the event loop: 64 KB take about a millisecond. */
 const gzipSyncBytesMax = 64 * 1024;
 
-/** `origin`: which pages may read the answer; undefined for none. `extra` is flat: name, value, … */
+/** `origin`: which pages may read the answer; "" for none. `extra` is flat: name, value, … */
 export function sendJson(
   res: ServerResponse,
   body: Buffer | string,
   extra: readonly string[],
   acceptEncoding: string | undefined,
-  origin: string | undefined = everyOrigin,
+  origin: string = everyOrigin,
 ): void {
-  const headers = origin === undefined ? extra : ["Access-Control-Allow-Origin", origin, ...extra];
+  const headers = origin === "" ? extra : ["Access-Control-Allow-Origin", origin, ...extra];
   if (acceptEncoding === undefined || !acceptEncoding.includes("gzip")) {
     send(res, 200, body, headers);
     return;
@@ -132,8 +132,8 @@ export function sendError(res: ServerResponse, reply: ErrorReply): void {
 }
 
 /** 200 and nothing, for a browser that asks before it sends. */
-export function sendPreflight(res: ServerResponse, origin: string | undefined): void {
-  send(res, 200, "", origin === undefined ? [] : ["Access-Control-Allow-Origin", origin]);
+export function sendPreflight(res: ServerResponse, origin: string): void {
+  send(res, 200, "", origin === "" ? [] : ["Access-Control-Allow-Origin", origin]);
 }
 
 /** Up to this size an answer is joined with its head into one string and one write; beyond it a copy costs more. */
