@@ -287,9 +287,9 @@ describe("alter", () => {
     const other = await openEngine({ store, clock, resumes: false });
     const heard: number[] = [];
     other.onSchemaChange((namespace) => heard.push(namespace));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 60));
     await engine.alter({ kind: "schema", text: "more: int .", runInBackground: false }, 0);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 60));
     expect(heard).toContain(0);
     expect((await other.schema(0)).predicate("more")).toBeDefined();
     await other.close();

@@ -270,13 +270,12 @@ export class Mutations {
     });
   }
 
-  /** Commits what a transaction wrote; one that wrote nothing commits as it stands. Either way it has ended. */
+  /** Commits what a transaction wrote; one that wrote nothing commits as it stands. */
   async #commitOpen(startTs: number, namespace: number, keys: readonly string[]): Promise<number> {
     const { views, committer, transactions } = this.#options;
     const transaction = transactions.find(startTs, namespace);
-    transactions.end(startTs);
     try {
-      return await committer.retry(async () => {
+      const commit = await committer.retry(async () => {
         const view = await views.openNewest(namespace, "change");
         try {
           if (transaction === undefined) return view.snapshot.ts;
@@ -285,7 +284,12 @@ export class Mutations {
           view.reader.close();
         }
       });
+      transactions.end(startTs);
+      return commit;
     } catch (error) {
+      // What the store could not take now (it is full, or overloaded) may be tried again by the client.
+      const isOver = error instanceof Fault && error.code === "E_TXN_ABORTED";
+      if (isOver || error instanceof StoreRefusal) transactions.end(startTs);
       if (error instanceof StoreRefusal) throw aborted();
       throw error;
     }

@@ -3,6 +3,7 @@ import type { Cancellation } from "../base/cancellation.ts";
 import type { Clock } from "../base/clock.ts";
 import type { QueryDocument } from "../dql/ast.ts";
 import { execute } from "../exec/execute.ts";
+import { makeTurns } from "../exec/turns.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Limits } from "../model/limits.ts";
@@ -30,6 +31,7 @@ export interface Runner {
 }
 
 export function makeRunner(clock: Clock, limits: Limits): Runner {
+  const turns = makeTurns();
   const runPlan = async (reader: Reader, plan: Plan, options: RunOptions = {}): Promise<Ran> => ({
     plan,
     result: await execute(plan, options.texts, reader, {
@@ -37,6 +39,7 @@ export function makeRunner(clock: Clock, limits: Limits): Runner {
       limits,
       deadlineMs: options.deadlineMs ?? Infinity,
       signal: options.signal,
+      turns,
     }),
   });
   return {

@@ -3,6 +3,9 @@ import type { Logger } from "../base/log.ts";
 import type { Views } from "./views.ts";
 import { readNamespaces } from "../graph/schema-rows.ts";
 
+/** Commits that come in between are looked at together. */
+const gatherMs = 10;
+
 export class SchemaWatch {
   readonly #views: Views;
   readonly #logger: Logger;
@@ -38,7 +41,8 @@ export class SchemaWatch {
     this.#isStale = true;
     if (this.#isLooking) return;
     this.#isLooking = true;
-    this.#look()
+    new Promise((resolve) => setTimeout(resolve, gatherMs).unref())
+      .then(() => this.#look())
       .catch((error: unknown) => {
         this.#logger.warn("schema changes could not be looked for", { error: String(error) });
       })
@@ -57,9 +61,9 @@ export class SchemaWatch {
     for (const namespace of namespaces) {
       versions.set(namespace, (await this.#views.schema(namespace)).schema.version);
     }
-    const before = this.#versions;
+    // The first look tells of everything: a change may have come before it.
+    const before = this.#versions ?? new Map<number, number>();
     this.#versions = versions;
-    if (before === undefined) return;
     for (const namespace of new Set([...before.keys(), ...versions.keys()])) {
       if (before.get(namespace) === versions.get(namespace)) continue;
       for (const listener of this.#listeners) listener(namespace);

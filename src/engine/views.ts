@@ -6,7 +6,7 @@ import { RecordCache } from "../graph/cache.ts";
 import { stackDeltas } from "../graph/delta.ts";
 import type { Delta } from "../graph/delta.ts";
 import { openReader } from "../graph/open-reader.ts";
-import type { SnapshotReader } from "../graph/open-reader.ts";
+import type { ReaderSource, SnapshotReader } from "../graph/open-reader.ts";
 import type { ReservedOptions } from "../graph/reserved.ts";
 import { SchemaCache } from "../graph/schema-rows.ts";
 import type { KnownSchema } from "../graph/schema-rows.ts";
@@ -28,6 +28,9 @@ export interface View {
   readonly known: KnownSchema;
   readonly snapshot: Snapshot;
 }
+
+/** A reader that lives longer goes on with a newer snapshot. */
+const snapshotMs = 1000;
 
 /** How long a start time in the future is waited for, unless the request says otherwise. */
 const futureWaitMs = 10_000;
@@ -95,7 +98,7 @@ export class Views {
 
   /** The schema of the newest state. */
   async schema(namespace: number): Promise<KnownSchema> {
-    const view = await this.openNewest(namespace);
+    const view = await this.openNewest(namespace, "change");
     view.reader.close();
     return view.known;
   }
@@ -115,7 +118,10 @@ export class Views {
   }
 
   #openSteps(snapshot: Snapshot, request: OpenRequest): MaybePromise<View> {
-    return andThen(this.#cache.advance(this.store, snapshot), () =>
+    // Who writes needs few records: reading the log for the cache's sake would cost more than it saves.
+    const advanced =
+      request.use === "query" ? this.#cache.advance(this.store, snapshot) : undefined;
+    return andThen(advanced, () =>
       andThen(this.#schemas.read(snapshot, request.namespace), (known) => {
         if (known === undefined) {
           throw new Fault("E_TXN", `namespace ${request.namespace} does not exist`);
@@ -132,10 +138,11 @@ export class Views {
       reader: openReader({
         snapshot,
         schema: known.schema,
-        cache: this.#cache,
+        cache: this.#cache.number >= snapshot.ts ? this.#cache : undefined,
         fillsCache: request.use === "query",
         delta: stackDeltas(request.overlay, past),
         ts: request.ts,
+        ...(request.use === "query" ? { renew: this.#renewer(snapshot, known, request) } : {}),
       }),
     });
     if (request.ts === snapshot.ts) {
@@ -150,6 +157,36 @@ export class Views {
       if (past === undefined) throw outOfReach();
       return finish(past);
     });
+  }
+
+  /**
+   * Every second a newer snapshot with the undo up to the reader's number. Not where the schema changed in between:
+   * then the reader keeps the old snapshot to its end, and neither with a network store, whose snapshots pin nothing.
+   */
+  #renewer(first: Snapshot, known: KnownSchema, request: OpenRequest): ReaderSource["renew"] & {} {
+    let heldTs = first.ts;
+    let dueMs = this.#clock.tickMs() + snapshotMs;
+    return () => {
+      const nowMs = this.#clock.tickMs();
+      if (nowMs < dueMs) return undefined;
+      dueMs = nowMs + snapshotMs;
+      const snapshot = this.store.snapshot();
+      if (snapshot instanceof Promise) {
+        void snapshot.then((late) => late.close());
+        return undefined;
+      }
+      const past =
+        snapshot.ts === heldTs || snapshot.fence > request.ts
+          ? undefined
+          : this.#undo.view(this.store, snapshot, request.ts, known.schema.storageId);
+      if (past === undefined || past instanceof Promise) {
+        snapshot.close();
+        return undefined;
+      }
+      this.#undoUsedMs = nowMs;
+      heldTs = snapshot.ts;
+      return { snapshot, delta: stackDeltas(request.overlay, past) };
+    };
   }
 
   #waitFor(ts: number, deadlineMs: number): Promise<void> {

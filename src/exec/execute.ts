@@ -17,6 +17,21 @@ export async function execute(
   reader: Reader,
   context: RunContext,
 ): Promise<ExecutionResult> {
+  const request = {};
+  try {
+    return await runPlan(plan, texts, reader, { ...context, request });
+  } finally {
+    context.turns?.end(request);
+  }
+}
+
+async function runPlan(
+  plan: Plan,
+  texts: readonly string[] | undefined,
+  reader: Reader,
+  context: RunContext & { readonly request: object },
+): Promise<ExecutionResult> {
+  const { clock, deadlineMs, signal, turns } = context;
   const bound = texts ?? plan.slots.map((slot) => slot.literal.text);
   const numbers = bindNumbers(plan, bound);
   const run: Run = {
@@ -24,9 +39,9 @@ export async function execute(
     texts: bound,
     numbers,
     reader,
-    pace: makePace(context.clock, context.deadlineMs, context.signal),
+    pace: makePace({ clock, deadlineMs, signal, turns }, context.request),
     limits: context.limits,
-    clock: context.clock,
+    clock,
     variables: plan.variables.map(() => undefined),
     numUids: new Map(),
   };

@@ -7,6 +7,7 @@ import type { Value } from "../model/value.ts";
 import type { Plan, PredicateUse, Refusal, SlotIndex } from "../plan/plan.ts";
 import type { ValueColumn, VariableResult } from "./frame.ts";
 import type { Pace } from "./pace.ts";
+import type { Turns } from "./turns.ts";
 
 /** What the engine gives beside plan and literals. */
 export interface RunContext {
@@ -15,6 +16,8 @@ export interface RunContext {
   /** On the clock's tick scale; Infinity for none. */
   readonly deadlineMs: number;
   readonly signal: Cancellation | undefined;
+  /** Shared by the requests of a process, so that few long ones run at a time. */
+  readonly turns?: Turns;
 }
 
 /** One run of a plan: what all its steps share. */

@@ -8,8 +8,8 @@ import type { MaybePromise } from "../base/maybe.ts";
 import type { Commit, Snapshot, Store } from "../store/store.ts";
 import type { NodeRecord } from "./record.ts";
 
-/** Reading a longer piece of log costs more than filling anew. */
-const commitsMax = 512;
+/** Filling anew costs 1 µs a record; reading a longer piece of log, with thousands of patches a commit, costs more. */
+const commitsMax = 64;
 
 /** Two generations instead of a list by use: a hit costs one look-up. What the older one keeps unused is dropped. */
 interface Table {

@@ -65,6 +65,11 @@ export interface ReaderSource {
   readonly delta: Delta | undefined;
   /** The commit number that is read at: the snapshot's, or an older one below whose delta stands. */
   readonly ts: number;
+  /**
+   * For readers that live long: a newer snapshot with what turns it into the state at `ts`, so that no old pages are
+   * pinned (architecture 3.2); undefined while there is no need. Asked between reads, never during one.
+   */
+  readonly renew?: () => Pick<ReaderSource, "snapshot" | "delta"> | undefined;
 }
 
 /** A view for one request. Reading after `close` is a mistake of the caller. */
@@ -78,19 +83,42 @@ const objectsRun = 1024;
 export class SnapshotReader implements Reader {
   readonly schema: Schema;
   readonly ts: number;
-  readonly snapshot: Snapshot;
-  readonly #source: ReaderSource;
+  #source: ReaderSource;
   readonly #storageId: number;
-  readonly #lists: ListReader;
+  #lists: ListReader;
+  /** Reads under way: a visitor may read while it is visited. */
+  #depth = 0;
   #closed = false;
 
   constructor(source: ReaderSource) {
     this.schema = source.schema;
     this.ts = source.ts;
-    this.snapshot = source.snapshot;
     this.#source = source;
     this.#storageId = source.schema.storageId;
     this.#lists = new ListReader(source.snapshot, source.delta);
+  }
+
+  get snapshot(): Snapshot {
+    return this.#source.snapshot;
+  }
+
+  /** Every read goes through here, so that the snapshot changes between reads only. */
+  #read<T>(work: () => MaybePromise<T>): MaybePromise<T> {
+    if (this.#depth === 0 && this.#source.renew !== undefined) this.#refresh();
+    this.#depth++;
+    try {
+      return work();
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  #refresh(): void {
+    const fresh = this.#source.renew?.();
+    if (fresh === undefined) return;
+    this.#source.snapshot.close();
+    this.#source = { ...this.#source, ...fresh, cache: undefined };
+    this.#lists = new ListReader(fresh.snapshot, fresh.delta);
   }
 
   get #delta(): Delta | undefined {
@@ -98,7 +126,7 @@ export class SnapshotReader implements Reader {
   }
 
   readLevel(uids: Float64Array, wants: readonly Want[]): MaybePromise<readonly Column[]> {
-    return drive(this.#readLevel(uids, wants));
+    return this.#read(() => drive(this.#readLevel(uids, wants)));
   }
 
   *#readLevel(uids: Float64Array, wants: readonly Want[]): Steps<readonly Column[]> {
@@ -350,6 +378,13 @@ export class SnapshotReader implements Reader {
   }
 
   readLists(lists: readonly ListRef[], bounds?: ListBounds): MaybePromise<readonly UidSet[]> {
+    return this.#read(() => this.#readLists(lists, bounds));
+  }
+
+  #readLists(
+    lists: readonly ListRef[],
+    bounds: ListBounds | undefined,
+  ): MaybePromise<readonly UidSet[]> {
     const prefixes: Uint8Array[] = [];
     for (const list of lists) {
       const prefix = this.#prefixOf(list);
@@ -376,6 +411,10 @@ export class SnapshotReader implements Reader {
   }
 
   countLists(lists: readonly ListRef[]): MaybePromise<Float64Array> {
+    return this.#read(() => this.#countLists(lists));
+  }
+
+  #countLists(lists: readonly ListRef[]): MaybePromise<Float64Array> {
     const prefixes: Uint8Array[] = [];
     for (const list of lists) {
       const prefix = this.#prefixOf(list);
@@ -408,9 +447,11 @@ export class SnapshotReader implements Reader {
   }
 
   intersectList(list: ListRef, uids: UidSet): MaybePromise<UidSet> {
-    const prefix = this.#prefixOf(list);
-    if (prefix !== undefined) return this.#lists.intersect(prefix, uids);
-    return drive(this.#intersectMixed(list, uids));
+    return this.#read(() => {
+      const prefix = this.#prefixOf(list);
+      if (prefix !== undefined) return this.#lists.intersect(prefix, uids);
+      return drive(this.#intersectMixed(list, uids));
+    });
   }
 
   *#intersectMixed(list: ListRef, uids: UidSet): Steps<UidSet> {
@@ -434,9 +475,11 @@ export class SnapshotReader implements Reader {
     bounds: ListBounds,
     visit: (uids: UidSet) => boolean,
   ): MaybePromise<void> {
-    const prefix = this.#prefixOf(list);
-    if (prefix !== undefined) return this.#lists.walk(prefix, bounds, visit);
-    return drive(this.#walkList(list, bounds, visit));
+    return this.#read(() => {
+      const prefix = this.#prefixOf(list);
+      if (prefix !== undefined) return this.#lists.walk(prefix, bounds, visit);
+      return drive(this.#walkList(list, bounds, visit));
+    });
   }
 
   *#walkList(list: ListRef, bounds: ListBounds, visit: (uids: UidSet) => boolean): Steps<void> {
@@ -501,11 +544,13 @@ export class SnapshotReader implements Reader {
     range: TokenRange,
     visit: (token: Uint8Array, uids: UidSet) => boolean,
   ): MaybePromise<void> {
-    return drive(
-      scanLists(this.#lists, this.#tokenScan(index, range), {
-        kind: "uids",
-        visit: (prefix, uids) => visit(readToken(prefix), uids),
-      }),
+    return this.#read(() =>
+      drive(
+        scanLists(this.#lists, this.#tokenScan(index, range), {
+          kind: "uids",
+          visit: (prefix, uids) => visit(readToken(prefix), uids),
+        }),
+      ),
     );
   }
 
@@ -514,11 +559,13 @@ export class SnapshotReader implements Reader {
     range: TokenRange,
     visit: (token: Uint8Array, count: number) => boolean,
   ): MaybePromise<void> {
-    return drive(
-      scanLists(this.#lists, this.#tokenScan(index, range), {
-        kind: "counts",
-        visit: (prefix, count) => visit(readToken(prefix), count),
-      }),
+    return this.#read(() =>
+      drive(
+        scanLists(this.#lists, this.#tokenScan(index, range), {
+          kind: "counts",
+          visit: (prefix, count) => visit(readToken(prefix), count),
+        }),
+      ),
     );
   }
 
@@ -544,11 +591,13 @@ export class SnapshotReader implements Reader {
         ? prefixRange(under).end
         : countList(this.#storageId, index, range.to + 1);
     const start = countList(this.#storageId, index, Math.max(0, range.from));
-    return drive(
-      scanLists(
-        this.#lists,
-        { range: { start, end }, reverse: false, under },
-        { kind: "uids", visit: (prefix, uids) => visit(readCountOf(prefix), uids) },
+    return this.#read(() =>
+      drive(
+        scanLists(
+          this.#lists,
+          { range: { start, end }, reverse: false, under },
+          { kind: "uids", visit: (prefix, uids) => visit(readCountOf(prefix), uids) },
+        ),
       ),
     );
   }

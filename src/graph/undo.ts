@@ -201,10 +201,15 @@ export class Undo {
     return list;
   }
 
-  /** Looks each slot up as it is asked for; what was committed after the snapshot does not count. */
+  /**
+   * Looks each slot up as it is asked for; what was committed after the snapshot does not count. Once the commits
+   * behind `ts` were forgotten, every look-up is refused.
+   */
   #viewAt(ts: number, snapshotTs: number, storageId: number): Delta {
-    const pick = <K>(versions: ReadonlyMap<K, Version[]>): Map<K, Uint8Array | undefined> => {
+    const check = (): void => {
       if (this.#floor === undefined || this.#floor > ts) throw outOfReach();
+    };
+    const pick = <K>(versions: ReadonlyMap<K, Version[]>): Map<K, Uint8Array | undefined> => {
       const found = new Map<K, Uint8Array | undefined>();
       for (const [key, row] of versions) {
         const version = row.find((candidate) => candidate.ts > ts);
@@ -218,6 +223,7 @@ export class Undo {
       return list;
     };
     const record = (uid: number): RecordDelta | undefined => {
+      check();
       const entries = this.#records.get(storageId)?.get(uid);
       if (entries === undefined) return undefined;
       const changed = new Map<number, EntryDelta>();
@@ -227,10 +233,12 @@ export class Undo {
       return changed;
     };
     const list = (prefix: string): ListDelta | undefined => {
+      check();
       const versions = this.#lists.get(prefix);
       return versions === undefined ? undefined : toList(versions);
     };
     const listsUnder = (prefix: string): readonly NamedList[] | undefined => {
+      check();
       const texts = this.#under.get(prefix);
       if (texts === undefined || texts.size === 0) return undefined;
       return [...texts]
