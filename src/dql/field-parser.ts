@@ -1,14 +1,9 @@
 /** The fields between the braces of a block (dql.md 4.1, 4.4, 4.7 – 4.12, 4.18). */
-import type { AggregateFunction, Literal, OrderKey } from "./ast.ts";
+import type { AggregateFunction, Literal } from "./ast.ts";
+import { parseArguments, parseVariableList } from "./argument-parser.ts";
 import { parseCall, type Reading } from "./call-parser.ts";
-import { type Cursor, failPlainly } from "./cursor.ts";
-import {
-  isFieldArgument,
-  parseCascade,
-  parseFacets,
-  parseGroupBy,
-  parseLanguages,
-} from "./directive-parser.ts";
+import type { Cursor } from "./cursor.ts";
+import { parseLanguages } from "./directive-parser.ts";
 import {
   type Draft,
   type DraftExtra,
@@ -16,9 +11,8 @@ import {
   makeDraft,
   toPredicateName,
 } from "./draft.ts";
-import { parseFilter } from "./filter-parser.ts";
+import { parseFieldDirective } from "./field-directive-parser.ts";
 import { parseMath } from "./math-parser.ts";
-import { quoteGo } from "../model/conversion-error.ts";
 import { T } from "./token.ts";
 
 /** What has been read in front of the next field, and the field that brackets and directives belong to. */
@@ -60,7 +54,7 @@ function parseNext(reading: Reading, place: Place, kind: number): void {
     case T.period:
       return parseSpread(cursor, place);
     case T.at:
-      return parseDirective(reading, place);
+      return parseFieldDirective(reading, place.current);
     case T.leftRound: {
       const { current } = place;
       if (current === undefined) return cursor.failNext("Query syntax invalid.");
@@ -342,241 +336,4 @@ function parseUidCall(reading: Reading, place: Place): boolean {
   if (place.count === "open") cursor.failNext("Count of a variable is not allowed");
   if (cursor.peek() === T.leftRound) cursor.failNext("Cannot do uid() of a variable");
   return false;
-}
-
-/** `(a, b)` behind `val`. */
-export function parseVariableList(cursor: Cursor): string[] {
-  if (cursor.take() !== T.leftRound) cursor.fail("Expected a left round after var");
-  const opening = cursor.index - 1;
-  const names: string[] = [];
-  let expectsName = true;
-  while (!cursor.isAtEnd) {
-    const kind = cursor.take();
-    if (kind === T.rightRound) break;
-    if (kind === T.comma) {
-      if (expectsName) cursor.fail("Expected a variable but got comma");
-      expectsName = true;
-    } else if (kind === T.name) {
-      if (!expectsName) cursor.fail(`Expected a variable but got ${cursor.text()}`);
-      names.push(cursor.text());
-      expectsName = false;
-    }
-  }
-  if (expectsName) cursor.fail("Unnecessary comma in val()", opening);
-  return names;
-}
-
-/** `@filter(…)`, `@facets`, `@en:fr` …; the `@` was taken. */
-function parseDirective(reading: Reading, place: Place): void {
-  const { cursor } = reading;
-  const { current } = place;
-  const before = cursor.index - 2;
-  if (current === undefined || cursor.tokens.kinds[before] === T.leftCurl) {
-    return cursor.fail("Invalid use of directive.", before);
-  }
-  if (cursor.take() !== T.name || cursor.isAtEnd) {
-    return cursor.fail("Expected directive or language list");
-  }
-  const word = cursor.text();
-  const index = cursor.index - 1;
-  if (current.form === "expand" && word !== "filter") {
-    cursor.fail("expand is only compatible with type filters");
-  }
-  switch (word) {
-    case "facets":
-      return takeFacets(reading, current, index);
-    case "cascade":
-      return parseCascade(cursor, current);
-    case "normalize":
-      current.normalize = true;
-      return;
-    default:
-  }
-  if (cursor.peek() === T.leftRound) return parseBracketed(reading, current, index);
-  if (current.languages.length > 0) {
-    cursor.fail(`Expected directive or language list, got @${word}`);
-  }
-  cursor.index--;
-  current.languages = parseLanguages(cursor);
-}
-
-function parseBracketed(reading: Reading, current: Draft, index: number): void {
-  const { cursor } = reading;
-  const word = cursor.textOf(index);
-  if (word === "filter") {
-    if (current.filter !== undefined) {
-      cursor.fail("Use AND, OR and round brackets instead of multiple filter directives.", index);
-    }
-    const filter = parseFilter(reading);
-    if (current.form === "expand" && filter?.kind === "call" && filter.call.name !== "type") {
-      cursor.fail("expand is only compatible with type filters", index);
-    }
-    current.filter = filter;
-  } else if (word === "groupby") {
-    if (current.groupBy !== undefined) {
-      cursor.fail("Only one group by directive allowed.", index);
-    }
-    parseGroupBy(cursor, current);
-  } else {
-    cursor.fail(`Unknown directive [${word}]`, index);
-  }
-}
-
-function takeFacets(reading: Reading, current: Draft, index: number): void {
-  const { cursor } = reading;
-  const facets = parseFacets(reading);
-  if (facets.kind === "selection") {
-    if (current.facets !== undefined) cursor.fail("Only one facets allowed", index);
-    current.facets = facets.selection;
-    return;
-  }
-  if (facets.filter === undefined) return cursor.fail("Facets parsing failed.", index);
-  if (current.facetFilter !== undefined) cursor.fail("Only one facets filter allowed", index);
-  if (hasVariables(facets.filter)) {
-    cursor.fail("variables are not allowed in facets filter.", index);
-  }
-  current.facetFilter = facets.filter;
-}
-
-function hasVariables(filter: NonNullable<Draft["facetFilter"]>): boolean {
-  switch (filter.kind) {
-    case "and":
-    case "or":
-      return filter.filters.some(hasVariables);
-    case "not":
-      return hasVariables(filter.filter);
-    case "call": {
-      const { subject, args } = filter.call;
-      if (subject.kind === "val" || subject.kind === "len") return true;
-      return args.some((argument) => argument.kind === "val" || argument.kind === "uid");
-    }
-    default:
-      return false;
-  }
-}
-
-/** An argument as it is written: `first: -5`, `orderasc: name@en`, `orderdesc: val(x)`. */
-interface WrittenArgument {
-  readonly key: string;
-  readonly text: string;
-  readonly literal: Literal | undefined;
-  readonly order: OrderKey["by"] | undefined;
-}
-
-/** `(first: 2, orderasc: name)` behind a field; the bracket was taken. */
-function parseArguments(reading: Reading, draft: Draft): void {
-  const { cursor } = reading;
-  const seen = new Set<string>();
-  for (const argument of readArguments(reading, draft)) {
-    const { key, text, literal, order } = argument;
-    if (!isFieldArgument(key)) cursor.failNext(`Got invalid keyword: ${key}`);
-    const isOrder = key === "orderasc" || key === "orderdesc";
-    if (!isOrder && seen.has(key)) {
-      cursor.failNext(`Got repeated key ${quoteGo(key)} at level ${quoteGo(draft.name)}`);
-    }
-    if (text === "") cursor.failNext("Got empty argument");
-    if (isOrder) {
-      const name = `order ${text}`;
-      if (seen.has(name)) {
-        cursor.failNext(`Sorting by an attribute: [${text}] can only be done once`);
-      }
-      seen.add(name);
-      if (order?.kind === "predicate" && order.languages.length > 1) {
-        cursor.failNext(`Sorting by an attribute: [${text}] can only be done on one language`);
-      }
-      if (order !== undefined) draft.order.push({ by: order, descending: key === "orderdesc" });
-      continue;
-    }
-    seen.add(key);
-    if (key === "first") draft.first = literal;
-    else if (key === "offset") draft.offset = literal;
-    else draft.after = literal;
-  }
-}
-
-function readArguments(reading: Reading, draft: Draft): WrittenArgument[] {
-  const { cursor } = reading;
-  const result: WrittenArgument[] = [];
-  let expectsArgument = true;
-  let orderCount = 0;
-  while (!cursor.isAtEnd) {
-    const kind = cursor.take();
-    if (kind === T.rightRound) {
-      if (expectsArgument) cursor.fail("Expected argument but got ')'.");
-      break;
-    }
-    if (kind === T.comma) {
-      if (expectsArgument) cursor.fail("Expected Argument but got comma.");
-      expectsArgument = true;
-      continue;
-    }
-    if (kind !== T.name) cursor.fail(`Expecting argument name. Got: ${cursor.describe()}`);
-    if (!expectsArgument) cursor.fail(`Expecting a comma. But got: ${cursor.text()}`);
-    expectsArgument = false;
-    const key = cursor.takeRestOfName(cursor.text());
-    if (key === "orderasc" || key === "orderdesc") orderCount++;
-    if (cursor.take() !== T.colon) {
-      cursor.fail(`Expecting a colon. Got: ${cursor.describe()} in ${draft.name}`);
-    }
-    result.push(readArgument(reading, key, orderCount));
-  }
-  return result;
-}
-
-function readArgument(reading: Reading, key: string, orderCount: number): WrittenArgument {
-  const { cursor, parameters } = reading;
-  const isOrder = key === "orderasc" || key === "orderdesc";
-  const kind = cursor.take();
-  const index = cursor.index - 1;
-  if (cursor.text() === "val") {
-    const variables = parseVariableList(cursor);
-    const [variable] = variables;
-    if (variable === undefined || variables.length !== 1) {
-      return cursor.fail(`Only one variable expected. Got ${variables.length}`, index);
-    }
-    if (isOrder && orderCount > 1) {
-      cursor.fail(`Multiple sorting only allowed by predicates. Got: ${variable}`, index);
-    }
-    if (!isOrder) failPlainly(`${key} takes a value. Got: val(${variable})`);
-    const order = { kind: "val", variable } as const;
-    return { key, text: variable, literal: undefined, order };
-  }
-  if (kind === T.dollar) {
-    if (cursor.take() !== T.name) {
-      cursor.fail(`Expecting argument value. Got: ${cursor.describe()}`);
-    }
-    const name = "$" + cursor.takeRestOfName(cursor.text());
-    const literal = isOrder ? undefined : parameters.literal(name);
-    return { key, text: name, literal, order: isOrder ? toPredicateName(name, []) : undefined };
-  }
-  const sign = readSign(cursor, kind);
-  if (cursor.peek(-1) !== T.name) {
-    cursor.fail(`Expecting argument value. Got: ${cursor.describe()}`);
-  }
-  return readPlainArgument(cursor, key, sign);
-}
-
-/** `+` or `-` in front of a number; the name behind it is taken then too. */
-export function readSign(cursor: Cursor, kind: number): string {
-  if (kind !== T.operator) return "";
-  const sign = cursor.text();
-  if (sign !== "+" && sign !== "-") {
-    cursor.fail(`Only Plus and minus are allowed unary ops. Got: ${sign}`);
-  }
-  cursor.take();
-  return sign;
-}
-
-function readPlainArgument(cursor: Cursor, key: string, sign: string): WrittenArgument {
-  const before = cursor.index;
-  const name = sign + cursor.takeRestOfName(cursor.text());
-  const isWhole = sign === "" && cursor.index === before;
-  const literal = isWhole ? cursor.literal(name, false) : { text: name, quoted: false, token: -1 };
-  const languages = cursor.takeIf(T.at) ? parseLanguages(cursor) : undefined;
-  const text = languages === undefined ? name : `${name}@${languages.join(":")}`;
-  if (key !== "orderasc" && key !== "orderdesc") {
-    const value = languages === undefined ? literal : { text, quoted: false, token: -1 };
-    return { key, text, literal: value, order: undefined };
-  }
-  return { key, text, literal: undefined, order: toPredicateName(name, languages ?? []) };
 }

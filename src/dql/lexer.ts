@@ -27,6 +27,15 @@ export function lex(text: string): Tokens {
   return lexer;
 }
 
+/** Arrays of a text that was read, for the next one: making them costs more than filling them. */
+let spare: Pick<Tokens, "kinds" | "starts" | "ends" | "literals"> | undefined;
+const spareMax = 4096;
+
+/** Gives the arrays back. The tokens must not be used any more. */
+export function releaseTokens({ kinds, starts, ends, literals }: Tokens): void {
+  if (kinds.length <= spareMax) spare = { kinds, starts, ends, literals };
+}
+
 class Lexer implements Tokens {
   readonly text: string;
   count = 0;
@@ -50,10 +59,13 @@ class Lexer implements Tokens {
   constructor(text: string) {
     this.text = text;
     const capacity = (text.length >> 1) + 8;
-    this.kinds = new Uint8Array(capacity);
-    this.starts = new Int32Array(capacity);
-    this.ends = new Int32Array(capacity);
-    this.literals = new Int32Array(capacity);
+    const arrays = spare !== undefined && spare.kinds.length >= capacity ? spare : undefined;
+    spare = undefined;
+    const size = Math.max(capacity, 256);
+    this.kinds = arrays?.kinds ?? new Uint8Array(size);
+    this.starts = arrays?.starts ?? new Int32Array(size);
+    this.ends = arrays?.ends ?? new Int32Array(size);
+    this.literals = arrays?.literals ?? new Int32Array(size);
   }
 
   /** The next character's code, −1 at the end. */
@@ -65,6 +77,7 @@ class Lexer implements Tokens {
     const i = this.count++;
     if (i === this.kinds.length) this.grow();
     this.kinds[i] = kind;
+    this.literals[i] = 0;
     this.starts[i] = this.start;
     this.ends[i] = this.position;
     this.start = this.position;

@@ -9,7 +9,7 @@ import { Cursor, failPlainly } from "./cursor.ts";
 import { makeDraft } from "./draft.ts";
 import { parseFields } from "./field-parser.ts";
 import { parseFilter } from "./filter-parser.ts";
-import { lex } from "./lexer.ts";
+import { lex, releaseTokens } from "./lexer.ts";
 import { ParameterTable } from "./parameters.ts";
 import { parseSchemaRequest } from "./schema-request-parser.ts";
 import { T } from "./token.ts";
@@ -119,10 +119,12 @@ function parseDocument(
   variables: ReadonlyMap<string, string>,
   limits: ParseLimits,
 ): QueryDocument {
-  const cursor = new Cursor(lex(text.trim()), limits.depthMax);
+  const tokens = lex(text.trim());
+  const cursor = new Cursor(tokens, limits.depthMax);
   const parameters = new ParameterTable(variables);
   const request = new RequestParser({ cursor, parameters });
   request.parse();
+  releaseTokens(tokens);
   const blocks = request.assemble();
   parameters.substitute();
   const query = parameters.toQueryParameters();

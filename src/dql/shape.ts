@@ -1,6 +1,6 @@
 /** Requests of one shape differ in nothing but their literals, and can share a plan (architecture 2.1). */
 import { Fault } from "../model/fault.ts";
-import { lex } from "./lexer.ts";
+import { lex, releaseTokens } from "./lexer.ts";
 import { T, type Tokens } from "./token.ts";
 
 /** `shape` is compared whole; `literals` are in the order of `Literal.token`. */
@@ -18,7 +18,14 @@ export interface TextShape {
 export function lexShape(query: string): TextShape | undefined {
   const text = query.trim();
   const tokens = tryLex(text);
-  if (tokens === undefined || tokens.literalCount === 0) return undefined;
+  if (tokens === undefined) return undefined;
+  const shape = liftLiterals(text, tokens);
+  releaseTokens(tokens);
+  return shape;
+}
+
+function liftLiterals(text: string, tokens: Tokens): TextShape | undefined {
+  if (tokens.literalCount === 0) return undefined;
   const { starts, ends, literals, kinds, count } = tokens;
   const values: string[] = [];
   let shape = "";

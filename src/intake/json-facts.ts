@@ -337,7 +337,8 @@ function describe(json: JsonValue): string {
   if (json instanceof Map) {
     return `map[${[...json].map(([key, value]) => `${key}:${describe(value)}`).join(" ")}]`;
   }
-  return json === null ? "<nil>" : String(json);
+  if (json === null) return "<nil>";
+  return typeof json === "string" ? json : json === true ? "true" : "false";
 }
 
 /** Texts that read as a date are dates. */
