@@ -1,5 +1,5 @@
 /** A bar on a terminal; on anything else a line now and then. */
-import { Format, SingleBar } from "cli-progress";
+import progress, { type SingleBar } from "cli-progress";
 import { systemClock } from "../base/clock.ts";
 import { say } from "./log.ts";
 
@@ -45,9 +45,9 @@ export function startProgressBar(title: string, unit: string): ProgressBar {
 }
 
 function makeBar(title: string, unit: string): SingleBar {
-  return new SingleBar({
+  return new progress.SingleBar({
     format: `${title} {bar} {percentage} % | {count} ${unit} | {rate}/s | {left} s left`,
-    formatBar: Format.BarFormat,
+    formatBar: progress.Format.BarFormat,
     hideCursor: true,
     clearOnComplete: true,
     barsize: 30,
