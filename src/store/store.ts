@@ -185,6 +185,7 @@ export interface StoreDescription {
   readonly commitTs: number;
   readonly maxUid: number;
   readonly bytesUsed: number;
+  /** 0 for no bound but the disk, or where it is not known. */
   readonly bytesMax: number;
 }
 

@@ -141,7 +141,7 @@ function makeDirectStore({ environment, committer, slots, engine, close }: Direc
       commitTs: committer.commitTs,
       maxUid: committer.nextUid - 1,
       bytesUsed: environment.bytesUsed(),
-      bytesMax: engine.bytesMax,
+      bytesMax: Number.isFinite(engine.bytesMax) ? engine.bytesMax : 0,
     }),
     close,
   };
