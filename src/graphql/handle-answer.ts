@@ -42,9 +42,11 @@ export function writeAnswer(
     completion.length = 0;
   }
   if (valueCount > 0) out.byte(125);
+  // Everything was skipped: an empty answer, not a missing one.
+  if (outcomes.length === 0) out.ascii('"data":{}');
   if (errors.length > 0) return withErrors(out, errors, extensions);
   if (extensions !== undefined) {
-    out.ascii(valueCount > 0 ? ',"extensions":' : '"extensions":');
+    out.ascii(out.length > 1 ? ',"extensions":' : '"extensions":');
     out.text(extensions());
   }
   out.byte(125);

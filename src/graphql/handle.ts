@@ -19,7 +19,7 @@ import { touchedUids } from "./lower-run.ts";
 import { runMutation } from "./mutation-root.ts";
 import { readyQuery, rootFieldOf, runQuery, writeQuery } from "./query-root.ts";
 import type { ReadyQuery } from "./query-root.ts";
-import { evaluateArguments, LiteralRefused } from "./request-arguments.ts";
+import { evaluateArguments } from "./request-arguments.ts";
 import type { RequestValues } from "./request-arguments.ts";
 import { readGraphqlBody, readJsonBody } from "./request-body.ts";
 import type { RequestFields } from "./request-body.ts";
@@ -28,6 +28,7 @@ import type { OperationRun } from "./request-cache.ts";
 import { selectKeys } from "./request-prepare.ts";
 import { parseDocument } from "./request-parse.ts";
 import type { SelectedField } from "./request-prepare.ts";
+import { resolvePersisted } from "./request-persisted.ts";
 import { scalarText } from "./request-variables.ts";
 import type { SchemaStore } from "./schema-store.ts";
 import type { GraphqlAnswer, GraphqlRequest } from "./service.ts";
@@ -57,6 +58,15 @@ interface ReadyRequest {
   readonly roots: readonly ReadyRoot[];
 }
 
+/** What a request asks for, prepared. */
+type Work =
+  | { readonly kind: "query"; readonly ready: ReadyRequest }
+  | {
+      readonly kind: "mutation";
+      readonly schema: CompiledSchema;
+      readonly run: OperationRun;
+    };
+
 type ReadyRoot =
   | { readonly kind: "query"; readonly field: SelectedField; readonly ready: ReadyQuery }
   | { readonly kind: "json"; readonly field: SelectedField; readonly json: string }
@@ -76,47 +86,59 @@ export class RequestHandler {
   }
 
   async handle(request: GraphqlRequest): Promise<GraphqlAnswer> {
-    const { clock, engine, extensions } = this.#options;
+    const { clock, extensions } = this.#options;
     const trace = new Trace(clock);
-    const print = extensions ? () => trace.print() : undefined;
-    const reader = await engine.openReader(request.namespace);
     try {
-      const served = await this.#options.schemas.at(reader);
-      if (served === undefined)
-        return answerOf(withoutSchema(request, this.#options.limits.depthMax, print));
-      return await this.#serve(request, served.schema, reader, trace);
+      return await this.#answer(request, trace);
     } catch (error) {
+      const print = extensions ? () => trace.print() : undefined;
       if (error instanceof RequestRefused) return answerOf(writeRefusal(error.errors, print));
-      if (error instanceof Fault)
+      if (error instanceof Fault) {
         return answerOf(writeRefusal([{ message: error.message }], print));
+      }
       throw error;
-    } finally {
-      reader.close();
     }
   }
 
-  async #serve(
-    request: GraphqlRequest,
-    schema: CompiledSchema,
-    reader: Reader,
-    trace: Trace,
-  ): Promise<GraphqlAnswer> {
+  async #answer(request: GraphqlRequest, trace: Trace): Promise<GraphqlAnswer> {
+    const reader = await this.#options.engine.openReader(request.namespace);
+    let work: Work;
+    try {
+      const served = await this.#options.schemas.at(reader);
+      if (served === undefined) {
+        const print = this.#options.extensions ? () => trace.print() : undefined;
+        return answerOf(withoutSchema(request, this.#options.limits.depthMax, print));
+      }
+      work = await this.#prepare(request, served.schema, reader);
+      if (work.kind === "query") return await this.#query(request, work.ready, reader, trace);
+    } finally {
+      // Mutations read in transactions of their own: no snapshot is held beside them.
+      reader.close();
+    }
+    return this.#mutate(request, work, trace);
+  }
+
+  async #prepare(request: GraphqlRequest, schema: CompiledSchema, reader: Reader): Promise<Work> {
     const caches = this.#cachesOf(schema);
     const isCached = request.kind === "json" && request.body.length <= cachedBodyMax;
-    let ready = isCached ? caches.bodies.get(request.body) : undefined;
-    if (ready === undefined) {
-      const fields =
-        request.kind === "json" ? readJsonBody(request.body) : readGraphqlBody(request.body);
-      const run = caches.requests.prepare(fields);
-      if (run.node.operation === "mutation") {
-        return await this.#mutate(request, schema, run, fields, trace);
-      }
-      ready = { run, roots: this.#readyRoots(schema, run, fields, caches.requests) };
-      if (isCached && ready.roots.every((root) => root.kind !== "refused")) {
-        caches.bodies.set(request.body, ready);
-      }
+    const known = isCached ? caches.bodies.get(request.body) : undefined;
+    if (known !== undefined) return { kind: "query", ready: known };
+    const fields = await this.#fieldsOf(request, reader);
+    const run = caches.requests.prepare(fields);
+    if (run.node.operation === "mutation") return { kind: "mutation", schema, run };
+    const ready = { run, roots: this.#readyRoots(schema, run) };
+    const isKept = isCached && fields.extensions === undefined;
+    if (isKept && ready.roots.every((root) => root.kind !== "refused")) {
+      caches.bodies.set(request.body, ready);
     }
-    return this.#query(request, ready, reader, trace);
+    return { kind: "query", ready };
+  }
+
+  async #fieldsOf(request: GraphqlRequest, reader: Reader): Promise<RequestFields> {
+    const fields =
+      request.kind === "json" ? readJsonBody(request.body) : readGraphqlBody(request.body);
+    if (fields.extensions === undefined) return fields;
+    return resolvePersisted(fields, request.namespace, reader, this.#options.engine);
   }
 
   #cachesOf(schema: CompiledSchema): SchemaCaches {
@@ -131,19 +153,13 @@ export class RequestHandler {
     return caches;
   }
 
-  #readyRoots(
-    schema: CompiledSchema,
-    run: OperationRun,
-    fields: RequestFields,
-    requests: RequestCache,
-  ): ReadyRoot[] {
+  #readyRoots(schema: CompiledSchema, run: OperationRun): ReadyRoot[] {
     return run.roots.map((field) => {
       try {
         return this.#readyRoot(schema, run, field);
       } catch (error) {
         if (error instanceof FieldRefused)
           return { kind: "refused", field, messages: error.messages };
-        if (error instanceof LiteralRefused) requests.refuseInFull(fields);
         throw error;
       }
     });
@@ -220,11 +236,10 @@ export class RequestHandler {
 
   async #mutate(
     request: GraphqlRequest,
-    schema: CompiledSchema,
-    run: OperationRun,
-    fields: RequestFields,
+    work: Extract<Work, { kind: "mutation" }>,
     trace: Trace,
   ): Promise<GraphqlAnswer> {
+    const { schema, run } = work;
     const outcomes: RootOutcome[] = [];
     let hasFailed = false;
     for (const field of run.roots) {
@@ -250,11 +265,6 @@ export class RequestHandler {
           });
           outcomes.push(done.outcome);
           hasFailed = done.hasFailed;
-        } catch (error) {
-          // Nothing was written yet by this field, but earlier ones may have been: they stay.
-          if (!(error instanceof LiteralRefused)) throw error;
-          this.#cachesOf(schema).requests.refuseInFull(fields);
-          throw error;
         } finally {
           resolver.end();
         }

@@ -40,7 +40,7 @@ export interface MutationDone {
   readonly hasFailed: boolean;
 }
 
-/** Throws LiteralRefused before anything is written; all else is in the outcome. */
+/** Never throws for what the sender did: it is in the outcome. */
 export async function runMutation(request: MutationRequest): Promise<MutationDone> {
   const { field, root, run } = request;
   const type = root.of;

@@ -38,7 +38,7 @@ export interface ReadyQuery {
 const plansByField = new WeakMap<SelectedField, Lru<string, PlannedRoot>>();
 const sitesByField = new WeakMap<SelectedField, readonly SelectedField[]>();
 
-/** Throws FieldRefused and LiteralRefused. */
+/** Throws FieldRefused. */
 export function readyQuery(
   root: RootField,
   field: SelectedField,

@@ -2,11 +2,10 @@
  * Values of arguments: literals and variables of a valid document, brought into the form of their type (a single
  * value for a list becomes a list). Scalars stay as sent; what they mean is decided where they are lowered.
  */
-import type { ArgumentNode, ValueNode } from "graphql";
+import type { ArgumentNode, ObjectValueNode, ValueNode } from "graphql";
 import type { ArgumentDefinition, InputField, TypeRef } from "./compiled-schema.ts";
 import { isJsonArray, isJsonObject, NumberText } from "./request-json.ts";
 import type { JsonObject, JsonValue } from "./request-json.ts";
-import { intProblem } from "./request-values.ts";
 import type { VariableUse } from "./request-variables.ts";
 
 /** undefined: a variable that the request leaves out. It counts as null in filters, as absent elsewhere. */
@@ -31,11 +30,6 @@ export interface RequestValues {
   /** The literals of the document in textual order, and the index of each literal's node. */
   readonly literals: readonly string[];
   readonly literalIndex: ReadonlyMap<ValueNode, number>;
-}
-
-/** A literal that its type refuses: the request is validated in full, which finds the words. */
-export class LiteralRefused extends Error {
-  override readonly name = "LiteralRefused";
 }
 
 /** The given arguments by name; those that are left out, or are variables without a value, are absent. */
@@ -66,27 +60,33 @@ export function evaluate(node: ValueNode, type: TypeRef, request: RequestValues)
       return evaluateVariable(node.name.value, type, request);
     case "NullValue":
       return null;
-    case "ListValue":
-      if (type.kind !== "list") throw new LiteralRefused();
-      return node.values.map((item) => evaluate(item, type.element, request) ?? null);
-    case "ObjectValue": {
-      const single = innermost(type);
-      if (single.type.kind !== "input") throw new LiteralRefused();
-      const fields = single.type.fields;
-      const result: Record<string, ArgumentValue> = {};
-      for (const field of node.fields) {
-        const definition = fields.get(field.name.value);
-        if (definition === undefined) throw new LiteralRefused();
-        result[definition.name] = evaluate(field.value, definition.type, request);
-      }
-      addDefaults(result, fields, request);
-      return wrap(result, type);
+    case "ListValue": {
+      const element = type.kind === "list" ? type.element : type;
+      return node.values.map((item) => evaluate(item, element, request) ?? null);
     }
+    case "ObjectValue":
+      return wrap(evaluateObject(node, innermost(type), request), type);
     default: {
       const single = innermost(type);
-      return wrap(evaluateScalar(node, single.type.name, request), type);
+      return wrap(evaluateScalar(node, request), type);
     }
   }
+}
+
+function evaluateObject(
+  node: ObjectValueNode,
+  type: TypeRef & { kind: "named" },
+  request: RequestValues,
+): ArgumentObject {
+  const fields = type.type.kind === "input" ? type.type.fields : undefined;
+  const result: Record<string, ArgumentValue> = {};
+  for (const field of node.fields) {
+    // Without fields of its own (_Any) a type takes any object.
+    const inner = fields === undefined ? type : fields.get(field.name.value)?.type;
+    if (inner !== undefined) result[field.name.value] = evaluate(field.value, inner, request);
+  }
+  if (fields !== undefined) addDefaults(result, fields, request);
+  return result;
 }
 
 type ScalarNode = Extract<
@@ -96,15 +96,11 @@ type ScalarNode = Extract<
 
 function evaluateScalar(
   node: ScalarNode,
-  typeName: string,
   request: RequestValues,
 ): boolean | string | number | NumberText {
   if (node.kind === "BooleanValue" || node.kind === "EnumValue") return node.value;
   const index = request.literalIndex.get(node);
   const text = index === undefined ? node.value : (request.literals[index] ?? "");
-  if (typeName === "Int" || typeName === "Int64") {
-    if (intProblem(text, typeName) !== undefined) throw new LiteralRefused();
-  }
   if (node.kind === "StringValue") return text;
   return node.kind === "IntValue" && text.length < 16 ? Number(text) : new NumberText(text);
 }

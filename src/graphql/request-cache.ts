@@ -11,6 +11,8 @@ import type { Location } from "./errors.ts";
 import type { RequestValues } from "./request-arguments.ts";
 import type { RequestFields } from "./request-body.ts";
 import type { JsonObject } from "./request-json.ts";
+import { collectChecks, passesChecks } from "./request-checks.ts";
+import type { DocumentChecks } from "./request-checks.ts";
 import { isTooDeep, liftLiterals } from "./request-lift.ts";
 import { locate, offsetOf, parseDocument } from "./request-parse.ts";
 import { conditionVariables, fragmentsOf, numberFields, selectRoots } from "./request-prepare.ts";
@@ -29,6 +31,7 @@ interface PreparedDocument {
   readonly literalIndex: ReadonlyMap<ValueNode, number>;
   readonly ordinals: ReadonlyMap<FieldNode, number>;
   readonly operations: readonly PreparedOperation[];
+  readonly checks: DocumentChecks;
   /** Variables of @skip and @include. */
   readonly conditions: readonly string[];
 }
@@ -77,11 +80,6 @@ export class RequestCache {
     return this.#run(document, fields, lifted.literals);
   }
 
-  /** The whole way, past the caches: for literals that their types refuse, to find the words. */
-  refuseInFull(fields: RequestFields): void {
-    validateDocument(this.#schema, fields.query, parseDocument(fields.query), fields.variables);
-  }
-
   #parse(fields: RequestFields, literals: readonly string[]): PreparedDocument {
     const document = parseDocument(fields.query);
     validateDocument(this.#schema, fields.query, document, fields.variables);
@@ -90,9 +88,11 @@ export class RequestCache {
       if (node.kind !== "OperationDefinition") continue;
       operations.push({ node, declared: variablesOf(this.#schema, node), variants: new Map() });
     }
+    const literalIndex = literals.length === 0 ? noLiterals : indexLiterals(document);
     return {
       document,
-      literalIndex: literals.length === 0 ? noLiterals : indexLiterals(document),
+      literalIndex,
+      checks: collectChecks(this.#schema, document, fragmentsOf(document), literalIndex),
       ordinals: numberFields(document),
       operations,
       conditions: conditionVariables(document),
@@ -105,6 +105,10 @@ export class RequestCache {
     literals: readonly string[],
   ): OperationRun {
     const operation = chooseOperation(this.#schema, prepared.operations, fields.operationName);
+    if (!passesChecks(prepared.checks, literals, fields.variables)) {
+      const text = fields.query;
+      validateDocument(this.#schema, text, parseDocument(text), fields.variables);
+    }
     checkVariables(operation.declared, fields.variables);
     const booleans = conditionValues(prepared.conditions, operation, fields.variables);
     const key = [...booleans.values()].join();

@@ -155,6 +155,7 @@ function checkForm(value: ValueNode, place: TypeRef, type: NamedType, report: Re
       return;
     case "ObjectValue":
       checkObject(value, type, report);
+      if (type.kind !== "input" && value.fields.length === 0 && type.name !== "_Any") unexpected();
       return;
     case "StringValue":
       if (type.kind === "enum") {

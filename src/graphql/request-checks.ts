@@ -1,0 +1,91 @@
+/**
+ * What must be looked at again for each request of a prepared document: literals whose type has bounds, and names that
+ * @cascade takes from literals or variables. All else of validity rests on the template alone.
+ */
+import type { DirectiveNode, DocumentNode, FragmentDefinitionNode, ValueNode } from "graphql";
+import type { CompiledSchema, NamedType } from "./compiled-schema.ts";
+import { isJsonArray } from "./request-json.ts";
+import type { JsonObject, JsonValue } from "./request-json.ts";
+import { intProblem } from "./request-values.ts";
+import { namedTypeOf, walkDocument } from "./request-walk.ts";
+
+export interface DocumentChecks {
+  readonly integers: readonly { readonly index: number; readonly type: "Int" | "Int64" }[];
+  readonly cascades: readonly CascadeCheck[];
+}
+
+interface CascadeCheck {
+  readonly fields: ReadonlyMap<string, unknown>;
+  /** Literals that hold names, by index. */
+  readonly literals: readonly number[];
+  readonly variable: string | undefined;
+}
+
+export function collectChecks(
+  schema: CompiledSchema,
+  document: DocumentNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  literalIndex: ReadonlyMap<ValueNode, number>,
+): DocumentChecks {
+  const integers = new Map<number, "Int" | "Int64">();
+  const cascades: CascadeCheck[] = [];
+  const ignore = (): void => {};
+  const state = { schema, fragments, operation: undefined, used: new Set<never>() };
+  walkDocument(state, document, {
+    value(value, expected) {
+      const index = literalIndex.get(value);
+      const name = expected === undefined ? "" : namedTypeOf(expected).name;
+      if (index === undefined || (name !== "Int" && name !== "Int64")) return;
+      integers.set(index, name);
+    },
+    directive(directive, _, place) {
+      const check = cascadeCheck(directive, place.parent, literalIndex);
+      if (check !== undefined) cascades.push(check);
+    },
+    directives: ignore,
+    field: ignore,
+    inlineFragment: ignore,
+    fragmentSpread: ignore,
+    fragment: ignore,
+    operation: ignore,
+  });
+  return { integers: Array.from(integers, ([index, type]) => ({ index, type })), cascades };
+}
+
+function cascadeCheck(
+  directive: DirectiveNode,
+  parent: NamedType | undefined,
+  literalIndex: ReadonlyMap<ValueNode, number>,
+): CascadeCheck | undefined {
+  if (directive.name.value !== "cascade") return undefined;
+  if (parent?.kind !== "object" && parent?.kind !== "interface") return undefined;
+  const value = directive.arguments?.find((argument) => argument.name.value === "fields")?.value;
+  if (value === undefined) return undefined;
+  const nodes = value.kind === "ListValue" ? value.values : [value];
+  const literals = nodes.flatMap((node) => literalIndex.get(node) ?? []);
+  const variable = value.kind === "Variable" ? value.name.value : undefined;
+  return { fields: parent.fields, literals, variable };
+}
+
+/** Whether a request's values pass; what is wrong with them, validation in full will say. */
+export function passesChecks(
+  checks: DocumentChecks,
+  literals: readonly string[],
+  variables: JsonObject,
+): boolean {
+  for (const { index, type } of checks.integers) {
+    if (intProblem(literals[index] ?? "", type) !== undefined) return false;
+  }
+  for (const check of checks.cascades) {
+    for (const index of check.literals) if (!check.fields.has(literals[index] ?? "")) return false;
+    if (check.variable === undefined) continue;
+    for (const name of namesOf(variables[check.variable]))
+      if (!check.fields.has(name)) return false;
+  }
+  return true;
+}
+
+function namesOf(value: JsonValue | undefined): string[] {
+  if (typeof value === "string") return [value];
+  return isJsonArray(value) ? value.filter((name) => typeof name === "string") : [];
+}
