@@ -7,7 +7,6 @@ export const walls: Walls = {
   exceptions: {
     "dql/lexer.ts": "one state machine, read beside the grammar",
     "dql/lexer.ts:lexCall": "a flat switch over characters",
-    "store/contract.ts:describeStore": "the contract suite: a list of tests",
   },
 };
 
