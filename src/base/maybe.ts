@@ -8,9 +8,9 @@ export type MaybePromise<T> = T | Promise<T>;
 /** Goes on at once with what is there, later with what is not. */
 export function andThen<T, U>(
   value: MaybePromise<T>,
-  next: (value: T) => MaybePromise<U>,
+  proceed: (value: T) => MaybePromise<U>,
 ): MaybePromise<U> {
-  return value instanceof Promise ? value.then(next) : next(value);
+  return value instanceof Promise ? value.then((later) => proceed(later)) : proceed(value);
 }
 
 /**

@@ -141,11 +141,11 @@ export class Mutations {
 
   /** A mutation without a start time and without commitNow opens a transaction. */
   async #begin(work: Work): Promise<Done> {
-    const { views, committer, giveStartTime } = this.#options;
+    const { views, committer } = this.#options;
     const view = await views.openNewest(work.request.namespace, "change");
     const { ts } = view.snapshot;
     view.reader.close();
-    const startTs = giveStartTime(ts);
+    const startTs = this.#options.giveStartTime(ts);
     if (startTs !== undefined) return this.#continue(work, startTs);
     await committer.commitEmpty(ts);
     return this.#begin(work);

@@ -54,8 +54,35 @@ export interface OpenEngine extends Engine, Runner {
 
 const mebibyte = 1024 * 1024;
 
+/** What an engine consists of. */
+interface Parts {
+  readonly store: Store;
+  readonly views: Views;
+  readonly schemas: SchemaChanges;
+  readonly transactions: Transactions;
+  readonly runner: Runner;
+  readonly queries: Queries;
+  readonly mutations: Mutations;
+  readonly guests: Guests;
+  readonly watch: SchemaWatch;
+  readonly slot: number;
+}
+
 /** Takes a slot for start times, makes namespace 0 when it is missing, and takes up unfinished builds. */
 export async function openEngine(options: EngineOptions): Promise<OpenEngine> {
+  const parts = await makeParts(options);
+  const { schemas } = parts;
+  if (options.resumes ?? true) {
+    schemas.resumeBuilds().catch((error: unknown) => {
+      const logger = options.logger ?? silentLogger;
+      logger.error("index builds could not be taken up", { error: String(error) });
+    });
+    schemas.sweepSoon();
+  }
+  return compose(parts);
+}
+
+async function makeParts(options: EngineOptions): Promise<Parts> {
   const { store } = options;
   const clock = options.clock ?? systemClock;
   const limits = options.limits ?? defaultLimits;
@@ -75,37 +102,23 @@ export async function openEngine(options: EngineOptions): Promise<OpenEngine> {
   await schemas.ensureNamespace(0);
   const transactions = new Transactions({ clock, limits, slot, floorTs });
   const runner = makeRunner(clock, limits);
-  const queries = new Queries({
-    clock,
-    limits,
-    views,
-    committer,
-    transactions,
-    plans: new PlanCache(),
-    runner,
-  });
+  const shared = { clock, limits, views, committer, transactions, runner, schemas };
+  const queries = new Queries({ ...shared, plans: new PlanCache() });
   const mutations = new Mutations({
-    clock,
-    limits,
+    ...shared,
     mode: options.mutations ?? "allow",
-    views,
-    committer,
-    transactions,
-    schemas,
-    runner,
     giveStartTime: (commit) => queries.giveStartTime(commit),
   });
-  const guests = new Guests({ limits, views, committer, schemas });
+  const guests = new Guests(shared);
   const watch = new SchemaWatch(views, logger);
-  if (options.resumes ?? true) {
-    schemas.resumeBuilds().catch((error: unknown) => {
-      logger.error("index builds could not be taken up", { error: String(error) });
-    });
-    schemas.sweepSoon();
-  }
+  return { store, ...shared, queries, mutations, guests, watch, slot };
+}
+
+function compose(parts: Parts): OpenEngine {
+  const { store, views, schemas, transactions, queries, mutations, guests, watch } = parts;
   return {
-    slot,
-    ...runner,
+    slot: parts.slot,
+    ...parts.runner,
     query: (request) => queries.query(request),
     mutate: (request) => mutations.mutate(request),
     commit: (request) => mutations.commit(request),

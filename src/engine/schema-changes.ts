@@ -25,7 +25,7 @@ import { openReader } from "../graph/open-reader.ts";
 import { emptySchemaState, makeSchema } from "../graph/schema-state.ts";
 import type { SchemaState } from "../graph/schema-state.ts";
 import { parseSchemaText } from "../graph/schema-parse.ts";
-import type { Patch } from "../store/store.ts";
+import type { FillJob, FillResult, Patch } from "../store/store.ts";
 import { derivePatches } from "../write/apply.ts";
 import type { Edit } from "../write/edit.ts";
 import { encodeFillDetail } from "../write/fill.ts";
@@ -274,6 +274,7 @@ export class SchemaChanges {
   /** Fills what is `building`, then makes it `ready`. Commits keep the indexes up meanwhile. */
   async #build(namespace: number, builds: readonly IndexBuild[]): Promise<void> {
     const { views } = this.#options;
+    const fillSlice = (slice: FillJob): Promise<FillResult> => views.store.fill(slice);
     for (const build of builds) {
       const known = await views.schema(namespace);
       const predicate = known.schema.predicateById(build.predicate);
@@ -282,13 +283,9 @@ export class SchemaChanges {
       let after = 0;
       for (;;) {
         if (this.#isClosed) return;
-        const result = await views.store.fill({
-          storageId: known.schema.storageId,
-          predicate: build.predicate,
-          after,
-          limit: fillNodes,
-          detail,
-        });
+        const { storageId } = known.schema;
+        const slice = { storageId, predicate: build.predicate, after, limit: fillNodes, detail };
+        const result = await fillSlice(slice);
         if (result.done) break;
         after = result.after;
       }

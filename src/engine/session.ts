@@ -5,7 +5,7 @@ import type { Overlay } from "../graph/overlay.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Patch } from "../store/store.ts";
 import { derivePatches } from "../write/apply.ts";
-import type { Derived } from "../write/apply.ts";
+import type { Derived } from "../write/edit-group.ts";
 import type { Edit } from "../write/edit.ts";
 import { expandNodes } from "../write/expand-nodes.ts";
 import { applyToOverlay } from "../write/overlay-derived.ts";

@@ -135,7 +135,7 @@ export class Transactions {
     const half = [...this.#ended].sort((a, b) => a - b).slice(0, endedMax / 2);
     for (const old of half) this.#ended.delete(old);
     this.#floor = Math.max(this.#floor, half[half.length - 1]! + 1);
-    for (const open of [...this.#open.keys()]) if (open < this.#floor) this.#open.delete(open);
+    for (const open of this.#open.keys()) if (open < this.#floor) this.#open.delete(open);
   }
 
   /** Ends those that were not used for the idle limit. */
@@ -148,6 +148,6 @@ export class Transactions {
 
   /** All open ones end as aborted. */
   close(): void {
-    for (const startTs of [...this.#open.keys()]) this.end(startTs);
+    for (const startTs of this.#open.keys()) this.end(startTs);
   }
 }

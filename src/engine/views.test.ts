@@ -115,7 +115,7 @@ test("a build that a process left behind is taken up by the next one", async () 
   const { store } = await openStore();
   const house = await openHouse("name: string .", store);
   for (let i = 1; i <= 40; i++) await house.write(`<0x${i.toString(16)}> <name> "n${i % 4}" .`);
-  const { fill } = store;
+  const fill = store.fill.bind(store);
   store.fill = () => Promise.reject(new Error("the process ends here"));
   await expect(house.alter("name: string @index(hash) .")).rejects.toThrow("ends here");
   store.fill = fill;

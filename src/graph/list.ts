@@ -71,7 +71,7 @@ export class ListReader {
     bounds: ListBounds,
     wantFacets: boolean,
   ): Steps<readonly ListRow[]> {
-    const rows = new Array<ListRow>(prefixes.length).fill(emptyRow);
+    const rows = Array.from(prefixes, () => emptyRow);
     const heads: number[] = [];
     const deltas = prefixes.map((prefix) => this.deltaOf(prefix));
     const keys = prefixes.map((prefix) => chunkKey(prefix, 0));

@@ -1,47 +1,28 @@
-/**
- * Hot: the Reader over a snapshot. A level's records come from the cache or in one batched read; further parts, wide
- * values and long lists, where there are any, in one more. Columns are filled in plain loops, decoded from the bytes.
- */
+/** The Reader over a snapshot: records (`records.ts`) and lists (`list.ts`, `list-scan.ts`) under one roof. */
+import { makeArray } from "../base/array.ts";
 import { andThen, drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
-import { chunkCount, decodeChunk, hasFacets } from "../codec/chunk.ts";
-import { decodeFacets } from "../codec/facets.ts";
 import {
   countList,
   indexPrefix,
   keyKind,
-  longList,
   prefixRange,
   presenceList,
   readCountOf,
   readReverseObject,
   readToken,
-  recordKey,
   reverseList,
   tokenList,
   tokenRange,
 } from "../codec/key.ts";
 import type { KeyRange } from "../codec/key.ts";
-import type { Facets } from "../model/facet.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { Snapshot } from "../store/store.ts";
 import type { RecordCache } from "./cache.ts";
-import { readCells } from "./cells.ts";
-import type { CellRequest } from "./cells.ts";
-import type { Delta, RecordDelta } from "./delta.ts";
-import {
-  ListReader,
-  cutRow,
-  decodeRow,
-  emptyRow,
-  joinSets,
-  mergeRow,
-  widenBounds,
-} from "./list.ts";
-import type { ListRow } from "./list.ts";
+import type { Delta } from "./delta.ts";
+import { ListReader, joinSets } from "./list.ts";
 import { scanLists } from "./list-scan.ts";
 import type {
-  Cell,
   Column,
   EdgeColumn,
   ListBounds,
@@ -50,7 +31,8 @@ import type {
   TokenRange,
   Want,
 } from "./reader.ts";
-import { NodeRecord, copyBytes } from "./record.ts";
+import type { NodeRecord } from "./record.ts";
+import { RecordReader, joinColumn } from "./records.ts";
 import type { Schema } from "./schema.ts";
 
 export interface ReaderSource {
@@ -86,6 +68,7 @@ export class SnapshotReader implements Reader {
   #source: ReaderSource;
   readonly #storageId: number;
   #lists: ListReader;
+  #records: RecordReader;
   /** Reads under way: a visitor may read while it is visited. */
   #depth = 0;
   #closed = false;
@@ -96,6 +79,13 @@ export class SnapshotReader implements Reader {
     this.#source = source;
     this.#storageId = source.schema.storageId;
     this.#lists = new ListReader(source.snapshot, source.delta);
+    this.#records = this.#makeRecords();
+  }
+
+  #makeRecords(): RecordReader {
+    const { snapshot, cache, fillsCache } = this.#source;
+    const storageId = this.#storageId;
+    return new RecordReader({ snapshot, storageId, cache, fillsCache }, this.#lists);
   }
 
   get snapshot(): Snapshot {
@@ -119,10 +109,7 @@ export class SnapshotReader implements Reader {
     this.#source.snapshot.close();
     this.#source = { ...this.#source, ...fresh, cache: undefined };
     this.#lists = new ListReader(fresh.snapshot, fresh.delta);
-  }
-
-  get #delta(): Delta | undefined {
-    return this.#lists.delta;
+    this.#records = this.#makeRecords();
   }
 
   readLevel(uids: Float64Array, wants: readonly Want[]): MaybePromise<readonly Column[]> {
@@ -136,17 +123,20 @@ export class SnapshotReader implements Reader {
         predicates.push(want.predicate);
       }
     }
-    const records = new Array<NodeRecord>(uids.length);
-    if (predicates.length > 0) yield* this.#loadRecords(uids, predicates, records);
-    const columns = new Array<Column>(wants.length);
+    const records = makeArray<NodeRecord>(uids.length);
+    if (predicates.length > 0) yield* this.#records.loadRecords(uids, predicates, records);
+    const columns = makeArray<Column>(wants.length);
     for (let k = 0; k < wants.length; k++) {
       const want = wants[k]!;
       switch (want.kind) {
         case "cells":
-          columns[k] = { kind: "cells", cells: yield* this.#cells(uids, records, want.predicate) };
+          columns[k] = {
+            kind: "cells",
+            cells: yield* this.#records.cells(uids, records, want.predicate),
+          };
           break;
         case "edges":
-          columns[k] = yield* this.#edges(uids, records, want);
+          columns[k] = yield* this.#records.edges(uids, records, want);
           break;
         case "reverse": {
           const prefixes = this.#reversePrefixes(uids, want.index);
@@ -161,7 +151,7 @@ export class SnapshotReader implements Reader {
         case "count":
           columns[k] = {
             kind: "count",
-            counts: yield* this.#counts(uids, records, want.predicate),
+            counts: yield* this.#records.counts(uids, records, want.predicate),
           };
           break;
         case "reverseCount": {
@@ -177,204 +167,11 @@ export class SnapshotReader implements Reader {
   }
 
   #reversePrefixes(uids: Float64Array, index: number): Uint8Array[] {
-    const prefixes = new Array<Uint8Array>(uids.length);
+    const prefixes = makeArray<Uint8Array>(uids.length);
     for (let i = 0; i < uids.length; i++) {
       prefixes[i] = reverseList(this.#storageId, index, uids[i]!);
     }
     return prefixes;
-  }
-
-  /** Fills `records`; afterwards the parts with `predicates` are there. */
-  *#loadRecords(
-    uids: Float64Array,
-    predicates: readonly number[],
-    records: NodeRecord[],
-  ): Steps<void> {
-    const { cache, fillsCache, snapshot } = this.#source;
-    const missing: number[] = [];
-    const keys: Uint8Array[] = [];
-    let allWhole = true;
-    for (let i = 0; i < uids.length; i++) {
-      const record = cache?.get(this.#storageId, uids[i]!, snapshot.ts);
-      if (record === undefined) {
-        missing.push(i);
-        keys.push(recordKey(this.#storageId, uids[i]!));
-      } else {
-        records[i] = record;
-        allWhole = allWhole && record.isWhole;
-      }
-    }
-    if (missing.length > 0) {
-      yield snapshot.readMany(keys, (k, bytes) => {
-        const i = missing[k]!;
-        const part = bytes === undefined ? undefined : copyBytes(bytes);
-        const record = new NodeRecord(part, snapshot.ts);
-        records[i] = record;
-        allWhole = allWhole && record.isWhole;
-        if (fillsCache) cache?.set(this.#storageId, uids[i]!, record);
-      });
-    }
-    if (!allWhole) yield this.#loadParts(uids, predicates, records);
-  }
-
-  #loadParts(
-    uids: Float64Array,
-    predicates: readonly number[],
-    records: readonly NodeRecord[],
-  ): MaybePromise<void> {
-    const keys: Uint8Array[] = [];
-    const targets: { record: NodeRecord; first: number }[] = [];
-    for (let i = 0; i < uids.length; i++) {
-      const record = records[i]!;
-      if (record.isWhole) continue;
-      const firsts = new Set<number>();
-      for (const predicate of predicates) firsts.add(record.missingPart(predicate));
-      for (const first of firsts) {
-        if (first === 0) continue;
-        keys.push(recordKey(this.#storageId, uids[i]!, first));
-        targets.push({ record, first });
-      }
-    }
-    if (keys.length === 0) return undefined;
-    return this.snapshot.readMany(keys, (k, bytes) => {
-      const { record, first } = targets[k]!;
-      if (bytes !== undefined) record.addPart(first, copyBytes(bytes));
-    });
-  }
-
-  *#cells(
-    uids: Float64Array,
-    records: readonly NodeRecord[],
-    predicate: number,
-  ): Steps<readonly (readonly Cell[] | undefined)[]> {
-    const cells = new Array<readonly Cell[] | undefined>(uids.length).fill(undefined);
-    let special: CellRequest[] | undefined;
-    const delta = this.#delta;
-    for (let i = 0; i < uids.length; i++) {
-      const record = records[i]!;
-      const changed = delta?.record(uids[i]!)?.get(predicate)?.slots;
-      if (changed === undefined || changed.size === 0) {
-        const entry = record.entry(predicate);
-        if (entry === undefined) continue;
-        if (entry !== "wide") {
-          if (Array.isArray(entry)) cells[i] = entry as readonly Cell[];
-          continue;
-        }
-      }
-      (special ??= []).push({ row: i, uid: uids[i]!, record, predicate, changed });
-    }
-    if (special !== undefined) yield readCells(this.snapshot, this.#storageId, special, cells);
-    return cells;
-  }
-
-  *#edges(
-    uids: Float64Array,
-    records: readonly NodeRecord[],
-    want: Extract<Want, { kind: "edges" }>,
-  ): Steps<EdgeColumn> {
-    const chunks = new Array<Uint8Array | undefined>(uids.length);
-    let total = 0;
-    let isPlain = want.bounds === undefined && this.#delta === undefined;
-    for (let i = 0; isPlain && i < uids.length; i++) {
-      const entry = records[i]!.entry(want.predicate);
-      if (entry instanceof Uint8Array) {
-        chunks[i] = entry;
-        total += chunkCount(entry);
-        if (want.facets && hasFacets(entry)) isPlain = false;
-      } else if (entry === "long") {
-        isPlain = false;
-      }
-    }
-    if (isPlain) return joinChunks(chunks, total);
-    return joinColumn(yield* this.#edgeRows(uids, records, want));
-  }
-
-  /** Edges with everything that makes them special: bounds, facets, long lists, a delta. */
-  *#edgeRows(
-    uids: Float64Array,
-    records: readonly NodeRecord[],
-    want: Extract<Want, { kind: "edges" }>,
-  ): Steps<readonly ListRow[]> {
-    const bounds = want.bounds ?? {};
-    const rows = new Array<ListRow>(uids.length).fill(emptyRow);
-    const deltas = new Array<RecordDelta | undefined>(uids.length);
-    const long: number[] = [];
-    let slack = 0;
-    for (let i = 0; i < uids.length; i++) {
-      const changed = this.#delta?.record(uids[i]!);
-      deltas[i] = changed;
-      const size = changed?.get(want.predicate)?.edges.size ?? 0;
-      const entry = records[i]!.entry(want.predicate);
-      if (entry instanceof Uint8Array) {
-        rows[i] = decodeRow(entry, want.facets, size === 0 ? bounds : {});
-      } else if (entry === "long") {
-        long.push(i);
-        slack = Math.max(slack, size);
-      }
-    }
-    if (long.length > 0) {
-      const prefixes = long.map((i) => longList(this.#storageId, want.predicate, uids[i]!));
-      const wide = slack === 0 ? bounds : widenBounds(bounds, slack);
-      yield andThen(this.#lists.readRows(prefixes, wide, want.facets), (found) => {
-        for (let k = 0; k < long.length; k++) rows[long[k]!] = found[k]!;
-      });
-    }
-    if (this.#delta === undefined) return rows;
-    for (let i = 0; i < uids.length; i++) {
-      const edges = deltas[i]?.get(want.predicate)?.edges;
-      if (edges !== undefined && edges.size > 0)
-        rows[i] = cutRow(mergeRow(rows[i]!, edges), bounds);
-      else if (slack > 0) rows[i] = cutRow(rows[i]!, bounds);
-    }
-    return rows;
-  }
-
-  *#counts(
-    uids: Float64Array,
-    records: readonly NodeRecord[],
-    predicate: number,
-  ): Steps<Float64Array> {
-    const counts = new Float64Array(uids.length);
-    const long: number[] = [];
-    for (let i = 0; i < uids.length; i++) {
-      const count = records[i]!.count(predicate);
-      if (count < 0) long.push(i);
-      else counts[i] = count;
-    }
-    if (long.length > 0) {
-      const prefixes = long.map((i) => longList(this.#storageId, predicate, uids[i]!));
-      yield this.#lists.countRowsTo(prefixes, (found) => {
-        for (let k = 0; k < long.length; k++) counts[long[k]!] = found[k]!;
-      });
-    }
-    if (this.#delta !== undefined) yield* this.#countChanged(uids, records, predicate, counts);
-    return counts;
-  }
-
-  /** Nodes under a delta are counted by their merged members. */
-  *#countChanged(
-    uids: Float64Array,
-    records: readonly NodeRecord[],
-    predicate: number,
-    counts: Float64Array,
-  ): Steps<void> {
-    for (let i = 0; i < uids.length; i++) {
-      const changed = this.#delta?.record(uids[i]!)?.get(predicate);
-      if (changed === undefined) continue;
-      const row = uids.subarray(i, i + 1);
-      const record = [records[i]!];
-      if (changed.slots.size > 0) {
-        const cells = yield* this.#cells(row, record, predicate);
-        counts[i] = cells[0]?.length ?? 0;
-      } else if (changed.edges.size > 0) {
-        const rows = yield* this.#edgeRows(row, record, {
-          kind: "edges",
-          predicate,
-          facets: false,
-        });
-        counts[i] = rows[0]!.uids.length;
-      }
-    }
   }
 
   readLists(lists: readonly ListRef[], bounds?: ListBounds): MaybePromise<readonly UidSet[]> {
@@ -396,7 +193,7 @@ export class SnapshotReader implements Reader {
 
   /** Lists of which some are edges or objects, which no single prefix names. */
   *#readMixed(lists: readonly ListRef[], bounds: ListBounds | undefined): Steps<readonly UidSet[]> {
-    const sets = new Array<UidSet>(lists.length);
+    const sets = makeArray<UidSet>(lists.length);
     for (let i = 0; i < lists.length; i++) {
       const list = lists[i]!;
       const blocks: UidSet[] = [];
@@ -433,9 +230,9 @@ export class SnapshotReader implements Reader {
         yield this.#lists.countRowsTo([prefix], (found) => void (counts[i] = found[0]!));
       } else if (list.kind === "edges") {
         const subject = Float64Array.of(list.subject);
-        const records = new Array<NodeRecord>(1);
-        yield* this.#loadRecords(subject, [list.predicate], records);
-        counts[i] = (yield* this.#counts(subject, records, list.predicate))[0]!;
+        const records = makeArray<NodeRecord>(1);
+        yield* this.#records.loadRecords(subject, [list.predicate], records);
+        counts[i] = (yield* this.#records.counts(subject, records, list.predicate))[0]!;
       } else {
         yield* this.#walkList(list, {}, (uids) => {
           counts[i]! += uids.length;
@@ -485,10 +282,10 @@ export class SnapshotReader implements Reader {
   *#walkList(list: ListRef, bounds: ListBounds, visit: (uids: UidSet) => boolean): Steps<void> {
     if (list.kind === "edges") {
       const subject = Float64Array.of(list.subject);
-      const records = new Array<NodeRecord>(1);
-      yield* this.#loadRecords(subject, [list.predicate], records);
+      const records = makeArray<NodeRecord>(1);
+      yield* this.#records.loadRecords(subject, [list.predicate], records);
       const want = { kind: "edges", predicate: list.predicate, facets: false, bounds } as const;
-      const rows = yield* this.#edgeRows(subject, records, want);
+      const rows = yield* this.#records.edgeRows(subject, records, want);
       if (rows[0]!.uids.length > 0) visit(rows[0]!.uids);
       return;
     }
@@ -624,39 +421,4 @@ export class SnapshotReader implements Reader {
     this.#closed = true;
     this.#source.snapshot.close();
   }
-}
-
-function joinChunks(chunks: readonly (Uint8Array | undefined)[], total: number): EdgeColumn {
-  const offsets = new Uint32Array(chunks.length + 1);
-  const targets = new Float64Array(total);
-  let at = 0;
-  for (let i = 0; i < chunks.length; i++) {
-    const chunk = chunks[i];
-    if (chunk !== undefined) at += decodeChunk(chunk, targets, at);
-    offsets[i + 1] = at;
-  }
-  return { kind: "edges", offsets, targets, facets: undefined };
-}
-
-function joinColumn(rows: readonly ListRow[]): EdgeColumn {
-  const offsets = new Uint32Array(rows.length + 1);
-  let total = 0;
-  let anyFacets = false;
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i]!;
-    total += row.uids.length;
-    offsets[i + 1] = total;
-    anyFacets = anyFacets || row.facets !== undefined;
-  }
-  const targets = new Float64Array(total);
-  for (let i = 0; i < rows.length; i++) targets.set(rows[i]!.uids, offsets[i]!);
-  if (!anyFacets) return { kind: "edges", offsets, targets, facets: undefined };
-  const facets: (Facets | undefined)[] = [];
-  for (const row of rows) {
-    for (let e = 0; e < row.uids.length; e++) {
-      const bytes = row.facets?.[e];
-      facets.push(bytes === undefined ? undefined : decodeFacets(bytes));
-    }
-  }
-  return { kind: "edges", offsets, targets, facets };
 }

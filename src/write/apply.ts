@@ -6,36 +6,12 @@
 import { drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
 import type { Cell, Column, Reader, Want } from "../graph/reader.ts";
-import type { Predicate, Schema } from "../graph/schema.ts";
-import type { Patch } from "../store/store.ts";
+import type { Schema } from "../graph/schema.ts";
 import { entryKey } from "./conflict.ts";
 import type { Edit } from "./edit.ts";
+import type { Derived, EditGroup } from "./edit-group.ts";
 import { deriveEdges } from "./edges.ts";
 import { deriveValues } from "./values.ts";
-
-/** What a set of edits comes to. */
-export interface Derived {
-  readonly patches: Patch[];
-  /** Fingerprints that nobody else may have committed since the transaction's start. */
-  readonly conflictKeys: Set<string>;
-  /** Fingerprints of what decided the patches. */
-  readonly basisKeys: Set<string>;
-  /** Entries that change: their presence and counts follow. */
-  readonly entries: EditGroup[];
-}
-
-/** All edits of one node's predicate, in order, with what stood there before. */
-export interface EditGroup {
-  readonly uid: number;
-  readonly predicate: Predicate;
-  readonly edits: PlainEdit[];
-  /** Values before; undefined when they decide nothing and were not read. */
-  cells: readonly Cell[] | undefined;
-  /** Targets before, ascending; undefined likewise. */
-  targets: Float64Array | undefined;
-}
-
-export type PlainEdit = Exclude<Edit, { kind: "clearNode" }>;
 
 /** `edits` hold no `clearNode` any more (see `expandNodes`); unknown predicates (dropped since) are left out. */
 export function derivePatches(reader: Reader, edits: readonly Edit[]): MaybePromise<Derived> {
@@ -158,6 +134,6 @@ const noCells: readonly Cell[] = [];
 function keepBefore(group: EditGroup, column: Column, row: number): void {
   if (column.kind === "cells") group.cells = column.cells[row] ?? noCells;
   else if (column.kind === "edges") {
-    group.targets = column.targets.slice(column.offsets[row]!, column.offsets[row + 1]!);
+    group.targets = column.targets.slice(column.offsets[row], column.offsets[row + 1]);
   }
 }

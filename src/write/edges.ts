@@ -1,7 +1,7 @@
 /** Edits of one node's edges → patches: the edge, and its mirror in the reverse index with the same facets. */
 import { encodeFacets } from "../codec/facets.ts";
 import { reverseList } from "../codec/key.ts";
-import type { Derived, EditGroup } from "./apply.ts";
+import type { Derived, EditGroup } from "./edit-group.ts";
 import { edgeKey, entryKey } from "./conflict.ts";
 
 /** Target → its facets, undefined for removed. */

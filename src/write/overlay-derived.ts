@@ -7,7 +7,7 @@ import type { MaybePromise, Steps } from "../base/maybe.ts";
 import { countList, presenceList } from "../codec/key.ts";
 import type { Overlay } from "../graph/overlay.ts";
 import type { Column, Reader, Want } from "../graph/reader.ts";
-import type { Derived } from "./apply.ts";
+import type { Derived } from "./edit-group.ts";
 
 const present = new Uint8Array(0);
 

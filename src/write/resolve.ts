@@ -116,7 +116,7 @@ function checkShape(schema: Schema, row: Row, predicate: Predicate): void {
       `Attr: [${name}] should have @lang directive in schema to mutate edge: [${edge()}]`,
     );
   }
-  if (fact.language.length > languageUnitsMax || /[^\x00-\xff]/.test(fact.language)) {
+  if (fact.language !== "" && !isStorableTag(fact.language)) {
     throw new Fault("E_MUTATION", `Invalid language tag for predicate ${JSON.stringify(name)}`);
   }
   if (kind === "uid") {
@@ -140,6 +140,12 @@ function checkShape(schema: Schema, row: Row, predicate: Predicate): void {
     `Input for predicate ${JSON.stringify(name)} of type vector is not vector. ` +
       `Did you forget to add quotes before []?. Edge: ${edge()}`,
   );
+}
+
+function isStorableTag(language: string): boolean {
+  if (language.length > languageUnitsMax) return false;
+  for (let i = 0; i < language.length; i++) if (language.charCodeAt(i) > 0xff) return false;
+  return true;
 }
 
 /** A predicate of type default keeps the kind that was given. Passwords are checked here and hashed later. */

@@ -7,7 +7,7 @@ import type { Facets } from "../model/facet.ts";
 import type { Value, ValueKind } from "../model/value.ts";
 import type { MemberPatch } from "../store/store.ts";
 import { fingerprintValue } from "../tokens/fingerprint.ts";
-import type { Derived, EditGroup, PlainEdit } from "./apply.ts";
+import type { Derived, EditGroup, PlainEdit } from "./edit-group.ts";
 import { elementKey, entryKey, tokenKey } from "./conflict.ts";
 import { storedTokens } from "../graph/value-tokens.ts";
 import type { TaggedValue } from "../graph/value-tokens.ts";

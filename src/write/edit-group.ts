@@ -1,0 +1,29 @@
+/** Edits gathered by the entry that they change, and what they come to. */
+import type { Cell } from "../graph/reader.ts";
+import type { Predicate } from "../graph/schema.ts";
+import type { Patch } from "../store/store.ts";
+import type { Edit } from "./edit.ts";
+
+/** What a set of edits comes to. */
+export interface Derived {
+  readonly patches: Patch[];
+  /** Fingerprints that nobody else may have committed since the transaction's start. */
+  readonly conflictKeys: Set<string>;
+  /** Fingerprints of what decided the patches. */
+  readonly basisKeys: Set<string>;
+  /** Entries that change: their presence and counts follow. */
+  readonly entries: EditGroup[];
+}
+
+/** All edits of one node's predicate, in order, with what stood there before. */
+export interface EditGroup {
+  readonly uid: number;
+  readonly predicate: Predicate;
+  readonly edits: PlainEdit[];
+  /** Values before; undefined when they decide nothing and were not read. */
+  cells: readonly Cell[] | undefined;
+  /** Targets before, ascending; undefined likewise. */
+  targets: Float64Array | undefined;
+}
+
+export type PlainEdit = Exclude<Edit, { kind: "clearNode" }>;
