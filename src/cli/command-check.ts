@@ -1,5 +1,6 @@
 /** `weft check`: a store against itself, read-only, also beside a running server. */
 import { Fault } from "../model/fault.ts";
+import { checkGraph } from "../graph/check.ts";
 import { checkStore } from "../stores/check.ts";
 import { openReadOnly } from "../stores/lmdb.ts";
 import { complain, say } from "./log.ts";
@@ -10,14 +11,23 @@ const linesMax = 100;
 export async function runCheck(dir: string): Promise<void> {
   const store = openReadOnly(dir);
   let problemCount = 0;
+  const report = (line: string): void => {
+    if (++problemCount <= linesMax) complain(line);
+  };
   try {
+    const open = () => store.snapshot();
     const rowCount = await checkStore({
-      open: () => store.snapshot(),
-      report: ({ key, problem }) => {
-        if (++problemCount <= linesMax) complain(`${problem} (key ${key})`);
-      },
+      open,
+      report: ({ key, problem }) => report(`${problem} (key ${key})`),
     });
-    say(`${rowCount.toLocaleString("en-US")} rows checked, ${problemCount} problems`);
+    // What rows mean can only be judged where they are whole.
+    const { nodes, lists } =
+      problemCount === 0 ? await checkGraph({ open, report }) : { nodes: 0, lists: 0 };
+    const counts = [rowCount, nodes, lists].map((count) => count.toLocaleString("en-US"));
+    say(
+      `${counts[0]} rows, ${counts[1]} nodes and ${counts[2]} index lists checked, ` +
+        `${problemCount} problems`,
+    );
   } finally {
     await store.close();
   }
