@@ -66,10 +66,8 @@ export function evaluate(node: ValueNode, type: TypeRef, request: RequestValues)
     }
     case "ObjectValue":
       return wrap(evaluateObject(node, innermost(type), request), type);
-    default: {
-      const single = innermost(type);
+    default:
       return wrap(evaluateScalar(node, request), type);
-    }
   }
 }
 

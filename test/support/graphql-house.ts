@@ -1,0 +1,59 @@
+/** A GraphQL service over an engine in memory, for tests: one schema, requests as text, answers as JSON. */
+import { systemClock } from "../../src/base/clock.ts";
+import type { OpenEngine } from "../../src/engine/open.ts";
+import { openEngine } from "../../src/engine/open.ts";
+import { openGraphqlService } from "../../src/graphql/open-service.ts";
+import type { GraphqlService } from "../../src/graphql/service.ts";
+import { openMemoryStore } from "../../src/stores/memory.ts";
+import { deriveFill } from "../../src/write/fill.ts";
+
+export interface GraphqlHouse {
+  readonly engine: OpenEngine;
+  readonly service: GraphqlService;
+  /** The answer without its extensions. */
+  ask(query: string, variables?: unknown, operationName?: string): Promise<unknown>;
+  /** The answer to a body as it is. */
+  send(body: string): Promise<unknown>;
+  /** DQL over the same data. */
+  dql(text: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export async function openGraphqlHouse(sdl?: string): Promise<GraphqlHouse> {
+  const engine = await openEngine({ store: openMemoryStore({ derive: deriveFill }) });
+  const service = openGraphqlService({ engine, clock: systemClock, extensions: false });
+  if (sdl !== undefined) await service.updateSchema(0, sdl);
+  const send = async (body: string): Promise<unknown> => {
+    const answer = await service.handle({
+      namespace: 0,
+      kind: "json",
+      body,
+      headers: {},
+      remoteAddress: "127.0.0.1",
+      timeoutMs: 0,
+    });
+    return JSON.parse(new TextDecoder().decode(answer.body));
+  };
+  return {
+    engine,
+    service,
+    send,
+    ask: (query, variables, operationName) =>
+      send(JSON.stringify({ query, variables, operationName })),
+    async dql(text) {
+      const answer = await engine.query({
+        namespace: 0,
+        text,
+        variables: new Map(),
+        startTs: 0,
+        readOnly: true,
+        bestEffort: false,
+        debug: false,
+        format: "json",
+        timeoutMs: 0,
+      });
+      return JSON.parse(new TextDecoder().decode(answer.data));
+    },
+    close: () => engine.close(),
+  };
+}
