@@ -34,8 +34,8 @@ export class Trace {
     const now = this.#clock.tickMs();
     const endMs = this.#clock.nowMs();
     const duration = now - this.#startMs;
-    const start = new Date(endMs - duration).toISOString();
-    const end = new Date(endMs).toISOString();
+    const start = isoTime(endMs - duration);
+    const end = isoTime(endMs);
     const touched = this.touchedUids > 0 ? `"touched_uids":${this.touchedUids},` : "";
     let text = `{${touched}"tracing":{"version":1,"startTime":"${start}","endTime":"${end}","duration":${nanos(duration)}`;
     if (this.#resolvers.length > 0) {
@@ -80,6 +80,19 @@ export class ResolverClock {
   end(): void {
     this.#trace.durationMs = this.#clock.tickMs() - this.#trace.startMs;
   }
+}
+
+let lastMs = Number.NaN;
+let lastIso = "";
+
+/** Printing a time costs as much as a small answer's JSON; most come in the same millisecond as the one before. */
+function isoTime(ms: number): string {
+  const whole = Math.floor(ms);
+  if (whole !== lastMs) {
+    lastMs = whole;
+    lastIso = new Date(whole).toISOString();
+  }
+  return lastIso;
 }
 
 function nanos(ms: number): number {
