@@ -1,11 +1,17 @@
 /** Hands a request, whole, to the process that holds its transaction (architecture 4), and its answer back. */
-import { request, type IncomingMessage, type ServerResponse } from "node:http";
+import { Agent, request, type IncomingMessage, type ServerResponse } from "node:http";
 import { Fault } from "../model/fault.ts";
 import { type Exchange, findRemoteAddress, handedOverFrom } from "./exchange.ts";
 import { engineShape, makeErrorReply, sendError } from "./reply.ts";
 
 /** What of the head belongs to one connection only. */
 const ownToConnection = new Set(["connection", "keep-alive", "transfer-encoding", "upgrade"]);
+
+/**
+ * Connections stay open: an owner that answers and closes at once would break the last, empty write of a request that is
+ * still being ended here. Idle ones end before the owner's own limit.
+ */
+const agent = new Agent({ keepAlive: true, timeout: 30_000 });
 
 /** Streams body and answer through the owner's unix socket. When it has died the transaction is gone with it. */
 export function handOver(exchange: Exchange, socketPath: string): Promise<void> {
@@ -19,7 +25,7 @@ export function handOver(exchange: Exchange, socketPath: string): Promise<void> 
     headers[handedOverFrom] = findRemoteAddress(req);
     const path = req.url ?? "/";
     const method = req.method ?? "POST";
-    const onward = request({ socketPath, method, path, headers, agent: false });
+    const onward = request({ socketPath, method, path, headers, agent });
     onward.on("response", (answer) => passBack(answer, res, resolve));
     onward.on("error", () => {
       const fault = new Fault(

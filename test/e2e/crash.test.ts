@@ -1,0 +1,25 @@
+// Goal: a few rounds of the crash test (hundreds: npm run crash), with one worker and with two.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "./server.ts";
+
+function crash(...args: string[]): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve) => {
+    const one = spawn(process.execPath, [join(root, "tools", "crash.mjs"), ...args]);
+    let output = "";
+    one.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    one.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    one.once("close", (code) => resolve({ code, output }));
+  });
+}
+
+test.each(["1", "2"])(
+  "every acknowledged write survives, with --workers %s",
+  { timeout: 180_000 },
+  async (workers) => {
+    const { code, output } = await crash("--rounds", "4", "--workers", workers);
+    expect(output).toMatch(/all there, nothing torn/);
+    expect(code).toBe(0);
+  },
+);
