@@ -226,6 +226,8 @@ export type AggregateFunction = "min" | "max" | "sum" | "avg";
 
 export interface PredicateField {
   readonly kind: "predicate";
+  /** @cascade does not ask for it, whatever its name; made by lowering (aggregates of edges), never by text. */
+  readonly isExempt?: boolean;
   readonly alias: string | undefined;
   readonly variable: string | undefined;
   readonly predicate: PredicateName;

@@ -248,6 +248,7 @@ class LevelBuilder {
       ...predicateField(this.#alias(), predicate, children),
       filter,
       directives,
+      isExempt: true,
     });
     return { from: "edge", field: index, typeName, members };
   }

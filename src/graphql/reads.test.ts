@@ -178,7 +178,7 @@ describe("pages, order, cascade, conditions", () => {
   test("@cascade drops what lacks a field, aggregates do not count", async () => {
     expect(
       await data(
-        '{ a: queryPerson @cascade { login pets { born } petsAggregate { count livesMax } } b: queryPerson @cascade(fields: ["pets"]) { login pets { born } } }',
+        '{ a: queryPerson @cascade { login pets { born } petsAggregate { count livesMax } none: petsAggregate(filter: {lives: {gt: 99}}) { livesMax } } b: queryPerson @cascade(fields: ["pets"]) { login pets { born } } }',
       ),
     ).toEqual({
       a: [
@@ -186,6 +186,7 @@ describe("pages, order, cascade, conditions", () => {
           login: "ann",
           pets: [{ born: "2020-05-01T00:00:00Z" }],
           petsAggregate: { count: 2, livesMax: 9 },
+          none: { livesMax: null },
         },
       ],
       b: [{ login: "ann", pets: expect.arrayContaining([{ born: null }]) }],

@@ -50,7 +50,7 @@ export function buildLevel(builder: Builder, children: readonly Field[], place: 
   for (const child of children) {
     fields.push(buildField(builder, child, { place, level, siblings: children }));
   }
-  if (place.cascade !== undefined) level.cascade = buildCascade(fields, place.cascade);
+  if (place.cascade !== undefined) level.cascade = buildCascade(fields, children, place.cascade);
   return level;
 }
 
@@ -390,11 +390,17 @@ function buildCheckPassword(
   return { kind: "checkpwd", ...base, predicate, password };
 }
 
-function buildCascade(fields: readonly FieldPlan[], cascade: readonly string[]): CascadePlan {
+function buildCascade(
+  fields: readonly FieldPlan[],
+  children: readonly Field[],
+  cascade: readonly string[],
+): CascadePlan {
   const names = cascade.length === 0 ? undefined : cascade;
   const required: number[] = [];
   fields.forEach((field, i) => {
     if (field.kind !== "value" && field.kind !== "edge" && field.kind !== "absent") return;
+    const child = children[i];
+    if (child?.kind === "predicate" && child.isExempt === true) return;
     const name = (field.use.reverse ? "~" : "") + field.use.name;
     if (names === undefined || names.includes(name)) required.push(i);
   });
