@@ -354,12 +354,14 @@ export class SchemaChanges {
         if (this.#isClosed) return;
         done = (await views.store.sweep(request)).done;
       }
-      const after = await views.store.snapshot();
-      try {
-        await committer.commitRows(after, undefined, [retiredPatch(row, true)]);
-      } finally {
-        after.close();
-      }
+      await committer.retry(async () => {
+        const after = await views.store.snapshot();
+        try {
+          await committer.commitRows(after, undefined, [retiredPatch(row, true)]);
+        } finally {
+          after.close();
+        }
+      });
     }
   }
 
