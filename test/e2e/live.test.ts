@@ -3,7 +3,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cleanUp, makeFolder, post, runWeft, startServer, type TestServer } from "./server.ts";
+import {
+  cleanUp,
+  findFreePort,
+  makeFolder,
+  post,
+  runWeft,
+  startServer,
+  type TestServer,
+} from "./server.ts";
 
 let server: TestServer;
 let folder: string;
@@ -108,8 +116,14 @@ describe("a load", () => {
       1,
       expect.stringContaining(`${torn}: cannot be read to its end`),
     ]);
-    const fine = put("fine.rdf", "_:a <fine> \"x\" .");
-    const nobody = await runWeft(["live", "--files", fine, "--to", "http://127.0.0.1:1"]);
+    const fine = put("fine.rdf", '_:a <fine> "x" .');
+    const nobody = await runWeft([
+      "live",
+      "--files",
+      fine,
+      "--to",
+      `http://127.0.0.1:${await findFreePort()}`,
+    ]);
     expect([nobody.code, nobody.stderr]).toEqual([
       1,
       expect.stringContaining("nothing listens there"),
