@@ -18,8 +18,11 @@ export async function runDelete(
   const uids = await matchNodes(stage, txn.reader, stage.values["filter"] ?? {}).finally(endLookup);
   const msg = uids.length === 0 ? "No nodes were deleted" : "Deleted";
   const payload = await read({ uids, numUids: uids.length, msg });
-  if (uids.length === 0) return payload;
   const endWrite = steps.write();
+  if (uids.length === 0) {
+    endWrite();
+    return payload;
+  }
   const facts = new FactList();
   await removeInverses(stage, type, uids, facts);
   for (const uid of uids) facts.removeNode(refOf(uid));

@@ -50,13 +50,16 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
   const targets = linkTargets(writer, setChildren, setNodeCount > 0 && uids.length > 0);
   const removed = removedTargets(writer, removeChildren);
   writer.finish();
-  if (uids.length === 0) return nothing;
+  const endWrite = steps.write();
+  if (uids.length === 0) {
+    endWrite();
+    return nothing;
+  }
   if (xids.length > 0 && uids.length > 1) {
     throw new MutationRefused("failed", [
       "only one node is allowed in the filter while updating fields with @id directive",
     ]);
   }
-  const endWrite = steps.write();
   if (!isEmpty(set)) for (const uid of uids) writer.update(uid, type, set, []);
   for (const uid of uids) for (const { field, key } of targets) edges.add(uid, field, key);
   await removeValues({ stage, type, patch, remove, uids, facts, reader: txn.reader });

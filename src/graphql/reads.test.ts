@@ -350,3 +350,82 @@ describe("persisted queries", () => {
     expect(await ask({ query })).toEqual({ data: { aggregateCat: { count: 2 } } });
   });
 });
+
+describe("values that the schema does not expect", () => {
+  test("are null with an error, in lists in their place", async () => {
+    const odd = await openGraphqlHouse(
+      "enum Mood { CALM } type Odd { key: String! @id  int: Int  ints: [Int]  strict: [Int!]  mood: Mood  one: Odd  many: [Odd!] }",
+    );
+    const write = (facts: string): Promise<unknown> =>
+      odd.engine.mutate({
+        namespace: 0,
+        body: { kind: "rdf", text: `{ set { ${facts} } }` },
+        startTs: 0,
+        commitNow: true,
+        timeoutMs: 0,
+      });
+    await write(`
+      <0x1> <dgraph.type> "Odd" .
+      <0x1> <Odd.key> "k" .
+      <0x1> <Odd.int> "2147483648" .
+      <0x1> <Odd.ints> "4294967296" .
+      <0x1> <Odd.ints> "5" .
+      <0x1> <Odd.strict> "4294967296" .
+      <0x1> <Odd.mood> "ANGRY" .
+      <0x1> <Odd.many> <0x2> .
+      <0x1> <Odd.one> <0x2> .`);
+    const answer = (await odd.ask(
+      '{ getOdd(key: "k") { int ints strict mood one { int } many { key } } }',
+    )) as { errors: { message: string; path: unknown }[]; data: { getOdd: { ints: unknown[] } } };
+    expect(answer.errors.map(({ message, path }) => [message, path])).toEqual([
+      ["Error coercing value '2147483648' for field 'int' to type Int.", ["getOdd", "int"]],
+      [
+        "Error coercing value '4294967296' for field 'ints' to type Int.",
+        ["getOdd", "ints", answer.data.getOdd.ints.indexOf(null)],
+      ],
+      [
+        "Error coercing value '4294967296' for field 'strict' to type Int.",
+        ["getOdd", "strict", 0],
+      ],
+      ["Error coercing value 'ANGRY' for field 'mood' to type Mood.", ["getOdd", "mood"]],
+      [
+        "Non-nullable field 'key' (type String!) was not present in result from Dgraph.  GraphQL error propagation triggered.",
+        ["getOdd", "many", 0, "key"],
+      ],
+    ]);
+    expect(answer.data).toEqual({
+      getOdd: {
+        int: null,
+        ints: expect.arrayContaining([null, 5]),
+        strict: null,
+        mood: null,
+        one: { int: null },
+        many: null,
+      },
+    });
+    await odd.close();
+  });
+
+  test("several nodes where one is expected", async () => {
+    const odd = await openGraphqlHouse("type Twin { key: String! @id }");
+    await odd.engine.mutate({
+      namespace: 0,
+      body: {
+        kind: "rdf",
+        text: '{ set { <0x1> <dgraph.type> "Twin" .\n<0x1> <Twin.key> "k" .\n<0x2> <dgraph.type> "Twin" .\n<0x2> <Twin.key> "k" . } }',
+      },
+      startTs: 0,
+      commitNow: true,
+      timeoutMs: 0,
+    });
+    expect(await odd.ask('{ getTwin(key: "k") { key } }')).toMatchObject({
+      errors: [{ path: ["getTwin"], locations: [{ line: 1, column: 3 }] }],
+      data: { getTwin: null },
+    });
+    expect(await odd.ask('mutation { addTwin(input: [{key: "k"}]) { numUids } }')).toMatchObject({
+      errors: [{ message: "mutation addTwin failed because Found multiple nodes with ID: 0x2" }],
+      data: { addTwin: null },
+    });
+    await odd.close();
+  });
+});
