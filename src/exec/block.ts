@@ -1,7 +1,9 @@
 /** One block from its root to its finished frames. */
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
-import type { BlockPlan } from "../plan/plan.ts";
+import type { BlockPlan, CallPlan, FilterPlan, RootChoice, RootPlan } from "../plan/plan.ts";
 import { bindPage, cutPage, isWholePage, type BoundPage } from "./bind.ts";
+import { checkCandidates, type Candidates } from "./candidates.ts";
+import { chooseRoot, type ChosenRoot } from "./choose.ts";
 import { computeFields } from "./computed.ts";
 import { applyFilter } from "./filter.ts";
 import type { BlockResult, Frame } from "./frame.ts";
@@ -9,12 +11,12 @@ import { groupMembers } from "./groups.ts";
 import { runLevel, type BlockRun, type LevelFrame } from "./level.ts";
 import { checkOrder, orderMembers } from "./order.ts";
 import { runRecurse } from "./recurse.ts";
-import { countRoot, findRoot, listOfRoot, pageRoot } from "./root.ts";
+import { countRoot, findCandidates, listOfRoot, pageRoot } from "./root.ts";
 import { placesIn } from "./rows.ts";
 import { emptyVariable, slotNumber, variableOf, type Run } from "./run.ts";
 import { runShortest } from "./shortest.ts";
 import { gatherVariables } from "./variables.ts";
-import { walkRoot } from "./walk.ts";
+import { walkOrder } from "./walk.ts";
 
 /** Runs a block; its variables are set in the run when it is done. */
 export async function runBlock(run: Run, plan: BlockPlan): Promise<BlockResult> {
@@ -158,29 +160,84 @@ function finishRows(
 
 /** The root's nodes after filter, order and page, in order. */
 async function findNodes(run: Run, plan: BlockPlan): Promise<Float64Array> {
-  const { root } = plan;
+  const { root, order } = plan;
   if (root === undefined) return emptyUidSet;
   const page = bindPage(run, plan.page);
-  if (plan.order !== undefined) checkOrder(run, plan.order, page);
-  if (root.way === "walk") {
-    const walked = await walkRoot(run, plan, page);
-    if (walked !== undefined) return walked;
-  }
-  if (root.way === "seek") {
-    const sought = await seekRoot(run, plan, page);
-    if (sought !== undefined) return sought;
-  }
+  if (order !== undefined) checkOrder(run, order, page);
   const literal = bareUids(run, plan, page);
   if (literal !== undefined) return literal;
-  const found = await findRoot(run, root.call, page.after);
-  const kept = plan.filter === undefined ? found : await applyFilter(run, plan.filter, found);
-  const isPaging = plan.level.cascade === undefined;
-  if (plan.order !== undefined) {
-    return orderMembers(run, plan.order, orderedByPath(run, plan, kept), page, isPaging);
+  const chosen = await chooseRoot(run, root);
+  if (root.way === "walk" && order?.kind === "values") {
+    const walked = await walkOrder(run, { root, order, page, chosen });
+    if (walked !== undefined) return walked;
   }
-  if (!isPaging || isWholePage(page)) return orderedByPath(run, plan, kept);
-  const { start, end } = cutPage(page, kept.length);
-  return orderedByPath(run, plan, kept).slice(start, end);
+  const choice = pickChoice(root, chosen, page);
+  const { call, rest } = choice;
+  if (root.way === "seek") {
+    const sought = await seekRoot(run, choice, page);
+    if (sought !== undefined) return sought;
+  }
+  const isPaging = plan.level.cascade === undefined;
+  const isCutEarly = isPaging && order === undefined && page.first > 0 && !isPath(run, call);
+  const found = await findCandidates(run, call, page.after);
+  if (isCutEarly) return takeFirst(run, found, rest, page);
+  const kept = await keepPassing(run, found, rest);
+  if (order !== undefined) {
+    return orderMembers(run, order, kept, page, isPaging);
+  }
+  const members = orderedByPath(run, call, kept);
+  if (!isPaging || isWholePage(page)) return members;
+  const { start, end } = cutPage(page, members.length);
+  return members.slice(start, end);
+}
+
+/**
+ * A page in the order of uids reads its own root batch by batch, which is cheap where most nodes pass. Another choice
+ * is better where its nodes are fewer than those batches would be (a record costs as much as some 200 members of a list).
+ */
+function pickChoice(root: RootPlan, chosen: ChosenRoot, page: BoundPage): RootChoice {
+  const [written] = root.choices;
+  const { choice, count, writtenCount } = chosen;
+  if (written === undefined || choice === written || root.way !== "seek" || page.first <= 0) {
+    return choice;
+  }
+  const wanted = page.first + page.offset;
+  const batchCost = (wanted * writtenCount) / Math.max(1, count);
+  return count / 200 + Math.min(count, wanted * 2) < batchCost ? choice : written;
+}
+
+/** All that pass: the check that an index leaves open, and the conditions. */
+async function keepPassing(
+  run: Run,
+  found: Candidates,
+  rest: FilterPlan | undefined,
+): Promise<UidSet> {
+  const checked = await checkCandidates(run, found);
+  return rest === undefined ? checked : applyFilter(run, rest, checked);
+}
+
+/** Candidates are checked batch by batch until the page is full. */
+async function takeFirst(
+  run: Run,
+  found: Candidates,
+  rest: FilterPlan | undefined,
+  page: BoundPage,
+): Promise<Float64Array> {
+  const wanted = page.offset + page.first;
+  if (rest === undefined && found.check === undefined) return found.uids.slice(page.offset, wanted);
+  const kept: number[] = [];
+  let from = 0;
+  for (let size = firstBatch(wanted); from < found.uids.length && kept.length < wanted;) {
+    const batch = found.uids.subarray(from, from + size);
+    for (const uid of await keepPassing(run, { ...found, uids: batch }, rest)) kept.push(uid);
+    from += size;
+    size = Math.min(size * 4, batchMax);
+  }
+  return Float64Array.from(kept.slice(page.offset, wanted));
+}
+
+function firstBatch(wanted: number): number {
+  return Math.max(32, wanted * 2);
 }
 
 /** A root of bare literals keeps repeats, in ascending order (corrections, 4.3 uid). */
@@ -194,13 +251,20 @@ function bareUids(run: Run, plan: BlockPlan, page: BoundPage): Float64Array | un
 }
 
 /** `uid(p)` of a path variable keeps the order of the path. */
-function orderedByPath(run: Run, plan: BlockPlan, uids: UidSet): Float64Array {
-  const call = plan.root?.call;
-  if (call?.kind !== "uid" || call.variables.length !== 1 || plan.order !== undefined) return uids;
-  const path = variableOf(run, call.variables[0] ?? -1).path;
+function orderedByPath(run: Run, call: CallPlan, uids: UidSet): Float64Array {
+  const path = pathOf(run, call);
   if (path === undefined) return uids;
   const kept = new Set(uids);
   return path.filter((uid) => kept.has(uid));
+}
+
+function isPath(run: Run, call: CallPlan): boolean {
+  return pathOf(run, call) !== undefined;
+}
+
+function pathOf(run: Run, call: CallPlan): Float64Array | undefined {
+  if (call.kind !== "uid" || call.variables.length !== 1) return undefined;
+  return variableOf(run, call.variables[0] ?? -1).path;
 }
 
 /** Batches of candidates for a filtered seek grow from a few pages to this. */
@@ -212,26 +276,21 @@ const batchMax = 8192;
  */
 async function seekRoot(
   run: Run,
-  plan: BlockPlan,
+  choice: RootChoice,
   page: BoundPage,
 ): Promise<Float64Array | undefined> {
-  const call = plan.root?.call;
-  const list = call === undefined ? undefined : listOfRoot(run, call);
+  const list = listOfRoot(run, choice.call);
   if (list === undefined) return undefined;
-  if (plan.filter === undefined) {
+  if (choice.rest === undefined) {
     return isWholePage(page) && page.after === 0 ? undefined : pageRoot(run, list, page);
   }
   if (page.first <= 0) return undefined;
   const wanted = page.offset + page.first;
   const found: number[] = [];
   let after = page.after;
-  for (
-    let size = Math.max(64, wanted * 2);
-    found.length < wanted;
-    size = Math.min(size * 4, batchMax)
-  ) {
+  for (let size = firstBatch(wanted); found.length < wanted; size = Math.min(size * 4, batchMax)) {
     const batch = await pageRoot(run, list, { first: size, offset: 0, after });
-    for (const uid of await applyFilter(run, plan.filter, batch)) found.push(uid);
+    for (const uid of await applyFilter(run, choice.rest, batch)) found.push(uid);
     if (batch.length < size) break;
     after = batch[batch.length - 1] ?? 0;
   }

@@ -512,3 +512,17 @@ function uidsOfUidIn(run: Run, call: Extract<CallPlan, { kind: "uidIn" }>): UidS
   }
   return sortUnique(Float64Array.from(call.uids, (slot) => slotNumber(run, slot)));
 }
+
+/** The nodes that point at the targets, as lists. */
+export function listsOfUidIn(
+  run: Run,
+  call: Extract<CallPlan, { kind: "uidIn" }>,
+): readonly ListRef[] {
+  const predicate = call.use.predicate;
+  if (predicate === undefined) return [];
+  return Array.from(uidsOfUidIn(run, call), (target) =>
+    call.use.reverse
+      ? { kind: "edges", predicate: predicate.id, subject: target }
+      : { kind: "reverse", index: predicate.reverseIndex?.id ?? -1, object: target },
+  );
+}

@@ -1,8 +1,8 @@
 /** near, within, contains, intersects: candidates by cells, then every candidate's geometry (dql.md 4.3 Geo). */
 import { unionAll } from "../base/sorted.ts";
-import type { UidSet } from "../model/uid.ts";
 import type { CallPlan } from "../plan/plan.ts";
-import { tokenList, verifyCells } from "./call.ts";
+import { tokenList } from "./call.ts";
+import { uncertain, type Candidates } from "./candidates.ts";
 import type { CellTest } from "./compare.ts";
 import { buildGeoQuery, type GeoQuery } from "./geo-match.ts";
 import { slotText, type Run } from "./run.ts";
@@ -18,15 +18,20 @@ function testOf(query: GeoQuery): CellTest {
   return (cell) => cell.value.kind === "geo" && query.matches(cell.value.geometry);
 }
 
+/** A node that matches has at least one of these tokens. */
+export function geoTokensOf(run: Run, call: GeoCall): readonly Uint8Array[] {
+  return bindGeo(run, call).tokens;
+}
+
 export function buildGeoTest(run: Run, call: GeoCall): CellTest {
   return testOf(bindGeo(run, call));
 }
 
 /** The nodes of a geo root. */
-export async function findGeo(run: Run, call: GeoCall): Promise<UidSet> {
+export async function findGeo(run: Run, call: GeoCall): Promise<Candidates> {
   const query = bindGeo(run, call);
   const index = call.index?.id ?? -1;
   const read = run.reader.readLists(query.tokens.map((token) => tokenList(index, token)));
   const candidates = unionAll(read instanceof Promise ? await read : read);
-  return verifyCells(run, call.use, testOf(query), candidates);
+  return uncertain(candidates, call.use, testOf(query));
 }

@@ -6,7 +6,8 @@ import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { CallPlan } from "../plan/plan.ts";
 import { trigramsOfRegexp, type TrigramQuery } from "../tokens/regexp-trigrams.ts";
 import { trigramTokens } from "../tokens/text-tokens.ts";
-import { intersectLists, tokenList, verifyCells } from "./call.ts";
+import { intersectLists, tokenList } from "./call.ts";
+import { uncertain, type Candidates } from "./candidates.ts";
 import type { CellTest } from "./compare.ts";
 import { buildDistanceTest } from "./levenshtein.ts";
 import { compileRegexp } from "./regexp-match.ts";
@@ -21,7 +22,7 @@ export function buildRegexTest(source: string, flags: string): CellTest {
 }
 
 /** The nodes of a regexp root. An expression that asks for no trigram is refused. */
-export async function findRegex(run: Run, call: RegexpCall): Promise<UidSet> {
+export async function findRegex(run: Run, call: RegexpCall): Promise<Candidates> {
   const source = slotText(run, call.source);
   const flags = call.flags ?? "";
   const test = buildRegexTest(source, flags);
@@ -36,7 +37,7 @@ export async function findRegex(run: Run, call: RegexpCall): Promise<UidSet> {
     throw queryFault("regular expression is too wide-ranging and can't be executed efficiently");
   }
   const candidates = await findTrigrams(run, call.index.id, query, undefined);
-  return verifyCells(run, call.use, test, candidates ?? emptyUidSet);
+  return uncertain(candidates ?? emptyUidSet, call.use, test);
 }
 
 /** Nodes whose trigrams fit, among `within` where given; undefined for all. */
@@ -102,10 +103,10 @@ function parseDistance(text: string): number {
 }
 
 /** The nodes of a match root: those that share at least one trigram with the text. */
-export async function findMatches(run: Run, call: MatchCall): Promise<UidSet> {
+export async function findMatches(run: Run, call: MatchCall): Promise<Candidates> {
   const test = buildMatchTest(run, call);
   const tokens = trigramTokens(slotText(run, call.text));
   const read = run.reader.readLists(tokens.map((token) => tokenList(call.index.id, token)));
   const candidates = unionAll(read instanceof Promise ? await read : read);
-  return verifyCells(run, call.use, test, candidates);
+  return uncertain(candidates, call.use, test);
 }

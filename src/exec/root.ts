@@ -1,5 +1,5 @@
 /** How a block's first uids are found (dql.md 4.3). */
-import { sortUnique, unionAll } from "../base/sorted.ts";
+import { lowerBound, sortUnique, unionAll } from "../base/sorted.ts";
 import type { ListBounds, ListRef, TokenRange } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { ValueKind } from "../model/value.ts";
@@ -13,10 +13,11 @@ import {
   compareVariable,
   findTerms,
   intersectLists,
+  listsOfUidIn,
   tokenList,
   uidsOfCall,
-  verifyCells,
 } from "./call.ts";
+import { certain, noCandidates, uncertain, type Candidates } from "./candidates.ts";
 import { bindCounts } from "./count.ts";
 import { findGeo } from "./geo.ts";
 import {
@@ -33,47 +34,49 @@ import { findSimilar } from "./similar.ts";
 
 type Call<K extends CallPlan["kind"]> = Extract<CallPlan, { kind: K }>;
 
-/** The nodes of a root function, ascending. `after`: only greater ones. */
-export async function findRoot(run: Run, call: CallPlan, after: number): Promise<UidSet> {
+/** The candidates of a root function, ascending. `after`: only greater ones. */
+export async function findCandidates(run: Run, call: CallPlan, after: number): Promise<Candidates> {
   const found = await findCall(run, call, after);
-  if (after === 0 || found.length === 0) return found;
-  let from = 0;
-  while (from < found.length && (found[from] ?? 0) <= after) from++;
-  return from === 0 ? found : found.slice(from);
+  const { uids } = found;
+  if (after === 0 || uids.length === 0) return found;
+  const from = lowerBound(uids, after + 1);
+  return from === 0 ? found : { ...found, uids: uids.subarray(from) };
 }
 
-async function findCall(run: Run, call: CallPlan, after: number): Promise<UidSet> {
+async function findCall(run: Run, call: CallPlan, after: number): Promise<Candidates> {
   switch (call.kind) {
     case "nothing":
-      return emptyUidSet;
+    case "compareLen":
+      return noCandidates;
     case "refused":
       return raiseRefusal(run, call.refusal);
     case "uid": {
       const uids = uidsOfCall(run, call);
       countUids(run, undefined, uids.length);
-      return uids;
+      return certain(uids);
+    }
+    case "uidIn": {
+      const read = run.reader.readLists(listsOfUidIn(run, call));
+      return certain(unionAll(read instanceof Promise ? await read : read));
     }
     case "has":
       return findHas(run, call, after);
     case "compare":
       return findCompare(run, call);
     case "compareCount":
-      return findCounts(run, call);
+      return certain(await findCounts(run, call));
     case "compareVal":
-      return compareVariable(run, call);
-    case "compareLen":
-    case "uidIn":
-      return emptyUidSet;
+      return certain(compareVariable(run, call));
     case "terms":
-      return findTerms(run, call, undefined);
+      return certain(await findTerms(run, call, undefined));
     case "regexp":
       return findRegex(run, call);
     case "match":
       return findMatches(run, call);
     case "geo":
-      return call.index === undefined ? emptyUidSet : findGeo(run, call);
+      return call.index === undefined ? noCandidates : findGeo(run, call);
     case "similar":
-      return findSimilar(run, call);
+      return certain(await findSimilar(run, call));
   }
 }
 
@@ -125,13 +128,13 @@ export async function pageRoot(run: Run, list: ListRef, page: BoundPage): Promis
   return (read instanceof Promise ? await read : read)[0] ?? emptyUidSet;
 }
 
-async function findHas(run: Run, call: Call<"has">, after: number): Promise<UidSet> {
+async function findHas(run: Run, call: Call<"has">, after: number): Promise<Candidates> {
   const predicate = call.use.predicate;
-  if (predicate === undefined) return emptyUidSet;
+  if (predicate === undefined) return noCandidates;
   const list = listOfHas(call) ?? { kind: "presence", predicate: predicate.id };
   const read = run.reader.readLists([list], after > 0 ? { after } : {});
   const found = (read instanceof Promise ? await read : read)[0] ?? emptyUidSet;
-  return predicate.definition.lang ? verifyCells(run, call.use, () => true, found) : found;
+  return predicate.definition.lang ? uncertain(found, call.use, () => true) : certain(found);
 }
 
 function kindOf(call: Call<"compare">): ValueKind {
@@ -139,11 +142,11 @@ function kindOf(call: Call<"compare">): ValueKind {
   return kind === "uid" ? "default" : kind;
 }
 
-async function findCompare(run: Run, call: Call<"compare">): Promise<UidSet> {
+async function findCompare(run: Run, call: Call<"compare">): Promise<Candidates> {
   const { index } = call;
   const bounds = bindValues(run, call.values, kindOf(call), call.operator, true);
   if (call.refusal !== undefined) raiseRefusal(run, call.refusal);
-  if (bounds.length === 0 || index === undefined) return emptyUidSet;
+  if (bounds.length === 0 || index === undefined) return noCandidates;
   if (call.operator !== "eq") return findRange(run, call, bounds);
   checkEqualityTokens(run, call, bounds);
   const sets: UidSet[] = [];
@@ -172,7 +175,7 @@ async function findCompare(run: Run, call: Call<"compare">): Promise<UidSet> {
   }
   const [only] = sets;
   const found = sets.length === 1 && only !== undefined ? only : unionAll(sets);
-  return needsCheck ? verifyCells(run, call.use, buildCompareTest(call, bounds), found) : found;
+  return needsCheck ? uncertain(found, call.use, buildCompareTest(call, bounds)) : certain(found);
 }
 
 async function findPresent(run: Run, call: Call<"compare">): Promise<UidSet> {
@@ -255,20 +258,19 @@ async function findRange(
   run: Run,
   call: Call<"compare">,
   bounds: Parameters<typeof rangeOf>[2],
-): Promise<UidSet> {
+): Promise<Candidates> {
   const { index } = call;
-  if (index === undefined) return emptyUidSet;
-  const tag = tagOf(call.use);
-  if (tag === "") {
+  if (index === undefined) return noCandidates;
+  if (tagOf(call.use) === "") {
     const range = rangeOf(index, call.operator, bounds, call.use);
     const isCutRange = [range.from, range.to].some((end) => end !== undefined && isCut(call, end));
     const excluded = isCutRange ? undefined : excludedToken(call, range);
     const uids = await scanRange(run, index.id, range, excluded);
-    return isCutRange ? verifyCells(run, call.use, buildCompareTest(call, bounds), uids) : uids;
+    return isCutRange ? uncertain(uids, call.use, buildCompareTest(call, bounds)) : certain(uids);
   }
   // Tagged texts are in the index by their bytes, and compared by collation: every one of them is looked at.
   const present = await findPresent(run, call);
-  return verifyCells(run, call.use, buildCompareTest(call, bounds), present);
+  return uncertain(present, call.use, buildCompareTest(call, bounds));
 }
 
 /** Scans include both ends; lt and gt leave the bound's own token out. */

@@ -1,55 +1,86 @@
 /**
- * A range root ordered by its own predicate: the index is walked in order, only as far as the page needs, and the
- * filter is applied to each batch on the way. Top ten of 8,000 nodes: some dozen records instead of all.
+ * Order by an indexed predicate: its index is walked in order, only as far as the page needs, and the conditions are
+ * applied to each batch on the way. Top ten of 8,000 nodes: some dozen records instead of all.
  */
-import { sortUnique } from "../base/sorted.ts";
+import { intersect, sortUnique } from "../base/sorted.ts";
 import type { TokenRange } from "../graph/reader.ts";
-import { emptyUidSet } from "../model/uid.ts";
-import type { ValueKind } from "../model/value.ts";
-import type { BlockPlan, CallPlan, OrderPlan } from "../plan/plan.ts";
+import type { PredicateIndex } from "../graph/schema.ts";
+import { emptyUidSet, type UidSet } from "../model/uid.ts";
+import type { CallPlan, FilterPlan, OrderPlan, RootChoice, RootPlan } from "../plan/plan.ts";
 import type { BoundPage } from "./bind.ts";
 import { bindValues } from "./call.ts";
+import type { ChosenRoot } from "./choose.ts";
 import { applyFilter } from "./filter.ts";
-import { isCutToken, isSameToken, rangeOf } from "./index-tokens.ts";
+import { isCutToken, isSameToken, languageRange, rangeOf } from "./index-tokens.ts";
 import { orderMembers } from "./order.ts";
-import { excludedToken } from "./root.ts";
+import { excludedToken, listOfRoot } from "./root.ts";
 import { countUids, type Run } from "./run.ts";
 
+export interface WalkParts {
+  readonly root: RootPlan;
+  readonly order: Extract<OrderPlan, { kind: "values" }>;
+  readonly page: BoundPage;
+  readonly chosen: ChosenRoot;
+}
+
+/** So few candidates are sorted rather than looked for along an index. */
+const sortedBelow = 256;
+
+/** Reading and sorting a node costs as much as stepping over so many in an index. */
+const stepsPerRecord = 12;
+
 /** undefined where walking is not the way for these literals. */
-export async function walkRoot(
-  run: Run,
-  plan: BlockPlan,
-  page: BoundPage,
-): Promise<Float64Array | undefined> {
-  const call = plan.root?.call;
-  const { order } = plan;
-  if (call?.kind !== "compare" || order?.kind !== "values" || page.first <= 0) return undefined;
-  const { index } = call;
-  if (index === undefined) return undefined;
-  const bounds = bindValues(run, call.values, kindOf(call), call.operator, true);
-  const range = rangeOf(index, call.operator, bounds, call.use);
-  const hasCut = index.tokenizer === "exact" && [range.from, range.to].some(isCut);
-  if (hasCut) return undefined;
-  const walk: Walk = {
-    index: index.id,
-    range,
-    excluded: excludedToken(call, range),
-    descending: order.keys[0]?.descending === true,
-    after: page.after,
-  };
+export async function walkOrder(run: Run, parts: WalkParts): Promise<Float64Array | undefined> {
+  const { root, order, page, chosen } = parts;
+  const index = order.walk;
+  if (index === undefined || page.first <= 0) return undefined;
   const wanted = page.offset + page.first;
-  const found = await gather(run, plan, walk, wanted);
+  if (chosen.count <= Math.max(sortedBelow, wanted * 8)) return undefined;
+  const range = root.choices.find(({ call }) => isRangeOf(call, index));
+  const choice = range ?? root.choices[0];
+  if (choice === undefined) return undefined;
+  const walk = range === undefined ? wholeWalk(index, parts) : rangeWalk(run, range.call, parts);
+  if (walk === undefined) return undefined;
+  const rest =
+    range === undefined ? restOfWhole(run, choice) : { filter: range.rest, list: undefined };
+  if (rest === undefined) return undefined;
+  if (range === undefined && !(await isWorthWalking(run, parts, wanted))) return undefined;
+  const found = await gather(run, walk, rest, wanted);
+  // Nodes without a value come last and are in no index: only a range leaves none of them out.
+  if (range === undefined && found.length < wanted) return undefined;
   countUids(run, order.keys[0]?.use, found.length);
   return finish(run, order, found, page);
 }
 
-function kindOf(call: Extract<CallPlan, { kind: "compare" }>): ValueKind {
-  const kind = call.use.predicate?.definition.kind ?? "default";
-  return kind === "uid" ? "default" : kind;
+/** The rarer the candidates are among the index's nodes, the longer the walk. */
+async function isWorthWalking(run: Run, parts: WalkParts, wanted: number): Promise<boolean> {
+  const predicate = parts.order.keys[0]?.predicate.id ?? -1;
+  const counted = run.reader.countLists([{ kind: "presence", predicate }]);
+  const present = (counted instanceof Promise ? await counted : counted)[0] ?? 0;
+  const { count } = parts.chosen;
+  const steps = (wanted * present) / Math.max(1, Math.min(count, present));
+  return count === Infinity || steps < count * stepsPerRecord;
 }
 
-function isCut(token: Uint8Array | undefined): boolean {
-  return token !== undefined && isCutToken(token);
+function isRangeOf(call: CallPlan, index: PredicateIndex): boolean {
+  return (
+    call.kind === "compare" &&
+    call.operator !== "eq" &&
+    call.index?.id === index.id &&
+    call.use.languages.length === 0
+  );
+}
+
+/** What stands beside the index: conditions, and the root's own list. */
+interface Rest {
+  readonly filter: FilterPlan | undefined;
+  readonly list: ReturnType<typeof listOfRoot>;
+}
+
+/** Without a range the whole index is walked, and each batch is cut with the list of the root. */
+function restOfWhole(run: Run, choice: RootChoice): Rest | undefined {
+  const list = listOfRoot(run, choice.call);
+  return list === undefined ? undefined : { filter: choice.rest, list };
 }
 
 interface Walk {
@@ -60,22 +91,48 @@ interface Walk {
   readonly after: number;
 }
 
+function wholeWalk(index: PredicateIndex, { order, page }: WalkParts): Walk {
+  return {
+    index: index.id,
+    range: languageRange(index, ""),
+    excluded: undefined,
+    descending: order.keys[0]?.descending === true,
+    after: page.after,
+  };
+}
+
+function rangeWalk(run: Run, call: CallPlan, { order, page }: WalkParts): Walk | undefined {
+  if (call.kind !== "compare" || call.index === undefined) return undefined;
+  const kind = call.use.predicate?.definition.kind;
+  if (kind === undefined || kind === "uid") return undefined;
+  const bounds = bindValues(run, call.values, kind, call.operator, true);
+  const range = rangeOf(call.index, call.operator, bounds, call.use);
+  if (call.index.tokenizer === "exact" && [range.from, range.to].some(isCut)) return undefined;
+  return {
+    index: call.index.id,
+    range,
+    excluded: excludedToken(call, range),
+    descending: order.keys[0]?.descending === true,
+    after: page.after,
+  };
+}
+
+function isCut(token: Uint8Array | undefined): boolean {
+  return token !== undefined && isCutToken(token);
+}
+
 const batchMax = 8192;
 
-/** At least `wanted` nodes that pass the filter, in order of their tokens; whole tokens, so that ties are complete. */
-async function gather(
-  run: Run,
-  plan: BlockPlan,
-  walk: Walk,
-  wanted: number,
-): Promise<Float64Array> {
+/** At least `wanted` nodes that pass, in order of their tokens; whole tokens, so that ties are complete. */
+async function gather(run: Run, walk: Walk, rest: Rest, wanted: number): Promise<Float64Array> {
   const found: number[] = [];
   let range: TokenRange = { ...walk.range, reverse: walk.descending };
-  let size = plan.filter === undefined ? wanted : Math.max(32, wanted * 2);
+  const isPlain = rest.filter === undefined && rest.list === undefined;
+  let size = isPlain ? wanted : Math.max(32, wanted * 2);
   let last: Uint8Array | undefined;
   for (;;) {
     const batch = await readBatch(run, walk, range, last, size);
-    for (const uid of await filterBatch(run, plan, batch.uids)) found.push(uid);
+    for (const uid of await filterBatch(run, rest, batch.uids)) found.push(uid);
     if (found.length >= wanted || batch.last === undefined) return Float64Array.from(found);
     last = batch.last;
     range = walk.descending ? { ...range, to: last } : { ...range, from: last };
@@ -98,11 +155,13 @@ async function readBatch(
   let isStopped = false;
   const scanned = run.reader.scanTokens(walk.index, range, (token, members) => {
     if (isSameToken(token, done) || isSameToken(token, walk.excluded)) return true;
-    if (current !== undefined && uids.length >= size && !isSameToken(token, current)) {
-      isStopped = true;
-      return false;
+    if (current === undefined || !isSameToken(token, current)) {
+      if (uids.length >= size) {
+        isStopped = true;
+        return false;
+      }
+      current = token.slice();
     }
-    if (current === undefined || !isSameToken(token, current)) current = token.slice();
     for (const uid of members) if (uid > walk.after) uids.push(uid);
     return true;
   });
@@ -112,18 +171,25 @@ async function readBatch(
 
 async function filterBatch(
   run: Run,
-  plan: BlockPlan,
+  rest: Rest,
   uids: readonly number[],
 ): Promise<readonly number[]> {
-  if (plan.filter === undefined || uids.length === 0) return uids;
-  const passing = new Set(await applyFilter(run, plan.filter, sortUnique(Float64Array.from(uids))));
+  if (uids.length === 0 || (rest.filter === undefined && rest.list === undefined)) return uids;
+  let kept: UidSet = sortUnique(Float64Array.from(uids));
+  if (rest.list !== undefined) {
+    const cut = run.reader.intersectList(rest.list, kept);
+    kept = intersect(kept, cut instanceof Promise ? await cut : cut);
+  }
+  if (rest.filter !== undefined) kept = await applyFilter(run, rest.filter, kept);
+  if (kept.length === uids.length) return uids;
+  const passing = new Set(kept);
   return uids.filter((uid) => passing.has(uid));
 }
 
 /** One key: the tokens were the order. More: the ties of the last token are complete, so sorting what was found is right. */
 async function finish(
   run: Run,
-  order: Extract<OrderPlan, { kind: "values" }>,
+  order: WalkParts["order"],
   found: Float64Array,
   page: BoundPage,
 ): Promise<Float64Array> {

@@ -15,17 +15,8 @@ import { buildLevel, emptyBlockPath } from "./field.ts";
 import { buildFilter } from "./filter.ts";
 import { buildGroup } from "./group.ts";
 import { buildOrder, buildPage } from "./order.ts";
-import type {
-  BlockPlan,
-  CallPlan,
-  OrderPlan,
-  PagePlan,
-  PathEndPlan,
-  Plan,
-  RecursePlan,
-  RootPlan,
-  ShortestPlan,
-} from "./plan.ts";
+import { buildRoot } from "./root.ts";
+import type { BlockPlan, PathEndPlan, Plan, RecursePlan, ShortestPlan } from "./plan.ts";
 import { definedNames, scheduleBlocks } from "./variables.ts";
 
 /**
@@ -70,12 +61,13 @@ function buildBlock(builder: Builder, block: Block): BlockPlan {
     isRecurse: recurse !== undefined,
     isShortest: shortest !== undefined,
   });
+  const filter = block.filter === undefined ? undefined : buildFilter(builder, block.filter);
+  const hasCascade = level.cascade !== undefined;
   return {
     kind: block.kind,
     name: block.name === "var" ? "" : block.name,
-    root:
-      call === undefined ? undefined : buildRoot(call, order, page, level.cascade !== undefined),
-    filter: block.filter === undefined ? undefined : buildFilter(builder, block.filter),
+    root: call === undefined ? undefined : buildRoot({ call, filter, order, page, hasCascade }),
+    filter,
     order,
     page,
     level,
@@ -86,34 +78,6 @@ function buildBlock(builder: Builder, block: Block): BlockPlan {
     recurse,
     shortest,
   };
-}
-
-/**
- * `walk` needs the order's index to be the one that finds the root's nodes; `seek` a root that is one list in the
- * order of uids, without order; the page is cut in the list only where nothing after it removes nodes.
- */
-function buildRoot(
-  call: CallPlan,
-  order: OrderPlan | undefined,
-  page: PagePlan,
-  hasCascade: boolean,
-): RootPlan {
-  if (hasCascade) return { call, way: "set" };
-  if (order?.kind === "values" && order.walk !== undefined && page.first !== undefined) {
-    const isRange = call.kind === "compare" && call.operator !== "eq";
-    if (isRange && call.index?.id === order.walk.id) return { call, way: "walk" };
-  }
-  const isOneList = call.kind === "has" || isTypeCall(call);
-  return { call, way: order === undefined && isOneList ? "seek" : "set" };
-}
-
-function isTypeCall(call: CallPlan): boolean {
-  return (
-    call.kind === "compare" &&
-    call.operator === "eq" &&
-    call.values.variable === undefined &&
-    call.values.slots.length === 1
-  );
 }
 
 function buildRecurse(builder: Builder, block: Block): RecursePlan {

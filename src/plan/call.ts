@@ -260,7 +260,8 @@ function buildCompareCount(
     const where = `attr: ${use.name} for fn: ${operator} at root`;
     return refused(use, refusal(`Need @count directive in schema for ${where}`));
   }
-  return { kind: "compareCount", operator, use, index: countIndex?.id, values };
+  const index = countIndex?.state === "ready" ? countIndex.id : undefined;
+  return { kind: "compareCount", operator, use, index, values };
 }
 
 function argumentCount(name: string, expected: number, parts: Refusal["parts"]): Refusal {

@@ -102,12 +102,21 @@ export interface BlockPlan {
 
 /** How the first uids of a block are found. */
 export interface RootPlan {
+  /** As written. */
   readonly call: CallPlan;
   /**
-   * `walk`: the root's index gives its nodes in the order that is asked for, so it is walked only as far as the page
+   * `walk`: the order's own index gives nodes in the order that is asked for, so it is walked only as far as the page
    * needs, with the filter applied to each batch. `seek`: ascending uids, paged in the list itself. `set`: all.
    */
   readonly way: "walk" | "seek" | "set";
+  /** The root as written with the filter, then conditions of the filter that an index answers; the cheapest is taken. */
+  readonly choices: readonly RootChoice[];
+}
+
+export interface RootChoice {
+  readonly call: CallPlan;
+  /** What its nodes are still tested for. */
+  readonly rest: FilterPlan | undefined;
 }
 
 /** A set of distinct nodes and what is asked of each. Number 0 is the block's root. */

@@ -58,6 +58,9 @@ class Printer {
     this.#add(0, `${this.#variable(block.variable)}block ${number}: ${block.kind}${name}`);
     if (block.root !== undefined) {
       this.#add(1, `root ${block.root.way}: ${this.call(block.root.call)}`);
+      for (const choice of block.root.choices.slice(1)) {
+        this.#add(2, `or ${this.call(choice.call)}`);
+      }
     }
     const { recurse, shortest } = block;
     if (recurse !== undefined) {

@@ -1,0 +1,121 @@
+/** Which of a root's choices is the cheapest for these literals: counted by the heads of lists (architecture 5). */
+import type { ListRef } from "../graph/reader.ts";
+import type { CallPlan, RootChoice, RootPlan } from "../plan/plan.ts";
+import { bindValues, listsOfUidIn, tokenList, uidsOfCall } from "./call.ts";
+import { geoTokensOf } from "./geo.ts";
+import { equalityTokens, rangeOf, termTokens } from "./index-tokens.ts";
+import { listOfRoot } from "./root.ts";
+import { slotText, type Run } from "./run.ts";
+
+/** A root of so few nodes is taken without looking further. */
+const fewEnough = 48;
+
+/** Tokens of a range that are counted before it is given up as large. */
+const tokensCounted = 256;
+
+export interface ChosenRoot {
+  readonly choice: RootChoice;
+  /** How many nodes its call finds, at most; Infinity where that is not known. */
+  readonly count: number;
+  /** How many the root as written has. */
+  readonly writtenCount: number;
+}
+
+export async function chooseRoot(run: Run, root: RootPlan): Promise<ChosenRoot> {
+  const [written, ...others] = root.choices;
+  const first: RootChoice = written ?? { call: root.call, rest: undefined };
+  if (others.length === 0 && root.way !== "walk") {
+    return { choice: first, count: Infinity, writtenCount: Infinity };
+  }
+  const writtenCount = await countCall(run, first.call);
+  let best: ChosenRoot = { choice: first, count: writtenCount, writtenCount };
+  for (const choice of others) {
+    if (best.count <= fewEnough) break;
+    const count = await countCall(run, choice.call);
+    if (count < best.count) best = { choice, count, writtenCount };
+  }
+  return best;
+}
+
+/** An upper bound of the nodes that a call finds; Infinity where it would cost too much to know. */
+export async function countCall(run: Run, call: CallPlan): Promise<number> {
+  switch (call.kind) {
+    case "uid":
+      return uidsOfCall(run, call).length;
+    case "nothing":
+      return 0;
+    case "has": {
+      const list = listOfRoot(run, call);
+      return list === undefined ? Infinity : countLists(run, [list]);
+    }
+    case "uidIn":
+      return countLists(run, listsOfUidIn(run, call));
+    case "terms":
+      return countTerms(run, call);
+    case "geo":
+      return call.index === undefined
+        ? 0
+        : countLists(
+            run,
+            geoTokensOf(run, call).map((token) => tokenList(call.index?.id ?? -1, token)),
+          );
+    case "compare":
+      return countCompare(run, call);
+    default:
+      return Infinity;
+  }
+}
+
+async function countLists(run: Run, lists: readonly ListRef[]): Promise<number> {
+  const counted = run.reader.countLists(lists);
+  const counts = counted instanceof Promise ? await counted : counted;
+  let sum = 0;
+  for (const count of counts) sum += count;
+  return sum;
+}
+
+async function countTerms(run: Run, call: Extract<CallPlan, { kind: "terms" }>): Promise<number> {
+  const [slot] = call.values.slots;
+  if (slot === undefined) return Infinity;
+  const lists = termTokens(call, slotText(run, slot)).map((token) =>
+    tokenList(call.index.id, token),
+  );
+  if (lists.length === 0) return 0;
+  const counted = run.reader.countLists(lists);
+  const counts = counted instanceof Promise ? await counted : counted;
+  const needsAll = call.name === "allofterms" || call.name === "alloftext";
+  return needsAll ? Math.min(...counts) : counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function countCompare(
+  run: Run,
+  call: Extract<CallPlan, { kind: "compare" }>,
+): Promise<number> {
+  const { index, use } = call;
+  const kind = use.predicate?.definition.kind;
+  if (index === undefined || kind === undefined || kind === "uid") return Infinity;
+  if (use.languages.length > 0) return Infinity;
+  const bounds = bindValues(run, call.values, kind, call.operator, true);
+  if (call.operator === "eq") {
+    let sum = 0;
+    for (const bound of bounds) {
+      const lists = equalityTokens(index, bound, use).map((token) => tokenList(index.id, token));
+      if (lists.length === 0) return Infinity;
+      const counted = run.reader.countLists(lists);
+      sum += Math.min(...(counted instanceof Promise ? await counted : counted));
+    }
+    return sum;
+  }
+  let tokens = 0;
+  let sum = 0;
+  const scanned = run.reader.countTokens(
+    index.id,
+    rangeOf(index, call.operator, bounds, use),
+    (_, count) => {
+      sum += count;
+      return ++tokens < tokensCounted;
+    },
+  );
+  if (scanned instanceof Promise) await scanned;
+  return tokens < tokensCounted ? sum : Infinity;
+}
