@@ -55,13 +55,13 @@ function findMissingPackage() {
 
 function install(reason) {
   process.stdout.write(`weft: installing packages (${reason}); this happens once\n`);
-  const fresh = !existsSync(join(root, "node_modules"));
-  const verb = fresh ? ["ci"] : ["install", "--no-save"];
-  // No package here needs an install script: what is native comes as a prebuilt optional package.
-  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"];
+  // Not `npm ci`: it refuses a lockfile that lacks the optional packages of other platforms, which a registry need not
+  // have. This installs what the lockfile says and leaves it alone. No package here needs an install script: what is
+  // native comes as a prebuilt optional package.
+  const flags = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"];
   const npm = process.env.npm_execpath;
   const [command, first] = npm?.endsWith("js") ? [process.execPath, [npm]] : ["npm", []];
-  const done = spawnSync(command, [...first, ...verb, ...flags], {
+  const done = spawnSync(command, [...first, "install", ...flags], {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...process.env, NODE_ENV: "development" },
