@@ -3,11 +3,18 @@
  * Method: random batches over a schema with every kind of index, in stores with tiny chunks and parts; after each step
  * every read is compared with the plain twin, the check finds nothing, and older states read as they were.
  */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkGraph } from "../graph/check.ts";
 import type { Reader } from "../graph/reader.ts";
 import { parseNQuads } from "../intake/nquad-parser.ts";
+import { systemClock } from "../base/clock.ts";
+import { silentLogger } from "../base/log.ts";
+import type { Store } from "../store/store.ts";
+import { openWriter } from "../stores/lmdb.ts";
 import { openMemoryStore } from "../stores/memory.ts";
 import { deriveFill } from "../write/fill.ts";
 import {
@@ -257,49 +264,68 @@ const tiny = {
   shortEdgeBytesBack: 32,
 };
 
+/** Runs the transactions of a case and compares after each step; then reads every older state again. */
+async function runCase(
+  store: Store,
+  transactions: readonly (readonly Change[])[][],
+): Promise<void> {
+  const house = await openHouse(schema, store);
+  const model: Model = new Map();
+  const past: { readonly ts: number; readonly model: Model }[] = [];
+  for (const requests of transactions) {
+    await house.guests.transact(0, async (txn) => {
+      for (const request of requests) {
+        const print = (given: readonly Change[]): string => given.map(printFact).join("\n");
+        await txn.apply({
+          set: parseNQuads(print(request.filter(({ kind }) => kind === "set"))),
+          delete: parseNQuads(print(request.filter(({ kind }) => kind !== "set")), "delete"),
+        });
+        applyToModel(model, request);
+        await compare(txn.reader, model);
+      }
+    });
+    await house.read(async (reader) => {
+      await compare(reader, model);
+      past.push({ ts: reader.ts, model: copyModel(model) });
+    });
+    await expectClean(house);
+  }
+  for (const state of past) {
+    const { reader } = await house.views.openAt(0, state.ts);
+    await compare(reader, state.model);
+    reader.close();
+  }
+}
+
 test("every read agrees with a plain list of facts, now, inside, and back then", async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.boolean(), async (transactions, isTiny) => {
-      const store = openMemoryStore(
-        isTiny ? { derive: deriveFill, tuning: tiny } : { derive: deriveFill },
-      );
-      const house = await openHouse(schema, store);
-      const model: Model = new Map();
-      const past: { readonly ts: number; readonly model: Model }[] = [];
-      for (const requests of transactions) {
-        await house.guests.transact(0, async (txn) => {
-          for (const request of requests) {
-            await txn.apply({
-              set: parseNQuads(
-                request
-                  .filter(({ kind }) => kind === "set")
-                  .map(printFact)
-                  .join("\n"),
-              ),
-              delete: parseNQuads(
-                request
-                  .filter(({ kind }) => kind !== "set")
-                  .map(printFact)
-                  .join("\n"),
-                "delete",
-              ),
-            });
-            applyToModel(model, request);
-            await compare(txn.reader, model);
-          }
-        });
-        await house.read(async (reader) => {
-          await compare(reader, model);
-          past.push({ ts: reader.ts, model: copyModel(model) });
-        });
-        await expectClean(house);
-      }
-      for (const state of past) {
-        const { reader } = await house.views.openAt(0, state.ts);
-        await compare(reader, state.model);
-        reader.close();
-      }
+      const derive = deriveFill;
+      await runCase(openMemoryStore(isTiny ? { derive, tuning: tiny } : { derive }), transactions);
     }),
     { numRuns: 40, seed: 4711 },
+  );
+});
+
+test("the same on LMDB", async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (transactions) => {
+      const dir = await mkdtemp(join(tmpdir(), "weft-model-"));
+      const { store } = await openWriter({
+        dir,
+        logger: silentLogger,
+        clock: systemClock,
+        derive: deriveFill,
+        isLinked: false,
+        onFatal: () => {},
+      });
+      try {
+        await runCase(store, transactions);
+      } finally {
+        await store.close();
+        await rm(dir, { recursive: true });
+      }
+    }),
+    { numRuns: 6, seed: 815 },
   );
 });
