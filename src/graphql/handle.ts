@@ -42,8 +42,8 @@ export interface HandlerOptions extends RunSettings {
   readonly extensions: boolean;
 }
 
-/** Bodies that are kept whole, and up to which length. */
-const bodiesMax = 1000;
+/** Characters of the bodies that are kept whole, and of one of them. */
+const bodyCharactersMax = 1024 * 1024;
 const cachedBodyMax = 8 * 1024;
 
 /** What a schema's requests share. */
@@ -54,6 +54,8 @@ interface SchemaCaches {
 
 /** A request of queries alone whose values are all lowered. */
 interface ReadyRequest {
+  /** The length of its body, and something for what was made of it. */
+  readonly weight: number;
   readonly run: OperationRun;
   readonly roots: readonly ReadyRoot[];
 }
@@ -126,7 +128,8 @@ export class RequestHandler {
     const fields = await this.#fieldsOf(request, reader);
     const run = caches.requests.prepare(fields);
     if (run.node.operation === "mutation") return { kind: "mutation", schema, run };
-    const ready = { run, roots: this.#readyRoots(schema, run) };
+    const weight = request.body.length + 512 * run.roots.length;
+    const ready = { weight, run, roots: this.#readyRoots(schema, run) };
     const isKept = isCached && fields.extensions === undefined;
     if (isKept && ready.roots.every((root) => root.kind !== "refused")) {
       caches.bodies.set(request.body, ready);
@@ -146,7 +149,7 @@ export class RequestHandler {
     if (caches === undefined) {
       caches = {
         requests: new RequestCache(schema, this.#options.limits.depthMax),
-        bodies: new Lru(bodiesMax),
+        bodies: new Lru(bodyCharactersMax, (ready) => ready.weight),
       };
       this.#caches.set(schema, caches);
     }

@@ -21,12 +21,15 @@ import { validateDocument } from "./request-rules.ts";
 import { checkVariables, variablesOf } from "./request-variables.ts";
 import type { VariableUse } from "./request-variables.ts";
 
-const documentsMax = 1000;
+/** Characters of the documents that are kept; a prepared document takes about thirty bytes for each. */
+const documentCharactersMax = 512 * 1024;
 /** Documents above it are prepared each time: they are written by programs, with other values each time. */
 const cachedTextMax = 16 * 1024;
 
 /** A valid document. */
 interface PreparedDocument {
+  /** Its length in characters. */
+  readonly weight: number;
   readonly document: DocumentNode;
   readonly literalIndex: ReadonlyMap<ValueNode, number>;
   readonly ordinals: ReadonlyMap<FieldNode, number>;
@@ -56,7 +59,10 @@ export interface OperationRun {
 export class RequestCache {
   readonly #schema: CompiledSchema;
   readonly #depthMax: number;
-  readonly #documents = new Lru<string, PreparedDocument | "exact">(documentsMax);
+  readonly #documents = new Lru<string, PreparedDocument | "exact">(
+    documentCharactersMax,
+    (kept) => (kept === "exact" ? minimalWeight : kept.weight),
+  );
 
   constructor(schema: CompiledSchema, depthMax: number) {
     this.#schema = schema;
@@ -89,10 +95,13 @@ export class RequestCache {
       operations.push({ node, declared: variablesOf(this.#schema, node), variants: new Map() });
     }
     const literalIndex = literals.length === 0 ? noLiterals : indexLiterals(document);
+    const checks = collectChecks(this.#schema, document, fragmentsOf(document), literalIndex);
+    forgetPlaces(document);
     return {
+      weight: fields.query.length + minimalWeight,
       document,
       literalIndex,
-      checks: collectChecks(this.#schema, document, fragmentsOf(document), literalIndex),
+      checks,
       ordinals: numberFields(document),
       operations,
       conditions: conditionVariables(document),
@@ -201,6 +210,20 @@ function conditionValues(
     values.set(name, given === undefined ? byDefault : given === true);
   }
   return values;
+}
+
+const minimalWeight = 256;
+
+/**
+ * Lets go of the places of nodes, and with them of every token of the text: they are most of a document's memory, and
+ * belong to one request's literals anyway.
+ */
+function forgetPlaces(document: DocumentNode): void {
+  visit(document, {
+    enter(node) {
+      (node as { loc?: unknown }).loc = undefined;
+    },
+  });
 }
 
 /** Literals of a document in textual order: strings and numbers, as `liftLiterals` finds them. */
