@@ -166,10 +166,11 @@ async function findNodes(run: Run, plan: BlockPlan): Promise<Float64Array> {
   if (order !== undefined) checkOrder(run, order, page);
   const literal = bareUids(run, plan, page);
   if (literal !== undefined) return literal;
-  const chosen = await chooseRoot(run, root);
+  const walked = root.way === "walk" && order?.kind === "values" ? order.walk : undefined;
+  const chosen = await chooseRoot(run, root, walked);
   if (root.way === "walk" && order?.kind === "values") {
-    const walked = await walkOrder(run, { root, order, page, chosen });
-    if (walked !== undefined) return walked;
+    const inOrder = await walkOrder(run, { root, order, page, chosen });
+    if (inOrder !== undefined) return inOrder;
   }
   const choice = pickChoice(root, chosen, page);
   const { call, rest } = choice;

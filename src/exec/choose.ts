@@ -1,5 +1,6 @@
 /** Which of a root's choices is the cheapest for these literals: counted by the heads of lists (architecture 5). */
 import type { ListRef } from "../graph/reader.ts";
+import type { PredicateIndex } from "../graph/schema.ts";
 import type { CallPlan, RootChoice, RootPlan } from "../plan/plan.ts";
 import { bindValues, listsOfUidIn, tokenList, uidsOfCall } from "./call.ts";
 import { geoTokensOf } from "./geo.ts";
@@ -11,7 +12,7 @@ import { slotText, type Run } from "./run.ts";
 const fewEnough = 48;
 
 /** Tokens of a range that are counted before it is given up as large. */
-const tokensCounted = 256;
+const tokensCounted = 128;
 
 export interface ChosenRoot {
   readonly choice: RootChoice;
@@ -21,16 +22,28 @@ export interface ChosenRoot {
   readonly writtenCount: number;
 }
 
-export async function chooseRoot(run: Run, root: RootPlan): Promise<ChosenRoot> {
+/** `walked`: the index that an order would walk; ranges of it need no counting, the walk stops at the page. */
+export async function chooseRoot(
+  run: Run,
+  root: RootPlan,
+  walked: PredicateIndex | undefined,
+): Promise<ChosenRoot> {
+  const isWalked = (call: CallPlan): boolean =>
+    walked !== undefined &&
+    call.kind === "compare" &&
+    call.operator !== "eq" &&
+    call.index?.id === walked.id;
+
   const [written, ...others] = root.choices;
   const first: RootChoice = written ?? { call: root.call, rest: undefined };
   if (others.length === 0 && root.way !== "walk") {
     return { choice: first, count: Infinity, writtenCount: Infinity };
   }
-  const writtenCount = await countCall(run, first.call);
+  const writtenCount = isWalked(first.call) ? Infinity : await countCall(run, first.call);
   let best: ChosenRoot = { choice: first, count: writtenCount, writtenCount };
   for (const choice of others) {
     if (best.count <= fewEnough) break;
+    if (isWalked(choice.call)) continue;
     const count = await countCall(run, choice.call);
     if (count < best.count) best = { choice, count, writtenCount };
   }
