@@ -13,6 +13,8 @@ interface ResolverTrace {
 /** The trace of one request. */
 export class Trace {
   touchedUids = 0;
+  /** With `--graphql debug`: the queries that were run. */
+  readonly dqlQueries: string[] = [];
   readonly #clock: Clock;
   readonly #startMs: number;
   readonly #resolvers: ResolverTrace[] = [];
@@ -41,7 +43,10 @@ export class Trace {
     if (this.#resolvers.length > 0) {
       text += `,"execution":{"resolvers":[${this.#resolvers.map((r) => this.#printResolver(r)).join()}]}`;
     }
-    return `${text}}}`;
+    text += "}";
+    if (this.dqlQueries.length > 0)
+      text += `,"dql_query":${JSON.stringify(this.dqlQueries.join("\n"))}`;
+    return `${text}}`;
   }
 
   #printResolver(trace: ResolverTrace): string {

@@ -40,6 +40,8 @@ export interface HandlerOptions extends RunSettings {
   readonly introspection: boolean;
   /** `--graphql extensions`. */
   readonly extensions: boolean;
+  /** `--graphql debug`: extensions show what was run. */
+  readonly debug: boolean;
 }
 
 /** Characters of the bodies that are kept whole, and of one of them. */
@@ -215,6 +217,7 @@ export class RequestHandler {
       const reader =
         place.given ?? (await this.#options.engine.openReader(place.request.namespace));
       try {
+        if (this.#options.debug) place.trace.dqlQueries.push(root.ready.planned.tree.print());
         const result = await runQuery(root.ready, reader, this.#options, place.bounds);
         place.trace.touchedUids += touchedUids(result);
         return {

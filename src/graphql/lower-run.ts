@@ -2,6 +2,7 @@
 import type { Cancellation } from "../base/cancellation.ts";
 import type { Clock } from "../base/clock.ts";
 import type { QueryDocument } from "../dql/ast.ts";
+import { printQuery } from "../dql/print.ts";
 import { execute } from "../exec/execute.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { RunContext } from "../exec/run.ts";
@@ -32,6 +33,11 @@ export class PlannedTree {
 
   constructor(document: QueryDocument) {
     this.#document = document;
+  }
+
+  /** As DQL, with the literals of the request that it was made for. */
+  print(): string {
+    return printQuery(this.#document);
   }
 
   /**

@@ -14,6 +14,8 @@ export interface GraphqlServiceOptions {
   readonly introspection?: boolean;
   /** `--graphql extensions`; on by default. */
   readonly extensions?: boolean;
+  /** `--graphql debug`; off by default. */
+  readonly debug?: boolean;
 }
 
 /** The GraphQL guest of an engine: one for a process. It holds nothing open; the engine is closed by its owner. */
@@ -27,6 +29,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     limits: options.limits ?? defaultLimits,
     introspection: options.introspection ?? true,
     extensions: options.extensions ?? true,
+    debug: options.debug ?? false,
   });
   return {
     handle: (request) => handler.handle(request),
