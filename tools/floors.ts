@@ -73,7 +73,24 @@ export const floors: Floors = {
       "re2js",
     ],
   },
-  lambda: { below: ["base", "model"] },
+  lambda: {
+    below: ["base", "model"],
+    outside: [
+      // User scripts: types removed, imports resolved.
+      "esbuild",
+      // The pool's processes, their output and their memory; calls of a lambda server over HTTP.
+      "node:child_process",
+      "node:readline",
+      "node:stream",
+      "node:fs",
+      "node:fs/promises",
+      "node:path",
+      "node:url",
+      "node:net",
+      "node:http",
+      "node:https",
+    ],
+  },
   graphql: {
     below: [
       "base",

@@ -1,0 +1,115 @@
+/** Calls of a lambda server by the database: connections are kept, answers bounded. */
+import { Agent as HttpAgent, request as httpRequest } from "node:http";
+import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { workerPath } from "./wire.ts";
+import type { WireAnswer } from "./wire.ts";
+
+/** Where the lambda server is: `$ns` in the URL stands for the namespace. A socket is this database's own server. */
+export type LambdaTarget =
+  | { readonly kind: "url"; readonly url: string }
+  | { readonly kind: "socket"; readonly path: string };
+
+/** `unreachable`: there is no answer; the message tells why. */
+export type LambdaReply = WireAnswer | { readonly unreachable: string };
+
+export interface LambdaClient {
+  /** Never rejects. */
+  call(namespace: number, body: string): Promise<LambdaReply>;
+  close(): void;
+}
+
+/** As long as the reference waits. */
+const timeoutMs = 60_000;
+const answerBytesMax = 64 * 1024 * 1024;
+const socketsMax = 256;
+
+export function openLambdaClient(target: LambdaTarget): LambdaClient {
+  const options = { keepAlive: true, maxSockets: socketsMax };
+  const isSecure = target.kind === "url" && target.url.startsWith("https:");
+  const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);
+  return {
+    call: (namespace, body) => post(addressOf(target, namespace), agent, body),
+    close: () => agent.destroy(),
+  };
+}
+
+interface Address {
+  /** As messages write it. */
+  readonly url: string;
+  readonly isSecure: boolean;
+  readonly where: RequestOptions;
+}
+
+function addressOf(target: LambdaTarget, namespace: number): Address {
+  if (target.kind === "socket") {
+    const url = `http://lambda${workerPath}`;
+    return { url, isSecure: false, where: { socketPath: target.path, path: workerPath } };
+  }
+  const text = target.url.replaceAll("$ns", String(namespace));
+  const { protocol, hostname, port, pathname, search } = new URL(text);
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  return {
+    url: text,
+    isSecure: protocol === "https:",
+    where: { host, path: pathname + search, ...(port === "" ? {} : { port }) },
+  };
+}
+
+function post(address: Address, agent: HttpAgent | HttpsAgent, body: string): Promise<LambdaReply> {
+  return new Promise((resolve) => {
+    const fail = (error: NodeJS.ErrnoException): void => {
+      resolve({ unreachable: `Post "${address.url}": ${explain(error, address)}` });
+    };
+    const send = address.isSecure ? httpsRequest : httpRequest;
+    const deadline = setTimeout(() => sent.destroy(new Error(timedOut)), timeoutMs);
+    const headers = {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    };
+    const sent: ClientRequest = send(
+      { ...address.where, method: "POST", agent, headers },
+      (answer) => {
+        readText(answer).then(
+          (text) => resolve({ status: answer.statusCode ?? 0, body: text }),
+          fail,
+        );
+      },
+    );
+    sent.once("error", fail);
+    sent.once("close", () => clearTimeout(deadline));
+    sent.end(body);
+  });
+}
+
+const timedOut = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
+
+async function readText(answer: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > answerBytesMax) {
+      answer.destroy();
+      throw new Error(`the answer is larger than ${answerBytesMax} bytes`);
+    }
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function explain(error: NodeJS.ErrnoException, address: Address): string {
+  const { host, port } = address.where;
+  const place = `${host ?? "unix"}${port === undefined || port === null ? "" : `:${port}`}`;
+  switch (error.code) {
+    case "ECONNREFUSED":
+    case "ENOENT":
+      return `dial tcp ${place}: connect: connection refused`;
+    case "ENOTFOUND":
+      return `dial tcp: lookup ${host ?? ""}: no such host`;
+    case "ECONNRESET":
+      return "EOF";
+    default:
+      return error.message;
+  }
+}

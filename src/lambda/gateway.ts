@@ -1,0 +1,113 @@
+/** Makes the requests that resolvers ask for: of the database, and of the hosts on the operator's list. */
+import type { AskAnswer, AskCall } from "./messages.ts";
+
+export interface GatewayOptions {
+  /** The database's address, as http://127.0.0.1:8080. */
+  readonly databaseUrl: string;
+  /** Sent as X-Auth-Token; undefined for none. */
+  readonly token: string | undefined;
+  /** Hosts that `fetch` may ask: `api.example.com`, `*.example.com`, with a port where it is not the usual one. */
+  readonly hosts: readonly string[];
+  readonly timeoutMs: number;
+  readonly bodyBytesMax: number;
+}
+
+const redirectsMax = 5;
+
+/** Never rejects. */
+export function openGateway(options: GatewayOptions): (call: AskCall) => Promise<AskAnswer> {
+  const base = options.databaseUrl.replace(/\/+$/, "");
+  const own: readonly (readonly [string, string])[] =
+    options.token === undefined ? [] : [["X-Auth-Token", options.token]];
+  return async (call) => {
+    try {
+      if (call.to === "database") {
+        const headers = [...call.headers, ...own];
+        return await send({ ...call, url: base + call.url, headers }, options);
+      }
+      return await browse(call, options);
+    } catch (error) {
+      return { ok: false, message: explain(error) };
+    }
+  };
+}
+
+/** Each hop of a redirection must be on the list too. */
+async function browse(call: AskCall, options: GatewayOptions): Promise<AskAnswer> {
+  let next = call;
+  for (let hops = 0; hops <= redirectsMax; hops++) {
+    const url = new URL(next.url);
+    if (!isAllowed(url, options.hosts)) {
+      const message = `fetch: ${url.host || url.protocol} is not on the list of hosts that scripts may ask`;
+      return { ok: false, message };
+    }
+    const answer = await send(next, options);
+    const to = answer.ok ? answer.headers.find(([name]) => name === "location")?.[1] : undefined;
+    if (!answer.ok || to === undefined || answer.status < 300 || answer.status > 399) return answer;
+    next = follow(next, answer.status, new URL(to, url));
+  }
+  return { ok: false, message: `fetch: more than ${redirectsMax} redirections` };
+}
+
+/** As browsers do: 303, and a redirected POST, become GET; credentials stay with their host. */
+function follow(call: AskCall, status: number, to: URL): AskCall {
+  const isKept =
+    status === 307 || status === 308 || call.method === "GET" || call.method === "HEAD";
+  const isSameHost = new URL(call.url).host === to.host;
+  const headers = call.headers.filter(
+    ([name]) => isSameHost || !/^(?:authorization|cookie)$/i.test(name),
+  );
+  if (isKept) return { ...call, url: to.href, headers };
+  const plain = headers.filter(([name]) => !/^content-/i.test(name));
+  return { ...call, url: to.href, method: "GET", headers: plain, body: undefined };
+}
+
+/** `*.example.com` stands for every host below it. */
+export function isAllowed(url: URL, hosts: readonly string[]): boolean {
+  if (url.protocol !== "http:" && url.protocol !== "https:") return false;
+  return hosts.some((entry) => {
+    const host = entry.toLowerCase();
+    if (!host.startsWith("*.")) return url.host === host;
+    return url.host.endsWith(host.slice(1));
+  });
+}
+
+async function send(call: AskCall, options: GatewayOptions): Promise<AskAnswer> {
+  const { body, isBase64 } = call;
+  const answer = await fetch(call.url, {
+    method: call.method,
+    headers: call.headers.map(([name, value]): [string, string] => [name, value]),
+    redirect: "manual",
+    signal: AbortSignal.timeout(options.timeoutMs),
+    ...(body === undefined ? {} : { body: isBase64 ? Buffer.from(body, "base64") : body }),
+  });
+  const bytes = await readBytes(answer, options.bodyBytesMax);
+  const isText = call.to === "database";
+  return {
+    ok: true,
+    status: answer.status,
+    statusText: answer.statusText,
+    url: call.url,
+    // The body is decoded already.
+    headers: [...answer.headers].filter(([name]) => !/^content-(?:encoding|length)$/.test(name)),
+    body: bytes.toString(isText ? "utf8" : "base64"),
+    isBase64: !isText,
+  };
+}
+
+async function readBytes(answer: Response, bytesMax: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of answer.body ?? []) {
+    length += part.length;
+    if (length > bytesMax) throw new Error(`the answer is larger than ${bytesMax} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts, length);
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+}

@@ -1,0 +1,47 @@
+/** What a pool and the processes of resolvers tell one another. */
+
+export type ToResolver =
+  | {
+      readonly kind: "load";
+      readonly runner: string;
+      readonly script: string;
+      readonly name: string;
+    }
+  /** `body`: the call as it came, JSON. */
+  | { readonly kind: "call"; readonly id: number; readonly body: string }
+  | { readonly kind: "told"; readonly ask: number; readonly answer: AskAnswer }
+  | { readonly kind: "ping" };
+
+export type FromResolver =
+  | { readonly kind: "ready"; readonly names: readonly string[] }
+  /** The script cannot be loaded. */
+  | { readonly kind: "broken"; readonly message: string }
+  /** The call has begun: from here on it is not made again elsewhere. */
+  | { readonly kind: "begun"; readonly id: number }
+  | { readonly kind: "done"; readonly id: number; readonly status: number; readonly body: string }
+  | { readonly kind: "ask"; readonly ask: number; readonly call: AskCall }
+  | { readonly kind: "pong" };
+
+/** A request that a resolver wants made. Resolvers have no network: the server makes it for them. */
+export interface AskCall {
+  /** database: `url` is a path of the database's; web: an address on the operator's list. */
+  readonly to: "database" | "web";
+  readonly url: string;
+  readonly method: string;
+  readonly headers: readonly (readonly [string, string])[];
+  /** In base64 where it is no text. */
+  readonly body: string | undefined;
+  readonly isBase64: boolean;
+}
+
+export type AskAnswer =
+  | {
+      readonly ok: true;
+      readonly status: number;
+      readonly statusText: string;
+      readonly url: string;
+      readonly headers: readonly (readonly [string, string])[];
+      readonly body: string;
+      readonly isBase64: boolean;
+    }
+  | { readonly ok: false; readonly message: string };

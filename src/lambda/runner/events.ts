@@ -1,0 +1,128 @@
+/** Registered resolvers, and the events that they are called with (seed 2.4). */
+import type { Asker, AuthHeader } from "./asker.ts";
+
+/** A call as it comes over the wire (graphql.md 7.2). */
+export interface CallBody {
+  readonly resolver?: string;
+  readonly parents?: readonly unknown[] | null;
+  readonly args?: Readonly<Record<string, unknown>> | null;
+  readonly authHeader?: AuthHeader | null;
+  readonly "X-Dgraph-AccessToken"?: string;
+  readonly event?: Readonly<Record<string, unknown>>;
+  readonly info?: unknown;
+}
+
+/** What resolvers get. `parents` is null for queries and mutations, `args` for fields of types and interfaces. */
+interface LambdaEvent {
+  readonly parents: readonly unknown[] | null;
+  readonly args: Readonly<Record<string, unknown>> | null;
+  readonly authHeader: AuthHeader | undefined;
+  readonly accessJWT: string | undefined;
+  readonly event: Readonly<Record<string, unknown>>;
+  readonly info: unknown;
+  readonly graphql: (query: string, vars?: object, authHeader?: AuthHeader) => Promise<unknown>;
+  readonly dql: {
+    readonly query: (text: string, vars?: object) => Promise<unknown>;
+    readonly mutate: (facts: string | object, commitNow?: boolean) => Promise<unknown>;
+    readonly commit: (txn: object) => Promise<unknown>;
+  };
+}
+
+type Resolver = (event: object) => unknown;
+/** From the event to a list for all parents, or to a list of the one result of a query or mutation. */
+type Handler = (event: LambdaEvent) => unknown;
+
+const handlers = new Map<string, Handler>();
+
+export function registeredNames(): string[] {
+  return [...handlers.keys()];
+}
+
+/** The functions of `self`; each may be called any number of times, and a later resolver replaces an earlier one. */
+export const registrations = {
+  addGraphQLResolvers: (resolvers: Readonly<Record<string, Resolver>>) => {
+    for (const [name, resolver] of entriesOf(resolvers)) handlers.set(name, eachParent(resolver));
+  },
+  addMultiParentGraphQLResolvers: (resolvers: Readonly<Record<string, Resolver>>) => {
+    for (const [name, resolver] of entriesOf(resolvers)) {
+      handlers.set(name, (event) => firstOfRoot(event, resolver(event)));
+    }
+  },
+  addWebHookResolvers: (resolvers: Readonly<Record<string, Resolver>>) => {
+    for (const [name, resolver] of entriesOf(resolvers)) handlers.set(name, resolver);
+  },
+  /** The lowest level: whatever is handed to `respondWith` is the answer for all parents. */
+  addEventListener: (name: string, listener: (event: object) => void) => {
+    handlers.set(name, (event) => {
+      let answer: unknown;
+      listener({ ...event, type: name, respondWith: (value: unknown) => (answer = value) });
+      return firstOfRoot(event, answer);
+    });
+  },
+  removeEventListener: (name: string) => {
+    handlers.delete(name);
+  },
+};
+
+function entriesOf(resolvers: Readonly<Record<string, Resolver>>): [string, Resolver][] {
+  return Object.entries(resolvers).map(([name, resolver]) => {
+    if (typeof resolver === "function") return [name, resolver];
+    throw new TypeError(`the resolver "${name}" is no function`);
+  });
+}
+
+function eachParent(resolver: Resolver): Handler {
+  return (event) => {
+    if (event.parents === null) return resolver({ ...event, parent: null });
+    const results = event.parents.map((parent) => resolver({ ...event, parent }));
+    return results.some(isThenable) ? Promise.all(results) : results;
+  };
+}
+
+/** Without parents there is one result, and it is the first of the list. */
+function firstOfRoot(event: LambdaEvent, value: unknown): unknown {
+  if (event.parents !== null) return value;
+  const first = (list: unknown): unknown =>
+    Array.isArray(list) ? (list[0] as unknown) : undefined;
+  return isThenable(value) ? Promise.resolve(value).then(first) : first(value);
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}
+
+/** Throws what a resolver throws. Without a resolver there is no answer. */
+export function dispatch(asker: Asker, body: CallBody): unknown {
+  const event = body.event ?? {};
+  const name =
+    body.resolver === "$webhook"
+      ? `${String(event["__typename"])}.${String(event["operation"])}`
+      : (body.resolver ?? "");
+  const handler = handlers.get(name);
+  if (handler === undefined) {
+    if (body.resolver !== "$webhook") console.error(`there is no resolver "${name}"`);
+    return undefined;
+  }
+  const result = handler(makeEvent(asker, body));
+  return isThenable(result) ? Promise.resolve(result) : result;
+}
+
+function makeEvent(asker: Asker, body: CallBody): LambdaEvent {
+  const parents = body.parents ?? null;
+  const token = body["X-Dgraph-AccessToken"];
+  const auth = body.authHeader ?? undefined;
+  return {
+    parents,
+    args: parents === null ? (body.args ?? {}) : null,
+    authHeader: auth,
+    accessJWT: token,
+    event: body.event ?? {},
+    info: body.info ?? null,
+    graphql: (query, vars, header) => asker.graphql(query, vars, header ?? auth, token),
+    dql: {
+      query: (text, vars) => asker.dqlQuery(text, vars, token),
+      mutate: (facts, commitNow) => asker.dqlMutate(facts, commitNow ?? true, token),
+      commit: (txn) => asker.dqlCommit(txn, token),
+    },
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * What runs in a resolver's process, beside the user's script: it puts the functions of seed 4.2 in place, turns calls
+ * into events (seed 2.4, graphql.md 7.4) and results into answers. It is compiled into one text and handed over by
+ * message: the process itself may read no file.
+ */
+import type { FromResolver, ToResolver } from "../messages.ts";
+import { Asker } from "./asker.ts";
+import { dispatch, registrations, registeredNames } from "./events.ts";
+import type { CallBody } from "./events.ts";
+import { closeGlobals, openTimers } from "./globals.ts";
+
+/** What the first line of the process hands over before it is gone. */
+export interface Ports {
+  send(message: FromResolver): void;
+  listen(handler: (message: ToResolver) => void): void;
+  evaluate(script: string, name: string): void;
+}
+
+/** Loads the script, says so, and answers calls from then on. */
+export function startRunner(ports: Ports, script: string, name: string): void {
+  const asker = new Asker((ask, call) => ports.send({ kind: "ask", ask, call }));
+  const timers = openTimers();
+  closeGlobals();
+  Object.assign(globalThis, {
+    self: globalThis,
+    fetch: asker.fetch.bind(asker),
+    ...timers.functions,
+    ...registrations,
+  });
+  ports.listen((message) => {
+    switch (message.kind) {
+      case "call":
+        ports.send({ kind: "begun", id: message.id });
+        void answer(asker, message.body).then(({ status, body }) => {
+          timers.endCall();
+          ports.send({ kind: "done", id: message.id, status, body });
+        });
+        return;
+      case "told":
+        asker.told(message.ask, message.answer);
+        return;
+      case "ping":
+        ports.send({ kind: "pong" });
+    }
+  });
+  try {
+    ports.evaluate(script, name);
+  } catch (error) {
+    ports.send({ kind: "broken", message: describe(error) });
+    return;
+  }
+  timers.startCalls();
+  ports.send({ kind: "ready", names: registeredNames() });
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+const refused: Answer = { status: 400, body: "" };
+const failed: Answer = { status: 500, body: "Internal Server Error" };
+
+/** A throw is 400, a rejection 500: what a client is told of it is the status alone, the trace is for the operator. */
+async function answer(asker: Asker, text: string): Promise<Answer> {
+  const body = JSON.parse(text) as CallBody;
+  let pending: unknown;
+  try {
+    pending = dispatch(asker, body);
+  } catch (error) {
+    console.error(`${body.resolver ?? ""}: ${describe(error)}`);
+    return refused;
+  }
+  if (body.resolver === "$webhook") {
+    await settle(body, pending);
+    return { status: 200, body: "" };
+  }
+  const settled = pending instanceof Promise ? await settle(body, pending) : { value: pending };
+  if (settled === undefined) return failed;
+  return print(body, settled.value);
+}
+
+async function settle(body: CallBody, pending: unknown): Promise<{ value: unknown } | undefined> {
+  try {
+    return { value: await pending };
+  } catch (error) {
+    console.error(`${body.resolver ?? ""}: ${describe(error)}`);
+    return undefined;
+  }
+}
+
+/** One element for each parent, nothing as null; of a query or mutation the value itself. */
+function print(body: CallBody, value: unknown): Answer {
+  const name = body.resolver ?? "";
+  let result = value;
+  if (Array.isArray(body.parents) && value !== undefined) {
+    const count = body.parents.length;
+    if (!Array.isArray(value))
+      return explained(`${name} must return a list, one element for each of its ${count} parents.`);
+    if (value.length !== count)
+      return explained(`${name} returned ${value.length} elements for ${count} parents.`);
+    result = value.map((element: unknown) => element ?? null);
+  }
+  try {
+    const text = JSON.stringify(result) as string | undefined;
+    return text === undefined ? refused : { status: 200, body: text };
+  } catch (error) {
+    return explained(`${name} returned something that is no JSON: ${describeShort(error)}`);
+  }
+}
+
+function explained(message: string): Answer {
+  console.error(message);
+  return { status: 400, body: JSON.stringify({ errors: [{ message }] }) };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function describeShort(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,47 @@
+/**
+ * The exchange between the database and a lambda server (graphql.md 7.2, 7.4): `POST /graphql-worker`, JSON both ways.
+ * The same in both directions, so that either side may be another implementation.
+ */
+
+/** Where a lambda server answers. */
+export const workerPath = "/graphql-worker";
+
+/** Who asked, as resolvers may see and forward it. */
+export interface Caller {
+  /** The ACL's access token; empty for none. */
+  readonly accessToken: string;
+  /** The header of the schema's `Dgraph.Authorization` line and its value, without "Bearer"; empty for none. */
+  readonly authKey: string;
+  readonly authValue: string;
+}
+
+export const nobody: Caller = { accessToken: "", authKey: "", authValue: "" };
+
+/** The call of a field of a type or interface. `parents`: the JSON text of a list of objects. */
+export function fieldCallBody(resolver: string, parents: string, caller: Caller): string {
+  return `{${callerMembers(caller)},"parents":${parents},"resolver":${JSON.stringify(resolver)}}`;
+}
+
+/** The call of a query or mutation. `args`: the JSON text of an object. */
+export function rootCallBody(resolver: string, args: string, caller: Caller): string {
+  const { accessToken, authKey, authValue } = caller;
+  const header = `{"key":${JSON.stringify(authKey)},"value":${JSON.stringify(authValue)}}`;
+  return `{"X-Dgraph-AccessToken":${JSON.stringify(accessToken)},"args":${args},"authHeader":${header},"resolver":${JSON.stringify(resolver)}}`;
+}
+
+function callerMembers({ accessToken, authKey, authValue }: Caller): string {
+  const header = `{"key":${JSON.stringify(authKey)},"value":${JSON.stringify(authValue)}}`;
+  return `"X-Dgraph-AccessToken":${JSON.stringify(accessToken)},"authHeader":${header}`;
+}
+
+/** What a lambda server answers with. */
+export interface WireAnswer {
+  readonly status: number;
+  /** JSON where the status says that all is well; `{"errors":[{"message"}]}` or anything else otherwise. */
+  readonly body: string;
+}
+
+/** An answer whose errors the database hands on to the client as they are. */
+export function failure(status: number, message: string): WireAnswer {
+  return { status, body: JSON.stringify({ errors: [{ message }] }) };
+}
