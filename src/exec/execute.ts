@@ -44,6 +44,7 @@ async function runPlan(
     clock,
     variables: plan.variables.map(() => undefined),
     numUids: new Map(),
+    bound: new Map(),
   };
   const blocks: (BlockResult | undefined)[] = plan.blocks.map(() => undefined);
   for (const b of plan.schedule) {

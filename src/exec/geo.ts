@@ -9,9 +9,14 @@ import { slotText, type Run } from "./run.ts";
 
 type GeoCall = Extract<CallPlan, { kind: "geo" }>;
 
+/** Covering a circle with cells costs 200 µs, so it is done once a run. */
 function bindGeo(run: Run, call: GeoCall): GeoQuery {
+  const known = run.bound.get(call) as GeoQuery | undefined;
+  if (known !== undefined) return known;
   const distance = call.distance === undefined ? "" : slotText(run, call.distance);
-  return buildGeoQuery(call.name, slotText(run, call.geometry), distance);
+  const query = buildGeoQuery(call.name, slotText(run, call.geometry), distance);
+  run.bound.set(call, query);
+  return query;
 }
 
 function testOf(query: GeoQuery): CellTest {

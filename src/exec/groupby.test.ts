@@ -58,6 +58,7 @@ const run = {
     readLevel: (uids: Float64Array, wants: Want[]) => wants.map((want) => readColumn(uids, want)),
   },
   numUids: new Map(),
+  bound: new Map(),
 } as unknown as Run;
 
 function group(keys: readonly PredicateUse[], ...aggregates: GroupAggregatePlan[]): GroupPlan {

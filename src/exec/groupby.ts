@@ -9,6 +9,7 @@ import type { GroupAggregatePlan, GroupPlan, PredicateUse } from "../plan/plan.t
 import { aggregateValues, canAggregateGroup } from "./aggregate.ts";
 import { buildChoice, convertCell, tryConvertCell } from "./cells.ts";
 import type { Group } from "./frame.ts";
+import { readIndexColumn } from "./index-column.ts";
 import { placesIn } from "./rows.ts";
 import { countUids, queryFault, type Run } from "./run.ts";
 
@@ -60,6 +61,8 @@ interface Source {
 
 /** One read for everything. undefined: a key is a predicate that nothing has. */
 async function readSource(run: Run, plan: GroupPlan, uids: UidSet): Promise<Source | undefined> {
+  const indexed = await readIndexedSource(run, plan, uids);
+  if (indexed !== undefined) return indexed;
   const wants: Want[] = [];
   for (const { use } of plan.keys) {
     const want = wantOf(use);
@@ -75,6 +78,28 @@ async function readSource(run: Run, plan: GroupPlan, uids: UidSet): Promise<Sour
     values: plan.aggregates.map((aggregate, a) =>
       valuesOf(aggregate, columns[valueWants[a] ?? -1]),
     ),
+  };
+}
+
+/** One key of few values and nothing but counts: the index alone says who belongs where. */
+async function readIndexedSource(
+  run: Run,
+  plan: GroupPlan,
+  uids: UidSet,
+): Promise<Source | undefined> {
+  const [key] = plan.keys;
+  const predicate = key?.use.predicate;
+  const isCounting = plan.aggregates.every((aggregate) => aggregate.kind === "count");
+  if (key === undefined || predicate === undefined || plan.keys.length > 1 || !isCounting) {
+    return undefined;
+  }
+  const cells = await readIndexColumn(run, predicate, uids);
+  if (cells === undefined) return undefined;
+  countUids(run, key.use, uids.length);
+  const keys = cells.map((cell) => (cell === undefined || cell.text === "" ? noKeys : [cell]));
+  return {
+    keys: [(node) => keys[node] ?? noKeys],
+    values: plan.aggregates.map(() => () => undefined),
   };
 }
 

@@ -13,6 +13,7 @@ import { evaluateFilter } from "./filter.ts";
 import { buildFacetTest, compareByFacets, hasFacetTest } from "./facets.ts";
 import type { EdgeFrame, FieldColumn, Frame } from "./frame.ts";
 import { groupEdges } from "./groups.ts";
+import { indexedFrom, readIndexColumn } from "./index-column.ts";
 import { orderEdges } from "./order.ts";
 import {
   distinctTargets,
@@ -96,6 +97,8 @@ async function runFields(
   const { run } = block;
   const uids = here.frame.uids;
   for (const field of fields) if (field.kind === "refused") raiseRefusal(run, field.refusal);
+  const indexed = await readFromIndexes(block, here, fields);
+  if (indexed !== undefined) return indexed;
   const wants: Want[] = [];
   const wantOf = fields.map((field) => addWant(block, wants, field, here.level));
   const read = wants.length === 0 ? [] : run.reader.readLevel(uids, wants);
@@ -110,6 +113,52 @@ async function runFields(
     finished.push(done instanceof Promise ? await done : done);
   }
   return finished;
+}
+
+/** All fields of a large level from indexes alone; undefined where one of them needs the records. */
+async function readFromIndexes(
+  block: BlockRun,
+  here: LevelFrame,
+  fields: readonly FieldPlan[],
+): Promise<FieldColumn[] | undefined> {
+  const { uids } = here.frame;
+  if (uids.length < indexedFrom || !fields.some(isIndexable) || !fields.every(isReadFree)) {
+    return undefined;
+  }
+  const columns: FieldColumn[] = [];
+  for (const field of fields) {
+    if (field.kind !== "value") {
+      const done = finishField(block, here, field, undefined);
+      columns.push(done instanceof Promise ? await done : done);
+      continue;
+    }
+    const cells = await readIndexColumn(block.run, field.predicate, uids);
+    if (cells === undefined) return undefined;
+    countUids(block.run, field.use, uids.length);
+    columns.push({ kind: "cell", cells });
+  }
+  return columns;
+}
+
+function isIndexable(field: FieldPlan): boolean {
+  return field.kind === "value" && field.form === "one" && field.facets === undefined;
+}
+
+/** Fields that no record is read for, if indexes can answer. */
+function isReadFree(field: FieldPlan): boolean {
+  switch (field.kind) {
+    case "value":
+      return isIndexable(field) && field.facetFilter === undefined;
+    case "uid":
+    case "countUid":
+    case "val":
+    case "aggregate":
+    case "math":
+    case "absent":
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** The number of the want that answers a field; −1 for none. Equal wants are read once. */

@@ -4,7 +4,7 @@ import type { Reader } from "../graph/reader.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Value } from "../model/value.ts";
-import type { Plan, PredicateUse, Refusal, SlotIndex } from "../plan/plan.ts";
+import type { CallPlan, Plan, PredicateUse, Refusal, SlotIndex } from "../plan/plan.ts";
 import type { ValueColumn, VariableResult } from "./frame.ts";
 import type { Pace } from "./pace.ts";
 import type { Turns } from "./turns.ts";
@@ -34,6 +34,8 @@ export interface Run {
   /** Filled block by block; undefined until the block that defines it is done. */
   readonly variables: (VariableResult | undefined)[];
   readonly numUids: Map<string, number>;
+  /** What a function's arguments became, where that costs much: by its place in the plan. */
+  readonly bound: Map<CallPlan, unknown>;
 }
 
 /** `metrics.num_uids`: how many source uids a predicate was evaluated for. */

@@ -13,6 +13,8 @@ import { emptyVariable, queryFault } from "./run.ts";
 /** Node and value pairs before they are sorted and merged. */
 interface Gathered {
   readonly values: Map<number, Value>;
+  /** What the first frame gave, ascending; further ones are merged with it in the map. */
+  first: ValueColumn | undefined;
   readonly sets: UidSet[];
   kind: "uid" | "value" | "constant";
   constant: Value | undefined;
@@ -33,7 +35,13 @@ export function gatherVariables(block: BlockRun, rowCount: number): void {
 function gather(found: Map<number, Gathered>, variable: number, kind: Gathered["kind"]): Gathered {
   const known = found.get(variable);
   if (known !== undefined) return known;
-  const made: Gathered = { values: new Map(), sets: [], kind, constant: undefined };
+  const made: Gathered = {
+    values: new Map(),
+    first: undefined,
+    sets: [],
+    kind,
+    constant: undefined,
+  };
   found.set(variable, made);
   return made;
 }
@@ -41,7 +49,14 @@ function gather(found: Map<number, Gathered>, variable: number, kind: Gathered["
 function toResult(gathered: Gathered): VariableResult {
   if (gathered.kind === "uid") return { ...emptyVariable, uids: unionAll(gathered.sets) };
   if (gathered.kind === "constant") return { ...emptyVariable, constant: gathered.constant };
-  const values = makeColumn(gathered.values);
+  const { first } = gathered;
+  if (first !== undefined && gathered.values.size > 0) {
+    first.uids.forEach((uid, i) => {
+      if (!gathered.values.has(uid)) gathered.values.set(uid, first.values[i] as Value);
+    });
+  }
+  const isFirstAll = first !== undefined && gathered.values.size === 0;
+  const values = isFirstAll ? first : makeColumn(gathered.values);
   return { ...emptyVariable, uids: values.uids, values };
 }
 
@@ -102,10 +117,19 @@ function gatherRows(
   valueOf: (row: number) => Value | undefined,
 ): void {
   const { uids } = here.frame;
+  const kept = new Float64Array(uids.length);
+  const values: Value[] = [];
   for (let row = 0; row < uids.length; row++) {
     const value = isAlive(here, row) ? valueOf(row) : undefined;
-    if (value !== undefined) gathered.values.set(uids[row] ?? 0, value);
+    if (value === undefined) continue;
+    kept[values.length] = uids[row] ?? 0;
+    values.push(value);
   }
+  if (gathered.first === undefined) {
+    gathered.first = { uids: kept.subarray(0, values.length), values };
+    return;
+  }
+  values.forEach((value, i) => gathered.values.set(kept[i] ?? 0, value));
 }
 
 function gatherValues(

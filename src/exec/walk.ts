@@ -3,17 +3,18 @@
  * applied to each batch on the way. Top ten of 8,000 nodes: some dozen records instead of all.
  */
 import { intersect, sortUnique } from "../base/sorted.ts";
-import type { TokenRange } from "../graph/reader.ts";
+import type { ListRef, TokenRange } from "../graph/reader.ts";
 import type { PredicateIndex } from "../graph/schema.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { CallPlan, FilterPlan, OrderPlan, RootChoice, RootPlan } from "../plan/plan.ts";
 import type { BoundPage } from "./bind.ts";
 import { bindValues } from "./call.ts";
+import { checkCandidates, type Candidates } from "./candidates.ts";
 import type { ChosenRoot } from "./choose.ts";
 import { applyFilter } from "./filter.ts";
 import { isCutToken, isSameToken, languageRange, rangeOf } from "./index-tokens.ts";
 import { orderMembers } from "./order.ts";
-import { excludedToken, listOfRoot } from "./root.ts";
+import { excludedToken, findCandidates, listOfRoot } from "./root.ts";
 import { countUids, type Run } from "./run.ts";
 
 export interface WalkParts {
@@ -29,6 +30,9 @@ const sortedBelow = 256;
 /** Reading and sorting a node costs as much as stepping over so many in an index. */
 const stepsPerRecord = 12;
 
+/** A choice of at most so many nodes is read once and held beside the walk, instead of being asked about each batch. */
+const heldMax = 50_000;
+
 /** undefined where walking is not the way for these literals. */
 export async function walkOrder(run: Run, parts: WalkParts): Promise<Float64Array | undefined> {
   const { root, order, page, chosen } = parts;
@@ -37,19 +41,43 @@ export async function walkOrder(run: Run, parts: WalkParts): Promise<Float64Arra
   const wanted = page.offset + page.first;
   if (chosen.count <= Math.max(sortedBelow, wanted * 8)) return undefined;
   const range = root.choices.find(({ call }) => isRangeOf(call, index));
-  const choice = range ?? root.choices[0];
-  if (choice === undefined) return undefined;
   const walk = range === undefined ? wholeWalk(index, parts) : rangeWalk(run, range.call, parts);
   if (walk === undefined) return undefined;
-  const rest =
-    range === undefined ? restOfWhole(run, choice) : { filter: range.rest, list: undefined };
-  if (rest === undefined) return undefined;
   if (range === undefined && !(await isWorthWalking(run, parts, wanted))) return undefined;
+  const rest = await restBeside(run, parts, range);
+  if (rest === undefined) return undefined;
   const found = await gather(run, walk, rest, wanted);
   // Nodes without a value come last and are in no index: only a range leaves none of them out.
   if (range === undefined && found.length < wanted) return undefined;
   countUids(run, order.keys[0]?.use, found.length);
   return finish(run, order, found, page);
+}
+
+/** What is asked of the nodes of the index. */
+interface Rest {
+  readonly filter: FilterPlan | undefined;
+  /** The root's own list, where it is one. */
+  readonly list: ListRef | undefined;
+  /** The nodes of another choice. */
+  readonly held: Candidates | undefined;
+}
+
+async function restBeside(
+  run: Run,
+  parts: WalkParts,
+  range: RootChoice | undefined,
+): Promise<Rest | undefined> {
+  const { root, chosen, page } = parts;
+  const [written] = root.choices;
+  const isOther = chosen.choice !== range && chosen.choice !== written;
+  if (isOther && chosen.count <= heldMax) {
+    const held = await findCandidates(run, chosen.choice.call, page.after);
+    return { filter: chosen.choice.rest, list: undefined, held };
+  }
+  if (range !== undefined) return { filter: range.rest, list: undefined, held: undefined };
+  if (written === undefined) return undefined;
+  const list = listOfRoot(run, written.call);
+  return list === undefined ? undefined : { filter: written.rest, list, held: undefined };
 }
 
 /** The rarer the candidates are among the index's nodes, the longer the walk. */
@@ -69,18 +97,6 @@ function isRangeOf(call: CallPlan, index: PredicateIndex): boolean {
     call.index?.id === index.id &&
     call.use.languages.length === 0
   );
-}
-
-/** What stands beside the index: conditions, and the root's own list. */
-interface Rest {
-  readonly filter: FilterPlan | undefined;
-  readonly list: ReturnType<typeof listOfRoot>;
-}
-
-/** Without a range the whole index is walked, and each batch is cut with the list of the root. */
-function restOfWhole(run: Run, choice: RootChoice): Rest | undefined {
-  const list = listOfRoot(run, choice.call);
-  return list === undefined ? undefined : { filter: choice.rest, list };
 }
 
 interface Walk {
@@ -127,7 +143,7 @@ const batchMax = 8192;
 async function gather(run: Run, walk: Walk, rest: Rest, wanted: number): Promise<Float64Array> {
   const found: number[] = [];
   let range: TokenRange = { ...walk.range, reverse: walk.descending };
-  const isPlain = rest.filter === undefined && rest.list === undefined;
+  const isPlain = isUnconditional(rest);
   let size = isPlain ? wanted : Math.max(32, wanted * 2);
   let last: Uint8Array | undefined;
   for (;;) {
@@ -169,13 +185,20 @@ async function readBatch(
   return { uids, last: isStopped ? current : undefined };
 }
 
+function isUnconditional(rest: Rest): boolean {
+  return rest.filter === undefined && rest.list === undefined && rest.held === undefined;
+}
+
 async function filterBatch(
   run: Run,
   rest: Rest,
   uids: readonly number[],
 ): Promise<readonly number[]> {
-  if (uids.length === 0 || (rest.filter === undefined && rest.list === undefined)) return uids;
+  if (uids.length === 0 || isUnconditional(rest)) return uids;
   let kept: UidSet = sortUnique(Float64Array.from(uids));
+  if (rest.held !== undefined) {
+    kept = await checkCandidates(run, { ...rest.held, uids: intersect(kept, rest.held.uids) });
+  }
   if (rest.list !== undefined) {
     const cut = run.reader.intersectList(rest.list, kept);
     kept = intersect(kept, cut instanceof Promise ? await cut : cut);
