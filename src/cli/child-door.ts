@@ -1,22 +1,26 @@
-/** A child's first breath: it waits for its part, then loads only what that needs. */
-import type { ToChild, ToSupervisor } from "./messages.ts";
+/** A child's first breath: it loads what its role needs, and begins when the supervisor says so. */
+import type { Role, ToChild, ToSupervisor } from "./messages.ts";
 
 /** Called in a process that the supervisor has started. Ends the process when the supervisor is gone. */
-export function runChild(): void {
+export function runChild(role: Role): void {
   // The supervisor decides when a child ends; a Ctrl-C reaches the whole group.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => {});
   process.on("disconnect", () => process.exit(0));
+  const loading = import("./child.ts").then(({ loadRole }) => loadRole(role));
+  loading.catch(fail);
   process.once("message", (message: ToChild) => {
     if (message.kind !== "start") return;
-    import("./child.ts")
-      .then(({ startChild }) => startChild(message))
-      .catch((error: unknown) => {
-        const line = error instanceof Error ? error.message : String(error);
-        const stack =
-          error instanceof Error && error.name !== "Fault" ? `\n${error.stack ?? ""}` : "";
-        const failed: ToSupervisor = { kind: "failed", line: line + stack };
-        process.send?.(failed, () => process.exit(1));
-      });
+    loading.then((start) => start(message)).catch(fail);
   });
+}
+
+function fail(error: unknown): void {
+  const line = error instanceof Error ? error.message : String(error);
+  const isOurs = error instanceof Error && error.name !== "Fault";
+  const failed: ToSupervisor = {
+    kind: "failed",
+    line: isOurs ? `${line}\n${error.stack ?? ""}` : line,
+  };
+  process.send?.(failed, () => process.exit(1));
 }

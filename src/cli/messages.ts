@@ -7,7 +7,6 @@ export type Role = "both" | "writer" | "worker";
 export type ToChild =
   | {
       readonly kind: "start";
-      readonly role: Role;
       readonly number: number;
       readonly config: ServeConfig;
     }

@@ -107,13 +107,16 @@ class Keeper {
     this.#children = config.workers === 1 ? [make("both", 1)] : [make("writer", 0), ...workers];
   }
 
-  /** The writer first: workers connect to it. */
+  /** All are started at once; workers begin when the writer is ready, because they connect to it. */
   async startAll(): Promise<boolean> {
-    const [first, ...rest] = this.#children;
-    if (first === undefined) return false;
-    const isEmpty = await this.#start(first);
-    await Promise.all(rest.map((child) => this.#start(child)));
-    return isEmpty;
+    let isFirstReady: (() => void) | undefined;
+    const firstReady = new Promise<void>((resolve) => (isFirstReady = resolve));
+    const starts = this.#children.map(async (child, i) => {
+      const isEmpty = await this.#start(child, i === 0 ? undefined : firstReady);
+      if (i === 0) isFirstReady?.();
+      return isEmpty;
+    });
+    return (await Promise.all(starts)).some((isEmpty) => isEmpty);
   }
 
   open(): void {
@@ -164,7 +167,7 @@ class Keeper {
   }
 
   /** Resolves when the child says that it is ready, with whether its store was empty. */
-  #start(child: Child): Promise<boolean> {
+  #start(child: Child, after?: Promise<void>): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const main = join(import.meta.dirname, "..", "main.js");
       const running = fork(main, ["__child", child.role], {
@@ -188,8 +191,9 @@ class Keeper {
         else this.#replace(child, line);
       });
       running.on("error", () => {});
-      const { role, number } = child;
-      this.#tell(child, { kind: "start", role, number, config: this.#config });
+      const start: ToChild = { kind: "start", number: child.number, config: this.#config };
+      if (after === undefined) running.send(start, () => {});
+      else void after.then(() => running.connected && running.send(start, () => {}));
     });
   }
 

@@ -1,4 +1,5 @@
 /** POST /admin/schema, its check, and /assign (graphql.md 10.1, dql.md 1.8, 1.9). */
+import { SchemaFault } from "../graphql/schema-fault.ts";
 import { Fault } from "../model/fault.ts";
 import { findRefusal, makeAdminFault } from "./access.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
@@ -17,7 +18,10 @@ export async function answerAdminSchema(exchange: Exchange): Promise<void> {
     await house.graphql.updateSchema(0, sdl);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const message = `resolving updateGQLSchema failed because ${error.message}${place}`;
+    const problems = error instanceof SchemaFault ? error.problems : [error.message];
+    const message = problems
+      .map((problem) => `resolving updateGQLSchema failed because ${problem}${place}`)
+      .join("\n");
     sendError(res, { status: 200, body: makeErrorBody(message, "Error", false), headers: [] });
     return;
   }
@@ -28,7 +32,7 @@ export async function answerAdminSchema(exchange: Exchange): Promise<void> {
 export async function answerSchemaCheck(exchange: Exchange): Promise<void> {
   const { house, res } = exchange;
   const sdl = (await readBytes(exchange)).toString();
-  const messages = house.graphql.validateSchema(sdl);
+  const messages = await house.graphql.validateSchema(sdl);
   if (messages.length === 0) {
     sendJson(res, makeErrorBody("Schema is valid", "success", false), [], undefined);
     return;

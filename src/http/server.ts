@@ -147,15 +147,35 @@ function answerFailure(exchange: Exchange, error: unknown): void {
   }
   if (error instanceof BodyTooLarge) {
     const message = `The request's body is over the limit of ${error.message} bytes`;
-    res.shouldKeepAlive = false;
     const body = makeErrorBody(message, "ErrorInvalidRequest", false);
     const reply: ErrorReply = { status: 413, body, headers: [] };
-    sendError(res, reply);
-    // What is still on its way is read and thrown away, so that the answer arrives before the connection ends.
-    exchange.req.resume();
+    discardRest(exchange, () => sendError(res, reply));
     return;
   }
   sendError(res, makeErrorReply(error, plainShape, house.logger));
+}
+
+/** How long, and how much of, a body that is refused goes on being read: a sender that still writes sees no answer. */
+const discardMs = 5_000;
+const discardBytesMax = 64 * 1024 * 1024;
+
+function discardRest({ req, res }: Exchange, then: () => void): void {
+  let size = 0;
+  const finish = (): void => {
+    clearTimeout(timer);
+    req.removeAllListeners("data");
+    if (!req.complete) res.shouldKeepAlive = false;
+    then();
+  };
+  const timer = setTimeout(finish, discardMs);
+  req.removeAllListeners("data");
+  req.on("data", (chunk: Uint8Array) => {
+    size += chunk.length;
+    if (size > discardBytesMax) finish();
+  });
+  req.once("end", finish);
+  if (req.complete && req.readableEnded) finish();
+  else req.resume();
 }
 
 /** What is not HTTP, or too slow, or with too large a head. */

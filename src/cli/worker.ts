@@ -1,0 +1,99 @@
+/** A worker: the whole stack above the store, put together, behind a socket that the supervisor feeds. */
+import { openAdminService } from "../admin/service.ts";
+import { systemClock } from "../base/clock.ts";
+import type { Logger } from "../base/log.ts";
+import { systemRandom } from "../base/random.ts";
+import type { Engine } from "../engine/engine.ts";
+import { openEngine } from "../engine/open.ts";
+import { unpackStartTime } from "../engine/start-time.ts";
+import { openGraphqlService } from "../graphql/open-service.ts";
+import type { GraphqlService } from "../graphql/service.ts";
+import { type HttpServer, openHttpServer } from "../http/server.ts";
+import { makeNodeFacts } from "../http/node-facts.ts";
+import type { Store } from "../store/store.ts";
+import type { ServeConfig } from "./config.ts";
+import { openPrivateSockets } from "./private-socket.ts";
+import { makeSecurity } from "./security.ts";
+import { readVersion } from "./version.ts";
+
+export interface Worker {
+  readonly server: HttpServer;
+  open(): void;
+  isEmpty(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface WorkerParts {
+  readonly config: ServeConfig;
+  readonly store: Store;
+  readonly logger: Logger;
+  readonly number: number;
+}
+
+export async function openWorker({ config, store, logger, number }: WorkerParts): Promise<Worker> {
+  const { limits, mutations } = config;
+  const security = await makeSecurity(config.security);
+  const engine = await openEngine({
+    store,
+    clock: systemClock,
+    random: systemRandom,
+    logger,
+    limits,
+    mutations,
+    // One process takes up what another left behind.
+    resumes: number === 1,
+  });
+  const graphql = openGraphqlService({ engine, clock: systemClock, limits, ...config.graphql });
+  const sockets = openPrivateSockets(config.dataDir);
+  const about = makeNodeFacts({
+    engine,
+    clock: systemClock,
+    version: readVersion(),
+    address: `${config.host}:${config.port}`,
+    describeStore: async () => await store.describe(),
+  });
+  const admin = openAdminService({ graphql, health: async () => [await about.health()] });
+  let isOpen = false;
+  const server = await openHttpServer({
+    engine,
+    graphql,
+    admin,
+    limits,
+    rules: {
+      disallowMutations: mutations === "disallow",
+      disallowDrop: config.disallowDrop,
+    },
+    security,
+    clock: systemClock,
+    logger,
+    about,
+    transactions: {
+      async findOwner(startTs) {
+        const { commit, slot, serial } = unpackStartTime(startTs);
+        if (serial === 0 || slot === engine.slot) return undefined;
+        const floorTs = (await store.slots()).get(slot);
+        return floorTs === undefined || commit < floorTs ? undefined : sockets.pathOf(slot);
+      },
+    },
+    isReady: () => isOpen,
+  });
+  sockets.clear(engine.slot);
+  await server.listen({ path: sockets.pathOf(engine.slot) });
+  return {
+    server,
+    open: () => (isOpen = true),
+    isEmpty: async () => await hasNothing(engine, graphql),
+    close: async () => {
+      await server.drain();
+      await engine.close();
+      sockets.clear(engine.slot);
+    },
+  };
+}
+
+/** Neither a schema of a user's nor data: the first run. */
+async function hasNothing(engine: Engine, graphql: GraphqlService): Promise<boolean> {
+  if ((await graphql.schemaRow(0)) !== undefined) return false;
+  const { predicates } = await engine.schema(0);
+  return predicates.every(({ definition }) => definition.name.startsWith("dgraph."));
+}

@@ -1,0 +1,27 @@
+/** The writer: the one process that opens the store for writing. Nothing above the store is loaded here. */
+import { systemClock } from "../base/clock.ts";
+import type { Logger } from "../base/log.ts";
+import { explainDirectory } from "../stores/claim.ts";
+import { openWriter, type Writer } from "../stores/lmdb.ts";
+import { deriveFill } from "../write/fill.ts";
+import type { ServeConfig } from "./config.ts";
+
+/** Fault E_STARTUP, one line, when the directory cannot be opened. */
+export async function openStoreForWriting(config: ServeConfig, logger: Logger): Promise<Writer> {
+  const { dataDir, store } = config;
+  const { mapBytes } = store;
+  try {
+    return await openWriter({
+      dir: dataDir,
+      ...(mapBytes === undefined ? {} : { mapBytesMax: mapBytes }),
+      derive: deriveFill,
+      retention: { ageMsMax: store.logMinutes * 60_000, bytesMax: store.logBytes },
+      logger,
+      clock: systemClock,
+      isLinked: config.workers > 1,
+      onFatal: () => process.exit(1),
+    });
+  } catch (error) {
+    throw explainDirectory(dataDir, error) ?? error;
+  }
+}
