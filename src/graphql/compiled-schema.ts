@@ -6,7 +6,9 @@
  *
  * All references between types are resolved objects, so that a request follows pointers and looks up no name twice.
  */
-import type { ConstDirectiveNode, ConstValueNode } from "graphql";
+import type { ArgumentNode, ConstDirectiveNode, ConstValueNode } from "graphql";
+import type { Authorization } from "../auth/authorization.ts";
+import type { Rule } from "../auth/rule.ts";
 import type { IndexSpec } from "../model/definition.ts";
 import type { ValueKind } from "../model/value.ts";
 
@@ -29,6 +31,41 @@ export interface CompiledSchema {
   /** Directives by name, for the validation of requests: include, skip, cascade, cacheControl and the SDL's own. */
   readonly directives: ReadonlyMap<string, DirectiveDefinition>;
   readonly meta: SchemaMeta;
+  /** Rules of `@auth`; undefined where no type has any. */
+  readonly rules: SchemaRules | undefined;
+}
+
+/** What the rules of a schema's types ask (graphql.md 6). */
+export interface SchemaRules {
+  /** The rules of a type with those of its interfaces. Interfaces: their own, for where nothing implements them. */
+  readonly byType: ReadonlyMap<NodeType, TypeRules>;
+  /** Types, interfaces and unions whose nodes not every caller sees. */
+  readonly hidden: ReadonlySet<NamedType>;
+  /** The claims that the rules ask for, in alphabetical order. */
+  readonly variables: readonly string[];
+}
+
+export type RuleOperation = "query" | "add" | "update" | "delete" | "password";
+
+export type TypeRules = Readonly<Partial<Record<RuleOperation, Rule<GraphRule>>>>;
+
+/** `query($V: String!) { queryT(filter: …) { f { g } } }`: a T for which all that is asked for exists. */
+export interface GraphRule {
+  /** The variables that it declares, without `$`: claims that the caller must have. */
+  readonly variables: readonly { readonly name: string; readonly type: TypeRef }[];
+  readonly level: RuleLevel;
+}
+
+/** A field of a graph rule: the nodes that its arguments leave, and what each of them must have. */
+export interface RuleLevel {
+  readonly target: NamedType;
+  readonly given: readonly ArgumentNode[];
+  readonly known: ReadonlyMap<string, ArgumentDefinition>;
+  readonly fields: readonly {
+    readonly field: FieldDefinition;
+    /** undefined for fields without a selection. */
+    readonly level: RuleLevel | undefined;
+  }[];
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -324,7 +361,7 @@ export interface NodeMapping {
   readonly filterInput: InputObjectType | undefined;
   readonly orderInput: InputObjectType | undefined;
   readonly aggregateType: ObjectType | undefined;
-  /** Rules of `@auth`: the place where the next step puts them; undefined for none. */
+  /** The written rules; compiled, they are in `CompiledSchema.rules`. */
   readonly auth: ConstDirectiveNode | undefined;
   /** `@lambdaOnMutate`: likewise. */
   readonly webhook: ConstDirectiveNode | undefined;
@@ -370,8 +407,8 @@ export interface DirectiveDefinition {
 
 /** `# Dgraph.…` lines (graphql.md 1.6). */
 export interface SchemaMeta {
-  /** The text after `Dgraph.Authorization`; its meaning comes with `@auth`. */
-  readonly authorization: string | undefined;
+  /** How callers are told apart; undefined: nobody shows a token. */
+  readonly authorization: Authorization | undefined;
   /** Origins of `Dgraph.Allow-Origin`; empty when there is no such line (every origin may then read). */
   readonly allowOrigins: readonly string[];
   readonly secrets: ReadonlyMap<string, string>;

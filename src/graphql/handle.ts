@@ -6,6 +6,8 @@ import { Lru } from "../base/lru.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Reader } from "../graph/reader.ts";
 import { Fault } from "../model/fault.ts";
+import { CallerReader } from "./caller.ts";
+import type { Caller } from "./caller.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import { FieldRefused, queryFailed, RequestRefused } from "./errors.ts";
 import type { Location, ResponseError } from "./errors.ts";
@@ -51,7 +53,9 @@ const cachedBodyMax = 8 * 1024;
 /** What a schema's requests share. */
 interface SchemaCaches {
   readonly requests: RequestCache;
+  /** By body; where rights decide, by rights and body. */
   readonly bodies: Lru<string, ReadyRequest>;
+  readonly callers: CallerReader;
 }
 
 /** A request of queries alone whose values are all lowered. */
@@ -69,11 +73,14 @@ type Work =
       readonly kind: "mutation";
       readonly schema: CompiledSchema;
       readonly run: OperationRun;
+      readonly caller: Caller;
     };
 
 type ReadyRoot =
   | { readonly kind: "query"; readonly field: SelectedField; readonly ready: ReadyQuery }
   | { readonly kind: "json"; readonly field: SelectedField; readonly json: string }
+  /** The caller's token is not believed. */
+  | { readonly kind: "untrusted"; readonly field: SelectedField; readonly reason: string }
   | {
       readonly kind: "refused";
       readonly field: SelectedField;
@@ -124,17 +131,21 @@ export class RequestHandler {
 
   async #prepare(request: GraphqlRequest, schema: CompiledSchema, reader: Reader): Promise<Work> {
     const caches = this.#cachesOf(schema);
-    const isCached = request.kind === "json" && request.body.length <= cachedBodyMax;
-    const known = isCached ? caches.bodies.get(request.body) : undefined;
+    const pending = caches.callers.read(request.headers);
+    const caller = pending instanceof Promise ? await pending : pending;
+    const isShort = request.kind === "json" && request.body.length <= cachedBodyMax;
+    const isCached = isShort && caller.refusal === undefined;
+    const key = caller.guard === undefined ? request.body : `${caller.guard.key}\n${request.body}`;
+    const known = isCached ? caches.bodies.get(key) : undefined;
     if (known !== undefined) return { kind: "query", ready: known };
     const fields = await this.#fieldsOf(request, reader);
     const run = caches.requests.prepare(fields);
-    if (run.node.operation === "mutation") return { kind: "mutation", schema, run };
-    const weight = request.body.length + 512 * run.roots.length;
-    const ready = { weight, run, roots: this.#readyRoots(schema, run) };
+    if (run.node.operation === "mutation") return { kind: "mutation", schema, run, caller };
+    const weight = key.length + 512 * run.roots.length;
+    const ready = { weight, run, roots: this.#readyRoots(schema, run, caller) };
     const isKept = isCached && fields.extensions === undefined;
     if (isKept && ready.roots.every((root) => root.kind !== "refused")) {
-      caches.bodies.set(request.body, ready);
+      caches.bodies.set(key, ready);
     }
     return { kind: "query", ready };
   }
@@ -152,16 +163,17 @@ export class RequestHandler {
       caches = {
         requests: new RequestCache(schema, this.#options.limits.depthMax),
         bodies: new Lru(bodyCharactersMax, (ready) => ready.weight),
+        callers: new CallerReader(schema, this.#options.clock),
       };
       this.#caches.set(schema, caches);
     }
     return caches;
   }
 
-  #readyRoots(schema: CompiledSchema, run: OperationRun): ReadyRoot[] {
+  #readyRoots(schema: CompiledSchema, run: OperationRun, caller: Caller): ReadyRoot[] {
     return run.roots.map((field) => {
       try {
-        return this.#readyRoot(schema, run, field);
+        return this.#readyRoot(schema, run, field, caller);
       } catch (error) {
         if (error instanceof FieldRefused)
           return { kind: "refused", field, messages: error.messages };
@@ -170,11 +182,21 @@ export class RequestHandler {
     });
   }
 
-  #readyRoot(schema: CompiledSchema, run: OperationRun, field: SelectedField): ReadyRoot {
+  #readyRoot(
+    schema: CompiledSchema,
+    run: OperationRun,
+    field: SelectedField,
+    caller: Caller,
+  ): ReadyRoot {
     const operation = run.node.operation;
     const root = rootFieldOf(schema, operation, field.definition);
     if (root?.of !== undefined) {
-      return { kind: "query", field, ready: readyQuery(root, field, run.values) };
+      const { guard, refusal } = caller;
+      if (refusal !== undefined) return { kind: "untrusted", field, reason: refusal };
+      const rule = root.kind === "checkPassword" ? "password" : "query";
+      if (guard?.denies(root.of, rule) === true)
+        return { kind: "json", field, json: nothing(field) };
+      return { kind: "query", field, ready: readyQuery(root, field, run.values, guard) };
     }
     if (!this.#options.introspection || root !== undefined) return { kind: "unresolved", field };
     return { kind: "json", field, json: metaJson(schema, operation, field, run.values) };
@@ -209,6 +231,7 @@ export class RequestHandler {
     if (root.kind === "json") {
       return { field, errors: [], write: (out) => out.text(root.json) };
     }
+    if (root.kind === "untrusted") return untrusted(root);
     if (root.kind === "unresolved") return unresolved(field, place.run.locate);
     const resolver = place.trace.resolver(field, place.parentType);
     const endStep = resolver.step("query");
@@ -245,7 +268,7 @@ export class RequestHandler {
     work: Extract<Work, { kind: "mutation" }>,
     trace: Trace,
   ): Promise<GraphqlAnswer> {
-    const { schema, run } = work;
+    const { schema, run, caller } = work;
     const outcomes: RootOutcome[] = [];
     let hasFailed = false;
     for (const field of run.roots) {
@@ -266,6 +289,7 @@ export class RequestHandler {
             root,
             field,
             run,
+            caller,
             trace,
             resolver,
           });
@@ -365,6 +389,17 @@ function refusedOutcome(
     path: [field.key],
   }));
   return { field, errors, write: (out) => out.ascii("null") };
+}
+
+/** A query's value where nothing is found. */
+function nothing(field: SelectedField): string {
+  return field.definition.type.kind === "list" ? "[]" : "null";
+}
+
+function untrusted({ field, reason }: Extract<ReadyRoot, { kind: "untrusted" }>): RootOutcome {
+  const message = `couldn't rewrite query ${field.key} because ${reason}`;
+  const errors = [{ message, path: [field.key] }];
+  return { field, errors, write: (out) => out.ascii(nothing(field)) };
 }
 
 function unresolved(field: SelectedField, locate: (ordinal: number) => Location): RootOutcome {

@@ -4,17 +4,49 @@
  */
 import type { Block, Field, Filter, FunctionCall, Literal, PredicateName } from "../dql/ast.ts";
 import { noDirectives, noPage } from "../dql/ast.ts";
-import type { FieldDefinition, NodeType } from "./compiled-schema.ts";
+import type { FieldDefinition, NamedType, NodeType, RuleOperation } from "./compiled-schema.ts";
 
 export interface LowerContext {
   /** The literals so far; a Literal's token is its index. */
   readonly texts: string[];
-  /** Rules of a type: what every visit to it must pass; undefined for none (@auth puts them here). */
-  readonly guard: (type: NodeType) => Filter | undefined;
+  /** The caller's rights, where the schema has rules. */
+  readonly guard: Guard | undefined;
 }
 
-export function makeLowerContext(guard: LowerContext["guard"] = () => undefined): LowerContext {
+/** What a caller may do, as conditions on nodes (rule-guard.ts). */
+export interface Guard {
+  /**
+   * What every visit to a type must pass: undefined for nothing, `denied` where no node passes. The literals go to
+   * the context.
+   */
+  filter(context: LowerContext, type: NamedType, operation: RuleOperation): Filter | undefined;
+  /** Whether no node of the type can pass: nothing need be read to know. */
+  denies(type: NamedType, operation: RuleOperation): boolean;
+  /** Whether not every caller sees all nodes of the type; the same for all callers. */
+  hides(type: NamedType): boolean;
+  /** Tells callers apart whose rights differ: equal texts, equal rights. */
+  readonly key: string;
+}
+
+/** No node passes, whatever the data. Told from other impossible conditions by identity. */
+export const denied: Filter = { kind: "constant", value: false };
+
+/** `guard` undefined: what the house asks for itself, and schemas without rules. */
+export function makeLowerContext(guard: Guard | undefined): LowerContext {
   return { texts: [], guard };
+}
+
+/** A condition of the request's own with the rules of the type that it is about. */
+export function guarded(
+  context: LowerContext,
+  type: NamedType,
+  own: Filter | undefined,
+  operation: RuleOperation = "query",
+): Filter | undefined {
+  const { guard } = context;
+  if (guard === undefined) return own;
+  const rule = guard.filter(context, type, operation);
+  return rule === denied ? denied : andFilter(own, rule);
 }
 
 export function literal(context: LowerContext, text: string, quoted: boolean): Literal {

@@ -5,6 +5,7 @@ import {
   andFilter,
   callFilter,
   compareCall,
+  guarded,
   literal,
   predicateOf,
   typeCall,
@@ -65,20 +66,34 @@ function lowerEntry(
       return inner === undefined ? undefined : { kind: "not", filter: inner };
     }
     case "has":
-      return lowerHas(field, value);
+      return lowerHas(context, field, value);
     default:
       return field.field === undefined ? undefined : lowerFieldFilter(context, field.field, value);
   }
 }
 
-function lowerHas(field: InputField, value: ArgumentValue): Filter | undefined {
+function lowerHas(
+  context: LowerContext,
+  field: InputField,
+  value: ArgumentValue,
+): Filter | undefined {
   if (!isArgumentList(value)) return undefined;
   const conditions = value.map((name) => {
     const named = name === null ? undefined : findEnumField(field, argumentText(name));
-    const predicate = named === undefined ? undefined : predicateOf(named);
-    return predicate === undefined ? undefined : callFilter(hasCall(predicate));
+    return named === undefined ? undefined : lowerPresence(context, named);
   });
   return andFilter(...conditions);
+}
+
+/** An edge counts where it leads to a node that the caller may see. */
+function lowerPresence(context: LowerContext, field: FieldDefinition): Filter | undefined {
+  const predicate = predicateOf(field);
+  if (predicate === undefined) return undefined;
+  const { source } = field;
+  const rule = source.kind === "edge" ? guarded(context, source.target, undefined) : undefined;
+  return rule === undefined
+    ? callFilter(hasCall(predicate))
+    : { kind: "edge", predicate, filter: rule };
 }
 
 function findEnumField(field: InputField, name: string): FieldDefinition | undefined {

@@ -31,11 +31,11 @@ function lower(
   });
   const field = run.roots[0]!;
   const root = rootFieldOf(schema, "query", field.definition)!;
-  const context = makeLowerContext();
+  const context = makeLowerContext(undefined);
   const values = evaluateArguments(field.node.arguments ?? [], root.arguments, run.values);
   const parts = lowerRootParts(context, root, field, values, run.values);
   const selected: Parameters<typeof collectSites>[1] = [];
-  collectSites(field.selection, selected);
+  collectSites(field.selection, selected, undefined);
   const sites = new Map(selected.map((site) => [site, lowerSite(context, site, run.values)]));
   const { document } = lowerRoot(root, field, parts, sites);
   return {

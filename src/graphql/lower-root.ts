@@ -3,12 +3,14 @@ import type { Block, Field, Filter, FunctionCall, QueryDocument } from "../dql/a
 import { noDirectives, noPage } from "../dql/ast.ts";
 import type { AggregateMemberShape, ObjectShape } from "../render/graphql-shape.ts";
 import { assert } from "../base/assert.ts";
-import type { FieldDefinition, NodeType, RootField } from "./compiled-schema.ts";
+import type { FieldDefinition, NodeType, RootField, RuleOperation } from "./compiled-schema.ts";
 import { FieldRefused } from "./errors.ts";
 import {
   andFilter,
   callFilter,
   compareCall,
+  denied,
+  guarded,
   literal,
   predicateField,
   predicateName,
@@ -22,7 +24,7 @@ import { isUidText, lowerFilter, uidLiterals, valueLiteral } from "./lower-filte
 import { cascadeDirectives, lowerSelection } from "./lower-selection.ts";
 import type { Sites } from "./lower-selection.ts";
 import { shapeOfCall, shapeOfParts } from "./lower-shape.ts";
-import { lowerOrder, lowerPage, lowerSite } from "./lower-site.ts";
+import { cascadeNames, lowerOrder, lowerPage, noParts } from "./lower-site.ts";
 import type { SiteParts } from "./lower-site.ts";
 import { argumentText, isArgumentList, isArgumentObject } from "./request-arguments.ts";
 import type { ArgumentObject, ArgumentValue, RequestValues } from "./request-arguments.ts";
@@ -41,7 +43,7 @@ export interface RootParts extends SiteParts {
 export interface SimilarParts {
   readonly embedding: FieldDefinition;
   /** The node whose vector is searched for; undefined where the vector is given. */
-  readonly of: { readonly call: FunctionCall; readonly filter: Filter | undefined } | undefined;
+  readonly of: Candidates | undefined;
   readonly vector: readonly number[] | undefined;
   readonly threshold: number | undefined;
 }
@@ -77,8 +79,8 @@ export function lowerRootParts(
 ): RootParts {
   const type = root.of;
   assert(type !== undefined, "a generated root field has a type");
-  const bare: SiteParts = lowerSite(context, { ...field, node: bareNode(field) }, request);
-  const parts = { ...bare, password: undefined, similar: undefined };
+  const cascade = cascadeNames(field, request);
+  const parts = { ...noParts, cascade, password: undefined, similar: undefined };
   switch (root.kind) {
     case "get":
     case "checkPassword": {
@@ -98,33 +100,43 @@ export function lowerRootParts(
   }
 }
 
-/** Directives alone: the arguments of a root field have meanings of their own. */
-function bareNode(field: SelectedField): SelectedField["node"] {
-  return { ...field.node, arguments: [] };
-}
-
 /**
- * Nodes of a type by a filter. Ids at the top of the filter are the candidates, whatever stands beside them, `or`
- * included.
+ * Nodes of a type by a filter, as far as the caller's rights for an operation go. Ids at the top of the filter are
+ * the candidates, whatever stands beside them, `or` included.
  */
 export function lowerCandidates(
   context: LowerContext,
   type: NodeType,
   filter: ArgumentValue,
-): { readonly call: FunctionCall; readonly filter: Filter | undefined } {
+  operation: RuleOperation = "query",
+): Candidates {
+  const found = lowerUnguarded(context, type, filter);
+  return restrict({ call: found.call, filter: guarded(context, type, found.filter, operation) });
+}
+
+/** Where nothing may be found nothing is looked for. */
+function restrict(found: Candidates): Candidates {
+  return found.filter === denied ? { call: uidCall([]), filter: denied } : found;
+}
+
+interface Candidates {
+  readonly call: FunctionCall;
+  readonly filter: Filter | undefined;
+}
+
+function lowerUnguarded(context: LowerContext, type: NodeType, filter: ArgumentValue): Candidates {
   const input = type.node.filterInput;
-  const guard = context.guard(type);
   const idName = type.node.id?.name;
   if (input === undefined || !isArgumentObject(filter)) {
-    return { call: typeCall(type), filter: guard };
+    return { call: typeCall(type), filter: undefined };
   }
   if (idName !== undefined && type.node.id?.source.kind === "uid" && idName in filter) {
     const { [idName]: ids, ...rest } = filter;
     const call = uidCall(uidLiterals(context, ids));
     const own = lowerFilter(context, input, rest);
-    return { call, filter: andFilter(callFilter(typeCall(type)), own, guard) };
+    return { call, filter: andFilter(callFilter(typeCall(type)), own) };
   }
-  return { call: typeCall(type), filter: andFilter(lowerFilter(context, input, filter), guard) };
+  return { call: typeCall(type), filter: lowerFilter(context, input, filter) };
 }
 
 /** The one node that fits all ids given. */
@@ -133,7 +145,7 @@ function lowerLookup(
   root: RootField,
   type: NodeType,
   values: ArgumentObject,
-): { readonly call: FunctionCall; readonly filter: Filter | undefined } {
+): Candidates {
   const calls: FunctionCall[] = [];
   const given = [...root.arguments.values()].filter((argument) => argument.name in values);
   for (const argument of given) {
@@ -158,13 +170,11 @@ function lowerLookup(
     }
   }
   const [call, ...others] = calls;
-  const filter = andFilter(
-    callFilter(typeCall(type)),
-    ...others.map(callFilter),
-    context.guard(type),
-  );
+  const own = andFilter(callFilter(typeCall(type)), ...others.map(callFilter));
+  const operation = root.kind === "checkPassword" ? "password" : "query";
+  const filter = guarded(context, type, own, operation);
   // Without any id there is no node.
-  return { call: call ?? uidCall([]), filter };
+  return restrict({ call: call ?? uidCall([]), filter });
 }
 
 function passwordCheck(
@@ -224,11 +234,8 @@ function lowerSimilar(
     ],
     at: undefined,
   };
-  const filter = andFilter(
-    callFilter(typeCall(type)),
-    lowerCandidatesFilter(context, type, values["filter"]),
-    context.guard(type),
-  );
+  const own = lowerCandidatesFilter(context, type, values["filter"]);
+  const filter = guarded(context, type, andFilter(callFilter(typeCall(type)), own));
   const limit =
     threshold === null || threshold === undefined ? undefined : Number(argumentText(threshold));
   return { ...parts, call, filter, similar: { embedding, of, vector, threshold: limit } };

@@ -5,6 +5,7 @@
 import type { Directives, Field } from "../dql/ast.ts";
 import { noDirectives } from "../dql/ast.ts";
 import type {
+  AggregateMemberShape,
   EdgeAggregateShape,
   FieldShape,
   GeoPart,
@@ -18,11 +19,13 @@ import type { EnumType, FieldDefinition, ObjectType, ScalarType } from "./compil
 import {
   andFilter,
   callFilter,
+  denied,
   predicateField,
   predicateName,
   predicateOf,
   typeCall,
 } from "./lower-context.ts";
+import type { Guard } from "./lower-context.ts";
 import type { SiteParts } from "./lower-site.ts";
 import { noParts, targetOf } from "./lower-site.ts";
 import { isNode } from "./request-meta.ts";
@@ -216,9 +219,13 @@ class LevelBuilder {
     const target = targetOf(field.definition);
     const isReverse = edgeSource.kind === "edge" && edgeSource.isReverse;
     const declared = isReverse && isNode(target) ? callFilter(typeCall(target)) : undefined;
-    const filter = andFilter(declared, parts.filter);
+    const filter = parts.filter === denied ? denied : andFilter(declared, parts.filter);
     const typeName = namedTypeOf(field.definition.type).name;
     const selected = field.selection?.fields ?? [];
+    if (filter === denied) {
+      const members = selected.map((member) => deniedMember(member));
+      return { from: "count", field: -1, typeName, members };
+    }
     const children: Field[] = [];
     const members = selected.map((member) => {
       const keyBytes = member.keyBytes;
@@ -252,6 +259,12 @@ class LevelBuilder {
     });
     return { from: "edge", field: index, typeName, members };
   }
+}
+
+/** Of nodes that the caller may not see not even their number is told. */
+function deniedMember({ keyBytes, definition }: SelectedField): AggregateMemberShape {
+  const isName = definition.source.kind !== "aggregateMember";
+  return { keyBytes, function: isName ? "typename" : "none", field: -1 };
 }
 
 function scalarShape(type: ScalarType | EnumType): ScalarShape {
@@ -295,12 +308,20 @@ const geoParts = new Map<string, GeoPart["part"]>([
   ["polygons", "polygons"],
 ]);
 
-/** Fields of a selection, and of what is below it, that have arguments or @cascade of their own. */
-export function collectSites(selection: Selection | undefined, into: SelectedField[]): void {
+/**
+ * Fields of a selection, and of what is below it, that have arguments or @cascade of their own, or lead to types with
+ * rules.
+ */
+export function collectSites(
+  selection: Selection | undefined,
+  into: SelectedField[],
+  guard: Guard | undefined,
+): void {
   for (const field of selection?.fields ?? []) {
     const kind: FieldDefinition["source"]["kind"] = field.definition.source.kind;
     if (kind !== "edge" && kind !== "edgeAggregate") continue;
-    if ((field.node.arguments ?? []).length > 0 || field.cascade !== undefined) into.push(field);
-    collectSites(field.selection, into);
+    const isAsked = (field.node.arguments ?? []).length > 0 || field.cascade !== undefined;
+    if (isAsked || guard?.hides(targetOf(field.definition)) === true) into.push(field);
+    collectSites(field.selection, into, guard);
   }
 }

@@ -3,6 +3,7 @@
  * plan, so whatever decides about a plan must show here. Derived from the parts themselves, never kept beside them.
  */
 import type { Argument, Filter, FunctionCall, FunctionSubject, PredicateName } from "../dql/ast.ts";
+import { denied } from "./lower-context.ts";
 import type { SiteParts } from "./lower-site.ts";
 
 export function shapeOfParts(parts: SiteParts): string {
@@ -25,7 +26,7 @@ export function shapeOfFilter(filter: Filter): string {
     case "not":
       return `not(${shapeOfFilter(filter.filter)})`;
     case "constant":
-      return String(filter.value);
+      return filter === denied ? "denied" : String(filter.value);
     case "edge": {
       const inner = filter.filter === undefined ? "" : shapeOfFilter(filter.filter);
       return `edge(${shapeOfPredicate(filter.predicate)} ${inner})`;

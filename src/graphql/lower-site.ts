@@ -5,7 +5,7 @@
 import type { Filter, OrderKey, Page } from "../dql/ast.ts";
 import { noPage } from "../dql/ast.ts";
 import type { FieldDefinition, InputObjectType, NamedType } from "./compiled-schema.ts";
-import { andFilter, literal, predicateOf } from "./lower-context.ts";
+import { guarded, literal, predicateOf } from "./lower-context.ts";
 import type { LowerContext } from "./lower-context.ts";
 import { lowerFilter, lowerUnionFilter } from "./lower-filter.ts";
 import {
@@ -42,7 +42,10 @@ export function lowerSite(
   request: RequestValues,
 ): SiteParts {
   const given = field.node.arguments ?? [];
-  if (given.length === 0 && field.cascade === undefined) return noParts;
+  if (given.length === 0 && field.cascade === undefined) {
+    const filter = guarded(context, targetOf(field.definition), undefined);
+    return filter === undefined ? noParts : { ...noParts, filter };
+  }
   const values = evaluateArguments(given, field.definition.arguments, request);
   return {
     filter: lowerFilterArgument(context, targetOf(field.definition), values["filter"]),
@@ -63,11 +66,12 @@ export function lowerFilterArgument(
   target: NamedType,
   value: ArgumentValue,
 ): Filter | undefined {
-  if (target.kind === "union") return lowerUnionFilter(context, target, value);
+  if (target.kind === "union")
+    return guarded(context, target, lowerUnionFilter(context, target, value));
   if (!isNode(target)) return undefined;
   const input = target.node.filterInput;
   const own = input === undefined ? undefined : lowerFilter(context, input, value);
-  return andFilter(own, context.guard(target));
+  return guarded(context, target, own);
 }
 
 function orderInputOf(field: FieldDefinition): InputObjectType | undefined {
@@ -117,7 +121,11 @@ export function lowerPage(context: LowerContext, values: ArgumentObject): Page {
   };
 }
 
-function cascadeNames(field: SelectedField, request: RequestValues): readonly string[] | undefined {
+/** The GraphQL names of a field's @cascade; see `SiteParts.cascade`. */
+export function cascadeNames(
+  field: SelectedField,
+  request: RequestValues,
+): readonly string[] | undefined {
   if (field.cascade === undefined) return undefined;
   const argument = field.cascade.arguments?.find((given) => given.name.value === "fields");
   if (argument === undefined) return [];

@@ -1,8 +1,7 @@
 /** addT (graphql.md 5.2). */
 import { assert } from "../base/assert.ts";
-import { EdgeChanges } from "./mutation-edges.ts";
-import { FactList } from "./mutation-facts.ts";
 import { InputCollector } from "./mutation-input.ts";
+import { checkAddable, checkAdded, checkEvicted, findUpdatable } from "./mutation-judge.ts";
 import { LookupList } from "./mutation-lookup.ts";
 import { applyFacts } from "./mutation-stage.ts";
 import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
@@ -10,7 +9,7 @@ import { addInputOf, NodeWriter } from "./mutation-write.ts";
 
 /** Throws MutationRefused, WriteFailed. */
 export async function runAdd(stage: MutationStage, steps: StageSteps): Promise<MutationEffect> {
-  const { type, values, txn, clock } = stage;
+  const { type, values, txn } = stage;
   const collector = new InputCollector();
   const tops = collector.collectTop(type, addInputOf(type), values["input"]);
   collector.finish();
@@ -18,23 +17,27 @@ export async function runAdd(stage: MutationStage, steps: StageSteps): Promise<M
   list.addNodes(collector.nodes);
   const endLookup = steps.lookup();
   const lookups = await list.find(txn.reader, stage, stage.bounds).finally(endLookup);
-  const facts = new FactList();
-  const edges = new EdgeChanges();
-  const writer = new NodeWriter(facts, edges, lookups, collector.definitions, clock.nowMs());
   const isUpsert = values["upsert"] === true;
+  const updatable = isUpsert ? await findUpdatable(stage, tops, lookups) : undefined;
+  const writer = new NodeWriter(stage, lookups, collector.definitions, updatable);
+  const { facts, edges } = writer;
   const keys = tops.map((top) => writer.addTop(top, isUpsert));
   writer.finish();
+  checkAddable(stage, writer.created);
   const endWrite = steps.write();
   await edges.write(txn.reader, facts);
+  await checkEvicted(stage, edges.evicted);
   const labels = facts.isEmpty
     ? new Map<string, number>()
     : await applyFacts(txn, facts).finally(endWrite);
-  const uids = keys.map((key) => {
+  await checkAdded(stage, writer.created, labels);
+  const written = keys.filter((key) => key !== undefined);
+  const uids = written.map((key) => {
     const uid = typeof key === "string" ? labels.get(key) : key;
     assert(uid !== undefined, "a new node has a uid");
     return uid;
   });
-  return { uids: sortUids(uids), numUids: writer.createdCount, msg: undefined };
+  return { uids: sortUids(uids), numUids: writer.created.length, msg: undefined };
 }
 
 /** Ascending, each once: the order of a payload. */

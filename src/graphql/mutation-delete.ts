@@ -15,7 +15,9 @@ export async function runDelete(
 ): Promise<Payload> {
   const { txn, type } = stage;
   const endLookup = steps.lookup();
-  const uids = await matchNodes(stage, txn.reader, stage.values["filter"] ?? {}).finally(endLookup);
+  const uids = await matchNodes(stage, txn.reader, stage.values["filter"] ?? {}, "delete").finally(
+    endLookup,
+  );
   const msg = uids.length === 0 ? "No nodes were deleted" : "Deleted";
   const payload = await read({ uids, numUids: uids.length, msg });
   const endWrite = steps.write();

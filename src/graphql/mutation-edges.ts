@@ -4,7 +4,7 @@
  */
 import type { Reader } from "../graph/reader.ts";
 import type { NodeRef } from "../model/nquad.ts";
-import type { EdgeSource, FieldDefinition } from "./compiled-schema.ts";
+import type { EdgeSource, FieldDefinition, NamedType } from "./compiled-schema.ts";
 import type { FactList } from "./mutation-facts.ts";
 
 /** A node of a mutation: one that exists, or the label of a new one. */
@@ -28,6 +28,8 @@ export class EdgeChanges {
   readonly #steps: Step[] = [];
   readonly #current = new Map<string, Set<NodeKey>>();
   readonly #changes = new Map<string, Change>();
+  /** Nodes that lose an edge because another node takes its end over, by the type that the edge says. After `write`. */
+  readonly evicted = new Map<NamedType, Set<number>>();
 
   add(subject: NodeKey, field: FieldDefinition, object: NodeKey): void {
     if (field.source.kind !== "edge") return;
@@ -115,8 +117,17 @@ export class EdgeChanges {
   /** A single edge gives up its other ends. */
   #evict(subject: NodeKey, edge: EdgeSource, kept: NodeKey): void {
     for (const object of this.#targets(subject, edge)) {
-      if (object !== kept) this.#unlink(subject, edge, object);
+      if (object === kept) continue;
+      this.#noteEvicted(edge.target, object);
+      this.#unlink(subject, edge, object);
     }
+  }
+
+  #noteEvicted(type: NamedType, node: NodeKey): void {
+    if (typeof node !== "number") return;
+    const nodes = this.evicted.get(type);
+    if (nodes === undefined) this.evicted.set(type, new Set([node]));
+    else nodes.add(node);
   }
 
   /** Of several new ends that a single edge is given, the last stays. */

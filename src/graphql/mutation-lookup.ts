@@ -79,7 +79,7 @@ export class LookupList {
   async find(reader: Reader, settings: RunSettings, bounds: RunBounds): Promise<Lookups> {
     const found = new Lookups();
     if (this.isEmpty) return found;
-    const context = makeLowerContext();
+    const context = makeLowerContext(undefined);
     const fields = [...this.#xids.values()];
     const blocks: Block[] = [];
     let shape = "";

@@ -1,8 +1,8 @@
 /** The nodes that an update or a delete is about. */
 import type { Reader } from "../graph/reader.ts";
 import { Lru } from "../base/lru.ts";
-import type { NodeType } from "./compiled-schema.ts";
-import { makeLowerContext, queryBlock } from "./lower-context.ts";
+import type { NodeType, RuleOperation } from "./compiled-schema.ts";
+import { denied, makeLowerContext, queryBlock } from "./lower-context.ts";
 import { lowerCandidates } from "./lower-root.ts";
 import { PlannedTree, touchedUids } from "./lower-run.ts";
 import { shapeOfCall, shapeOfFilter } from "./lower-shape.ts";
@@ -12,15 +12,17 @@ import type { ArgumentValue } from "./request-arguments.ts";
 const treesMax = 64;
 const treesByType = new WeakMap<NodeType, Lru<string, PlannedTree>>();
 
-/** Ascending. */
+/** The nodes for which the caller may do it, ascending. */
 export async function matchNodes(
   stage: MutationStage,
   reader: Reader,
   filter: ArgumentValue,
+  operation: RuleOperation,
 ): Promise<number[]> {
   const { type } = stage;
-  const context = makeLowerContext();
-  const found = lowerCandidates(context, type, filter);
+  const context = makeLowerContext(stage.guard);
+  const found = lowerCandidates(context, type, filter, operation);
+  if (found.filter === denied) return [];
   const shape =
     shapeOfCall(found.call) + (found.filter === undefined ? "" : shapeOfFilter(found.filter));
   let trees = treesByType.get(type);

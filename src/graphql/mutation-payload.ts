@@ -9,7 +9,7 @@ import { assert } from "../base/assert.ts";
 import { Fault } from "../model/fault.ts";
 import { payloadFailed } from "./errors.ts";
 import type { ResponseError } from "./errors.ts";
-import { literal, makeLowerContext, queryBlock, uidCall } from "./lower-context.ts";
+import { denied, literal, makeLowerContext, queryBlock, uidCall } from "./lower-context.ts";
 import type { LowerContext } from "./lower-context.ts";
 import { PlannedTree, touchedUids } from "./lower-run.ts";
 import { cascadeDirectives, collectSites, lowerSelection } from "./lower-selection.ts";
@@ -76,10 +76,11 @@ async function readList(
   uids: readonly number[],
 ): Promise<PayloadList | undefined> {
   if (uids.length === 0) return undefined;
-  const context = makeLowerContext();
+  const context = makeLowerContext(stage.guard);
   const own = withRootCascade(lowerSite(context, part, run.values), root);
+  if (own.filter === denied) return undefined;
   const selected: SelectedField[] = [];
-  collectSites(part.selection, selected);
+  collectSites(part.selection, selected, stage.guard);
   const sites = new Map(selected.map((site) => [site, lowerSite(context, site, run.values)]));
   let shape = `${uids.length} ${shapeOfParts(own)}`;
   for (const site of sites.values()) shape += `|${shapeOfParts(site)}`;

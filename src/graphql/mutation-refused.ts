@@ -1,15 +1,23 @@
 /**
  * A root mutation ends without a change. `rewrite`: its input cannot be written; `failed`: the write itself was
- * refused. The messages are the inner ones (graphql.md 5.9).
+ * refused; `authorization`: the caller may not do it, or may not know why it cannot be done. The messages are the
+ * inner ones (graphql.md 5.9).
  */
 export class MutationRefused extends Error {
   override readonly name = "MutationRefused";
-  readonly stage: "rewrite" | "failed";
+  readonly stage: RefusedStage;
   readonly messages: readonly string[];
 
-  constructor(stage: "rewrite" | "failed", messages: readonly string[]) {
+  constructor(stage: RefusedStage, messages: readonly string[]) {
     super(messages[0] ?? "refused");
     this.stage = stage;
     this.messages = messages;
   }
+}
+
+type RefusedStage = "rewrite" | "failed" | "authorization";
+
+/** `reasons`: what only `--graphql debug` shows. */
+export function notAuthorized(reasons: readonly string[] = []): MutationRefused {
+  return new MutationRefused("authorization", reasons);
 }

@@ -5,6 +5,7 @@
 import type { Engine, GuestTransaction } from "../engine/engine.ts";
 import type { CompiledSchema, NodeType, RootField } from "./compiled-schema.ts";
 import { assert } from "../base/assert.ts";
+import type { Caller } from "./caller.ts";
 import { commitFailed, mutationFailed } from "./errors.ts";
 import type { ResponseError } from "./errors.ts";
 import type { RootOutcome } from "./handle-answer.ts";
@@ -31,6 +32,9 @@ export interface MutationRequest extends RunSettings {
   readonly root: RootField;
   readonly field: SelectedField;
   readonly run: OperationRun;
+  readonly caller: Caller;
+  /** Errors tell what is otherwise kept back. */
+  readonly debug: boolean;
   readonly trace: Trace;
   readonly resolver: ResolverClock;
 }
@@ -45,6 +49,7 @@ export async function runMutation(request: MutationRequest): Promise<MutationDon
   const { field, root, run } = request;
   const type = root.of;
   assert(type !== undefined, "a generated mutation has a type");
+  if (request.caller.refusal !== undefined) return refusedByToken(request, request.caller.refusal);
   const values = evaluateArguments(field.node.arguments ?? [], root.arguments, run.values);
   try {
     const { value } = await request.engine.transact(request.namespace, (txn) =>
@@ -72,7 +77,8 @@ async function transactOnce(
   const touch = (count: number): void => {
     trace.touchedUids += count;
   };
-  const stage: MutationStage = { bounds, clock, limits, type, values, txn, touch };
+  const { guard } = request.caller;
+  const stage: MutationStage = { bounds, clock, limits, type, values, txn, guard, touch };
   const read = (effect: MutationEffect): Promise<Payload> => {
     const end = resolver.step("query");
     return readPayload(stage, field, run, effect).finally(end);
@@ -84,6 +90,24 @@ async function transactOnce(
   if (root.kind === "delete") return runDelete(stage, steps, read);
   const effect = root.kind === "add" ? await runAdd(stage, steps) : await runUpdate(stage, steps);
   return read(effect);
+}
+
+const authorizationFailed = "mutation failed because authorization failed";
+
+/** The caller is not who it says it is, or does not say it. */
+function refusedByToken(request: MutationRequest, reason: string): MutationDone {
+  const { field, root, run } = request;
+  const path = [field.key];
+  const error =
+    root.kind === "add"
+      ? {
+          message: `${authorizationFailed} because ${reason}`,
+          locations: [run.locate(field.ordinal)],
+          path,
+        }
+      : { message: `couldn't rewrite mutation ${root.name} because ${reason}`, path };
+  const write: RootOutcome["write"] = (out) => out.ascii("null");
+  return { outcome: { field, errors: [error], write }, hasFailed: true };
 }
 
 function failedOutcome(request: MutationRequest, error: unknown): RootOutcome {
@@ -105,6 +129,10 @@ function errorsOf(
 ): readonly ResponseError[] {
   const name = request.root.name;
   if (error instanceof MutationRefused) {
+    if (error.stage === "authorization") {
+      const reasons = request.debug ? error.messages.map((text) => `GraphQL debug: ${text}`) : [];
+      return [{ message: [authorizationFailed, ...reasons].join(": "), ...place }];
+    }
     if (error.stage === "failed") {
       return error.messages.map((inner) => ({
         message: `mutation ${name} failed because ${inner}`,

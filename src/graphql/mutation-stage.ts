@@ -2,6 +2,7 @@
 import type { GuestTransaction } from "../engine/engine.ts";
 import { Fault } from "../model/fault.ts";
 import type { NodeType } from "./compiled-schema.ts";
+import type { Guard } from "./lower-context.ts";
 import type { RunBounds, RunSettings } from "./lower-run.ts";
 import type { ArgumentObject } from "./request-arguments.ts";
 
@@ -11,6 +12,8 @@ export interface MutationStage extends RunSettings {
   readonly type: NodeType;
   readonly values: ArgumentObject;
   readonly txn: GuestTransaction;
+  /** The caller's rights; undefined where the schema has no rules. */
+  readonly guard: Guard | undefined;
   /** For extensions: uids that a run touched. */
   readonly touch: (count: number) => void;
 }

@@ -1,11 +1,12 @@
 /** updateT (graphql.md 5.3): the same patch for every node that the filter finds. */
 import type { FieldDefinition, InputObjectType, NodeType, ValueSource } from "./compiled-schema.ts";
-import { EdgeChanges, refOf } from "./mutation-edges.ts";
-import { FactList } from "./mutation-facts.ts";
+import { refOf } from "./mutation-edges.ts";
+import type { FactList } from "./mutation-facts.ts";
 import { InputCollector, xidFields, xidKey } from "./mutation-input.ts";
 import type { InputChild, InputXid } from "./mutation-input.ts";
 import { LookupList } from "./mutation-lookup.ts";
 import type { Lookups } from "./mutation-lookup.ts";
+import { checkAddable, checkAdded, checkEvicted } from "./mutation-judge.ts";
 import { matchNodes } from "./mutation-match.ts";
 import { MutationRefused } from "./mutation-refused.ts";
 import { applyFacts } from "./mutation-stage.ts";
@@ -40,11 +41,10 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
   for (const xid of xids) list.addXid(xid.field, xid.text, xid.key);
 
   const endLookup = steps.lookup();
-  const uids = await matchNodes(stage, txn.reader, input["filter"] ?? {});
+  const uids = await matchNodes(stage, txn.reader, input["filter"] ?? {}, "update");
   const lookups = await list.find(txn.reader, stage, stage.bounds).finally(endLookup);
-  const facts = new FactList();
-  const edges = new EdgeChanges();
-  const writer = new NodeWriter(facts, edges, lookups, collector.definitions, stage.clock.nowMs());
+  const writer = new NodeWriter(stage, lookups, collector.definitions, undefined);
+  const { facts, edges } = writer;
   checkXids(type, xids, lookups, uids, writer);
   // Targets are told right or wrong even where no node is found.
   const targets = linkTargets(writer, setChildren, setNodeCount > 0 && uids.length > 0);
@@ -60,6 +60,7 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
       "only one node is allowed in the filter while updating fields with @id directive",
     ]);
   }
+  checkAddable(stage, writer.created);
   if (!isEmpty(set)) for (const uid of uids) writer.update(uid, type, set, []);
   for (const uid of uids) for (const { field, key } of targets) edges.add(uid, field, key);
   await removeValues({ stage, type, patch, remove, uids, facts, reader: txn.reader });
@@ -69,15 +70,24 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
       else edges.remove(uid, change.field, change.uid);
     }
   await edges.write(txn.reader, facts);
-  await applyInOrder(stage, facts).finally(endWrite);
+  await checkEvicted(stage, edges.evicted);
+  const labels = await applyInOrder(stage, facts).finally(endWrite);
+  await checkAdded(stage, writer.created, labels);
   return { uids, numUids: uids.length, msg: undefined };
 }
 
 /** Sets first, then deletes: a value that is in both is gone. */
-async function applyInOrder(stage: MutationStage, facts: FactList): Promise<void> {
+async function applyInOrder(
+  stage: MutationStage,
+  facts: FactList,
+): Promise<ReadonlyMap<string, number>> {
   const { txn } = stage;
-  if (facts.set.length > 0) await applyFacts(txn, { set: facts.set, delete: [] });
+  const labels =
+    facts.set.length > 0
+      ? await applyFacts(txn, { set: facts.set, delete: [] })
+      : new Map<string, number>();
   if (facts.delete.length > 0) await applyFacts(txn, { set: [], delete: facts.delete });
+  return labels;
 }
 
 function patchOf(value: ArgumentValue): ArgumentObject {
@@ -119,7 +129,7 @@ function checkXids(
     );
     const foreign = own === undefined ? foreignHolder(lookups, type, xid) : undefined;
     if (own === undefined && foreign === undefined) continue;
-    writer.problems.push(takenMessage(type, xid, own === undefined));
+    writer.refuse(type, takenMessage(type, xid, own === undefined));
     return;
   }
 }

@@ -4,61 +4,82 @@
  */
 import { assert } from "../base/assert.ts";
 import type { FieldDefinition, InputObjectType, NodeType } from "./compiled-schema.ts";
-import type { EdgeChanges, NodeKey } from "./mutation-edges.ts";
+import type { Guard } from "./lower-context.ts";
+import { EdgeChanges } from "./mutation-edges.ts";
+import type { NodeKey } from "./mutation-edges.ts";
 import { refOf } from "./mutation-edges.ts";
 import { defaultValueOf } from "./mutation-facts.ts";
-import type { FactList } from "./mutation-facts.ts";
+import { FactList } from "./mutation-facts.ts";
 import { inverseOf } from "./mutation-input.ts";
 import type { InputChild, InputNode, InputXid } from "./mutation-input.ts";
 import type { FoundNode, Lookups } from "./mutation-lookup.ts";
-import { MutationRefused } from "./mutation-refused.ts";
+import { MutationRefused, notAuthorized } from "./mutation-refused.ts";
+import type { MutationStage } from "./mutation-stage.ts";
 import { argumentText } from "./request-arguments.ts";
 import type { ArgumentObject } from "./request-arguments.ts";
 
+export interface CreatedNode {
+  readonly type: NodeType;
+  readonly key: NodeKey;
+}
+
+const severalFound = "multiple nodes found for given xid values, updation not possible";
+
 export class NodeWriter {
-  readonly facts: FactList;
-  readonly edges: EdgeChanges;
+  readonly facts = new FactList();
+  readonly edges = new EdgeChanges();
   readonly #lookups: Lookups;
   readonly #definitions: ReadonlyMap<string, InputNode>;
   readonly #created = new Map<InputNode, NodeKey>();
   readonly #nowMs: number;
+  readonly #guard: Guard | undefined;
+  readonly #updatable: ReadonlySet<number> | undefined;
   readonly problems: string[] = [];
+  /** Problems that would tell of nodes which the caller may not see. */
+  readonly #hiddenProblems: string[] = [];
 
+  /** `updatable`: the nodes that an upsert may update; undefined: all of them. */
   constructor(
-    facts: FactList,
-    edges: EdgeChanges,
+    stage: Pick<MutationStage, "clock" | "guard">,
     lookups: Lookups,
     definitions: ReadonlyMap<string, InputNode>,
-    nowMs: number,
+    updatable: ReadonlySet<number> | undefined,
   ) {
-    this.facts = facts;
-    this.edges = edges;
     this.#lookups = lookups;
     this.#definitions = definitions;
-    this.#nowMs = nowMs;
+    this.#nowMs = stage.clock.nowMs();
+    this.#guard = stage.guard;
+    this.#updatable = updatable;
   }
 
   /** New nodes, nested ones included. */
-  get createdCount(): number {
-    return this.#created.size;
+  get created(): readonly CreatedNode[] {
+    return Array.from(this.#created, ([node, key]) => ({ type: node.type, key }));
   }
 
-  /** An object at the top of an add. undefined: refused, see `problems`. */
+  /** Notes what is wrong because of nodes of a type that exist, or do not. */
+  refuse(type: NodeType, problem: string): void {
+    if (this.#guard?.hides(type) === true) this.#hiddenProblems.push(problem);
+    else this.problems.push(problem);
+  }
+
+  /** An object at the top of an add. undefined: refused, see `finish`; or a node that the caller may not update. */
   addTop(node: InputNode, isUpsert: boolean): NodeKey | undefined {
     const found = this.#existing(node);
     if (found.length > 0 && isUpsert && found.every(({ isForeign }) => !isForeign)) {
       const uids = new Set(found.map(({ uid }) => uid));
       const [uid] = uids;
       if (uids.size > 1 || uid === undefined) {
-        this.problems.push("multiple nodes found for given xid values, updation not possible");
+        this.refuse(node.type, severalFound);
         return undefined;
       }
+      if (this.#updatable?.has(uid) === false) return undefined;
       this.update(uid, node.type, node.values, node.children);
       return uid;
     }
     const [taken] = isUpsert ? found.filter(({ isForeign }) => isForeign) : found;
     if (taken !== undefined) {
-      this.problems.push(takenMessage(node.type, taken.xid, taken.isForeign));
+      this.refuse(node.type, takenMessage(node.type, taken.xid, taken.isForeign));
       return undefined;
     }
     return this.#create(node);
@@ -112,6 +133,7 @@ export class NodeWriter {
 
   /** Throws with all problems. */
   finish(): void {
+    if (this.#hiddenProblems.length > 0) throw notAuthorized(this.#hiddenProblems);
     if (this.problems.length > 0) throw new MutationRefused("rewrite", this.problems);
   }
 
@@ -121,7 +143,7 @@ export class NodeWriter {
     if (node.id !== undefined) {
       const found = this.#lookups.byId(node.id);
       if (found?.types.has(typeName) === true) return found.uid;
-      this.problems.push(`ID "${node.id}" isn't a ${node.type.name}`);
+      this.refuse(node.type, `ID "${node.id}" isn't a ${node.type.name}`);
       return undefined;
     }
     const uids = new Set<number>();
@@ -133,11 +155,11 @@ export class NodeWriter {
     if (uid === undefined) {
       const foreign = this.#existing(node).find(({ isForeign }) => isForeign);
       if (foreign === undefined) return "new";
-      this.problems.push(takenMessage(node.type, foreign.xid, true));
+      this.refuse(node.type, takenMessage(node.type, foreign.xid, true));
       return undefined;
     }
     if (uids.size === 1) return uid;
-    this.problems.push("multiple nodes found for given xid values, updation not possible");
+    this.refuse(node.type, severalFound);
     return undefined;
   }
 

@@ -21,7 +21,7 @@ export interface GraphqlServiceOptions {
 /** The GraphQL guest of an engine: one for a process. It holds nothing open; the engine is closed by its owner. */
 export function openGraphqlService(options: GraphqlServiceOptions): GraphqlService {
   const { engine, clock } = options;
-  const schemas = new SchemaStore(engine);
+  const schemas = new SchemaStore(engine, clock);
   const handler = new RequestHandler({
     engine,
     schemas,

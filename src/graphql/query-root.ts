@@ -7,7 +7,7 @@ import type { CompletionError } from "../render/graphql-json.ts";
 import { Lru } from "../base/lru.ts";
 import type { CompiledSchema, FieldDefinition, RootField } from "./compiled-schema.ts";
 import { makeLowerContext } from "./lower-context.ts";
-import type { LowerContext } from "./lower-context.ts";
+import type { Guard } from "./lower-context.ts";
 import { lowerRoot, lowerRootParts, shapeOfRoot } from "./lower-root.ts";
 import type { RootShape, SimilarParts } from "./lower-root.ts";
 import { PlannedTree } from "./lower-run.ts";
@@ -43,14 +43,14 @@ export function readyQuery(
   root: RootField,
   field: SelectedField,
   request: RequestValues,
-  guard?: LowerContext["guard"],
+  guard: Guard | undefined,
 ): ReadyQuery {
   const context = makeLowerContext(guard);
   const given = field.node.arguments ?? [];
   const values = evaluateArguments(given, root.arguments, request);
   const parts = lowerRootParts(context, root, field, values, request);
   const sites = new Map<SelectedField, SiteParts>();
-  for (const site of sitesOf(field)) sites.set(site, lowerSite(context, site, request));
+  for (const site of sitesOf(field, guard)) sites.set(site, lowerSite(context, site, request));
   const shape = shapeOfRoot(parts, [...sites.values()]);
   let plans = plansByField.get(field);
   if (plans === undefined) plansByField.set(field, (plans = new Lru(plansMax)));
@@ -63,11 +63,11 @@ export function readyQuery(
   return { planned, texts: context.texts, similar: parts.similar };
 }
 
-function sitesOf(field: SelectedField): readonly SelectedField[] {
+function sitesOf(field: SelectedField, guard: Guard | undefined): readonly SelectedField[] {
   let sites = sitesByField.get(field);
   if (sites === undefined) {
     const found: SelectedField[] = [];
-    collectSites(field.selection, found);
+    collectSites(field.selection, found, guard);
     sitesByField.set(field, (sites = found));
   }
   return sites;

@@ -6,6 +6,8 @@ import { findUnavailable } from "./sdl-available.ts";
 import type { SchemaProblem } from "./sdl-draft.ts";
 import { parseMetaLines } from "./sdl-meta.ts";
 import { isDraft, readSdl } from "./sdl-validate.ts";
+import { readRules } from "./rule-read.ts";
+import { SchemaFault } from "./schema-fault.ts";
 import { linkSchema } from "./schema-link.ts";
 
 type Compiled =
@@ -18,7 +20,8 @@ type Compiled =
 
 /**
  * Compiles a user's SDL. Throws Fault E_GRAPHQL_SCHEMA where it is wrong, its message all problems of the stage that
- * found them, each `input:LINE: …` and a newline (graphql.md 1.5); E_NOT_YET for what this release does not serve.
+ * found them, each `input:LINE: …` and a newline (graphql.md 1.5); SchemaFault for those of rules; E_NOT_YET for what
+ * this release does not serve.
  */
 export function compileSchema(sdl: string): CompiledSchema {
   const compiled = compile(sdl);
@@ -32,6 +35,7 @@ export function validateSdl(sdl: string): readonly string[] {
     const compiled = compile(sdl);
     return compiled.ok ? [] : compiled.problems.map(printProblem);
   } catch (error) {
+    if (error instanceof SchemaFault) return error.problems;
     // A malformed comment line is told without a place.
     if (error instanceof Fault && error.code === "E_GRAPHQL_SCHEMA") return [error.message];
     throw error;
@@ -43,14 +47,17 @@ function compile(sdl: string): Compiled {
   const meta = parseMetaLines(sdl);
   const draft = readSdl(sdl);
   if (!isDraft(draft)) return refuse(draft);
-  const unavailable = findUnavailable(draft, meta);
+  const unavailable = findUnavailable(draft);
   const roots = generateApi(draft);
   if (roots.query.fields.length === 0 && roots.mutation.fields.length === 0) {
     const message = "No query or mutation found in the generated schema";
     return refuse([{ message, at: undefined }]);
   }
   if (unavailable.length > 0) return { ok: false, code: "E_NOT_YET", problems: unavailable };
-  return { ok: true, schema: linkSchema(sdl, draft, roots, meta) };
+  const linked = linkSchema(sdl, draft, roots, meta);
+  const read = readRules(linked);
+  if ("problems" in read) throw new SchemaFault(read.problems);
+  return { ok: true, schema: { ...linked, rules: read.rules } };
 }
 
 function refuse(problems: readonly SchemaProblem[]): Compiled {

@@ -87,6 +87,7 @@ export function linkSchema(
     introspectionFields: linker.introspectionFields(),
     directives: linker.directives(),
     meta,
+    rules: undefined,
   };
 }
 

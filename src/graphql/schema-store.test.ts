@@ -1,5 +1,6 @@
 /** The SDL's life in the database (graphql.md 10.5), over the engine on a store in memory. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../base/clock.ts";
 import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { openMemoryStore } from "../stores/memory.ts";
 import type { Store } from "../store/store.ts";
@@ -12,7 +13,7 @@ let schemas: SchemaStore;
 beforeEach(async () => {
   store = openMemoryStore();
   engine = await openEngine({ store });
-  schemas = new SchemaStore(engine);
+  schemas = new SchemaStore(engine, systemClock);
 });
 
 afterEach(async () => {
@@ -56,7 +57,7 @@ describe("the stored schema", () => {
 
   test("survives a restart, and is seen by other processes", async () => {
     const set = await schemas.update(0, oak);
-    const other = new SchemaStore(engine);
+    const other = new SchemaStore(engine, systemClock);
     expect(await other.row(0)).toEqual(set);
     await other.update(0, elm);
     expect((await schemas.row(0))?.schema).toBe(elm);

@@ -4,10 +4,13 @@
  * the compiled one is asked of the request's own snapshot: an update made by another process is seen by the first
  * snapshot that holds it, and a request is served by the schema that its snapshot has.
  */
+import { TokenVerifier } from "../auth/token.ts";
 import { assert } from "../base/assert.ts";
+import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Engine, GuestTransaction } from "../engine/engine.ts";
 import type { Reader } from "../graph/reader.ts";
+import { Fault } from "../model/fault.ts";
 import type { NodeRef, NQuad } from "../model/nquad.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import { generatedSchemaText } from "./generate-text.ts";
@@ -35,13 +38,15 @@ interface Entry {
 
 export class SchemaStore {
   readonly #engine: Engine;
+  readonly #clock: Clock;
   readonly #entries = new Map<number, Entry>();
   /** Updates of a namespace, one after another. */
   readonly #updates = new Map<number, Promise<unknown>>();
   #counter = 0;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, clock: Clock) {
     this.#engine = engine;
+    this.#clock = clock;
   }
 
   /** How often a schema has changed, as far as this process saw. */
@@ -84,8 +89,22 @@ export class SchemaStore {
   }
 
   /** The messages of what is wrong with an SDL; [] when it is valid. Stores nothing. */
-  validate(sdl: string): readonly string[] {
-    return validateSdl(sdl);
+  async validate(sdl: string): Promise<readonly string[]> {
+    const problems = validateSdl(sdl);
+    if (problems.length > 0) return problems;
+    try {
+      await this.#tryKeySets(compileSchema(sdl));
+      return [];
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return [error.message];
+    }
+  }
+
+  /** A schema whose key sets cannot be had would let nobody in. Throws E_GRAPHQL_SCHEMA. */
+  async #tryKeySets({ meta }: CompiledSchema): Promise<void> {
+    if (meta.authorization === undefined) return;
+    await new TokenVerifier(meta.authorization, this.#clock).load();
   }
 
   /**
@@ -105,6 +124,7 @@ export class SchemaStore {
 
   async #replace(namespace: number, sdl: string): Promise<SchemaRow> {
     const schema = compileSchema(sdl);
+    await this.#tryKeySets(schema);
     const text = printStorageSchema(storageSchema(schema));
     await this.#engine.alter({ kind: "schema", text, runInBackground: false }, namespace);
     const { value: uid } = await this.#engine.transact(namespace, (txn) => writeText(txn, sdl));

@@ -1,9 +1,7 @@
 /** What the SDL of the reference knows and this release does not serve yet: refused by name, never half done. */
-import type { SchemaMeta } from "./compiled-schema.ts";
 import { directiveAt, type Draft, type SchemaProblem } from "./sdl-draft.ts";
 
 const unavailableDirectives: ReadonlySet<string> = new Set([
-  "auth",
   "custom",
   "lambda",
   "lambdaOnMutate",
@@ -16,13 +14,8 @@ const unavailableDirectives: ReadonlySet<string> = new Set([
   "provides",
 ]);
 
-export function findUnavailable(draft: Draft, meta: SchemaMeta): SchemaProblem[] {
+export function findUnavailable(draft: Draft): SchemaProblem[] {
   const problems: SchemaProblem[] = [];
-  if (meta.authorization !== undefined)
-    problems.push({
-      message: "# Dgraph.Authorization is not available in this release.",
-      at: undefined,
-    });
   for (const type of draft.user) {
     for (const directive of type.directives)
       if (unavailableDirectives.has(directive.name.value))

@@ -1,3 +1,4 @@
+import { parseAuthorization } from "../auth/authorization.ts";
 import { Fault } from "../model/fault.ts";
 import type { SchemaMeta } from "./compiled-schema.ts";
 
@@ -18,7 +19,7 @@ export function parseMetaLines(sdl: string): SchemaMeta {
         throw refuse(
           `Dgraph.Authorization should be only be specified once in a schema, found second mention: ${line}`,
         );
-      authorization = header.slice("Dgraph.Authorization".length).trim();
+      authorization = line;
     } else if (header.startsWith("Dgraph.Allow-Origin")) {
       allowOrigins.push(parseOrigin(line));
     } else if (header.startsWith("Dgraph.Secret")) {
@@ -26,7 +27,11 @@ export function parseMetaLines(sdl: string): SchemaMeta {
       secrets.set(key, value);
     }
   }
-  return { authorization, allowOrigins, secrets };
+  return {
+    authorization: authorization === undefined ? undefined : parseAuthorization(authorization),
+    allowOrigins,
+    secrets,
+  };
 }
 
 /** Three words between blanks, the last one a JSON string. */

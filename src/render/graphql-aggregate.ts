@@ -3,10 +3,11 @@ import type { FieldColumn } from "../exec/frame.ts";
 import { compareValues } from "../model/compare.ts";
 import { makeInt } from "../model/value.ts";
 import type { Value } from "../model/value.ts";
+import type { AggregateMemberShape } from "./graphql-shape.ts";
 
 /** undefined where no target has a value. `rows`: the targets' rows in the column. */
 export function aggregateOf(
-  name: "count" | "min" | "max" | "sum" | "avg" | "typename",
+  name: AggregateMemberShape["function"],
   column: FieldColumn,
   rows: Uint32Array,
 ): Value | undefined {

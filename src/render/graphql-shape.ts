@@ -95,7 +95,8 @@ export interface EdgeAggregateShape {
 
 export interface AggregateMemberShape {
   readonly keyBytes: Uint8Array;
-  readonly function: "count" | "min" | "max" | "sum" | "avg" | "typename";
+  /** `none`: null. */
+  readonly function: "count" | "min" | "max" | "sum" | "avg" | "typename" | "none";
   /** Below the edge: the level's field with the values; at a root: the field of the block of aggregates. −1: none. */
   readonly field: number;
 }

@@ -1,0 +1,70 @@
+/** Who sends a request: its token, judged by the schema that serves it, and the rights that follow (graphql.md 6.2). */
+import { noClaims, TokenRefused, TokenVerifier } from "../auth/token.ts";
+import type { Claims } from "../auth/token.ts";
+import type { Clock } from "../base/clock.ts";
+import { andThen } from "../base/maybe.ts";
+import type { MaybePromise } from "../base/maybe.ts";
+import type { CompiledSchema } from "./compiled-schema.ts";
+import { refuse } from "./errors.ts";
+import type { Guard } from "./lower-context.ts";
+import { Rights } from "./rule-guard.ts";
+import type { GraphqlRequest } from "./service.ts";
+
+export interface Caller {
+  /** Undefined where the schema has no rules. */
+  readonly guard: Guard | undefined;
+  /** Why the caller's token is not believed: every field that rules could be about ends with it. */
+  readonly refusal: string | undefined;
+}
+
+/** Of schemas without rules and tokens. */
+export const anyCaller: Caller = { guard: undefined, refusal: undefined };
+
+/** Tells the callers of one schema apart. */
+export class CallerReader {
+  readonly #schema: CompiledSchema;
+  readonly #verifier: TokenVerifier | undefined;
+  readonly #header: string;
+  readonly #callers = new WeakMap<Claims, Caller>();
+
+  constructor(schema: CompiledSchema, clock: Clock) {
+    const { authorization } = schema.meta;
+    this.#schema = schema;
+    this.#verifier =
+      authorization === undefined ? undefined : new TokenVerifier(authorization, clock);
+    this.#header = authorization?.header.toLowerCase() ?? "";
+  }
+
+  /** Throws RequestRefused for a header that has no form. */
+  read(headers: GraphqlRequest["headers"]): MaybePromise<Caller> {
+    const verifier = this.#verifier;
+    if (verifier === undefined) {
+      return this.#schema.rules === undefined ? anyCaller : this.#callerOf(noClaims);
+    }
+    const given = headers[this.#header];
+    try {
+      const claims = verifier.identify(typeof given === "object" ? given[0] : given);
+      const caller = andThen(claims, (known) => this.#callerOf(known));
+      return caller instanceof Promise ? caller.catch(toRefused) : caller;
+    } catch (error) {
+      return toRefused(error);
+    }
+  }
+
+  #callerOf(claims: Claims): Caller {
+    const { rules } = this.#schema;
+    if (rules === undefined) return anyCaller;
+    let caller = this.#callers.get(claims);
+    if (caller === undefined) {
+      caller = { guard: new Rights(rules, claims), refusal: undefined };
+      this.#callers.set(claims, caller);
+    }
+    return caller;
+  }
+}
+
+function toRefused(error: unknown): Caller {
+  if (!(error instanceof TokenRefused)) throw error;
+  if (error.isHeaderFault) throw refuse(error.message);
+  return { guard: undefined, refusal: error.message };
+}
