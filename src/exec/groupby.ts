@@ -96,9 +96,22 @@ async function readIndexedSource(
   const cells = await readIndexColumn(run, predicate, uids);
   if (cells === undefined) return undefined;
   countUids(run, key.use, uids.length);
-  const keys = cells.map((cell) => (cell === undefined || cell.text === "" ? noKeys : [cell]));
+  // Nodes of one value share its cell, and so its list of keys.
+  const lists = new Map<Cell, readonly Key[]>();
+  const keysOfCell = (cell: Cell): readonly Key[] => {
+    const known = lists.get(cell);
+    if (known !== undefined) return known;
+    const list = cell.text === "" ? noKeys : [cell];
+    lists.set(cell, list);
+    return list;
+  };
   return {
-    keys: [(node) => keys[node] ?? noKeys],
+    keys: [
+      (node) => {
+        const cell = cells[node];
+        return cell === undefined ? noKeys : keysOfCell(cell);
+      },
+    ],
     values: plan.aggregates.map(() => () => undefined),
   };
 }
@@ -170,8 +183,10 @@ interface Forming {
 }
 
 function formGroups(plan: GroupPlan, source: Source, nodes: Uint32Array): readonly Group[] {
-  const forming = new Map<string, Forming>();
-  for (const node of nodes) addNode(forming, source, node);
+  const forming = new Map<string | number, Forming>();
+  const [only] = source.keys;
+  if (source.keys.length === 1 && only !== undefined) addNodes(forming, only, nodes);
+  else for (const node of nodes) addNode(forming, source, node);
   const groups = Array.from(forming.values(), ({ keys, nodes: own }) => ({
     keys,
     members: own.length,
@@ -185,8 +200,24 @@ function formGroups(plan: GroupPlan, source: Source, nodes: Uint32Array): readon
   return groups.sort(compareGroups);
 }
 
+/** One key: its groups by the key itself, without names made of several. */
+function addNodes(
+  forming: Map<string | number, Forming>,
+  keysAt: (node: number) => readonly Key[],
+  nodes: Uint32Array,
+): void {
+  for (const node of nodes) {
+    for (const key of keysAt(node)) {
+      const name = typeof key === "number" ? key : key.text;
+      const group = forming.get(name);
+      if (group === undefined) forming.set(name, { keys: [key], nodes: [node] });
+      else group.nodes.push(node);
+    }
+  }
+}
+
 /** A node joins the group of every combination of its keys. */
-function addNode(forming: Map<string, Forming>, source: Source, node: number): void {
+function addNode(forming: Map<string | number, Forming>, source: Source, node: number): void {
   let combinations: { readonly name: string; readonly keys: readonly Key[] }[] = [
     { name: "", keys: noKeys },
   ];

@@ -1,6 +1,6 @@
 /**
  * A Reader over a plain list of facts: the obvious twin of the graph room, for tests of what stands above it. Every
- * answer is computed from the facts by filtering; nothing is kept between calls.
+ * answer is computed from the facts by filtering; they are only sorted by predicate and node beforehand.
  */
 import { compareBytes } from "../../src/base/bytes.ts";
 import { sortUnique } from "../../src/base/sorted.ts";
@@ -94,11 +94,17 @@ export function makeTestSchema(
 export class MemoryGraph implements Reader {
   readonly ts = 1;
   readonly schema: Schema;
-  readonly #facts: readonly TestFact[];
+  readonly #byPredicate: ReadonlyMap<string, readonly TestFact[]>;
+  readonly #bySubject: ReadonlyMap<string, readonly TestFact[]>;
+  readonly #byObject: ReadonlyMap<string, readonly TestFact[]>;
 
   constructor(schema: Schema, facts: readonly TestFact[]) {
     this.schema = schema;
-    this.#facts = facts;
+    this.#byPredicate = groupFacts(facts, (fact) => fact.predicate);
+    this.#bySubject = groupFacts(facts, (fact) => `${fact.predicate} ${fact.subject}`);
+    this.#byObject = groupFacts(facts, (fact) =>
+      typeof fact.object === "number" ? `${fact.predicate} ${fact.object}` : "",
+    );
   }
 
   readLevel(uids: Float64Array, wants: readonly Want[]): readonly Column[] {
@@ -178,7 +184,15 @@ export class MemoryGraph implements Reader {
   close(): void {}
 
   #of(predicate: string): readonly TestFact[] {
-    return this.#facts.filter((fact) => fact.predicate === predicate);
+    return this.#byPredicate.get(predicate) ?? [];
+  }
+
+  #from(predicate: string, subject: number): readonly TestFact[] {
+    return this.#bySubject.get(`${predicate} ${subject}`) ?? [];
+  }
+
+  #to(predicate: string, object: number): readonly TestFact[] {
+    return this.#byObject.get(`${predicate} ${object}`) ?? [];
   }
 
   #name(predicate: number): string {
@@ -209,25 +223,23 @@ export class MemoryGraph implements Reader {
         };
       case "edges":
         return this.#edges(uids, want, (uid) =>
-          this.#of(this.#name(want.predicate)).flatMap((fact) =>
-            fact.subject === uid && typeof fact.object === "number"
-              ? [{ target: fact.object, facets: fact.facets }]
-              : [],
+          this.#from(this.#name(want.predicate), uid).flatMap((fact) =>
+            typeof fact.object === "number" ? [{ target: fact.object, facets: fact.facets }] : [],
           ),
         );
       case "reverse":
         return this.#edges(uids, want, (uid) =>
-          this.#of(this.#reversed(want.index)).flatMap((fact) =>
-            fact.object === uid ? [{ target: fact.subject, facets: fact.facets }] : [],
-          ),
+          this.#to(this.#reversed(want.index), uid).map((fact) => ({
+            target: fact.subject,
+            facets: fact.facets,
+          })),
         );
       case "count":
         return {
           kind: "count",
           counts: Float64Array.from(
             uids,
-            (uid) =>
-              this.#of(this.#name(want.predicate)).filter((fact) => fact.subject === uid).length,
+            (uid) => this.#from(this.#name(want.predicate), uid).length,
           ),
         };
       case "reverseCount":
@@ -235,16 +247,15 @@ export class MemoryGraph implements Reader {
           kind: "count",
           counts: Float64Array.from(
             uids,
-            (uid) =>
-              this.#of(this.#reversed(want.index)).filter((fact) => fact.object === uid).length,
+            (uid) => this.#to(this.#reversed(want.index), uid).length,
           ),
         };
     }
   }
 
   #cells(uid: number, predicate: number): readonly Cell[] | undefined {
-    const cells = this.#of(this.#name(predicate))
-      .filter((fact) => fact.subject === uid && typeof fact.object !== "number")
+    const cells = this.#from(this.#name(predicate), uid)
+      .filter((fact) => typeof fact.object !== "number")
       .map((fact) => makeCell(fact.object as Value, fact.language ?? "", fact.facets))
       .sort((a, b) => (a.language < b.language ? -1 : a.language > b.language ? 1 : 0));
     return cells.length === 0 ? undefined : cells;
@@ -321,6 +332,19 @@ export class MemoryGraph implements Reader {
       }
     }
   }
+}
+
+function groupFacts(
+  facts: readonly TestFact[],
+  keyOf: (fact: TestFact) => string,
+): ReadonlyMap<string, readonly TestFact[]> {
+  const groups = new Map<string, TestFact[]>();
+  for (const fact of facts) {
+    const group = groups.get(keyOf(fact));
+    if (group === undefined) groups.set(keyOf(fact), [fact]);
+    else group.push(fact);
+  }
+  return groups;
 }
 
 function setOf(uids: readonly number[]): UidSet {

@@ -1,0 +1,180 @@
+/**
+ * Goal: the ways that only large sets take (seeking, walking an index, held candidates, columns from an index) say what
+ * a plain computation over the same nodes says. Method: 3,000 generated nodes, one question for each way.
+ */
+import { expect, test } from "vitest";
+import { makeSeededRandom } from "../../src/base/random.ts";
+import type { Value } from "../../src/model/value.ts";
+import {
+  MemoryGraph,
+  definePredicate,
+  makeTestSchema,
+  type TestFact,
+} from "../support/memory-graph.ts";
+import { queryDql } from "../support/run-dql.ts";
+
+const schema = makeTestSchema([
+  definePredicate("kind", "string", { indexes: [{ tokenizer: "exact" }] }),
+  definePredicate("price", "int", { indexes: [{ tokenizer: "int" }] }),
+  definePredicate("stars", "int", { indexes: [{ tokenizer: "int" }] }),
+  definePredicate("words", "string", {
+    indexes: [{ tokenizer: "term" }, { tokenizer: "trigram" }],
+  }),
+  definePredicate("open", "bool", { indexes: [{ tokenizer: "bool" }] }),
+  definePredicate("likes", "uid", { list: true, reverse: true }),
+]);
+
+interface Item {
+  readonly uid: number;
+  readonly kind: string;
+  readonly price: number | undefined;
+  readonly stars: number;
+  readonly words: string;
+  readonly open: boolean;
+  readonly likes: readonly number[];
+}
+
+const itemCount = 3000;
+const vocabulary = ["amber", "basin", "cedar", "drift", "ember", "fjord"];
+
+function makeItems(): readonly Item[] {
+  const random = makeSeededRandom(7);
+  const below = (bound: number): number => Math.floor(random.next() * bound);
+  return Array.from({ length: itemCount }, (_, i) => ({
+    uid: i + 1,
+    kind: below(3) === 0 ? "lamp" : "chair",
+    price: below(20) === 0 ? undefined : below(900),
+    stars: below(5) + 1,
+    words: `${vocabulary[below(6)] ?? ""} ${vocabulary[below(6)] ?? ""}`,
+    open: below(2) === 0,
+    likes: below(4) === 0 ? [below(40) + 1] : [],
+  }));
+}
+
+const items = makeItems();
+
+function factsOf(item: Item): readonly TestFact[] {
+  const fact = (predicate: string, object: Value | number): TestFact => ({
+    subject: item.uid,
+    predicate,
+    object,
+  });
+  return [
+    fact("dgraph.type", { kind: "string", text: "Item" }),
+    fact("kind", { kind: "string", text: item.kind }),
+    ...(item.price === undefined ? [] : [fact("price", { kind: "int", int: item.price })]),
+    fact("stars", { kind: "int", int: item.stars }),
+    fact("words", { kind: "string", text: item.words }),
+    fact("open", { kind: "bool", bool: item.open }),
+    ...item.likes.map((target) => fact("likes", target)),
+  ];
+}
+
+const graph = new MemoryGraph(schema, items.flatMap(factsOf));
+
+function hex(uid: number): string {
+  return `0x${uid.toString(16)}`;
+}
+
+function uidsOf(found: readonly Item[]): unknown {
+  return { q: found.map((item) => ({ uid: hex(item.uid) })) };
+}
+
+/** Missing prices last in both directions, ties by uid. */
+function byPrice(found: readonly Item[], descending = false): readonly Item[] {
+  return [...found].sort((a, b) => {
+    if (a.price === b.price) return a.uid - b.uid;
+    if (a.price === undefined) return 1;
+    if (b.price === undefined) return -1;
+    return descending ? b.price - a.price : a.price - b.price;
+  });
+}
+
+test("a page of a type with a condition is sought in the list", async () => {
+  const expected = items.filter((item) => item.open && item.uid > 100).slice(3, 10);
+  const text =
+    "{ q(func: type(Item), first: 7, offset: 3, after: 100) @filter(eq(open, true)) { uid } }";
+  expect(await queryDql(graph, text)).toEqual(uidsOf(expected));
+});
+
+test("a rare condition becomes the root of a type", async () => {
+  const expected = items.filter((item) => item.price === 17 && item.kind === "lamp");
+  const text = '{ q(func: type(Item)) @filter(eq(kind, "lamp") and eq(price, 17)) { uid } }';
+  expect(await queryDql(graph, text)).toEqual(uidsOf(expected));
+});
+
+test("a range in order is walked, with ties complete for the second key", async () => {
+  const passing = items.filter(
+    (item) => item.price !== undefined && item.price >= 200 && item.price <= 800 && item.open,
+  );
+  const expected = [...passing]
+    .sort((a, b) => (b.price ?? 0) - (a.price ?? 0) || a.stars - b.stars || a.uid - b.uid)
+    .slice(2, 14);
+  const text =
+    "{ q(func: between(price, 200, 800), orderdesc: price, orderasc: stars, first: 12, offset: 2) @filter(eq(open, true)) { uid } }";
+  expect(await queryDql(graph, text)).toEqual(uidsOf(expected));
+});
+
+test("a type in order is walked along the whole index", async () => {
+  const expected = byPrice(items.filter((item) => item.kind === "chair")).slice(0, 9);
+  const text =
+    '{ q(func: type(Item), orderasc: price, first: 9) @filter(eq(kind, "chair")) { uid } }';
+  expect(await queryDql(graph, text)).toEqual(uidsOf(expected));
+});
+
+test("a page that reaches nodes without a value is sorted instead", async () => {
+  const expected = byPrice(items, true).slice(itemCount - 10);
+  const text = `{ q(func: type(Item), orderdesc: price, first: 20, offset: ${itemCount - 10}) { uid } }`;
+  expect(await queryDql(graph, text)).toEqual(uidsOf(expected));
+});
+
+test("words and an order: the words' nodes are held beside the walk", async () => {
+  const passing = items.filter((item) => /amber|cedar/.test(item.words) && item.open);
+  const expected = byPrice(passing, true).slice(0, 10);
+  const text =
+    '{ q(func: type(Item), orderdesc: price, first: 10) @filter(anyofterms(words, "amber cedar") and eq(open, true)) { uid } }';
+  expect(await queryDql(graph, text)).toEqual(uidsOf(expected));
+});
+
+test("an expression is checked only as far as the page goes", async () => {
+  const matching = items.filter((item) => /er fjo/.test(item.words));
+  expect(matching.length).toBeGreaterThan(6);
+  const text = "{ q(func: regexp(words, /er fjo/), first: 5, offset: 1) { uid } }";
+  expect(await queryDql(graph, text)).toEqual(uidsOf(matching.slice(1, 6)));
+});
+
+test("an edge condition finds its nodes from the other side", async () => {
+  const expected = items.filter((item) => item.likes.includes(5));
+  const text = "{ q(func: type(Item)) @filter(uid_in(likes, 5)) { uid } }";
+  expect(await queryDql(graph, text)).toEqual(uidsOf(expected));
+});
+
+test("aggregates and groups come from the index of few values", async () => {
+  const open = items.filter((item) => item.open);
+  const sum = open.reduce((total, item) => total + item.stars, 0);
+  const text = `{
+    var(func: type(Item)) @filter(eq(open, true)) { s as stars }
+    q() { sum(val(s)) avg(val(s)) }
+    g(func: type(Item)) @filter(eq(open, true)) @groupby(stars) { count(uid) }
+  }`;
+  const counts = [1, 2, 3, 4, 5]
+    .map((stars) => ({ stars, count: open.filter((item) => item.stars === stars).length }))
+    .sort((a, b) => a.count - b.count || a.stars - b.stars);
+  expect(await queryDql(graph, text)).toEqual({
+    q: [{ "sum(val(s))": sum }, { "avg(val(s))": sum / open.length }],
+    g: [{ "@groupby": counts }],
+  });
+});
+
+test("an order without first stops at a thousand", async () => {
+  const text = "{ q(func: type(Item), orderasc: stars) { uid } }";
+  const expected = [...items].sort((a, b) => a.stars - b.stars || a.uid - b.uid).slice(0, 1000);
+  expect(await queryDql(graph, text)).toEqual(uidsOf(expected));
+});
+
+test("many candidates of a filter meet the lists of an index", async () => {
+  const expected = items.filter((item) => item.kind === "lamp" && !item.open && item.stars !== 3);
+  const text =
+    '{ q(func: has(words)) @filter(eq(kind, "lamp") and not eq(open, true) and not eq(stars, 3)) { uid } }';
+  expect(await queryDql(graph, text)).toEqual(uidsOf(expected));
+});
