@@ -1,6 +1,6 @@
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { PredicateUse } from "../plan/plan.ts";
-import { verifyCells } from "./call.ts";
+import { verifyCells } from "./lookup.ts";
 import type { CellTest } from "./compare.ts";
 import type { Run } from "./run.ts";
 

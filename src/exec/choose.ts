@@ -2,7 +2,9 @@
 import type { ListRef } from "../graph/reader.ts";
 import type { PredicateIndex } from "../graph/schema.ts";
 import type { CallPlan, RootChoice, RootPlan } from "../plan/plan.ts";
-import { bindValues, listsOfUidIn, tokenList, uidsOfCall } from "./call.ts";
+import { bindValues } from "./bind-values.ts";
+import { tokenList } from "./lookup.ts";
+import { listsOfUidIn, uidsOfCall } from "./uid-sets.ts";
 import { geoTokensOf } from "./geo.ts";
 import { equalityTokens, rangeOf, termTokens } from "./index-tokens.ts";
 import { listOfRoot } from "./root.ts";

@@ -3,11 +3,10 @@ import type { Value } from "../model/value.ts";
 import type { AggregateField, FieldPlan, MathField } from "../plan/plan.ts";
 import { aggregateValues } from "./aggregate.ts";
 import type { EdgeFrame, FieldColumn, ValueColumn } from "./frame.ts";
-import type { BlockRun, LevelFrame } from "./level.ts";
+import type { BlockRun, LevelFrame } from "./level-frame.ts";
 import { evaluateMath } from "./math.ts";
-import { alignValues } from "./order.ts";
 import { constantOf, emptyVariable, valuesOf, type Run } from "./run.ts";
-import { addNumbers, makeColumn } from "./variables.ts";
+import { addNumbers, alignValues, makeColumn } from "./value-column.ts";
 
 /** One field to compute, in one of the frames of its level. */
 interface Task {

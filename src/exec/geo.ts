@@ -1,7 +1,7 @@
 /** near, within, contains, intersects: candidates by cells, then every candidate's geometry (dql.md 4.3 Geo). */
 import { unionAll } from "../base/sorted.ts";
 import type { CallPlan } from "../plan/plan.ts";
-import { tokenList } from "./call.ts";
+import { tokenList } from "./lookup.ts";
 import { uncertain, type Candidates } from "./candidates.ts";
 import type { CellTest } from "./compare.ts";
 import { buildGeoQuery, type GeoQuery } from "./geo-match.ts";

@@ -6,7 +6,7 @@ import type { Group, GroupsColumn } from "./frame.ts";
 import { groupRows } from "./groupby.ts";
 import type { Edges } from "./rows.ts";
 import { emptyVariable, type Run } from "./run.ts";
-import { makeColumn } from "./variables.ts";
+import { makeColumn } from "./value-column.ts";
 
 export async function groupEdges(run: Run, plan: GroupPlan, edges: Edges): Promise<GroupsColumn> {
   const byRow = await groupRows(run, plan, edges.offsets, edges.targets);

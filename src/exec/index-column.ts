@@ -89,7 +89,7 @@ async function fillColumn(
   index: PredicateIndex,
   uids: UidSet,
 ): Promise<(Cell | undefined)[] | undefined> {
-  const cells = new Array<Cell | undefined>(uids.length).fill(undefined);
+  const cells = Array.from<unknown, Cell | undefined>(uids, () => undefined);
   let isExact = true;
   const scanned = run.reader.scanTokens(index.id, languageRange(index, ""), (token, members) => {
     const value = decodeToken(predicate, index, token);

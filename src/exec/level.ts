@@ -11,9 +11,10 @@ import { checkPasswords } from "./check-password.ts";
 import { expandFields } from "./expand.ts";
 import { evaluateFilter } from "./filter.ts";
 import { buildFacetTest, compareByFacets, hasFacetTest } from "./facets.ts";
-import type { EdgeFrame, FieldColumn, Frame } from "./frame.ts";
+import type { EdgeFrame, FieldColumn } from "./frame.ts";
 import { groupEdges } from "./groups.ts";
 import { indexedFrom, readIndexColumn } from "./index-column.ts";
+import { makeLevelFrame, type BlockRun, type LevelFrame } from "./level-frame.ts";
 import { orderEdges } from "./order.ts";
 import {
   distinctTargets,
@@ -26,25 +27,6 @@ import {
 } from "./rows.ts";
 import { countUids, raiseRefusal, type Run } from "./run.ts";
 
-/** A block while it runs: the frames of all its levels, for variables and computed fields. */
-export interface BlockRun {
-  readonly run: Run;
-  readonly frames: LevelFrame[];
-  /** @recurse: takes over where edges lead, instead of the level below the field. */
-  readonly follow?: (here: LevelFrame, edges: Edges, field: EdgeField) => EdgeFrame;
-}
-
-export interface LevelFrame {
-  readonly level: Level;
-  /** The fields are filled in place while the block runs. */
-  readonly frame: Frame & { readonly fields: FieldColumn[] };
-  /** Beside the rows: 0 where @cascade took the node out; undefined where there is no @cascade. */
-  readonly alive: Uint8Array | undefined;
-  readonly parent: LevelFrame | undefined;
-  /** The edges of the parent's rows to these, after everything; set once they are final. */
-  edges: EdgeFrame | undefined;
-}
-
 /** Runs a level over distinct ascending uids. */
 export async function runLevel(
   block: BlockRun,
@@ -55,17 +37,6 @@ export async function runLevel(
   const here = makeLevelFrame(level, uids, parent);
   await fillLevel(block, here);
   return here;
-}
-
-/** A level's frame before its fields are read. */
-export function makeLevelFrame(
-  level: Level,
-  uids: UidSet,
-  parent: LevelFrame | undefined,
-): LevelFrame {
-  const fields: FieldColumn[] = level.fields.map(() => ({ kind: "nothing" }));
-  const alive = level.cascade === undefined ? undefined : new Uint8Array(uids.length).fill(1);
-  return { level, frame: { level, uids, fields }, alive, parent, edges: undefined };
 }
 
 /** Reads a level's fields, and runs the levels below. */

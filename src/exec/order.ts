@@ -11,6 +11,7 @@ import { buildChoice, tryConvertCell } from "./cells.ts";
 import type { ValueColumn } from "./frame.ts";
 import { keepEdges, pageEdges, placesIn, sortEdges, distinctTargets, type Edges } from "./rows.ts";
 import { countUids, queryFault, raiseRefusal, valuesOf, type Run } from "./run.ts";
+import { alignValues } from "./value-column.ts";
 
 type Compare = (a: number, b: number) => number;
 
@@ -132,21 +133,6 @@ function rankByVariable(column: ValueColumn, uids: UidSet, descending: boolean):
     },
     hasValue,
   };
-}
-
-/** A variable's values beside a set of uids. */
-export function alignValues(
-  column: ValueColumn,
-  uids: UidSet,
-): (ValueColumn["values"][number] | undefined)[] {
-  const values: (ValueColumn["values"][number] | undefined)[] = [];
-  let at = 0;
-  for (let i = 0; i < uids.length; i++) {
-    const uid = uids[i] ?? 0;
-    while (at < column.uids.length && (column.uids[at] ?? 0) < uid) at++;
-    values.push(column.uids[at] === uid ? column.values[at] : undefined);
-  }
-  return values;
 }
 
 async function compareByKeys(

@@ -6,7 +6,7 @@ import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { CallPlan } from "../plan/plan.ts";
 import { trigramsOfRegexp, type TrigramQuery } from "../tokens/regexp-trigrams.ts";
 import { trigramTokens } from "../tokens/text-tokens.ts";
-import { intersectLists, tokenList } from "./call.ts";
+import { intersectLists, tokenList } from "./lookup.ts";
 import { uncertain, type Candidates } from "./candidates.ts";
 import type { CellTest } from "./compare.ts";
 import { buildDistanceTest } from "./levenshtein.ts";

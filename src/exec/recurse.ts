@@ -5,7 +5,8 @@ import { parseUint64 } from "../model/int.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { BlockPlan, EdgeField, RecursePlan } from "../plan/plan.ts";
 import type { EdgeFrame, FieldColumn, Frame } from "./frame.ts";
-import { fillLevel, makeLevelFrame, markAlive, type BlockRun, type LevelFrame } from "./level.ts";
+import { fillLevel, markAlive } from "./level.ts";
+import { makeLevelFrame, type BlockRun, type LevelFrame } from "./level-frame.ts";
 import { distinctTargets, keepByTarget, keepEdges, placesIn, type Edges } from "./rows.ts";
 import { queryFault, slotText, type Run } from "./run.ts";
 

@@ -2,21 +2,14 @@
 import { lowerBound, sortUnique, unionAll } from "../base/sorted.ts";
 import type { ListBounds, ListRef, TokenRange } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
-import type { ValueKind } from "../model/value.ts";
 import type { CallPlan } from "../plan/plan.ts";
 import { nextExactLanguage } from "../tokens/text-tokens.ts";
 import type { BoundPage } from "./bind.ts";
-import {
-  bindValues,
-  buildCompareTest,
-  checkEqualityTokens,
-  compareVariable,
-  findTerms,
-  intersectLists,
-  listsOfUidIn,
-  tokenList,
-  uidsOfCall,
-} from "./call.ts";
+import { bindValues, buildCompareTest, checkEqualityTokens, kindOf } from "./bind-values.ts";
+import { compareVariable } from "./compare-variable.ts";
+import { intersectLists, tokenList } from "./lookup.ts";
+import { findTerms } from "./terms.ts";
+import { listsOfUidIn, uidsOfCall } from "./uid-sets.ts";
 import { certain, noCandidates, uncertain, type Candidates } from "./candidates.ts";
 import { bindCounts } from "./count.ts";
 import { findGeo } from "./geo.ts";
@@ -87,7 +80,7 @@ export function listOfRoot(run: Run, call: CallPlan): ListRef | undefined {
     return undefined;
   }
   if (!isWholeToken(call.index, call.use)) return undefined;
-  const bounds = bindValues(run, call.values, kindOf(call), "eq", true);
+  const bounds = bindValues(run, call.values, kindOf(call.use), "eq", true);
   const [bound] = bounds;
   if (bound === undefined || bounds.length !== 1) return undefined;
   const [token] = equalityTokens(call.index, bound, call.use);
@@ -137,14 +130,9 @@ async function findHas(run: Run, call: Call<"has">, after: number): Promise<Cand
   return predicate.definition.lang ? uncertain(found, call.use, () => true) : certain(found);
 }
 
-function kindOf(call: Call<"compare">): ValueKind {
-  const kind = call.use.predicate?.definition.kind ?? "default";
-  return kind === "uid" ? "default" : kind;
-}
-
 async function findCompare(run: Run, call: Call<"compare">): Promise<Candidates> {
   const { index } = call;
-  const bounds = bindValues(run, call.values, kindOf(call), call.operator, true);
+  const bounds = bindValues(run, call.values, kindOf(call.use), call.operator, true);
   if (call.refusal !== undefined) raiseRefusal(run, call.refusal);
   if (bounds.length === 0 || index === undefined) return noCandidates;
   if (call.operator !== "eq") return findRange(run, call, bounds);

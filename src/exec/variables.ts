@@ -1,14 +1,14 @@
 /** What a block's fields define: uid and value variables, gathered from its frames (dql.md 4.8, 4.11). */
 import { sortUnique, unionAll } from "../base/sorted.ts";
 import type { Cell } from "../graph/reader.ts";
-import { addInt64Wrapping } from "../model/int.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";
 import type { EdgeField, FieldPlan, ValueField } from "../plan/plan.ts";
 import { findFacet } from "./facets.ts";
 import type { EdgeFrame, FieldColumn, ValueColumn, VariableResult } from "./frame.ts";
-import type { BlockRun, LevelFrame } from "./level.ts";
+import type { BlockRun, LevelFrame } from "./level-frame.ts";
 import { emptyVariable, queryFault } from "./run.ts";
+import { addNumbers, makeColumn } from "./value-column.ts";
 
 /** Node and value pairs before they are sorted and merged. */
 interface Gathered {
@@ -58,11 +58,6 @@ function toResult(gathered: Gathered): VariableResult {
   const isFirstAll = first !== undefined && gathered.values.size === 0;
   const values = isFirstAll ? first : makeColumn(gathered.values);
   return { ...emptyVariable, uids: values.uids, values };
-}
-
-export function makeColumn(values: ReadonlyMap<number, Value>): ValueColumn {
-  const uids = Float64Array.from(values.keys()).sort();
-  return { uids, values: Array.from(uids, (uid) => values.get(uid) as Value) };
 }
 
 function isAlive(here: LevelFrame, row: number): boolean {
@@ -194,21 +189,4 @@ function gatherFacets(
 function addFacet(values: Map<number, Value>, uid: number, value: Value): void {
   const known = values.get(uid);
   values.set(uid, known === undefined ? value : addNumbers(known, value));
-}
-
-/** Sums of facets and of values pushed along edges: int with int stays int. */
-export function addNumbers(a: Value, b: Value): Value {
-  if (a.kind === "int" && b.kind === "int") {
-    return { kind: "int", int: addInt64Wrapping(a.int, b.int) };
-  }
-  const isNumber = (value: Value): boolean => value.kind === "int" || value.kind === "float";
-  if (!isNumber(a) || !isNumber(b)) {
-    throw queryFault("Repeated id with non int/float value for facet var encountered.");
-  }
-  return { kind: "float", float: toFloat(a) + toFloat(b) };
-}
-
-export function toFloat(value: Value): number {
-  if (value.kind === "int") return Number(value.int);
-  return value.kind === "float" ? value.float : Number.NaN;
 }

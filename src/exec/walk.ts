@@ -8,7 +8,7 @@ import type { PredicateIndex } from "../graph/schema.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { CallPlan, FilterPlan, OrderPlan, RootChoice, RootPlan } from "../plan/plan.ts";
 import type { BoundPage } from "./bind.ts";
-import { bindValues } from "./call.ts";
+import { bindValues } from "./bind-values.ts";
 import { checkCandidates, type Candidates } from "./candidates.ts";
 import type { ChosenRoot } from "./choose.ts";
 import { applyFilter } from "./filter.ts";

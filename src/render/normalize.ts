@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { EdgeFrame, Frame } from "../exec/frame.ts";
 import { Fault } from "../model/fault.ts";
 import type { EdgeField, FieldPlan } from "../plan/plan.ts";
-import { shownFacets, writeScalar, type Arrival, type DqlRender } from "./dql-json.ts";
+import { shownFacets, writeScalar, type Arrival, type DqlRender } from "./dql-field.ts";
 import { printValueJson } from "../model/print-value.ts";
 
 /** One key with its JSON; several values where the same key came from several levels. */

@@ -1,0 +1,88 @@
+/** Lists of indexes and values of nodes, as the functions of a query look them up. */
+import type { Cell, ListRef } from "../graph/reader.ts";
+import { emptyUidSet, type UidSet } from "../model/uid.ts";
+import type { ValueKind } from "../model/value.ts";
+import type { PredicateUse } from "../plan/plan.ts";
+import { buildChoice, convertCell } from "./cells.ts";
+import type { CellTest } from "./compare.ts";
+import { keepMembers } from "./rows.ts";
+import type { Run } from "./run.ts";
+
+export function tokenList(index: number, token: Uint8Array): ListRef {
+  return { kind: "token", index, token };
+}
+
+export async function intersectList(run: Run, list: ListRef, uids: UidSet): Promise<UidSet> {
+  const answer = run.reader.intersectList(list, uids);
+  return answer instanceof Promise ? await answer : answer;
+}
+
+export async function readLists(run: Run, lists: readonly ListRef[]): Promise<readonly UidSet[]> {
+  const read = run.reader.readLists(lists);
+  return read instanceof Promise ? await read : read;
+}
+
+/** The shortest list first, the others only where it has members. */
+export async function intersectLists(
+  run: Run,
+  lists: readonly ListRef[],
+  candidates: UidSet | undefined,
+): Promise<UidSet> {
+  if (lists.length === 0) return emptyUidSet;
+  const counted = run.reader.countLists(lists);
+  const counts = counted instanceof Promise ? await counted : counted;
+  const order = lists.map((_, i) => i).sort((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0));
+  let found = candidates;
+  for (const i of order) {
+    const list = lists[i];
+    if (list === undefined || counts[i] === 0) return emptyUidSet;
+    if (found === undefined) found = (await readLists(run, [list]))[0] ?? emptyUidSet;
+    else found = await intersectList(run, list, found);
+    if (found.length === 0) return found;
+  }
+  return found ?? emptyUidSet;
+}
+
+/**
+ * Which of a node's cells a function looks at: the untagged one, those of one tag, with "." all; of a list any, of
+ * predicates without languages all.
+ */
+export function buildCellsTest(
+  use: PredicateUse,
+  test: CellTest,
+): (cells: readonly Cell[]) => boolean {
+  const definition = use.predicate?.definition;
+  const kind = (definition?.kind ?? "default") as ValueKind;
+  const passes: CellTest = (cell) => test(cell.kind === kind ? cell : convertCell(cell, kind));
+  const [tag] = use.languages;
+  if (definition?.lang !== true || tag === ".") return (cells) => cells.some(passes);
+  const choose = buildChoice(use.languages);
+  return (cells) => {
+    const cell = choose(cells);
+    return cell !== undefined && passes(cell);
+  };
+}
+
+/** The nodes of a set with a value that passes. */
+export async function verifyCells(
+  run: Run,
+  use: PredicateUse,
+  test: CellTest,
+  uids: UidSet,
+): Promise<UidSet> {
+  if (uids.length === 0 || use.predicate === undefined) return emptyUidSet;
+  const passes = buildCellsTest(use, test);
+  const read = run.reader.readLevel(uids, [{ kind: "cells", predicate: use.predicate.id }]);
+  const [column] = read instanceof Promise ? await read : read;
+  if (column?.kind !== "cells") return emptyUidSet;
+  const flags = new Uint8Array(uids.length);
+  for (let i = 0; i < flags.length; i++) {
+    if ((i & 255) === 255) {
+      const pause = run.pace.check();
+      if (pause !== undefined) await pause;
+    }
+    const cells = column.cells[i];
+    if (cells !== undefined && passes(cells)) flags[i] = 1;
+  }
+  return keepMembers(uids, flags);
+}

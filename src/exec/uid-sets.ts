@@ -1,0 +1,40 @@
+/** Sets that uid() and uid_in() name. */
+import { sortUnique, union } from "../base/sorted.ts";
+import type { ListRef } from "../graph/reader.ts";
+import { quoteGo } from "../model/conversion-error.ts";
+import { emptyUidSet, type UidSet } from "../model/uid.ts";
+import type { CallPlan } from "../plan/plan.ts";
+import { queryFault, slotNumber, slotText, variableOf, type Run } from "./run.ts";
+
+/** The set of a uid() call: literals, or the nodes of variables. */
+export function uidsOfCall(run: Run, call: Extract<CallPlan, { kind: "uid" }>): UidSet {
+  if (call.variables.length === 0) {
+    return sortUnique(Float64Array.from(call.uids, (slot) => slotNumber(run, slot)));
+  }
+  let found: UidSet = emptyUidSet;
+  for (const variable of call.variables) found = union(found, variableOf(run, variable).uids);
+  return found;
+}
+
+export function uidsOfUidIn(run: Run, call: Extract<CallPlan, { kind: "uidIn" }>): UidSet {
+  if (call.variable !== undefined) return variableOf(run, call.variable).uids;
+  for (const slot of call.uids) {
+    if (!Number.isNaN(slotNumber(run, slot))) continue;
+    throw queryFault(`Value ${quoteGo(slotText(run, slot))} in uid_in is not a number`);
+  }
+  return sortUnique(Float64Array.from(call.uids, (slot) => slotNumber(run, slot)));
+}
+
+/** The nodes that point at the targets, as lists. */
+export function listsOfUidIn(
+  run: Run,
+  call: Extract<CallPlan, { kind: "uidIn" }>,
+): readonly ListRef[] {
+  const predicate = call.use.predicate;
+  if (predicate === undefined) return [];
+  return Array.from(uidsOfUidIn(run, call), (target) =>
+    call.use.reverse
+      ? { kind: "edges", predicate: predicate.id, subject: target }
+      : { kind: "reverse", index: predicate.reverseIndex?.id ?? -1, object: target },
+  );
+}
