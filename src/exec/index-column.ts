@@ -97,7 +97,7 @@ async function fillColumn(
       isExact = false;
       return false;
     }
-    place(cells, uids, members, makeCell(value, "", undefined));
+    placeCells(cells, uids, members, makeCell(value, "", undefined));
     return true;
   });
   if (scanned instanceof Promise) await scanned;
@@ -124,7 +124,12 @@ function decodeToken(
 const gallopFactor = 16;
 
 /** Gives the cell to those of `uids` that are members. */
-function place(cells: (Cell | undefined)[], uids: UidSet, members: UidSet, cell: Cell): void {
+export function placeCells(
+  cells: (Cell | undefined)[],
+  uids: UidSet,
+  members: UidSet,
+  cell: Cell,
+): void {
   if (members.length * gallopFactor < uids.length) {
     let at = 0;
     for (let m = 0; m < members.length; m++) {
