@@ -1,6 +1,6 @@
 /**
- * Rules about writes (graphql.md 6.4): what may be updated is judged before the write, what was added after it, in the
- * same transaction; the caller's rights never reach further than the rules that stand when the transaction commits.
+ * Rules about writes (graphql.md 6.4), judged in the transaction that writes: what may be updated before the write, what
+ * was added after it.
  */
 import { Lru } from "../base/lru.ts";
 import type { NamedType, NodeType, RuleOperation } from "./compiled-schema.ts";

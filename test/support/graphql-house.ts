@@ -13,7 +13,7 @@ export interface GraphqlHouse {
   /** The answer without its extensions. */
   ask(query: string, variables?: unknown, operationName?: string): Promise<unknown>;
   /** The answer to a body as it is. */
-  send(body: string): Promise<unknown>;
+  send(body: string, headers?: Readonly<Record<string, string>>): Promise<unknown>;
   /** DQL over the same data. */
   dql(text: string): Promise<unknown>;
   close(): Promise<void>;
@@ -23,12 +23,15 @@ export async function openGraphqlHouse(sdl?: string): Promise<GraphqlHouse> {
   const engine = await openEngine({ store: openMemoryStore({ derive: deriveFill }) });
   const service = openGraphqlService({ engine, clock: systemClock, extensions: false });
   if (sdl !== undefined) await service.updateSchema(0, sdl);
-  const send = async (body: string): Promise<unknown> => {
+  const send = async (
+    body: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<unknown> => {
     const answer = await service.handle({
       namespace: 0,
       kind: "json",
       body,
-      headers: {},
+      headers,
       remoteAddress: "127.0.0.1",
       timeoutMs: 0,
     });
