@@ -228,7 +228,9 @@ export type FieldSource =
   | { readonly kind: "vectorDistance" }
   /** A part of a composed value: longitude, points, sdl. Read from the parent by its name. */
   | { readonly kind: "part" }
-  /** `@custom`, `@lambda`, fields of `@remote` types, `@external` ones that are no key: nothing is stored. */
+  /** `@lambda` on a field of a type or interface: computed from the parent's own fields. */
+  | { readonly kind: "lambda" }
+  /** `@custom`, fields of `@remote` types, `@external` ones that are no key: nothing is stored. */
   | { readonly kind: "custom" }
   | { readonly kind: "root" };
 
@@ -384,13 +386,14 @@ export type RootFieldKind =
   | "update"
   | "delete"
   | "custom"
+  | "lambda"
   | "entities"
   | "service";
 
 /** A field of Query, Mutation or Subscription. The same objects are in the `fields` of the root types. */
 export interface RootField extends FieldDefinition {
   readonly kind: RootFieldKind;
-  /** The type it is generated for; undefined for custom, entities, service. */
+  /** The type it is generated for; undefined for custom, lambda, entities, service. */
   readonly of: NodeType | undefined;
 }
 

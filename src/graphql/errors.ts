@@ -13,6 +13,8 @@ export interface ResponseError {
   readonly message: string;
   readonly locations?: readonly Location[];
   readonly path?: ResponsePath;
+  /** Of errors that a lambda server tells: handed on as they are. */
+  readonly extensions?: unknown;
 }
 
 /** The request does not run at all: `errors` without `data`. */

@@ -67,8 +67,10 @@ function takeRoot(draft: Draft, name: string): DraftType {
   const own = draft.types.get(name);
   const root = own ?? makeType("object", name, "generated");
   root.objectRole = "root";
-  for (const field of root.fields)
-    field.purpose ??= { kind: "root", root: "custom", of: undefined };
+  for (const field of root.fields) {
+    const kind = hasDirective(field, "lambda") ? "lambda" : "custom";
+    field.purpose ??= { kind: "root", root: kind, of: undefined };
+  }
   return root;
 }
 

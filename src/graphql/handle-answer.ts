@@ -12,6 +12,8 @@ export interface RootOutcome {
   readonly errors: readonly ResponseError[];
   /** Writes its value; undefined: it has none, not even null. */
   readonly write: ((out: JsonWriter, errors: CompletionError[]) => void) | undefined;
+  /** It may not be null, and is: there is no `data` then. */
+  readonly isMissing?: boolean;
 }
 
 /**
@@ -29,6 +31,7 @@ export function writeAnswer(
   const completion: CompletionError[] = [];
   out.byte(123);
   let valueCount = 0;
+  let isMissing = false;
   for (const outcome of outcomes) {
     for (const error of outcome.errors) errors.push(error);
     if (outcome.write === undefined) continue;
@@ -36,12 +39,16 @@ export function writeAnswer(
     else out.byte(44);
     out.bytes(outcome.field.keyBytes);
     outcome.write(out, completion);
+    isMissing ||= outcome.isMissing === true;
     for (const { message, path, place } of completion) {
       errors.push({ message, locations: [locate(place)], path });
     }
     completion.length = 0;
   }
-  if (valueCount > 0) out.byte(125);
+  if (isMissing) {
+    out.rewind(1);
+    out.ascii('"data":null');
+  } else if (valueCount > 0) out.byte(125);
   // Everything was skipped: an empty answer, not a missing one.
   if (outcomes.length === 0) out.ascii('"data":{}');
   if (errors.length > 0) return withErrors(out, errors, extensions);
@@ -95,10 +102,11 @@ const refusalBytesMax = 16 * 1024 * 1024;
 
 function printErrors(errors: readonly ResponseError[]): string {
   return JSON.stringify(
-    errors.map(({ message, locations, path }) => ({
+    errors.map(({ message, locations, path, extensions }) => ({
       message,
       ...(locations === undefined ? {} : { locations }),
       ...(path === undefined ? {} : { path }),
+      ...(extensions === undefined ? {} : { extensions }),
     })),
   );
 }

@@ -5,10 +5,11 @@
 import { Lru } from "../base/lru.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Reader } from "../graph/reader.ts";
+import type { LambdaClient } from "../lambda/client.ts";
 import { Fault } from "../model/fault.ts";
 import { CallerReader } from "./caller.ts";
 import type { Caller } from "./caller.ts";
-import type { CompiledSchema } from "./compiled-schema.ts";
+import type { CompiledSchema, RootField } from "./compiled-schema.ts";
 import { FieldRefused, queryFailed, RequestRefused } from "./errors.ts";
 import type { Location, ResponseError } from "./errors.ts";
 import { writeAnswer, writeRefusal } from "./handle-answer.ts";
@@ -16,10 +17,14 @@ import type { RootOutcome } from "./handle-answer.ts";
 import { Trace } from "./handle-trace.ts";
 import { introspect } from "./introspect.ts";
 import type { AskedField } from "./introspect.ts";
+import { callerOf } from "./lambda-call.ts";
+import type { LambdaCalls } from "./lambda-call.ts";
+import { printArguments, runLambdaRoot } from "./lambda-root.ts";
+import type { LambdaRootDone } from "./lambda-root.ts";
 import type { RunBounds, RunSettings } from "./lower-run.ts";
 import { touchedUids } from "./lower-run.ts";
 import { runMutation } from "./mutation-root.ts";
-import { readyQuery, rootFieldOf, runQuery, writeQuery } from "./query-root.ts";
+import { readyQuery, resolveQueryLambda, rootFieldOf, runQuery, writeQuery } from "./query-root.ts";
 import type { ReadyQuery } from "./query-root.ts";
 import { evaluateArguments } from "./request-arguments.ts";
 import type { RequestValues } from "./request-arguments.ts";
@@ -38,6 +43,8 @@ import type { GraphqlAnswer, GraphqlRequest } from "./service.ts";
 export interface HandlerOptions extends RunSettings {
   readonly engine: Engine;
   readonly schemas: SchemaStore;
+  /** undefined: started without one. */
+  readonly lambda: LambdaClient | undefined;
   /** `--graphql introspection`. */
   readonly introspection: boolean;
   /** `--graphql extensions`. */
@@ -62,6 +69,7 @@ interface SchemaCaches {
 interface ReadyRequest {
   /** The length of its body, and something for what was made of it. */
   readonly weight: number;
+  readonly schema: CompiledSchema;
   readonly run: OperationRun;
   readonly roots: readonly ReadyRoot[];
 }
@@ -79,6 +87,7 @@ type Work =
 type ReadyRoot =
   | { readonly kind: "query"; readonly field: SelectedField; readonly ready: ReadyQuery }
   | { readonly kind: "json"; readonly field: SelectedField; readonly json: string }
+  | { readonly kind: "lambda"; readonly field: SelectedField; readonly args: string }
   /** The caller's token is not believed. */
   | { readonly kind: "untrusted"; readonly field: SelectedField; readonly reason: string }
   | {
@@ -142,7 +151,7 @@ export class RequestHandler {
     const run = caches.requests.prepare(fields);
     if (run.node.operation === "mutation") return { kind: "mutation", schema, run, caller };
     const weight = key.length + 512 * run.roots.length;
-    const ready = { weight, run, roots: this.#readyRoots(schema, run, caller) };
+    const ready = { weight, schema, run, roots: this.#readyRoots(schema, run, caller) };
     const isKept = isCached && fields.extensions === undefined;
     if (isKept && ready.roots.every((root) => root.kind !== "refused")) {
       caches.bodies.set(key, ready);
@@ -198,6 +207,11 @@ export class RequestHandler {
         return { kind: "json", field, json: nothing(field) };
       return { kind: "query", field, ready: readyQuery(root, field, run.values, guard) };
     }
+    if (root?.kind === "lambda") {
+      const reason = closedTo(schema, caller);
+      if (reason !== undefined) return { kind: "untrusted", field, reason };
+      return { kind: "lambda", field, args: printArguments(root, field, run.values) };
+    }
     if (!this.#options.introspection || root !== undefined) return { kind: "unresolved", field };
     return { kind: "json", field, json: metaJson(schema, operation, field, run.values) };
   }
@@ -208,7 +222,8 @@ export class RequestHandler {
     reader: Reader,
     trace: Trace,
   ): Promise<GraphqlAnswer> {
-    const { run, roots } = ready;
+    const { schema, run, roots } = ready;
+    const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run);
     const bounds = this.#bounds(request);
     const parentType = run.node.operation === "query" ? "Query" : "Subscription";
     // The first query uses the snapshot that the schema was found in; every other one has its own.
@@ -216,7 +231,7 @@ export class RequestHandler {
     const pending = roots.map((root) => {
       const given = root.kind === "query" ? own : undefined;
       if (root.kind === "query") own = undefined;
-      return this.#resolve(root, { run, request, given, bounds, trace, parentType });
+      return this.#resolve(root, { run, request, given, bounds, trace, parentType, lambda });
     });
     const outcomes =
       pending.length === 1
@@ -234,6 +249,10 @@ export class RequestHandler {
     if (root.kind === "untrusted") return untrusted(root);
     if (root.kind === "unresolved") return unresolved(field, place.run.locate);
     const resolver = place.trace.resolver(field, place.parentType);
+    if (root.kind === "lambda") {
+      const done = runLambdaRoot(field, root.args, place.lambda());
+      return (await done.finally(() => resolver.end())).outcome;
+    }
     const endStep = resolver.step("query");
     try {
       if (root.kind === "refused") return refusedOutcome(root, place.run.locate);
@@ -243,10 +262,14 @@ export class RequestHandler {
         if (this.#options.debug) place.trace.dqlQueries.push(root.ready.planned.tree.print());
         const result = await runQuery(root.ready, reader, this.#options, place.bounds);
         place.trace.touchedUids += touchedUids(result);
+        // User code may take its time: no snapshot is held meanwhile.
+        if (root.ready.planned.hasLambda) reader.close();
+        const outcome = await resolveQueryLambda(root.ready, field, result, place.lambda);
+        const done = { result, lambda: outcome?.values };
         return {
           field,
-          errors: [],
-          write: (out, errors) => writeQuery(out, root.ready, field, result, errors),
+          errors: outcome?.errors ?? [],
+          write: (out, errors) => writeQuery(out, root.ready, field, done, errors),
         };
       } catch (error) {
         return {
@@ -269,6 +292,7 @@ export class RequestHandler {
     trace: Trace,
   ): Promise<GraphqlAnswer> {
     const { schema, run, caller } = work;
+    const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run);
     const outcomes: RootOutcome[] = [];
     let hasFailed = false;
     for (const field of run.roots) {
@@ -278,6 +302,12 @@ export class RequestHandler {
         outcomes.push({ field, errors: [], write: (out) => out.text(json) });
       } else if (hasFailed) {
         outcomes.push(skipped(field, run.locate));
+      } else if (root.kind === "lambda") {
+        const resolver = trace.resolver(field, "Mutation");
+        const done = await this.#mutateByLambda(root, field, work, lambda());
+        resolver.end();
+        outcomes.push(done.outcome);
+        hasFailed = done.hasFailed;
       } else {
         const resolver = trace.resolver(field, "Mutation");
         try {
@@ -292,6 +322,7 @@ export class RequestHandler {
             caller,
             trace,
             resolver,
+            lambda,
           });
           outcomes.push(done.outcome);
           hasFailed = done.hasFailed;
@@ -307,6 +338,33 @@ export class RequestHandler {
   #write(outcomes: readonly RootOutcome[], run: OperationRun, trace: Trace): Uint8Array {
     const extensions = this.#options.extensions ? () => trace.print() : undefined;
     return writeAnswer(outcomes, run.locate, extensions, this.#options.limits.resultBytesMax);
+  }
+
+  async #mutateByLambda(
+    root: RootField,
+    field: SelectedField,
+    { schema, run, caller }: Extract<Work, { kind: "mutation" }>,
+    calls: LambdaCalls,
+  ): Promise<LambdaRootDone> {
+    const reason = closedTo(schema, caller);
+    if (reason !== undefined) {
+      return { outcome: untrusted({ kind: "untrusted", field, reason }), hasFailed: true };
+    }
+    return runLambdaRoot(field, printArguments(root, field, run.values), calls);
+  }
+
+  #lambdaCalls(
+    schema: CompiledSchema,
+    request: GraphqlRequest,
+    { locate }: OperationRun,
+  ): LambdaCalls {
+    return {
+      client: this.#options.lambda,
+      namespace: request.namespace,
+      caller: callerOf(schema, request),
+      bytesMax: this.#options.limits.resultBytesMax,
+      locate,
+    };
   }
 
   #bounds(request: GraphqlRequest): RunBounds {
@@ -325,6 +383,7 @@ interface QueryPlace {
   readonly bounds: RunBounds;
   readonly trace: Trace;
   readonly parentType: string;
+  readonly lambda: () => LambdaCalls;
 }
 
 function answerOf(body: Uint8Array): GraphqlAnswer {
@@ -394,6 +453,11 @@ function refusedOutcome(
 /** A query's value where nothing is found. */
 function nothing(field: SelectedField): string {
   return field.definition.type.kind === "list" ? "[]" : "null";
+}
+
+/** Resolvers decide for themselves whom they serve, unless nobody is served without a token. */
+function closedTo({ meta }: CompiledSchema, caller: Caller): string | undefined {
+  return meta.authorization?.isClosedByDefault === true ? caller.refusal : undefined;
 }
 
 function untrusted({ field, reason }: Extract<ReadyRoot, { kind: "untrusted" }>): RootOutcome {

@@ -3,13 +3,16 @@
  * of its column. Every field gets an alias of its own: one predicate may be asked for several times.
  */
 import type { Directives, Field } from "../dql/ast.ts";
+import { assert } from "../base/assert.ts";
 import { noDirectives } from "../dql/ast.ts";
+import { keyBytesOf } from "../render/graphql-shape.ts";
 import type {
   AggregateMemberShape,
   EdgeAggregateShape,
   FieldShape,
   GeoPart,
   GeoShape,
+  LambdaShape,
   ObjectShape,
   ScalarShape,
   TypedFields,
@@ -34,6 +37,15 @@ import { namedTypeOf } from "./request-walk.ts";
 
 /** The lowered arguments of each field that has any. */
 export type Sites = ReadonlyMap<SelectedField, SiteParts>;
+
+const lambdaFields = new WeakMap<LambdaShape, SelectedField>();
+
+/** The field that a shape was made for. */
+export function selectedLambda(shape: LambdaShape): SelectedField {
+  const field = lambdaFields.get(shape);
+  assert(field !== undefined, "a lambda shape has a field");
+  return field;
+}
 
 export interface LoweredSelection {
   readonly children: readonly Field[];
@@ -110,6 +122,7 @@ class LevelBuilder {
   readonly children: Field[] = [];
   readonly #sites: Sites;
   readonly #cascade: readonly string[] | undefined;
+  readonly #parentFields = new Map<FieldDefinition, FieldShape>();
 
   constructor(sites: Sites, cascade: readonly string[] | undefined) {
     this.#sites = sites;
@@ -149,20 +162,21 @@ class LevelBuilder {
       case "uid":
         return { kind: "uid" };
       case "value":
-        return this.#stored(field);
+        return this.#stored(definition, field.selection);
       case "edge":
         return this.#edge(field);
       case "edgeAggregate":
         return { kind: "aggregate", aggregate: this.#aggregate(field) };
       case "vectorDistance":
         return { kind: "distance" };
+      case "lambda":
+        return this.#lambda(field);
       default:
         return { kind: "nothing", isList: definition.type.kind === "list" };
     }
   }
 
-  #stored(field: SelectedField): ValueShape {
-    const definition = field.definition;
+  #stored(definition: FieldDefinition, selection: Selection | undefined): ValueShape {
     const source = definition.source;
     const predicate = predicateOf(definition);
     if (source.kind !== "value" || predicate === undefined)
@@ -171,13 +185,43 @@ class LevelBuilder {
     if (source.isEmbedding) return { kind: "vector", field: index };
     const type = source.valueType;
     if (type.kind === "object") {
-      const geo = geoShape(type.name, field.selection);
+      const geo = geoShape(type.name, selection);
       return { kind: "geo", field: index, geo };
     }
     const scalar = scalarShape(type);
     const ref = definition.type;
     if (ref.kind !== "list") return { kind: "scalar", field: index, scalar };
     return { kind: "scalars", field: index, scalar, elementNonNull: ref.element.nonNull };
+  }
+
+  /** The parent's own fields are read with it, once for all lambda fields of the level. */
+  #lambda(field: SelectedField): LambdaShape {
+    const isList = field.definition.type.kind === "list";
+    const parent: FieldShape[] = [];
+    if (isNode(field.parent)) {
+      for (const definition of field.parent.fields.values()) {
+        const shape = this.#parentField(definition, field.ordinal);
+        if (shape !== undefined) parent.push(shape);
+      }
+    }
+    const shape: LambdaShape = { kind: "lambda", isList, parent };
+    lambdaFields.set(shape, field);
+    return shape;
+  }
+
+  /** undefined for what is no immediate field: edges, geometry, what is computed. */
+  #parentField(definition: FieldDefinition, place: number): FieldShape | undefined {
+    const { name, source, type } = definition;
+    const isValue = source.kind === "value" && source.valueType.kind !== "object";
+    if (source.kind !== "uid" && !isValue) return undefined;
+    let shape = this.#parentFields.get(definition);
+    if (shape === undefined) {
+      const value = isValue ? this.#stored(definition, undefined) : ({ kind: "uid" } as const);
+      const keyBytes = keyBytesOf(name);
+      shape = { key: name, keyBytes, name, typeText: type.text, nonNull: false, place, value };
+      this.#parentFields.set(definition, shape);
+    }
+    return shape;
   }
 
   #edge(field: SelectedField): ValueShape {

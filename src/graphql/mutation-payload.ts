@@ -3,7 +3,8 @@ import type { ExecutionResult } from "../exec/frame.ts";
 import type { CompletionError } from "../render/graphql-json.ts";
 import { GraphqlRenderer } from "../render/graphql-json.ts";
 import type { JsonWriter } from "../render/json-writer.ts";
-import type { ObjectShape } from "../render/graphql-shape.ts";
+import { hasLambda } from "../render/graphql-lambda.ts";
+import type { LambdaShape, LambdaValues, ObjectShape } from "../render/graphql-shape.ts";
 import { Lru } from "../base/lru.ts";
 import { assert } from "../base/assert.ts";
 import { Fault } from "../model/fault.ts";
@@ -11,6 +12,8 @@ import { payloadFailed } from "./errors.ts";
 import type { ResponseError } from "./errors.ts";
 import { denied, literal, makeLowerContext, queryBlock, uidCall } from "./lower-context.ts";
 import type { LowerContext } from "./lower-context.ts";
+import type { LambdaCalls } from "./lambda-call.ts";
+import { resolveLambdaFields } from "./lambda-fields.ts";
 import { PlannedTree, touchedUids } from "./lower-run.ts";
 import { cascadeDirectives, collectSites, lowerSelection } from "./lower-selection.ts";
 import { shapeOfParts } from "./lower-shape.ts";
@@ -27,11 +30,13 @@ export interface Payload {
   readonly lists: ReadonlyMap<SelectedField, PayloadList | undefined>;
   /** The nodes could not be read; the mutation stands. */
   readonly errors: readonly ResponseError[];
+  readonly lambda: LambdaValues | undefined;
 }
 
 interface PayloadList {
   readonly result: ExecutionResult;
   readonly object: ObjectShape;
+  readonly hasLambda: boolean;
 }
 
 /** Never throws for what the engine refuses: the mutation stands. */
@@ -55,12 +60,34 @@ export async function readPayload(
       errors.push({ message: payloadFailed(name, error), path: [field.key] });
     }
   }
-  return { effect, lists, errors };
+  return { effect, lists, errors, lambda: undefined };
+}
+
+/** With the values of its lambda fields. Called when the mutation stands: resolvers see what it wrote. */
+export async function resolvePayloadLambda(
+  payload: Payload,
+  field: SelectedField,
+  calls: () => LambdaCalls,
+): Promise<Payload> {
+  const pending = [...payload.lists.values()].flatMap((list) => {
+    const block = list?.result.blocks[0];
+    if (list?.hasLambda !== true || block === undefined) return [];
+    return [resolveLambdaFields(block, list.object, field.key, calls())];
+  });
+  if (pending.length === 0) return payload;
+  const lambda = new Map<LambdaShape, readonly (string | null | undefined)[]>();
+  const errors = [...payload.errors];
+  for (const outcome of await Promise.all(pending)) {
+    for (const [shape, values] of outcome.values) lambda.set(shape, values);
+    errors.push(...outcome.errors);
+  }
+  return { ...payload, errors, lambda };
 }
 
 interface PlannedList {
   readonly tree: PlannedTree;
   readonly object: ObjectShape;
+  readonly hasLambda: boolean;
 }
 
 const plansMax = 32;
@@ -99,12 +126,12 @@ async function readList(
       directives: cascadeDirectives(part.selection, own.cascade),
     };
     const tree = new PlannedTree({ blocks: [block], schema: undefined });
-    planned = { tree, object: inner.shape };
+    planned = { tree, object: inner.shape, hasLambda: hasLambda(inner.shape) };
     if (uids.length <= plannedUidsMax) plans.set(shape, planned);
   }
   const result = await planned.tree.run(stage.txn.reader, context.texts, stage, stage.bounds);
   stage.touch(touchedUids(result));
-  return { result, object: planned.object };
+  return { result, object: planned.object, hasLambda: planned.hasLambda };
 }
 
 function uidLiteral(context: LowerContext, uid: number): ReturnType<typeof literal> {
@@ -134,7 +161,11 @@ export function writePayload(
       out.ascii(JSON.stringify(namedTypeOf(field.definition.type).name));
     } else if (source.part === "numUids") out.ascii(String(payload.effect.numUids));
     else if (source.part === "msg") out.ascii(JSON.stringify(payload.effect.msg ?? null));
-    else writeList(out, payload.lists.get(part), [field.key, part.key], errors);
+    else {
+      const path = [field.key, part.key];
+      const renderer = new GraphqlRenderer(out, errors, path, { lambda: payload.lambda });
+      writeList(out, payload.lists.get(part), renderer);
+    }
   });
   out.byte(125);
 }
@@ -142,10 +173,9 @@ export function writePayload(
 function writeList(
   out: JsonWriter,
   list: PayloadList | undefined,
-  path: readonly string[],
-  errors: CompletionError[],
+  renderer: GraphqlRenderer,
 ): void {
   const block = list?.result.blocks[0];
   if (list === undefined || block === undefined) out.ascii("[]");
-  else new GraphqlRenderer(out, errors, path).list(block, list.object);
+  else renderer.list(block, list.object);
 }

@@ -10,10 +10,11 @@ import { commitFailed, mutationFailed } from "./errors.ts";
 import type { ResponseError } from "./errors.ts";
 import type { RootOutcome } from "./handle-answer.ts";
 import type { ResolverClock, Trace } from "./handle-trace.ts";
+import type { LambdaCalls } from "./lambda-call.ts";
 import type { RunBounds, RunSettings } from "./lower-run.ts";
 import { runAdd } from "./mutation-add.ts";
 import { runDelete } from "./mutation-delete.ts";
-import { readPayload, writePayload } from "./mutation-payload.ts";
+import { readPayload, resolvePayloadLambda, writePayload } from "./mutation-payload.ts";
 import type { Payload } from "./mutation-payload.ts";
 import { MutationRefused } from "./mutation-refused.ts";
 import { WriteFailed } from "./mutation-stage.ts";
@@ -37,6 +38,7 @@ export interface MutationRequest extends RunSettings {
   readonly debug: boolean;
   readonly trace: Trace;
   readonly resolver: ResolverClock;
+  readonly lambda: () => LambdaCalls;
 }
 
 export interface MutationDone {
@@ -52,9 +54,10 @@ export async function runMutation(request: MutationRequest): Promise<MutationDon
   if (request.caller.refusal !== undefined) return refusedByToken(request, request.caller.refusal);
   const values = evaluateArguments(field.node.arguments ?? [], root.arguments, run.values);
   try {
-    const { value } = await request.engine.transact(request.namespace, (txn) =>
+    const { value: written } = await request.engine.transact(request.namespace, (txn) =>
       transactOnce(request, type, values, txn),
     );
+    const value = await resolvePayloadLambda(written, field, request.lambda);
     const outcome: RootOutcome = {
       field,
       errors: value.errors,

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import { defaultLimits } from "../model/limits.ts";
+import type { LambdaClient } from "../lambda/client.ts";
 import type { Limits } from "../model/limits.ts";
 import { RequestHandler } from "./handle.ts";
 import { SchemaStore } from "./schema-store.ts";
@@ -10,6 +11,8 @@ export interface GraphqlServiceOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly limits?: Limits;
+  /** Where `@lambda` is resolved; without it no new schema may have it. The owner closes it. */
+  readonly lambda?: LambdaClient | undefined;
   /** `--graphql introspection`; on by default. */
   readonly introspection?: boolean;
   /** `--graphql extensions`; on by default. */
@@ -21,11 +24,12 @@ export interface GraphqlServiceOptions {
 /** The GraphQL guest of an engine: one for a process. It holds nothing open; the engine is closed by its owner. */
 export function openGraphqlService(options: GraphqlServiceOptions): GraphqlService {
   const { engine, clock } = options;
-  const schemas = new SchemaStore(engine, clock);
+  const schemas = new SchemaStore(engine, clock, options.lambda !== undefined);
   const handler = new RequestHandler({
     engine,
     schemas,
     clock,
+    lambda: options.lambda,
     limits: options.limits ?? defaultLimits,
     introspection: options.introspection ?? true,
     extensions: options.extensions ?? true,

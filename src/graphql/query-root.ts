@@ -3,9 +3,14 @@ import type { ExecutionResult } from "../exec/frame.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { JsonWriter } from "../render/json-writer.ts";
 import { GraphqlRenderer } from "../render/graphql-json.ts";
+import { hasLambda } from "../render/graphql-lambda.ts";
+import type { LambdaValues } from "../render/graphql-shape.ts";
 import type { CompletionError } from "../render/graphql-json.ts";
 import { Lru } from "../base/lru.ts";
 import type { CompiledSchema, FieldDefinition, RootField } from "./compiled-schema.ts";
+import type { LambdaCalls } from "./lambda-call.ts";
+import { resolveLambdaFields } from "./lambda-fields.ts";
+import type { LambdaOutcome } from "./lambda-fields.ts";
 import { makeLowerContext } from "./lower-context.ts";
 import type { Guard } from "./lower-context.ts";
 import { lowerRoot, lowerRootParts, shapeOfRoot } from "./lower-root.ts";
@@ -26,6 +31,8 @@ const plansMax = 64;
 interface PlannedRoot {
   readonly tree: PlannedTree;
   readonly shape: RootShape;
+  /** Some field of it is computed by the lambda server. */
+  readonly hasLambda: boolean;
 }
 
 /** A root query with one request's values: everything but the reading. */
@@ -57,7 +64,9 @@ export function readyQuery(
   let planned = plans.get(shape);
   if (planned === undefined) {
     const lowered = lowerRoot(root, field, parts, sites);
-    planned = { tree: new PlannedTree(lowered.document), shape: lowered.shape };
+    const { document, shape: form } = lowered;
+    const isLambda = form.kind !== "aggregate" && hasLambda(form.object);
+    planned = { tree: new PlannedTree(document), shape: form, hasLambda: isLambda };
     plans.set(shape, planned);
   }
   return { planned, texts: context.texts, similar: parts.similar };
@@ -82,12 +91,35 @@ export function runQuery(
   return ready.planned.tree.run(reader, ready.texts, settings, bounds);
 }
 
+/** The values of a query's lambda fields; undefined where it has none. */
+export async function resolveQueryLambda(
+  ready: ReadyQuery,
+  field: SelectedField,
+  result: ExecutionResult,
+  calls: () => LambdaCalls,
+): Promise<LambdaOutcome | undefined> {
+  const { shape } = ready.planned;
+  const [block] = result.blocks;
+  if (!ready.planned.hasLambda || block === undefined || shape.kind === "aggregate") {
+    return undefined;
+  }
+  const isHidden = shape.kind === "single" && shape.passwordField >= 0;
+  const shown = isHidden ? { ...block, rows: passing(block, shape.passwordField) } : block;
+  return resolveLambdaFields(shown, shape.object, field.key, calls());
+}
+
+/** What a run gave, with the values of its lambda fields. */
+export interface QueryResult {
+  readonly result: ExecutionResult;
+  readonly lambda: LambdaValues | undefined;
+}
+
 /** Writes the value of a root query. */
 export function writeQuery(
   out: JsonWriter,
   ready: ReadyQuery,
   field: SelectedField,
-  result: ExecutionResult,
+  { result, lambda }: QueryResult,
   errors: CompletionError[],
 ): void {
   const shape = ready.planned.shape;
@@ -99,11 +131,11 @@ export function writeQuery(
   const path = [field.key];
   switch (shape.kind) {
     case "list":
-      new GraphqlRenderer(out, errors, path).list(block, shape.object);
+      new GraphqlRenderer(out, errors, path, { lambda }).list(block, shape.object);
       return;
     case "single": {
       const rows = shape.passwordField < 0 ? block.rows : passing(block, shape.passwordField);
-      new GraphqlRenderer(out, errors, path).single(
+      new GraphqlRenderer(out, errors, path, { lambda }).single(
         { ...block, rows },
         shape.object,
         field.ordinal,
@@ -120,7 +152,8 @@ export function writeQuery(
       return;
     case "similar": {
       const ranked = rankByDistance(block, shape.vectorField, second, ready.similar);
-      const renderer = new GraphqlRenderer(out, errors, path, ranked.distances);
+      const computed = { distances: ranked.distances, lambda };
+      const renderer = new GraphqlRenderer(out, errors, path, computed);
       renderer.list(block, shape.object, ranked.rows);
     }
   }

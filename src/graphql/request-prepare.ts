@@ -39,6 +39,8 @@ export interface SelectedField {
   readonly ordinal: number;
   readonly selection: Selection | undefined;
   readonly cascade: DirectiveNode | undefined;
+  /** The type of the selection set, or of the fragment, that its first node stands in. */
+  readonly parent: NamedType;
 }
 
 /** What is asked of a value of a composite type. */
@@ -157,14 +159,19 @@ function isIncluded(
   return true;
 }
 
+interface Collected {
+  readonly nodes: FieldNode[];
+  readonly parent: NamedType;
+}
+
 /** The nodes of a type's fields by response name, in order; `type` undefined: only what all types share. */
 function collect(
   context: PrepareContext,
   parent: NamedType,
   type: ObjectType | undefined,
   sets: readonly SelectionSetNode[],
-): Map<string, FieldNode[]> {
-  const found = new Map<string, FieldNode[]>();
+): Map<string, Collected> {
+  const found = new Map<string, Collected>();
   const spread = new Set<string>();
   const applies = (condition: string | undefined): boolean => {
     if (condition === undefined || condition === parent.name) return true;
@@ -174,26 +181,30 @@ function collect(
     if (named?.kind === "interface") return named.implementors.includes(type);
     return named?.kind === "union" && named.members.includes(type);
   };
-  const visit = (set: SelectionSetNode): void => {
+  const named = (condition: string | undefined): NamedType | undefined =>
+    condition === undefined ? undefined : findType(context.schema, condition);
+  const visit = (set: SelectionSetNode, around: NamedType): void => {
     for (const selection of set.selections) {
       if (!isIncluded(context, selection.directives)) continue;
       if (selection.kind === "Field") {
         const key = selection.alias?.value ?? selection.name.value;
-        const nodes = found.get(key);
-        if (nodes === undefined) found.set(key, [selection]);
-        else nodes.push(selection);
+        const known = found.get(key);
+        if (known === undefined) found.set(key, { nodes: [selection], parent: around });
+        else known.nodes.push(selection);
       } else if (selection.kind === "InlineFragment") {
-        if (applies(selection.typeCondition?.name.value)) visit(selection.selectionSet);
+        const condition = selection.typeCondition?.name.value;
+        if (applies(condition)) visit(selection.selectionSet, named(condition) ?? around);
       } else if (!spread.has(selection.name.value)) {
         spread.add(selection.name.value);
         const fragment = context.fragments.get(selection.name.value);
-        if (fragment !== undefined && applies(fragment.typeCondition.name.value)) {
-          visit(fragment.selectionSet);
+        const condition = fragment?.typeCondition.name.value;
+        if (fragment !== undefined && applies(condition)) {
+          visit(fragment.selectionSet, named(condition) ?? around);
         }
       }
     }
   };
-  for (const set of sets) visit(set);
+  for (const set of sets) visit(set, parent);
   return found;
 }
 
@@ -206,7 +217,7 @@ function fieldsFor(
   shared: Map<string, SelectedField>,
 ): readonly SelectedField[] {
   const fields: SelectedField[] = [];
-  for (const [key, nodes] of collect(context, parent, type, sets)) {
+  for (const [key, { nodes, parent: around }] of collect(context, parent, type, sets)) {
     const [node] = nodes;
     if (node === undefined) continue;
     const definition = findField(context.schema, type ?? parent, node.name.value);
@@ -215,7 +226,8 @@ function fieldsFor(
     const identity = `${key} ${ordinals.join(",")} ${sourceIdentity(definition)}`;
     let field = shared.get(identity);
     if (field === undefined) {
-      field = makeField(context, key, definition, nodes, ordinals[0] ?? 0);
+      const ordinal = ordinals[0] ?? 0;
+      field = makeField(context, { key, definition, nodes, ordinal, parent: around });
       shared.set(identity, field);
     }
     fields.push(field);
@@ -223,24 +235,18 @@ function fieldsFor(
   return fields;
 }
 
-function makeField(
-  context: PrepareContext,
-  key: string,
-  definition: FieldDefinition,
-  nodes: readonly FieldNode[],
-  ordinal: number,
-): SelectedField {
+type FieldParts = Pick<SelectedField, "key" | "definition" | "nodes" | "ordinal" | "parent">;
+
+function makeField(context: PrepareContext, parts: FieldParts): SelectedField {
+  const { key, definition, nodes } = parts;
   const [node] = nodes;
   assert(node !== undefined, "a selected field has a node");
   const type = namedTypeOf(definition.type);
   const sets = nodes.flatMap((n) => (n.selectionSet === undefined ? [] : [n.selectionSet]));
   return {
-    key,
+    ...parts,
     keyBytes: keyBytesOf(key),
-    definition,
     node,
-    nodes,
-    ordinal,
     selection: isComposite(type) ? makeSelection(context, type, sets) : undefined,
     cascade: node.directives?.find((directive) => directive.name.value === "cascade"),
   };

@@ -21,18 +21,18 @@ type Compiled =
 /**
  * Compiles a user's SDL. Throws Fault E_GRAPHQL_SCHEMA where it is wrong, its message all problems of the stage that
  * found them, each `input:LINE: …` and a newline (graphql.md 1.5); SchemaFault for those of rules; E_NOT_YET for what
- * this release does not serve.
+ * this release does not serve. Without a lambda server (`hasLambda`) `@lambda` is refused.
  */
-export function compileSchema(sdl: string): CompiledSchema {
-  const compiled = compile(sdl);
+export function compileSchema(sdl: string, hasLambda = true): CompiledSchema {
+  const compiled = compile(sdl, hasLambda);
   if (compiled.ok) return compiled.schema;
   throw new Fault(compiled.code, printProblems(compiled.problems));
 }
 
 /** What is wrong with an SDL, one message a problem; [] when nothing is. */
-export function validateSdl(sdl: string): readonly string[] {
+export function validateSdl(sdl: string, hasLambda = true): readonly string[] {
   try {
-    const compiled = compile(sdl);
+    const compiled = compile(sdl, hasLambda);
     return compiled.ok ? [] : compiled.problems.map(printProblem);
   } catch (error) {
     if (error instanceof SchemaFault) return error.problems;
@@ -42,10 +42,10 @@ export function validateSdl(sdl: string): readonly string[] {
   }
 }
 
-function compile(sdl: string): Compiled {
+function compile(sdl: string, hasLambda: boolean): Compiled {
   if (sdl === "") return refuse([{ message: "No schema specified", at: undefined }]);
   const meta = parseMetaLines(sdl);
-  const draft = readSdl(sdl);
+  const draft = readSdl(sdl, hasLambda);
   if (!isDraft(draft)) return refuse(draft);
   const unavailable = findUnavailable(draft);
   const roots = generateApi(draft);

@@ -277,6 +277,7 @@ class Linker {
   }
 
   #nodeSource(owner: DraftType, field: DraftField): FieldSource {
+    if (hasDirective(field, "lambda")) return { kind: "lambda" };
     if (isCustomField(field) || isForeign(this.#draft, owner, field)) return { kind: "custom" };
     const typeName = baseName(field.type);
     const isForeignKey = hasDirective(field, "external") && isKeyField(owner, field);

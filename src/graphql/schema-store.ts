@@ -39,14 +39,17 @@ interface Entry {
 export class SchemaStore {
   readonly #engine: Engine;
   readonly #clock: Clock;
+  readonly #hasLambda: boolean;
   readonly #entries = new Map<number, Entry>();
   /** Updates of a namespace, one after another. */
   readonly #updates = new Map<number, Promise<unknown>>();
   #counter = 0;
 
-  constructor(engine: Engine, clock: Clock) {
+  /** `hasLambda`: there is a server for `@lambda`; without one a new schema may not have it. */
+  constructor(engine: Engine, clock: Clock, hasLambda = false) {
     this.#engine = engine;
     this.#clock = clock;
+    this.#hasLambda = hasLambda;
   }
 
   /** How often a schema has changed, as far as this process saw. */
@@ -90,10 +93,10 @@ export class SchemaStore {
 
   /** The messages of what is wrong with an SDL; [] when it is valid. Stores nothing. */
   async validate(sdl: string): Promise<readonly string[]> {
-    const problems = validateSdl(sdl);
+    const problems = validateSdl(sdl, this.#hasLambda);
     if (problems.length > 0) return problems;
     try {
-      await this.#tryKeySets(compileSchema(sdl));
+      await this.#tryKeySets(compileSchema(sdl, this.#hasLambda));
       return [];
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -123,7 +126,7 @@ export class SchemaStore {
   }
 
   async #replace(namespace: number, sdl: string): Promise<SchemaRow> {
-    const schema = compileSchema(sdl);
+    const schema = compileSchema(sdl, this.#hasLambda);
     await this.#tryKeySets(schema);
     const text = printStorageSchema(storageSchema(schema));
     await this.#engine.alter({ kind: "schema", text, runInBackground: false }, namespace);

@@ -3,10 +3,7 @@ import { directiveAt, type Draft, type SchemaProblem } from "./sdl-draft.ts";
 
 const unavailableDirectives: ReadonlySet<string> = new Set([
   "custom",
-  "lambda",
   "lambdaOnMutate",
-  "remote",
-  "remoteResponse",
   "key",
   "extends",
   "external",

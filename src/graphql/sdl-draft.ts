@@ -127,6 +127,8 @@ export interface Draft {
   readonly directives: Map<string, DraftDirective>;
   /** The user's definitions in order; `extend type` last. */
   readonly user: readonly DraftType[];
+  /** Whether there is a lambda server: without one, `@lambda` is refused. */
+  readonly hasLambda: boolean;
   /** `@provides`: type → its fields that another type's field provides. */
   readonly provided: ReadonlyMap<string, ReadonlySet<string>>;
 }

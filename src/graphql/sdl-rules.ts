@@ -155,6 +155,36 @@ function checkRemote(draft: Draft, type: DraftType, problems: SchemaProblem[]): 
   problems.push({ message: `Type ${type.name}; ${text}`, at: type.at });
 }
 
+/** What `@custom` on a field asks of it; of `@lambda` the same is asked in these words (graphql.md 7.1). */
+function checkLambda(draft: Draft, type: DraftType, field: DraftField): SchemaProblem | undefined {
+  const directive = findDirective(field, "lambda");
+  if (directive === undefined) return undefined;
+  const at = directiveAt(directive);
+  if (!draft.hasLambda)
+    return {
+      message:
+        `Type ${type.name}; Field ${field.name}: has the @lambda directive, but the ` +
+        '`--graphql "lambda-url=...;"` flag wasn\'t specified during alpha startup.',
+      at,
+    };
+  const refuse = (text: string): SchemaProblem => ({
+    message: `While building @custom for @lambda: Type ${type.name}; Field ${field.name}; ${text}`,
+    at,
+  });
+  for (const other of ["search", "dgraph"])
+    if (hasDirective(field, other))
+      return refuse(`custom directive not allowed along with @${other} directive.`);
+  if (isRootName(type.name)) return undefined;
+  if (baseName(field.type) === "ID" || hasDirective(field, "id"))
+    return refuse("custom directive not allowed on field of type ID! or field with @id directive.");
+  const isKnown = type.fields.some((one) => baseName(one.type) === "ID" || hasDirective(one, "id"));
+  if (isKnown) return undefined;
+  return refuse(
+    "@custom directive is only allowed on fields where the type definition has a field with " +
+      "type ID! or a field with @id directive.",
+  );
+}
+
 const generateParts: Readonly<Record<"query" | "mutation", readonly string[]>> = {
   query: ["get", "query", "password", "aggregate"],
   mutation: ["add", "update", "delete"],
@@ -238,6 +268,7 @@ const directiveRules: ReadonlyMap<string, DirectiveRule> = new Map<string, Direc
   ["embedding", checkEmbedding],
   ["id", checkXid],
   ["default", checkDefault],
+  ["lambda", checkLambda],
   ["remoteResponse", checkRemoteResponse],
 ]);
 
@@ -251,7 +282,7 @@ function refuseAt(
 }
 
 function checkEmbedding(
-  _draft: Draft,
+  draft: Draft,
   type: DraftType,
   field: DraftField,
 ): SchemaProblem | undefined {
@@ -264,7 +295,7 @@ function checkEmbedding(
   return refuseAt(type, field, text, field.at);
 }
 
-function checkXid(_draft: Draft, type: DraftType, field: DraftField): SchemaProblem | undefined {
+function checkXid(draft: Draft, type: DraftType, field: DraftField): SchemaProblem | undefined {
   const directive = findDirective(field, "id");
   const at = directive === undefined ? field.at : directiveAt(directive);
   const ref = field.type;
@@ -287,7 +318,7 @@ function checkXid(_draft: Draft, type: DraftType, field: DraftField): SchemaProb
 }
 
 function checkRemoteResponse(
-  _draft: Draft,
+  draft: Draft,
   type: DraftType,
   field: DraftField,
 ): SchemaProblem | undefined {

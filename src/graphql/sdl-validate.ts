@@ -20,8 +20,11 @@ import { federationText, preludeText, specifiedText } from "./sdl-prelude.ts";
 import { checkRules } from "./sdl-rules.ts";
 import type { TypeOrigin } from "./compiled-schema.ts";
 
-/** The draft, or all problems of the first stage that has any. Comment lines are not looked at. */
-export function readSdl(sdl: string): Draft | readonly SchemaProblem[] {
+/**
+ * The draft, or all problems of the first stage that has any. Comment lines are not looked at. `hasLambda`: there is a
+ * server for `@lambda`.
+ */
+export function readSdl(sdl: string, hasLambda: boolean): Draft | readonly SchemaProblem[] {
   if (sdl === "") return [{ message: "No schema specified", at: undefined }];
   const parsed = parseSdl(sdl, "user");
   if (isProblem(parsed)) return [parsed];
@@ -29,7 +32,7 @@ export function readSdl(sdl: string): Draft | readonly SchemaProblem[] {
   if (named.length > 0) return named;
   const expanded = expandInterfaces(parsed.types);
   if (expanded !== undefined) return [expanded];
-  const draft = makeDraft(parsed);
+  const draft = makeDraft(parsed, hasLambda);
   const invalid = checkSdl(draft);
   if (invalid !== undefined) return [invalid];
   const problems = checkRules(draft);
@@ -41,7 +44,7 @@ export function isDraft(read: Draft | readonly SchemaProblem[]): read is Draft {
 }
 
 /** The user's types with those that every schema knows behind them. */
-function makeDraft(parsed: ParsedSdl): Draft {
+function makeDraft(parsed: ParsedSdl, hasLambda: boolean): Draft {
   const types = new Map<string, DraftType>();
   const directives = new Map<string, DraftDirective>();
   const add = (part: ParsedSdl): void => {
@@ -52,7 +55,8 @@ function makeDraft(parsed: ParsedSdl): Draft {
   add(parsed);
   for (const part of builtinParts()) add(part);
   if (usesFederation(parsed.types)) add(makeFederation(parsed.types));
-  return { types, directives, user: parsed.types, provided: findProvided(parsed.types) };
+  const provided = findProvided(parsed.types);
+  return { types, directives, user: parsed.types, hasLambda, provided };
 }
 
 let builtins: readonly ParsedSdl[] | undefined;

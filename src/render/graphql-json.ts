@@ -14,6 +14,8 @@ import type {
   AggregateMemberShape,
   EdgeAggregateShape,
   FieldShape,
+  LambdaShape,
+  LambdaValues,
   ObjectShape,
   ScalarShape,
   TypedFields,
@@ -40,24 +42,32 @@ const plainFloatMax = 1e6;
 const listReturned =
   "A list was returned, but GraphQL was expecting just one item. This indicates an internal error - probably a mismatch between the GraphQL and Dgraph/remote schemas. The value was resolved as null (which may trigger GraphQL error propagation) and as much other data as possible returned.";
 
+/** What was computed before rendering. */
+export interface Computed {
+  /** `vector_distance` by uid, of a vector search. */
+  readonly distances?: ReadonlyMap<number, number> | undefined;
+  readonly lambda?: LambdaValues | undefined;
+}
+
+const nothingComputed: Computed = {};
+
 /** Writes one root field's value, and notes what is wrong with it. */
 export class GraphqlRenderer {
   readonly #out: JsonWriter;
   readonly #errors: CompletionError[];
   readonly #path: (string | number)[] = [];
-  /** `vector_distance` by uid, of a vector search. */
-  readonly #distances: ReadonlyMap<number, number> | undefined;
+  readonly #computed: Computed;
 
   constructor(
     out: JsonWriter,
     errors: CompletionError[],
     path: readonly (string | number)[],
-    distances?: ReadonlyMap<number, number>,
+    computed: Computed = nothingComputed,
   ) {
     this.#out = out;
     this.#errors = errors;
     this.#path.push(...path);
-    this.#distances = distances;
+    this.#computed = computed;
   }
 
   /** A list of nodes; elements that may not be null where they are, are. Always a list: roots are `[T]`. */
@@ -87,7 +97,7 @@ export class GraphqlRenderer {
   #object(frame: Frame, row: number, shape: ObjectShape): boolean {
     const out = this.#out;
     const mark = out.length;
-    const typed = shape.byType === undefined ? undefined : this.#typeOf(frame, row, shape);
+    const typed = shape.byType === undefined ? undefined : typeOfRow(frame, row, shape);
     const fields = typed === undefined ? shape.fields : typed.fields;
     out.byte(braceOpen);
     for (let i = 0; i < fields.length; i++) {
@@ -102,15 +112,28 @@ export class GraphqlRenderer {
     return true;
   }
 
-  /** The first of a node's types that the shape knows. */
-  #typeOf(frame: Frame, row: number, shape: ObjectShape): TypedFields | undefined {
-    const column = frame.fields[shape.typeField];
-    if (column?.kind !== "cells") return undefined;
-    for (const cell of column.cells[row] ?? []) {
-      const typed = shape.byType?.get(cell.text);
-      if (typed !== undefined) return typed;
+  /** Parents of a lambda field as a list of objects with those fields that have a value (seed 2.4). */
+  parents(frame: Frame, rows: ArrayLike<number>, fields: readonly FieldShape[]): void {
+    const out = this.#out;
+    out.byte(bracketOpen);
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] ?? 0;
+      if (i > 0) out.byte(comma);
+      out.byte(braceOpen);
+      let count = 0;
+      for (const field of fields) {
+        const { value } = field;
+        const column = "field" in value ? frame.fields[value.field] : undefined;
+        if (value.kind !== "uid" && !cellsOf(column, row).some((cell) => cell.json.length > 0)) {
+          continue;
+        }
+        if (count++ > 0) out.byte(comma);
+        out.bytes(field.keyBytes);
+        this.#field(frame, row, field, "");
+      }
+      out.byte(braceClose);
     }
-    return undefined;
+    out.byte(bracketClose);
   }
 
   #field(frame: Frame, row: number, field: FieldShape, typeName: string): boolean {
@@ -136,6 +159,8 @@ export class GraphqlRenderer {
       case "aggregate":
         this.#aggregate(frame, row, value.aggregate);
         return true;
+      case "lambda":
+        return this.#lambda(row, field, value);
       case "distance":
         return this.#distance(frame.uids[row] ?? 0, field);
       case "nothing":
@@ -271,8 +296,20 @@ export class GraphqlRenderer {
     return true;
   }
 
+  #lambda(row: number, field: FieldShape, shape: LambdaShape): boolean {
+    const text = this.#computed.lambda?.get(shape)?.[row];
+    if (typeof text === "string") {
+      this.#out.text(text);
+      return true;
+    }
+    if (!shape.isList) return this.#missing(field);
+    if (text === null) return this.#afterFault(field);
+    this.#out.ascii("[]");
+    return true;
+  }
+
   #distance(uid: number, field: FieldShape): boolean {
-    const distance = this.#distances?.get(uid);
+    const distance = this.#computed.distances?.get(uid);
     if (distance === undefined || !Number.isFinite(distance)) return this.#missing(field);
     this.#out.ascii(String(distance));
     return true;
@@ -378,6 +415,17 @@ export class GraphqlRenderer {
     }
     out.byte(braceClose);
   }
+}
+
+/** The first of a node's types that the shape knows. */
+export function typeOfRow(frame: Frame, row: number, shape: ObjectShape): TypedFields | undefined {
+  const column = frame.fields[shape.typeField];
+  if (column?.kind !== "cells") return undefined;
+  for (const cell of column.cells[row] ?? []) {
+    const typed = shape.byType?.get(cell.text);
+    if (typed !== undefined) return typed;
+  }
+  return undefined;
 }
 
 function cellOf(column: FieldColumn | undefined, row: number): Cell | undefined {

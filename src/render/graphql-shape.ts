@@ -69,8 +69,22 @@ export type ValueShape =
   | { readonly kind: "aggregate"; readonly aggregate: EdgeAggregateShape }
   /** Distances by uid, computed before rendering (vector search). */
   | { readonly kind: "distance" }
+  | LambdaShape
   /** Never a value. */
   | { readonly kind: "nothing"; readonly isList: boolean };
+
+/** `@lambda`: values that are computed elsewhere, before rendering, from the fields of their parents. */
+export interface LambdaShape {
+  readonly kind: "lambda";
+  readonly isList: boolean;
+  /** All immediate fields of the parent's type (seed 2.4), those that nobody selects included. */
+  readonly parent: readonly FieldShape[];
+}
+
+/**
+ * The computed values of a field by the row of its parent: JSON; null: null goes up; undefined: there is no value.
+ */
+export type LambdaValues = ReadonlyMap<LambdaShape, readonly (string | null | undefined)[]>;
 
 /** A part of a geometry: a Point, Polygon, MultiPolygon or PointList with what is asked of it. */
 export interface GeoShape {

@@ -1,0 +1,86 @@
+/**
+ * `@lambda` on fields of types and interfaces: after a run, and before its answer is written, each field of a level is
+ * asked once for all its parents, all fields at the same time (graphql.md 7.2, seed 4.2).
+ */
+import type { BlockResult } from "../exec/frame.ts";
+import { fieldCallBody } from "../lambda/wire.ts";
+import type { CompletionError } from "../render/graphql-json.ts";
+import { findLambdaSites, printParents } from "../render/graphql-lambda.ts";
+import type { LambdaSite } from "../render/graphql-lambda.ts";
+import type { LambdaShape, LambdaValues, ObjectShape } from "../render/graphql-shape.ts";
+import type { ResponseError } from "./errors.ts";
+import { callLambda, failureErrors } from "./lambda-call.ts";
+import type { LambdaCalls } from "./lambda-call.ts";
+import { completeField } from "./lambda-complete.ts";
+import { selectedLambda } from "./lower-selection.ts";
+import { isJsonArray } from "./request-json.ts";
+
+export interface LambdaOutcome {
+  readonly values: LambdaValues;
+  readonly errors: readonly ResponseError[];
+}
+
+/** Every lambda field of a block. `root` is the response name that errors carry as their path. */
+export async function resolveLambdaFields(
+  block: BlockResult,
+  shape: ObjectShape,
+  root: string,
+  calls: LambdaCalls,
+): Promise<LambdaOutcome> {
+  const sites = findLambdaSites(block, shape);
+  const solved = await Promise.all(sites.map((site) => resolveSite(site, root, calls)));
+  const values = new Map<LambdaShape, readonly (string | null | undefined)[]>();
+  const errors: ResponseError[] = [];
+  sites.forEach((site, i) => {
+    const one = solved[i];
+    if (one === undefined) return;
+    values.set(site.shape, one.values);
+    errors.push(...one.errors);
+  });
+  return { values, errors };
+}
+
+interface SolvedSite {
+  /** By the row of the parent. */
+  readonly values: readonly (string | null | undefined)[];
+  readonly errors: readonly ResponseError[];
+}
+
+async function resolveSite(
+  site: LambdaSite,
+  root: string,
+  calls: LambdaCalls,
+): Promise<SolvedSite> {
+  const field = selectedLambda(site.shape);
+  const path = [root];
+  const resolver = `${field.parent.name}.${field.definition.name}`;
+  const body = fieldCallBody(resolver, printParents(site, calls.bytesMax), calls.caller);
+  const result = await callLambda(calls, body);
+  if (!result.ok) {
+    return { values: [], errors: failureErrors(result, field, path, calls.locate) };
+  }
+  const elements = result.value;
+  const refuse = (reason: string): SolvedSite => ({
+    values: [],
+    errors: failureErrors({ ok: false, reason }, field, path, calls.locate),
+  });
+  if (!isJsonArray(elements)) {
+    return refuse("expected result of external BATCH request to be of list type, got: ");
+  }
+  if (elements.length !== site.rows.length) {
+    return refuse(
+      `expected result of external request to be of size ${site.rows.length}, got: ${elements.length}`,
+    );
+  }
+  const values: (string | null | undefined)[] = [];
+  const faults: CompletionError[] = [];
+  site.rows.forEach((row, i) => {
+    values[row] = completeField(field, elements[i], path, faults);
+  });
+  const errors = faults.map((fault) => ({
+    message: fault.message,
+    locations: [calls.locate(fault.place)],
+    path: fault.path,
+  }));
+  return { values, errors };
+}
