@@ -69,7 +69,10 @@ export function parseUpsertQuery(
   return { query, conditions };
 }
 
-/** `@if(…)` or `@filter(…)` in any case → its filter; undefined where nothing stands between the brackets. */
+/**
+ * `@if(…)` or `@filter(…)` in any case → its filter; undefined where nothing stands between the brackets. Its literals
+ * have no tokens: those are the query's own.
+ */
 export function parseCondition(
   condition: string,
   limits: ParseLimits = defaultLimits,
@@ -79,7 +82,9 @@ export function parseCondition(
   if (opening < 0) return undefined;
   // As the filter of a block, so that the lexer knows where it stands.
   const text = `{q()@filter${condition.slice(opening)}}`;
-  const cursor = new Cursor(lex(text), limits.depthMax);
+  const tokens = lex(text);
+  tokens.literals.fill(0);
+  const cursor = new Cursor(tokens, limits.depthMax);
   cursor.index = 6;
   return parseFilter({ cursor, parameters: new ParameterTable(new Map()) });
 }

@@ -11,10 +11,11 @@ import type { Limits } from "../model/limits.ts";
 import type { Mutation } from "../model/nquad.ts";
 import { usedVariables } from "../write/upsert.ts";
 import type { MutateRequest } from "./engine.ts";
+import type { UpsertQueries, UpsertQuery } from "./upsert-queries.ts";
 
 export interface ParsedBody {
   /** The request's query with a block for each condition; undefined where there is none. */
-  readonly document: QueryDocument | undefined;
+  readonly query: UpsertQuery | undefined;
   readonly mutations: readonly ConditionalMutation[];
 }
 
@@ -24,32 +25,44 @@ export interface ConditionalMutation extends Mutation {
 }
 
 /** Throws the faults of the parsers, and E_MUTATION for predicates that only the server writes. */
-export function parseBody(body: MutateRequest["body"], limits: Limits): ParsedBody {
+export function parseBody(
+  body: MutateRequest["body"],
+  limits: Limits,
+  queries: UpsertQueries,
+): ParsedBody {
   const raw = body.kind === "rdf" ? readRdf(body.text) : readJson(body.text, limits);
   for (const mutation of raw.mutations) checkReserved(mutation);
   if (raw.mutations.length === 0) {
     if (raw.query === "") throw new Fault("E_MUTATION", "empty request");
-    return { document: parseQuery(raw.query, new Map(), limits), mutations: [] };
+    const { query } = queries.read({ query: raw.query, conditions: [], uses: [] }, () => ({
+      document: parseQuery(raw.query, new Map(), limits),
+      isConditional: [],
+    }));
+    return { query, mutations: [] };
   }
   if (raw.query === "") {
     return {
-      document: undefined,
+      query: undefined,
       mutations: raw.mutations.map((mutation) => ({ ...mutation, condition: undefined })),
     };
   }
-  const parsed = parseUpsertQuery(
-    {
-      query: raw.query,
-      conditions: raw.mutations.map((mutation) => mutation.condition),
-      uses: [...usedVariables(raw.mutations)],
-    },
-    limits,
-  );
+  const text = {
+    query: raw.query,
+    conditions: raw.mutations.map((mutation) => mutation.condition),
+    uses: [...usedVariables(raw.mutations)],
+  };
+  const { parsed, query } = queries.read(text, () => {
+    const { query: document, conditions } = parseUpsertQuery(text, limits);
+    return {
+      document: withConditions(document, conditions),
+      isConditional: conditions.map((condition) => condition !== undefined),
+    };
+  });
   return {
-    document: withConditions(parsed.query, parsed.conditions),
+    query,
     mutations: raw.mutations.map((mutation, i) => ({
       ...mutation,
-      condition: parsed.conditions[i] === undefined ? undefined : conditionVariable(i),
+      condition: parsed.isConditional[i] === true ? conditionVariable(i) : undefined,
     })),
   };
 }

@@ -254,6 +254,45 @@ describe("requests that the server composes", () => {
   });
 });
 
+describe("upserts of one shape", () => {
+  const upsert = (name: string, condition: string, value: number): string => `upsert {
+    query { v as var(func: eq(name, "${name}")) @filter(gt(balance, 5)) q(func: uid(v)) { name } }
+    mutation ${condition} { set { uid(v) <balance> "${value}" . } }
+  }`;
+
+  test("each work with their own literals, conditions among them", async () => {
+    await mutate(
+      set(`<0x1> <name> "a" .
+        <0x1> <balance> "10" .
+        <0x2> <name> "b" .
+        <0x2> <balance> "10" .`),
+      now,
+    );
+    const queries: unknown[] = [];
+    for (const [name, condition, value] of [
+      ["a", "@if(eq(len(v), 1))", 20],
+      ["b", "@if(eq(len(v), 1))", 30],
+      ["b", "@if(eq(len(v), 2))", 40],
+      ["a", "@if(eq(balance, 20))", 7],
+      ["b", "", 8],
+    ] as const) {
+      const answer = await mutate(upsert(name, condition, value), now);
+      queries.push(JSON.parse(new TextDecoder().decode(answer.queries)));
+    }
+    expect(queries).toEqual(["a", "b", "b", "a", "b"].map((name) => ({ q: [{ name }] })));
+    expect(await query(`{ q(func: has(name)) { balance } }`)).toEqual({
+      q: [{ balance: 20 }, { balance: 8 }],
+    });
+  });
+
+  test("are planned anew after the schema changed", async () => {
+    await mutate(set(`<0x1> <name> "a" .\n<0x1> <balance> "10" .`), now);
+    await mutate(upsert("a", "", 20), now);
+    await engine.alter({ kind: "schema", text: "name: string .", runInBackground: false }, 0);
+    await expect(mutate(upsert("a", "", 30), now)).rejects.toThrow(/not indexed/);
+  });
+});
+
 describe("alter", () => {
   test("drop_data keeps the schema and the GraphQL schema, drop_all keeps nothing", async () => {
     await engine.transact(0, (txn) =>

@@ -23,6 +23,7 @@ import type { Runner } from "./run.ts";
 import type { SchemaChanges } from "./schema-changes.ts";
 import { WriteSession } from "./session.ts";
 import { packCommitTime } from "./start-time.ts";
+import { UpsertQueries } from "./upsert-queries.ts";
 import type { Transaction, Transactions } from "./transactions.ts";
 import type { View, Views } from "./views.ts";
 
@@ -62,6 +63,7 @@ const noUids: ReadonlyMap<string, number> = new Map();
 
 export class Mutations {
   readonly #options: MutationsOptions;
+  readonly #queries = new UpsertQueries();
 
   constructor(options: MutationsOptions) {
     this.#options = options;
@@ -71,7 +73,7 @@ export class Mutations {
     const { clock, limits, mode } = this.#options;
     const watch = new Stopwatch(clock);
     if (request.timeoutMs < 0) throw new Fault("E_DEADLINE", "context deadline exceeded");
-    const parsed = parseBody(request.body, limits);
+    const parsed = parseBody(request.body, limits, this.#queries);
     if (mode === "disallow" && parsed.mutations.length > 0) {
       throw new Fault("E_MUTATION", "no mutations allowed");
     }
@@ -226,11 +228,14 @@ export class Mutations {
   async #run(work: Work, view: View, session: WriteSession): Promise<Worked> {
     const { runner, limits, mode, views } = this.#options;
     const { parsed, nodes, made } = work;
-    const { document } = parsed;
+    const planned = parsed.query?.plan(view.reader.schema);
     const ran =
-      document === undefined
+      planned === undefined
         ? undefined
-        : await runner.runDocument(view.reader, document, { deadlineMs: work.deadlineMs });
+        : await runner.runPlan(view.reader, planned.plan, {
+            deadlineMs: work.deadlineMs,
+            ...(planned.texts === undefined ? {} : { texts: planned.texts }),
+          });
     const variables = ran === undefined ? new Map() : variablesByName(ran.plan, ran.result);
     const chosen = chooseMutations(parsed.mutations, variables);
     const prepared = await prepareEdits(chosen, variables, {

@@ -1,13 +1,11 @@
-/** Text or tree → plan → columns → bytes: one run over one reader, for queries, upserts and guests. */
+/** Plan → columns: one run over one reader, for queries, upserts and guests. */
 import type { Cancellation } from "../base/cancellation.ts";
 import type { Clock } from "../base/clock.ts";
-import type { QueryDocument } from "../dql/ast.ts";
 import { execute } from "../exec/execute.ts";
 import { makeTurns } from "../exec/turns.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Limits } from "../model/limits.ts";
-import { buildPlan } from "../plan/build.ts";
 import type { Plan } from "../plan/plan.ts";
 
 export interface RunOptions {
@@ -25,8 +23,6 @@ export interface Ran {
 }
 
 export interface Runner {
-  /** Builds a plan for the reader's schema and runs it. */
-  runDocument(reader: Reader, document: QueryDocument, options?: RunOptions): Promise<Ran>;
   runPlan(reader: Reader, plan: Plan, options?: RunOptions): Promise<Ran>;
 }
 
@@ -42,9 +38,5 @@ export function makeRunner(clock: Clock, limits: Limits): Runner {
       turns,
     }),
   });
-  return {
-    runPlan,
-    runDocument: (reader, document, options) =>
-      runPlan(reader, buildPlan(document, reader.schema), options),
-  };
+  return { runPlan };
 }

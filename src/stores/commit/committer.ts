@@ -172,10 +172,6 @@ export class Committer {
     });
     this.patchesWaiting += change.patches.length;
     this.waitingById.set(id, promise);
-    promise.then(
-      () => this.waitingById.delete(id),
-      () => this.waitingById.delete(id),
-    );
     this.schedule();
     return promise;
   }
@@ -270,7 +266,7 @@ export class Committer {
     this.dead ??= reason;
     const { queue } = this;
     this.queue = [];
-    for (const waiting of queue) waiting.reject(toUnavailable(reason));
+    for (const waiting of queue) this.refuse(waiting, toUnavailable(reason));
   }
 
   /** Commits what waits now, before returning. */
@@ -326,7 +322,7 @@ export class Committer {
     // Full for all of them together: one that removes may still go on.
     for (const waiting of group) {
       if (!this.tryGroup([waiting])) {
-        waiting.reject(new Fault("E_STORE_FULL", "the store is full"));
+        this.refuse(waiting, new Fault("E_STORE_FULL", "the store is full"));
       }
     }
   }
@@ -347,8 +343,13 @@ export class Committer {
         else for (const waiting of left) broken.set(waiting, toUnavailable(error));
       }
     }
-    for (const [waiting, error] of broken) waiting.reject(error);
+    for (const [waiting, error] of broken) this.refuse(waiting, error);
     return true;
+  }
+
+  private refuse(waiting: Waiting, error: unknown): void {
+    this.waitingById.delete(waiting.id);
+    waiting.reject(error);
   }
 
   /** One try, inside of the transaction. Throws BadChange for a change that cannot be applied. */
@@ -412,10 +413,11 @@ export class Committer {
       if (verdict.kind === "held") held.push(waiting);
       else if (verdict.kind === "committed") {
         this.favour.forget(waiting.id);
+        this.waitingById.delete(waiting.id);
         waiting.resolve({ commitTs: verdict.commitTs });
       } else {
         if (isBasisRefusal(verdict.error)) this.favour.noteBasis(waiting.change, waiting.id);
-        waiting.reject(verdict.error);
+        this.refuse(waiting, verdict.error);
       }
     }
     this.heldCount = held.length;
