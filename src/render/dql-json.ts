@@ -67,7 +67,8 @@ function writeBlock(render: DqlRender, block: BlockPlan, answer: BlockResult): v
   } else {
     render.above = block.ignoreReflex ? [] : undefined;
     writeCounts(render, block.level.fields, answer.count ?? answer.rows.length, start);
-    for (const row of answer.rows) {
+    const isOnlyCounted = block.level.fields.every((field) => field.kind === "countUid");
+    for (const row of isOnlyCounted ? [] : answer.rows) {
       if (block.normalize) writeNormalized(render, answer.frame, row, start);
       else writeListed(render, answer.frame, row, start);
     }
