@@ -89,7 +89,8 @@ async function fillColumn(
   index: PredicateIndex,
   uids: UidSet,
 ): Promise<(Cell | undefined)[] | undefined> {
-  const cells = Array.from<unknown, Cell | undefined>(uids, () => undefined);
+  const cells: (Cell | undefined)[] = [];
+  for (let i = 0; i < uids.length; i++) cells.push(undefined);
   let isExact = true;
   const scanned = run.reader.scanTokens(index.id, languageRange(index, ""), (token, members) => {
     const value = decodeToken(predicate, index, token);
