@@ -42,7 +42,8 @@ export function readRules(
     const directive = type.node.auth;
     if (directive === undefined) continue;
     const reader = new RuleReader(schema, type);
-    own.set(type, reader.readDirective(directive));
+    const rules = reader.readDirective(directive);
+    if (Object.keys(rules).length > 0) own.set(type, rules);
     problems.push(...reader.problems);
   }
   if (problems.length > 0) return { problems };
