@@ -18,7 +18,8 @@ export async function checkPasswords(
   const isLongEnough = new TextEncoder().encode(password).length >= passwordBytesMin;
   // bcrypt works on threads of its own, so all nodes are compared at once.
   const values = await Promise.all(
-    cells.map(async (row): Promise<Value> => {
+    // Columns may have holes, which `map` would pass over.
+    Array.from(cells, async (row): Promise<Value> => {
       const cell = row?.[0];
       if (cell?.value.kind !== "password" || !isLongEnough) return { kind: "bool", bool: false };
       return { kind: "bool", bool: await bcrypt.compare(password, cell.value.hash) };
