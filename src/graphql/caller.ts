@@ -41,14 +41,23 @@ export class CallerReader {
     if (verifier === undefined) {
       return this.#schema.rules === undefined ? anyCaller : this.#callerOf(noClaims);
     }
-    const given = headers[this.#header];
     try {
-      const claims = verifier.identify(typeof given === "object" ? given[0] : given);
+      const claims = verifier.identify(this.#headerOf(headers));
       const caller = andThen(claims, (known) => this.#callerOf(known));
       return caller instanceof Promise ? caller.catch(toRefused) : caller;
     } catch (error) {
       return toRefused(error);
     }
+  }
+
+  /** When the token stops to hold, in milliseconds since 1970; Infinity for never. After `read`. */
+  expiryMs(headers: GraphqlRequest["headers"]): number {
+    return this.#verifier?.expiryMs(this.#headerOf(headers)) ?? Infinity;
+  }
+
+  #headerOf(headers: GraphqlRequest["headers"]): string | undefined {
+    const given = headers[this.#header];
+    return typeof given === "object" ? given[0] : given;
   }
 
   #callerOf(claims: Claims): Caller {

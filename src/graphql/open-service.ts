@@ -40,6 +40,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     updateSchema: (namespace, sdl) => schemas.update(namespace, sdl),
     schemaRow: (namespace) => schemas.row(namespace),
     allowedOrigins: (namespace) => schemas.allowedOrigins(namespace),
+    authorizationHeader: (namespace) => schemas.authorizationHeader(namespace),
     validateSchema: (sdl) => schemas.validate(sdl),
     get schemaUpdateCounter() {
       return schemas.updateCounter;

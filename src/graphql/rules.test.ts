@@ -138,10 +138,10 @@ describe("reading", () => {
          queryUser { docs { title } all { ... on Memo { title } ... on Plan { title } }
                      a: docs(filter: {title: {eq: "bob's"}}) { title } b: all(filter: {memoFilter: {pages: {gt: 10}}}) { __typename } } }`,
     );
-    const [plan] = all?.["queryPlan"] as { memos: unknown }[];
+    const [plan] = (all?.["queryPlan"] ?? []) as { memos: unknown }[];
     expect(plan).toMatchObject({ memo: null, owner: null });
     expect(titles(plan?.memos)).toEqual(["ann's", "open"]);
-    const [user] = all?.["queryUser"] as { docs: unknown; all: unknown }[];
+    const [user] = (all?.["queryUser"] ?? []) as { docs: unknown; all: unknown }[];
     expect(titles(user?.docs)).toEqual(["ann's"]);
     expect(titles(user?.all)).toEqual(["ann's", "plan"]);
     expect(user).toMatchObject({ a: [], b: [{ __typename: "Plan" }] });

@@ -7,6 +7,7 @@
 import { TokenVerifier } from "../auth/token.ts";
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
+import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Engine, GuestTransaction } from "../engine/engine.ts";
 import type { Reader } from "../graph/reader.ts";
@@ -78,11 +79,18 @@ export class SchemaStore {
     }
   }
 
-  /** Of the schema that was seen last; it is read only when none was seen yet. */
   allowedOrigins(namespace: number): MaybePromise<readonly string[]> {
+    return andThen(this.#seen(namespace), (served) => served?.schema.meta.allowOrigins ?? []);
+  }
+
+  authorizationHeader(namespace: number): MaybePromise<string | undefined> {
+    return andThen(this.#seen(namespace), (served) => served?.schema.meta.authorization?.header);
+  }
+
+  /** The schema that was seen last; it is read only when none was seen yet. */
+  #seen(namespace: number): MaybePromise<ServedSchema | undefined> {
     const entry = this.#entries.get(namespace);
-    if (entry !== undefined) return entry.served?.schema.meta.allowOrigins ?? [];
-    return this.newest(namespace).then((served) => served?.schema.meta.allowOrigins ?? []);
+    return entry === undefined ? this.newest(namespace) : entry.served;
   }
 
   /** getGQLSchema; undefined where no schema was ever set. */

@@ -19,6 +19,8 @@ export interface GraphqlService {
    * the schema, which is right after each `handle`.
    */
   allowedOrigins(namespace: number): MaybePromise<readonly string[]>;
+  /** The header that carries the caller's token, for pages that want to send it; undefined for none. As above. */
+  authorizationHeader(namespace: number): MaybePromise<string | undefined>;
   /** `schemaUpdateCounter` of /probe/graphql. */
   readonly schemaUpdateCounter: number;
 }

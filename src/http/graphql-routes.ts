@@ -22,7 +22,8 @@ export async function answerGraphql(exchange: Exchange): Promise<void> {
   const { req, res, house } = exchange;
   if (req.method === "OPTIONS") {
     const origins = await house.graphql.allowedOrigins(0);
-    sendPreflight(res, grantOrigin(origins, req.headers.origin));
+    const header = await house.graphql.authorizationHeader(0);
+    sendPreflight(res, grantOrigin(origins, req.headers.origin), header);
     return;
   }
   await answerDocument(exchange, {

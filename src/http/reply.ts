@@ -131,9 +131,11 @@ export function sendError(res: ServerResponse, reply: ErrorReply): void {
   send(res, reply.status, reply.body, [...openHeaders, ...reply.headers]);
 }
 
-/** 200 and nothing, for a browser that asks before it sends. */
-export function sendPreflight(res: ServerResponse, origin: string): void {
-  send(res, 200, "", origin === "" ? [] : ["Access-Control-Allow-Origin", origin]);
+/** 200 and nothing, for a browser that asks before it sends. `header`: one more that a page may send. */
+export function sendPreflight(res: ServerResponse, origin: string, header?: string): void {
+  const extra = origin === "" ? [] : ["Access-Control-Allow-Origin", origin];
+  if (header !== undefined) extra.push("Access-Control-Allow-Headers", header);
+  send(res, 200, "", extra);
 }
 
 /** Up to this size an answer is joined with its head into one string and one write; beyond it a copy costs more. */
