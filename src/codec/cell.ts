@@ -142,6 +142,8 @@ export class StoredCell {
   readonly language: string;
   readonly number: number;
   private readonly bytes: Uint8Array;
+  private readonly begin: number;
+  private readonly end: number;
   private readonly payloadAt: number;
   private readonly facetsAt: number;
   private heldJson: Uint8Array | undefined = undefined;
@@ -149,15 +151,16 @@ export class StoredCell {
   private heldValue: Value | undefined = undefined;
   private heldFacets: Facets | undefined = undefined;
 
-  constructor(bytes: Uint8Array) {
-    const kind = valueKinds[bytes[0]!];
+  /** The cell stands in bytes[begin, end), which it keeps; a view of its own for each cell cost as much as all else. */
+  constructor(bytes: Uint8Array, begin = 0, end: number = bytes.length) {
+    const kind = valueKinds[bytes[begin]!];
     assert(kind !== undefined, "a stored cell has a known kind");
-    const flags = bytes[1]!;
-    let at = 2;
+    const flags = bytes[begin + 1]!;
+    let at = begin + 2;
     let language = "";
     let facetsAt = 0;
     if (flags !== 0 && flags !== flagPlain) {
-      const reader = new ByteReader(bytes, 2);
+      const reader = new ByteReader(bytes, at);
       if ((flags & flagLanguage) !== 0) language = reader.latin1();
       if ((flags & flagFacets) !== 0) {
         facetsAt = reader.at;
@@ -169,6 +172,8 @@ export class StoredCell {
     this.language = language;
     this.number = readNumber(kind, bytes, at);
     this.bytes = bytes;
+    this.begin = begin;
+    this.end = end;
     this.payloadAt = at;
     this.facetsAt = facetsAt;
   }
@@ -192,27 +197,31 @@ export class StoredCell {
 
   /** Bytes that the cell keeps alive, for a cache's account. */
   get bytesHeld(): number {
-    return this.bytes.length;
+    return this.end - this.begin;
   }
 
   private readJson(): Uint8Array {
-    const { bytes, payloadAt } = this;
+    const { bytes, payloadAt, end } = this;
     switch (this.kind) {
       case "default":
       case "string":
       case "geo":
-        return bytes.subarray(payloadAt);
+        return bytes.subarray(payloadAt, end);
       case "float":
-        return bytes.subarray(payloadAt + 8);
+        return bytes.subarray(payloadAt + 8, end);
       case "datetime":
-        return bytes.subarray(payloadAt + 16);
+        return bytes.subarray(payloadAt + 16, end);
       case "bigfloat": {
         const reader = new ByteReader(bytes, payloadAt + 5);
         reader.run();
-        return bytes.subarray(reader.at);
+        return bytes.subarray(reader.at, end);
       }
       case "password":
         return emptyBytes;
+      case "bool":
+        return this.number === 1 ? trueBytes : falseBytes;
+      case "int":
+        return asciiBytes(printValueJson(this.value));
       default:
         return encodeUtf8(printValueJson(this.value));
     }
@@ -220,13 +229,15 @@ export class StoredCell {
 
   private readText(): string {
     if (this.kind !== "string" && this.kind !== "default") return printValueText(this.value);
-    const { bytes, payloadAt } = this;
-    if ((bytes[1]! & flagPlain) === 0) return JSON.parse(utf8(bytes, payloadAt)) as string;
-    return utf8(bytes, payloadAt + 1, bytes.length - 1);
+    const { bytes, payloadAt, end } = this;
+    if ((bytes[this.begin + 1]! & flagPlain) === 0) {
+      return JSON.parse(utf8(bytes, payloadAt, end)) as string;
+    }
+    return utf8(bytes, payloadAt + 1, end - 1);
   }
 
   private readValue(): Value {
-    const { kind, bytes, payloadAt } = this;
+    const { kind, bytes, payloadAt, end } = this;
     switch (kind) {
       case "default":
       case "string":
@@ -240,17 +251,17 @@ export class StoredCell {
       case "datetime":
         return readDateTime(bytes, payloadAt);
       case "geo": {
-        const text = utf8(bytes, payloadAt);
+        const text = utf8(bytes, payloadAt, end);
         return { kind, geometry: checkGeometry(JSON.parse(text), text) };
       }
       case "password":
-        return { kind, hash: utf8(bytes, payloadAt) };
+        return { kind, hash: utf8(bytes, payloadAt, end) };
       case "bigfloat":
         return { kind, big: readBigFloat(bytes, payloadAt) };
       case "float32vector":
-        return { kind, vector: new Float32Array(bytes.slice(payloadAt).buffer) };
+        return { kind, vector: new Float32Array(bytes.slice(payloadAt, end).buffer) };
       case "binary":
-        return { kind, bytes: bytes.subarray(payloadAt) };
+        return { kind, bytes: bytes.subarray(payloadAt, end) };
       default:
         return unreachable(kind);
     }
@@ -260,6 +271,16 @@ export class StoredCell {
 /** The cell of stored bytes, which it keeps: copy lent ones first. */
 export function decodeCell(bytes: Uint8Array): StoredCell {
   return new StoredCell(bytes);
+}
+
+const trueBytes = encodeUtf8("true");
+const falseBytes = encodeUtf8("false");
+
+/** Short and on the heap: a third of what a TextEncoder costs. */
+function asciiBytes(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
 }
 
 function readNumber(kind: ValueKind, bytes: Uint8Array, at: number): number {

@@ -10,6 +10,7 @@
  * A cell of one byte (`isWideStub`) stands for one that lies in a row of its own (wideKey).
  * All functions work on the bytes in place: a part may be lent, a cache may keep a copy.
  */
+import { StoredCell } from "./cell.ts";
 import { assert } from "../base/assert.ts";
 import { ByteReader, concatBytes, varintSize, writeVarint } from "../base/bytes.ts";
 import { chunkCount } from "./chunk.ts";
@@ -113,6 +114,66 @@ export function readEntry(part: Uint8Array, predicate: number): Uint8Array | und
   const entries = rows + u16(part, table) * tableRow;
   const begin = row === 0 ? 0 : u32(part, rows + row * tableRow - 4);
   return part.subarray(entries + begin, entries + u32(part, rows + row * tableRow + 4));
+}
+
+/**
+ * Hot: the decoded entry of a predicate: its cells, the chunk of its short edges, "long", or "wide" where a cell lies in
+ * a row of its own. Cells share the part's memory; no view is made for an entry or a cell.
+ */
+export function decodeEntry(
+  part: Uint8Array,
+  predicate: number,
+): StoredCell[] | Uint8Array | "long" | "wide" | undefined {
+  const table = tableAt(part);
+  const row = findRow(part, table, predicate);
+  if (row < 0) return undefined;
+  const rows = table + 2;
+  const entries = rows + u16(part, table) * tableRow;
+  const begin = entries + (row === 0 ? 0 : u32(part, rows + row * tableRow - 4));
+  const end = entries + u32(part, rows + row * tableRow + 4);
+  switch (part[begin]) {
+    case entryKind.cells:
+      return decodeCellsAt(part, begin + 1, end);
+    case entryKind.edges:
+      return part.subarray(begin + 1, end);
+    default:
+      return "long";
+  }
+}
+
+function decodeCellsAt(part: Uint8Array, begin: number, end: number): StoredCell[] | "wide" {
+  let at = begin;
+  let left = readSize(part, at);
+  at = sizeEnd(part, at);
+  const cells: StoredCell[] = [];
+  for (; left > 0; left--) {
+    const slotSize = readSize(part, at);
+    at = sizeEnd(part, at) + slotSize;
+    const size = readSize(part, at);
+    at = sizeEnd(part, at);
+    if (size === 1) return "wide";
+    cells.push(new StoredCell(part, at, at + size));
+    at += size;
+  }
+  assert(at === end, "an entry ends with its last cell");
+  return cells;
+}
+
+/** A varint's value; nearly all are one byte. */
+function readSize(bytes: Uint8Array, at: number): number {
+  let byte = bytes[at]!;
+  let value = byte & 0x7f;
+  for (let shift = 7; byte >= 0x80; shift += 7) {
+    byte = bytes[++at]!;
+    value += (byte & 0x7f) * 2 ** shift;
+  }
+  return value;
+}
+
+/** Behind a varint. */
+function sizeEnd(bytes: Uint8Array, at: number): number {
+  while (bytes[at]! >= 0x80) at++;
+  return at + 1;
 }
 
 /** All entries of a part in order, sharing its memory. */

@@ -2,18 +2,13 @@
  * Hot: a decoded record is visited in about 200 ns, reading it from LMDB costs 1 µs (architecture 3.1). A node as the
  * cache keeps it: its parts as bytes of its own, its entries decoded when they are first asked for.
  */
-import { decodeCell } from "../codec/cell.ts";
 import {
+  decodeEntry,
   encodePart,
-  entryChunk,
   entryCount,
-  entryKind,
   isWholeRecord,
-  isWideStub,
-  kindOfEntry,
   partOf,
   readEntry,
-  visitCells,
 } from "../codec/record.ts";
 import type { Cell } from "./reader.ts";
 
@@ -62,9 +57,7 @@ export class NodeRecord {
 
   /** The bytes of an entry, sharing the record's memory. Its part must have been read. */
   entryBytes(predicate: number): Uint8Array | undefined {
-    if (this.isWhole) return readEntry(this.#part, predicate);
-    const first = partOf(this.#part, predicate);
-    const part = first === 0 ? this.#part : this.#further?.get(first);
+    const part = this.#partWith(predicate);
     return part === undefined ? undefined : readEntry(part, predicate);
   }
 
@@ -92,32 +85,19 @@ export class NodeRecord {
   }
 
   #decode(predicate: number): NodeEntry | "wide" | undefined {
-    const bytes = this.entryBytes(predicate);
-    if (bytes === undefined) return undefined;
-    const kind = kindOfEntry(bytes);
-    let entry: NodeEntry;
-    if (kind === entryKind.cells) {
-      const cells = decodeCells(bytes);
-      if (cells === undefined) return "wide";
-      entry = cells;
-    } else {
-      entry = kind === entryKind.edges ? entryChunk(bytes) : "long";
-    }
+    const part = this.#partWith(predicate);
+    const entry = part === undefined ? undefined : decodeEntry(part, predicate);
+    if (entry === undefined || entry === "wide") return entry;
     this.#predicates.push(predicate);
     this.#entries.push(entry);
     return entry;
   }
-}
 
-/** undefined when one of them is wide. */
-function decodeCells(entry: Uint8Array): readonly Cell[] | undefined {
-  const cells: Cell[] = [];
-  let wide = false;
-  visitCells(entry, (_, cell) => {
-    if (isWideStub(cell)) wide = true;
-    else if (!wide) cells.push(decodeCell(cell));
-  });
-  return wide ? undefined : cells;
+  #partWith(predicate: number): Uint8Array | undefined {
+    if (this.isWhole) return this.#part;
+    const first = partOf(this.#part, predicate);
+    return first === 0 ? this.#part : this.#further?.get(first);
+  }
 }
 
 /** Copies are cut from slabs of so many bytes: an ArrayBuffer for each cost 0.4 µs and most of the collector's time. */
