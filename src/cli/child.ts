@@ -1,4 +1,4 @@
-/** A child process of `weft serve`: the writer, a worker, or with one worker both at once. */
+/** A child process of `weft serve`: the writer, a worker, with one worker both at once, or the lambda server. */
 import type { Socket } from "node:net";
 import { makeLogger } from "./log.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
@@ -7,6 +7,7 @@ type Start = ToChild & { readonly kind: "start" };
 
 /** What a role needs is loaded before the supervisor says that the writer is ready: most of a start is loading. */
 export async function loadRole(role: Role): Promise<(start: Start) => Promise<void>> {
+  if (role === "lambda") return loadLambda();
   const writing = role === "worker" ? undefined : await import("./writer.ts");
   const working = role === "writer" ? undefined : await import("./worker.ts");
   const { connectStore } = await import("../stores/lmdb.ts");
@@ -35,6 +36,17 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
     });
     const ready: ToSupervisor = { kind: "ready", isEmpty: (await worker?.isEmpty()) ?? false };
     process.send?.(ready);
+  };
+}
+
+async function loadLambda(): Promise<(start: Start) => Promise<void>> {
+  const { openLambdaBeside } = await import("./lambda-role.ts");
+  return async ({ config }) => {
+    const server = await openLambdaBeside(config);
+    process.on("message", (message: ToChild) => {
+      if (message.kind === "drain") void drain(undefined, server);
+    });
+    process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
   };
 }
 

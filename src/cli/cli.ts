@@ -43,6 +43,7 @@ function makeProgram(): Command {
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`weft: ${toOneLine(text)}\n`) });
   addServe(program);
+  addLambda(program);
   addLive(program);
   addSample(program);
   addCheck(program);
@@ -83,9 +84,10 @@ function addServe(program: Command): void {
     .addOption(setting("--sample", "load the sample into an empty store").default(false))
     .addOption(new Option("--no-sample", "start empty"))
     .addOption(
-      setting("--graphql <settings>", '"introspection=true; debug=false; extensions=true"').default(
-        "",
-      ),
+      setting(
+        "--graphql <settings>",
+        '"introspection=true; debug=false; extensions=true; lambda-url="',
+      ).default(""),
     )
     .addOption(
       setting(
@@ -102,6 +104,11 @@ function addServe(program: Command): void {
     .addOption(
       setting("--store <settings>", '"map-bytes=64GB; log-bytes=64MB; log-minutes=10"').default(""),
     )
+    .addOption(setting("--lambda <script>", "JavaScript or TypeScript with resolvers, run beside"))
+    .addOption(
+      setting("--lambda-url <url>", "another lambda server, as http://host:8686/graphql-worker"),
+    )
+    .addOption(setting("--lambda-limit <settings>", lambdaLimitHelp).default(""))
     .addOption(
       setting("--drain <duration>", "time for requests under way at the end").default("10s"),
     )
@@ -117,6 +124,7 @@ function addServe(program: Command): void {
 Examples:
   weft serve --data ./weft-data --http 127.0.0.1:8080
   weft serve --data ./weft-data --sample --workers 2
+  weft serve --lambda ./resolvers.ts --lambda-limit "fetch=api.example.com"
   weft serve --http 0.0.0.0:8080 --security "token=secret; whitelist=10.0.0.0/8"
   WEFT_DATA=/var/lib/weft weft serve --config /etc/weft.json`,
     )
@@ -131,6 +139,55 @@ Examples:
  * and wrote 0.7 to 1 times as fast (docs/decisions/0031-processes.md).
  */
 const defaultWorkers = String(Math.min(availableParallelism(), 4));
+
+const lambdaLimitHelp =
+  '"time=50s; block=5s; memory=256MB; script-bytes=500KB; running=2; processes=16; fetch=HOST,…"';
+
+/** The options of `weft lambda`. */
+export interface LambdaOptions {
+  readonly http: string;
+  readonly graphql: string;
+  readonly token: string | undefined;
+  readonly limit: string;
+  readonly log: string;
+}
+
+function addLambda(program: Command): void {
+  const { PORT: port, SCRIPT_PATH: path, DGRAPH_URL: url } = process.env;
+  program
+    .command("lambda")
+    .description("run a script's resolvers for a database")
+    .argument("[script]", "JavaScript or TypeScript (SCRIPT_PATH)", path ?? "./script/script.js")
+    .addOption(
+      setting("--http <host:port>", "where to listen (PORT)").default(`127.0.0.1:${port ?? 8686}`),
+    )
+    .addOption(
+      setting("--graphql <url>", "the database (DGRAPH_URL)").default(
+        url ?? "http://127.0.0.1:8080",
+      ),
+    )
+    .addOption(setting("--token <token>", "sent as X-Auth-Token (DGRAPH_TOKEN)"))
+    .addOption(setting("--limit <settings>", lambdaLimitHelp).default(""))
+    .addOption(
+      setting("--log <level>", "what to log, as JSON lines on stderr")
+        .choices(["debug", "info", "warn", "error", "silent"])
+        .default("info"),
+    )
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      `
+Answers POST /graphql-worker. A database calls it when it is started with --lambda-url.
+
+Examples:
+  weft lambda ./resolvers.ts --http 127.0.0.1:8686 --graphql http://127.0.0.1:8080
+  SCRIPT_PATH=./resolvers.js PORT=8686 DGRAPH_URL=http://127.0.0.1:8080 weft lambda`,
+    )
+    .action(async (script: string, options: LambdaOptions) => {
+      const { runLambda } = await import("./command-lambda.ts");
+      await runLambda(script, options);
+    });
+}
 
 /** The options of `weft live`. */
 export interface LiveOptions {

@@ -2,6 +2,7 @@
 import { fork } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { urlOfAddress } from "./address.ts";
 import { claimForServing } from "./claim.ts";
 import { buildServeConfig, type ServeConfig, type ServeOptions } from "./config.ts";
 import { complain, makeLogger, say } from "./log.ts";
@@ -81,7 +82,7 @@ async function loadSampleOnce(
   writeFileSync(mark, "");
   const main = join(import.meta.dirname, "..", "main.js");
   const project = join(import.meta.dirname, "..", "..");
-  const args = ["sample", "--npm", project, "--to", urlOf(supervisor)];
+  const args = ["sample", "--npm", project, "--to", urlOfAddress(supervisor.address)];
   const env = {
     ...process.env,
     ...(config.security.token === undefined ? {} : { WEFT_TOKEN: config.security.token }),
@@ -92,14 +93,8 @@ async function loadSampleOnce(
   else if (!isEnding()) complain("the sample could not be loaded; the server goes on without it");
 }
 
-/** What a person can open: an address that stands for all of them becomes loopback. */
-function urlOf({ address: { host, port } }: Supervisor): string {
-  const open = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host;
-  return `http://${open.includes(":") && !open.startsWith("[") ? `[${open}]` : open}:${port}`;
-}
-
 function greet(config: ServeConfig, supervisor: Supervisor): void {
-  const url = urlOf(supervisor);
+  const url = urlOfAddress(supervisor.address);
   const endpoints = `
 Weft ${readVersion()} serves ${config.dataDir} on ${url}
 
@@ -107,10 +102,15 @@ Weft ${readVersion()} serves ${config.dataDir} on ${url}
   DQL             ${url}/query  /mutate  /commit  /alter
   Administration  ${url}/admin  /admin/schema
   Health          ${url}/health
-`;
+${lambdaLine(config)}`;
   process.stdout.write(
     `${endpoints}\nTo paste into another terminal:\n\n${listCommands(config, url)}\n`,
   );
+}
+
+function lambdaLine({ lambda }: ServeConfig): string {
+  const place = lambda.script ?? lambda.url;
+  return place === undefined ? "" : `  Lambda          ${place}\n`;
 }
 
 function listCommands(config: ServeConfig, url: string): string {

@@ -4,7 +4,10 @@ import type { Command } from "commander";
 import { Fault } from "../model/fault.ts";
 import { defaultLimits, type Limits } from "../model/limits.ts";
 import type { MutationsMode } from "../engine/prepare.ts";
-import { readDurationNs } from "../http/parameters.ts";
+import { parseAddress } from "./address.ts";
+import { parseDurationMs } from "./duration.ts";
+import { buildLambdaConfig } from "./lambda-config.ts";
+import type { LambdaConfig } from "./lambda-config.ts";
 import { parseCount, parseSuperflag, parseSwitch } from "./superflag.ts";
 
 /** Plain data: it travels to the children as a message. */
@@ -22,6 +25,7 @@ export interface ServeConfig {
   readonly mutations: MutationsMode;
   readonly disallowDrop: boolean;
   readonly store: StoreConfig;
+  readonly lambda: LambdaConfig;
 }
 
 export interface SecurityConfig {
@@ -55,6 +59,9 @@ export interface ServeOptions {
   readonly security: string;
   readonly limit: string;
   readonly store: string;
+  readonly lambda: string | undefined;
+  readonly lambdaUrl: string | undefined;
+  readonly lambdaLimit: string;
   readonly drain: string;
   readonly log: string;
 }
@@ -77,27 +84,16 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     graphql: parseGraphql(options.graphql),
     ...parseLimits(options.limit),
     store: parseStore(options.store),
+    lambda: buildLambdaConfig(
+      options.lambda,
+      { flag: options.lambdaUrl, setting: parseLambdaUrl(options.graphql) },
+      options.lambdaLimit,
+    ),
   };
 }
 
 /** Start times name their process with 4 bits; some are left for children that follow one another. */
 const workersMax = 12;
-
-function parseAddress(text: string): { host: string; port: number } {
-  const match = /^(?:\[(?<six>[^\]]+)\]|(?<host>[^:]*)):(?<port>\d{1,5})$/.exec(text);
-  const port = Number(match?.groups?.["port"]);
-  if (match === null || port > 65535) {
-    throw new Fault("E_STARTUP", `--http: "${text}" is not of the form HOST:PORT`);
-  }
-  const host = match.groups?.["six"] ?? match.groups?.["host"] ?? "";
-  return { host: host === "" ? "0.0.0.0" : host, port };
-}
-
-export function parseDurationMs(flag: string, text: string): number {
-  const ns = readDurationNs(text);
-  if (typeof ns === "number" && ns >= 0) return ns / 1e6;
-  throw new Fault("E_STARTUP", `${flag}: "${text}" is not a duration (as 500ms, 20s or 5m)`);
-}
 
 const securityKeys = ["token", "whitelist", "hosts", "origins"] as const;
 
@@ -131,15 +127,19 @@ function parseGraphql(text: string): GraphqlConfig {
     const value = given.get(key);
     return value === undefined ? otherwise : parseSwitch(`--graphql ${key}`, value);
   };
-  for (const key of ["poll-interval", "lambda-url"] as const) {
-    if ((given.get(key) ?? "") === "") continue;
-    throw new Fault("E_STARTUP", `--graphql: ${key} is not available yet`);
+  if ((given.get("poll-interval") ?? "") !== "") {
+    throw new Fault("E_STARTUP", "--graphql: poll-interval is not available yet");
   }
   return {
     introspection: isOn("introspection", true),
     debug: isOn("debug", false),
     extensions: isOn("extensions", true),
   };
+}
+
+function parseLambdaUrl(text: string): string | undefined {
+  const url = parseSuperflag("graphql", text, graphqlKeys).get("lambda-url");
+  return url === "" ? undefined : url;
 }
 
 /** Key of `--limit` → the bound that it moves. */

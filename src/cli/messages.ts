@@ -1,8 +1,8 @@
 /** What the supervisor and its children tell one another. */
 import type { ServeConfig } from "./config.ts";
 
-/** both: with one worker, reading and writing share a process. */
-export type Role = "both" | "writer" | "worker";
+/** both: with one worker, reading and writing share a process. lambda: the lambda server beside them. */
+export type Role = "both" | "writer" | "worker" | "lambda";
 
 export type ToChild =
   | {

@@ -11,20 +11,20 @@ import { join, resolve } from "node:path";
 const pathBytesMax = 100;
 
 export interface PrivateSockets {
-  pathOf(slot: number): string;
+  pathOf(slot: number | "lambda"): string;
   /** Removes what a process left behind that had the slot before. */
   clear(slot: number): void;
 }
 
 export function openPrivateSockets(dir: string): PrivateSockets {
   const prefix = choosePrefix(resolve(dir));
-  const pathOf = (slot: number): string => `${prefix}${slot}.sock`;
+  const pathOf = (slot: number | "lambda"): string => `${prefix}${slot}.sock`;
   return { pathOf, clear: (slot) => rmSync(pathOf(slot), { force: true }) };
 }
 
 function choosePrefix(dir: string): string {
   const plain = join(dir, "slot-");
-  if (Buffer.byteLength(plain) + "15.sock".length <= pathBytesMax) return plain;
+  if (Buffer.byteLength(plain) + "lambda.sock".length <= pathBytesMax) return plain;
   // Kept open as long as the process lives.
   if (process.platform === "linux") return `/proc/self/fd/${openSync(dir, "r")}/slot-`;
   const hash = createHash("sha256").update(realpathSync(dir)).digest("hex").slice(0, 24);

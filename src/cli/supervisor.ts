@@ -34,9 +34,9 @@ export async function startSupervisor(config: ServeConfig, logger: Logger): Prom
   const keeper = new Keeper(config, logger);
   const server = await listen(config, (socket) => keeper.accept(socket));
   try {
-    const isEmpty = await keeper.startAll();
     const address = server.address();
     const port = address === null || typeof address === "string" ? config.port : address.port;
+    const isEmpty = await keeper.startAll(port);
     return {
       isEmpty,
       address: { host: config.host, port },
@@ -84,7 +84,7 @@ interface Child {
 }
 
 class Keeper {
-  readonly #config: ServeConfig;
+  #config: ServeConfig;
   readonly #logger: Logger;
   readonly #children: Child[];
   #waiting: Socket[] = [];
@@ -105,10 +105,15 @@ class Keeper {
     });
     const workers = Array.from({ length: config.workers }, (_, i) => make("worker", i + 1));
     this.#children = config.workers === 1 ? [make("both", 1)] : [make("writer", 0), ...workers];
+    if (config.lambda.script !== undefined) this.#children.push(make("lambda", 0));
   }
 
-  /** All are started at once; workers begin when the writer is ready, because they connect to it. */
-  async startAll(): Promise<boolean> {
+  /**
+   * All are started at once; the others begin when the writer is ready: its directory is a store then, which they
+   * connect to. `port`: the one that the server listens on.
+   */
+  async startAll(port: number): Promise<boolean> {
+    this.#config = { ...this.#config, port };
     let isFirstReady: (() => void) | undefined;
     const firstReady = new Promise<void>((resolve) => (isFirstReady = resolve));
     const starts = this.#children.map(async (child, i) => {
@@ -126,7 +131,7 @@ class Keeper {
 
   /** Round robin over the workers that are ready; without one the connection waits. */
   accept(socket: Socket): void {
-    const ready = this.#children.filter((child) => child.isReady && child.role !== "writer");
+    const ready = this.#children.filter((child) => child.isReady && isAnswering(child));
     const child = ready[this.#next++ % Math.max(ready.length, 1)];
     if (child?.process === undefined) {
       if (this.#waiting.length < waitingMax && !this.#isStopping) this.#waiting.push(socket);
@@ -142,10 +147,10 @@ class Keeper {
     this.#isStopping = true;
     for (const socket of this.#waiting.splice(0)) socket.destroy();
     const deadline = setTimeout(() => void this.kill(), this.#config.drainMs);
-    const workers = this.#children.filter((child) => child.role !== "writer");
+    const workers = this.#children.filter(isAnswering);
     await Promise.all(workers.map((child) => this.#drain(child)));
-    const writers = this.#children.filter((child) => child.role === "writer");
-    await Promise.all(writers.map((child) => this.#drain(child)));
+    const others = this.#children.filter((child) => !isAnswering(child));
+    await Promise.all(others.map((child) => this.#drain(child)));
     clearTimeout(deadline);
   }
 
@@ -172,6 +177,8 @@ class Keeper {
       const main = join(import.meta.dirname, "..", "main.js");
       const running = fork(main, ["__child", child.role], {
         stdio: ["ignore", "inherit", "inherit", "ipc"],
+        // A group of its own: its resolvers are found when it is gone.
+        detached: child.role === "lambda",
       });
       let reason: string | undefined;
       child.process = running;
@@ -185,6 +192,7 @@ class Keeper {
       running.once("exit", (code, signal) => {
         const line = reason ?? explainDeath(child, code, signal);
         const wasReady = child.isReady;
+        if (child.role === "lambda") endGroup(running.pid);
         child.process = undefined;
         child.isReady = false;
         if (!wasReady) reject(new Fault("E_STARTUP", line));
@@ -229,6 +237,19 @@ class Keeper {
   #tell(child: Child, message: ToChild): void {
     const running = child.process;
     if (running?.connected === true) running.send(message, () => {});
+  }
+}
+
+function isAnswering(child: Child): boolean {
+  return child.role === "worker" || child.role === "both";
+}
+
+/** Resolvers that a killed lambda server has left behind. */
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // None is left.
   }
 }
 

@@ -10,9 +10,12 @@ import { openGraphqlService } from "../graphql/open-service.ts";
 import type { GraphqlService } from "../graphql/service.ts";
 import { type HttpServer, openHttpServer } from "../http/server.ts";
 import { makeNodeFacts } from "../http/node-facts.ts";
+import { openLambdaClient } from "../lambda/client.ts";
+import type { LambdaTarget } from "../lambda/client.ts";
 import type { Store } from "../store/store.ts";
 import type { ServeConfig } from "./config.ts";
 import { openPrivateSockets } from "./private-socket.ts";
+import type { PrivateSockets } from "./private-socket.ts";
 import { makeSecurity } from "./security.ts";
 import { readVersion } from "./version.ts";
 
@@ -43,8 +46,15 @@ export async function openWorker({ config, store, logger, number }: WorkerParts)
     // One process takes up what another left behind.
     resumes: number === 1,
   });
-  const graphql = openGraphqlService({ engine, clock: systemClock, limits, ...config.graphql });
   const sockets = openPrivateSockets(config.dataDir);
+  const target = lambdaTarget(config, sockets);
+  const graphql = openGraphqlService({
+    engine,
+    clock: systemClock,
+    limits,
+    lambda: target === undefined ? undefined : openLambdaClient(target),
+    ...config.graphql,
+  });
   const about = makeNodeFacts({
     engine,
     clock: systemClock,
@@ -96,4 +106,10 @@ async function hasNothing(engine: Engine, graphql: GraphqlService): Promise<bool
   if ((await graphql.schemaRow(0)) !== undefined) return false;
   const { predicates } = await engine.schema(0);
   return predicates.every(({ definition }) => definition.name.startsWith("dgraph."));
+}
+
+function lambdaTarget(config: ServeConfig, sockets: PrivateSockets): LambdaTarget | undefined {
+  const { script, url } = config.lambda;
+  if (script !== undefined) return { kind: "socket", path: sockets.pathOf("lambda") };
+  return url === undefined ? undefined : { kind: "url", url };
 }

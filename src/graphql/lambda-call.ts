@@ -77,7 +77,10 @@ function readErrors(body: string): readonly JsonObject[] | undefined {
   }
 }
 
-/** Errors of a failed call. Those of fields carry the root's path; those of queries and mutations none. */
+/**
+ * Errors of a failed call. Those of fields carry the root's path. Those of queries and mutations carry what the lambda
+ * server says, and where it says nothing about a place, the field's.
+ */
 export function failureErrors(
   result: Extract<LambdaResult, { ok: false }>,
   field: SelectedField,
@@ -86,7 +89,12 @@ export function failureErrors(
 ): ResponseError[] {
   const own = path === undefined ? {} : { path };
   if ("errors" in result) {
-    return result.errors.map((error) => ({ ...(error as unknown as ResponseError), ...own }));
+    return result.errors.map((error) => {
+      const told = error as unknown as ResponseError;
+      const place = { locations: [locate(field.ordinal)], path: [field.key] };
+      if (path === undefined && told.locations === undefined) return { ...place, ...told };
+      return { ...told, ...own };
+    });
   }
   const { name } = field.definition;
   const message = `Evaluation of custom field failed because ${result.reason} for field: ${name} within type: ${field.parent.name}.`;

@@ -29,6 +29,8 @@ export interface LambdaPool {
   /** Runs a call; `body` is its JSON. Never rejects. */
   run(resolver: string, body: string): Promise<WireAnswer>;
   close(): Promise<void>;
+  /** Ends all processes and waits for none. */
+  kill(): void;
 }
 
 /** Resolves when the script is loaded. Throws E_STARTUP when it cannot be. */
@@ -36,7 +38,12 @@ export async function openPool(options: PoolOptions): Promise<LambdaPool> {
   const pool = new Pool(options);
   try {
     const names = await pool.open();
-    return { names, run: (resolver, body) => pool.run(resolver, body), close: () => pool.close() };
+    return {
+      names,
+      run: (resolver, body) => pool.run(resolver, body),
+      close: () => pool.close(),
+      kill: () => pool.kill(),
+    };
   } catch (error) {
     await pool.close();
     throw error;
@@ -104,13 +111,18 @@ class Pool {
     });
   }
 
+  kill(): void {
+    this.#isClosed = true;
+    for (const one of this.#processes.keys()) one.kill("the lambda server is ending");
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     for (const call of this.#queue.splice(0)) {
       call.resolve(failure(503, `${call.resolver} was not run: the lambda server is ending.`));
     }
-    for (const one of this.#processes.keys()) one.kill("the lambda server is ending");
+    this.kill();
     while (this.#processes.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 

@@ -38,6 +38,8 @@ export interface LambdaServer {
   /** Names of the resolvers that the script registers. */
   readonly resolvers: readonly string[];
   close(): Promise<void>;
+  /** At once, as the process's last act. */
+  kill(): void;
 }
 
 /** Resolves when it answers. Throws E_STARTUP with one line: a script that does not compile or load, a port in use. */
@@ -65,6 +67,7 @@ export async function openLambdaServer(options: LambdaServerOptions): Promise<La
   return {
     address: isAddress(address) ? { host: address.address, port: address.port } : undefined,
     resolvers: pool.names,
+    kill: () => pool.kill(),
     close: async () => {
       server.close();
       await pool.close();

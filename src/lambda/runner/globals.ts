@@ -5,7 +5,7 @@
 
 /** The language's own, and what the web platform gives without a network. */
 const kept: ReadonlySet<string> = new Set([
-  ..."globalThis console URL URLSearchParams AbortController AbortSignal Event EventTarget DOMException".split(
+  ..."globalThis global console URL URLSearchParams AbortController AbortSignal Event EventTarget DOMException".split(
     " ",
   ),
   ..."TextEncoder TextDecoder TextEncoderStream TextDecoderStream CompressionStream DecompressionStream".split(
@@ -25,6 +25,8 @@ const kept: ReadonlySet<string> = new Set([
 
 /** Removes everything else that the process brings: `process`, `require`, Node's modules, sockets. */
 export function closeGlobals(): void {
+  // Loaded at their first use, from what is gone then.
+  for (const name of kept) void (globalThis as Record<string, unknown>)[name];
   const language = new Set(languageGlobals());
   for (const name of Object.getOwnPropertyNames(globalThis)) {
     if (kept.has(name) || language.has(name)) continue;

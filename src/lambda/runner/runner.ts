@@ -95,8 +95,10 @@ function print(body: CallBody, value: unknown): Answer {
   let result = value;
   if (Array.isArray(body.parents) && value !== undefined) {
     const count = body.parents.length;
-    if (!Array.isArray(value))
-      return explained(`${name} must return a list, one element for each of its ${count} parents.`);
+    if (!Array.isArray(value)) {
+      console.error(`${name} must return a list, one element for each of its ${count} parents`);
+      return refused;
+    }
     if (value.length !== count)
       return explained(`${name} returned ${value.length} elements for ${count} parents.`);
     result = value.map((element: unknown) => element ?? null);

@@ -1,0 +1,24 @@
+/** HOST:PORT, read and shown. */
+import { Fault } from "../model/fault.ts";
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Reads `HOST:PORT`, `[HOST]:PORT` or `:PORT`, which is every address. */
+export function parseAddress(text: string): Address {
+  const match = /^(?:\[(?<six>[^\]]+)\]|(?<host>[^:]*)):(?<port>\d{1,5})$/.exec(text);
+  const port = Number(match?.groups?.["port"]);
+  if (match === null || port > 65535) {
+    throw new Fault("E_STARTUP", `--http: "${text}" is not of the form HOST:PORT`);
+  }
+  const host = match.groups?.["six"] ?? match.groups?.["host"] ?? "";
+  return { host: host === "" ? "0.0.0.0" : host, port };
+}
+
+/** What can be opened here: an address that stands for all of them becomes loopback. */
+export function urlOfAddress({ host, port }: Address): string {
+  const open = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host;
+  return `http://${open.includes(":") && !open.startsWith("[") ? `[${open}]` : open}:${port}`;
+}
