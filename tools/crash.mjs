@@ -1,6 +1,7 @@
-// `npm run crash -- [--rounds N] [--workers N] [--seed N]`: SIGKILL of a worker, of the writer, of the supervisor, of all,
+// `npm run crash -- [--rounds N] [--workers N] [--seed N] [--starts N]`: SIGKILL of a worker, of the writer, of the supervisor, of all,
 // under write load, and of a worker in the middle of transactions. After each round every acknowledged write is there,
 // nothing is torn and the store checks clean; a killed child is back by itself, after the rest the next start recovers.
+// Then two servers are started on one directory at the same instant, --starts times: exactly one serves.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +13,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "200" },
     workers: { type: "string", default: "2" },
     seed: { type: "string", default: "1" },
+    starts: { type: "string", default: "50" },
   },
 });
 const random = makeRandom(Number(values.seed));
@@ -46,6 +48,28 @@ async function main() {
     await server.killAll().catch(() => {});
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Two starts at once: one serves, the other says why not. */
+async function playStarts(count) {
+  for (let i = 0; i < count; i++) {
+    const folder = mkdtempSync(join(tmpdir(), "weft-starts-"));
+    const ports = [await findFreePort(), await findFreePort()];
+    const servers = ports.map((port) => new LiveServer(folder, port, Number(values.workers)));
+    try {
+      const starts = await Promise.allSettled(servers.map((server) => server.start()));
+      const served = starts.filter(({ status }) => status === "fulfilled").length;
+      if (served !== 1) throw new Error(`${served} of two starts serve`);
+      for (const [at, { status, reason }] of starts.entries()) {
+        if (status === "fulfilled") await servers[at].stop();
+        else if (!/another server/.test(reason.message)) throw reason;
+      }
+    } finally {
+      await Promise.all(servers.map((server) => server.killAll().catch(() => {})));
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  console.log(`crash: of two starts at once exactly one served, ${count} times`);
 }
 
 const targets = ["worker", "writer", "supervisor", "all"];
@@ -200,3 +224,4 @@ function collect(nodes) {
 }
 
 await main();
+await playStarts(Number(values.starts));
