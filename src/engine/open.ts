@@ -95,7 +95,7 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
     store,
     clock,
     reserved,
-    cacheBytes: options.cacheBytes ?? 64 * mebibyte,
+    cacheBytes: options.cacheBytes ?? 128 * mebibyte,
     undoBytes: options.undoBytes ?? 64 * mebibyte,
   });
   const schemas = new SchemaChanges({ views, committer, reserved, logger });
