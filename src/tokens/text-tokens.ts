@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { Buffer } from "node:buffer";
+import { hash } from "node:crypto";
 import { encodeUtf8 } from "../base/bytes.ts";
 
 /**
@@ -37,8 +38,9 @@ export function isCutToken(token: Uint8Array): boolean {
   return token.length > hashBytes && token[token.length - hashBytes - 1] === cutMark;
 }
 
+/** In one call: a Hash object cost four times as much, and the collector more. */
 function hashOf(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(createHash("sha256").update(bytes).digest().subarray(0, hashBytes));
+  return Buffer.from(hash("sha256", bytes, "latin1"), "latin1").subarray(0, hashBytes);
 }
 
 /** Joins parts of a token. 0xff is free as a mark only behind texts, so hashes stand first or last. */
@@ -90,8 +92,8 @@ export function exactLanguage(token: Uint8Array): string {
 
 /** `hash`: 16 bytes of the text, then the language's tag, so that texts of all languages share a prefix. */
 export function hashToken(text: string, language: string): Uint8Array {
-  const hash = hashOf(encodeUtf8(text));
-  return language === "" ? hash : join(hash, encodeUtf8(language));
+  const digest = hashOf(encodeUtf8(text));
+  return language === "" ? digest : join(digest, encodeUtf8(language));
 }
 
 /** Every 3-byte window of the text, each once. Texts under 3 bytes have none. */
