@@ -76,7 +76,8 @@ async function compile(path: string, text: string): Promise<string> {
 /** Beside this file: TypeScript where the sources run as they are, JavaScript where they are built. */
 function compileRunner(): Promise<string> {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const file = fileURLToPath(new URL(`./runner/runner.${extension}`, import.meta.url));
+  const source = new URL("./runner/runner.ts", import.meta.url);
+  const file = fileURLToPath(source).replace(/ts$/, extension);
   return run({ entryPoints: [file], format: "iife", globalName: "runner", platform: "browser" });
 }
 

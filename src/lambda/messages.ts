@@ -20,6 +20,8 @@ export type FromResolver =
   | { readonly kind: "begun"; readonly id: number }
   | { readonly kind: "done"; readonly id: number; readonly status: number; readonly body: string }
   | { readonly kind: "ask"; readonly ask: number; readonly call: AskCall }
+  /** Something went wrong in the script; for the operator. */
+  | { readonly kind: "fault"; readonly message: string }
   | { readonly kind: "pong" };
 
 /** A request that a resolver wants made. Resolvers have no network: the server makes it for them. */

@@ -51,7 +51,7 @@ export async function openPool(options: PoolOptions): Promise<LambdaPool> {
 }
 
 /** How often processes are looked at while any computes. */
-const watchMs = 50;
+const watchMsMax = 50;
 /** Busy this long without a pause: another process may start in its place, and its resolver is under suspicion. */
 const stallMsMax = 500;
 const suspicionMs = 60_000;
@@ -76,6 +76,7 @@ interface Call {
 class Pool {
   readonly #options: PoolOptions;
   readonly #stallMs: number;
+  readonly #watchMs: number;
   readonly #processes = new Map<ResolverProcess, Call | undefined>();
   readonly #idleSince = new Map<ResolverProcess, number>();
   /** Resolver → until when it is held to few processes. */
@@ -89,6 +90,7 @@ class Pool {
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#watchMs = Math.min(watchMsMax, options.limits.blockMs / 8);
     this.#stallMs = Math.min(stallMsMax, options.limits.blockMs / 2);
   }
 
@@ -137,9 +139,12 @@ class Pool {
     }
     const waiting: Call[] = [];
     let wanted = 0;
+    let isHeld = false;
     for (const call of this.#queue) {
-      if (this.#isHeldBack(call.resolver)) waiting.push(call);
-      else {
+      if (this.#isHeldBack(call.resolver)) {
+        isHeld = true;
+        waiting.push(call);
+      } else {
         const one = idle.pop();
         if (one !== undefined) this.#give(one, call);
         else {
@@ -149,6 +154,8 @@ class Pool {
       }
     }
     this.#queue = waiting;
+    // Where resolvers get stuck the next process is ready when one is ended.
+    if (isHeld && idle.length === 0) wanted = Math.max(wanted, 1);
     this.#grow(wanted);
     if (this.#timer === undefined) this.#watch();
   }
@@ -263,7 +270,7 @@ class Pool {
         this.#timer = undefined;
         if (!this.#isClosed && this.#isActive()) this.#watch();
       });
-    }, watchMs);
+    }, this.#watchMs);
   }
 
   #isActive(): boolean {
@@ -297,7 +304,7 @@ class Pool {
     if (call === undefined) return;
     const ageMs = nowMs - one.callStartMs;
     if (ageMs > wallMs) one.kill(`it took longer than ${printMs(wallMs)}`);
-    else if (one.pingMs === undefined && ageMs >= watchMs) one.ping();
+    else if (one.pingMs === undefined && ageMs >= this.#watchMs) one.ping();
   }
 
   /** What was left running by an earlier call is not this one's fault: it begins elsewhere. */
@@ -323,7 +330,7 @@ class Pool {
   #expire(nowMs: number): void {
     const { waitMs } = this.#options.limits;
     for (const [resolver, untilMs] of this.#suspects) {
-      if (untilMs + watchMs * 2 < nowMs) this.#suspects.delete(resolver);
+      if (untilMs + this.#watchMs * 2 < nowMs) this.#suspects.delete(resolver);
     }
     if (this.#queue.every((call) => nowMs - call.queuedMs <= waitMs)) return;
     const late = this.#queue.filter((call) => nowMs - call.queuedMs > waitMs);

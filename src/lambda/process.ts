@@ -33,6 +33,7 @@ export interface ProcessEvents {
 
 /** Lines that a script prints, as they reach the log. */
 const lineCharactersMax = 4_000;
+const faultCharactersMax = 16_000;
 
 export class ResolverProcess {
   /** undefined before the first call and between calls. */
@@ -115,6 +116,9 @@ export class ResolverProcess {
       case "done":
         if (message.id === this.callId) tell.done(this, message.status, message.body);
         return;
+      case "fault":
+        this.#parts.logger.warn("script", { fault: message.message.slice(0, faultCharactersMax) });
+        return;
       case "pong":
         this.pingMs = undefined;
         if (this.callId === undefined) tell.waits(this);
@@ -156,8 +160,9 @@ const firstLine = `
 const vm = require("node:vm"), port = process, send = port.send.bind(port), on = port.on.bind(port);
 const exit = port.exit.bind(port);
 on("disconnect", () => exit(0));
-on("uncaughtException", (e) => console.error("outside of a call: " + ((e && e.stack) || e)));
-on("unhandledRejection", (e) => console.error("outside of a call: " + ((e && e.stack) || e)));
+const tell = (e) => send({ kind: "fault", message: "outside of a call: " + ((e && e.stack) || e) });
+on("uncaughtException", tell);
+on("unhandledRejection", tell);
 port.once("message", (load) => {
   const runner = new vm.Script("(function () {" + load.runner + ";return runner})").runInThisContext()();
   runner.startRunner({

@@ -92,7 +92,7 @@ function isThenable(value: unknown): boolean {
 }
 
 /** Throws what a resolver throws. Without a resolver there is no answer. */
-export function dispatch(asker: Asker, body: CallBody): unknown {
+export function dispatch(asker: Asker, body: CallBody, tell: (message: string) => void): unknown {
   const event = body.event ?? {};
   const name =
     body.resolver === "$webhook"
@@ -100,7 +100,7 @@ export function dispatch(asker: Asker, body: CallBody): unknown {
       : (body.resolver ?? "");
   const handler = handlers.get(name);
   if (handler === undefined) {
-    if (body.resolver !== "$webhook") console.error(`there is no resolver "${name}"`);
+    if (body.resolver !== "$webhook") tell(`there is no resolver "${name}"`);
     return undefined;
   }
   const result = handler(makeEvent(asker, body));

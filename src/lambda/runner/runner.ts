@@ -18,6 +18,7 @@ export interface Ports {
 
 /** Loads the script, says so, and answers calls from then on. */
 export function startRunner(ports: Ports, script: string, name: string): void {
+  const tell = (message: string): void => ports.send({ kind: "fault", message });
   const asker = new Asker((ask, call) => ports.send({ kind: "ask", ask, call }));
   const timers = openTimers();
   closeGlobals();
@@ -31,7 +32,7 @@ export function startRunner(ports: Ports, script: string, name: string): void {
     switch (message.kind) {
       case "call":
         ports.send({ kind: "begun", id: message.id });
-        void answer(asker, message.body).then(({ status, body }) => {
+        void answer({ asker, tell }, message.body).then(({ status, body }) => {
           timers.endCall();
           ports.send({ kind: "done", id: message.id, status, body });
         });
@@ -53,6 +54,14 @@ export function startRunner(ports: Ports, script: string, name: string): void {
   ports.send({ kind: "ready", names: registeredNames() });
 }
 
+/** Tells the operator. */
+export type Tell = (message: string) => void;
+
+interface Tools {
+  readonly asker: Asker;
+  readonly tell: Tell;
+}
+
 interface Answer {
   readonly status: number;
   readonly body: string;
@@ -62,57 +71,62 @@ const refused: Answer = { status: 400, body: "" };
 const failed: Answer = { status: 500, body: "Internal Server Error" };
 
 /** A throw is 400, a rejection 500: what a client is told of it is the status alone, the trace is for the operator. */
-async function answer(asker: Asker, text: string): Promise<Answer> {
+async function answer({ asker, tell }: Tools, text: string): Promise<Answer> {
   const body = JSON.parse(text) as CallBody;
   let pending: unknown;
   try {
-    pending = dispatch(asker, body);
+    pending = dispatch(asker, body, tell);
   } catch (error) {
-    console.error(`${body.resolver ?? ""}: ${describe(error)}`);
+    tell(`${body.resolver ?? ""}: ${describe(error)}`);
     return refused;
   }
   if (body.resolver === "$webhook") {
-    await settle(body, pending);
+    await settle(body, pending, tell);
     return { status: 200, body: "" };
   }
-  const settled = pending instanceof Promise ? await settle(body, pending) : { value: pending };
+  const settled =
+    pending instanceof Promise ? await settle(body, pending, tell) : { value: pending };
   if (settled === undefined) return failed;
-  return print(body, settled.value);
+  return print(body, settled.value, tell);
 }
 
-async function settle(body: CallBody, pending: unknown): Promise<{ value: unknown } | undefined> {
+async function settle(
+  body: CallBody,
+  pending: unknown,
+  tell: Tell,
+): Promise<{ value: unknown } | undefined> {
   try {
     return { value: await pending };
   } catch (error) {
-    console.error(`${body.resolver ?? ""}: ${describe(error)}`);
+    tell(`${body.resolver ?? ""}: ${describe(error)}`);
     return undefined;
   }
 }
 
 /** One element for each parent, nothing as null; of a query or mutation the value itself. */
-function print(body: CallBody, value: unknown): Answer {
+function print(body: CallBody, value: unknown, tell: Tell): Answer {
   const name = body.resolver ?? "";
   let result = value;
   if (Array.isArray(body.parents) && value !== undefined) {
     const count = body.parents.length;
     if (!Array.isArray(value)) {
-      console.error(`${name} must return a list, one element for each of its ${count} parents`);
+      tell(`${name} must return a list, one element for each of its ${count} parents`);
       return refused;
     }
     if (value.length !== count)
-      return explained(`${name} returned ${value.length} elements for ${count} parents.`);
+      return explained(tell, `${name} returned ${value.length} elements for ${count} parents.`);
     result = value.map((element: unknown) => element ?? null);
   }
   try {
     const text = JSON.stringify(result) as string | undefined;
     return text === undefined ? refused : { status: 200, body: text };
   } catch (error) {
-    return explained(`${name} returned something that is no JSON: ${describeShort(error)}`);
+    return explained(tell, `${name} returned something that is no JSON: ${describeShort(error)}`);
   }
 }
 
-function explained(message: string): Answer {
-  console.error(message);
+function explained(tell: Tell, message: string): Answer {
+  tell(message);
   return { status: 400, body: JSON.stringify({ errors: [{ message }] }) };
 }
 

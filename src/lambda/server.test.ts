@@ -1,0 +1,337 @@
+/** The lambda server as a database calls it (seed 2.4, 4.2, 8; graphql.md 7.4). */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { systemClock } from "../base/clock.ts";
+import type { Logger } from "../base/log.ts";
+import { defaultLambdaLimits } from "./limits.ts";
+import { openLambdaServer } from "./server.ts";
+import type { LambdaServer, LambdaServerOptions } from "./server.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "weft-lambda-"));
+const open: (LambdaServer | Server)[] = [];
+const logged: unknown[] = [];
+const log = (message: string, fields: unknown): unknown => logged.push([message, fields]);
+const logger: Logger = { info: log, warn: log, error: log };
+
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+  logged.length = 0;
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let scriptCount = 0;
+
+function write(text: string, extension = "js"): string {
+  const file = join(folder, `script${++scriptCount}.${extension}`);
+  writeFileSync(file, text);
+  return file;
+}
+
+async function start(
+  script: string,
+  options: Partial<LambdaServerOptions> = {},
+): Promise<LambdaServer> {
+  const server = await openLambdaServer({
+    script,
+    listen: { host: "127.0.0.1", port: 0 },
+    databaseUrl: "http://127.0.0.1:1",
+    token: undefined,
+    hosts: [],
+    limits: defaultLambdaLimits,
+    clock: systemClock,
+    logger,
+    ...options,
+  });
+  open.push(server);
+  return server;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+}
+
+async function call(server: LambdaServer, body: object, headers = {}): Promise<Reply> {
+  const url = `http://127.0.0.1:${server.address?.port ?? 0}/graphql-worker`;
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** An upstream that notes what it is asked, and answers with what `reply` makes of it. */
+interface Seen {
+  readonly url: string | undefined;
+  readonly headers: Record<string, unknown>;
+  readonly body: string;
+}
+
+async function listen(reply: (seen: Seen) => [number, object, Record<string, string>?]): Promise<{
+  readonly port: number;
+  readonly seen: Seen[];
+}> {
+  const seen: Seen[] = [];
+  const server = createServer((req, res) => {
+    const parts: Buffer[] = [];
+    req.on("data", (part: Buffer) => parts.push(part));
+    req.on("end", () => {
+      const one = { url: req.url, headers: req.headers, body: Buffer.concat(parts).toString() };
+      seen.push(one);
+      const [status, body, headers = {}] = reply(one);
+      res.writeHead(status, { "content-type": "application/json", ...headers });
+      res.end(JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.unref();
+  open.push(server);
+  return { port: (server.address() as AddressInfo).port, seen };
+}
+
+describe("seed 4.2: resolvers", () => {
+  test("rule 1, 3: both functions any number of times, sync and async", async () => {
+    const server = await start(
+      write(`
+      self.addGraphQLResolvers({ "T.a": ({ parent }) => parent.x + 1 });
+      self.addMultiParentGraphQLResolvers({ "T.b": async ({ parents }) => parents.map((p) => p.x * 2) });
+      self.addGraphQLResolvers({ "T.c": async ({ parent }) => parent.x, "Query.q": ({ args }) => args.n });
+      self.addMultiParentGraphQLResolvers({ "T.d": ({ parents }) => parents.map(() => parents.length) });`),
+    );
+    expect(server.resolvers).toEqual(["T.a", "T.b", "T.c", "Query.q", "T.d"]);
+    const parents = [{ x: 1 }, { x: 5 }];
+    const answers = await Promise.all(
+      ["T.a", "T.b", "T.c", "T.d"].map((resolver) => call(server, { resolver, parents })),
+    );
+    expect(answers.map((one) => one.text)).toEqual(["[2,6]", "[2,10]", "[1,5]", "[2,2]"]);
+    expect(await call(server, { resolver: "Query.q", args: { n: [1] } })).toEqual({
+      status: 200,
+      text: "[1]",
+    });
+  });
+
+  test("seed 2.4: the event of a field, of several parents, and of a query", async () => {
+    const server = await start(
+      write(`
+      const show = (e) => Object.fromEntries(Object.entries(e).map(([k, v]) => [k, typeof v === "function" ? "function" : v]));
+      self.addGraphQLResolvers({ "T.a": show, "Query.q": show });
+      self.addMultiParentGraphQLResolvers({ "T.b": (e) => [show(e)] });`),
+    );
+    const authHeader = { key: "X-Auth", value: "token" };
+    const parents = [{ id: "0x1" }];
+    const shared = { authHeader, "X-Dgraph-AccessToken": "acl" };
+    const expected = { parents, args: null, authHeader, accessJWT: "acl", graphql: "function" };
+    const field = await call(server, { resolver: "T.a", parents, ...shared });
+    expect(JSON.parse(field.text)).toMatchObject([{ ...expected, parent: parents[0] }]);
+    const several = await call(server, { resolver: "T.b", parents, ...shared });
+    expect(JSON.parse(several.text)).toMatchObject([expected]);
+    const query = await call(server, { resolver: "Query.q", args: { a: 1 }, ...shared });
+    expect(JSON.parse(query.text)).toMatchObject({ parent: null, parents: null, args: { a: 1 } });
+  });
+
+  test("a throw is 400, a rejection 500, nothing is null, for a query nothing is 400", async () => {
+    const server = await start(
+      write(`self.addGraphQLResolvers({
+        "T.throws": () => { throw new Error("sync") },
+        "T.rejects": async () => { throw new Error("async") },
+        "T.some": ({ parent }) => parent.x,
+        "T.circle": () => { const a = {}; a.a = a; return a },
+        "Query.nothing": () => undefined,
+        "Query.null": () => null,
+      })`),
+    );
+    const parents = [{ x: 1 }, {}];
+    expect(await call(server, { resolver: "T.throws", parents })).toEqual({
+      status: 400,
+      text: "",
+    });
+    expect((await call(server, { resolver: "T.rejects", parents })).status).toBe(500);
+    expect((await call(server, { resolver: "T.some", parents })).text).toBe("[1,null]");
+    expect((await call(server, { resolver: "T.circle", parents })).text).toContain("is no JSON");
+    expect((await call(server, { resolver: "Query.nothing" })).status).toBe(400);
+    expect(await call(server, { resolver: "Query.null" })).toEqual({ status: 200, text: "null" });
+    expect((await call(server, { resolver: "T.unknown", parents })).status).toBe(400);
+    const told = JSON.stringify(logged);
+    for (const part of ["sync", "async", "T.unknown"]) expect(told).toContain(part);
+  });
+
+  test("rule 5: one element for each parent, else a clear error", async () => {
+    const server = await start(
+      write(`self.addMultiParentGraphQLResolvers({ "T.few": () => ["x"], "T.none": () => "x" })`),
+    );
+    const parents = [{}, {}, {}];
+    const few = await call(server, { resolver: "T.few", parents });
+    expect(JSON.parse(few.text)).toEqual({
+      errors: [{ message: "T.few returned 1 elements for 3 parents." }],
+    });
+    expect((await call(server, { resolver: "T.none", parents })).status).toBe(400);
+  });
+});
+
+describe("scripts", () => {
+  test("rule 7: TypeScript with imports is bundled", async () => {
+    writeFileSync(join(folder, "lib.ts"), "export const twice = (n: number): number => n * 2;");
+    const script = write(
+      `import { twice } from "./lib.ts";
+       self.addGraphQLResolvers({ "Query.q": ({ args }: { args: { n: number } }) => twice(args.n) });`,
+      "ts",
+    );
+    expect((await call(await start(script), { resolver: "Query.q", args: { n: 4 } })).text).toBe(
+      "8",
+    );
+  });
+
+  test("a script in base64", async () => {
+    const text = `self.addGraphQLResolvers({ "Query.q": () => 1 })`;
+    const server = await start(write(Buffer.from(text).toString("base64")));
+    expect(server.resolvers).toEqual(["Query.q"]);
+  });
+
+  test("seed 8: a compiled script over the limit is refused", async () => {
+    const script = write(`globalThis.text = ${JSON.stringify("x".repeat(600 * 1024))}`);
+    await expect(start(script)).rejects.toThrow(/the compiled script has \d+ bytes, the limit is/);
+    const limits = { ...defaultLambdaLimits, scriptBytesMax: 1024 * 1024 };
+    await start(script, { limits });
+  });
+
+  test.each([
+    ["a syntax error is told with its line", "const a = ;", /script\d+\.js:1:10: Unexpected/],
+    [
+      "Node's modules are not there",
+      'import fs from "node:fs"; fs.x',
+      /Could not resolve "node:fs"/,
+    ],
+    ["a script that throws", 'throw new Error("at load")', /at load/],
+    ["a missing file", undefined, /the script cannot be read/],
+  ])("%s", async (_name, text, message) => {
+    const script = text === undefined ? join(folder, "missing.js") : write(text);
+    await expect(start(script)).rejects.toThrow(message);
+  });
+});
+
+describe("what scripts can reach", () => {
+  test("no environment, no files, no processes, no code from texts", async () => {
+    const server = await start(
+      write(`self.addGraphQLResolvers({ "Query.q": async () => {
+        const ways = {
+          process: () => process.env,
+          require: () => self["require"]("fs"),
+          net: () => net.connect(1),
+          text: () => new Function("return 1")(),
+          module: () => import(["node", "fs"].join(":")),
+        };
+        const told = {};
+        for (const [name, way] of Object.entries(ways)) {
+          try { await way(); told[name] = "open" } catch (error) { told[name] = error.name }
+        }
+        return told;
+      } })`),
+    );
+    const told = JSON.parse((await call(server, { resolver: "Query.q" })).text) as object;
+    expect(Object.values(told)).not.toContain("open");
+    expect(Object.keys(told)).toHaveLength(5);
+  });
+
+  test("graphql and dql, with the caller's header or another one", async () => {
+    const upstream = await listen(({ url }) =>
+      url === "/query" ? [400, {}] : [200, { data: { n: 1 } }],
+    );
+    const server = await start(
+      write(`self.addGraphQLResolvers({ "Query.q": async ({ graphql, dql }) => [
+        await graphql("{ a }", { v: 1 }),
+        await graphql("{ a }", {}, { key: "X-Auth", value: "other" }),
+        await dql.mutate("{ set { } }"),
+        await dql.mutate({ set: [] }),
+        await dql.query("{ q }").catch((error) => error.message),
+      ] })`),
+      { databaseUrl: `http://127.0.0.1:${upstream.port}`, token: "key" },
+    );
+    const answer = await call(server, {
+      resolver: "Query.q",
+      authHeader: { key: "X-Auth", value: "mine" },
+      "X-Dgraph-AccessToken": "acl",
+    });
+    expect(JSON.parse(answer.text)).toEqual([
+      ...Array<unknown>(4).fill({ data: { n: 1 } }),
+      "Failed to execute DQL Query",
+    ]);
+    const [first, second, rdf, json] = upstream.seen;
+    expect(first?.body).toBe('{"query":"{ a }","variables":{"v":1}}');
+    expect(first?.headers).toMatchObject({
+      "x-auth": "mine",
+      "x-auth-token": "key",
+      "x-dgraph-accesstoken": "acl",
+    });
+    expect(second?.headers["x-auth"]).toBe("other");
+    expect(rdf).toMatchObject({ url: "/mutate?commitNow=true", body: "{ set { } }" });
+    expect(rdf?.headers["content-type"]).toBe("application/rdf");
+    expect(json).toMatchObject({ body: '{"set":[]}' });
+  });
+
+  test("fetch asks the hosts on the list, redirections included", async () => {
+    const closed = await listen(() => [200, {}]);
+    const upstream = await listen(({ url }) =>
+      url === "/away"
+        ? [302, {}, { location: `http://127.0.0.1:${closed.port}/` }]
+        : [201, { ok: true }, { "x-a": "b" }],
+    );
+    const server = await start(
+      write(`self.addGraphQLResolvers({ "Query.q": async ({ args }) => {
+        try {
+          const answer = await fetch(args.url, { method: "POST", body: "b" });
+          return [answer.status, answer.headers.get("x-a"), await answer.json()];
+        } catch (error) { return error.message }
+      } })`),
+      { hosts: [`127.0.0.1:${upstream.port}`] },
+    );
+    const ask = async (url: string): Promise<unknown> =>
+      JSON.parse((await call(server, { resolver: "Query.q", args: { url } })).text);
+    const base = `http://127.0.0.1:${upstream.port}`;
+    expect(await ask(`${base}/`)).toEqual([201, "b", { ok: true }]);
+    expect(await ask(`${base}/away`)).toContain("is not on the list of hosts");
+    expect(await ask("file:///etc/passwd")).toContain("is not on the list of hosts");
+    expect(closed.seen).toEqual([]);
+  });
+
+  test("timers end with their call, those of the script go on", async () => {
+    const server = await start(
+      write(`let ticks = 0, late = 0;
+      setInterval(() => ticks++, 5);
+      self.addGraphQLResolvers({
+        "Query.begin": () => { setTimeout(() => late++, 10); return 1 },
+        "Query.end": async () => { await new Promise((r) => setTimeout(r, 60)); return [ticks > 3, late] },
+      })`),
+    );
+    await call(server, { resolver: "Query.begin" });
+    expect((await call(server, { resolver: "Query.end" })).text).toBe("[true,0]");
+  });
+});
+
+describe("the door", () => {
+  test("web pages, other paths and other bodies are refused", async () => {
+    const server = await start(write(`self.addGraphQLResolvers({ "Query.q": () => 1 })`));
+    const body = { resolver: "Query.q" };
+    expect((await call(server, body, { origin: "http://evil.example" })).status).toBe(403);
+    expect((await call(server, body, { "content-type": "text/plain" })).status).toBe(415);
+    expect((await call(server, { no: "resolver" })).status).toBe(400);
+    const other = await fetch(`http://127.0.0.1:${server.address?.port ?? 0}/`);
+    expect(other.status).toBe(404);
+    const limits = { ...defaultLambdaLimits, bodyBytesMax: 100 };
+    const small = await start(write("1"), { limits });
+    expect((await call(small, { resolver: "x".repeat(200) })).status).toBe(413);
+  });
+
+  test("a port in use", async () => {
+    const server = await start(write("1"));
+    const port = server.address?.port ?? 0;
+    await expect(start(write("1"), { listen: { host: "127.0.0.1", port } })).rejects.toThrow(
+      /cannot listen on 127\.0\.0\.1:\d+: it is in use/,
+    );
+  });
+});
