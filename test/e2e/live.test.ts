@@ -47,7 +47,7 @@ describe("a load", () => {
       put("more.rdf", '_:p7 <live.nick> "lucky" .\n<http://x.example/me> <live.knows> _:p7 .'),
       put(
         "ages.json",
-        `[{"uid":"_:p7","live.age":9007199254740993},\n{"live.name":"nested","live.knows":[{"uid":"_:p8"}]}]`,
+        `[{"uid":"_:p7","live.age":9007199254740991},\n{"live.name":"nested","live.knows":[{"uid":"_:p8"}]}]`,
       ),
     ];
     const schema = put(
@@ -68,7 +68,7 @@ describe("a load", () => {
       q: [
         {
           "live.nick": "lucky",
-          a: 9007199254740993,
+          a: 9007199254740991,
           "live.knows": [{ "live.name": "person 8" }],
           c: 2,
         },
