@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 import { encodeUtf8 } from "../base/bytes.ts";
 
@@ -38,9 +37,12 @@ export function isCutToken(token: Uint8Array): boolean {
   return token.length > hashBytes && token[token.length - hashBytes - 1] === cutMark;
 }
 
-/** In one call: a Hash object cost four times as much, and the collector more. */
+/** In one call: a Hash object cost three times as much, and the collector more. */
 function hashOf(bytes: Uint8Array): Uint8Array {
-  return Buffer.from(hash("sha256", bytes, "latin1"), "latin1").subarray(0, hashBytes);
+  const digest = hash("sha256", bytes, "binary");
+  const token = new Uint8Array(hashBytes);
+  for (let i = 0; i < hashBytes; i++) token[i] = digest.charCodeAt(i);
+  return token;
 }
 
 /** Joins parts of a token. 0xff is free as a mark only behind texts, so hashes stand first or last. */
