@@ -79,7 +79,7 @@ async function runNodes(run: Run, plan: BlockPlan): Promise<BlockResult> {
   if (count !== undefined) return count;
   const ordered = await findNodes(run, plan);
   if (plan.groupBy !== undefined) {
-    const groups = await groupMembers(run, plan.groupBy, sortedUids(ordered));
+    const groups = await groupMembers(run, plan.groupBy, sortedUids(ordered), plan.root);
     setRootVariable(run, plan, sortedUids(ordered));
     return {
       frame: emptyFrame(plan),
@@ -92,7 +92,8 @@ async function runNodes(run: Run, plan: BlockPlan): Promise<BlockResult> {
   const uids = sortedUids(ordered);
   // Filters further down may already use it; after @cascade it is set again.
   setRootVariable(run, plan, uids);
-  const block: BlockRun = { run, frames: [] };
+  const from = plan.recurse === undefined ? plan.root : undefined;
+  const block: BlockRun = { run, frames: [], root: from };
   const root =
     plan.recurse === undefined
       ? await runLevel(block, plan.level, uids, undefined)

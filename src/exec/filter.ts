@@ -33,6 +33,13 @@ export async function applyFilter(
   candidates: UidSet,
 ): Promise<UidSet> {
   if (candidates.length === 0) return candidates;
+  if (filter.kind === "call") {
+    countCalls(run, filter, candidates.length);
+    const prepared = await prepareCall(run, filter.call, candidates);
+    if (prepared.kind === "members") return prepared.members;
+    const flags = await finish(run, prepared, candidates);
+    return keepMembers(candidates, flags);
+  }
   return keepMembers(candidates, await evaluateFilter(run, filter, candidates));
 }
 

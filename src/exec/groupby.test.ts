@@ -83,7 +83,10 @@ function print(groups: readonly Group[] | undefined): string[] | undefined {
 }
 
 async function groupsOf(plan: GroupPlan, ...uids: number[]): Promise<string[] | undefined> {
-  const rows = await groupRows(run, plan, Uint32Array.of(0, uids.length), Float64Array.from(uids));
+  const rows = await groupRows(run, plan, {
+    offsets: Uint32Array.of(0, uids.length),
+    targets: Float64Array.from(uids),
+  });
   return print(rows[0]);
 }
 
@@ -120,12 +123,10 @@ describe("groups", () => {
   });
 
   test("are made for each row, and none is undefined", async () => {
-    const rows = await groupRows(
-      run,
-      group([rank], count),
-      Uint32Array.of(0, 2, 2, 4),
-      Float64Array.of(2, 3, 2, 4),
-    );
+    const rows = await groupRows(run, group([rank], count), {
+      offsets: Uint32Array.of(0, 2, 2, 4),
+      targets: Float64Array.of(2, 3, 2, 4),
+    });
     expect(rows.map(print)).toEqual([["cook 1 -", "mate 1 -"], undefined, ["mate 2 -"]]);
   });
 

@@ -5,7 +5,7 @@ import { compareValues, isOrderable } from "../model/compare.ts";
 import { compareText } from "../model/text-order.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";
-import type { GroupAggregatePlan, GroupPlan, PredicateUse } from "../plan/plan.ts";
+import type { GroupAggregatePlan, GroupPlan, PredicateUse, RootPlan } from "../plan/plan.ts";
 import { aggregateValues, canAggregateGroup } from "./aggregate.ts";
 import { buildChoice, convertCell, tryConvertCell } from "./cells.ts";
 import type { Group } from "./frame.ts";
@@ -13,22 +13,28 @@ import { readIndexColumn } from "./index-column.ts";
 import { placesIn } from "./rows.ts";
 import { countUids, queryFault, type Run } from "./run.ts";
 
+export interface GroupedNodes {
+  readonly offsets: Uint32Array;
+  readonly targets: Float64Array;
+  /** What found the nodes, where they are those of a block's root. */
+  readonly root?: RootPlan | undefined;
+}
+
 /**
- * The groups of each row's nodes: row i has members[offsets[i]] … members[offsets[i + 1] - 1]. undefined for a row
+ * The groups of each row's nodes: row i has targets[offsets[i]] … targets[offsets[i + 1] - 1]. undefined for a row
  * without any group. A node without one of the keys is in no group; one with several edges of a key is in several.
  */
 export async function groupRows(
   run: Run,
   plan: GroupPlan,
-  offsets: Uint32Array,
-  members: Float64Array,
+  { offsets, targets: members, root }: GroupedNodes,
 ): Promise<readonly (readonly Group[] | undefined)[]> {
   const rowCount = offsets.length - 1;
   const none = Array.from({ length: rowCount }, () => undefined);
   if (members.length === 0) return none;
   checkAggregates(plan);
   const uids = sortUnique(members.slice());
-  const source = await readSource(run, plan, uids);
+  const source = await readSource(run, plan, uids, root);
   if (source === undefined) return none;
   const places = placesIn(uids, members);
   const byRow: (readonly Group[] | undefined)[] = [];
@@ -60,8 +66,13 @@ interface Source {
 }
 
 /** One read for everything. undefined: a key is a predicate that nothing has. */
-async function readSource(run: Run, plan: GroupPlan, uids: UidSet): Promise<Source | undefined> {
-  const indexed = await readIndexedSource(run, plan, uids);
+async function readSource(
+  run: Run,
+  plan: GroupPlan,
+  uids: UidSet,
+  root: RootPlan | undefined,
+): Promise<Source | undefined> {
+  const indexed = await readIndexedSource(run, plan, uids, root);
   if (indexed !== undefined) return indexed;
   const wants: Want[] = [];
   for (const { use } of plan.keys) {
@@ -86,6 +97,7 @@ async function readIndexedSource(
   run: Run,
   plan: GroupPlan,
   uids: UidSet,
+  root: RootPlan | undefined,
 ): Promise<Source | undefined> {
   const [key] = plan.keys;
   const predicate = key?.use.predicate;
@@ -93,7 +105,7 @@ async function readIndexedSource(
   if (key === undefined || predicate === undefined || plan.keys.length > 1 || !isCounting) {
     return undefined;
   }
-  const cells = await readIndexColumn(run, predicate, uids);
+  const cells = await readIndexColumn(run, predicate, uids, root);
   if (cells === undefined) return undefined;
   countUids(run, key.use, uids.length);
   // Nodes of one value share its cell, and so its list of keys.

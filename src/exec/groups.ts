@@ -1,7 +1,7 @@
 /** @groupby: groups of an edge's targets or of a root's nodes, and the variables they define (dql.md 4.15). */
 import type { UidSet } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";
-import type { GroupPlan } from "../plan/plan.ts";
+import type { GroupPlan, RootPlan } from "../plan/plan.ts";
 import type { Group, GroupsColumn } from "./frame.ts";
 import { groupRows } from "./groupby.ts";
 import type { Edges } from "./rows.ts";
@@ -9,17 +9,23 @@ import { emptyVariable, type Run } from "./run.ts";
 import { makeColumn } from "./value-column.ts";
 
 export async function groupEdges(run: Run, plan: GroupPlan, edges: Edges): Promise<GroupsColumn> {
-  const byRow = await groupRows(run, plan, edges.offsets, edges.targets);
+  const byRow = await groupRows(run, plan, edges);
   defineGroupVariables(run, plan, byRow);
   return { kind: "groups", byRow };
 }
 
+/** `root`: what found the nodes. */
 export async function groupMembers(
   run: Run,
   plan: GroupPlan,
   uids: UidSet,
+  root: RootPlan | undefined,
 ): Promise<readonly Group[]> {
-  const byRow = await groupRows(run, plan, Uint32Array.of(0, uids.length), uids);
+  const byRow = await groupRows(run, plan, {
+    offsets: Uint32Array.of(0, uids.length),
+    targets: uids,
+    root,
+  });
   defineGroupVariables(run, plan, byRow);
   return byRow[0] ?? [];
 }

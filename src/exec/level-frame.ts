@@ -1,6 +1,6 @@
 /** What the levels of a running block hand to each other. */
 import type { UidSet } from "../model/uid.ts";
-import type { EdgeField, Level } from "../plan/plan.ts";
+import type { EdgeField, Level, RootPlan } from "../plan/plan.ts";
 import type { EdgeFrame, FieldColumn, Frame } from "./frame.ts";
 import type { Edges } from "./rows.ts";
 import type { Run } from "./run.ts";
@@ -9,6 +9,8 @@ import type { Run } from "./run.ts";
 export interface BlockRun {
   readonly run: Run;
   readonly frames: LevelFrame[];
+  /** What found the nodes of the block's root; undefined where its level has others too. */
+  readonly root?: RootPlan | undefined;
   /** @recurse: takes over where edges lead, instead of the level below the field. */
   readonly follow?: (here: LevelFrame, edges: Edges, field: EdgeField) => EdgeFrame;
 }

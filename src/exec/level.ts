@@ -103,7 +103,8 @@ async function readFromIndexes(
       columns.push(done instanceof Promise ? await done : done);
       continue;
     }
-    const cells = await readIndexColumn(block.run, field.predicate, uids);
+    const root = here.parent === undefined ? block.root : undefined;
+    const cells = await readIndexColumn(block.run, field.predicate, uids, root);
     if (cells === undefined) return undefined;
     countUids(block.run, field.use, uids.length);
     columns.push({ kind: "cell", cells });

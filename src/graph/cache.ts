@@ -5,7 +5,9 @@
  */
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
+import type { UidSet } from "../model/uid.ts";
 import type { Commit, Snapshot, Store } from "../store/store.ts";
+import { ListCache } from "./list-cache.ts";
 import type { NodeRecord } from "./record.ts";
 
 /** Filling anew costs 1 µs a record; reading a longer piece of log, with thousands of patches a commit, costs more. */
@@ -17,8 +19,13 @@ interface Table {
   old: Map<number, NodeRecord>;
 }
 
+/** Lists may take this part of what records may. */
+const listShare = 1 / 4;
+
 export class RecordCache {
   readonly #bytesMax: number;
+  /** Decoded lists, right up to the same number. */
+  readonly lists: ListCache;
   readonly #tables = new Map<number, Table>();
   #youngBytes = 0;
   #number = 0;
@@ -26,6 +33,7 @@ export class RecordCache {
   /** 0 bytes: keeps nothing. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
+    this.lists = new ListCache(bytesMax * listShare);
   }
 
   /** The commit number up to which it is right. */
@@ -36,7 +44,7 @@ export class RecordCache {
   /** Brings the cache up to a snapshot. Call once when opening a reader. */
   advance(store: Pick<Store, "readLog">, snapshot: Snapshot): MaybePromise<void> {
     if (snapshot.ts <= this.#number) return;
-    if (this.#tables.size === 0) {
+    if (this.#tables.size === 0 && this.lists.isEmpty) {
       this.#number = snapshot.ts;
       return;
     }
@@ -75,7 +83,13 @@ export class RecordCache {
     this.#keep(table, uid, record);
   }
 
+  /** As `set`, of a list; `name` from `ListCache.nameOf`. */
+  setList(name: string, uids: UidSet, filledAt: number): void {
+    if (filledAt === this.#number && this.#bytesMax > 0) this.lists.set(name, uids, filledAt);
+  }
+
   clear(): void {
+    this.lists.clear();
     this.#tables.clear();
     this.#youngBytes = 0;
   }
@@ -101,7 +115,9 @@ export class RecordCache {
   }
 
   #forgetChanged(commit: Commit): void {
-    for (const { patch } of commit.applied) {
+    for (const applied of commit.applied) {
+      const { patch } = applied;
+      if (!this.lists.isEmpty) this.lists.forget(applied);
       if (patch.kind !== "cell" && patch.kind !== "edge") continue;
       const table = this.#tables.get(patch.storageId);
       if (table === undefined) continue;

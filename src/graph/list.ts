@@ -21,8 +21,10 @@ import { chunkKey, prefixRange, readChunkNumber } from "../codec/key.ts";
 import { emptyUidSet } from "../model/uid.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { Snapshot } from "../store/store.ts";
+import type { RecordCache } from "./cache.ts";
 import type { Delta, ListDelta } from "./delta.ts";
 import { prefixText } from "./delta.ts";
+import { ListCache, keptFrom } from "./list-cache.ts";
 import type { ListBounds } from "./reader.ts";
 
 /** Members with their facets beside them; undefined where no member has any. */
@@ -38,13 +40,55 @@ const noBounds: ListBounds = {};
 /** Chunks are looked up one by one for so few uids; above, the list's rows are walked. */
 const seeksPerChunk = 4;
 
+/** Reading a whole list to keep it is worth it for the uids of one part in so many of its members. */
+const wholeShare = 64;
+
+/** Lists read together that are kept however short they are. */
+const keptTogether = 4;
+
+/** Where decoded lists are kept; `fillsCache` as of readers. */
+export interface ListSource {
+  readonly cache: RecordCache | undefined;
+  readonly fillsCache: boolean;
+}
+
 export class ListReader {
   readonly snapshot: Snapshot;
   readonly #delta: Delta | undefined;
+  readonly #cache: RecordCache | undefined;
+  readonly #fillsCache: boolean;
 
-  constructor(snapshot: Snapshot, delta: Delta | undefined) {
+  constructor(snapshot: Snapshot, delta: Delta | undefined, source?: ListSource) {
     this.snapshot = snapshot;
     this.#delta = delta;
+    this.#cache = source?.cache;
+    this.#fillsCache = source?.fillsCache === true;
+  }
+
+  /** Stored members that are kept, without the delta. */
+  #kept(prefix: Uint8Array): UidSet | undefined {
+    const cache = this.#cache;
+    if (cache === undefined || cache.lists.isEmpty) return undefined;
+    const name = ListCache.nameOf(prefix);
+    return name === undefined ? undefined : cache.lists.get(name, this.snapshot.ts);
+  }
+
+  #intersectKept(prefix: Uint8Array, uids: UidSet): UidSet | undefined {
+    const lists = this.#cache?.lists;
+    const name = lists === undefined || lists.isEmpty ? undefined : ListCache.nameOf(prefix);
+    return name === undefined ? undefined : lists?.intersect(name, uids, this.snapshot.ts);
+  }
+
+  /** Keeps a whole list's stored members. */
+  #keep(prefix: Uint8Array, uids: UidSet): void {
+    const name = this.#fillsCache ? ListCache.nameOf(prefix) : undefined;
+    if (name !== undefined) this.#cache?.setList(name, uids, this.snapshot.ts);
+  }
+
+  /** Whether a list of so many members would be kept. */
+  #canKeep(count: number): boolean {
+    const cache = this.#cache;
+    return this.#fillsCache && cache !== undefined && count <= cache.lists.membersMax;
   }
 
   /** undefined while it changes nothing. */
@@ -74,14 +118,29 @@ export class ListReader {
     const rows = Array.from(prefixes, () => emptyRow);
     const heads: number[] = [];
     const deltas = prefixes.map((prefix) => this.deltaOf(prefix));
-    const keys = prefixes.map((prefix) => chunkKey(prefix, 0));
-    yield this.snapshot.readMany(keys, (i, bytes) => {
-      if (bytes === undefined) return;
-      if (isHead(bytes)) heads.push(i);
-      else rows[i] = decodeRow(bytes, wantFacets, deltas[i] === undefined ? bounds : noBounds);
+    const asked = this.#readKept(prefixes, deltas, rows, wantFacets ? undefined : bounds);
+    const keys = asked.map((i) => chunkKey(prefixes[i]!, 0));
+    const fills = !wantFacets && this.#canKeep(0);
+    const keptMin = prefixes.length >= keptTogether ? 0 : keptFrom;
+    yield this.snapshot.readMany(keys, (k, bytes) => {
+      const i = asked[k]!;
+      if (bytes !== undefined && isHead(bytes)) {
+        heads.push(i);
+        return;
+      }
+      const cut = deltas[i] === undefined ? bounds : noBounds;
+      if (fills) {
+        const { uids } = bytes === undefined ? emptyRow : decodeRow(bytes, false, noBounds);
+        if (uids.length >= keptMin) this.#keep(prefixes[i]!, uids);
+        rows[i] = { uids: cutSet(uids, cut), facets: undefined };
+      } else if (bytes !== undefined) rows[i] = decodeRow(bytes, wantFacets, cut);
     });
     for (const i of heads) {
       const delta = deltas[i];
+      if (fills && isWhole(bounds)) {
+        yield this.#readWhole(prefixes[i]!, (uids) => void (rows[i] = { uids, facets: undefined }));
+        continue;
+      }
       const wide = delta === undefined ? bounds : widenBounds(bounds, delta.size);
       yield* this.#readChunks(prefixes[i]!, wide, wantFacets, (row) => {
         rows[i] = row;
@@ -93,6 +152,35 @@ export class ListReader {
       if (delta !== undefined) rows[i] = cutRow(mergeRow(rows[i]!, delta), bounds);
     }
     return rows;
+  }
+
+  /** Fills the rows of the lists that are kept; gives the places of the others. `bounds`: undefined asks for all. */
+  #readKept(
+    prefixes: readonly Uint8Array[],
+    deltas: readonly (ListDelta | undefined)[],
+    rows: ListRow[],
+    bounds: ListBounds | undefined,
+  ): number[] {
+    const asked: number[] = [];
+    for (let i = 0; i < prefixes.length; i++) {
+      const uids = bounds === undefined ? undefined : this.#kept(prefixes[i]!);
+      if (uids === undefined || bounds === undefined) asked.push(i);
+      else {
+        const cut = deltas[i] === undefined ? cutSet(uids, bounds) : uids;
+        rows[i] = { uids: cut, facets: undefined };
+      }
+    }
+    return asked;
+  }
+
+  /** All stored members of a list of several chunks, to be kept where they are not too many. */
+  #readWhole(prefix: Uint8Array, done: (uids: UidSet) => void): MaybePromise<void> {
+    return drive(
+      this.#readChunks(prefix, noBounds, false, ({ uids }) => {
+        this.#keep(prefix, uids);
+        done(uids);
+      }),
+    );
   }
 
   /** Members of a list of several chunks. */
@@ -169,10 +257,21 @@ export class ListReader {
 
   *#countRows(prefixes: readonly Uint8Array[]): Steps<Float64Array> {
     const counts = new Float64Array(prefixes.length);
-    const keys = prefixes.map((prefix) => chunkKey(prefix, 0));
-    yield this.snapshot.readMany(keys, (i, bytes) => {
-      if (bytes !== undefined) counts[i] = listCount(bytes);
-    });
+    const asked: number[] = [];
+    const keys: Uint8Array[] = [];
+    for (let i = 0; i < prefixes.length; i++) {
+      const kept = this.#kept(prefixes[i]!);
+      if (kept !== undefined) counts[i] = kept.length;
+      else {
+        asked.push(i);
+        keys.push(chunkKey(prefixes[i]!, 0));
+      }
+    }
+    if (keys.length > 0) {
+      yield this.snapshot.readMany(keys, (k, bytes) => {
+        if (bytes !== undefined) counts[asked[k]!] = listCount(bytes);
+      });
+    }
     if (this.delta === undefined) return counts;
     for (let i = 0; i < prefixes.length; i++) {
       const delta = this.deltaOf(prefixes[i]!);
@@ -209,6 +308,8 @@ export class ListReader {
     done: (found: UidSet) => void,
   ): MaybePromise<void> {
     if (uids.length === 0) return done(emptyUidSet);
+    const kept = this.#intersectKept(prefix, uids);
+    if (kept !== undefined) return done(kept);
     return drive(this.#intersectSteps(prefix, uids, done));
   }
 
@@ -221,6 +322,10 @@ export class ListReader {
       else short = intersect(uids, decodeRow(bytes, false, noBounds).uids);
     });
     if (short !== undefined || head === undefined) return done(short ?? emptyUidSet);
+    if (uids.length * wholeShare >= head.count && this.#canKeep(head.count)) {
+      yield this.#readWhole(prefix, (whole) => done(intersect(uids, whole)));
+      return;
+    }
     const found: UidSet[] = [];
     if (uids.length * seeksPerChunk < head.chunks) yield* this.#seekEach(prefix, uids, found);
     else yield* this.#walkBetween(prefix, uids, found);
@@ -278,12 +383,15 @@ export class ListReader {
   *#walk(prefix: Uint8Array, bounds: ListBounds, visit: (uids: UidSet) => boolean): Steps<void> {
     const delta = this.deltaOf(prefix);
     let head = false;
-    let short: UidSet = emptyUidSet;
-    yield this.snapshot.readMany([chunkKey(prefix, 0)], (_, bytes) => {
-      if (bytes === undefined) return;
-      if (isHead(bytes)) head = true;
-      else short = decodeRow(bytes, false, noBounds).uids;
-    });
+    const kept = this.#kept(prefix);
+    let short = kept ?? emptyUidSet;
+    if (kept === undefined) {
+      yield this.snapshot.readMany([chunkKey(prefix, 0)], (_, bytes) => {
+        if (bytes === undefined) return;
+        if (isHead(bytes)) head = true;
+        else short = decodeRow(bytes, false, noBounds).uids;
+      });
+    }
     if (!head) {
       const merged = delta === undefined ? short : mergeSet(short, delta);
       const cut = cutSet(merged, bounds);
@@ -330,6 +438,10 @@ export class ListReader {
     }
     if (open && adds.length > 0) give(adds);
   }
+}
+
+function isWhole({ after, skip, limit }: ListBounds): boolean {
+  return (after ?? 0) === 0 && (skip ?? 0) === 0 && limit === undefined;
 }
 
 function firstOf(chunk: Uint8Array): number {

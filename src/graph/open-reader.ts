@@ -78,7 +78,7 @@ export class SnapshotReader implements Reader {
     this.ts = source.ts;
     this.#source = source;
     this.#storageId = source.schema.storageId;
-    this.#lists = new ListReader(source.snapshot, source.delta);
+    this.#lists = new ListReader(source.snapshot, source.delta, source);
     this.#records = this.#makeRecords();
   }
 
@@ -108,7 +108,7 @@ export class SnapshotReader implements Reader {
     if (fresh === undefined) return;
     this.#source.snapshot.close();
     this.#source = { ...this.#source, ...fresh, cache: undefined };
-    this.#lists = new ListReader(fresh.snapshot, fresh.delta);
+    this.#lists = new ListReader(fresh.snapshot, fresh.delta, this.#source);
     this.#records = this.#makeRecords();
   }
 
