@@ -56,8 +56,19 @@ export function toHex(bytes: Uint8Array): string {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
+/** Up to so many characters a loop over ASCII is faster than the call into the platform. */
+const shortUnitsMax = 96;
+
 export function encodeUtf8(text: string): Uint8Array {
-  return encoder.encode(text);
+  const { length } = text;
+  if (length > shortUnitsMax) return encoder.encode(text);
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0x80) return encoder.encode(text);
+    bytes[i] = unit;
+  }
+  return bytes;
 }
 
 export function decodeUtf8(bytes: Uint8Array): string {

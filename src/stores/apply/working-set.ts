@@ -19,8 +19,13 @@ import { defaultTuning, type Tuning } from "./tuning.ts";
 import { WorkingList } from "./working-list.ts";
 import { countEntry, WorkingRecord, type RecordHost, type WorkingEntry } from "./working-record.ts";
 
+/** What a Buffer reads latin1 with, without a Buffer for each key. */
+const { latin1Slice } = Buffer.prototype as unknown as {
+  latin1Slice(this: Uint8Array, start: number, end: number): string;
+};
+
 function keyText(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1");
+  return latin1Slice.call(key, 0, key.length);
 }
 
 /** A count that may have moved in the change at hand, and what it was before. */

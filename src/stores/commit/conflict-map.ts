@@ -1,5 +1,5 @@
 /**
- * Hot: fingerprint of a key → the number of the newest commit that wrote it (architecture 4). Typed arrays: a million
+ * Hot: fingerprint of a key → the number of the newest commit that wrote it (architecture 4). A typed array: a million
  * keys take 32 MB where a Map of strings takes 110. Two generations: when the young one is full it becomes the old
  * one, and what the old one knew is dropped.
  */
@@ -67,52 +67,60 @@ function readU32(key: string, at: number): number {
   );
 }
 
-/** An open table; number 0 marks a free place (commits begin at 1). */
+/**
+ * An open table; number 0 marks a free place (commits begin at 1). Four words lie together for each key, its
+ * fingerprint and its number, so that a look costs one miss of the processor's cache instead of three.
+ */
 class Generation {
   count = 0;
   newest = 0;
   private size = 1024;
-  private highs = new Uint32Array(this.size);
-  private lows = new Uint32Array(this.size);
-  private numbers = new Float64Array(this.size);
+  private words = new Uint32Array(this.size * 4);
 
   find(wantedHigh: number, wantedLow: number): number {
-    return this.numbers[this.placeOf(wantedHigh, wantedLow)]!;
+    return this.numberAt(this.placeOf(wantedHigh, wantedLow));
   }
 
   put(newHigh: number, newLow: number, commitTs: number): void {
     const at = this.placeOf(newHigh, newLow);
     this.newest = commitTs;
-    if (this.numbers[at] !== 0) {
-      this.numbers[at] = commitTs;
-      return;
-    }
-    this.highs[at] = newHigh;
-    this.lows[at] = newLow;
-    this.numbers[at] = commitTs;
+    const isNew = this.numberAt(at) === 0;
+    const { words } = this;
+    words[at] = newHigh;
+    words[at + 1] = newLow;
+    words[at + 2] = commitTs;
+    words[at + 3] = commitTs / 2 ** 32;
+    if (!isNew) return;
     this.count++;
     if (this.count * 2 > this.size) this.grow();
   }
 
+  private numberAt(at: number): number {
+    return this.words[at + 3]! * 2 ** 32 + this.words[at + 2]!;
+  }
+
+  /** The first word of the key's place, or of the free one where it would be. */
   private placeOf(wantedHigh: number, wantedLow: number): number {
-    const { highs, lows, numbers } = this;
-    const mask = this.size - 1;
-    let at = (wantedLow ^ Math.imul(wantedHigh, 0x9e3779b1)) & mask;
-    while (numbers[at] !== 0 && (lows[at] !== wantedLow || highs[at] !== wantedHigh)) {
-      at = (at + 1) & mask;
+    const { words } = this;
+    const mask = this.size * 4 - 1;
+    let at = ((wantedLow ^ Math.imul(wantedHigh, 0x9e3779b1)) << 2) & mask;
+    while (
+      (words[at] !== wantedHigh || words[at + 1] !== wantedLow) &&
+      (words[at + 2] !== 0 || words[at + 3] !== 0)
+    ) {
+      at = (at + 4) & mask;
     }
     return at;
   }
 
   private grow(): void {
-    const { highs, lows, numbers, newest } = this;
+    const { words, newest } = this;
     this.size *= 2;
-    this.highs = new Uint32Array(this.size);
-    this.lows = new Uint32Array(this.size);
-    this.numbers = new Float64Array(this.size);
+    this.words = new Uint32Array(this.size * 4);
     this.count = 0;
-    for (let i = 0; i < numbers.length; i++) {
-      if (numbers[i] !== 0) this.put(highs[i]!, lows[i]!, numbers[i]!);
+    for (let at = 0; at < words.length; at += 4) {
+      const commitTs = words[at + 3]! * 2 ** 32 + words[at + 2]!;
+      if (commitTs !== 0) this.put(words[at]!, words[at + 1]!, commitTs);
     }
     this.newest = newest;
   }
