@@ -164,7 +164,7 @@ const tell = (e) => send({ kind: "fault", message: "outside of a call: " + ((e &
 on("uncaughtException", tell);
 on("unhandledRejection", tell);
 port.once("message", (load) => {
-  const runner = new vm.Script("(function () {" + load.runner + ";return runner})").runInThisContext()();
+  const runner = new vm.Script("(function () {" + load.runner + ";return runner})", { filename: "weft:runner" }).runInThisContext()();
   runner.startRunner({
     send: (message) => send(message),
     listen: (handler) => on("message", handler),

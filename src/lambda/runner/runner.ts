@@ -130,8 +130,11 @@ function explained(tell: Tell, message: string): Answer {
   return { status: 400, body: JSON.stringify({ errors: [{ message }] }) };
 }
 
+/** With its trace, as far as it is the script's own. */
 function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const lines = (error.stack ?? error.message).split("\n");
+  return lines.filter((line) => !/^ +at .*(?:weft:runner|node:internal)/.test(line)).join("\n");
 }
 
 function describeShort(error: unknown): string {
