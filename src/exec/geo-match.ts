@@ -13,12 +13,12 @@ import {
   isClosed,
   loopOf,
   loopOfRing,
-  makeCircle,
   pointOf,
   withinTokens,
   type Loop,
   type PolygonRings,
 } from "../tokens/geo-cells.ts";
+import { drawCircle } from "../tokens/geo-circle.ts";
 
 export type GeoFunction = "near" | "within" | "contains" | "intersects";
 
@@ -67,11 +67,13 @@ function buildNear(text: string, distance: string): GeoQuery {
   if (!(meters > 0)) {
     throw new ConversionError("Invalid max distance specified for a near query");
   }
-  const circle = makeCircle(center.coordinates, meters);
-  const area: Area = { outer: circle, holes: [] };
+  const circle = drawCircle(center.coordinates, meters);
   return {
-    tokens: intersectsTokens(coverLoop(circle)),
-    matches: (geometry) => doesIntersect([area], geometry),
+    tokens: intersectsTokens(circle.cover ?? coverLoop(circle.loop())),
+    matches: (geometry) =>
+      geometry.type === "Point"
+        ? circle.hasPoint(geometry.coordinates)
+        : doesIntersect([{ outer: circle.loop(), holes: [] }], geometry),
   };
 }
 

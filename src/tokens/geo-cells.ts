@@ -3,8 +3,8 @@ import { ConversionError } from "../model/conversion-error.ts";
 import type { Geometry } from "../model/value.ts";
 
 /** Cells of about 250 km down to about 150 m. */
-const levelMin = 5;
-const levelMax = 16;
+export const levelMin = 5;
+export const levelMax = 16;
 const cellsMax = 18;
 
 /** Tokens are one of these and the cell's number: a cell that holds part of the geometry, or one above such a cell. */
@@ -75,8 +75,8 @@ export function coverOf(geometry: Geometry, use: "index" | "query"): bigint[] {
   }
 }
 
-const earthRadiusMeters = 6_371_000;
-const circleCorners = 100;
+export const earthRadiusMeters = 6_371_000;
+export const circleCorners = 100;
 
 /** A circle on the earth, drawn as a polygon of 100 corners. */
 export function makeCircle(center: readonly number[], radiusMeters: number): s2.Loop {
