@@ -4,13 +4,14 @@
  */
 import type { BlockResult } from "../exec/frame.ts";
 import { fieldCallBody } from "../lambda/wire.ts";
+import { Fault } from "../model/fault.ts";
 import type { CompletionError } from "../render/graphql-json.ts";
 import { findLambdaSites, printParents } from "../render/graphql-lambda.ts";
 import type { LambdaSite } from "../render/graphql-lambda.ts";
 import type { LambdaShape, LambdaValues, ObjectShape } from "../render/graphql-shape.ts";
 import type { ResponseError } from "./errors.ts";
 import { callLambda, failureErrors } from "./lambda-call.ts";
-import type { LambdaCalls } from "./lambda-call.ts";
+import type { LambdaCalls, LambdaResult } from "./lambda-call.ts";
 import { completeField } from "./lambda-complete.ts";
 import { selectedLambda } from "./lower-selection.ts";
 import { isJsonArray } from "./request-json.ts";
@@ -54,8 +55,11 @@ async function resolveSite(
   const field = selectedLambda(site.shape);
   const path = [root];
   const resolver = `${field.parent.name}.${field.definition.name}`;
-  const body = fieldCallBody(resolver, printParents(site, calls.bytesMax), calls.caller);
-  const result = await callLambda(calls, body);
+  const parents = tryParents(site, calls.bytesMax);
+  const result: LambdaResult =
+    parents instanceof Fault
+      ? { ok: false, reason: parents.message }
+      : await callLambda(calls, fieldCallBody(resolver, parents, calls.caller));
   if (!result.ok) {
     return { values: [], errors: failureErrors(result, field, path, calls.locate) };
   }
@@ -83,4 +87,14 @@ async function resolveSite(
     path: fault.path,
   }));
   return { values, errors };
+}
+
+/** Too many of them fail their field alone: a mutation that was answered with them stands. */
+function tryParents(site: LambdaSite, bytesMax: number): string | Fault {
+  try {
+    return printParents(site, bytesMax);
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
 }

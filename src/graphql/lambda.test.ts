@@ -241,7 +241,7 @@ describe("fields", () => {
           path: ["queryTree"],
         },
       ],
-      data: { queryTree: Array<unknown>(3).fill({ tall: null, hail: "x" }) },
+      data: { queryTree: Array.from({ length: 3 }, () => ({ tall: null, hail: "x" })) },
     });
   });
 });

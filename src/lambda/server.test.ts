@@ -258,7 +258,7 @@ describe("what scripts can reach", () => {
       "X-Dgraph-AccessToken": "acl",
     });
     expect(JSON.parse(answer.text)).toEqual([
-      ...Array<unknown>(4).fill({ data: { n: 1 } }),
+      ...Array.from({ length: 4 }, () => ({ data: { n: 1 } })),
       "Failed to execute DQL Query",
     ]);
     const [first, second, rdf, json] = upstream.seen;

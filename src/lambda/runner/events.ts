@@ -40,26 +40,26 @@ export function registeredNames(): string[] {
 
 /** The functions of `self`; each may be called any number of times, and a later resolver replaces an earlier one. */
 export const registrations = {
-  addGraphQLResolvers: (resolvers: Readonly<Record<string, Resolver>>) => {
+  addGraphQLResolvers: (resolvers: Readonly<Record<string, Resolver>>): void => {
     for (const [name, resolver] of entriesOf(resolvers)) handlers.set(name, eachParent(resolver));
   },
-  addMultiParentGraphQLResolvers: (resolvers: Readonly<Record<string, Resolver>>) => {
+  addMultiParentGraphQLResolvers: (resolvers: Readonly<Record<string, Resolver>>): void => {
     for (const [name, resolver] of entriesOf(resolvers)) {
       handlers.set(name, (event) => firstOfRoot(event, resolver(event)));
     }
   },
-  addWebHookResolvers: (resolvers: Readonly<Record<string, Resolver>>) => {
+  addWebHookResolvers: (resolvers: Readonly<Record<string, Resolver>>): void => {
     for (const [name, resolver] of entriesOf(resolvers)) handlers.set(name, resolver);
   },
   /** The lowest level: whatever is handed to `respondWith` is the answer for all parents. */
-  addEventListener: (name: string, listener: (event: object) => void) => {
+  addEventListener: (name: string, listener: (event: object) => void): void => {
     handlers.set(name, (event) => {
       let answer: unknown;
       listener({ ...event, type: name, respondWith: (value: unknown) => (answer = value) });
       return firstOfRoot(event, answer);
     });
   },
-  removeEventListener: (name: string) => {
+  removeEventListener: (name: string): void => {
     handlers.delete(name);
   },
 };

@@ -30,6 +30,8 @@ export function startRunner(ports: Ports, script: string, name: string): void {
   });
   ports.listen((message) => {
     switch (message.kind) {
+      case "load":
+        return;
       case "call":
         ports.send({ kind: "begun", id: message.id });
         void answer({ asker, tell }, message.body).then(({ status, body }) => {
