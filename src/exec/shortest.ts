@@ -13,6 +13,7 @@ import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { BlockPlan, EdgeField, PathEndPlan, ShortestPlan, SlotIndex } from "../plan/plan.ts";
 import type { Path } from "./frame.ts";
 import { arrangeEdges, wantOfEdge } from "./level.ts";
+import { findFewestHops, type PathField } from "./shortest-hops.ts";
 import {
   countUids,
   queryFault,
@@ -59,12 +60,29 @@ export async function runShortest(run: Run, plan: BlockPlan): Promise<readonly P
   if (plan.shortest === undefined) return [];
   const search = bindSearch(run, plan.shortest);
   if (search.from === 0 || search.to === 0 || search.depthMax === 0) return [];
-  const graph = new Surroundings(run, plan, search);
+  const fields = edgeFieldsOf(run, plan);
+  const isEven = fields.every(({ plan: field }) => field.facets === undefined);
+  if (isEven && search.numPaths <= 1 && search.frontierMax === Infinity) {
+    return findFewestHops(run, fields, {
+      ...search,
+      checkEdges: (edgeCount) => checkEdgeLimit(run, edgeCount),
+    });
+  }
+  const graph = new Surroundings(run, fields, search);
   const steps =
     search.numPaths > 1
       ? await findPaths(run, graph, search)
       : await findCheapest(run, graph, search);
   return steps.map(toPath);
+}
+
+function edgeFieldsOf(run: Run, plan: BlockPlan): readonly PathField[] {
+  const fields: PathField[] = [];
+  plan.level.fields.forEach((field, index) => {
+    if (field.kind === "refused") raiseRefusal(run, field.refusal);
+    if (field.kind === "edge") fields.push({ plan: field, index });
+  });
+  return fields;
 }
 
 function bindSearch(run: Run, plan: ShortestPlan): Search {
@@ -113,22 +131,17 @@ class Surroundings {
   isComplete = false;
   private readonly arcs = new Map<number, Map<number, Arc>>();
   private readonly run: Run;
-  private readonly fields: readonly { readonly plan: EdgeField; readonly index: number }[];
+  private readonly fields: readonly PathField[];
   private readonly depthMax: number;
   private frontier: UidSet;
   private readonly reached = new Set<number>();
   private edgeCount = 0;
 
-  constructor(run: Run, plan: BlockPlan, search: Search) {
+  constructor(run: Run, fields: readonly PathField[], search: Search) {
     this.run = run;
     this.depthMax = search.depthMax;
     this.frontier = Float64Array.of(search.from);
     this.reached.add(search.from);
-    const fields: { plan: EdgeField; index: number }[] = [];
-    plan.level.fields.forEach((field, index) => {
-      if (field.kind === "refused") raiseRefusal(run, field.refusal);
-      if (field.kind === "edge") fields.push({ plan: field, index });
-    });
     this.fields = fields;
   }
 
@@ -164,7 +177,7 @@ class Surroundings {
         }
       }
     }
-    this.checkLimit();
+    checkEdgeLimit(run, this.edgeCount);
     const pause = run.pace.check();
     if (pause !== undefined) await pause;
     for (const uid of next) this.reached.add(uid);
@@ -180,23 +193,17 @@ class Surroundings {
     arcs.set(arc.to, arc);
     this.edgeCount++;
   }
+}
 
-  private checkLimit(): void {
-    const limit = this.run.limits.queryEdgeMax;
-    if (this.edgeCount <= limit) return;
-    throw new Fault(
-      "E_LIMIT",
-      `Exceeded query edge limit = ${limit}. Found ${this.edgeCount} edges.`,
-    );
-  }
+/** Raises the limit of edges that one search may read. */
+function checkEdgeLimit(run: Run, edgeCount: number): void {
+  const limit = run.limits.queryEdgeMax;
+  if (edgeCount <= limit) return;
+  throw new Fault("E_LIMIT", `Exceeded query edge limit = ${limit}. Found ${edgeCount} edges.`);
 }
 
 /** undefined for an edge without the facet that is asked for, or with one that is no number. */
-function weigh(
-  field: { readonly plan: EdgeField; readonly index: number },
-  to: number,
-  facets: Facets | undefined,
-): Arc | undefined {
+function weigh(field: PathField, to: number, facets: Facets | undefined): Arc | undefined {
   const asked = field.plan.facets;
   if (asked === undefined) return { to, field: field.index, cost: 1, facets: undefined };
   const chosen = asked.all

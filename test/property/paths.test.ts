@@ -86,6 +86,28 @@ test("the cheapest path is the cheapest of all paths", async () => {
   );
 });
 
+test("without weights the path with the fewest edges is found, over all fields", async () => {
+  await fc.assert(
+    fc.asyncProperty(edges, edges, node, node, async (roads, rails, from, to) => {
+      const graph = new MemoryGraph(schema, [...toFacts(roads), ...toFacts(rails, "rail")]);
+      const text = `{ p as shortest(from: ${from}, to: ${to}) { road rail } q(func: uid(p)) { uid } }`;
+      const answer = (await queryDql(graph, text)) as {
+        _path_?: { _weight_: number }[];
+        q: { uid: string }[];
+      };
+      const even = [...roads, ...rails].map((edge) => ({ ...edge, weight: 1 }));
+      const [best] = allPaths(even, from, to);
+      expect(answer._path_?.[0]?._weight_).toBe(best?.cost);
+      const uids = answer.q.map(({ uid }) => Number(uid));
+      expect(uids.length).toBe(best?.uids.length ?? 0);
+      uids.slice(1).forEach((uid, i) => {
+        expect(even.some((edge) => edge.from === uids[i] && edge.to === uid)).toBe(true);
+      });
+    }),
+    { numRuns: 200 },
+  );
+});
+
 test("k paths are the k cheapest of all paths, within their weights", async () => {
   const bounds = fc.record({
     k: fc.integer({ min: 2, max: 5 }),
