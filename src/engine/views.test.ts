@@ -6,7 +6,7 @@ import { makeSeededRandom } from "../base/random.ts";
 import { openMemoryStore } from "../stores/memory.ts";
 import type { Store } from "../store/store.ts";
 import { deriveFill } from "../write/fill.ts";
-import { openHouse, readPresence, readValues } from "../../test/support/house.ts";
+import { findByToken, openHouse, readPresence, readValues } from "../../test/support/house.ts";
 import { Committer } from "./commits.ts";
 import { SchemaChanges } from "./schema-changes.ts";
 import { Views } from "./views.ts";
@@ -72,6 +72,32 @@ test("a cached record never outlives a commit of another process", async () => {
     for (const views of i % 7 === 0 ? [a, b] : [i % 2 === 0 ? a : b]) {
       const { reader } = await views.openNewest(0);
       expect(await readValues(reader, 1 + (i % 3), "name")).toEqual([`v${i}`]);
+      reader.close();
+    }
+  }
+});
+
+test("a cached list never outlives a commit of another process", async () => {
+  const { store } = await openStore();
+  const house = await openHouse("name: string @index(exact) .", store);
+  const [a, b] = [openViews(store), openViews(store)];
+  const members = new Set<number>();
+  for (let i = 0; i < 200; i++) {
+    const uid = 1 + ((i * 7) % 40);
+    const isSet = members.has(uid);
+    const line = `<0x${uid.toString(16)}> <name> "same" .`;
+    if (isSet) await house.write("", line);
+    else await house.write(line);
+    if (isSet) members.delete(uid);
+    else members.add(uid);
+    const wanted = [...members].sort((x, y) => x - y);
+    for (const views of i % 7 === 0 ? [a, b] : [i % 2 === 0 ? a : b]) {
+      const { reader } = await views.openNewest(0);
+      expect(await readPresence(reader, "name")).toEqual(wanted);
+      const value = { kind: "string", text: "same" } as const;
+      expect(await findByToken(reader, { name: "name", tokenizer: "exact", value })).toEqual(
+        wanted,
+      );
       reader.close();
     }
   }
