@@ -2,7 +2,7 @@
  * The rules of the house that a reviewer would otherwise repeat, checked as text: the formatter has brought every file
  * into one form, so patterns and indentation are enough and there is no parser to keep.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize, sep } from "node:path";
 
 /** For each room: the rooms it may enter, and the outside packages it may call. Ground floor first. */
@@ -173,7 +173,8 @@ export function findDeadFiles(root: string, others: readonly string[]): string[]
   const reached = new Set<string>();
   while (begin.length > 0) {
     const file = normalize(begin.pop() ?? "");
-    if (reached.has(file) || !existsSync(file)) continue;
+    // `new URL("../..", …)` names a folder: nothing to read.
+    if (reached.has(file) || statSync(file, { throwIfNoEntry: false })?.isFile() !== true) continue;
     reached.add(file);
     for (const match of readFileSync(file, "utf8").matchAll(importPattern)) {
       const specifier = match.groups?.["specifier"] ?? "";
@@ -184,7 +185,7 @@ export function findDeadFiles(root: string, others: readonly string[]): string[]
 }
 
 function listSource(root: string): string[] {
-  return listAll(root).filter((file) => !file.endsWith(".test.ts"));
+  return listAll(root).filter((file) => !file.endsWith(".test.ts") && !file.endsWith(".d.ts"));
 }
 
 function listAll(root: string): string[] {

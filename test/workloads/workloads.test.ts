@@ -56,7 +56,7 @@ afterAll(() => house.close());
 
 describe("a workload's answer is the one computed by hand", () => {
   for (const workload of workloads) {
-    test(workload.name, async () => {
+    test(`${workload.name} answers as computed`, async () => {
       const random = makeSeededRandom(7);
       for (let i = 0; i < asksEach; i++) {
         const ask = workload.make(harbour, random);
