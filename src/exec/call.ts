@@ -15,7 +15,7 @@ import { buildCountTest, type CellTest } from "./compare.ts";
 import { compareLength, compareVariable } from "./compare-variable.ts";
 import { bindCounts } from "./count.ts";
 import { buildGeoTest } from "./geo.ts";
-import { equalityTokens, isWholeToken } from "./index-tokens.ts";
+import { equalityTokens, isCutToken, isWholeToken } from "./index-tokens.ts";
 import { buildCellsTest, intersectList, tokenList } from "./lookup.ts";
 import { buildMatchTest, buildRegexTest } from "./pattern.ts";
 import { queryFault, raiseRefusal, slotText, type Run } from "./run.ts";
@@ -103,11 +103,22 @@ async function prepareCompare(
   if (call.operator === "eq" && call.index !== undefined) {
     checkEqualityTokens(run, call, bounds);
     const isWhole = isWholeToken(call.index, call.use);
-    if (isWhole && candidates.length >= listsFrom) {
+    if (isWhole && (candidates.length >= listsFrom || (await areAtHand(run, call, bounds)))) {
       return members(await intersectTokens(run, call, bounds, candidates));
     }
   }
   return cellsCall(call.use, buildCompareTest(call, bounds));
+}
+
+/** Whether all tokens of an eq are kept lists. */
+async function areAtHand(run: Run, call: CompareCall, bounds: readonly Value[]): Promise<boolean> {
+  const { index } = call;
+  const [bound] = bounds;
+  if (index === undefined || bound === undefined || bounds.length > 1) return false;
+  const [token] = equalityTokens(index, bound, call.use);
+  if (token === undefined || isCutToken(token)) return false;
+  const answer = run.reader.isAtHand(tokenList(index.id, token));
+  return answer instanceof Promise ? await answer : answer;
 }
 
 async function intersectTokens(

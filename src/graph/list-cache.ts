@@ -28,6 +28,12 @@ const weightWithBits = 1.5;
 /** What a kept list weighs beside its members. */
 const listBytes = 200;
 
+/** Reading a list costs what looking some nodes up in their records so often does. */
+const asksToWant = 16;
+
+/** Lists that are counted at a time. */
+const askedMax = 1000;
+
 /** Lists of so few members are kept only where many are read together: alone they cost what looking them up does. */
 export const keptFrom = 16;
 
@@ -37,6 +43,8 @@ export class ListCache {
   #young = new Map<string, KeptList>();
   #old = new Map<string, KeptList>();
   #youngBytes = 0;
+  /** How often lists that are not kept were asked for since they last changed. */
+  #asked = new Map<string, number>();
 
   /** 0 bytes: keeps nothing. */
   constructor(bytesMax: number) {
@@ -44,7 +52,7 @@ export class ListCache {
   }
 
   get isEmpty(): boolean {
-    return this.#young.size === 0 && this.#old.size === 0;
+    return this.#young.size === 0 && this.#old.size === 0 && this.#asked.size === 0;
   }
 
   /** The longest list that is kept. */
@@ -67,6 +75,18 @@ export class ListCache {
       this.#keep(name, list);
     }
     return list.filledAt <= ts ? list.uids : undefined;
+  }
+
+  /** Whether a list that is not kept has been asked for so often, unchanged, that reading it pays. */
+  isWanted(name: string): boolean {
+    const asked = (this.#asked.get(name) ?? 0) + 1;
+    if (asked < asksToWant) {
+      if (this.#asked.size >= askedMax) this.#asked.clear();
+      this.#asked.set(name, asked);
+      return false;
+    }
+    this.#asked.delete(name);
+    return true;
   }
 
   /** Members of a kept list among `uids` (ascending). */
@@ -110,6 +130,7 @@ export class ListCache {
   }
 
   clear(): void {
+    this.#asked.clear();
     this.#young.clear();
     this.#old.clear();
     this.#youngBytes = 0;
@@ -118,6 +139,7 @@ export class ListCache {
   #delete(name: string): void {
     this.#young.delete(name);
     this.#old.delete(name);
+    this.#asked.delete(name);
   }
 
   #keep(name: string, list: KeptList): void {

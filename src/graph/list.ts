@@ -183,6 +183,20 @@ export class ListReader {
     );
   }
 
+  /** Whether the list is kept; one that is asked for often without having changed is read to be kept. */
+  isAtHand(prefix: Uint8Array): MaybePromise<boolean> {
+    const lists = this.#cache?.lists;
+    const name = lists === undefined ? undefined : ListCache.nameOf(prefix);
+    if (lists === undefined || name === undefined) return false;
+    const { ts } = this.snapshot;
+    if (lists.get(name, ts) !== undefined) return true;
+    if (!this.#fillsCache || !lists.isWanted(name)) return false;
+    return andThen(this.countRows([prefix]), (counts) => {
+      if (!this.#canKeep(counts[0]!)) return false;
+      return andThen(this.readRows([prefix]), () => lists.get(name, ts) !== undefined);
+    });
+  }
+
   /** Members of a list of several chunks. */
   *#readChunks(
     prefix: Uint8Array,

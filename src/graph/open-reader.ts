@@ -267,6 +267,13 @@ export class SnapshotReader implements Reader {
     return joinSets(found);
   }
 
+  isAtHand(list: ListRef): MaybePromise<boolean> {
+    return this.#read(() => {
+      const prefix = this.#prefixOf(list);
+      return prefix !== undefined && this.#lists.isAtHand(prefix);
+    });
+  }
+
   scanList(
     list: ListRef,
     bounds: ListBounds,

@@ -23,6 +23,8 @@ export interface Reader {
   countLists(lists: readonly ListRef[]): MaybePromise<Float64Array>;
   /** Which of `uids` (ascending) are in the list; reads only the chunks that can hold them. */
   intersectList(list: ListRef, uids: UidSet): MaybePromise<UidSet>;
+  /** Whether the list is kept decoded, so that looking a few uids up in it costs less than reading their records. */
+  isAtHand(list: ListRef): MaybePromise<boolean>;
   /** Chunks of a list in order; `visit` returns false to stop. The array is lent. */
   scanList(list: ListRef, bounds: ListBounds, visit: (uids: UidSet) => boolean): MaybePromise<void>;
   /** Tokens of an index in order, each with its members. Both ends inclusive unless said; both lent. */

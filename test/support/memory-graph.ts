@@ -124,6 +124,11 @@ export class MemoryGraph implements Reader {
     return uids.filter((uid) => members.has(uid));
   }
 
+  /** Some are and some are not, so that both ways are taken. */
+  isAtHand(list: ListRef): boolean {
+    return [...this.#list(list)].length % 2 === 0;
+  }
+
   scanList(list: ListRef, bounds: ListBounds, visit: (uids: UidSet) => boolean): void {
     visit(cut(this.#list(list), bounds));
   }
