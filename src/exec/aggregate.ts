@@ -2,7 +2,7 @@
 import { addBig, bigFromInt, divideBig } from "../model/bigfloat.ts";
 import type { AggregateFunction } from "../dql/ast.ts";
 import { compareValues } from "../model/compare.ts";
-import { addInt64Wrapping } from "../model/int.ts";
+import { addInt64Wrapping, type Int64 } from "../model/int.ts";
 import type { Value } from "../model/value.ts";
 import { clampFloat } from "./math-value.ts";
 import { queryFault } from "./run.ts";
@@ -86,14 +86,25 @@ function sumNumbers(values: readonly Value[]): Value {
   let int: number | bigint = 0;
   let float = 0;
   let hasFloat = false;
-  for (const value of values) {
-    if (value.kind === "int") int = addInt64Wrapping(int, value.int);
-    else if (value.kind === "float") {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (value.kind === "int") {
+      // Columns from an index hold one object for each value, so equal ones stand in runs.
+      const start = i;
+      while (i + 1 < values.length && values[i + 1] === value) i++;
+      int = addInt64Wrapping(int, multiplyInt64(value.int, i + 1 - start));
+    } else if (value.kind === "float") {
       float += value.float;
       hasFloat = true;
     }
   }
   return hasFloat ? { kind: "float", float: float + Number(int) } : { kind: "int", int };
+}
+
+function multiplyInt64(int: Int64, times: number): Int64 {
+  const product = typeof int === "number" ? int * times : Number.NaN;
+  if (Number.isSafeInteger(product)) return product;
+  return addInt64Wrapping(0, BigInt.asIntN(64, BigInt(int) * BigInt(times)));
 }
 
 function sumBigs(values: readonly Value[], first: Extract<Value, { kind: "bigfloat" }>): Value {

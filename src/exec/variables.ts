@@ -1,4 +1,5 @@
 /** What a block's fields define: uid and value variables, gathered from its frames (dql.md 4.8, 4.11). */
+import { makeArray } from "../base/array.ts";
 import { sortUnique, unionAll } from "../base/sorted.ts";
 import type { Cell } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
@@ -133,9 +134,28 @@ function gatherValues(
   field: ValueField,
   column: FieldColumn,
 ): void {
-  if (column.kind === "cell") gatherRows(gathered, here, (row) => column.cells[row]?.value);
+  if (column.kind === "cell") {
+    const whole = wholeColumn(here, column.cells);
+    if (whole !== undefined && gathered.first === undefined) gathered.first = whole;
+    else gatherRows(gathered, here, (row) => column.cells[row]?.value);
+  }
   if (column.kind !== "cells") return;
   gatherRows(gathered, here, (row) => onlyValue(field, column.cells[row]));
+}
+
+/** The values of all nodes of a frame, where none is dead or without one. */
+function wholeColumn(
+  here: LevelFrame,
+  cells: readonly (Cell | undefined)[],
+): ValueColumn | undefined {
+  if (here.alive !== undefined) return undefined;
+  const values = makeArray<Value>(cells.length);
+  for (let row = 0; row < cells.length; row++) {
+    const cell = cells[row];
+    if (cell === undefined) return undefined;
+    values[row] = cell.value;
+  }
+  return { uids: here.frame.uids, values };
 }
 
 function onlyValue(field: ValueField, cells: readonly Cell[] | undefined): Value | undefined {
