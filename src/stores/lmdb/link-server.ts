@@ -138,7 +138,7 @@ class Connection {
         return encodeNumbers(committer.lease(decodeNumbers(payload)[0]!));
       case frameKind.reserve:
         committer.reserve(decodeNumbers(payload)[0]!);
-        return encodeNumbers();
+        return encodeNumbers(committer.nextUid);
       case frameKind.fill: {
         const { after, done } = committer.fill(decodeFill(payload));
         return encodeNumbers(after, done ? 1 : 0);

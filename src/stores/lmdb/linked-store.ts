@@ -20,6 +20,8 @@ export function connectThroughLink(environment: Environment, options: LinkedStor
       for (const listener of listeners) listener(commitTs);
     },
   });
+  // Uids are leased upwards: none below is handed out any more, so using one costs no question.
+  let passedUid = 0;
   const readState = (): { nextUid: number; commitTs: number } =>
     environment.read((snapshot) => {
       let state = decodeState(undefined);
@@ -31,9 +33,16 @@ export function connectThroughLink(environment: Environment, options: LinkedStor
   return {
     snapshot: () => environment.snapshot(),
     commit: async (change) => ({ commitTs: await client.commit(change) }),
-    lease: async (count) => (await client.askNumbers(frameKind.lease, encodeNumbers(count)))[0]!,
-    reserve: async (uid) => {
-      await client.askNumbers(frameKind.reserve, encodeNumbers(uid));
+    lease: async (count) => {
+      const [first] = await client.askNumbers(frameKind.lease, encodeNumbers(count));
+      passedUid = Math.max(passedUid, first! + count);
+      return first!;
+    },
+    reserve: (uid) => {
+      if (uid < passedUid) return undefined;
+      return client.askNumbers(frameKind.reserve, encodeNumbers(uid)).then(([next]) => {
+        passedUid = Math.max(passedUid, next!);
+      });
     },
     fill: async (job) => {
       const [after, done] = await client.askNumbers(frameKind.fill, encodeFill(job));
