@@ -47,7 +47,7 @@ export async function walkOrder(run: Run, parts: WalkParts): Promise<Float64Arra
   if (range === undefined && steps >= chosen.count * stepsPerRecord) return undefined;
   const rest = await restBeside(run, parts, range);
   if (rest === undefined) return undefined;
-  const batch = range === undefined || rest.held !== undefined ? steps : wanted * 2;
+  const batch = range === undefined || rest.held !== undefined ? steps : wanted;
   const found = await gather(run, walk, rest, { wanted, batch });
   // Nodes without a value come last and are in no index: only a range leaves none of them out.
   if (range === undefined && found.length < wanted) return undefined;
@@ -85,7 +85,7 @@ async function restBeside(
 /** The rarer the candidates are among the index's nodes, the longer the walk. */
 async function expectSteps(run: Run, parts: WalkParts, wanted: number): Promise<number> {
   const { count } = parts.chosen;
-  if (count === Infinity) return wanted * 2;
+  if (count === Infinity) return wanted;
   const predicate = parts.order.keys[0]?.predicate.id ?? -1;
   const counted = run.reader.countLists([{ kind: "presence", predicate }]);
   const present = (counted instanceof Promise ? await counted : counted)[0] ?? 0;

@@ -163,13 +163,14 @@ function makeBits(members: UidSet, low: number, span: number): Uint32Array {
 
 /** `span` is below 2^31: a list that is kept has not so many members. */
 function testBits(bits: Uint32Array, uids: UidSet, low: number, span: number): UidSet {
-  const out = new Float64Array(uids.length);
-  let count = 0;
-  for (let i = 0; i < uids.length; i++) {
+  const isMember = (i: number): boolean => {
     const at = uids[i]! - low;
-    if (at < 0) continue;
-    if (at >= span) break;
-    if ((bits[at >>> 5]! & (1 << (at & 31))) !== 0) out[count++] = uids[i]!;
-  }
-  return count === uids.length ? uids : out.slice(0, count);
+    return at >= 0 && at < span && (bits[at >>> 5]! & (1 << (at & 31))) !== 0;
+  };
+  let count = 0;
+  while (count < uids.length && isMember(count)) count++;
+  if (count === uids.length) return uids;
+  const out = uids.slice();
+  for (let i = count + 1; i < uids.length; i++) if (isMember(i)) out[count++] = uids[i]!;
+  return out.slice(0, count);
 }
