@@ -117,6 +117,9 @@ export async function pageRoot(run: Run, list: ListRef, page: BoundPage): Promis
           ...(page.offset > 0 ? { skip: page.offset } : {}),
           ...(page.first > 0 ? { limit: page.first } : {}),
         };
+  // Pages of one list come one after another: kept, it is cut instead of sought.
+  const kept = run.reader.isAtHand(list);
+  if (kept instanceof Promise) await kept;
   const read = run.reader.readLists([list], bounds);
   return (read instanceof Promise ? await read : read)[0] ?? emptyUidSet;
 }
