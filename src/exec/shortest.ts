@@ -10,7 +10,7 @@ import { Fault } from "../model/fault.ts";
 import { parseGoFloat } from "../model/float.ts";
 import { parseInt64, parseUint64 } from "../model/int.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
-import type { BlockPlan, EdgeField, PathEndPlan, ShortestPlan, SlotIndex } from "../plan/plan.ts";
+import type { BlockPlan, PathEndPlan, ShortestPlan, SlotIndex } from "../plan/plan.ts";
 import type { Path } from "./frame.ts";
 import { arrangeEdges, wantOfEdge } from "./level.ts";
 import { findFewestHops, type PathField } from "./shortest-hops.ts";

@@ -20,6 +20,7 @@ import { WorkingList } from "./working-list.ts";
 import { countEntry, WorkingRecord, type RecordHost, type WorkingEntry } from "./working-record.ts";
 
 /** What a Buffer reads latin1 with, without a Buffer for each key. */
+// oxlint-disable-next-line typescript/unbound-method -- it is called with `call` alone
 const { latin1Slice } = Buffer.prototype as unknown as {
   latin1Slice(this: Uint8Array, start: number, end: number): string;
 };
