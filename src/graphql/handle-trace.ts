@@ -50,17 +50,30 @@ export class Trace {
   }
 
   #printResolver(trace: ResolverTrace): string {
-    const { field } = trace;
-    const steps = trace.steps.map(
-      (step) =>
-        `{"label":"${step.label}","startOffset":${this.#offset(step.startMs)},"duration":${nanos(step.durationMs)}}`,
-    );
-    return `{"path":[${JSON.stringify(field.key)}],"parentType":"${trace.parentType}","fieldName":"${field.key}","returnType":"${field.definition.type.text}","startOffset":${this.#offset(trace.startMs)},"duration":${nanos(trace.durationMs)},"dgraph":[${steps.join()}]}`;
+    let steps = "";
+    for (const step of trace.steps) {
+      if (steps !== "") steps += ",";
+      steps += `{"label":"${step.label}","startOffset":${this.#offset(step.startMs)},"duration":${nanos(step.durationMs)}}`;
+    }
+    return `${headOf(trace)}${this.#offset(trace.startMs)},"duration":${nanos(trace.durationMs)},"dgraph":[${steps}]}`;
   }
 
   #offset(ms: number): number {
     return nanos(ms - this.#startMs);
   }
+}
+
+/** What a root field's trace says in every request. */
+const heads = new WeakMap<SelectedField, string>();
+
+function headOf(trace: ResolverTrace): string {
+  const { field, parentType } = trace;
+  let head = heads.get(field);
+  if (head === undefined) {
+    head = `{"path":[${JSON.stringify(field.key)}],"parentType":"${parentType}","fieldName":"${field.key}","returnType":"${field.definition.type.text}","startOffset":`;
+    heads.set(field, head);
+  }
+  return head;
 }
 
 /** Measures one root field. */
@@ -87,17 +100,22 @@ export class ResolverClock {
   }
 }
 
-let lastMs = Number.NaN;
-let lastIso = "";
+/** Times printed last, by their millisecond; begin and end of a request are seldom the same one. */
+const printed = [
+  { ms: Number.NaN, iso: "" },
+  { ms: Number.NaN, iso: "" },
+];
 
-/** Printing a time costs as much as a small answer's JSON; most come in the same millisecond as the one before. */
+/** Printing a time costs as much as a small answer's JSON; most come in the same milliseconds as the ones before. */
 function isoTime(ms: number): string {
   const whole = Math.floor(ms);
-  if (whole !== lastMs) {
-    lastMs = whole;
-    lastIso = new Date(whole).toISOString();
+  const held = printed[whole & 1];
+  if (held === undefined) return "";
+  if (held.ms !== whole) {
+    held.ms = whole;
+    held.iso = new Date(whole).toISOString();
   }
-  return lastIso;
+  return held.iso;
 }
 
 function nanos(ms: number): number {

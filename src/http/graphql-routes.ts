@@ -134,5 +134,7 @@ function toBuffer(bytes: Uint8Array): Buffer {
 }
 
 function flatten(headers: Readonly<Record<string, string>> | undefined): string[] {
-  return headers === undefined ? [] : Object.entries(headers).flat();
+  const flat: string[] = [];
+  for (const name in headers) flat.push(name, headers[name] ?? "");
+  return flat;
 }
