@@ -26,13 +26,15 @@ export interface PlanRequest {
   readonly variables: ReadonlyMap<string, string>;
 }
 
-/** Plans kept in each cache; a plan is a few kilobytes. */
+/** Plans kept by their shape; a plan is a few kilobytes. */
 const plansMax = 2000;
+/** Texts that are kept with their literals; most share the plan of their shape. */
+const textsMax = 8000;
 /** Longer texts are not kept. */
 const textUnitsMax = 32_768;
 
 export class PlanCache {
-  readonly #byText = new Lru<string, Cached>(plansMax);
+  readonly #byText = new Lru<string, Cached>(textsMax);
   readonly #byShape = new Lru<string, Cached>(plansMax);
 
   /** The plan of a request; `build` parses and plans when neither cache has it, and may throw. */

@@ -1,4 +1,5 @@
 /** One block from its root to its finished frames. */
+import { sortUnique } from "../base/sorted.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { BlockPlan, CallPlan, FilterPlan, RootChoice, RootPlan } from "../plan/plan.ts";
 import { bindPage, cutPage, isWholePage, type BoundPage } from "./bind.ts";
@@ -140,7 +141,7 @@ function uidsOfRows(root: LevelFrame, rows: Uint32Array): Float64Array {
 /** Ascending, each once. */
 function sortedUids(uids: Float64Array): UidSet {
   for (let i = 1; i < uids.length; i++) {
-    if ((uids[i - 1] ?? 0) >= (uids[i] ?? 0)) return Float64Array.from(new Set(uids)).sort();
+    if ((uids[i - 1] ?? 0) >= (uids[i] ?? 0)) return sortUnique(uids.slice());
   }
   return uids;
 }

@@ -54,7 +54,7 @@ export interface HandlerOptions extends RunSettings {
 }
 
 /** Characters of the bodies that are kept whole, and of one of them. */
-const bodyCharactersMax = 1024 * 1024;
+const bodyCharactersMax = 8 * 1024 * 1024;
 const cachedBodyMax = 8 * 1024;
 
 /** What a schema's requests share. */
