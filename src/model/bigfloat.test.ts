@@ -53,6 +53,11 @@ describe("text", () => {
     );
   });
 
+  test("a power of two reads back, though the places below it are closer", () => {
+    const big = { mantissa: 1n, exponent: 201 };
+    expect(parseBigFloat(printBigFloat(big))).toEqual(big);
+  });
+
   test("what is printed reads back", () => {
     fc.assert(
       fc.property(finite, (big) => {

@@ -290,16 +290,18 @@ export function printBigFloat(big: BigFloat): string {
  */
 function shortestDigits(big: BigFloat): { digits: string; point: number } {
   const magnitude = big.mantissa < 0n ? -big.mantissa : big.mantissa;
-  const widen = precision + 1 - bitLength(magnitude);
+  const widen = precision + 2 - bitLength(magnitude);
   const middle = magnitude << BigInt(widen);
+  // Half a unit of the last place is 2; below a power of two the places are half as far apart.
+  const below = middle === 1n << BigInt(precision + 1) ? 1n : 2n;
   const exponent = big.exponent - widen;
   // Scaled by 2^exponent (or 5^-exponent, moving the decimal point), all three become integers.
   const scale = exponent >= 0 ? 1n << BigInt(exponent) : 5n ** BigInt(-exponent);
   const value = (middle * scale).toString();
-  const upper = ((middle + 1n) * scale).toString();
+  const upper = ((middle + 2n) * scale).toString();
   const width = upper.length;
-  const lower = ((middle - 1n) * scale).toString().padStart(width, "0");
-  const inclusive = (middle & 2n) === 0n;
+  const lower = ((middle - below) * scale).toString().padStart(width, "0");
+  const inclusive = (middle & 4n) === 0n;
   const digits = cutDigits(value.padStart(width, "0"), lower, upper, inclusive);
   const leading = /^0*/.exec(digits)?.[0].length ?? 0;
   const point = width - leading + Math.min(0, exponent);

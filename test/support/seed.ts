@@ -1,0 +1,7 @@
+/**
+ * Property tests run the same cases each time, so that a change is judged by what it changed; `WEFT_SEED=N` runs
+ * others. What another seed finds becomes a test of its own.
+ */
+import fc from "fast-check";
+
+fc.configureGlobal({ seed: Number(process.env["WEFT_SEED"] ?? 20_250) });
