@@ -151,7 +151,6 @@ export const floors: Floors = {
       "node:crypto",
       "node:dns",
       "node:child_process",
-      "node:cluster",
       "node:process",
       "node:fs",
       "node:os",

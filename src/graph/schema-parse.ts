@@ -7,6 +7,7 @@ import type {
   SchemaText,
   TypeDefinition,
 } from "../model/definition.ts";
+import { plainDefinition } from "../model/definition.ts";
 import { Fault } from "../model/fault.ts";
 import { attempt } from "../model/conversion-error.ts";
 import { parseInt64 } from "../model/int.ts";
@@ -346,18 +347,7 @@ function refuse(message: string): never {
 }
 
 function makeDefinition(name: string): Mutable<PredicateDefinition> {
-  return {
-    name,
-    kind: "default",
-    list: false,
-    indexes: [],
-    reverse: false,
-    count: false,
-    upsert: false,
-    unique: false,
-    lang: false,
-    noconflict: false,
-  };
+  return { ...plainDefinition(name) };
 }
 
 const nameBytesMax = 65535;

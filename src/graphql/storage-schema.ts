@@ -5,6 +5,7 @@ import type {
   SchemaText,
   TypeDefinition,
 } from "../model/definition.ts";
+import { plainDefinition } from "../model/definition.ts";
 import type { CompiledSchema, EdgeSource, NodeType, ValueSource } from "./compiled-schema.ts";
 
 type OpenPredicate = { -readonly [K in keyof PredicateDefinition]: PredicateDefinition[K] };
@@ -63,18 +64,7 @@ function noteEdge(source: EdgeSource, predicates: Map<string, OpenPredicate>): v
 function openPredicate(predicates: Map<string, OpenPredicate>, name: string): OpenPredicate {
   const known = predicates.get(name);
   if (known !== undefined) return known;
-  const made: OpenPredicate = {
-    name,
-    kind: "default",
-    list: false,
-    indexes: [],
-    reverse: false,
-    count: false,
-    upsert: false,
-    unique: false,
-    lang: false,
-    noconflict: false,
-  };
+  const made: OpenPredicate = { ...plainDefinition(name), indexes: [] };
   predicates.set(name, made);
   return made;
 }

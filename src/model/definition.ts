@@ -35,3 +35,23 @@ export interface SchemaText {
   readonly predicates: readonly PredicateDefinition[];
   readonly types: readonly TypeDefinition[];
 }
+
+/** A definition without any directive. */
+export function plainDefinition(
+  name: string,
+  kind: PredicateKind = "default",
+  list = false,
+): PredicateDefinition {
+  return {
+    name,
+    kind,
+    list,
+    indexes: [],
+    reverse: false,
+    count: false,
+    upsert: false,
+    unique: false,
+    lang: false,
+    noconflict: false,
+  };
+}

@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import type { Literal, PredicateName } from "../dql/ast.ts";
+import type { Argument, Literal, PredicateName } from "../dql/ast.ts";
 import type { Schema } from "../graph/schema.ts";
 import { Fault } from "../model/fault.ts";
 import type { PredicateUse, Refusal, Slot, SlotIndex, SlotKind, VariablePlan } from "./plan.ts";
@@ -81,4 +81,23 @@ export function refuse(message: string): never {
 /** Raised by the reference while it copies the tree, before anything is read. */
 export function refuseTree(message: string): never {
   refuse(`while converting to subgraph: ${message}`);
+}
+
+/** The literals of an argument, in the order written; variables have none. */
+export function literalsOf(argument: Argument): readonly Literal[] {
+  switch (argument.kind) {
+    case "literal":
+      return [argument.literal];
+    case "list":
+      return argument.items;
+    case "regex":
+      return [argument.source];
+    case "geo":
+      return [argument.json];
+    case "option":
+      return [argument.value];
+    case "val":
+    case "uid":
+      return [];
+  }
 }

@@ -1,5 +1,5 @@
 /** Functions at roots and in filters: which index serves them, where their arguments come from (dql.md 2.5, 4.3). */
-import type { Argument, FunctionCall, Literal, PredicateName } from "../dql/ast.ts";
+import type { Argument, FunctionCall, PredicateName } from "../dql/ast.ts";
 import type { PredicateIndex } from "../graph/schema.ts";
 import {
   addSlot,
@@ -9,6 +9,7 @@ import {
   resolvePredicate,
   variableIndex,
   type Builder,
+  literalsOf,
 } from "./builder.ts";
 import type {
   CallPlan,
@@ -459,22 +460,4 @@ function literalSlots(
   return args.flatMap((argument) =>
     literalsOf(argument).map((literal) => addSlot(builder, kind, literal)),
   );
-}
-
-function literalsOf(argument: Argument): readonly Literal[] {
-  switch (argument.kind) {
-    case "literal":
-      return [argument.literal];
-    case "list":
-      return argument.items;
-    case "regex":
-      return [argument.source];
-    case "geo":
-      return [argument.json];
-    case "option":
-      return [argument.value];
-    case "val":
-    case "uid":
-      return [];
-  }
 }

@@ -1,6 +1,6 @@
 /** @facets: what is shown, ordered by, filtered by (dql.md 4.11). */
-import type { Argument, FacetSelection, Filter, FunctionCall, Literal } from "../dql/ast.ts";
-import { addSlot, refuse, variableIndex, type Builder } from "./builder.ts";
+import type { FacetSelection, Filter, FunctionCall } from "../dql/ast.ts";
+import { addSlot, literalsOf, refuse, variableIndex, type Builder } from "./builder.ts";
 import type { FacetFilterPlan, FacetsPlan } from "./plan.ts";
 
 export function buildFacets(
@@ -72,22 +72,4 @@ function buildTest(builder: Builder, call: FunctionCall): FacetFilterPlan {
     operator: call.name as FacetOperator,
     value: addSlot(builder, "value", value),
   };
-}
-
-function literalsOf(argument: Argument): readonly Literal[] {
-  switch (argument.kind) {
-    case "literal":
-      return [argument.literal];
-    case "list":
-      return argument.items;
-    case "regex":
-      return [argument.source];
-    case "geo":
-      return [argument.json];
-    case "option":
-      return [argument.value];
-    case "val":
-    case "uid":
-      return [];
-  }
 }

@@ -1,5 +1,6 @@
 /** Definitions for predicates that a mutation brings up first (dql.md 2.9). */
 import type { PredicateDefinition, PredicateKind } from "../model/definition.ts";
+import { plainDefinition } from "../model/definition.ts";
 import { Fault } from "../model/fault.ts";
 import type { Mutation, NQuad } from "../model/nquad.ts";
 import { isReservedName, reservedNameSentence } from "../graph/reserved.ts";
@@ -26,7 +27,7 @@ export function inferDefinitions(
         kind === "uid"
           ? hint !== "single"
           : canBeList(kind) && (hint === "list" || repeated.has(name));
-      found.set(name, makeDefinition(name, kind, list));
+      found.set(name, plainDefinition(name, kind, list));
     }
   }
   return [...found.values()];
@@ -66,19 +67,4 @@ function kindOf(fact: NQuad): PredicateKind | undefined {
     case "star":
       return undefined;
   }
-}
-
-function makeDefinition(name: string, kind: PredicateKind, list: boolean): PredicateDefinition {
-  return {
-    name,
-    kind,
-    list,
-    indexes: [],
-    reverse: false,
-    count: false,
-    upsert: false,
-    unique: false,
-    lang: false,
-    noconflict: false,
-  };
 }

@@ -16,6 +16,7 @@ import type {
   Want,
 } from "../../src/graph/reader.ts";
 import type { Predicate, Schema } from "../../src/graph/schema.ts";
+import { plainDefinition } from "../../src/model/definition.ts";
 import type { PredicateDefinition, TypeDefinition } from "../../src/model/definition.ts";
 import type { Facets } from "../../src/model/facet.ts";
 import type { UidSet } from "../../src/model/uid.ts";
@@ -36,19 +37,7 @@ export function definePredicate(
   kind: PredicateDefinition["kind"],
   options: Partial<PredicateDefinition> = {},
 ): PredicateDefinition {
-  return {
-    name,
-    kind,
-    list: false,
-    indexes: [],
-    reverse: false,
-    count: false,
-    upsert: false,
-    unique: false,
-    lang: false,
-    noconflict: false,
-    ...options,
-  };
+  return { ...plainDefinition(name, kind), ...options };
 }
 
 export function makeTestSchema(
