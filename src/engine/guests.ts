@@ -1,4 +1,5 @@
 /** Transactions that the server composes itself, for guests such as GraphQL mutations. */
+import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
 import type { NQuad } from "../model/nquad.ts";
 import { Overlay } from "../graph/overlay.ts";
@@ -9,6 +10,7 @@ import { checkUnique } from "../write/unique.ts";
 import type { Committer } from "./commits.ts";
 import type { GuestTransaction, TransactResult } from "./engine.ts";
 import { MissingPredicates, prepareEdits } from "./prepare.ts";
+import type { MutationsMode } from "./prepare.ts";
 import type { SchemaChanges } from "./schema-changes.ts";
 import { WriteSession } from "./session.ts";
 import { packCommitTime } from "./start-time.ts";
@@ -19,6 +21,7 @@ export interface GuestsOptions {
   readonly views: Views;
   readonly committer: Committer;
   readonly schemas: SchemaChanges;
+  readonly mode: MutationsMode;
 }
 
 const noHints: ReadonlyMap<string, "list" | "single"> = new Map();
@@ -93,8 +96,9 @@ class Guest implements GuestTransaction {
     readonly set: readonly NQuad[];
     readonly delete: readonly NQuad[];
   }): Promise<ReadonlyMap<string, number>> {
-    const { views, limits } = this.#options;
+    const { views, limits, mode } = this.#options;
     const { session } = this;
+    if (mode === "disallow") throw new Fault("E_MUTATION", "no mutations allowed");
     const prepared = await prepareEdits([{ ...facts, hints: noHints }], noVariables, {
       schema: session.view.reader.schema,
       limits,

@@ -5,6 +5,7 @@ import { silentLogger } from "../base/log.ts";
 import type { Logger } from "../base/log.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Random } from "../base/random.ts";
+import { Fault } from "../model/fault.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Store } from "../store/store.ts";
@@ -66,6 +67,7 @@ interface Parts {
   readonly guests: Guests;
   readonly watch: SchemaWatch;
   readonly slot: number;
+  readonly mode: MutationsMode;
 }
 
 /** Takes a slot for start times, makes namespace 0 when it is missing, and takes up unfinished builds. */
@@ -104,14 +106,15 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
   const runner = makeRunner(clock, limits);
   const shared = { clock, limits, views, committer, transactions, runner, schemas };
   const queries = new Queries({ ...shared, plans: new PlanCache() });
+  const mode = options.mutations ?? "allow";
   const mutations = new Mutations({
     ...shared,
-    mode: options.mutations ?? "allow",
+    mode,
     giveStartTime: (commit) => queries.giveStartTime(commit),
   });
-  const guests = new Guests(shared);
+  const guests = new Guests({ ...shared, mode });
   const watch = new SchemaWatch(views, logger);
-  return { store, ...shared, queries, mutations, guests, watch, slot };
+  return { store, ...shared, queries, mutations, guests, watch, slot, mode };
 }
 
 function compose(parts: Parts): OpenEngine {
@@ -122,7 +125,12 @@ function compose(parts: Parts): OpenEngine {
     query: (request) => queries.query(request),
     mutate: (request) => mutations.mutate(request),
     commit: (request) => mutations.commit(request),
-    alter: (operation, namespace) => schemas.alter(operation, namespace),
+    async alter(operation, namespace) {
+      if (parts.mode === "disallow") {
+        throw new Fault("E_ALTER", "No mutations allowed by server.");
+      }
+      await schemas.alter(operation, namespace);
+    },
     leaseUids: (count) => store.lease(count),
     schema: async (namespace) => (await views.schema(namespace)).schema,
     openReader: async (namespace) => (await views.openNewest(namespace)).reader,

@@ -47,7 +47,13 @@ export async function openHouse(schema = "", store?: Store): Promise<House> {
   });
   const schemas = new SchemaChanges({ views, committer, reserved, logger: silentLogger });
   await schemas.ensureNamespace(0);
-  const guests = new Guests({ limits: defaultLimits, views, committer, schemas });
+  const guests = new Guests({
+    limits: defaultLimits,
+    views,
+    committer,
+    schemas,
+    mode: "allow",
+  });
   const house: House = {
     store: used,
     views,
