@@ -55,7 +55,9 @@ export async function openLambdaServer(options: LambdaServerOptions): Promise<La
   });
   const pool = await openPool({ code, limits, clock, logger, answerAsk });
   const server = createServer({ keepAliveTimeout: 75_000 }, (req, res) => {
-    void answer(req, res, pool, limits.bodyBytesMax);
+    answer(req, res, pool, limits.bodyBytesMax).catch((error: unknown) => {
+      logger.error("a call failed inside", { error: String(error) });
+    });
   });
   try {
     await listen(server, options.listen);
@@ -100,9 +102,10 @@ async function answer(
 ): Promise<void> {
   try {
     send(res, refuse(req) ?? (await run(req, pool, bodyBytesMax)));
-  } catch {
-    // The sender is gone, or its body does not end.
+  } catch (error) {
     res.destroy();
+    // A body that does not end is its sender's doing; anything else is ours, and goes to the log.
+    if (req.complete) throw error;
   }
 }
 
