@@ -36,9 +36,12 @@ interface End {
 /** A signal, or the end of the parent where the server was told to end with it. A second Ctrl-C does not wait. */
 function waitForEnd(): End {
   let reason: string | undefined;
+  let isInterrupted = false;
   const whenEnding = new Promise<string>((resolve) => {
     const end = (why: string): void => {
-      if (reason !== undefined && why === "SIGINT") process.exit(130);
+      // A SIGTERM sent just after the first Ctrl-C may be delivered before it, so interrupts alone are counted.
+      if (why === "SIGINT" && isInterrupted) process.exit(130);
+      isInterrupted ||= why === "SIGINT";
       reason ??= why;
       resolve(reason);
     };

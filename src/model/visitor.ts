@@ -1,0 +1,36 @@
+/**
+ * NOUN: who sends a request, as the doors have established it (seed 5, graphql.md 11): the namespace, and what of the
+ * database the sender may reach. The rules of `@auth` are another thing: they judge nodes, by the token of the
+ * application.
+ */
+
+/** What an ACL user may do with each predicate (graphql.md 11.3). */
+export interface PredicateAccess {
+  /** Equal exactly for equal rights: a part of the key of cached plans and of shared subscriptions. */
+  readonly key: string;
+  mayRead(predicate: string): boolean;
+  mayWrite(predicate: string): boolean;
+  /** Changes of its definition, and dropping it. */
+  mayModify(predicate: string): boolean;
+}
+
+export interface Visitor {
+  readonly namespace: number;
+  /** The user that has logged in; undefined where ACL is off. */
+  readonly user: string | undefined;
+  /** Whether the user is a guardian of the namespace; true where ACL is off. */
+  readonly isGuardian: boolean;
+  /** Undefined: everything. */
+  readonly access: PredicateAccess | undefined;
+  /** When the right ends, in milliseconds since 1970; Infinity for never. */
+  readonly expiryMs: number;
+}
+
+/** Of servers without ACL. */
+export const anyVisitor: Visitor = {
+  namespace: 0,
+  user: undefined,
+  isGuardian: true,
+  access: undefined,
+  expiryMs: Infinity,
+};
