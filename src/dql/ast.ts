@@ -163,18 +163,25 @@ export type Argument =
   /** Coordinates of geo functions, as JSON text. */
   | { readonly kind: "geo"; readonly json: Literal };
 
-export type Filter =
-  | { readonly kind: "and" | "or"; readonly filters: readonly Filter[] }
-  | { readonly kind: "not"; readonly filter: Filter }
-  | { readonly kind: "call"; readonly call: FunctionCall }
-  /** Always false or always true; made by lowering (closed rules, impossible conditions). */
-  | { readonly kind: "constant"; readonly value: boolean }
-  /** At least one edge of the predicate leads to a node that passes; made by lowering (rules), never by text. */
-  | {
-      readonly kind: "edge";
-      readonly predicate: PredicateName;
-      readonly filter: Filter | undefined;
-    };
+export type Filter = RuleMark &
+  (
+    | { readonly kind: "and" | "or"; readonly filters: readonly Filter[] }
+    | { readonly kind: "not"; readonly filter: Filter }
+    | { readonly kind: "call"; readonly call: FunctionCall }
+    /** Always false or always true; made by lowering (closed rules, impossible conditions). */
+    | { readonly kind: "constant"; readonly value: boolean }
+    /** At least one edge of the predicate leads to a node that passes; made by lowering (rules), never by text. */
+    | {
+        readonly kind: "edge";
+        readonly predicate: PredicateName;
+        readonly filter: Filter | undefined;
+      }
+  );
+
+/** The type whose rule a condition is, where it is one: for printed plans, without effect otherwise. */
+export interface RuleMark {
+  readonly rule?: string;
+}
 
 export type Field =
   | PredicateField

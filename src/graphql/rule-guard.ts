@@ -51,7 +51,8 @@ export class Rights implements Guard {
     if (isNode(type) && !isAbstract(type)) {
       const decision = this.#decide(type, operation);
       if (decision === true) return undefined;
-      return decision === false ? denied : this.#lower(context, decision);
+      if (decision === false) return denied;
+      return { ...this.#lower(context, decision), rule: type.name };
     }
     return this.#filterMembers(context, membersOf(type), operation);
   }

@@ -22,10 +22,18 @@ const callPrices: Readonly<Record<CallPlan["kind"], number>> = {
 };
 
 export function buildFilter(builder: Builder, filter: Filter): FilterPlan {
+  const built = buildPart(builder, filter);
+  return filter.rule === undefined ? built : { ...built, rule: filter.rule };
+}
+
+function buildPart(builder: Builder, filter: Filter): FilterPlan {
   switch (filter.kind) {
     case "and":
     case "or": {
-      const filters = filter.filters.map((part) => buildFilter(builder, part));
+      const filters = filter.filters.flatMap((part) => {
+        const inner = buildFilter(builder, part);
+        return inner.kind === filter.kind ? flatten(inner) : [inner];
+      });
       // The order never changes an outcome: sort is stable, so equal prices keep the text's order.
       filters.sort((a, b) => filterPrice(a) - filterPrice(b));
       const [only] = filters;
@@ -45,6 +53,13 @@ export function buildFilter(builder: Builder, filter: Filter): FilterPlan {
         filter: filter.filter === undefined ? undefined : buildFilter(builder, filter.filter),
       };
   }
+}
+
+/** The parts of an AND in an AND, or of an OR in an OR: any of them may be asked first. */
+function flatten(inner: Extract<FilterPlan, { kind: "and" | "or" }>): readonly FilterPlan[] {
+  const { rule } = inner;
+  if (rule === undefined) return inner.filters;
+  return inner.filters.map((part) => ({ ...part, rule: part.rule ?? rule }));
 }
 
 export function filterPrice(filter: FilterPlan): number {

@@ -8,7 +8,7 @@
  * Fields keep the order of the tree: `level.fields[k]` belongs to child k of the block or field (fragments are
  * already inlined by the parser), so that renderers of other shapes (GraphQL) can walk tree and plan together.
  */
-import type { AggregateFunction, Literal } from "../dql/ast.ts";
+import type { AggregateFunction, Literal, RuleMark } from "../dql/ast.ts";
 import type { Predicate, PredicateIndex } from "../graph/schema.ts";
 
 export interface Plan {
@@ -312,12 +312,14 @@ export type FacetFilterPlan =
     };
 
 /** Cheapest first within an AND or OR; the order never changes the outcome. */
-export type FilterPlan =
-  | { readonly kind: "and" | "or"; readonly filters: readonly FilterPlan[] }
-  | { readonly kind: "not"; readonly filter: FilterPlan }
-  | { readonly kind: "call"; readonly call: CallPlan }
-  | { readonly kind: "constant"; readonly value: boolean }
-  | { readonly kind: "edge"; readonly use: PredicateUse; readonly filter: FilterPlan | undefined };
+export type FilterPlan = RuleMark &
+  (
+    | { readonly kind: "and" | "or"; readonly filters: readonly FilterPlan[] }
+    | { readonly kind: "not"; readonly filter: FilterPlan }
+    | { readonly kind: "call"; readonly call: CallPlan }
+    | { readonly kind: "constant"; readonly value: boolean }
+    | { readonly kind: "edge"; readonly use: PredicateUse; readonly filter: FilterPlan | undefined }
+  );
 
 export type CompareOperator = "eq" | "le" | "lt" | "ge" | "gt" | "between";
 

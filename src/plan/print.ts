@@ -14,34 +14,59 @@ import type {
   Plan,
   PredicateUse,
   SlotIndex,
+  SlotKind,
 } from "./plan.ts";
+
+/** What a line of a printed plan tells about. */
+export type StepKind = "block" | "root" | "or" | "filter" | "order" | "page" | "level" | "field";
+
+/** A line of a printed plan, and what stands below it. */
+export interface PlanLine {
+  readonly step: StepKind;
+  readonly text: string;
+  /** The parts of the plan that do this step: what was measured of a run is found by them. */
+  readonly of: readonly object[];
+  readonly lines: PlanLine[];
+}
+
+/**
+ * A plan as a tree of lines, its blocks in the order in which they run. Slots print as the literals `texts` where they
+ * are given, else as `$0`, `$1` …
+ */
+export function describePlan(plan: Plan, texts?: readonly string[]): readonly PlanLine[] {
+  const lines: PlanLine[] = [];
+  const printer = new Printer(plan, texts);
+  for (const b of plan.schedule) {
+    const block = plan.blocks[b];
+    if (block !== undefined) printer.block(lines, block, b);
+  }
+  return lines;
+}
 
 /** Slots print as `$0`, `$1` …, with their first literals in a list at the end. */
 export function printPlan(plan: Plan): string {
-  const lines: string[] = [];
-  const printer = new Printer(plan, lines);
-  for (const b of plan.schedule) {
-    const block = plan.blocks[b];
-    if (block !== undefined) printer.block(block, b);
-  }
+  const out: string[] = [];
+  const print = (lines: readonly PlanLine[], depth: number): void => {
+    for (const line of lines) {
+      out.push("  ".repeat(depth) + line.text);
+      print(line.lines, depth + 1);
+    }
+  };
+  print(describePlan(plan), 0);
   plan.slots.forEach((slot, i) => {
-    lines.push(`$${i} ${slot.kind} ${JSON.stringify(slot.literal.text)}`);
+    out.push(`$${i} ${slot.kind} ${JSON.stringify(slot.literal.text)}`);
   });
-  return lines.join("\n") + "\n";
+  return out.join("\n") + "\n";
 }
 
 class Printer {
   readonly #plan: Plan;
-  readonly #lines: string[];
+  readonly #texts: readonly string[] | undefined;
   readonly #printed = new Set<number>();
 
-  constructor(plan: Plan, lines: string[]) {
+  constructor(plan: Plan, texts: readonly string[] | undefined) {
     this.#plan = plan;
-    this.#lines = lines;
-  }
-
-  #add(depth: number, text: string): void {
-    this.#lines.push("  ".repeat(depth) + text);
+    this.#texts = texts;
   }
 
   #variable(variable: number | undefined): string {
@@ -53,92 +78,130 @@ class Printer {
     return this.#plan.variables[variable]?.name ?? "?";
   }
 
-  block(block: BlockPlan, number: number): void {
+  /** A slot as the plan names it, or what stands in it. */
+  #slot(index: SlotIndex): string {
+    const text = this.#texts?.[index];
+    if (text === undefined) return `$${index}`;
+    const kind = this.#plan.slots[index]?.kind;
+    const isBare = kind !== undefined && bareKinds.has(kind);
+    if (isBare) return text;
+    return JSON.stringify(text.length > textMax ? `${text.slice(0, textMax)}…` : text);
+  }
+
+  #slots(indexes: readonly SlotIndex[]): string {
+    return indexes.map((index) => this.#slot(index)).join(" ");
+  }
+
+  #named(name: string, index: SlotIndex | undefined): string {
+    return index === undefined ? "" : `${name} ${this.#slot(index)}`;
+  }
+
+  block(lines: PlanLine[], block: BlockPlan, number: number): void {
     const name = block.name === "" ? "" : ` ${block.name}`;
-    this.#add(0, `${this.#variable(block.variable)}block ${number}: ${block.kind}${name}`);
-    if (block.root !== undefined) {
-      this.#add(1, `root ${block.root.way}: ${this.call(block.root.call)}`);
-      for (const choice of block.root.choices.slice(1)) {
-        this.#add(2, `or ${this.call(choice.call)}`);
-      }
+    const text = `${this.#variable(block.variable)}block ${number}: ${block.kind}${name}`;
+    const into = add(lines, "block", text, block);
+    const { root, recurse, shortest } = block;
+    if (root !== undefined) {
+      const others = add(into, "root", `root ${root.way}: ${this.call(root.call)}`, root.call);
+      for (const { call } of root.choices.slice(1))
+        add(others, "or", `or ${this.call(call)}`, call);
     }
-    const { recurse, shortest } = block;
     if (recurse !== undefined) {
-      this.#add(1, `recurse${slot(" depth", recurse.depth)}${slot(" loop", recurse.loop)}`);
+      const bounds = this.#named(" depth", recurse.depth) + this.#named(" loop", recurse.loop);
+      add(into, "level", `recurse${bounds}`);
     }
-    if (shortest !== undefined) this.#add(1, `shortest paths${slot(" k", shortest.numPaths)}`);
-    this.#filter(block.filter, 1);
-    this.#order(block.order, 1);
-    this.#page(block.page, 1);
+    if (shortest !== undefined) {
+      add(into, "level", `shortest paths${this.#named(" k", shortest.numPaths)}`, shortest);
+    }
+    this.#filter(
+      into,
+      block.filter,
+      root?.choices.map(({ rest }) => rest),
+    );
+    this.#order(into, block.order);
+    this.#page(into, block.page);
     const flags = [
       block.normalize ? "normalize" : "",
       block.ignoreReflex ? "ignorereflex" : "",
     ].filter((flag) => flag !== "");
-    if (flags.length > 0) this.#add(1, flags.join(" "));
-    if (block.groupBy !== undefined) this.#group(block.groupBy, 1);
-    this.#level(block.level, 1);
+    if (flags.length > 0) add(into, "block", flags.join(" "));
+    if (block.groupBy !== undefined) this.#group(into, block.groupBy);
+    this.#level(into, block.level);
   }
 
-  #level(level: Level, depth: number): void {
+  #level(lines: PlanLine[], level: Level): void {
     if (this.#printed.has(level.id)) {
-      this.#add(depth, `level ${level.id} again`);
+      add(lines, "level", `level ${level.id} again`);
       return;
     }
     this.#printed.add(level.id);
     const { cascade } = level;
     const names = cascade?.names === undefined ? "" : ` ${cascade.names.join(" ")}`;
-    this.#add(depth, `level ${level.id}${cascade === undefined ? "" : ` cascade${names}`}`);
-    for (const field of level.fields) this.#field(field, depth + 1);
+    const text = `level ${level.id}${cascade === undefined ? "" : ` cascade${names}`}`;
+    const into = add(lines, "level", text, level);
+    for (const field of level.fields) this.#field(into, field);
   }
 
-  #field(field: FieldPlan, depth: number): void {
-    const start = `${this.#variable(field.variable)}${field.kind}`;
+  #field(lines: PlanLine[], field: FieldPlan): void {
+    const text = `${this.#variable(field.variable)}${field.kind}${this.#subject(field)}`;
+    const into = add(lines, "field", text, field);
+    switch (field.kind) {
+      case "value":
+        return this.#facets(into, field.facets, field.facetFilter);
+      case "count":
+        this.#facets(into, undefined, field.facetFilter);
+        return this.#filter(into, field.filter);
+      case "edge":
+        this.#facets(into, field.facets, field.facetFilter);
+        this.#filter(into, field.filter);
+        this.#order(into, field.order);
+        this.#page(into, field.page);
+        if (field.groupBy !== undefined) this.#group(into, field.groupBy);
+        if (field.level !== undefined) this.#level(into, field.level);
+        return;
+      case "expand":
+        this.#filter(into, field.filter);
+        if (field.level !== undefined) this.#level(into, field.level);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** What a field's line says after its kind. */
+  #subject(field: FieldPlan): string {
     switch (field.kind) {
       case "uid":
       case "countUid":
-        return this.#add(depth, start);
+        return "";
       case "value":
-        this.#add(depth, `${start} ${useText(field.use)} ${field.form}`);
-        return this.#facets(field.facets, field.facetFilter, depth + 1);
+        return ` ${useText(field.use)} ${field.form}`;
       case "count":
-        this.#add(depth, `${start} ${useText(field.use)}`);
-        this.#facets(undefined, field.facetFilter, depth + 1);
-        return this.#filter(field.filter, depth + 1);
+      case "absent":
+        return ` ${useText(field.use)}`;
       case "edge":
-        this.#add(depth, `${start} ${useText(field.use)}${field.single ? " single" : ""}`);
-        this.#facets(field.facets, field.facetFilter, depth + 1);
-        this.#filter(field.filter, depth + 1);
-        this.#order(field.order, depth + 1);
-        this.#page(field.page, depth + 1);
-        if (field.groupBy !== undefined) this.#group(field.groupBy, depth + 1);
-        if (field.level !== undefined) this.#level(field.level, depth + 1);
-        return;
+        return ` ${useText(field.use)}${field.single ? " single" : ""}`;
       case "val":
-        return this.#add(depth, `${start} ${this.#name(field.of)}`);
+        return ` ${this.#name(field.of)}`;
       case "aggregate": {
         const where = field.through === undefined ? "" : ` through field ${field.through}`;
-        return this.#add(depth, `${start} ${field.function} ${this.#name(field.of)}${where}`);
+        return ` ${field.function} ${this.#name(field.of)}${where}`;
       }
       case "math":
-        return this.#add(depth, `${start} ${this.#math(field.expression)}`);
+        return ` ${this.#math(field.expression)}`;
       case "expand":
-        this.#add(depth, `${start} ${field.of.kind}`);
-        this.#filter(field.filter, depth + 1);
-        if (field.level !== undefined) this.#level(field.level, depth + 1);
-        return;
+        return ` ${field.of.kind}`;
       case "checkpwd":
-        return this.#add(depth, `${start} ${field.predicate.definition.name}`);
-      case "absent":
-        return this.#add(depth, `${start} ${useText(field.use)}`);
+        return ` ${field.predicate.definition.name}`;
       case "refused":
-        return this.#add(depth, `${start} ${field.refusal.text}`);
+        return ` ${field.refusal.text}`;
     }
   }
 
   #math(math: MathPlan): string {
     switch (math.kind) {
       case "constant":
-        return `$${math.slot}`;
+        return this.#slot(math.slot);
       case "variable":
         return this.#name(math.variable);
       case "apply":
@@ -146,67 +209,111 @@ class Printer {
     }
   }
 
-  #group(group: GroupPlan, depth: number): void {
+  #group(lines: PlanLine[], group: GroupPlan): void {
     const keys = group.keys.map(({ use }) => useText(use)).join(", ");
-    this.#add(depth, `group by ${keys}`);
+    const into = add(lines, "field", `group by ${keys}`, group);
     for (const aggregate of group.aggregates) {
-      this.#add(depth + 1, `${this.#variable(aggregate.variable)}${aggregate.key}`);
+      add(into, "field", `${this.#variable(aggregate.variable)}${aggregate.key}`);
     }
   }
 
-  #page(page: PagePlan, depth: number): void {
-    const text = slot(" first", page.first) + slot(" offset", page.offset);
-    const all = text + slot(" after", page.after);
-    if (all !== "") this.#add(depth, `page${all}`);
+  #page(lines: PlanLine[], page: PagePlan): void {
+    const text = this.#named(" first", page.first) + this.#named(" offset", page.offset);
+    const all = text + this.#named(" after", page.after);
+    if (all !== "") add(lines, "page", `page${all}`, page);
   }
 
-  #order(order: OrderPlan | undefined, depth: number): void {
+  #order(lines: PlanLine[], order: OrderPlan | undefined): void {
     if (order === undefined) return;
-    if (order.kind === "refused") return this.#add(depth, `order refused: ${order.refusal.text}`);
-    if (order.kind === "variable") {
-      const direction = order.descending ? " desc" : "";
-      return this.#add(depth, `order by val ${this.#name(order.variable)}${direction}`);
+    add(lines, "order", `order ${this.#orderText(order)}`, order);
+  }
+
+  #orderText(order: OrderPlan): string {
+    switch (order.kind) {
+      case "refused":
+        return `refused: ${order.refusal.text}`;
+      case "variable":
+        return `by val ${this.#name(order.variable)}${order.descending ? " desc" : ""}`;
+      case "values": {
+        const keys = order.keys.map((key) => useText(key.use) + (key.descending ? " desc" : ""));
+        const walk = order.walk === undefined ? "" : ` (index ${order.walk.tokenizer})`;
+        return `by ${keys.join(", ")}${walk}`;
+      }
     }
-    const keys = order.keys.map((key) => useText(key.use) + (key.descending ? " desc" : ""));
-    const walk = order.walk === undefined ? "" : ` (index ${order.walk.tokenizer})`;
-    this.#add(depth, `order by ${keys.join(", ")}${walk}`);
   }
 
   #facets(
+    lines: PlanLine[],
     facets: FacetsPlan | undefined,
     filter: FacetFilterPlan | undefined,
-    depth: number,
   ): void {
     if (facets !== undefined) {
       const names = facets.all ? ["all"] : facets.fields.map((field) => field.key);
       const order = facets.order.map(({ key, descending }) => `${key}${descending ? " desc" : ""}`);
       const by = order.length === 0 ? "" : ` ordered by ${order.join(", ")}`;
-      this.#add(depth, `facets ${names.join(" ")}${by}`);
+      add(lines, "field", `facets ${names.join(" ")}${by}`);
     }
-    if (filter !== undefined) this.#add(depth, `facet filter ${facetFilterText(filter)}`);
+    if (filter !== undefined) add(lines, "filter", `facet filter ${this.#facetFilter(filter)}`);
   }
 
-  #filter(filter: FilterPlan | undefined, depth: number): void {
-    if (filter !== undefined) this.#filterPart(filter, depth, "filter ");
-  }
-
-  #filterPart(filter: FilterPlan, depth: number, before: string): void {
+  #facetFilter(filter: FacetFilterPlan): string {
     switch (filter.kind) {
       case "and":
-      case "or":
-        this.#add(depth, `${before}${filter.kind}`);
-        for (const part of filter.filters) this.#filterPart(part, depth + 1, "");
-        return;
+      case "or": {
+        const parts = filter.filters.map((part) => this.#facetFilter(part));
+        return `(${parts.join(` ${filter.kind} `)})`;
+      }
       case "not":
-        return this.#filterPart(filter.filter, depth, `${before}not `);
+        return `not ${this.#facetFilter(filter.filter)}`;
+      case "test":
+        return `${filter.operator} ${filter.key} ${this.#slot(filter.value)}`;
+    }
+  }
+
+  /** `instead`: what is tested where another choice of the root is taken. */
+  #filter(
+    lines: PlanLine[],
+    filter: FilterPlan | undefined,
+    instead: readonly (FilterPlan | undefined)[] = [],
+  ): void {
+    if (filter === undefined) return;
+    const line = this.#filterPart(lines, filter, "filter ");
+    for (const other of instead) if (other !== undefined && other !== filter) line.push(other);
+  }
+
+  /** Adds the lines of a filter; gives the parts that its first line is about. */
+  #filterPart(lines: PlanLine[], filter: FilterPlan, before: string): object[] {
+    const start = filter.rule === undefined ? before : `${before}rule of ${filter.rule}: `;
+    const of: object[] = [filter.kind === "call" ? filter.call : filter];
+    const line = (text: string): PlanLine[] => {
+      const made: PlanLine = { step: "filter", text: start + text, of, lines: [] };
+      lines.push(made);
+      return made.lines;
+    };
+    switch (filter.kind) {
+      case "and":
+      case "or": {
+        const into = line(filter.kind);
+        for (const part of filter.filters) this.#filterPart(into, part, "");
+        return of;
+      }
+      case "not": {
+        // The line tells what is left, so it is about the negation.
+        const inner = this.#filterPart(lines, filter.filter, `${start}not `);
+        inner.splice(0, inner.length, filter);
+        return inner;
+      }
       case "constant":
-        return this.#add(depth, `${before}${filter.value}`);
+        line(String(filter.value));
+        return of;
       case "call":
-        return this.#add(depth, before + this.call(filter.call));
-      case "edge":
-        this.#add(depth, `${before}edge ${useText(filter.use)}`);
-        if (filter.filter !== undefined) this.#filterPart(filter.filter, depth + 1, "");
-        return;
+        line(this.call(filter.call));
+        return of;
+      case "edge": {
+        const into = line(`edge ${useText(filter.use)}`);
+        if (filter.filter !== undefined) this.#filterPart(into, filter.filter, "");
+        return of;
+      }
     }
   }
 
@@ -217,7 +324,7 @@ class Printer {
         return `${call.operator} ${useText(call.use)} ${this.#values(call.values)} (${index})`;
       }
       case "compareCount":
-        return `${call.operator} count ${useText(call.use)} ${slots(call.values)}`;
+        return `${call.operator} count ${useText(call.use)} ${this.#slots(call.values)}`;
       case "compareVal":
         return `${call.operator} val ${this.#name(call.variable)} ${this.#values(call.values)}`;
       case "compareLen":
@@ -226,24 +333,24 @@ class Printer {
         return `${call.name} ${useText(call.use)} ${this.#values(call.values)} (index ${call.index.tokenizer})`;
       case "regexp": {
         const index = call.index === undefined ? "values" : "index trigram";
-        return `regexp ${useText(call.use)} $${call.source} (${index})`;
+        return `regexp ${useText(call.use)} ${this.#slot(call.source)} (${index})`;
       }
       case "match":
-        return `match ${useText(call.use)} $${call.text} $${call.distance} (index trigram)`;
+        return `match ${useText(call.use)} ${this.#slots([call.text, call.distance])} (index trigram)`;
       case "uid": {
         const names = call.variables.map((variable) => this.#name(variable));
-        return ["uid", ...names, slots(call.uids)].filter((part) => part !== "").join(" ");
+        return ["uid", ...names, this.#slots(call.uids)].filter((part) => part !== "").join(" ");
       }
       case "uidIn": {
-        const of = call.variable === undefined ? slots(call.uids) : this.#name(call.variable);
+        const of = call.variable === undefined ? this.#slots(call.uids) : this.#name(call.variable);
         return `uid_in ${useText(call.use)} ${of}`;
       }
       case "has":
         return `has ${useText(call.use)}`;
       case "geo":
-        return `${call.name} ${useText(call.use)} $${call.geometry} (index geo)`;
+        return `${call.name} ${useText(call.use)} ${this.#slot(call.geometry)} (index geo)`;
       case "similar":
-        return `similar_to ${useText(call.use)} $${call.neighbors}`;
+        return `similar_to ${useText(call.use)} ${this.#slot(call.neighbors)}`;
       case "nothing":
         return `nothing${call.use === undefined ? "" : ` ${useText(call.use)}`}`;
       case "refused":
@@ -253,32 +360,33 @@ class Printer {
 
   #values(values: { readonly slots: readonly SlotIndex[]; readonly variable: number | undefined }) {
     return values.variable === undefined
-      ? slots(values.slots)
+      ? this.#slots(values.slots)
       : `val ${this.#name(values.variable)}`;
   }
+}
+
+/** Literals of these kinds are told without quotes. */
+const bareKinds: ReadonlySet<SlotKind> = new Set([
+  "first",
+  "offset",
+  "after",
+  "uid",
+  "count",
+  "number",
+  "depth",
+  "loop",
+]);
+
+/** Characters of a literal that are shown. */
+const textMax = 60;
+
+function add(lines: PlanLine[], step: StepKind, text: string, of?: object): PlanLine[] {
+  const line: PlanLine = { step, text, of: of === undefined ? [] : [of], lines: [] };
+  lines.push(line);
+  return line.lines;
 }
 
 function useText(use: PredicateUse): string {
   const tags = use.languages.length === 0 ? "" : `@${use.languages.join(":")}`;
   return `${use.reverse ? "~" : ""}${use.name}${tags}`;
-}
-
-function slot(name: string, index: SlotIndex | undefined): string {
-  return index === undefined ? "" : `${name} $${index}`;
-}
-
-function slots(indexes: readonly SlotIndex[]): string {
-  return indexes.map((index) => `$${index}`).join(" ");
-}
-
-function facetFilterText(filter: FacetFilterPlan): string {
-  switch (filter.kind) {
-    case "and":
-    case "or":
-      return `(${filter.filters.map(facetFilterText).join(` ${filter.kind} `)})`;
-    case "not":
-      return `not ${facetFilterText(filter.filter)}`;
-    case "test":
-      return `${filter.operator} ${filter.key} $${filter.value}`;
-  }
 }
