@@ -13,6 +13,8 @@ import { Committer } from "./commits.ts";
 import type { Engine } from "./engine.ts";
 import { Guests } from "./guests.ts";
 import { Mutations } from "./mutations.ts";
+import { makeOwnRows } from "./own-rows.ts";
+import type { OwnRows } from "./own-rows.ts";
 import { PlanCache } from "./plan-cache.ts";
 import type { MutationsMode } from "./prepare.ts";
 import { Queries } from "./queries.ts";
@@ -45,6 +47,8 @@ export interface EngineOptions {
 export interface OpenEngine extends Engine, Runner {
   /** The slot in this process's start times: whose transactions it holds. */
   readonly slot: number;
+  /** What the server keeps for itself. */
+  readonly ownRows: OwnRows;
   createNamespace(): Promise<number>;
   deleteNamespace(namespace: number): Promise<void>;
   namespaces(): Promise<readonly number[]>;
@@ -66,6 +70,7 @@ interface Parts {
   readonly mutations: Mutations;
   readonly guests: Guests;
   readonly watch: SchemaWatch;
+  readonly ownRows: OwnRows;
   readonly slot: number;
   readonly mode: MutationsMode;
 }
@@ -114,13 +119,15 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
   });
   const guests = new Guests({ ...shared, mode });
   const watch = new SchemaWatch(views, logger);
-  return { store, ...shared, queries, mutations, guests, watch, slot, mode };
+  const ownRows = makeOwnRows(store, committer);
+  return { store, ...shared, queries, mutations, guests, watch, ownRows, slot, mode };
 }
 
 function compose(parts: Parts): OpenEngine {
   const { store, views, schemas, transactions, queries, mutations, guests, watch } = parts;
   return {
     slot: parts.slot,
+    ownRows: parts.ownRows,
     ...parts.runner,
     query: (request) => queries.query(request),
     mutate: (request) => mutations.mutate(request),
