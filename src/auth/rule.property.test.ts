@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decide } from "./rule.ts";
 import type { Decision, Rule } from "./rule.ts";
+import { runs } from "../../test/support/runs.ts";
 
 /** Leaves: `g0` … are asked of a node, `u0` … cannot be asked, roles hold or do not. */
 const leaf: fc.Arbitrary<Rule<string>> = fc.oneof(
@@ -67,6 +68,6 @@ test("a decision opens what the rule opens whatever the unknown may be, and noth
       const isAsked = !JSON.stringify(given).includes('"u');
       expect(isOpen).toBe(isAsked ? worlds[0] : isOpen && worlds.every(Boolean));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

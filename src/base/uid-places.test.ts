@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { UidPlaces } from "./uid-places.ts";
+import { runs } from "../../test/support/runs.ts";
 
 test("uids are numbered in the order in which they come", () => {
   const uid = fc.oneof(
@@ -19,6 +20,6 @@ test("uids are numbered in the order in which they come", () => {
       }
       expect(places.size).toBe(plain.size);
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });

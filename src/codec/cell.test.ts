@@ -7,6 +7,7 @@ import { makeInt, type Value } from "../model/value.ts";
 import { decodeCell, encodeCell } from "./cell.ts";
 import { decodeFacets, encodeFacets } from "./facets.ts";
 import { decodeLogEntry, encodeLogEntry } from "./log-entry.ts";
+import { runs } from "../../test/support/runs.ts";
 
 const time = fc.record({
   seconds: fc.integer({ min: -60_000_000_000, max: 200_000_000_000 }),
@@ -79,7 +80,7 @@ describe("cells", () => {
           expect(cell.facets).toEqual(held === undefined ? undefined : sorted(held));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -7,6 +7,7 @@ import { readParameters } from "./parameters.ts";
 import { parseCondition, parseQuery, parseUpsertQuery } from "./parser.ts";
 import { printQuery } from "./print.ts";
 import { lexShape } from "./shape.ts";
+import { runs } from "../../test/support/runs.ts";
 
 function parse(text: string, variables: Record<string, string> = {}): QueryDocument {
   return parseQuery(text, new Map(Object.entries(variables)));
@@ -262,7 +263,7 @@ test("whatever is done to a text, parsing it ends in a tree or a fault", () => {
       refusalOf(() => parseUpsert(text));
       lexShape(text);
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
 });
 
@@ -273,7 +274,7 @@ test("random characters end in a tree or a fault", () => {
       refusalOf(() => parse(`{ q(func: ${text}`));
       refusalOf(() => parse(`{ q(func: uid(1)) { ${text} } }`));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

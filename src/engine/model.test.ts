@@ -28,6 +28,7 @@ import {
   readValues,
 } from "../../test/support/house.ts";
 import type { House } from "../../test/support/house.ts";
+import { runs } from "../../test/support/runs.ts";
 
 const schema = `
 name: string @index(exact, term) .
@@ -303,7 +304,7 @@ test("every read agrees with a plain list of facts, now, inside, and back then",
       const derive = deriveFill;
       await runCase(openMemoryStore(isTiny ? { derive, tuning: tiny } : { derive }), transactions);
     }),
-    { numRuns: 40, seed: 4711 },
+    { numRuns: runs(40) },
   );
 });
 
@@ -326,6 +327,6 @@ test("the same on LMDB", async () => {
         await rm(dir, { recursive: true });
       }
     }),
-    { numRuns: 6, seed: 815 },
+    { numRuns: runs(6) },
   );
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { buildDistanceTest, withinDistance } from "./levenshtein.ts";
+import { runs } from "../../test/support/runs.ts";
 
 /** The plain twin: the whole table. */
 function distanceOf(a: string, b: string): number {
@@ -25,7 +26,7 @@ test("the band agrees with the whole table", () => {
       expect(withinDistance(a, b, max)).toBe(expected);
       expect(buildDistanceTest(a, max)(b)).toBe(expected);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

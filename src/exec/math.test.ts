@@ -7,6 +7,7 @@ import type { MathPlan } from "../plan/plan.ts";
 import { makeMathColumn } from "./math-column.ts";
 import { evaluateMath, type MathResult } from "./math.ts";
 import type { Run } from "./run.ts";
+import { runs } from "../../test/support/runs.ts";
 
 const nowMs = 1_000_000_000_000;
 
@@ -221,6 +222,6 @@ test("typed columns compute what single values compute", () => {
       }
       expect(quick).toEqual(slow);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

@@ -9,6 +9,7 @@ import { ListReader } from "./list.ts";
 import { scanLists } from "./list-scan.ts";
 import { Overlay } from "./overlay.ts";
 import type { ListBounds } from "./reader.ts";
+import { runs } from "../../test/support/runs.ts";
 
 const tiny = {
   chunkBytesAim: 32,
@@ -105,7 +106,7 @@ test("rows, walks, counts and intersections agree with a plain array", async () 
         }
       }
     }),
-    { numRuns: 300, seed: 7 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -171,7 +172,7 @@ test("scans give every list of an id once, in both directions, long ones in bloc
         expect(counts).toEqual(tokens.map((token) => [token, wanted.get(token)!.size]));
       },
     ),
-    { numRuns: 150, seed: 11 },
+    { numRuns: runs(150) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Fault } from "../model/fault.ts";
 import { parseSchemaText } from "./schema-parse.ts";
+import { runs } from "../../test/support/runs.ts";
 
 function refusalOf(text: string): string {
   try {
@@ -130,6 +131,6 @@ test("whatever is done to a text, it gives definitions or a fault", () => {
       }
       refusalOf(changed);
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
 });

@@ -10,6 +10,7 @@ import { generatedSchemaText } from "./generate-text.ts";
 import { introspect } from "./introspect.ts";
 import { compileSchema, validateSdl } from "./schema-compile.ts";
 import { printStorageSchema, storageSchema } from "./storage-schema.ts";
+import { runs } from "../../test/support/runs.ts";
 
 const typeNames = ["Ash", "Box", "Cob"] as const;
 const interfaceNames = ["Ink", "Jot"] as const;
@@ -109,7 +110,7 @@ test("an accepted SDL gives a valid API and a readable storage schema", () => {
       const types = { ...asked("types"), fields: [asked("name")] };
       JSON.parse(introspect(schema, { ...asked("__schema"), fields: [types] }));
     }),
-    { numRuns: 60, seed: 20_251 },
+    { numRuns: runs(60) },
   );
   expect(accepted).toBeGreaterThan(15);
 });

@@ -4,6 +4,7 @@ import { Fault } from "../model/fault.ts";
 import type { NQuad } from "../model/nquad.ts";
 import { parseJsonMutation } from "./json-mutation.ts";
 import { JsonNumber, type JsonValue, readJson } from "./json-reader.ts";
+import { runs } from "../../test/support/runs.ts";
 
 function refusalOf(parsing: () => unknown): string {
   try {
@@ -190,6 +191,6 @@ test("it refuses what JSON.parse refuses, and never breaks", () => {
       expect(refusalOf(() => readJson(changed)) === "").toBe(isValid);
       refusalOf(() => parseJsonMutation(`{"set":${changed}}`));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { Fault } from "../model/fault.ts";
 import type { NQuad } from "../model/nquad.ts";
 import { parseNQuadLine, parseNQuads, parseRdfMutation } from "./nquad-parser.ts";
+import { runs } from "../../test/support/runs.ts";
 
 function refusalOf(parsing: () => unknown): string {
   try {
@@ -152,6 +153,6 @@ test("whatever is done to a line, it gives a fact, nothing, or a fault", () => {
       refusalOf(() => parseNQuads(text));
       refusalOf(() => parseNQuads(text, "delete"));
     }),
-    { numRuns: 4000 },
+    { numRuns: runs(4000) },
   );
 });

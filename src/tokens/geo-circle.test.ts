@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { geoTokens, intersectsTokens, makeCircle, pointOf } from "./geo-cells.ts";
 import { drawCircle } from "./geo-circle.ts";
+import { runs } from "../../test/support/runs.ts";
 
 const degrees = 180 / Math.PI;
 
@@ -43,7 +44,7 @@ test("a circle has the points of its polygon, and their cells", () => {
       const stored = geoTokens({ type: "Point", coordinates: point });
       expect(stored.some((token) => asked.has(String(token)))).toBe(true);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { trigramsOfRegexp, type TrigramQuery } from "./regexp-trigrams.ts";
 import { trigramTokens } from "./text-tokens.ts";
+import { runs } from "../../test/support/runs.ts";
 
 function print(query: TrigramQuery): string {
   if (query.kind === "trigram") return new TextDecoder().decode(query.token);
@@ -109,6 +110,6 @@ test("a text that an expression matches always has the trigrams", () => {
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

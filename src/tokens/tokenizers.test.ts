@@ -15,6 +15,7 @@ import {
   textToken,
 } from "./text-tokens.ts";
 import { checkIndexable, tokenizers, tokensOf, tokensOfQuery } from "./tokenizers.ts";
+import { runs } from "../../test/support/runs.ts";
 
 const text = (value: string): Value => ({ kind: "string", text: value });
 
@@ -61,7 +62,7 @@ describe("tokens of numbers and dates", () => {
         expect(bytes).toBe(Math.sign(compareValues(a, b)));
         expect(decodeNumberToken(a.kind, tokenOf(a))).toEqual(a);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { splitWords } from "./words.ts";
+import { runs } from "../../test/support/runs.ts";
 
 const words = (text: string): string[] => splitWords(text).map((word) => word.text);
 
@@ -37,6 +38,6 @@ test("the quick way for ASCII agrees with the pattern", () => {
       // One letter outside of ASCII, kept apart by blanks, sends the whole text the other way.
       expect(words(text)).toEqual(words(`é ${text}`).slice(1));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });

@@ -12,6 +12,7 @@ import {
   type TestFact,
 } from "../support/memory-graph.ts";
 import { queryDql } from "../support/run-dql.ts";
+import { runs } from "../support/runs.ts";
 
 const schema = makeTestSchema([
   definePredicate("name", "string", { indexes: [{ tokenizer: "exact" }] }),
@@ -310,7 +311,7 @@ test("questions of two levels are answered as the plain evaluator answers them",
       const graph = new MemoryGraph(schema, factsOf(facts));
       expect(await queryDql(graph, textOf(asked))).toEqual(answer(asked, facts));
     }),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   );
 });
 
@@ -342,7 +343,7 @@ test("variables carry sets and values from block to block", async () => {
         ],
       });
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -357,6 +358,6 @@ test("an order of conditions, a double negation and a condition that always hold
       expect(await ask(`not (not (${a.text} and ${b.text}))`)).toEqual(plain);
       expect(await ask(`${a.text} and ge(count(friend), 0) and ${b.text}`)).toEqual(plain);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });

@@ -5,6 +5,7 @@ import type { TestFact } from "../support/memory-graph.ts";
 import { definePredicate, makeTestSchema, MemoryGraph } from "../support/memory-graph.ts";
 import { queryDql } from "../support/run-dql.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
+import { runs } from "../support/runs.ts";
 
 interface Edge {
   readonly from: number;
@@ -82,7 +83,7 @@ test("the cheapest path is the cheapest of all paths", async () => {
       const wanted = allPaths(list, from, to).slice(0, 1);
       expect(await findPaths(list, `from: ${from}, to: ${to}`)).toEqual(wanted);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -104,7 +105,7 @@ test("without weights the path with the fewest edges is found, over all fields",
         expect(even.some((edge) => edge.from === uids[i] && edge.to === uid)).toBe(true);
       });
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -121,7 +122,7 @@ test("k paths are the k cheapest of all paths, within their weights", async () =
       const args = `from: ${from}, to: ${to}, numpaths: ${k}, minweight: ${min}, maxweight: ${max}`;
       expect(await findPaths(list, args)).toEqual(wanted.slice(0, k));
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -230,7 +231,7 @@ test("@recurse takes each edge once, level by level", async () => {
         expect(answer).toEqual({ q: [recurse(facts, root, depth)] });
       },
     ),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
