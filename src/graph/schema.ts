@@ -1,4 +1,5 @@
 import type { PredicateDefinition, TypeDefinition } from "../model/definition.ts";
+import type { PredicateAccess } from "../model/visitor.ts";
 
 /**
  * The schema of one namespace at one version, compact and immutable; cached per process by its version. Predicates
@@ -17,6 +18,8 @@ export interface Schema {
   /** Sorted by name; reserved ones included. */
   readonly predicates: readonly Predicate[];
   readonly types: readonly TypeDefinition[];
+  /** Whose eyes it is for: `predicates` and `types` show what those may read. undefined: everything is readable. */
+  readonly access?: PredicateAccess | undefined;
 }
 
 /** A definition with its ids. An index that is `building` is kept up by every commit and used by no reader. */

@@ -20,6 +20,8 @@ export const faultTable = {
   E_HTTP_REQUEST: { phase: "parser", extension: "ErrorInvalidRequest" },
   E_HTTP_METHOD: { phase: "parser", extension: "ErrorInvalidMethod" },
   E_HTTP_ERROR: { phase: "parser", extension: "Error" },
+  /** Who sends is not known, or may not do it (access control by users, groups and rules). */
+  E_PERMISSION: { phase: "parser", extension: "ErrorInvalidRequest" },
   E_UNAUTHORIZED: { phase: "parser", extension: "ErrorUnauthorized" },
   E_TXN_ABORTED: { phase: "parser", extension: "ErrorInvalidRequest" },
   E_TXN: { phase: "parser", extension: "ErrorInvalidRequest" },

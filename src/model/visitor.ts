@@ -22,6 +22,8 @@ export interface Visitor {
   readonly isGuardian: boolean;
   /** Undefined: everything. */
   readonly access: PredicateAccess | undefined;
+  /** Why the sender is not believed, in the words of the answer: nothing of the database is for such a one. */
+  readonly refusal?: string | undefined;
   /** When the right ends, in milliseconds since 1970; Infinity for never. */
   readonly expiryMs: number;
 }
@@ -34,3 +36,22 @@ export const anyVisitor: Visitor = {
   access: undefined,
   expiryMs: Infinity,
 };
+
+const noAccess: PredicateAccess = {
+  key: "nothing",
+  mayRead: () => false,
+  mayWrite: () => false,
+  mayModify: () => false,
+};
+
+/** Who has shown nothing, or something that is not believed, where ACL is on. */
+export function makeStranger(refusal: string): Visitor {
+  return {
+    namespace: 0,
+    user: undefined,
+    isGuardian: false,
+    access: noAccess,
+    refusal,
+    expiryMs: Infinity,
+  };
+}

@@ -48,7 +48,10 @@ function buildBlock(builder: Builder, block: Block): BlockPlan {
     refuse(`Invalid query. ${reason}`);
   }
   const variable = defineVariable(builder, block.variable, "uid", -1);
+  const seen = builder.hiddenCount;
   const call = block.root === undefined ? undefined : buildCall(builder, block.root, true);
+  // A block whose root may not be read is not answered at all; its variables stay, empty.
+  const isHidden = builder.hiddenCount > seen;
   const page = buildPage(builder, block.page, "root");
   const order = buildOrder(builder, block.order);
   const shortest = block.kind === "shortest" ? buildShortest(builder, block) : undefined;
@@ -64,8 +67,8 @@ function buildBlock(builder: Builder, block: Block): BlockPlan {
   const filter = block.filter === undefined ? undefined : buildFilter(builder, block.filter);
   const hasCascade = level.cascade !== undefined;
   return {
-    kind: block.kind,
-    name: block.name === "var" ? "" : block.name,
+    kind: isHidden ? "var" : block.kind,
+    name: isHidden || block.name === "var" ? "" : block.name,
     root: call === undefined ? undefined : buildRoot({ call, filter, order, page, hasCascade }),
     filter,
     order,

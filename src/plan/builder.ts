@@ -14,6 +14,8 @@ export interface Builder {
   levelCount: number;
   /** The block being built. */
   block: number;
+  /** Uses of predicates that the sender may not read, so far. */
+  hiddenCount: number;
   readonly isShortest: boolean;
 }
 
@@ -25,6 +27,7 @@ export function makeBuilder(schema: Schema): Builder {
     variableByName: new Map(),
     levelCount: 0,
     block: 0,
+    hiddenCount: 0,
     isShortest: false,
   };
 }
@@ -55,13 +58,21 @@ export function variableIndex(builder: Builder, name: string): number {
   return index;
 }
 
+/** A predicate that may not be read is one that does not exist. */
 export function resolvePredicate(builder: Builder, name: PredicateName): PredicateUse {
+  const hidden = isHidden(builder, name);
+  if (hidden) builder.hiddenCount++;
   return {
     name: name.name,
     reverse: name.reverse,
     languages: name.languages,
-    predicate: builder.schema.predicate(name.name),
+    predicate: hidden ? undefined : builder.schema.predicate(name.name),
   };
+}
+
+/** Whether the sender may not read it; `~p` and `p` have rights of their own. */
+export function isHidden({ schema }: Builder, { name, reverse }: PredicateName): boolean {
+  return schema.access !== undefined && !schema.access.mayRead(reverse ? `~${name}` : name);
 }
 
 /** A name as the reference writes it in some of its messages: with the namespace in front. */

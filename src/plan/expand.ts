@@ -14,6 +14,7 @@ export function buildExpanded(
   names: readonly string[],
 ): readonly FieldPlan[] {
   return names.flatMap((name): readonly FieldPlan[] => {
+    if (schema.access?.mayRead(name) === false) return [];
     const reverse = name.startsWith("~");
     const predicate = schema.predicate(reverse ? name.slice(1) : name);
     if (predicate === undefined) return [];

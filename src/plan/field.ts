@@ -3,6 +3,7 @@ import type { AggregateFunction, Field, Page, PredicateField, PredicateName } fr
 import { noPage } from "../dql/ast.ts";
 import {
   addSlot,
+  isHidden,
   refusal,
   refuseTree,
   resolvePredicate,
@@ -50,7 +51,12 @@ export function buildLevel(builder: Builder, children: readonly Field[], place: 
   for (const child of children) {
     fields.push(buildField(builder, child, { place, level, siblings: children }));
   }
-  if (place.cascade !== undefined) level.cascade = buildCascade(fields, children, place.cascade);
+  if (place.cascade !== undefined) {
+    // What the sender may not read is not missed in a node.
+    const isExempt = (child: Field): boolean =>
+      child.kind === "predicate" && (child.isExempt === true || isHidden(builder, child.predicate));
+    level.cascade = buildCascade(fields, children, { names: place.cascade, isExempt });
+  }
   return level;
 }
 
@@ -393,14 +399,14 @@ function buildCheckPassword(
 function buildCascade(
   fields: readonly FieldPlan[],
   children: readonly Field[],
-  cascade: readonly string[],
+  cascade: { readonly names: readonly string[]; readonly isExempt: (child: Field) => boolean },
 ): CascadePlan {
-  const names = cascade.length === 0 ? undefined : cascade;
+  const names = cascade.names.length === 0 ? undefined : cascade.names;
   const required: number[] = [];
   fields.forEach((field, i) => {
     if (field.kind !== "value" && field.kind !== "edge" && field.kind !== "absent") return;
     const child = children[i];
-    if (child?.kind === "predicate" && child.isExempt === true) return;
+    if (child !== undefined && cascade.isExempt(child)) return;
     const name = (field.use.reverse ? "~" : "") + field.use.name;
     if (names === undefined || names.includes(name)) required.push(i);
   });

@@ -22,8 +22,12 @@ const callPrices: Readonly<Record<CallPlan["kind"], number>> = {
 };
 
 export function buildFilter(builder: Builder, filter: Filter): FilterPlan {
+  const seen = builder.hiddenCount;
   const built = buildPart(builder, filter);
-  return filter.rule === undefined ? built : { ...built, rule: filter.rule };
+  if (filter.rule === undefined) return built;
+  // A rule that the sender's rights leave unread lets nobody in, whatever it would have said (a "not" of nothing too).
+  if (builder.hiddenCount > seen) return { kind: "constant", value: false, rule: filter.rule };
+  return { ...built, rule: filter.rule };
 }
 
 function buildPart(builder: Builder, filter: Filter): FilterPlan {

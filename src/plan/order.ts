@@ -1,6 +1,7 @@
 import type { OrderKey, Page, PredicateName } from "../dql/ast.ts";
 import {
   addOptionalSlot,
+  isHidden,
   namespaced,
   refusal,
   resolvePredicate,
@@ -27,7 +28,9 @@ const unsortableKinds: ReadonlySet<string> = new Set([
 ]);
 
 /** Order by predicates or by one variable (dql.md 4.6). */
-export function buildOrder(builder: Builder, order: readonly OrderKey[]): OrderPlan | undefined {
+export function buildOrder(builder: Builder, given: readonly OrderKey[]): OrderPlan | undefined {
+  // What may not be read orders nothing.
+  const order = given.filter(({ by }) => by.kind === "val" || !isHidden(builder, by));
   const [first] = order;
   if (first === undefined) return undefined;
   if (first.by.kind === "val") {
