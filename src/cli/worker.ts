@@ -60,6 +60,7 @@ export async function openWorker({ config, store, logger, number }: WorkerParts)
     clock: systemClock,
     version: readVersion(),
     address: `${config.host}:${config.port}`,
+    indexProgress: () => engine.indexProgress(),
     describeStore: async () => await store.describe(),
   });
   const admin = openAdminService({ graphql, health: async () => [await about.health()] });

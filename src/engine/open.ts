@@ -12,6 +12,8 @@ import type { Store } from "../store/store.ts";
 import { Committer } from "./commits.ts";
 import type { Engine } from "./engine.ts";
 import { Guests } from "./guests.ts";
+import { readProgress } from "./index-builds.ts";
+import type { IndexProgress } from "./index-builds.ts";
 import { Mutations } from "./mutations.ts";
 import { makeOwnRows } from "./own-rows.ts";
 import type { OwnRows } from "./own-rows.ts";
@@ -52,8 +54,8 @@ export interface OpenEngine extends Engine, Runner {
   createNamespace(): Promise<number>;
   deleteNamespace(namespace: number): Promise<void>;
   namespaces(): Promise<readonly number[]>;
-  /** Whether an index is being built by this process. */
-  readonly isIndexing: boolean;
+  /** What is being built by any process. */
+  indexProgress(): Promise<readonly IndexProgress[]>;
   readonly openTransactions: number;
 }
 
@@ -80,10 +82,11 @@ export async function openEngine(options: EngineOptions): Promise<OpenEngine> {
   const parts = await makeParts(options);
   const { schemas } = parts;
   if (options.resumes ?? true) {
-    schemas.resumeBuilds().catch((error: unknown) => {
+    schemas.takeUpBuilds().catch((error: unknown) => {
       const logger = options.logger ?? silentLogger;
       logger.error("index builds could not be taken up", { error: String(error) });
     });
+    parts.watch.listen((namespace) => schemas.buildSoon(namespace));
     schemas.sweepSoon();
   }
   return compose(parts);
@@ -105,7 +108,8 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
     cacheBytes: options.cacheBytes ?? 128 * mebibyte,
     undoBytes: options.undoBytes ?? 64 * mebibyte,
   });
-  const schemas = new SchemaChanges({ views, committer, reserved, logger });
+  const builds = options.resumes ?? true;
+  const schemas = new SchemaChanges({ views, committer, reserved, logger, clock, builds });
   await schemas.ensureNamespace(0);
   const transactions = new Transactions({ clock, limits, slot, floorTs });
   const runner = makeRunner(clock, limits);
@@ -146,9 +150,7 @@ function compose(parts: Parts): OpenEngine {
     createNamespace: () => schemas.createNamespace(),
     deleteNamespace: (namespace) => schemas.deleteNamespace(namespace),
     namespaces: () => schemas.namespaces(),
-    get isIndexing() {
-      return schemas.isBuilding;
-    },
+    indexProgress: () => readProgress(views),
     get openTransactions() {
       return transactions.openCount;
     },

@@ -1,13 +1,16 @@
 /** Changes of a schema as commits: alter, drops, predicates that a mutation brings up, index builds (dql.md 1.6, 2.10). */
 import type { PredicateDefinition } from "../model/definition.ts";
 import { Fault } from "../model/fault.ts";
+import { systemClock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { ReservedOptions } from "../graph/reserved.ts";
 import {
   addInferred,
   dropPredicate,
   dropType,
-  markReady,
+  findBuilds,
+  isBuilding,
   planAlter,
 } from "../graph/schema-diff.ts";
 import type { IndexBuild, SchemaChange } from "../graph/schema-diff.ts";
@@ -25,12 +28,12 @@ import { openReader } from "../graph/open-reader.ts";
 import { emptySchemaState, makeSchema } from "../graph/schema-state.ts";
 import type { SchemaState } from "../graph/schema-state.ts";
 import { parseSchemaText } from "../graph/schema-parse.ts";
-import type { FillJob, FillResult, Patch } from "../store/store.ts";
+import type { Patch, Store } from "../store/store.ts";
 import { derivePatches } from "../write/apply.ts";
 import type { Edit } from "../write/edit.ts";
-import { encodeFillDetail } from "../write/fill.ts";
 import type { Committer } from "./commits.ts";
 import type { AlterOperation } from "./engine.ts";
+import { IndexBuilds } from "./index-builds.ts";
 import type { View, Views } from "./views.ts";
 
 export interface SchemaChangesOptions {
@@ -38,22 +41,32 @@ export interface SchemaChangesOptions {
   readonly committer: Committer;
   readonly reserved: ReservedOptions;
   readonly logger: Logger;
+  readonly clock?: Clock;
+  /** Whether this process builds indexes, also those that others ask for. One per store; true unless said. */
+  readonly builds?: boolean;
 }
 
-/** Nodes in one slice of an index build. */
-const fillNodes = 256;
+/** How long a change of the schema waits for builds under way, as the reference does. */
+const indexingWaitMs = 1000;
+/** The schema is looked at so often at most while a build is waited for. */
+const lookMs = 5;
+/** And so often at least. */
+const idleLookMs = 500;
 /** Rows in one slice of a sweep. */
 const sweepRows = 512;
 
 export class SchemaChanges {
   readonly #options: SchemaChangesOptions;
-  /** Namespaces whose indexes are being built by this process. */
-  readonly #building = new Map<number, Promise<void>>();
+  readonly #clock: Clock;
+  readonly #builds: IndexBuilds;
   #sweeping: Promise<void> | undefined = undefined;
   #isClosed = false;
 
   constructor(options: SchemaChangesOptions) {
     this.#options = options;
+    const { views, committer, logger } = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#builds = new IndexBuilds({ views, committer, logger, clock: this.#clock });
   }
 
   /** Makes sure that a namespace's rows are there; for namespace 0 at the start. */
@@ -139,11 +152,12 @@ export class SchemaChanges {
 
   async #alterSchema(text: string, namespace: number, inBackground: boolean): Promise<void> {
     const parsed = parseSchemaText(text, namespace);
-    if (this.#building.has(namespace)) {
-      throw new Fault("E_ALTER", "errIndexingInProgress. Please retry");
-    }
+    await this.#waitUntil(namespace, (state) => findBuilds(state).length === 0, indexingWaitMs);
     let builds: readonly IndexBuild[] = [];
     await this.#change(namespace, async (view) => {
+      if (findBuilds(view.known.state).length > 0) {
+        throw new Fault("E_ALTER", "errIndexingInProgress. Please retry");
+      }
       const change = await planAlter(
         {
           state: view.known.state,
@@ -161,13 +175,32 @@ export class SchemaChanges {
     });
     this.sweepSoon();
     if (builds.length === 0) return;
-    const built = this.#build(namespace, builds);
-    this.#building.set(namespace, built);
-    const done = built.finally(() => this.#building.delete(namespace));
-    if (!inBackground) return done;
-    done.catch((error: unknown) => {
-      this.#options.logger.error("an index build failed", { namespace, error: String(error) });
-    });
+    if (this.#options.builds ?? true) this.#builds.wake(namespace);
+    if (inBackground) return;
+    const isDone = (state: SchemaState): boolean => !builds.some((one) => isBuilding(state, one));
+    await this.#waitUntil(namespace, isDone, Infinity);
+  }
+
+  /** Looks at the schema whenever someone commits, until it is as wanted or the time is over. */
+  async #waitUntil(
+    namespace: number,
+    isDone: (state: SchemaState) => boolean,
+    waitMs: number,
+  ): Promise<void> {
+    const { views } = this.#options;
+    const endMs = this.#clock.tickMs() + waitMs;
+    for (;;) {
+      const leftMs = endMs - this.#clock.tickMs();
+      const next = nextCommit(views.store, Math.max(0, Math.min(leftMs, idleLookMs)));
+      if (isDone((await views.schema(namespace)).state) || leftMs <= 0) return next.forget();
+      if (this.#isClosed) {
+        next.forget();
+        const text = "the server stops before the index is built; it goes on at the next start";
+        throw new Fault("E_STORE_UNAVAILABLE", text);
+      }
+      await next.came;
+      await new Promise((resolve) => setTimeout(resolve, lookMs));
+    }
   }
 
   async #apply(namespace: number, plan: (known: KnownSchema) => SchemaChange): Promise<void> {
@@ -271,46 +304,19 @@ export class SchemaChanges {
     return (await derivePatches(empty, edits)).patches;
   }
 
-  /** Fills what is `building`, then makes it `ready`. Commits keep the indexes up meanwhile. */
-  async #build(namespace: number, builds: readonly IndexBuild[]): Promise<void> {
-    const { views } = this.#options;
-    const fillSlice = (slice: FillJob): Promise<FillResult> => views.store.fill(slice);
-    for (const build of builds) {
-      const known = await views.schema(namespace);
-      const predicate = known.schema.predicateById(build.predicate);
-      if (predicate === undefined) continue;
-      const detail = encodeFillDetail({ build, predicate, namespace });
-      let after = 0;
-      for (;;) {
-        if (this.#isClosed) return;
-        const { storageId } = known.schema;
-        const slice = { storageId, predicate: build.predicate, after, limit: fillNodes, detail };
-        const result = await fillSlice(slice);
-        if (result.done) break;
-        after = result.after;
-      }
-    }
-    await this.#change(namespace, async (view) => ({
-      patches: schemaPatches(markReady(view.known.state, builds), view.known),
-      raisesFence: true,
-    }));
-  }
-
   /** Takes up builds that a process left behind when it ended. */
-  async resumeBuilds(): Promise<void> {
-    for (const namespace of await this.namespaces()) {
-      const { state } = await this.#options.views.schema(namespace);
-      const builds = findBuilds(state);
-      if (builds.length === 0) continue;
-      const built = this.#build(namespace, builds).finally(() => this.#building.delete(namespace));
-      this.#building.set(namespace, built);
-      await built;
-    }
+  takeUpBuilds(): Promise<void> {
+    return this.#builds.takeUp();
   }
 
-  /** Names of the namespaces' predicates whose indexes are being built, for health. */
-  get isBuilding(): boolean {
-    return this.#building.size > 0;
+  /** A namespace's schema was changed, perhaps by another process: what it wants built is built here. */
+  buildSoon(namespace: number): void {
+    this.#builds.wake(namespace);
+  }
+
+  /** Resolves when nothing is left to build. */
+  buildsSettled(): Promise<void> {
+    return this.#builds.settled();
   }
 
   /** Clears what drops left behind, in slices; one sweep at a time. */
@@ -368,7 +374,7 @@ export class SchemaChanges {
   /** Waits for the slice under way; builds and sweeps go on at the next start. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.allSettled([...this.#building.values(), this.#sweeping]);
+    await Promise.allSettled([this.#builds.close(), this.#sweeping]);
   }
 }
 
@@ -395,21 +401,17 @@ function withReadyIndexes(
   };
 }
 
-function findBuilds(state: SchemaState): IndexBuild[] {
-  const builds: IndexBuild[] = [];
-  for (const predicate of state.predicates) {
-    const note = (
-      index: { readonly id: number; readonly state: string } | undefined,
-      kind: IndexBuild["kind"],
-    ): void => {
-      if (index?.state === "building") {
-        builds.push({ predicate: predicate.id, index: index.id, kind });
-      }
+/** Listens from now on. `came` resolves at the next commit, or after `waitMs`. */
+function nextCommit(store: Store, waitMs: number): { came: Promise<void>; forget: () => void } {
+  let forget = (): void => {};
+  const came = new Promise<void>((resolve) => {
+    forget = (): void => {
+      clearTimeout(timer);
+      stop();
+      resolve();
     };
-    for (const index of predicate.indexes) note(index, "token");
-    note(predicate.reverseIndex, "reverse");
-    note(predicate.countIndex, "count");
-    note(predicate.reverseCountIndex, "reverseCount");
-  }
-  return builds;
+    const stop = store.onCommit(() => forget());
+    const timer = setTimeout(() => forget(), waitMs);
+  });
+  return { came, forget: () => forget() };
 }

@@ -184,6 +184,34 @@ export function markReady(state: SchemaState, builds: readonly IndexBuild[]): Sc
   };
 }
 
+/** What is being built. A reverse index comes before its counts, which are read from it. */
+export function findBuilds(state: SchemaState): readonly IndexBuild[] {
+  return state.predicates.flatMap(findPredicateBuilds);
+}
+
+export function findPredicateBuilds(predicate: Predicate): readonly IndexBuild[] {
+  const builds: IndexBuild[] = [];
+  const note = (
+    index: { readonly id: number; readonly state: IndexState } | undefined,
+    kind: IndexBuild["kind"],
+  ): void => {
+    if (index?.state === "building") {
+      builds.push({ predicate: predicate.id, index: index.id, kind });
+    }
+  };
+  for (const index of predicate.indexes) note(index, "token");
+  note(predicate.reverseIndex, "reverse");
+  note(predicate.countIndex, "count");
+  note(predicate.reverseCountIndex, "reverseCount");
+  return builds;
+}
+
+export function isBuilding(state: SchemaState, build: IndexBuild): boolean {
+  const predicate = state.predicates.find(({ id }) => id === build.predicate);
+  if (predicate === undefined) return false;
+  return findPredicateBuilds(predicate).some(({ index }) => index === build.index);
+}
+
 /** Every index, reverse and count id of a predicate. */
 export function indexIds(predicate: Predicate): number[] {
   const ids = predicate.indexes.map((index) => index.id);
@@ -475,6 +503,8 @@ function changePredicate(
       return same;
     }
     const id = notes.ids.take();
+    // Vectors are found by the process that is asked (`vectors.ts`): the store keeps nothing for them.
+    if (spec.tokenizer === "hnsw") return makeIndex(spec, id, "ready");
     notes.builds.push({ predicate: old.id, index: id, kind: "token" });
     return makeIndex(spec, id, "building");
   });

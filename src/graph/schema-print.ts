@@ -1,6 +1,7 @@
 /** The answer of a schema query (dql.md 2.8). */
 import type { PredicateDefinition, TypeDefinition } from "../model/definition.ts";
 import { quoteJson } from "../model/print-value.ts";
+import { findPredicateBuilds } from "./schema-diff.ts";
 import type { Predicate, Schema } from "./schema.ts";
 
 /** Of `schema(pred: […]) { … }`; undefined lists mean all, no fields mean all fields. */
@@ -59,7 +60,7 @@ const printers: readonly (readonly [string, (of: PredicateDefinition) => string 
 ];
 
 function printPredicate(predicate: Predicate, fields: readonly string[]): string {
-  const { definition } = predicate;
+  const definition = readyDefinition(predicate);
   const members = [`"predicate":${quoteJson(definition.name)}`];
   for (const [word, print] of printers) {
     if (fields.length > 0 && !fields.includes(word)) continue;
@@ -67,6 +68,18 @@ function printPredicate(predicate: Predicate, fields: readonly string[]): string
     if (member !== undefined) members.push(member);
   }
   return `{${members.join(",")}}`;
+}
+
+/** An index that is being built is not there yet (dql.md 2.10). */
+function readyDefinition(predicate: Predicate): PredicateDefinition {
+  const { definition } = predicate;
+  if (findPredicateBuilds(predicate).length === 0) return definition;
+  return {
+    ...definition,
+    indexes: definition.indexes.filter((_, i) => predicate.indexes[i]?.state === "ready"),
+    reverse: definition.reverse && predicate.reverseIndex?.state === "ready",
+    count: definition.count && predicate.countIndex?.state === "ready",
+  };
 }
 
 function flag(name: string, isSet: boolean): string | undefined {

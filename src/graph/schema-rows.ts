@@ -33,6 +33,18 @@ export interface KnownSchema {
   readonly headBytes: Uint8Array;
 }
 
+/** The small row alone; undefined: there is no such namespace. */
+export function readSchemaHead(
+  snapshot: Snapshot,
+  namespace: number,
+): MaybePromise<SchemaHead | undefined> {
+  let head: SchemaHead | undefined;
+  const read = snapshot.readMany([headKey(namespace)], (_, row) => {
+    if (row !== undefined) head = decodeSchemaHead(row);
+  });
+  return andThen(read, () => head);
+}
+
 export class SchemaCache {
   readonly #options: ReservedOptions;
   readonly #known = new Map<number, KnownSchema>();

@@ -2,6 +2,7 @@
 import type { HealthElement } from "../admin/service.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { IndexProgress } from "../engine/index-builds.ts";
 import { quoteJson } from "./reply.ts";
 
 export interface NodeFacts {
@@ -13,6 +14,7 @@ export interface NodeFacts {
 
 export interface NodeHealth extends HealthElement {
   readonly maxUid: number;
+  readonly progress: readonly IndexProgress[];
 }
 
 export interface NodeParts {
@@ -21,6 +23,7 @@ export interface NodeParts {
   readonly version: string;
   /** Host and port on which the service listens. */
   readonly address: string;
+  indexProgress(): Promise<readonly IndexProgress[]>;
   describeStore(): Promise<{ readonly commitTs: number; readonly maxUid: number }>;
 }
 
@@ -29,10 +32,9 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
   return {
     async health() {
       const { maxUid } = await parts.describeStore();
-      const schema = await parts.engine.schema(0);
-      const indexing = schema.predicates
-        .filter((predicate) => predicate.indexes.some((index) => index.state === "building"))
-        .map((predicate) => `0-${predicate.definition.name}`);
+      const progress = await parts.indexProgress();
+      const names = progress.map(({ namespace, predicate }) => `${namespace}-${predicate}`);
+      const indexing = [...new Set(names)];
       const nowMs = parts.clock.nowMs();
       return {
         instance: "alpha",
@@ -46,16 +48,23 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
         indexing,
         ee_features: [],
         maxUid,
+        progress,
       };
     },
     state: () => printState(parts),
   };
 }
 
-/** Members that are empty are left out. */
+/** Members that are empty are left out. `indexing_progress` is this server's own. */
 export function printHealth(node: NodeHealth): string {
-  const { ongoing, indexing, ee_features, maxUid, ...plain } = node;
-  const lists = { ongoing, indexing, ee_features };
+  const { ongoing, indexing, ee_features, maxUid, progress, ...plain } = node;
+  const builds = progress.map(({ namespace, predicate, index, done, total }) => ({
+    predicate: `${namespace}-${predicate}`,
+    index,
+    done,
+    total,
+  }));
+  const lists = { ongoing, indexing, indexing_progress: builds, ee_features };
   const filled = Object.entries(lists).filter(([, list]) => list.length > 0);
   const counter = maxUid > 0 ? { max_assigned: maxUid } : {};
   return JSON.stringify([{ ...plain, ...Object.fromEntries(filled), ...counter }]);

@@ -210,6 +210,8 @@ export interface FillJob {
 export interface FillResult {
   readonly after: number;
   readonly done: boolean;
+  /** For how long the writer was busy with it: who asks for slices makes them so small that nobody waits long. */
+  readonly tookMs: number;
 }
 
 /**

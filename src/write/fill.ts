@@ -7,6 +7,8 @@ import { countList, reverseList, tokenList } from "../codec/key.ts";
 import { openReader } from "../graph/open-reader.ts";
 import type { Column, Reader } from "../graph/reader.ts";
 import type { Predicate } from "../graph/schema.ts";
+import { SchemaCache, readSchemaHead } from "../graph/schema-rows.ts";
+import { isBuilding } from "../graph/schema-diff.ts";
 import type { IndexBuild } from "../graph/schema-diff.ts";
 import { emptySchemaState, makeSchema } from "../graph/schema-state.ts";
 import type { FillJob, MemberPatch, Patch, Snapshot } from "../store/store.ts";
@@ -16,15 +18,21 @@ export interface FillDetail {
   readonly build: IndexBuild;
   readonly predicate: Predicate;
   readonly namespace: number;
+  /** Of the schema in which the index was still building. */
+  readonly schemaVersion: number;
 }
 
 export function encodeFillDetail(detail: FillDetail): Uint8Array {
   return encodeUtf8(JSON.stringify(detail));
 }
 
-/** A `Derive` (store.ts): patches that only add what is true, so that a slice may be done twice. */
+/**
+ * A `Derive` (store.ts): patches that only add what is true, so that a slice may be done twice. Nothing for an index
+ * that was dropped while the slice was on its way: its sweeper would not come by again.
+ */
 export function deriveFill(snapshot: Snapshot, job: FillJob, uids: Float64Array): readonly Patch[] {
   const detail = JSON.parse(decodeUtf8(job.detail)) as FillDetail;
+  if (!isStillBuilding(snapshot, job, detail)) return [];
   const state = {
     ...emptySchemaState(detail.namespace, job.storageId),
     predicates: [detail.predicate],
@@ -47,6 +55,15 @@ export function deriveFill(snapshot: Snapshot, job: FillJob, uids: Float64Array)
     case "reverseCount":
       return fillReverseCounts(reader, detail, uids);
   }
+}
+
+function isStillBuilding(snapshot: Snapshot, job: FillJob, detail: FillDetail): boolean {
+  const { namespace, build, schemaVersion } = detail;
+  const head = now(readSchemaHead(snapshot, namespace));
+  if (head === undefined || head.storageId !== job.storageId) return false;
+  if (head.version === schemaVersion) return true;
+  const known = now(new SchemaCache({ acl: false }).read(snapshot, namespace));
+  return known !== undefined && isBuilding(known.state, build);
 }
 
 function now<T>(value: MaybePromise<T>): T {
@@ -87,11 +104,15 @@ function fillReverse(reader: Reader, detail: FillDetail, uids: Float64Array): re
   if (column.kind !== "edges") return [];
   const { storageId } = reader.schema;
   const { offsets, targets, facets } = column;
+  // Commits move the entries of this count from what the list holds so far: a slice has to move them too.
+  const countIndex = detail.predicate.reverseCountIndex?.id ?? 0;
   const patches: Patch[] = [];
   uids.forEach((uid, row) => {
     for (let e = offsets[row]!; e < offsets[row + 1]!; e++) {
-      const list = reverseList(storageId, detail.build.index, targets[e]!);
-      patches.push({ ...makeMember(list, uid), facets: encodeFacets(facets?.[e]) });
+      const owner = targets[e]!;
+      const list = reverseList(storageId, detail.build.index, owner);
+      const member = makeMember(list, uid);
+      patches.push({ ...member, facets: encodeFacets(facets?.[e]), countIndex, owner });
     }
   });
   return patches;

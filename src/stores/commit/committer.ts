@@ -88,6 +88,7 @@ interface Outcome {
 export class Committer {
   private readonly engine: WriteEngine;
   private readonly tuning: Tuning;
+  private readonly clock: Clock;
   private readonly queueMax: number;
   private readonly derive: Derive | undefined;
   private readonly judge: Judge;
@@ -109,6 +110,7 @@ export class Committer {
   constructor(engine: WriteEngine, options: CommitterOptions) {
     this.engine = engine;
     this.tuning = options.tuning ?? defaultTuning;
+    this.clock = options.clock;
     this.queueMax = options.queueMax ?? 10_000;
     this.derive = options.derive;
     this.favour = new Favour(options.clock);
@@ -202,7 +204,10 @@ export class Committer {
     this.assertAlive();
     const { derive } = this;
     if (derive === undefined) throw new Fault("E_STARTUP", "the store was opened without derive");
-    return this.run((kv) => runFill({ kv, tuning: this.tuning, state: this.state, derive }, job));
+    const startMs = this.clock.tickMs();
+    const host = { tuning: this.tuning, state: this.state, derive };
+    const result = this.run((kv) => runFill({ kv, ...host }, job));
+    return { ...result, tookMs: this.clock.tickMs() - startMs };
   }
 
   sweep(request: SweepRequest): SweepResult {

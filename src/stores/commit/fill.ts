@@ -14,7 +14,7 @@ export interface FillHost {
   readonly derive: Derive;
 }
 
-export function runFill(host: FillHost, job: FillJob): FillResult {
+export function runFill(host: FillHost, job: FillJob): Omit<FillResult, "tookMs"> {
   const { kv, state } = host;
   const list = presenceList(job.storageId, job.predicate);
   const uids = readMembersAfter(kv, list, job.after, job.limit);

@@ -140,8 +140,8 @@ class Connection {
         committer.reserve(decodeNumbers(payload)[0]!);
         return encodeNumbers(committer.nextUid);
       case frameKind.fill: {
-        const { after, done } = committer.fill(decodeFill(payload));
-        return encodeNumbers(after, done ? 1 : 0);
+        const { after, done, tookMs } = committer.fill(decodeFill(payload));
+        return encodeNumbers(after, done ? 1 : 0, Math.ceil(tookMs));
       }
       case frameKind.sweep:
         return encodeNumbers(committer.sweep(decodeSweep(payload)).done ? 1 : 0);

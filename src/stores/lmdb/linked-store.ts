@@ -45,8 +45,8 @@ export function connectThroughLink(environment: Environment, options: LinkedStor
       });
     },
     fill: async (job) => {
-      const [after, done] = await client.askNumbers(frameKind.fill, encodeFill(job));
-      return { after: after!, done: done === 1 };
+      const [after, done, tookMs] = await client.askNumbers(frameKind.fill, encodeFill(job));
+      return { after: after!, done: done === 1, tookMs: tookMs! };
     },
     sweep: async (request) => {
       const [done] = await client.askNumbers(frameKind.sweep, encodeSweep(request));

@@ -1,0 +1,330 @@
+/**
+ * Index builds: what is `building` is filled from the data beside reads and writes, then made `ready` (architecture
+ * 4). One process of a store builds; it takes up what another one left behind. How far a build has come is kept in a
+ * meta row, which the other processes read.
+ */
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/log.ts";
+import { buildPatch, readBuildRows } from "../graph/build-rows.ts";
+import type { BuildRow } from "../graph/build-rows.ts";
+import { findBuilds, isBuilding, markReady } from "../graph/schema-diff.ts";
+import type { IndexBuild } from "../graph/schema-diff.ts";
+import { readNamespaces, schemaPatches } from "../graph/schema-rows.ts";
+import type { KnownSchema } from "../graph/schema-rows.ts";
+import type { Predicate } from "../graph/schema.ts";
+import type { FillJob, FillResult, Patch } from "../store/store.ts";
+import { encodeFillDetail } from "../write/fill.ts";
+import type { Committer } from "./commits.ts";
+import type { View, Views } from "./views.ts";
+
+export interface IndexBuildsOptions {
+  readonly views: Views;
+  readonly committer: Committer;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** A build under way. */
+export interface IndexProgress {
+  readonly namespace: number;
+  /** The predicate's name. */
+  readonly predicate: string;
+  /** A tokenizer, `reverse`, `count` or `~count`. */
+  readonly index: string;
+  /** Nodes: how many are done of how many. */
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Nodes in the first slice; later ones follow from the time that the writer was busy with the last. */
+const sliceNodes = 64;
+const sliceNodesMax = 4096;
+/** How long a slice may keep others from writing. */
+const sliceMs = 8;
+/** How often the row is written, and the log told. */
+const rowMs = 1000;
+const logMs = 5000;
+/** Waits between tries after a failure. */
+const retryMsMin = 100;
+const retryMsMax = 10_000;
+
+export class IndexBuilds {
+  readonly #options: IndexBuildsOptions;
+  readonly #running = new Map<number, Promise<void>>();
+  /** Namespaces that changed since their loop last looked. */
+  readonly #changed = new Set<number>();
+  #isClosed = false;
+  /** Ends the waits between tries. */
+  readonly #waits = new Set<() => void>();
+
+  constructor(options: IndexBuildsOptions) {
+    this.#options = options;
+  }
+
+  /** Builds what there is to build in a namespace, in the background. */
+  wake(namespace: number): void {
+    this.#changed.add(namespace);
+    if (this.#isClosed || this.#running.has(namespace)) return;
+    const running = this.#run(namespace).finally(() => {
+      this.#running.delete(namespace);
+      if (this.#changed.has(namespace)) this.wake(namespace);
+    });
+    this.#running.set(namespace, running);
+  }
+
+  /** Takes up builds that a process left behind when it ended. */
+  async takeUp(): Promise<void> {
+    const snapshot = await this.#options.views.store.snapshot();
+    const namespaces = new Set(await readNamespaces(snapshot));
+    for (const row of await readBuildRows(snapshot)) namespaces.add(row.namespace);
+    snapshot.close();
+    for (const namespace of namespaces) this.wake(namespace);
+  }
+
+  /** Resolves when nothing is left to build. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
+  }
+
+  /** Waits for the slice under way; builds go on at the next start. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#changed.clear();
+    for (const end of this.#waits) end();
+    await Promise.allSettled(this.#running.values());
+  }
+
+  /** Never rejects: what fails is tried again until it works, or the process ends. */
+  async #run(namespace: number): Promise<void> {
+    let retryMs = retryMsMin;
+    while (!this.#isClosed) {
+      try {
+        this.#changed.delete(namespace);
+        if (!(await this.#buildAll(namespace))) return;
+        retryMs = retryMsMin;
+      } catch (error) {
+        if (this.#isClosed) return;
+        const fields = { namespace, error: String(error), retryMs };
+        this.#options.logger.error("an index build failed and is tried again", fields);
+        await this.#pause(retryMs);
+        retryMs = Math.min(retryMs * 2, retryMsMax);
+      }
+    }
+  }
+
+  /** Whether there was anything to build. */
+  async #buildAll(namespace: number): Promise<boolean> {
+    const known = await this.#schema(namespace);
+    const builds = known === undefined ? [] : findBuilds(known.state);
+    for (const build of builds) await this.#build(namespace, build);
+    if (this.#isClosed) return false;
+    await this.#finish(namespace, builds);
+    return builds.length > 0;
+  }
+
+  async #build(namespace: number, build: IndexBuild): Promise<void> {
+    const { clock } = this.#options;
+    const found = await this.#begin(namespace, build);
+    if (found === undefined) return;
+    let row: BuildRow = found;
+    let limit = sliceNodes;
+    let rowDueMs = clock.tickMs() + rowMs;
+    const told = this.#tellStart(row, build);
+    while (!this.#isClosed && !row.isFilled) {
+      const known = await this.#schema(namespace);
+      if (known === undefined || !isBuilding(known.state, build)) return;
+      const result = await this.#fillSlice(known, build, { after: row.after, limit });
+      const done = result.done ? row.total : Math.min(row.done + limit, row.total);
+      row = { ...row, after: result.after, done, isFilled: result.done };
+      limit = nextLimit(limit, result.tookMs);
+      if (row.isFilled || clock.tickMs() >= rowDueMs) {
+        await this.#writeRows([buildPatch(row)]);
+        rowDueMs = clock.tickMs() + rowMs;
+      }
+      told(row);
+    }
+  }
+
+  #fillSlice(
+    known: KnownSchema,
+    build: IndexBuild,
+    at: { readonly after: number; readonly limit: number },
+  ): Promise<FillResult> {
+    const { storageId, version, namespace } = known.schema;
+    const predicate = known.schema.predicateById(build.predicate)!;
+    const detail = encodeFillDetail({ build, predicate, namespace, schemaVersion: version });
+    return this.#fill({ storageId, predicate: build.predicate, ...at, detail });
+  }
+
+  #fill(job: FillJob): Promise<FillResult> {
+    return this.#options.views.store.fill(job);
+  }
+
+  /** The row of a build, or a new one; undefined where it is not wanted any more. */
+  async #begin(namespace: number, build: IndexBuild): Promise<BuildRow | undefined> {
+    return await this.#look(namespace, async ({ reader, known, snapshot }) => {
+      if (!isBuilding(known.state, build)) return undefined;
+      const { storageId } = known.schema;
+      const rows = await readBuildRows(snapshot);
+      const row = rows.find((one) => one.storageId === storageId && one.index === build.index);
+      if (row !== undefined) return row;
+      const [total] = await reader.countLists([{ kind: "presence", predicate: build.predicate }]);
+      const start = { after: 0, done: 0, total: total ?? 0, isFilled: false };
+      return { namespace, storageId, index: build.index, ...start };
+    });
+  }
+
+  /** Makes the indexes ready, and forgets the rows of all that is not being built any more. */
+  async #finish(namespace: number, builds: readonly IndexBuild[]): Promise<void> {
+    const { committer } = this.#options;
+    await committer.retry(async () => {
+      const known = await this.#look(namespace, async (view) => {
+        const patches = await staleRows(view, namespace, builds);
+        const next = builds.filter((build) => isBuilding(view.known.state, build));
+        if (next.length > 0) {
+          patches.push(...schemaPatches(markReady(view.known.state, next), view.known));
+        }
+        if (patches.length === 0) return view.known;
+        const { ts } = view.snapshot;
+        // Slices stand in no log: what was read before them cannot be read through the undo.
+        const raisesFence = next.length > 0;
+        const keys = { conflictKeys: [], basisKeys: [] };
+        await committer.commit(view, { startTs: ts, ...keys, patches, raisesFence });
+        return view.known;
+      });
+      if (known === undefined) await this.#forgetRows(namespace);
+    });
+  }
+
+  /** Of a namespace that is gone. */
+  async #forgetRows(namespace: number): Promise<void> {
+    const snapshot = await this.#options.views.store.snapshot();
+    const rows = await readBuildRows(snapshot);
+    snapshot.close();
+    const gone = rows.filter((row) => row.namespace === namespace);
+    if (gone.length > 0) await this.#writeRows(gone.map((row) => buildPatch(row, true)));
+  }
+
+  async #writeRows(patches: readonly Patch[]): Promise<void> {
+    const { views, committer } = this.#options;
+    await committer.retry(async () => {
+      const snapshot = await views.store.snapshot();
+      try {
+        await committer.commitRows(snapshot, undefined, patches);
+      } finally {
+        snapshot.close();
+      }
+    });
+  }
+
+  /** undefined where the namespace is gone. */
+  async #look<T>(namespace: number, work: (view: View) => Promise<T>): Promise<T | undefined> {
+    if ((await this.#schema(namespace)) === undefined) return undefined;
+    const view = await this.#options.views.openNewest(namespace, "change");
+    try {
+      return await work(view);
+    } finally {
+      view.reader.close();
+    }
+  }
+
+  async #schema(namespace: number): Promise<KnownSchema | undefined> {
+    const { views } = this.#options;
+    const snapshot = await views.store.snapshot();
+    const namespaces = await readNamespaces(snapshot);
+    snapshot.close();
+    return namespaces.includes(namespace) ? await views.schema(namespace) : undefined;
+  }
+
+  /** Tells the log of the start, every few seconds how far it is, and of the end. */
+  #tellStart(first: BuildRow, build: IndexBuild): (row: BuildRow) => void {
+    const { logger, clock } = this.#options;
+    const { namespace, total } = first;
+    const startMs = clock.tickMs();
+    let dueMs = startMs + logMs;
+    const what = { namespace, predicate: build.predicate, index: build.index, kind: build.kind };
+    logger.info("an index is being built", { ...what, done: first.done, total });
+    return ({ done, isFilled }) => {
+      const nowMs = clock.tickMs();
+      if (!isFilled && nowMs < dueMs) return;
+      dueMs = nowMs + logMs;
+      const tookMs = Math.round(nowMs - startMs);
+      if (isFilled) logger.info("an index is filled", { ...what, total, tookMs });
+      else {
+        const percent = Math.floor((100 * done) / Math.max(1, total));
+        logger.info(`an index is being built: ${percent} %`, { ...what, done, total });
+      }
+    };
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#waits.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.#waits.add(end);
+    });
+  }
+}
+
+/** What is being built in all namespaces, for health. */
+export async function readProgress(views: Views): Promise<readonly IndexProgress[]> {
+  const snapshot = await views.store.snapshot();
+  const rows = await readBuildRows(snapshot);
+  const namespaces = await readNamespaces(snapshot);
+  snapshot.close();
+  const found: IndexProgress[] = [];
+  for (const namespace of namespaces) {
+    const { state } = await views.schema(namespace);
+    for (const build of findBuilds(state)) {
+      const predicate = state.predicates.find(({ id }) => id === build.predicate)!;
+      const row = rows.find((one) => one.index === build.index && one.namespace === namespace);
+      found.push({
+        namespace,
+        predicate: predicate.definition.name,
+        index: nameOf(predicate, build),
+        done: row?.done ?? 0,
+        total: row?.total ?? 0,
+      });
+    }
+  }
+  return found;
+}
+
+function nameOf(predicate: Predicate, build: IndexBuild): string {
+  switch (build.kind) {
+    case "token":
+      return predicate.indexes.find(({ id }) => id === build.index)?.tokenizer ?? "";
+    case "reverseCount":
+      return "~count";
+    case "reverse":
+    case "count":
+      return build.kind;
+  }
+}
+
+/** Rows of the namespace that stand for nothing once `done` are ready. */
+async function staleRows(
+  view: View,
+  namespace: number,
+  done: readonly IndexBuild[],
+): Promise<Patch[]> {
+  const finished = new Set(done.map(({ index }) => index));
+  const left = findBuilds(view.known.state).filter(({ index }) => !finished.has(index));
+  const { storageId } = view.known.schema;
+  const rows = await readBuildRows(view.snapshot);
+  return rows
+    .filter((row) => row.namespace === namespace)
+    .filter((row) => row.storageId !== storageId || !left.some(({ index }) => index === row.index))
+    .map((row) => buildPatch(row, true));
+}
+
+/** Larger or smaller by half at most, so that one slow slice does not decide alone. */
+function nextLimit(limit: number, tookMs: number): number {
+  const wanted = (limit * sliceMs) / Math.max(0.5, tookMs);
+  const next = Math.round(Math.min(limit * 1.5, Math.max(limit / 4, wanted)));
+  return Math.max(1, Math.min(sliceNodesMax, next));
+}
