@@ -53,6 +53,11 @@ export function isTextOf(text: string, hash: Buffer): boolean {
   return timingSafeEqual(hashKeyText(text), hash);
 }
 
+/** Two secrets that people chose, compared in constant time; hashed first, because they may differ in length. */
+export function isSameSecret(given: string, expected: string): boolean {
+  return timingSafeEqual(hashKeyText(given), hashKeyText(expected));
+}
+
 export function encodeStoredKey(key: StoredKey): Uint8Array {
   const { hash, expiryMs, ...plain } = key;
   const expiry = Number.isFinite(expiryMs) ? { expiryMs } : {};

@@ -92,9 +92,13 @@ function addServe(program: Command): void {
     .addOption(
       setting(
         "--security <settings>",
-        '"token=…; whitelist=ADDR,CIDR,A:B; hosts=NAME; origins=URL"',
+        '"token=…; whitelist=ADDR,CIDR,A:B; hosts=NAME; origins=URL; anonymous=on"',
       ).default(""),
     )
+    .addOption(
+      setting("--anonymous <on|off>", "whether data may be used without a key (weft help key)"),
+    )
+    .addOption(new Option("--no-anonymous", "the same as --anonymous off"))
     .addOption(
       setting(
         "--limit <settings>",
@@ -126,6 +130,7 @@ Examples:
   weft serve --data ./weft-data --sample --workers 2
   weft serve --lambda ./resolvers.ts --lambda-limit "fetch=api.example.com"
   weft serve --http 0.0.0.0:8080 --security "token=secret; whitelist=10.0.0.0/8"
+  weft serve --http 0.0.0.0:8080 --anonymous off
   WEFT_DATA=/var/lib/weft weft serve --config /etc/weft.json`,
     )
     .action(async (options: ServeOptions) => {

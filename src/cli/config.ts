@@ -1,6 +1,7 @@
 /** Flags, then WEFT_* of the environment, then `--config FILE` → one plain record that can be handed to a child process. */
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
+import { makeKeyText } from "../auth/access-key.ts";
 import { Fault } from "../model/fault.ts";
 import { defaultLimits, type Limits } from "../model/limits.ts";
 import type { MutationsMode } from "../engine/prepare.ts";
@@ -26,9 +27,20 @@ export interface ServeConfig {
   readonly disallowDrop: boolean;
   readonly store: StoreConfig;
   readonly lambda: LambdaConfig;
+  readonly ownKeys: OwnKeys;
+}
+
+/** By which this server's processes call it; made anew at each start and stored nowhere. */
+export interface OwnKeys {
+  /** For the sample. */
+  readonly admin: string;
+  /** For resolvers that run beside the database. */
+  readonly client: string;
 }
 
 export interface SecurityConfig {
+  /** Whether data may be used without a key. */
+  readonly anonymous: boolean;
   readonly token: string | undefined;
   readonly whitelist: readonly string[];
   readonly hosts: readonly string[];
@@ -57,6 +69,8 @@ export interface ServeOptions {
   readonly sample: boolean;
   readonly graphql: string;
   readonly security: string;
+  /** `--no-anonymous`, and `false` in a settings file, are false. */
+  readonly anonymous: string | boolean | undefined;
   readonly limit: string;
   readonly store: string;
   readonly lambda: string | undefined;
@@ -80,7 +94,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     sample: options.sample,
     drainMs: parseDurationMs("--drain", options.drain),
     logLevel: options.log,
-    security: parseSecurity(options.security),
+    security: parseSecurity(options.security, options.anonymous),
     graphql: parseGraphql(options.graphql),
     ...parseLimits(options.limit),
     store: parseStore(options.store),
@@ -89,15 +103,16 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
       { flag: options.lambdaUrl, setting: parseLambdaUrl(options.graphql) },
       options.lambdaLimit,
     ),
+    ownKeys: { admin: makeKeyText("admin"), client: makeKeyText("client") },
   };
 }
 
 /** Start times name their process with 4 bits; some are left for children that follow one another. */
 const workersMax = 12;
 
-const securityKeys = ["token", "whitelist", "hosts", "origins"] as const;
+const securityKeys = ["token", "whitelist", "hosts", "origins", "anonymous"] as const;
 
-function parseSecurity(text: string): SecurityConfig {
+function parseSecurity(text: string, anonymous: string | boolean | undefined): SecurityConfig {
   const given = parseSuperflag("security", text, securityKeys);
   const list = (key: (typeof securityKeys)[number]): string[] =>
     (given.get(key) ?? "")
@@ -106,11 +121,22 @@ function parseSecurity(text: string): SecurityConfig {
       .filter((item) => item !== "");
   const token = given.get("token");
   return {
+    anonymous: parseAnonymous(anonymous, given.get("anonymous")),
     token: token === "" ? undefined : token,
     whitelist: list("whitelist"),
     hosts: list("hosts").map((name) => name.toLowerCase()),
     origins: list("origins").map((origin) => origin.toLowerCase().replace(/\/$/, "")),
   };
+}
+
+/** On unless one of its two places says otherwise; they may not contradict each other. */
+function parseAnonymous(flag: string | boolean | undefined, setting: string | undefined): boolean {
+  const flagged = flag === undefined ? undefined : parseSwitch("--anonymous", String(flag));
+  const set = setting === undefined ? undefined : parseSwitch("--security anonymous", setting);
+  if (flagged !== undefined && set !== undefined && flagged !== set) {
+    throw new Fault("E_STARTUP", "--anonymous and --security anonymous contradict each other");
+  }
+  return flagged ?? set ?? true;
 }
 
 const graphqlKeys = [

@@ -15,7 +15,8 @@ export async function openLambdaBeside(config: ServeConfig): Promise<LambdaServe
     script: script ?? "",
     listen: { path: sockets.pathOf("lambda") },
     databaseUrl: urlOfAddress(config),
-    token: undefined,
+    // Resolvers use data, and never administer.
+    token: config.ownKeys.client,
     hosts,
     limits,
     clock: systemClock,

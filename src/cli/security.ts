@@ -11,8 +11,9 @@ export async function makeSecurity(config: SecurityConfig): Promise<Security> {
     if (addToWhitelist(whitelist, entry)) continue;
     for (const address of await findAddresses(entry)) addToWhitelist(whitelist, address);
   }
-  const { token } = config;
-  return { token, whitelist, hosts: new Set(config.hosts), origins: new Set(config.origins) };
+  const { anonymous, token } = config;
+  const hosts = new Set(config.hosts);
+  return { anonymous, token, whitelist, hosts, origins: new Set(config.origins) };
 }
 
 async function findAddresses(name: string): Promise<string[]> {

@@ -49,7 +49,7 @@ export function parseCount(flag: string, text: string): number {
 }
 
 export function parseSwitch(flag: string, text: string): boolean {
-  if (/^(?:true|t|1)$/i.test(text)) return true;
-  if (/^(?:false|f|0)$/i.test(text)) return false;
+  if (/^(?:true|t|1|on|yes)$/i.test(text)) return true;
+  if (/^(?:false|f|0|off|no)$/i.test(text)) return false;
   throw new Fault("E_STARTUP", `${flag}: "${text}" is neither true nor false`);
 }

@@ -4,7 +4,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Engine } from "../engine/engine.ts";
-import { openEngine } from "../engine/open.ts";
+import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { unpackStartTime } from "../engine/start-time.ts";
 import { openGraphqlService } from "../graphql/open-service.ts";
 import type { GraphqlService } from "../graphql/service.ts";
@@ -13,7 +13,7 @@ import { makeNodeFacts } from "../http/node-facts.ts";
 import { openLambdaClient } from "../lambda/client.ts";
 import type { LambdaTarget } from "../lambda/client.ts";
 import type { Store } from "../store/store.ts";
-import type { ServeConfig } from "./config.ts";
+import type { OwnKeys, ServeConfig } from "./config.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { PrivateSockets } from "./private-socket.ts";
 import { makeSecurity } from "./security.ts";
@@ -47,6 +47,7 @@ export async function openWorker({ config, store, logger, number }: WorkerParts)
     resumes: number === 1,
   });
   const sockets = openPrivateSockets(config.dataDir);
+  const keys = openKeys(config.ownKeys, engine);
   const target = lambdaTarget(config, sockets);
   const graphql = openGraphqlService({
     engine,
@@ -76,6 +77,7 @@ export async function openWorker({ config, store, logger, number }: WorkerParts)
     },
     security,
     clock: systemClock,
+    keys,
     logger,
     about,
     transactions: {
@@ -103,6 +105,17 @@ export async function openWorker({ config, store, logger, number }: WorkerParts)
 }
 
 /** Neither a schema of a user's nor data: the first run. */
+function openKeys(own: OwnKeys, engine: OpenEngine): KeyRing {
+  return openKeyRing({
+    rows: engine.ownRows,
+    clock: systemClock,
+    unstored: [
+      { kind: "admin", text: own.admin },
+      { kind: "client", text: own.client },
+    ],
+  });
+}
+
 async function hasNothing(engine: Engine, graphql: GraphqlService): Promise<boolean> {
   if ((await graphql.schemaRow(0)) !== undefined) return false;
   const { predicates } = await engine.schema(0);

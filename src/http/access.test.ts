@@ -1,18 +1,15 @@
-import type { IncomingMessage } from "node:http";
 import { BlockList } from "node:net";
 import { describe, expect, test } from "vitest";
-import {
-  addToWhitelist,
-  findRefusal,
-  makeAdminFault,
-  makeAlterFault,
-  type Security,
-} from "./access.ts";
+import type { Verdict } from "../auth/key-ring.ts";
+import { addToWhitelist, findRefusal, type Security } from "./access.ts";
+import { makeRefusalFault, makeRefusalReply } from "./refusal.ts";
+import type { Audience } from "./rights.ts";
 
 function secured(parts: Partial<Security> & { allowed?: string[] } = {}): Security {
   const whitelist = new BlockList();
   for (const entry of parts.allowed ?? []) expect(addToWhitelist(whitelist, entry)).toBe(true);
   return {
+    anonymous: parts.anonymous ?? true,
     token: parts.token,
     whitelist,
     hosts: parts.hosts ?? new Set(),
@@ -20,16 +17,34 @@ function secured(parts: Partial<Security> & { allowed?: string[] } = {}): Securi
   };
 }
 
+const verdicts: Readonly<Record<string, Verdict>> = {
+  "the admin key": "admin",
+  "the client key": "client",
+  "an old key": "expired",
+};
+
+interface Question {
+  readonly audience?: Audience;
+  readonly security?: Security;
+  readonly address?: string;
+}
+
+function judgeHeaders(headers: Record<string, string>, question: Question): string {
+  const refusal = findRefusal(question.audience ?? "administrators", {
+    headers: { host: "127.0.0.1:8080", ...headers },
+    remoteAddress: question.address ?? "127.0.0.1",
+    security: question.security ?? secured(),
+    keys: { judge: (text) => verdicts[text] ?? "unknown" },
+  });
+  if (refusal instanceof Promise) throw new Error("there is nothing to wait for");
+  return refusal?.kind ?? "admitted";
+}
+
 const ask = (
   headers: Record<string, string>,
   security: Security = secured(),
   address = "127.0.0.1",
-): string =>
-  findRefusal(
-    { headers: { host: "127.0.0.1:8080", ...headers } } as unknown as IncomingMessage,
-    address,
-    security,
-  )?.kind ?? "admitted";
+): string => judgeHeaders(headers, { security, address });
 
 describe("a page of another site", () => {
   test.each([
@@ -85,15 +100,81 @@ describe("addresses", () => {
   );
 });
 
-test("the words of a refusal are the reference's", () => {
-  expect(makeAlterFault({ kind: "noToken" }).message).toBe(
-    "No Auth Token found. Token needed for Admin operations.",
-  );
-  expect(makeAlterFault({ kind: "wrongToken", token: "x" }).message).toBe(
-    "Provided auth token [x] does not match. Permission denied.",
-  );
-  expect(makeAdminFault({ kind: "noToken" }).message).toBe("Invalid X-Dgraph-AuthToken");
-  expect(makeAlterFault({ kind: "address", address: "8.8.8.8" }).message).toBe(
-    "unauthorized ip address: 8.8.8.8",
-  );
+describe("keys", () => {
+  const open = secured();
+  const shut = secured({ anonymous: false });
+  const key = { none: undefined, wrong: "x", expired: "an old key" };
+  const rows: readonly [string | undefined, Audience, Security, string][] = [
+    [key.none, "everyone", shut, "admitted"],
+    [key.wrong, "everyone", shut, "admitted"],
+    [key.none, "clients", open, "admitted"],
+    [key.none, "clients", shut, "noKey"],
+    ["", "clients", shut, "noKey"],
+    [key.wrong, "clients", open, "wrongKey"],
+    [key.wrong, "clients", shut, "wrongKey"],
+    [key.expired, "clients", open, "expiredKey"],
+    [key.expired, "clients", shut, "expiredKey"],
+    ["the client key", "clients", open, "admitted"],
+    ["the client key", "clients", shut, "admitted"],
+    ["the admin key", "clients", shut, "admitted"],
+    [key.none, "logins", shut, "noKey"],
+    ["the client key", "logins", shut, "admitted"],
+    [key.none, "administrators", open, "admitted"],
+    [key.none, "administrators", shut, "noKey"],
+    [key.wrong, "administrators", open, "wrongKey"],
+    [key.expired, "administrators", shut, "expiredKey"],
+    ["the client key", "administrators", open, "clientKey"],
+    ["the client key", "administrators", shut, "clientKey"],
+    ["the admin key", "administrators", open, "admitted"],
+    ["the admin key", "administrators", shut, "admitted"],
+  ];
+  test.each(rows)("%j at a route for %s", (text, audience, security, outcome) => {
+    const headers = text === undefined ? {} : { "x-auth-token": text };
+    expect(judgeHeaders(headers, { audience, security })).toBe(outcome);
+  });
+
+  test("an Admin key is better proof than address and page, and no token", () => {
+    const headers = { "x-auth-token": "the admin key", origin: "https://x.example" };
+    expect(ask(headers, shut, "8.8.8.8")).toBe("admitted");
+    const withToken = secured({ token: "secret" });
+    expect(ask(headers, withToken)).toBe("noToken");
+    expect(ask({ ...headers, "x-dgraph-authtoken": "no" }, withToken)).toBe("wrongToken");
+    expect(ask({ ...headers, "x-dgraph-authtoken": "secret" }, withToken, "8.8.8.8")).toBe(
+      "admitted",
+    );
+  });
+
+  test("a token is no key", () => {
+    const withToken = secured({ token: "secret", anonymous: false });
+    expect(ask({ "x-dgraph-authtoken": "secret" }, withToken)).toBe("noKey");
+    expect(ask({ "x-auth-token": "secret" }, withToken)).toBe("wrongKey");
+  });
+});
+
+describe("the words of a refusal", () => {
+  const messageOf = (...parts: Parameters<typeof makeRefusalFault>): string =>
+    makeRefusalFault(...parts).message;
+
+  test("are the reference's for tokens and addresses", () => {
+    expect(messageOf({ kind: "noToken" }, "alter")).toBe(
+      "No Auth Token found. Token needed for Admin operations.",
+    );
+    expect(messageOf({ kind: "wrongToken", token: "x" }, "alter")).toBe(
+      "Provided auth token [x] does not match. Permission denied.",
+    );
+    expect(messageOf({ kind: "noToken" }, "graphql")).toBe("Invalid X-Dgraph-AuthToken");
+    expect(messageOf({ kind: "address", address: "8.8.8.8" }, "alter")).toBe(
+      "unauthorized ip address: 8.8.8.8",
+    );
+  });
+
+  test("stand in the envelope of the route", () => {
+    expect(makeRefusalReply({ kind: "wrongKey" }, "native")).toEqual({
+      status: 401,
+      body: '{"errors":[{"message":"The key in X-Auth-Token is not valid.","extensions":{"code":"ErrorUnauthorized"}}]}',
+      headers: [],
+    });
+    expect(makeRefusalReply({ kind: "wrongKey" }, "graphql").status).toBe(200);
+    expect(makeRefusalReply({ kind: "noToken" }, "login").body).toContain('"data":null');
+  });
 });

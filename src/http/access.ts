@@ -1,13 +1,18 @@
 /**
- * Who may administer (graphql.md 11.4, and the rule against administration from a web page): the address must be
- * loopback or on the whitelist, the token must match where one is set, and a browser must be on a page of this server.
+ * What stands in a request's way (seed 5, graphql.md 11.4): keys, and for administration without one the address, which
+ * must be loopback or on the whitelist, the page, which must be this server's, and the token where one is set.
  */
 import type { IncomingMessage } from "node:http";
 import { type BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { Fault } from "../model/fault.ts";
+import { isSameSecret } from "../auth/access-key.ts";
+import type { KeyRing } from "../auth/key-ring.ts";
+import { andThen, type MaybePromise } from "../base/maybe.ts";
+import type { Audience } from "./rights.ts";
 
 export interface Security {
+  /** Whether data may be used without a key. */
+  readonly anonymous: boolean;
   /** The administration token; undefined for none. */
   readonly token: string | undefined;
   /** Addresses, ranges `a:b`, CIDR blocks, host names. */
@@ -18,79 +23,75 @@ export interface Security {
   readonly origins: ReadonlySet<string>;
 }
 
-/** What stands in the way of an administrator. */
+/** What stands in the way of a request. */
 export type Refusal =
+  | { readonly kind: "noKey"; readonly wanted: "any" | "admin" }
+  | { readonly kind: "wrongKey" | "expiredKey" | "clientKey" }
   | { readonly kind: "page"; readonly what: "Origin" | "Host"; readonly value: string }
   | { readonly kind: "address"; readonly address: string }
   | { readonly kind: "noToken" }
   | { readonly kind: "wrongToken"; readonly token: string };
 
-/** Undefined when the request may administer. */
-export function findRefusal(
-  req: IncomingMessage,
-  remoteAddress: string,
-  security: Security,
-): Refusal | undefined {
-  const given = single(req.headers["x-dgraph-authtoken"]) ?? single(req.headers["x-auth-token"]);
-  const hasToken = security.token !== undefined && given === security.token;
-  if (!hasToken) {
-    const page = findForeignPage(req, security);
+/** Who asks, and what decides. */
+export interface Asking {
+  readonly headers: IncomingMessage["headers"];
+  readonly remoteAddress: string;
+  readonly security: Security;
+  readonly keys: Pick<KeyRing, "judge">;
+}
+
+/** Undefined when the request may go where `audience` goes. One branch for data while anonymous access is on. */
+export function findRefusal(audience: Audience, asking: Asking): MaybePromise<Refusal | undefined> {
+  if (audience === "everyone") return undefined;
+  const text = single(asking.headers["x-auth-token"]);
+  if (text === undefined || text === "") {
+    if (asking.security.anonymous) return findOpenRefusal(audience, asking);
+    return { kind: "noKey", wanted: audience === "administrators" ? "admin" : "any" };
+  }
+  return andThen(asking.keys.judge(text), (verdict) => {
+    if (verdict === "unknown") return { kind: "wrongKey" };
+    if (verdict === "expired") return { kind: "expiredKey" };
+    if (audience === "clients") return undefined;
+    if (audience === "administrators" && verdict === "client") return { kind: "clientKey" };
+    // An Admin key is better proof than an address or the page's: the token, another secret, is still asked for.
+    return findTokenRefusal(asking);
+  });
+}
+
+/** Without a key, where none is needed. */
+function findOpenRefusal(audience: Audience, asking: Asking): Refusal | undefined {
+  if (audience === "clients") return undefined;
+  if (audience === "logins") return findTokenRefusal(asking);
+  const { headers, remoteAddress, security } = asking;
+  const tokenRefusal = findTokenRefusal(asking);
+  if (security.token === undefined || tokenRefusal !== undefined) {
+    const page = findForeignPage(headers, security);
     if (page !== undefined) return page;
   }
   if (!isTrustedAddress(remoteAddress, security)) {
     return { kind: "address", address: plainAddress(remoteAddress) };
   }
-  if (security.token === undefined || hasToken) return undefined;
-  return given === undefined || given === ""
-    ? { kind: "noToken" }
-    : { kind: "wrongToken", token: given };
+  return tokenRefusal;
 }
 
-/** The reference's words at /alter. */
-export function makeAlterFault(refusal: Refusal): Fault {
-  switch (refusal.kind) {
-    case "page":
-      return makePageFault(refusal);
-    case "address":
-      return new Fault("E_HTTP_ERROR", `unauthorized ip address: ${refusal.address}`);
-    case "noToken":
-      return new Fault("E_HTTP_ERROR", "No Auth Token found. Token needed for Admin operations.");
-    case "wrongToken":
-      return new Fault(
-        "E_HTTP_ERROR",
-        `Provided auth token [${refusal.token}] does not match. Permission denied.`,
-      );
-  }
-}
-
-/** The reference's words at /admin and below. */
-export function makeAdminFault(refusal: Refusal): Fault {
-  switch (refusal.kind) {
-    case "page":
-      return makePageFault(refusal);
-    case "address":
-      return new Fault("E_UNAUTHORIZED", `unauthorized ip address: ${refusal.address}`);
-    case "noToken":
-    case "wrongToken":
-      return new Fault("E_UNAUTHORIZED", "Invalid X-Dgraph-AuthToken");
-  }
-}
-
-function makePageFault(refusal: Refusal & { kind: "page" }): Fault {
-  return new Fault(
-    "E_UNAUTHORIZED",
-    `Administration from a foreign page is refused: ${refusal.what} ${refusal.value}`,
-  );
+function findTokenRefusal({ headers, security }: Asking): Refusal | undefined {
+  if (security.token === undefined) return undefined;
+  const given = single(headers["x-dgraph-authtoken"]) ?? "";
+  if (given === "") return { kind: "noToken" };
+  return isSameSecret(given, security.token) ? undefined : { kind: "wrongToken", token: given };
 }
 
 /**
  * Loopback counts as an administrator, so a page in the browser of whoever runs this could administer: a foreign Origin
  * is such a page, a foreign Host is one whose name was made to point here.
  */
-function findForeignPage(req: IncomingMessage, security: Security): Refusal | undefined {
-  const host = single(req.headers.host) ?? "";
+function findForeignPage(
+  headers: IncomingMessage["headers"],
+  security: Security,
+): Refusal | undefined {
+  const host = single(headers.host) ?? "";
   if (!isOwnHost(host, security)) return { kind: "page", what: "Host", value: host };
-  const origin = single(req.headers.origin);
+  const origin = single(headers.origin);
   if (origin === undefined || security.origins.has(origin.toLowerCase())) return undefined;
   const isSame = /^https?:\/\//i.test(origin) && origin.replace(/^https?:\/\//i, "") === host;
   return isSame ? undefined : { kind: "page", what: "Origin", value: origin };

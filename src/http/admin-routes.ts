@@ -1,11 +1,9 @@
 /** POST /admin/schema, its check, and /assign (graphql.md 10.1, dql.md 1.8, 1.9). */
 import { SchemaFault } from "../graphql/schema-fault.ts";
 import { Fault } from "../model/fault.ts";
-import { findRefusal, makeAdminFault } from "./access.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
 import { doneBody } from "./envelope.ts";
-import { type Exchange, findRemoteAddress, readBytes, readParameters } from "./exchange.ts";
-import { sendRefusal } from "./refusal.ts";
+import { type Exchange, readBytes, readParameters } from "./exchange.ts";
 import { makeErrorBody, quoteJson, sendError, sendJson } from "./reply.ts";
 
 /** The reference runs this body as a mutation of its own text, whose place it then tells. */
@@ -50,19 +48,13 @@ const leaseCountMax = 2 ** 40;
 
 export async function answerAssign(exchange: Exchange): Promise<void> {
   const { house, req, res } = exchange;
-  const refusal = findRefusal(req, findRemoteAddress(req), house.security);
-  if (refusal?.kind === "page") {
-    sendRefusal(exchange, refusal, makeAdminFault(refusal));
-    return;
-  }
-  const params = readParameters(exchange);
-  const wrong = refusal === undefined ? findAssignFault(req.method, params) : notAllowed;
+  const wrong = findAssignFault(req.method, readParameters(exchange));
   if (wrong !== undefined) {
     const body = makeErrorBody(wrong.message, wrong.code, false);
     sendError(res, { status: wrong.status, body, headers: [] });
     return;
   }
-  const count = Number(params.get("num"));
+  const count = Number(readParameters(exchange).get("num"));
   const first = await house.engine.leaseUids(count);
   const last = first + count - 1;
   sendJson(res, `{"startId":"${first}","endId":"${last}","readOnly":"0"}`, [], undefined);
@@ -73,12 +65,6 @@ interface AssignFault {
   readonly message: string;
   readonly code: string;
 }
-
-const notAllowed: AssignFault = {
-  status: 401,
-  message: "Request is not from a whitelisted IP and does not carry a valid X-Dgraph-AuthToken.",
-  code: "ErrorUnauthorized",
-};
 
 function findAssignFault(
   method: string | undefined,

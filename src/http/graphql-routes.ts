@@ -4,13 +4,11 @@ import type { GraphqlAnswer, GraphqlRequest } from "../graphql/service.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { Fault } from "../model/fault.ts";
-import { findRefusal, makeAdminFault } from "./access.ts";
 import type { EncodingFaults } from "./body.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
 import { type Exchange, findRemoteAddress, readBytes, watchSender } from "./exchange.ts";
 import { parseMediaType } from "./parameters.ts";
 import { everyOrigin, quoteJson, sendJson, sendPreflight } from "./reply.ts";
-import { sendRefusal } from "./refusal.ts";
 
 interface Responder {
   handle(request: GraphqlRequest): MaybePromise<GraphqlAnswer>;
@@ -39,16 +37,7 @@ function grantOrigin(allowed: readonly string[], origin: string | undefined): st
 }
 
 export async function answerAdmin(exchange: Exchange): Promise<void> {
-  const { req, house, res } = exchange;
-  if (req.method === "OPTIONS") {
-    sendPreflight(res, everyOrigin);
-    return;
-  }
-  const refusal = findRefusal(req, findRemoteAddress(req), house.security);
-  if (refusal !== undefined) {
-    sendRefusal(exchange, refusal, makeAdminFault(refusal));
-    return;
-  }
+  const { house } = exchange;
   await answerDocument(exchange, {
     handle: (request) => house.admin.handle(request),
     allowedOrigins: () => [],

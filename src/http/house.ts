@@ -4,6 +4,7 @@
  * taken apart and put together again.
  */
 import type { AdminService } from "../admin/service.ts";
+import type { KeyRing } from "../auth/key-ring.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -20,6 +21,7 @@ export interface House {
   readonly limits: Limits;
   readonly rules: WriteRules;
   readonly security: Security;
+  readonly keys: KeyRing;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly transactions: TransactionOwners;

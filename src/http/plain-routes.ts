@@ -1,8 +1,11 @@
 /** What the framework answers: health, state, probes and everything that is not there (dql.md 1.7, graphql.md 4.15). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { judge } from "./gate.ts";
 import type { House } from "./house.ts";
 import { printHealth } from "./node-facts.ts";
+import { makeRefusalReply } from "./refusal.ts";
 import { commonHeaderRecord, makeErrorBody } from "./reply.ts";
+import { elsewhere, rightOf } from "./rights.ts";
 import { uiKeywords } from "./ui-keywords.ts";
 
 const greeting =
@@ -13,6 +16,19 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
     done(null, body);
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    const { url } = request.routeOptions;
+    const right = url === undefined ? elsewhere : rightOf(url);
+    if (right.audience === "everyone") return;
+    if (request.method === "OPTIONS") {
+      await sendJson(reply, "");
+      return;
+    }
+    const refusal = await judge(right, request.raw, house);
+    if (refusal === undefined) return;
+    const { status, body } = makeRefusalReply(refusal, right.form);
+    await reply.code(status).headers(commonHeaderRecord).send(body);
   });
   app.all("/health", async (request, reply) => {
     const isAlive = /[?&]live(?:[=&]|$)/.test(request.url);
@@ -44,7 +60,6 @@ function sendJson(reply: FastifyReply, body: string): FastifyReply {
 
 /** Without access control there is nobody to log in as. */
 function answerLogin(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (request.method === "OPTIONS") return sendJson(reply, "");
   if (request.method !== "POST" && request.method !== "PUT") {
     void reply.code(400);
     return sendJson(reply, makeErrorBody("Invalid method", "ErrorInvalidMethod", false));

@@ -1,14 +1,91 @@
-/** What a request that may not administer is told. */
-import type { Fault } from "../model/fault.ts";
+/** What a refused request is told, in the words and the envelope of its route. */
+import { Fault } from "../model/fault.ts";
 import type { Refusal } from "./access.ts";
-import type { Exchange } from "./exchange.ts";
-import { makeErrorReply, plainShape, sendError } from "./reply.ts";
+import { type ErrorReply, makeErrorBody } from "./reply.ts";
+import type { RefusalForm } from "./rights.ts";
 
-/** 403 for a foreign page, for which there is nothing recorded; else the reference's 200. */
-export function sendRefusal(exchange: Exchange, refusal: Refusal, fault: Fault): void {
-  const reply = makeErrorReply(fault, plainShape, exchange.house.logger);
-  const status = refusal.kind === "page" ? 403 : reply.status;
-  // The body was not read: the connection ends with the answer.
-  exchange.res.shouldKeepAlive = false;
-  sendError(exchange.res, { ...reply, status });
+/** Of requests that carry no administration credentials to the routes which the reference's Zero answers. */
+const notWhitelisted =
+  "Request is not from a whitelisted IP and does not carry a valid X-Dgraph-AuthToken.";
+
+/**
+ * Keys and pages have nothing recorded: 401 where a key is missing or wrong, 403 where it is not enough, and 200 where
+ * a GraphQL client expects every outcome as 200. Tokens and addresses are refused as the reference does.
+ */
+export function makeRefusalReply(refusal: Refusal, form: RefusalForm): ErrorReply {
+  const { message, code } = makeRefusalFault(refusal, form);
+  const extension = code === "E_UNAUTHORIZED" ? "ErrorUnauthorized" : tokenExtension(form);
+  const body = makeErrorBody(message, extension, form === "login");
+  return { status: statusOf(refusal, form), body, headers: [] };
+}
+
+/** What a refused token or address is told where it is no HTTP matter: in the reference's words. */
+export function makeRefusalFault(refusal: Refusal, form: RefusalForm): Fault {
+  switch (refusal.kind) {
+    case "noKey":
+      return new Fault("E_UNAUTHORIZED", explainNoKey(refusal.wanted));
+    case "wrongKey":
+      return new Fault("E_UNAUTHORIZED", "The key in X-Auth-Token is not valid.");
+    case "expiredKey":
+      return new Fault("E_UNAUTHORIZED", "The key in X-Auth-Token has expired.");
+    case "clientKey":
+      return new Fault("E_UNAUTHORIZED", "A Client key does not administer: use an Admin key.");
+    case "page":
+      return new Fault(
+        "E_UNAUTHORIZED",
+        `Administration from a foreign page is refused: ${refusal.what} ${refusal.value}`,
+      );
+    case "address":
+      return makeAddressFault(refusal.address, form);
+    case "noToken":
+    case "wrongToken":
+      return makeTokenFault(refusal, form);
+  }
+}
+
+function explainNoKey(wanted: "any" | "admin"): string {
+  const which = wanted === "admin" ? "an Admin key" : "an Admin or a Client key";
+  return `Anonymous access is off: the header X-Auth-Token must carry ${which}.`;
+}
+
+function makeAddressFault(address: string, form: RefusalForm): Fault {
+  if (form === "assign") return new Fault("E_UNAUTHORIZED", notWhitelisted);
+  const code = form === "alter" ? "E_HTTP_ERROR" : "E_UNAUTHORIZED";
+  return new Fault(code, `unauthorized ip address: ${address}`);
+}
+
+function makeTokenFault(
+  refusal: Refusal & { readonly kind: "noToken" | "wrongToken" },
+  form: RefusalForm,
+): Fault {
+  if (form === "assign") return new Fault("E_UNAUTHORIZED", notWhitelisted);
+  if (form !== "alter" && form !== "login") {
+    return new Fault("E_UNAUTHORIZED", "Invalid X-Dgraph-AuthToken");
+  }
+  const message =
+    refusal.kind === "noToken"
+      ? "No Auth Token found. Token needed for Admin operations."
+      : `Provided auth token [${refusal.token}] does not match. Permission denied.`;
+  return new Fault("E_HTTP_ERROR", message);
+}
+
+function tokenExtension(form: RefusalForm): string {
+  return form === "login" ? "ErrorInvalidRequest" : "Error";
+}
+
+function statusOf(refusal: Refusal, form: RefusalForm): number {
+  switch (refusal.kind) {
+    case "page":
+      return 403;
+    case "noKey":
+    case "wrongKey":
+    case "expiredKey":
+      return form === "graphql" ? 200 : 401;
+    case "clientKey":
+      return form === "graphql" ? 200 : 403;
+    case "address":
+    case "noToken":
+    case "wrongToken":
+      return form === "assign" ? 401 : 200;
+  }
 }

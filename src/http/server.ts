@@ -9,7 +9,7 @@ import type { House } from "./house.ts";
 import { parseUint } from "./parameters.ts";
 import { addPlainRoutes } from "./plain-routes.ts";
 import { type ErrorReply, makeErrorBody, makeErrorReply, plainShape, sendError } from "./reply.ts";
-import { admit, findRoute, type Route } from "./routes.ts";
+import { findRoute, receive, type Route } from "./routes.ts";
 
 /** Head and whole request must have arrived by then; a sender that dawdles is cut off. */
 const headTimeoutMs = 20_000;
@@ -108,7 +108,8 @@ const drainStepMs = 20;
 async function answerRoute(route: Route, exchange: Exchange, flow: Flow): Promise<void> {
   flow.requestCount++;
   try {
-    if (!admit(route, exchange)) return;
+    const received = receive(route, exchange);
+    if (!(received instanceof Promise ? await received : received)) return;
     if (flow.requestCount > exchange.house.limits.pendingMax) {
       const message = "429 Too Many Requests. Please throttle your requests";
       const body = makeErrorBody(message, "ErrorInvalidRequest", route.hasTransaction);
