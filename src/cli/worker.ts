@@ -1,5 +1,6 @@
 /** A worker: the whole stack above the store, put together, behind a socket that the supervisor feeds. */
 import { openAdminService } from "../admin/service.ts";
+import { openKeyRing, type KeyRing } from "../auth/key-ring.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { systemRandom } from "../base/random.ts";
@@ -115,6 +116,7 @@ function openKeys(own: OwnKeys, engine: OpenEngine): KeyRing {
     ],
   });
 }
+/** Neither a schema of a user's nor data: the first run. */
 
 async function hasNothing(engine: Engine, graphql: GraphqlService): Promise<boolean> {
   if ((await graphql.schemaRow(0)) !== undefined) return false;
