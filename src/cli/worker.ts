@@ -47,8 +47,8 @@ export async function openWorker({ config, store, logger, number }: WorkerParts)
     // One process takes up what another left behind.
     resumes: number === 1,
   });
-  const sockets = openPrivateSockets(config.dataDir);
   const keys = openKeys(config.ownKeys, engine);
+  const sockets = openPrivateSockets(config.dataDir);
   const target = lambdaTarget(config, sockets);
   const graphql = openGraphqlService({
     engine,
@@ -77,8 +77,8 @@ export async function openWorker({ config, store, logger, number }: WorkerParts)
       disallowDrop: config.disallowDrop,
     },
     security,
-    clock: systemClock,
     keys,
+    clock: systemClock,
     logger,
     about,
     transactions: {
@@ -105,7 +105,6 @@ export async function openWorker({ config, store, logger, number }: WorkerParts)
   };
 }
 
-/** Neither a schema of a user's nor data: the first run. */
 function openKeys(own: OwnKeys, engine: OpenEngine): KeyRing {
   return openKeyRing({
     rows: engine.ownRows,
@@ -116,8 +115,8 @@ function openKeys(own: OwnKeys, engine: OpenEngine): KeyRing {
     ],
   });
 }
-/** Neither a schema of a user's nor data: the first run. */
 
+/** Neither a schema of a user's nor data: the first run. */
 async function hasNothing(engine: Engine, graphql: GraphqlService): Promise<boolean> {
   if ((await graphql.schemaRow(0)) !== undefined) return false;
   const { predicates } = await engine.schema(0);
