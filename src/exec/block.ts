@@ -1,5 +1,6 @@
 /** One block from its root to its finished frames. */
 import { sortUnique } from "../base/sorted.ts";
+import type { ListRef } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { BlockPlan, CallPlan, FilterPlan, RootChoice, RootPlan } from "../plan/plan.ts";
 import { bindPage, cutPage, isWholePage, type BoundPage } from "./bind.ts";
@@ -22,6 +23,15 @@ import { walkOrder } from "./walk.ts";
 
 /** Runs a block; its variables are set in the run when it is done. */
 export async function runBlock(run: Run, plan: BlockPlan): Promise<BlockResult> {
+  const { profiler } = run;
+  if (profiler === undefined) return runKind(run, plan);
+  const span = profiler.begin(plan);
+  const result = await runKind(run, plan);
+  span.end(result.count ?? result.groups?.length ?? result.paths?.length ?? result.rows.length);
+  return result;
+}
+
+async function runKind(run: Run, plan: BlockPlan): Promise<BlockResult> {
   switch (plan.kind) {
     case "empty":
       return runEmpty(run, plan);
@@ -60,7 +70,9 @@ function runEmpty(run: Run, plan: BlockPlan): BlockResult {
 }
 
 async function runPaths(run: Run, plan: BlockPlan): Promise<BlockResult> {
+  const span = run.profiler?.begin(plan.shortest ?? plan);
   const paths = await runShortest(run, plan);
+  span?.end(paths.length);
   if (plan.variable !== undefined) {
     const path = paths[0]?.uids ?? emptyUidSet;
     const uids = Float64Array.from(new Set(path)).sort();
@@ -120,7 +132,11 @@ async function countNodes(run: Run, plan: BlockPlan): Promise<BlockResult | unde
   const page = bindPage(run, plan.page);
   const list = listOfRoot(run, root.call);
   if (list === undefined || plan.groupBy !== undefined || page.after > 0) return undefined;
+  const [written = root] = root.choices;
+  const span = run.profiler?.begin(written);
   const { start, end } = cutPage(page, await countRoot(run, list));
+  span?.end(end - start);
+  run.profiler?.note(written, "taken: counted in the head of its list");
   return {
     frame: emptyFrame(plan),
     rows: new Uint32Array(0),
@@ -179,11 +195,17 @@ async function findNodes(run: Run, plan: BlockPlan): Promise<Float64Array> {
   const { call, rest } = choice;
   if (root.way === "seek") {
     const sought = await seekRoot(run, choice, page);
-    if (sought !== undefined) return sought;
+    if (sought !== undefined) {
+      noteTaken(run, choice, "sought in its list, as far as the page");
+      return sought;
+    }
   }
   const isPaging = plan.level.cascade === undefined;
   const isCutEarly = isPaging && order === undefined && page.first > 0 && !isPath(run, call);
+  const span = run.profiler?.begin(choice);
   const found = await findCandidates(run, call, page.after);
+  span?.end(found.uids.length);
+  noteTaken(run, choice, isCutEarly ? "tested as far as the page" : "found all");
   if (isCutEarly) return takeFirst(run, found, rest, page);
   const kept = await keepPassing(run, found, rest);
   if (order !== undefined) {
@@ -193,6 +215,10 @@ async function findNodes(run: Run, plan: BlockPlan): Promise<Float64Array> {
   if (!isPaging || isWholePage(page)) return members;
   const { start, end } = cutPage(page, members.length);
   return members.slice(start, end);
+}
+
+function noteTaken(run: Run, choice: RootChoice, how: string): void {
+  run.profiler?.note(choice, `taken: ${how}`);
 }
 
 /**
@@ -286,17 +312,29 @@ async function seekRoot(
   const list = listOfRoot(run, choice.call);
   if (list === undefined) return undefined;
   if (choice.rest === undefined) {
-    return isWholePage(page) && page.after === 0 ? undefined : pageRoot(run, list, page);
+    return isWholePage(page) && page.after === 0 ? undefined : readPage(run, choice, list, page);
   }
   if (page.first <= 0) return undefined;
   const wanted = page.offset + page.first;
   const found: number[] = [];
   let after = page.after;
   for (let size = firstBatch(wanted); found.length < wanted; size = Math.min(size * 4, batchMax)) {
-    const batch = await pageRoot(run, list, { first: size, offset: 0, after });
+    const batch = await readPage(run, choice, list, { first: size, offset: 0, after });
     for (const uid of await applyFilter(run, choice.rest, batch)) found.push(uid);
     if (batch.length < size) break;
     after = batch[batch.length - 1] ?? 0;
   }
   return Float64Array.from(found.slice(page.offset, wanted));
+}
+
+async function readPage(
+  run: Run,
+  choice: RootChoice,
+  list: ListRef,
+  page: BoundPage,
+): Promise<UidSet> {
+  const span = run.profiler?.begin(choice);
+  const uids = await pageRoot(run, list, page);
+  span?.end(uids.length);
+  return uids;
 }

@@ -31,21 +31,7 @@ async function runPlan(
   reader: Reader,
   context: RunContext & { readonly request: object },
 ): Promise<ExecutionResult> {
-  const { clock, deadlineMs, signal, turns } = context;
-  const bound = texts ?? plan.slots.map((slot) => slot.literal.text);
-  const numbers = bindNumbers(plan, bound);
-  const run: Run = {
-    plan,
-    texts: bound,
-    numbers,
-    reader,
-    pace: makePace({ clock, deadlineMs, signal, turns }, context.request),
-    limits: context.limits,
-    clock,
-    variables: plan.variables.map(() => undefined),
-    numUids: new Map(),
-    bound: new Map(),
-  };
+  const run = makeRun(plan, texts, reader, context);
   const blocks: (BlockResult | undefined)[] = plan.blocks.map(() => undefined);
   for (const b of plan.schedule) {
     const block = plan.blocks[b];
@@ -54,7 +40,31 @@ async function runPlan(
   return {
     blocks: blocks.filter((block) => block !== undefined),
     variables: run.variables.map((variable) => variable ?? emptyVariable),
-    hugeUids: findHugeUids(plan, bound, numbers),
+    hugeUids: findHugeUids(plan, run.texts, run.numbers),
     numUids: run.numUids,
+  };
+}
+
+/** A run before its first block. Throws Fault E_QUERY for numbers that are none. */
+export function makeRun(
+  plan: Plan,
+  texts: readonly string[] | undefined,
+  reader: Reader,
+  context: RunContext & { readonly request: object },
+): Run {
+  const { clock, deadlineMs, signal, turns, profiler } = context;
+  const bound = texts ?? plan.slots.map((slot) => slot.literal.text);
+  return {
+    plan,
+    texts: bound,
+    numbers: bindNumbers(plan, bound),
+    reader: profiler === undefined ? reader : profiler.watch(reader),
+    pace: makePace({ clock, deadlineMs, signal, turns }, context.request),
+    limits: context.limits,
+    clock,
+    variables: plan.variables.map(() => undefined),
+    numUids: new Map(),
+    bound: new Map(),
+    profiler,
   };
 }

@@ -5,7 +5,8 @@
 import type { Column, Want } from "../graph/reader.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { CallPlan, FilterPlan } from "../plan/plan.ts";
-import { prepareCall, type ColumnTest } from "./call.ts";
+import { prepareCall, type ColumnTest, type PreparedCall } from "./call.ts";
+import { countFlags } from "./profile.ts";
 import {
   distinctTargets,
   flagMembers,
@@ -35,9 +36,9 @@ export async function applyFilter(
   if (candidates.length === 0) return candidates;
   if (filter.kind === "call") {
     countCalls(run, filter, candidates.length);
-    const prepared = await prepareCall(run, filter.call, candidates);
+    const prepared = await prepareOne(run, filter.call, candidates);
     if (prepared.kind === "members") return prepared.members;
-    const flags = await finish(run, prepared, candidates);
+    const flags = await finish(run, { ...prepared, call: filter.call }, candidates);
     return keepMembers(candidates, flags);
   }
   return keepMembers(candidates, await evaluateFilter(run, filter, candidates));
@@ -62,9 +63,18 @@ function countCalls(run: Run, filter: FilterPlan, uidCount: number): void {
 }
 
 async function evaluate(run: Run, filter: FilterPlan, candidates: UidSet): Promise<Uint8Array> {
-  if (filter.kind === "and") return evaluateAnd(run, filter.filters, candidates);
+  const hasOwn = filter.kind === "call" || filter.kind === "edge";
+  const span = hasOwn ? undefined : run.profiler?.begin(filter);
+  if (filter.kind === "and") {
+    const flags = await evaluateAnd(run, filter.filters, candidates);
+    run.profiler?.tell(filter, candidates.length, countFlags(flags));
+    span?.end(0);
+    return flags;
+  }
   const prepared = await prepare(run, filter, candidates);
-  return finish(run, prepared, candidates);
+  const flags = await finish(run, prepared, candidates);
+  span?.end(0);
+  return flags;
 }
 
 /** What needs no record narrows the candidates for what does. */
@@ -81,7 +91,7 @@ async function evaluateAnd(
       later.push(prepared);
       continue;
     }
-    const narrowed = keepMembers(current, combine(prepared, current.length, []));
+    const narrowed = keepMembers(current, combine(run, prepared, current.length, []));
     if (narrowed !== current) {
       for (let i = 0; i < later.length; i++) {
         const before = later[i];
@@ -91,7 +101,7 @@ async function evaluateAnd(
     }
   }
   if (later.length > 0 && current.length > 0) {
-    const flags = await finish(run, { kind: "and", parts: later }, current);
+    const flags = await finish(run, { kind: "and", parts: later, of: undefined }, current);
     current = keepMembers(current, flags);
   }
   return current === candidates
@@ -99,12 +109,23 @@ async function evaluateAnd(
     : flagMembers(candidates, current);
 }
 
-/** A filter whose sets are known, and whose columns are still to be read. */
+/** A filter whose sets are known, and whose columns are still to be read. `of`, `call`: whom its numbers are told of. */
 type Prepared =
-  | { readonly kind: "and" | "or"; readonly parts: readonly Prepared[] }
-  | { readonly kind: "not"; readonly part: Prepared }
+  | {
+      readonly kind: "and" | "or";
+      readonly parts: readonly Prepared[];
+      readonly of: FilterPlan | undefined;
+    }
+  | { readonly kind: "not"; readonly part: Prepared; readonly of: FilterPlan }
   | { readonly kind: "flags"; readonly flags: Uint8Array }
-  | { readonly kind: "column"; readonly want: Want; readonly test: ColumnTest };
+  | {
+      readonly kind: "column";
+      readonly want: Want;
+      readonly test: ColumnTest;
+      readonly call: CallPlan;
+    };
+
+type PreparedColumn = Extract<Prepared, { kind: "column" }>;
 
 async function prepare(run: Run, filter: FilterPlan, candidates: UidSet): Promise<Prepared> {
   switch (filter.kind) {
@@ -112,23 +133,36 @@ async function prepare(run: Run, filter: FilterPlan, candidates: UidSet): Promis
     case "or": {
       const parts: Prepared[] = [];
       for (const part of filter.filters) parts.push(await prepare(run, part, candidates));
-      return { kind: filter.kind, parts };
+      return { kind: filter.kind, parts, of: filter };
     }
     case "not":
-      return { kind: "not", part: await prepare(run, filter.filter, candidates) };
+      return { kind: "not", part: await prepare(run, filter.filter, candidates), of: filter };
     case "constant":
       return { kind: "flags", flags: new Uint8Array(candidates.length).fill(filter.value ? 1 : 0) };
     case "edge":
       return { kind: "flags", flags: await evaluateEdge(run, filter, candidates) };
     case "call":
-      return prepareOne(run, filter.call, candidates);
+      return prepareFlags(run, filter.call, candidates);
   }
 }
 
-async function prepareOne(run: Run, call: CallPlan, candidates: UidSet): Promise<Prepared> {
+async function prepareOne(run: Run, call: CallPlan, candidates: UidSet): Promise<PreparedCall> {
+  const { profiler } = run;
+  if (profiler === undefined) return prepareCall(run, call, candidates);
+  const span = profiler.begin(call);
   const prepared = await prepareCall(run, call, candidates);
+  if (prepared.kind === "members") {
+    profiler.tell(call, candidates.length, prepared.members.length);
+    profiler.note(call, "tested by sets and indexes");
+  } else profiler.note(call, "tested by the nodes' own values");
+  span.end(0);
+  return prepared;
+}
+
+async function prepareFlags(run: Run, call: CallPlan, candidates: UidSet): Promise<Prepared> {
+  const prepared = await prepareOne(run, call, candidates);
   return prepared.kind === "column"
-    ? prepared
+    ? { ...prepared, call }
     : { kind: "flags", flags: flagMembers(candidates, prepared.members) };
 }
 
@@ -151,9 +185,9 @@ function narrow(prepared: Prepared, from: UidSet, to: UidSet): Prepared {
   switch (prepared.kind) {
     case "and":
     case "or":
-      return { kind: prepared.kind, parts: prepared.parts.map((part) => narrow(part, from, to)) };
+      return { ...prepared, parts: prepared.parts.map((part) => narrow(part, from, to)) };
     case "not":
-      return { kind: "not", part: narrow(prepared.part, from, to) };
+      return { ...prepared, part: narrow(prepared.part, from, to) };
     case "flags":
       return { kind: "flags", flags: flagMembers(to, keepMembers(from, prepared.flags)) };
     case "column":
@@ -164,12 +198,16 @@ function narrow(prepared: Prepared, from: UidSet, to: UidSet): Prepared {
 /** Reads all columns at once and combines the tests. */
 async function finish(run: Run, prepared: Prepared, candidates: UidSet): Promise<Uint8Array> {
   const wants: Want[] = [];
-  const tests: { readonly column: number; readonly test: ColumnTest; readonly of: Prepared }[] = [];
+  const tests: { readonly column: number; readonly of: PreparedColumn }[] = [];
   collect(prepared, wants, tests);
+  const [only] = tests;
+  const span =
+    only === undefined || tests.length > 1 ? undefined : run.profiler?.begin(only.of.call);
   const read = wants.length === 0 ? [] : run.reader.readLevel(candidates, wants);
   const columns: readonly Column[] = read instanceof Promise ? await read : read;
   const results: [Prepared, Uint8Array][] = [];
-  for (const { column, test, of } of tests) {
+  for (const { column, of } of tests) {
+    const { test } = of;
     const values = columns[column];
     if (values === undefined) continue;
     const flags = new Uint8Array(candidates.length);
@@ -181,14 +219,16 @@ async function finish(run: Run, prepared: Prepared, candidates: UidSet): Promise
       if (test(values, i)) flags[i] = 1;
     }
     results.push([of, flags]);
+    run.profiler?.tell(of.call, candidates.length, countFlags(flags));
   }
-  return combine(prepared, candidates.length, results);
+  span?.pause();
+  return combine(run, prepared, candidates.length, results);
 }
 
 function collect(
   prepared: Prepared,
   wants: Want[],
-  tests: { readonly column: number; readonly test: ColumnTest; readonly of: Prepared }[],
+  tests: { readonly column: number; readonly of: PreparedColumn }[],
 ): void {
   switch (prepared.kind) {
     case "and":
@@ -201,18 +241,19 @@ function collect(
     case "flags":
       return;
     case "column": {
-      const { want, test } = prepared;
+      const { want } = prepared;
       const same = wants.findIndex(
         (other) =>
           other.kind === "cells" && want.kind === "cells" && other.predicate === want.predicate,
       );
       const column = same >= 0 ? same : wants.push(want) - 1;
-      tests.push({ column, test, of: prepared });
+      tests.push({ column, of: prepared });
     }
   }
 }
 
 function combine(
+  run: Run,
   prepared: Prepared,
   length: number,
   results: readonly (readonly [Prepared, Uint8Array])[],
@@ -223,20 +264,22 @@ function combine(
     case "column":
       return results.find(([of]) => of === prepared)?.[1] ?? new Uint8Array(length);
     case "not": {
-      const flags = combine(prepared.part, length, results);
-      return flags.map((flag) => 1 - flag);
+      const flags = combine(run, prepared.part, length, results).map((flag) => 1 - flag);
+      run.profiler?.tell(prepared.of, length, countFlags(flags));
+      return flags;
     }
     case "and":
     case "or": {
       const isAnd = prepared.kind === "and";
       const out = new Uint8Array(length).fill(isAnd ? 1 : 0);
       for (const part of prepared.parts) {
-        const flags = combine(part, length, results);
+        const flags = combine(run, part, length, results);
         for (let i = 0; i < length; i++) {
           if (isAnd) out[i] = (out[i] ?? 0) & (flags[i] ?? 0);
           else out[i] = (out[i] ?? 0) | (flags[i] ?? 0);
         }
       }
+      if (prepared.of !== undefined) run.profiler?.tell(prepared.of, length, countFlags(out));
       return out;
     }
   }
@@ -244,6 +287,19 @@ function combine(
 
 /** Nodes with at least one edge to a node that passes. */
 async function evaluateEdge(
+  run: Run,
+  filter: Extract<FilterPlan, { kind: "edge" }>,
+  candidates: UidSet,
+): Promise<Uint8Array> {
+  const { profiler } = run;
+  if (profiler === undefined) return testEdges(run, filter, candidates);
+  const span = profiler.begin(filter, candidates.length);
+  const flags = await testEdges(run, filter, candidates);
+  span.end(countFlags(flags));
+  return flags;
+}
+
+async function testEdges(
   run: Run,
   filter: Extract<FilterPlan, { kind: "edge" }>,
   candidates: UidSet,

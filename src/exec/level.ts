@@ -12,6 +12,7 @@ import { expandFields } from "./expand.ts";
 import { evaluateFilter } from "./filter.ts";
 import { buildFacetTest, compareByFacets, hasFacetTest } from "./facets.ts";
 import type { EdgeFrame, FieldColumn } from "./frame.ts";
+import { countFlags } from "./profile.ts";
 import { groupEdges } from "./groups.ts";
 import { indexedFrom, readIndexColumn } from "./index-column.ts";
 import { makeLevelFrame, type BlockRun, type LevelFrame } from "./level-frame.ts";
@@ -45,6 +46,7 @@ export async function fillLevel(block: BlockRun, here: LevelFrame): Promise<void
   const { uids, fields } = here.frame;
   block.frames.push(here);
   if (uids.length === 0) return;
+  const span = block.run.profiler?.begin(level, uids.length);
   const expanded = await expandFields(block.run, level, uids);
   const all = expanded === undefined ? level.fields : [...level.fields, ...expanded.fields];
   const columns = await runFields(block, here, all);
@@ -57,6 +59,7 @@ export async function fillLevel(block: BlockRun, here: LevelFrame): Promise<void
     };
   }
   if (alive !== undefined) markAlive(here, alive);
+  span?.end(alive === undefined ? uids.length : countFlags(alive));
 }
 
 /** Reads what the fields need in one call, then finishes each. */
@@ -69,7 +72,10 @@ async function runFields(
   const uids = here.frame.uids;
   for (const field of fields) if (field.kind === "refused") raiseRefusal(run, field.refusal);
   const indexed = await readFromIndexes(block, here, fields);
-  if (indexed !== undefined) return indexed;
+  if (indexed !== undefined) {
+    run.profiler?.note(here.level, "values from indexes, no record read");
+    return indexed;
+  }
   const wants: Want[] = [];
   const wantOf = fields.map((field) => addWant(block, wants, field, here.level));
   const read = wants.length === 0 ? [] : run.reader.readLevel(uids, wants);
@@ -346,7 +352,9 @@ async function finishEdge(
   const { run } = block;
   const child = field.level;
   const isCascading = block.follow === undefined && child?.cascade !== undefined;
+  const span = run.profiler?.begin(field, column.targets.length);
   let edges = await arrangeEdges(run, field, column, !isCascading);
+  span?.end(edges.targets.length);
   const distinct = edges.targets.length === 0 ? emptyUidSet : distinctTargets(edges);
   if (field.variable !== undefined) {
     // Filters further down may already use it; after @cascade it is set again (`variables.ts`).

@@ -42,6 +42,7 @@ export async function orderEdges(
 ): Promise<Edges> {
   checkOrder(run, order, page);
   if (edges.targets.length === 0) return edges;
+  const span = run.profiler?.begin(order, edges.targets.length);
   const distinct = distinctTargets(edges);
   const ranking = await rankMembers(run, order, distinct);
   const places = placesIn(distinct, edges.targets);
@@ -51,6 +52,7 @@ export async function orderEdges(
     kept,
     (a, b) => ranking.compare(keptPlaces[a] ?? 0, keptPlaces[b] ?? 0) || a - b,
   );
+  span?.end(sorted.targets.length);
   return order.kind === "values" && page.first === 0
     ? pageEdges(sorted, { first: run.limits.orderRowsMax + page.offset, offset: 0, after: 0 })
     : sorted;
@@ -87,6 +89,7 @@ export async function orderMembers(
 ): Promise<Float64Array> {
   checkOrder(run, order, page);
   if (uids.length === 0) return uids;
+  const span = run.profiler?.begin(order, uids.length);
   const ranking = await rankMembers(run, order, uids);
   const { compare, hasValue } = ranking;
   const places: number[] = [];
@@ -101,10 +104,12 @@ export async function orderMembers(
     : { start: 0, end: cutPage({ ...limited, offset: 0 }, places.length).end };
   const last = isPaging || page.first === 0 ? end : places.length;
   const inOrder: Compare = (a, b) => compare(a, b) || a - b;
-  const sorted =
-    page.first >= 0 && last * 8 < places.length
-      ? selectFirst(places, last, (a, b) => inOrder(a, b) < 0)
-      : places.sort(inOrder);
+  const isSelected = page.first >= 0 && last * 8 < places.length;
+  const sorted = isSelected
+    ? selectFirst(places, last, (a, b) => inOrder(a, b) < 0)
+    : places.sort(inOrder);
+  run.profiler?.note(order, isSelected ? "selected by a heap" : "sorted");
+  span?.end(Math.max(0, last - start));
   return Float64Array.from(sorted.slice(start, last), (place) => uids[place] ?? 0);
 }
 

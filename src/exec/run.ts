@@ -7,6 +7,7 @@ import type { Value } from "../model/value.ts";
 import type { CallPlan, Plan, PredicateUse, Refusal, SlotIndex } from "../plan/plan.ts";
 import type { ValueColumn, VariableResult } from "./frame.ts";
 import type { Pace } from "./pace.ts";
+import type { Profiler } from "./profile.ts";
 import type { Turns } from "./turns.ts";
 
 /** What the engine gives beside plan and literals. */
@@ -17,7 +18,9 @@ export interface RunContext {
   readonly deadlineMs: number;
   readonly signal: Cancellation | undefined;
   /** Shared by the requests of a process, so that few long ones run at a time. */
-  readonly turns?: Turns;
+  readonly turns?: Turns | undefined;
+  /** Told what each step does; undefined: nobody asks. */
+  readonly profiler?: Profiler | undefined;
 }
 
 /** One run of a plan: what all its steps share. */
@@ -36,6 +39,8 @@ export interface Run {
   readonly numUids: Map<string, number>;
   /** What a function's arguments became, where that costs much: by its place in the plan. */
   readonly bound: Map<CallPlan, unknown>;
+  /** Asked at the beginning and the end of a step, never for a row. */
+  readonly profiler: Profiler | undefined;
 }
 
 /** `metrics.num_uids`: how many source uids a predicate was evaluated for. */

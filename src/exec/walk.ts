@@ -48,9 +48,15 @@ export async function walkOrder(run: Run, parts: WalkParts): Promise<Float64Arra
   const rest = await restBeside(run, parts, range);
   if (rest === undefined) return undefined;
   const batch = range === undefined || rest.held !== undefined ? steps : wanted;
+  const span = run.profiler?.begin(order);
   const found = await gather(run, walk, rest, { wanted, batch });
+  span?.end(found.length);
   // Nodes without a value come last and are in no index: only a range leaves none of them out.
-  if (range === undefined && found.length < wanted) return undefined;
+  if (range === undefined && found.length < wanted) {
+    run.profiler?.note(order, "walked its index in vain: some nodes have no value");
+    return undefined;
+  }
+  run.profiler?.note(order, "walked its index as far as the page");
   countUids(run, order.keys[0]?.use, found.length);
   return finish(run, order, found, page);
 }
@@ -73,7 +79,10 @@ async function restBeside(
   const [written] = root.choices;
   const isOther = chosen.choice !== range && chosen.choice !== written;
   if (isOther && chosen.count <= heldMax) {
+    const span = run.profiler?.begin(chosen.choice);
     const held = await findCandidates(run, chosen.choice.call, page.after);
+    span?.end(held.uids.length);
+    run.profiler?.note(chosen.choice, "taken: held beside the walk");
     return { filter: chosen.choice.rest, list: undefined, held };
   }
   if (range !== undefined) return { filter: range.rest, list: undefined, held: undefined };

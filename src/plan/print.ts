@@ -102,9 +102,12 @@ class Printer {
     const into = add(lines, "block", text, block);
     const { root, recurse, shortest } = block;
     if (root !== undefined) {
-      const others = add(into, "root", `root ${root.way}: ${this.call(root.call)}`, root.call);
-      for (const { call } of root.choices.slice(1))
-        add(others, "or", `or ${this.call(call)}`, call);
+      // As written; where another choice is taken, it is one of the conditions.
+      const of = [root.choices[0], root.call];
+      const others = add(into, "root", `root ${root.way}: ${this.call(root.call)}`, ...of);
+      for (const choice of root.choices.slice(1)) {
+        add(others, "or", `or ${this.call(choice.call)}`, choice);
+      }
     }
     if (recurse !== undefined) {
       const bounds = this.#named(" depth", recurse.depth) + this.#named(" loop", recurse.loop);
@@ -380,8 +383,13 @@ const bareKinds: ReadonlySet<SlotKind> = new Set([
 /** Characters of a literal that are shown. */
 const textMax = 60;
 
-function add(lines: PlanLine[], step: StepKind, text: string, of?: object): PlanLine[] {
-  const line: PlanLine = { step, text, of: of === undefined ? [] : [of], lines: [] };
+function add(
+  lines: PlanLine[],
+  step: StepKind,
+  text: string,
+  ...of: readonly (object | undefined)[]
+): PlanLine[] {
+  const line = { step, text, of: of.filter((part) => part !== undefined), lines: [] };
   lines.push(line);
   return line.lines;
 }

@@ -1,10 +1,14 @@
 /**
- * Goldens of the native query language: for each question in dql/ what was decided (.plan) and what was said (.json).
+ * Goldens of the native query language: for each question in dql/ what was decided (.plan), what was expected of each
+ * step and what it did (.profile, without times), and what was said (.json).
  * A change of either is a change of the file beside the question: look at the difference, then update it.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
 import { parseQuery } from "../../src/dql/parser.ts";
+import { printReport, profilePlan } from "../../src/exec/explain.ts";
+import { defaultLimits } from "../../src/model/limits.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import { printPlan } from "../../src/plan/print.ts";
 import { librarySchema, openLibrary } from "../support/library-graph.ts";
@@ -25,6 +29,18 @@ for (const name of names) {
   test(`${name}: what was decided`, async () => {
     const plan = buildPlan(parseQuery(text, new Map()), librarySchema);
     await expect(printPlan(plan)).toMatchFileSnapshot(`dql/${name}.plan`);
+  });
+
+  test(`${name}: what was expected and done`, async () => {
+    const plan = buildPlan(parseQuery(text, new Map()), librarySchema);
+    const { report } = await profilePlan(plan, undefined, openLibrary(), {
+      clock: systemClock,
+      limits: defaultLimits,
+      deadlineMs: Infinity,
+      signal: undefined,
+    });
+    const table = printReport(report, { times: false });
+    await expect(table).toMatchFileSnapshot(`dql/${name}.profile`);
   });
 
   test(`${name}: what was said`, async () => {

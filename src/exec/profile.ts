@@ -1,0 +1,226 @@
+/**
+ * What the steps of one run did: nodes in and out, time, and what was read. Made for `profile` alone: a run without one
+ * pays a comparison with undefined for each step, none for each row.
+ */
+import type { Clock } from "../base/clock.ts";
+import type { MaybePromise } from "../base/maybe.ts";
+import type { Column, ListBounds, ListRef, Reader, TokenRange, Want } from "../graph/reader.ts";
+import type { Schema } from "../graph/schema.ts";
+import type { UidSet } from "../model/uid.ts";
+
+/** What a step read of the store, without the steps inside it. */
+export interface Reads {
+  /** Nodes whose records were looked at. */
+  records: number;
+  /** Lists of uids that were read or looked through. */
+  lists: number;
+  /** Tokens and counts of indexes that were walked over. */
+  tokens: number;
+  /** Uids that came from lists and indexes. */
+  uids: number;
+}
+
+export interface Measure {
+  /** How often it ran: batches, frames of a recursion. */
+  times: number;
+  /** undefined for steps that begin something. */
+  in: number | undefined;
+  out: number;
+  /** With the steps inside it. */
+  ms: number;
+  readonly reads: Reads;
+  readonly notes: Set<string>;
+}
+
+/** A step under way. */
+export interface Span {
+  end(outCount: number): void;
+  /** Ends it; the next one of the same step goes on with it. */
+  pause(): void;
+}
+
+function makeMeasure(): Measure {
+  const reads = { records: 0, lists: 0, tokens: 0, uids: 0 };
+  return { times: 0, in: undefined, out: 0, ms: 0, reads, notes: new Set() };
+}
+
+/** Steps of a run follow one another or lie inside one another, so what is read belongs to the innermost. */
+export class Profiler {
+  readonly #clock: Clock;
+  /** By the part of the plan that does the step. */
+  readonly #measures = new Map<object, Measure>();
+  readonly #open: Measure[] = [];
+  readonly #outside = makeMeasure();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  measureOf(part: object): Measure | undefined {
+    return this.#measures.get(part);
+  }
+
+  begin(part: object, inCount?: number): Span {
+    const measure = this.#at(part);
+    const depth = this.#open.push(measure);
+    const startMs = this.#clock.tickMs();
+    measure.times++;
+    if (inCount !== undefined) measure.in = (measure.in ?? 0) + inCount;
+    const close = (): void => {
+      // Those inside that ended by an error are gone too.
+      this.#open.length = depth - 1;
+      // A step inside itself is timed by the outer one.
+      if (!this.#open.includes(measure)) measure.ms += this.#clock.tickMs() - startMs;
+    };
+    return {
+      end: (outCount) => {
+        measure.out += outCount;
+        close();
+      },
+      pause: () => {
+        measure.times--;
+        close();
+      },
+    };
+  }
+
+  /** Nodes in and out of a step, beside its spans. */
+  tell(part: object, inCount: number, outCount: number): void {
+    const measure = this.#at(part);
+    measure.in = (measure.in ?? 0) + inCount;
+    measure.out += outCount;
+  }
+
+  note(part: object, text: string): void {
+    this.#at(part).notes.add(text);
+  }
+
+  /** The reader, with an eye on what is read of it. */
+  watch(reader: Reader): Reader {
+    return new WatchedReader(reader, () => (this.#open.at(-1) ?? this.#outside).reads);
+  }
+
+  #at(part: object): Measure {
+    let measure = this.#measures.get(part);
+    if (measure === undefined) this.#measures.set(part, (measure = makeMeasure()));
+    return measure;
+  }
+}
+
+/** How many of the flags are set. */
+export function countFlags(flags: Uint8Array): number {
+  let count = 0;
+  for (let i = 0; i < flags.length; i++) count += flags[i] ?? 0;
+  return count;
+}
+
+class WatchedReader implements Reader {
+  readonly #reader: Reader;
+  readonly #reads: () => Reads;
+
+  constructor(reader: Reader, reads: () => Reads) {
+    this.#reader = reader;
+    this.#reads = reads;
+  }
+
+  get schema(): Schema {
+    return this.#reader.schema;
+  }
+
+  get ts(): number {
+    return this.#reader.ts;
+  }
+
+  readLevel(uids: Float64Array, wants: readonly Want[]): MaybePromise<readonly Column[]> {
+    const reads = this.#reads();
+    reads.records += uids.length;
+    return this.#reader.readLevel(uids, wants);
+  }
+
+  readLists(lists: readonly ListRef[], bounds?: ListBounds): MaybePromise<readonly UidSet[]> {
+    const reads = this.#reads();
+    reads.lists += lists.length;
+    const count = (sets: readonly UidSet[]): readonly UidSet[] => {
+      for (const set of sets) reads.uids += set.length;
+      return sets;
+    };
+    const sets = this.#reader.readLists(lists, bounds);
+    return sets instanceof Promise ? sets.then(count) : count(sets);
+  }
+
+  countLists(lists: readonly ListRef[]): MaybePromise<Float64Array> {
+    this.#reads().lists += lists.length;
+    return this.#reader.countLists(lists);
+  }
+
+  intersectList(list: ListRef, uids: UidSet): MaybePromise<UidSet> {
+    const reads = this.#reads();
+    reads.lists++;
+    const count = (set: UidSet): UidSet => {
+      reads.uids += set.length;
+      return set;
+    };
+    const set = this.#reader.intersectList(list, uids);
+    return set instanceof Promise ? set.then(count) : count(set);
+  }
+
+  isAtHand(list: ListRef): MaybePromise<boolean> {
+    return this.#reader.isAtHand(list);
+  }
+
+  scanList(
+    list: ListRef,
+    bounds: ListBounds,
+    visit: (uids: UidSet) => boolean,
+  ): MaybePromise<void> {
+    const reads = this.#reads();
+    reads.lists++;
+    return this.#reader.scanList(list, bounds, (uids) => {
+      reads.uids += uids.length;
+      return visit(uids);
+    });
+  }
+
+  scanTokens(
+    index: number,
+    range: TokenRange,
+    visit: (token: Uint8Array, uids: UidSet) => boolean,
+  ): MaybePromise<void> {
+    const reads = this.#reads();
+    return this.#reader.scanTokens(index, range, (token, uids) => {
+      reads.tokens++;
+      reads.uids += uids.length;
+      return visit(token, uids);
+    });
+  }
+
+  countTokens(
+    index: number,
+    range: TokenRange,
+    visit: (token: Uint8Array, count: number) => boolean,
+  ): MaybePromise<void> {
+    const reads = this.#reads();
+    return this.#reader.countTokens(index, range, (token, count) => {
+      reads.tokens++;
+      return visit(token, count);
+    });
+  }
+
+  scanCounts(
+    index: number,
+    range: { readonly from: number; readonly to: number },
+    visit: (count: number, uids: UidSet) => boolean,
+  ): MaybePromise<void> {
+    const reads = this.#reads();
+    return this.#reader.scanCounts(index, range, (count, uids) => {
+      reads.tokens++;
+      reads.uids += uids.length;
+      return visit(count, uids);
+    });
+  }
+
+  /** The reader is closed by whoever opened it. */
+  close(): void {
+    this.#reader.close();
+  }
+}
