@@ -7,6 +7,7 @@ import type { QueryDocument } from "../dql/ast.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { Mutation, NQuad } from "../model/nquad.ts";
+import type { PlanQuestion } from "./plan-question.ts";
 
 export interface Engine {
   /** POST /query: text → answer bytes (the value of `data`) with the numbers of `extensions`. */
@@ -67,6 +68,8 @@ export interface QueryRequest {
   /** 0 for none. */
   readonly timeoutMs: number;
   readonly signal?: Cancellation;
+  /** Asks how the query is run; absent: only for its answer. */
+  readonly plan?: PlanQuestion | undefined;
 }
 
 /** Durations in nanoseconds, as the reference reports them. */
@@ -85,6 +88,8 @@ export interface QueryAnswer {
   readonly latency: Latency;
   /** `metrics.num_uids`: predicate → uids touched, without `_total`. */
   readonly numUids: ReadonlyMap<string, number>;
+  /** JSON of what was asked about the plan: an object, or a string for people. */
+  readonly report?: string | undefined;
 }
 
 export interface MutateRequest {

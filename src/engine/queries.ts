@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
 import { parseQuery } from "../dql/parser.ts";
+import { encodeReport, type PlanReport } from "../exec/explain.ts";
 import { printSchemaAnswer } from "../graph/schema-print.ts";
 import type { Schema } from "../graph/schema.ts";
 import { Fault } from "../model/fault.ts";
@@ -13,7 +14,7 @@ import type { Committer } from "./commits.ts";
 import type { QueryAnswer, QueryRequest } from "./engine.ts";
 import { Stopwatch } from "./latency.ts";
 import type { PlanCache, PlannedText } from "./plan-cache.ts";
-import type { Runner } from "./run.ts";
+import type { Ran, Runner } from "./run.ts";
 import { packCommitTime, unpackStartTime } from "./start-time.ts";
 import type { Transactions } from "./transactions.ts";
 import type { View, Views } from "./views.ts";
@@ -116,26 +117,42 @@ export class Queries {
     planned: PlannedText,
     view: View,
     context: { readonly deadlineMs: number; readonly watch: Stopwatch },
-  ): Promise<Pick<QueryAnswer, "data" | "numUids">> {
-    const { watch, deadlineMs } = context;
+  ): Promise<Pick<QueryAnswer, "data" | "numUids" | "report">> {
+    const { watch } = context;
     if (planned.document.schema !== undefined) {
       const text = printSchemaAnswer(view.reader.schema, planned.document.schema);
       watch.mark("encoding");
       const data = request.format === "rdf" ? '""' : text;
       return { data: encodeUtf8(data), numUids: noUids };
     }
-    const { plan, result } = await this.#options.runner.runPlan(view.reader, planned.plan, {
-      deadlineMs,
+    const { limits, runner } = this.#options;
+    const options = {
+      deadlineMs: context.deadlineMs,
       signal: request.signal,
       ...(planned.texts === undefined ? {} : { texts: planned.texts }),
-    });
+    };
+    const question = request.plan;
+    if (question?.kind === "explain") {
+      const report = await runner.explainPlan(view.reader, planned.plan, options);
+      return {
+        data: encodeUtf8("{}"),
+        numUids: noUids,
+        report: encodeReport(report, question.form),
+      };
+    }
+    const ran: Ran & { readonly report?: PlanReport } =
+      question === undefined
+        ? await runner.runPlan(view.reader, planned.plan, options)
+        : await runner.profilePlan(view.reader, planned.plan, options);
+    const { plan, result } = ran;
     watch.mark("processing");
-    const { limits } = this.#options;
     const data =
       request.format === "rdf"
         ? renderRdf(plan, result, { limits })
         : renderDql(plan, result, { limits, debug: request.debug });
     watch.mark("encoding");
-    return { data, numUids: result.numUids };
+    const { report } = ran;
+    if (question === undefined || report === undefined) return { data, numUids: result.numUids };
+    return { data, numUids: result.numUids, report: encodeReport(report, question.form) };
   }
 }

@@ -2,7 +2,9 @@
 import type { Cancellation } from "../base/cancellation.ts";
 import type { Clock } from "../base/clock.ts";
 import { execute } from "../exec/execute.ts";
-import { makeTurns } from "../exec/turns.ts";
+import { explainPlan, profilePlan, type PlanReport } from "../exec/explain.ts";
+import type { RunContext } from "../exec/run.ts";
+import { makeTurns, type Turns } from "../exec/turns.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Limits } from "../model/limits.ts";
@@ -24,19 +26,38 @@ export interface Ran {
 
 export interface Runner {
   runPlan(reader: Reader, plan: Plan, options?: RunOptions): Promise<Ran>;
+  /** What a run would do; reads statistics alone. */
+  explainPlan(reader: Reader, plan: Plan, options?: RunOptions): Promise<PlanReport>;
+  /** Runs a plan, and tells what its steps did. */
+  profilePlan(reader: Reader, plan: Plan, options?: RunOptions): Promise<Profiled>;
+  /** Long requests of the process, whoever runs them, take turns here. */
+  readonly turns: Turns;
+}
+
+export interface Profiled extends Ran {
+  readonly report: PlanReport;
 }
 
 export function makeRunner(clock: Clock, limits: Limits): Runner {
   const turns = makeTurns();
-  const runPlan = async (reader: Reader, plan: Plan, options: RunOptions = {}): Promise<Ran> => ({
-    plan,
-    result: await execute(plan, options.texts, reader, {
-      clock,
-      limits,
-      deadlineMs: options.deadlineMs ?? Infinity,
-      signal: options.signal,
-      turns,
-    }),
+  const contextOf = (options: RunOptions): RunContext => ({
+    clock,
+    limits,
+    deadlineMs: options.deadlineMs ?? Infinity,
+    signal: options.signal,
+    turns,
   });
-  return { runPlan };
+  return {
+    runPlan: async (reader, plan, options = {}) => ({
+      plan,
+      result: await execute(plan, options.texts, reader, contextOf(options)),
+    }),
+    explainPlan: (reader, plan, options = {}) =>
+      explainPlan(plan, options.texts, reader, contextOf(options)),
+    profilePlan: async (reader, plan, options = {}) => ({
+      plan,
+      ...(await profilePlan(plan, options.texts, reader, contextOf(options))),
+    }),
+    turns,
+  };
 }

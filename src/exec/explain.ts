@@ -105,6 +105,11 @@ function round(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
+/** The JSON of a report: an object, or the string of its table. */
+export function encodeReport(report: PlanReport, form: "json" | "text"): string {
+  return JSON.stringify(form === "text" ? printReport(report) : report);
+}
+
 export interface ReportStyle {
   /** Whether times are told; without them a report of the same data is the same text. */
   readonly times: boolean;

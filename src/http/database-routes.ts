@@ -25,6 +25,7 @@ import {
   parseBool,
   parseDurationNs,
   parseMediaType,
+  parsePlanQuestion,
   parseUint,
 } from "./parameters.ts";
 import { engineShape, makeErrorBody, makeErrorReply, sendError, sendJson } from "./reply.ts";
@@ -51,6 +52,7 @@ export async function answerQuery(exchange: Exchange): Promise<void> {
   const format = parseFormat(params.get("respFormat") ?? "");
   const isReadOnly = parseBool(params, "ro");
   const isBestEffort = parseBool(params, "be");
+  const plan = parsePlanQuestion(params);
   try {
     checkBegin(text, timeoutMs);
     const answer = await house.engine.query({
@@ -64,10 +66,16 @@ export async function answerQuery(exchange: Exchange): Promise<void> {
       format,
       timeoutMs,
       signal: watchSender(exchange),
+      plan,
     });
     const touched = countTouched(answer.numUids);
     const headers = ["Dgraph-TouchedUids", String(touched)];
-    sendJson(res, encodeQueryAnswer(answer, touched), headers, acceptEncodingOf(exchange));
+    sendJson(
+      res,
+      encodeQueryAnswer(answer, touched, plan?.kind),
+      headers,
+      acceptEncodingOf(exchange),
+    );
   } catch (error) {
     sendError(res, makeErrorReply(error, engineShape, house.logger));
   }

@@ -6,10 +6,18 @@ import { quoteJson } from "./reply.ts";
 
 const dataOpen = Buffer.from('{"data":');
 
-/** The whole answer of /query. The bytes of `data` are copied once and never looked at. */
-export function encodeQueryAnswer(answer: QueryAnswer, touched: number): Buffer {
+/**
+ * The whole answer of /query. The bytes of `data` are copied once and never looked at. `reportName`: the extension that
+ * a report about the plan becomes.
+ */
+export function encodeQueryAnswer(
+  answer: QueryAnswer,
+  touched: number,
+  reportName = "profile",
+): Buffer {
   const metrics = printMetrics(answer.numUids, touched);
-  const tail = `,"extensions":{${printLatency(answer.latency)},"txn":{"start_ts":${answer.startTs}}${metrics}}}`;
+  const report = answer.report === undefined ? "" : `,"${reportName}":${answer.report}`;
+  const tail = `,"extensions":{${printLatency(answer.latency)},"txn":{"start_ts":${answer.startTs}}${metrics}${report}}}`;
   const length = dataOpen.length + answer.data.length + Buffer.byteLength(tail);
   const body = Buffer.allocUnsafe(length);
   body.set(dataOpen, 0);

@@ -1,4 +1,5 @@
 /** Parameters of the URL and of the Content-Type, as the reference reads and refuses them (dql.md 1.2, 1.3). */
+import type { PlanQuestion } from "../engine/plan-question.ts";
 import { Fault } from "../model/fault.ts";
 
 const trueWords = new Set(["1", "t", "T", "TRUE", "true", "True"]);
@@ -10,6 +11,27 @@ export function parseBool(params: URLSearchParams, name: string): boolean {
   if (trueWords.has(text)) return true;
   if (falseWords.has(text)) return false;
   throw refuse(name, "bool", `strconv.ParseBool: parsing ${quoteGo(text)}: invalid syntax`);
+}
+
+/**
+ * `explain` and `profile`: a boolean, `json` (as true) or `text`. A profile holds all that an explanation does, so it
+ * is what is given where both are asked for.
+ */
+export function parsePlanQuestion(params: URLSearchParams): PlanQuestion | undefined {
+  return parsePlanForm(params, "profile") ?? parsePlanForm(params, "explain");
+}
+
+function parsePlanForm(
+  params: URLSearchParams,
+  kind: PlanQuestion["kind"],
+): PlanQuestion | undefined {
+  const text = params.get(kind);
+  if (text === null) return undefined;
+  if (text === "text" || text === "json") return { kind, form: text };
+  if (falseWords.has(text)) return undefined;
+  if (trueWords.has(text)) return { kind, form: "json" };
+  const message = `invalid value [${text}] for parameter ${kind}: one of true, false, json, text`;
+  throw new Fault("E_HTTP_REQUEST", message);
 }
 
 /** Decimal, 0x, 0b, 0o or 0; absent and empty are 0. Numbers beyond 2^53 - 1 lie in every future: they become that. */
