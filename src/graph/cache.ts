@@ -9,6 +9,7 @@ import type { UidSet } from "../model/uid.ts";
 import type { Commit, Snapshot, Store } from "../store/store.ts";
 import { ListCache } from "./list-cache.ts";
 import type { NodeRecord } from "./record.ts";
+import type { TokenTable, TokenWindow } from "./token-cache.ts";
 
 /** Filling anew costs 1 µs a record; reading a longer piece of log, with thousands of patches a commit, costs more. */
 const commitsMax = 64;
@@ -88,6 +89,11 @@ export class RecordCache {
     if (filledAt === this.#number && this.#bytesMax > 0) this.lists.set(name, uids, filledAt);
   }
 
+  /** As `set`, of a stretch of an index. */
+  addWindow(table: TokenTable, window: TokenWindow): void {
+    if (window.changedAt === this.#number) this.lists.tokens.add(table, window);
+  }
+
   clear(): void {
     this.lists.clear();
     this.#tables.clear();
@@ -117,7 +123,7 @@ export class RecordCache {
   #forgetChanged(commit: Commit): void {
     for (const applied of commit.applied) {
       const { patch } = applied;
-      if (!this.lists.isEmpty) this.lists.forget(applied);
+      if (!this.lists.isEmpty) this.lists.forget(applied, commit.commitTs);
       if (patch.kind !== "cell" && patch.kind !== "edge") continue;
       const table = this.#tables.get(patch.storageId);
       if (table === undefined) continue;

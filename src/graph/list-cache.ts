@@ -8,6 +8,7 @@ import { keyKind, presenceList, readKind } from "../codec/key.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { AppliedPatch } from "../store/store.ts";
 import { prefixText } from "./delta.ts";
+import { TokenCache } from "./token-cache.ts";
 
 interface KeptList {
   readonly uids: UidSet;
@@ -37,8 +38,13 @@ const askedMax = 1000;
 /** Lists of so few members are kept only where many are read together: alone they cost what looking them up does. */
 export const keptFrom = 16;
 
+/** Windows of indexes may take this part of what lists may. */
+const windowShare = 1 / 2;
+
 export class ListCache {
   readonly #bytesMax: number;
+  /** Indexes in the order of their tokens, right up to the same number. */
+  readonly tokens: TokenCache;
   /** Two generations, as of records: what the older one keeps unused is dropped. */
   #young = new Map<string, KeptList>();
   #old = new Map<string, KeptList>();
@@ -49,10 +55,16 @@ export class ListCache {
   /** 0 bytes: keeps nothing. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
+    this.tokens = new TokenCache(bytesMax * windowShare);
   }
 
+  /** Whether there is nothing that a commit could change. */
   get isEmpty(): boolean {
-    return this.#young.size === 0 && this.#old.size === 0 && this.#asked.size === 0;
+    return this.holdsNoList && this.#asked.size === 0 && this.tokens.isEmpty;
+  }
+
+  get holdsNoList(): boolean {
+    return this.#young.size === 0 && this.#old.size === 0;
   }
 
   /** The longest list that is kept. */
@@ -110,11 +122,12 @@ export class ListCache {
     this.#keep(name, { uids, filledAt, bits: undefined });
   }
 
-  /** Takes out the lists that a patch changed. */
-  forget({ patch, existed }: AppliedPatch): void {
+  /** Takes out the lists that a patch of a commit changed; windows are changed. */
+  forget({ patch, existed }: AppliedPatch, commitTs: number): void {
     switch (patch.kind) {
       case "member":
         this.#delete(prefixText(patch.list));
+        this.tokens.apply(patch.list, patch.member, patch.add, commitTs);
         return;
       case "cell":
       case "edge": {
@@ -131,6 +144,7 @@ export class ListCache {
 
   clear(): void {
     this.#asked.clear();
+    this.tokens.clear();
     this.#young.clear();
     this.#old.clear();
     this.#youngBytes = 0;

@@ -68,14 +68,14 @@ export class ListReader {
   /** Stored members that are kept, without the delta. */
   #kept(prefix: Uint8Array): UidSet | undefined {
     const cache = this.#cache;
-    if (cache === undefined || cache.lists.isEmpty) return undefined;
+    if (cache === undefined || cache.lists.holdsNoList) return undefined;
     const name = ListCache.nameOf(prefix);
     return name === undefined ? undefined : cache.lists.get(name, this.snapshot.ts);
   }
 
   #intersectKept(prefix: Uint8Array, uids: UidSet): UidSet | undefined {
     const lists = this.#cache?.lists;
-    const name = lists === undefined || lists.isEmpty ? undefined : ListCache.nameOf(prefix);
+    const name = lists === undefined || lists.holdsNoList ? undefined : ListCache.nameOf(prefix);
     return name === undefined ? undefined : lists?.intersect(name, uids, this.snapshot.ts);
   }
 
@@ -89,6 +89,16 @@ export class ListReader {
   #canKeep(count: number): boolean {
     const cache = this.#cache;
     return this.#fillsCache && cache !== undefined && count <= cache.lists.membersMax;
+  }
+
+  /** The process's cache, where it may serve this view's indexes as they are. */
+  get cache(): RecordCache | undefined {
+    return this.delta === undefined ? this.#cache : undefined;
+  }
+
+  /** Whether what is read may be kept for others. */
+  get canFill(): boolean {
+    return this.#fillsCache && this.#cache?.number === this.snapshot.ts;
   }
 
   /** undefined while it changes nothing. */

@@ -1,5 +1,6 @@
 /** The Reader over a snapshot: records (`records.ts`) and lists (`list.ts`, `list-scan.ts`) under one roof. */
 import { makeArray } from "../base/array.ts";
+import { emptyBytes } from "../base/bytes.ts";
 import { andThen, drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
 import {
@@ -13,9 +14,7 @@ import {
   readToken,
   reverseList,
   tokenList,
-  tokenRange,
 } from "../codec/key.ts";
-import type { KeyRange } from "../codec/key.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { Snapshot } from "../store/store.ts";
 import type { RecordCache } from "./cache.ts";
@@ -34,6 +33,8 @@ import type {
 import type { NodeRecord } from "./record.ts";
 import { RecordReader, joinColumn } from "./records.ts";
 import type { Schema } from "./schema.ts";
+import { scanWindows, stretchRange, tokenBehind } from "./token-scan.ts";
+import type { TokenStretch, TokenVisitor } from "./token-scan.ts";
 
 export interface ReaderSource {
   /** Closed with the reader. */
@@ -348,14 +349,7 @@ export class SnapshotReader implements Reader {
     range: TokenRange,
     visit: (token: Uint8Array, uids: UidSet) => boolean,
   ): MaybePromise<void> {
-    return this.#read(() =>
-      drive(
-        scanLists(this.#lists, this.#tokenScan(index, range), {
-          kind: "uids",
-          visit: (prefix, uids) => visit(readToken(prefix), uids),
-        }),
-      ),
-    );
+    return this.#read(() => drive(this.#scanIndex(index, range, { kind: "uids", visit })));
   }
 
   countTokens(
@@ -363,25 +357,32 @@ export class SnapshotReader implements Reader {
     range: TokenRange,
     visit: (token: Uint8Array, count: number) => boolean,
   ): MaybePromise<void> {
-    return this.#read(() =>
-      drive(
-        scanLists(this.#lists, this.#tokenScan(index, range), {
-          kind: "counts",
-          visit: (prefix, count) => visit(readToken(prefix), count),
-        }),
-      ),
-    );
+    return this.#read(() => drive(this.#scanIndex(index, range, { kind: "counts", visit })));
   }
 
-  #tokenScan(
-    index: number,
-    range: TokenRange,
-  ): { range: KeyRange; reverse: boolean; under: Uint8Array } {
-    return {
-      range: tokenRange(this.#storageId, index, range.from, range.to),
+  /** Through the windows that the process keeps, as far as they may serve, and the rest from the store. */
+  *#scanIndex(index: number, range: TokenRange, visitor: TokenVisitor): Steps<void> {
+    const { cache } = this.#lists;
+    const stretch: TokenStretch = {
+      storageId: this.#storageId,
+      index,
+      from: range.from ?? emptyBytes,
+      to: range.to === undefined ? undefined : tokenBehind(range.to),
       reverse: range.reverse === true,
-      under: indexPrefix(this.#storageId, keyKind.index, index),
     };
+    const left =
+      cache === undefined ? stretch : yield* scanWindows(this.#lists, cache, stretch, visitor);
+    if (left === undefined) return;
+    const { reverse } = left;
+    const under = indexPrefix(this.#storageId, keyKind.index, index);
+    const scan = { range: stretchRange(left), reverse, under };
+    yield* scanLists(
+      this.#lists,
+      scan,
+      visitor.kind === "uids"
+        ? { kind: "uids", visit: (prefix, uids) => visitor.visit(readToken(prefix), uids) }
+        : { kind: "counts", visit: (prefix, count) => visitor.visit(readToken(prefix), count) },
+    );
   }
 
   scanCounts(
