@@ -7,6 +7,7 @@ import type { QueryDocument } from "../dql/ast.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { Mutation, NQuad } from "../model/nquad.ts";
+import type { ChangedState } from "./changes.ts";
 import type { PlanQuestion } from "./plan-question.ts";
 
 export interface Engine {
@@ -33,6 +34,10 @@ export interface Engine {
     work: (txn: GuestTransaction) => Promise<T>,
   ): Promise<TransactResult<T>>;
   onSchemaChange(listener: (namespace: number) => void): () => void;
+  /** Called after each commit of any process that this one can now see; only wakes. Returns what ends it. */
+  onCommit(listener: (commitTs: number) => void): () => void;
+  /** For those who keep answers: the newest state with what has changed in it since commit `from`. */
+  openChanged(namespace: number, from: number): Promise<ChangedState>;
   close(): Promise<void>;
 }
 

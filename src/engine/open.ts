@@ -9,6 +9,7 @@ import { Fault } from "../model/fault.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Store } from "../store/store.ts";
+import { openChanged } from "./changes.ts";
 import { Committer } from "./commits.ts";
 import type { Engine } from "./engine.ts";
 import { Guests } from "./guests.ts";
@@ -147,6 +148,8 @@ function compose(parts: Parts): OpenEngine {
     openReader: async (namespace) => (await views.openNewest(namespace)).reader,
     transact: (namespace, work) => guests.transact(namespace, work),
     onSchemaChange: (listener) => watch.listen(listener),
+    onCommit: (listener) => store.onCommit(listener),
+    openChanged: (namespace, from) => openChanged(views, namespace, from),
     createNamespace: () => schemas.createNamespace(),
     deleteNamespace: (namespace) => schemas.deleteNamespace(namespace),
     namespaces: () => schemas.namespaces(),

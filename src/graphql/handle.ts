@@ -10,7 +10,7 @@ import { Fault } from "../model/fault.ts";
 import { CallerReader } from "./caller.ts";
 import type { Caller } from "./caller.ts";
 import type { CompiledSchema, RootField } from "./compiled-schema.ts";
-import { FieldRefused, queryFailed, RequestRefused } from "./errors.ts";
+import { FieldRefused, queryFailed, refuse, RequestRefused } from "./errors.ts";
 import type { Location, ResponseError } from "./errors.ts";
 import { writeAnswer, writeRefusal } from "./handle-answer.ts";
 import type { RootOutcome } from "./handle-answer.ts";
@@ -97,6 +97,28 @@ type ReadyRoot =
     }
   | { readonly kind: "unresolved"; readonly field: SelectedField };
 
+/** A subscription, prepared for a schema and a caller. */
+export interface LiveRequest {
+  readonly request: GraphqlRequest;
+  readonly schema: CompiledSchema;
+  readonly fields: RequestFields;
+  readonly run: OperationRun;
+  readonly roots: readonly ReadyRoot[];
+  /** Equal for callers to whom the schema's rules give equal rights. */
+  readonly rights: string;
+  /** When the caller's token ends, in milliseconds since 1970; Infinity for never. */
+  readonly expiryMs: number;
+}
+
+export interface LiveAnswer {
+  readonly body: Uint8Array;
+  readonly extensions: string | undefined;
+  /** Ids of the predicates that decided it; undefined: anything may have. */
+  readonly reads: ReadonlySet<number> | undefined;
+}
+
+const parentType = "Subscription";
+
 export class RequestHandler {
   readonly #options: HandlerOptions;
   readonly #caches = new WeakMap<CompiledSchema, SchemaCaches>();
@@ -157,6 +179,44 @@ export class RequestHandler {
       caches.bodies.set(key, ready);
     }
     return { kind: "query", ready };
+  }
+
+  /**
+   * The subscription that a request asks for, by the schema at `reader`; undefined for queries and mutations. Throws
+   * RequestRefused, and Fault for a body that is none.
+   */
+  async prepareLive(request: GraphqlRequest, reader: Reader): Promise<LiveRequest | undefined> {
+    const served = await this.#options.schemas.at(reader);
+    if (served === undefined) {
+      throw new RequestRefused(errorsWithoutSchema(request, this.#options.limits.depthMax));
+    }
+    const { schema } = served;
+    const caches = this.#cachesOf(schema);
+    const fields = await this.#fieldsOf(request, reader);
+    const run = caches.requests.prepare(fields);
+    if (run.node.operation !== "subscription") return undefined;
+    refuseResolvers(run.roots);
+    const caller = await caches.callers.read(request.headers);
+    if (caller.refusal !== undefined) throw refuse(caller.refusal);
+    const expiryMs = caches.callers.expiryMs(request.headers);
+    const roots = this.#readyRoots(schema, run, caller);
+    return { request, schema, fields, run, roots, rights: caller.guard?.key ?? "", expiryMs };
+  }
+
+  /** Runs a subscription once: its answer without extensions, and what they would be. */
+  async runLive(live: LiveRequest, reader: Reader): Promise<LiveAnswer> {
+    const { request, run, schema, roots } = live;
+    const trace = new Trace(this.#options.clock);
+    const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run);
+    const bounds = this.#bounds(request);
+    const outcomes: RootOutcome[] = [];
+    for (const root of roots) {
+      const place = { run, request, given: reader, bounds, trace, parentType, lambda };
+      outcomes.push(await this.#resolve(root, place));
+    }
+    const body = writeAnswer(outcomes, run.locate, undefined, this.#options.limits.resultBytesMax);
+    const extensions = this.#options.extensions ? trace.print() : undefined;
+    return { body, extensions, reads: readsOf(roots) };
   }
 
   async #fieldsOf(request: GraphqlRequest, reader: Reader): Promise<RequestFields> {
@@ -478,12 +538,43 @@ function skipped(field: SelectedField, locate: (ordinal: number) => Location): R
   return { field, errors: [error], write: undefined };
 }
 
+function readsOf(roots: readonly ReadyRoot[]): ReadonlySet<number> | undefined {
+  const all = new Set<number>();
+  for (const root of roots) {
+    if (root.kind === "json") continue;
+    const reads = root.kind === "query" ? root.ready.planned.tree.reads : undefined;
+    if (reads === undefined) return undefined;
+    for (const id of reads) all.add(id);
+  }
+  return all;
+}
+
+/** What a server outside computes is not known to change: it is not subscribed to (graphql.md 9.2). */
+function refuseResolvers(fields: readonly SelectedField[]): void {
+  for (const field of fields) {
+    const { source } = field.definition;
+    if (source.kind === "lambda" || (source.kind === "custom" && !isRemote(field.parent))) {
+      const { name } = field.definition;
+      throw refuse(`Custom field \`${name}\` is not supported in graphql subscription`);
+    }
+    if (field.selection !== undefined) refuseResolvers(field.selection.fields);
+  }
+}
+
+function isRemote(type: SelectedField["parent"]): boolean {
+  return "isRemote" in type && type.isRemote;
+}
+
 /** No schema: one error for each root field, and no data. */
 function withoutSchema(
   request: GraphqlRequest,
   depthMax: number,
   extensions: (() => string) | undefined,
 ): Uint8Array {
+  return writeRefusal(errorsWithoutSchema(request, depthMax), extensions);
+}
+
+function errorsWithoutSchema(request: GraphqlRequest, depthMax: number): ResponseError[] {
   const fields =
     request.kind === "json" ? readJsonBody(request.body) : readGraphqlBody(request.body);
   checkQuery(fields.query, depthMax);
@@ -492,8 +583,7 @@ function withoutSchema(
     node.kind === "OperationDefinition" ? [{ node }] : [],
   );
   const { node } = chooseOperation(undefined, operations, fields.operationName);
-  const errors = selectKeys(document, node).map((key) => ({
+  return selectKeys(document, node).map((key) => ({
     message: `Not resolving ${key}. There's no GraphQL schema in Dgraph. Use the /admin API to add a GraphQL schema`,
   }));
-  return writeRefusal(errors, extensions);
 }

@@ -10,6 +10,7 @@ import type { Reader } from "../graph/reader.ts";
 import type { Limits } from "../model/limits.ts";
 import { buildPlan } from "../plan/build.ts";
 import type { Plan } from "../plan/plan.ts";
+import { findReads } from "../plan/reads.ts";
 
 /** What every run of a service shares. */
 export interface RunSettings {
@@ -28,11 +29,21 @@ export interface RunBounds {
 export class PlannedTree {
   readonly #document: QueryDocument;
   #plan: Plan | undefined;
+  #reads: { readonly plan: Plan; readonly predicates: ReadonlySet<number> | undefined } | undefined;
   /** Of the plan: versions are counted for each storage by itself. */
   #storageId = -1;
 
   constructor(document: QueryDocument) {
     this.#document = document;
+  }
+
+  /** What decided the last run's answer (`findReads`); undefined for anything. */
+  get reads(): ReadonlySet<number> | undefined {
+    if (this.#plan === undefined) return undefined;
+    if (this.#reads?.plan !== this.#plan) {
+      this.#reads = { plan: this.#plan, predicates: findReads(this.#plan) };
+    }
+    return this.#reads.predicates;
   }
 
   /** As DQL, with the literals of the request that it was made for. */

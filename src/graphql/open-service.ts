@@ -1,4 +1,6 @@
 import type { Clock } from "../base/clock.ts";
+import { silentLogger } from "../base/log.ts";
+import type { Logger } from "../base/log.ts";
 import type { Engine } from "../engine/engine.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { LambdaClient } from "../lambda/client.ts";
@@ -6,10 +8,12 @@ import type { Limits } from "../model/limits.ts";
 import { RequestHandler } from "./handle.ts";
 import { SchemaStore } from "./schema-store.ts";
 import type { GraphqlService } from "./service.ts";
+import { Subscriptions } from "./subscriptions.ts";
 
 export interface GraphqlServiceOptions {
   readonly engine: Engine;
   readonly clock: Clock;
+  readonly logger?: Logger;
   readonly limits?: Limits;
   /** Where `@lambda` is resolved; without it no new schema may have it. The owner closes it. */
   readonly lambda?: LambdaClient | undefined;
@@ -35,8 +39,14 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     extensions: options.extensions ?? true,
     debug: options.debug ?? false,
   });
+  const logger = options.logger ?? silentLogger;
+  const subscriptions = new Subscriptions({ engine, handler, schemas, clock, logger });
   return {
     handle: (request) => handler.handle(request),
+    subscribe: (request, subscriber) => subscriptions.subscribe(request, subscriber),
+    get subscriptionCounters() {
+      return subscriptions.counters;
+    },
     updateSchema: (namespace, sdl) => schemas.update(namespace, sdl),
     schemaRow: (namespace) => schemas.row(namespace),
     allowedOrigins: (namespace) => schemas.allowedOrigins(namespace),

@@ -8,6 +8,13 @@ import type { MaybePromise } from "../base/maybe.ts";
 export interface GraphqlService {
   /** One request → the whole JSON answer (`errors`, `data`, `extensions` as graphql.md 4.1, 4.2). Never rejects for what the sender did. */
   handle(request: GraphqlRequest): MaybePromise<GraphqlAnswer>;
+  /**
+   * Opens a subscription: runs it once, and again whenever a commit may have changed its answer. Equal subscriptions
+   * of callers with equal rights are run as one. Never rejects for what the sender did.
+   */
+  subscribe(request: GraphqlRequest, subscriber: Subscriber): Promise<SubscribeOutcome>;
+  /** What the subscriptions of this process cost. */
+  readonly subscriptionCounters: SubscriptionCounters;
   /** POST /admin/schema and updateGQLSchema: validates, alters the storage schema, stores the SDL. Fault E_GRAPHQL_SCHEMA lists what is wrong. */
   updateSchema(namespace: number, sdl: string): Promise<SchemaRow>;
   /** getGQLSchema; undefined where none was ever set. */
@@ -48,4 +55,37 @@ export interface GraphqlAnswer {
   readonly body: Uint8Array;
   /** Extra response headers (Cache-Control …); undefined for none. */
   readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+/** Who takes the answers of a subscription. Its methods must not throw. */
+export interface Subscriber {
+  /**
+   * A whole answer: the first before `subscribe` resolves, then one after each change of it. The bytes are shared by
+   * all equal subscriptions: they may be kept, never changed.
+   */
+  next(answer: Uint8Array): void;
+  /** Nothing follows: the token has expired, the schema was replaced, or the service failed. */
+  end(reason: "expired" | "schema" | "failed"): void;
+}
+
+export type SubscribeOutcome =
+  | {
+      readonly kind: "open";
+      /** Ends it from the subscriber's side: nothing follows, not even `end`. */
+      readonly close: () => void;
+    }
+  /** `message`: as the reference's WebSocket tells the errors, in one text. */
+  | { readonly kind: "refused"; readonly message: string; readonly errors: readonly object[] }
+  /** A query or a mutation: `handle` answers it. */
+  | { readonly kind: "other" };
+
+export interface SubscriptionCounters {
+  /** Open ones. */
+  readonly subscriptions: number;
+  /** Distinct ones: these are what is run. */
+  readonly queries: number;
+  /** How often one was run since the start. */
+  readonly evaluations: number;
+  /** How often one was not run because a commit could not concern it. */
+  readonly skips: number;
 }

@@ -1,0 +1,266 @@
+// Goal: subscribers are told each change of their answer, once, and the work for it is shared by all who may share.
+import { afterEach, describe, expect, test } from "vitest";
+import { openGraphqlHouse, type GraphqlHouse } from "../../test/support/graphql-house.ts";
+import { signToken, testNamespace, testSecret } from "../../test/support/tokens.ts";
+import type { SubscribeOutcome, Subscriber } from "./service.ts";
+
+let house: GraphqlHouse;
+afterEach(() => house.close());
+
+const sdl = `
+type Boat @withSubscription { id: ID!  name: String! @id  length: Float @search  port: Port }
+type Port @withSubscription { code: String! @id  city: String  boats: [Boat] @hasInverse(field: port) }
+type Secret { name: String! @id }`;
+
+/** Everything that it was told, and a way to wait for more. */
+class Listener implements Subscriber {
+  readonly told: unknown[] = [];
+  #waiting: (() => void)[] = [];
+
+  next(answer: Uint8Array): void {
+    this.#tell(JSON.parse(new TextDecoder().decode(answer)));
+  }
+
+  end(reason: string): void {
+    this.#tell(reason);
+  }
+
+  async waitFor(count: number): Promise<readonly unknown[]> {
+    while (this.told.length < count) await new Promise<void>((done) => this.#waiting.push(done));
+    return this.told;
+  }
+
+  #tell(what: unknown): void {
+    this.told.push(what);
+    for (const done of this.#waiting.splice(0)) done();
+  }
+}
+
+async function subscribe(
+  query: string,
+  headers: Readonly<Record<string, string>> = {},
+  listener = new Listener(),
+  variables?: unknown,
+): Promise<{ listener: Listener; outcome: SubscribeOutcome }> {
+  const body = JSON.stringify({ query, variables });
+  const request = { namespace: 0, kind: "json", body, headers, remoteAddress: "", timeoutMs: 0 };
+  const outcome = await house.service.subscribe({ ...request, kind: "json" }, listener);
+  return { listener, outcome };
+}
+
+const add = (name: string, length = 1): Promise<unknown> =>
+  house.ask(`mutation { addBoat(input: [{name: "${name}", length: ${length}}]) { numUids } }`);
+const names = "subscription { queryBoat(order: {asc: name}) { name } }";
+const boats = (...found: string[]): unknown => ({
+  data: { queryBoat: found.map((name) => ({ name })) },
+});
+
+describe("answers", () => {
+  test("the first at once, then one after each change", async () => {
+    house = await openGraphqlHouse(sdl);
+    const { listener, outcome } = await subscribe(names);
+    expect(outcome.kind).toBe("open");
+    expect(listener.told).toEqual([boats()]);
+    await add("Alba");
+    await listener.waitFor(2);
+    await add("Brisa");
+    await listener.waitFor(3);
+    expect(listener.told).toEqual([boats(), boats("Alba"), boats("Alba", "Brisa")]);
+  });
+
+  test("who comes later has the newest answer, and what was acknowledged before it came", async () => {
+    house = await openGraphqlHouse(sdl);
+    await subscribe(names);
+    for (const name of ["a", "b", "c", "d"]) {
+      await add(name);
+      const { listener } = await subscribe(names);
+      expect(listener.told).toHaveLength(1);
+      const [answer] = listener.told as [{ data: { queryBoat: { name: string }[] } }];
+      expect(answer.data.queryBoat.at(-1)?.name).toBe(name);
+    }
+  });
+
+  test("nothing after the end of a subscription", async () => {
+    house = await openGraphqlHouse(sdl);
+    const first = await subscribe(names);
+    const second = await subscribe(names);
+    if (first.outcome.kind === "open") first.outcome.close();
+    await add("Alba");
+    await second.listener.waitFor(2);
+    expect(first.listener.told).toEqual([boats()]);
+    if (second.outcome.kind === "open") second.outcome.close();
+    expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 0, queries: 0 });
+  });
+
+  test("another schema ends it, dropped data do not", async () => {
+    house = await openGraphqlHouse(sdl);
+    const { listener } = await subscribe(names);
+    await add("Alba");
+    await listener.waitFor(2);
+    await house.engine.alter({ kind: "dropData" }, 0);
+    await listener.waitFor(3);
+    await add("Brisa");
+    await listener.waitFor(4);
+    await house.service.updateSchema(0, "type Boat @withSubscription { name: String! @id }");
+    await listener.waitFor(5);
+    expect(listener.told.slice(2)).toEqual([boats(), boats("Brisa"), "schema"]);
+    expect(house.service.subscriptionCounters.subscriptions).toBe(0);
+  });
+});
+
+describe("what is shared", () => {
+  test("equal queries run once for a commit", async () => {
+    house = await openGraphqlHouse(sdl);
+    const all = await Promise.all(Array.from({ length: 50 }, () => subscribe(names)));
+    const before = house.service.subscriptionCounters;
+    expect(before).toMatchObject({ subscriptions: 50, queries: 1, evaluations: 1 });
+    await add("Alba");
+    for (const { listener } of all) expect(await listener.waitFor(2)).toHaveLength(2);
+    expect(house.service.subscriptionCounters.evaluations).toBe(before.evaluations + 1);
+  });
+
+  test("other values are another query", async () => {
+    house = await openGraphqlHouse(sdl);
+    const text = "subscription S($l: Float!) { queryBoat(filter: {length: {ge: $l}}) { name } }";
+    await subscribe(text, {}, undefined, { l: 1 });
+    await subscribe(text, {}, undefined, { l: 2 });
+    await subscribe(text, {}, undefined, { l: 2 });
+    expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 3, queries: 2 });
+  });
+
+  test("a commit that cannot concern a query does not run it", async () => {
+    house = await openGraphqlHouse(sdl);
+    await add("Alba");
+    const { listener } = await subscribe('subscription { getBoat(name: "Alba") { name length } }');
+    const before = house.service.subscriptionCounters;
+    await house.ask('mutation { addPort(input: [{code: "LIS", city: "Lisboa"}]) { numUids } }');
+    await house.ask(
+      'mutation { updatePort(input: {filter: {}, set: {city: "Porto"}}) { numUids } }',
+    );
+    await house.ask("mutation { updateBoat(input: {filter: {}, set: {length: 2}}) { numUids } }");
+    await listener.waitFor(2);
+    const after = house.service.subscriptionCounters;
+    expect(after.skips).toBeGreaterThan(before.skips);
+    // The new node has a type, which the query reads; the new city does not concern it.
+    expect(after.evaluations - before.evaluations).toBeLessThanOrEqual(2);
+    expect(listener.told).toHaveLength(2);
+  });
+
+  test("commits that come while a query runs are looked at together", async () => {
+    house = await openGraphqlHouse(sdl);
+    const { listener } = await subscribe("subscription { aggregateBoat { count } }");
+    await Promise.all(Array.from({ length: 40 }, (_, i) => add(`boat ${i}`)));
+    for (;;) {
+      const last = listener.told.at(-1) as { data: { aggregateBoat: { count: number } } };
+      if (last.data.aggregateBoat.count === 40) break;
+      await listener.waitFor(listener.told.length + 1);
+    }
+    expect(house.service.subscriptionCounters.evaluations).toBeLessThanOrEqual(41);
+  });
+});
+
+describe("rights", () => {
+  const line = {
+    Header: "X-Auth",
+    Namespace: testNamespace,
+    Algo: "HS256",
+    VerificationKey: testSecret,
+  };
+  const guarded = `type Log @withSubscription @auth(query: {rule: "query($USER: String!) { queryLog(filter: {keeper: {eq: $USER}}) { id } }"}) {
+    id: ID!  text: String  keeper: String @search(by: [hash]) }
+  # Dgraph.Authorization ${JSON.stringify(line)}\n`;
+  const text = "subscription { queryLog { text } }";
+  const claims = (user: string, exp?: number): object => ({
+    [testNamespace]: { USER: user },
+    ...(exp === undefined ? {} : { exp }),
+  });
+  const note = (keeper: string, what: string): Promise<unknown> =>
+    house.send(
+      JSON.stringify({
+        query: `mutation { addLog(input: [{text: "${what}", keeper: "${keeper}"}]) { numUids } }`,
+      }),
+    );
+  const logs = (...texts: string[]): unknown => ({
+    data: { queryLog: texts.map((one) => ({ text: one })) },
+  });
+
+  test("only equal rights share a run, and nobody is told of what he may not see", async () => {
+    house = await openGraphqlHouse(guarded);
+    const ana = await subscribe(text, { "x-auth": signToken(claims("ana")) });
+    const anaToo = await subscribe(text, { "x-auth": signToken(claims("ana", 4_000_000_000)) });
+    const bob = await subscribe(text, { "x-auth": signToken(claims("bob")) });
+    const nobody = await subscribe(text);
+    expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 4, queries: 3 });
+    await note("ana", "fog");
+    await ana.listener.waitFor(2);
+    await note("bob", "gale");
+    await bob.listener.waitFor(2);
+    expect(ana.listener.told).toEqual([logs(), logs("fog")]);
+    expect(anaToo.listener.told).toEqual([logs(), logs("fog")]);
+    expect(bob.listener.told).toEqual([logs(), logs("gale")]);
+    expect(nobody.listener.told).toEqual([logs()]);
+  });
+
+  test("a token that ends takes the subscription with it", async () => {
+    house = await openGraphqlHouse(guarded);
+    const exp = Math.floor(Date.now() / 1000) + 2;
+    const ana = await subscribe(text, { "x-auth": signToken(claims("ana", exp)) });
+    const bob = await subscribe(text, { "x-auth": signToken(claims("bob")) });
+    expect(await ana.listener.waitFor(2)).toEqual([logs(), "expired"]);
+    await note("bob", "gale");
+    await bob.listener.waitFor(2);
+    expect(ana.listener.told).toHaveLength(2);
+  });
+
+  test("a token that is not believed is refused", async () => {
+    house = await openGraphqlHouse(guarded);
+    const { outcome } = await subscribe(text, { "x-auth": "nonsense" });
+    expect(outcome).toMatchObject({
+      kind: "refused",
+      message:
+        "unable to parse jwt token:token is malformed: token contains an invalid number of segments",
+    });
+  });
+});
+
+describe("refusals, in the words of the reference's WebSocket", () => {
+  test.each([
+    [
+      "subscription { querySecret { name } }",
+      'input:1: Cannot query field "querySecret" on type "Subscription". Did you mean "queryPort" or "queryBoat"?\n',
+    ],
+    [
+      "subscription { queryBoat { colour } }",
+      'input:1: Cannot query field "colour" on type "Boat".\n',
+    ],
+    ["subscription { queryBoat { name }", "input:1: Expected Name, found <EOF>"],
+    ["", "no query string supplied in request"],
+    [
+      "subscription { queryBoat { name } queryPort { code } }",
+      "input:1: Anonymous Subscription must select only one top level field.\n",
+    ],
+    [
+      "subscription S($n: String!) { getBoat(name: $n) { name } }",
+      "input: variable.n must be defined",
+    ],
+  ])("%s", async (query, message) => {
+    house = await openGraphqlHouse(sdl);
+    const { outcome } = await subscribe(query);
+    expect(outcome).toMatchObject({ kind: "refused", message });
+    expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 0, queries: 0 });
+  });
+
+  test("a query is none", async () => {
+    house = await openGraphqlHouse(sdl);
+    expect((await subscribe("{ queryBoat { name } }")).outcome).toEqual({ kind: "other" });
+  });
+
+  test("without a schema", async () => {
+    house = await openGraphqlHouse();
+    const { outcome } = await subscribe(names);
+    expect(outcome).toMatchObject({
+      kind: "refused",
+      message: expect.stringContaining("There's no GraphQL schema") as string,
+    });
+  });
+});

@@ -1,0 +1,325 @@
+/**
+ * Subscriptions of one process (graphql.md 9), driven by commits: nothing is asked at intervals. Equal subscriptions
+ * of callers with equal rights are one query, which runs once for any number of subscribers; commits that come while
+ * it runs are looked at together; a commit that changed nothing of what its plan reads is passed over.
+ */
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/log.ts";
+import type { Engine } from "../engine/engine.ts";
+import { Fault } from "../model/fault.ts";
+import { RequestRefused } from "./errors.ts";
+import type { LiveRequest, RequestHandler } from "./handle.ts";
+import { errorsOf, LiveQuery } from "./live-query.ts";
+import type { Seat } from "./live-query.ts";
+import { NumberText } from "./request-json.ts";
+import type { SchemaStore } from "./schema-store.ts";
+import type {
+  GraphqlRequest,
+  Subscriber,
+  SubscribeOutcome,
+  SubscriptionCounters,
+} from "./service.ts";
+import { refusedAnswer, refusedRequest } from "./subscription-refusal.ts";
+
+export interface SubscriptionsOptions {
+  readonly engine: Engine;
+  readonly handler: RequestHandler;
+  readonly schemas: SchemaStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Queries that run beside each other: one that waits for its turn does not hold up the small ones. */
+const runningMax = 4;
+/** After so long the event loop gets its turn before the next query. */
+const sliceMs = 4;
+/** The longest time that a timer holds. */
+const timerMsMax = 2 ** 31 - 1;
+
+/** The subscriptions of a namespace. */
+interface Feed {
+  readonly namespace: number;
+  readonly queries: Map<string, LiveQuery>;
+  /** Commits up to here have been looked at: every idle query's answer is right up to here. */
+  seenTs: number;
+  isLooking: boolean;
+  isStale: boolean;
+}
+
+export class Subscriptions {
+  readonly #options: SubscriptionsOptions;
+  readonly #feeds = new Map<number, Feed>();
+  readonly #counts = { subscriptions: 0, queries: 0, evaluations: 0, skips: 0 };
+  readonly #queue: { readonly feed: Feed; readonly query: LiveQuery }[] = [];
+  #stopListening: (() => void) | undefined = undefined;
+  #runningCount = 0;
+  #sliceEndMs = 0;
+
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options;
+  }
+
+  get counters(): SubscriptionCounters {
+    return { ...this.#counts };
+  }
+
+  async subscribe(request: GraphqlRequest, subscriber: Subscriber): Promise<SubscribeOutcome> {
+    try {
+      const reader = await this.#options.engine.openReader(request.namespace);
+      const fromTs = reader.ts;
+      let work: LiveRequest | undefined;
+      try {
+        work = await this.#options.handler.prepareLive(request, reader);
+      } finally {
+        reader.close();
+      }
+      if (work === undefined) return { kind: "other" };
+      return await this.#join(work, subscriber, fromTs);
+    } catch (error) {
+      if (error instanceof RequestRefused) return refusedRequest(error.errors, request);
+      if (error instanceof Fault) return refusedAnswer([{ message: error.message }]);
+      throw error;
+    }
+  }
+
+  #join(work: LiveRequest, subscriber: Subscriber, fromTs: number): Promise<SubscribeOutcome> {
+    const feed = this.#feedOf(work.request.namespace, fromTs);
+    const query = this.#queryOf(feed, work);
+    return new Promise((resolve) => {
+      const seat: Seat = {
+        subscriber,
+        fromTs,
+        expiryMs: work.expiryMs,
+        sent: undefined,
+        timer: undefined,
+        settle: (outcome) => {
+          if (outcome !== "open") resolve(refusedAnswer(outcome));
+          else resolve({ kind: "open", close: () => this.#leave(feed, query, seat) });
+        },
+      };
+      query.seats.add(seat);
+      this.#counts.subscriptions++;
+      this.#awaitExpiry(feed, query, seat);
+      if (query.rightTs < 0) this.#enqueue(feed, query);
+      else if (query.state === "idle" && query.rightTs >= fromTs) this.#deliver(feed, query);
+      else if (feed.seenTs < fromTs) this.#wake(feed);
+    });
+  }
+
+  /** A new one begins to look behind `seenTs`: what was committed before is seen by the first runs. */
+  #feedOf(namespace: number, seenTs: number): Feed {
+    const known = this.#feeds.get(namespace);
+    if (known !== undefined) return known;
+    return { namespace, queries: new Map(), seenTs, isLooking: false, isStale: false };
+  }
+
+  #queryOf(feed: Feed, work: LiveRequest): LiveQuery {
+    const key = keyOf(work);
+    const known = feed.queries.get(key);
+    if (known !== undefined) {
+      if (known.work.schema.sdl === work.schema.sdl) return known;
+      // The schema was replaced, and the commit's notice has not come yet.
+      this.#end(feed, known, "schema");
+    }
+    // Not only the first sender waits for the run: it goes on for as long as anybody does.
+    const signal = {
+      get aborted() {
+        return query.seats.size === 0;
+      },
+    };
+    const query: LiveQuery = new LiveQuery(key, { ...work, request: { ...work.request, signal } });
+    feed.queries.set(key, query);
+    this.#feeds.set(feed.namespace, feed);
+    this.#stopListening ??= this.#options.engine.onCommit((commitTs) => {
+      for (const one of this.#feeds.values()) if (commitTs > one.seenTs) this.#wake(one);
+    });
+    this.#counts.queries++;
+    return query;
+  }
+
+  /** Looks at what was committed, once for all commits that come before it does. */
+  #wake(feed: Feed): void {
+    feed.isStale = true;
+    if (feed.isLooking) return;
+    feed.isLooking = true;
+    this.#look(feed)
+      .catch((error: unknown) => {
+        this.#report(error);
+        for (const query of feed.queries.values()) this.#end(feed, query, "failed");
+      })
+      .finally(() => (feed.isLooking = false));
+  }
+
+  async #look(feed: Feed): Promise<void> {
+    while (feed.isStale && feed.queries.size > 0) {
+      feed.isStale = false;
+      const { reader, changed } = await this.#options.engine.openChanged(
+        feed.namespace,
+        feed.seenTs,
+      );
+      feed.seenTs = Math.max(feed.seenTs, reader.ts);
+      const stored = reader.schema.predicate("dgraph.graphql.schema");
+      const isReplaced = stored !== undefined && changed?.has(stored.id) === true;
+      for (const query of feed.queries.values()) {
+        if (query.rightTs >= reader.ts) continue;
+        if (query.state === "running" && query.runTs >= reader.ts) continue;
+        if (isReplaced || query.isConcerned(reader, changed)) this.#enqueue(feed, query);
+        else this.#pass(feed, query, reader.ts);
+      }
+      reader.close();
+    }
+  }
+
+  /** Nothing that was committed up to `ts` concerns the query. */
+  #pass(feed: Feed, query: LiveQuery, ts: number): void {
+    this.#counts.skips++;
+    if (query.state !== "idle") return;
+    query.rightTs = ts;
+    this.#deliver(feed, query);
+  }
+
+  #enqueue(feed: Feed, query: LiveQuery): void {
+    if (query.state === "running") query.isStale = true;
+    if (query.state !== "idle") return;
+    query.state = "waiting";
+    this.#queue.push({ feed, query });
+    this.#pump();
+  }
+
+  #pump(): void {
+    while (this.#runningCount < runningMax) {
+      const next = this.#queue.shift();
+      if (next === undefined) return;
+      const { feed, query } = next;
+      if (query.seats.size === 0) continue;
+      this.#runningCount++;
+      query.state = "running";
+      this.#run(feed, query)
+        .catch((error: unknown) => {
+          this.#report(error);
+          this.#end(feed, query, "failed");
+        })
+        .finally(() => {
+          this.#runningCount--;
+          this.#pump();
+        });
+    }
+  }
+
+  async #run(feed: Feed, query: LiveQuery): Promise<void> {
+    const { engine, handler, schemas } = this.#options;
+    await this.#pace();
+    query.isStale = false;
+    const reader = await engine.openReader(feed.namespace);
+    try {
+      query.runTs = reader.ts;
+      const served = await schemas.at(reader);
+      if (served?.schema.sdl !== query.work.schema.sdl) {
+        this.#end(feed, query, "schema");
+        return;
+      }
+      this.#counts.evaluations++;
+      query.take(reader, await handler.runLive(query.work, reader));
+    } finally {
+      reader.close();
+    }
+    query.state = "idle";
+    if (query.isStale) this.#enqueue(feed, query);
+    else query.rightTs = Math.max(query.rightTs, feed.seenTs);
+    this.#deliver(feed, query);
+  }
+
+  /** Many small queries in a row do not keep requests waiting. */
+  async #pace(): Promise<void> {
+    const { clock } = this.#options;
+    if (clock.tickMs() < this.#sliceEndMs) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#sliceEndMs = clock.tickMs() + sliceMs;
+  }
+
+  /** Hands the answer to those who do not have it. */
+  #deliver(feed: Feed, query: LiveQuery): void {
+    const { answer } = query;
+    if (answer === undefined) return;
+    const nowMs = this.#options.clock.nowMs();
+    for (const seat of query.seats) {
+      if (seat.sent === answer || query.rightTs < seat.fromTs) continue;
+      if (nowMs >= seat.expiryMs) {
+        this.#expire(feed, query, seat);
+        continue;
+      }
+      const isFirst = seat.sent === undefined;
+      const errors = isFirst ? errorsOf(answer) : undefined;
+      seat.sent = answer;
+      if (errors !== undefined) {
+        this.#leave(feed, query, seat);
+        seat.settle(errors);
+        continue;
+      }
+      seat.subscriber.next(answer.bytes);
+      if (isFirst) seat.settle("open");
+    }
+  }
+
+  #awaitExpiry(feed: Feed, query: LiveQuery, seat: Seat): void {
+    if (seat.expiryMs === Infinity) return;
+    const leftMs = Math.max(0, seat.expiryMs - this.#options.clock.nowMs());
+    seat.timer = setTimeout(
+      () => {
+        if (this.#options.clock.nowMs() >= seat.expiryMs) this.#expire(feed, query, seat);
+        else this.#awaitExpiry(feed, query, seat);
+      },
+      Math.min(leftMs, timerMsMax),
+    ).unref();
+  }
+
+  #expire(feed: Feed, query: LiveQuery, seat: Seat): void {
+    const hasBegun = seat.sent !== undefined;
+    this.#leave(feed, query, seat);
+    if (hasBegun) seat.subscriber.end("expired");
+    else seat.settle([{ message: "the token has expired" }]);
+  }
+
+  #end(feed: Feed, query: LiveQuery, reason: "schema" | "failed"): void {
+    for (const seat of query.seats) {
+      const hasBegun = seat.sent !== undefined;
+      this.#leave(feed, query, seat);
+      if (hasBegun) seat.subscriber.end(reason);
+      else seat.settle([{ message: beginFailures[reason] }]);
+    }
+  }
+
+  /** The last one to leave a query ends it. */
+  #leave(feed: Feed, query: LiveQuery, seat: Seat): void {
+    if (!query.seats.delete(seat)) return;
+    clearTimeout(seat.timer);
+    this.#counts.subscriptions--;
+    if (query.seats.size > 0 || feed.queries.get(query.key) !== query) return;
+    feed.queries.delete(query.key);
+    this.#counts.queries--;
+    if (feed.queries.size > 0) return;
+    this.#feeds.delete(feed.namespace);
+    if (this.#feeds.size > 0) return;
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+  }
+
+  #report(error: unknown): void {
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#options.logger.error("a subscription failed inside", { stack });
+  }
+}
+
+const beginFailures = {
+  schema: "the schema was replaced while the subscription began",
+  failed: "the subscription failed; the server's log has the details",
+} as const;
+
+/** What makes subscriptions one: text, operation, values, rights. */
+function keyOf({ fields, rights }: LiveRequest): string {
+  const { query, operationName, variables } = fields;
+  return JSON.stringify([rights, query, operationName, variables], (_, value: unknown) =>
+    // A number in a form that a double would lose is no object with a text.
+    value instanceof NumberText ? ["\u0000number", value.text] : value,
+  );
+}
