@@ -47,6 +47,7 @@ function makeProgram(): Command {
   addLive(program);
   addSample(program);
   addCheck(program);
+  addExplain(program);
   program
     .command("version")
     .description("print the version")
@@ -278,4 +279,54 @@ Examples:
       const { runCheck } = await import("./command-check.ts");
       await runCheck(options.data);
     });
+}
+
+/** The options of `weft explain`. */
+export interface ExplainOptions {
+  readonly to: string;
+  readonly token: string | undefined;
+  readonly header: readonly string[];
+  readonly profile: boolean;
+  readonly json: boolean;
+  readonly graphql: boolean;
+  readonly variables: string | undefined;
+}
+
+function addExplain(program: Command): void {
+  program
+    .command("explain")
+    .description("show how a running server would run a query, or with --profile, how it did")
+    .argument("<file>", "the query; - for standard input")
+    .addOption(setting("--to <url>", "the server").default("http://127.0.0.1:8080"))
+    .option("--profile", "run the query and measure its steps", false)
+    .option("--json", "print JSON instead of a table", false)
+    .option("--graphql", "the query is GraphQL, not DQL", false)
+    .option("--variables <json>", "values of the query's variables, as a JSON object")
+    .option(
+      "--header <name: value>",
+      "sent along, such as a key or a token; may be repeated",
+      collect,
+      [],
+    )
+    .addOption(setting("--token <token>", "administration token, where the server has one"))
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      `
+GraphQL is explained to administrators alone: the numbers tell of nodes that rules hide.
+
+Examples:
+  weft explain query.dql
+  weft explain --profile --to http://127.0.0.1:8080 query.dql
+  echo '{ q(func: has(name), first: 5) { name } }' | weft explain --profile -
+  weft explain --graphql --variables '{"city": "Oslo"}' --header 'X-Auth-Token: KEY' query.graphql`,
+    )
+    .action(async (file: string, options: ExplainOptions) => {
+      const { runExplain } = await import("./command-explain.ts");
+      await runExplain(file, options);
+    });
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
 }
