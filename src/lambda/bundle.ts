@@ -24,7 +24,7 @@ export async function bundleScript(path: string, scriptBytesMax: number): Promis
     if (bytes > scriptBytesMax) {
       throw new Fault(
         "E_STARTUP",
-        `${path}: the compiled script has ${bytes} bytes, the limit is ${scriptBytesMax}`,
+        `${path}: the compiled script has ${bytes} bytes, the limit is ${scriptBytesMax} (script-bytes)`,
       );
     }
     return { runner: await compileRunner(), script, name: path };

@@ -1,0 +1,35 @@
+// Goal: seed 4.1 rule 8: each query of an operation reads in a transaction of its own.
+import { expect, test } from "vitest";
+import { systemClock } from "../base/clock.ts";
+import type { Engine } from "../engine/engine.ts";
+import { openGraphqlHouse } from "../../test/support/graphql-house.ts";
+import { openGraphqlService } from "./open-service.ts";
+
+test("seed 4.1 rule 8: two root queries read two snapshots", async () => {
+  const house = await openGraphqlHouse("type Bell { id: ID!  tone: String }");
+  const ring = async (tone: string): Promise<void> => {
+    await house.ask(`mutation { addBell(input: [{tone: "${tone}"}]) { numUids } }`);
+  };
+  await ring("c");
+  let opened = 0;
+  // A commit between the snapshots of the first query and of the second.
+  const engine: Engine = Object.assign(Object.create(house.engine) as Engine, {
+    openReader: async (namespace: number) => {
+      if (++opened === 2) await ring("d");
+      return await house.engine.openReader(namespace);
+    },
+  });
+  const service = openGraphqlService({ engine, clock: systemClock, extensions: false });
+  const { body } = await service.handle({
+    namespace: 0,
+    kind: "graphql",
+    body: "{ a: queryBell { tone } b: queryBell { tone } }",
+    headers: {},
+    remoteAddress: "127.0.0.1",
+    timeoutMs: 0,
+  });
+  expect(JSON.parse(new TextDecoder().decode(body))).toEqual({
+    data: { a: [{ tone: "c" }], b: [{ tone: "c" }, { tone: "d" }] },
+  });
+  await house.close();
+});
