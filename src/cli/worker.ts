@@ -55,6 +55,7 @@ export async function openWorker({ config, store, logger, number }: WorkerParts)
     clock: systemClock,
     limits,
     lambda: target === undefined ? undefined : openLambdaClient(target),
+    turns: engine.turns,
     ...config.graphql,
   });
   const about = makeNodeFacts({

@@ -34,6 +34,8 @@ export interface PlanReport {
   readonly kind: "explain" | "profile";
   /** Of the run, without parsing and writing. */
   readonly ms?: number;
+  /** Where there is no plan: why. */
+  readonly note?: string;
   readonly steps: readonly PlanStep[];
 }
 
@@ -44,7 +46,7 @@ export async function explainPlan(
   reader: Reader,
   context: RunContext,
 ): Promise<PlanReport> {
-  const run = makeRun(plan, texts, reader, { ...context, request: {} });
+  const run = makeRun(plan, texts, reader, context);
   const estimates = await estimatePlan(run);
   const steps = describePlan(plan, run.texts).map((line) => toStep(line, estimates, undefined));
   return { kind: "explain", steps };
@@ -57,7 +59,7 @@ export async function profilePlan(
   reader: Reader,
   context: RunContext,
 ): Promise<{ readonly result: ExecutionResult; readonly report: PlanReport }> {
-  const run = makeRun(plan, texts, reader, { ...context, request: {} });
+  const run = makeRun(plan, texts, reader, context);
   const estimates = await estimatePlan(run);
   const profiler = new Profiler(context.clock);
   const startMs = context.clock.tickMs();
@@ -117,6 +119,7 @@ export interface ReportStyle {
 
 /** A report as a table for people: a line for each step, its numbers beside it. */
 export function printReport(report: PlanReport, style: ReportStyle = { times: true }): string {
+  if (report.note !== undefined) return `${report.note}\n`;
   const rows: Row[] = [];
   for (const step of report.steps) addRows(rows, step, 0);
   const columns = columnsOf(report, style);

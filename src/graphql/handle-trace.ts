@@ -1,5 +1,8 @@
 /** `extensions` of an answer (graphql.md 4.2): when, how long, what was touched. */
 import type { Clock } from "../base/clock.ts";
+import type { PlanQuestion } from "../engine/plan-question.ts";
+import type { PlanReport } from "../exec/explain.ts";
+import { encodeReports } from "./plan-reports.ts";
 import type { SelectedField } from "./request-prepare.ts";
 
 interface ResolverTrace {
@@ -15,6 +18,8 @@ export class Trace {
   touchedUids = 0;
   /** With `--graphql debug`: the queries that were run. */
   readonly dqlQueries: string[] = [];
+  /** Where the request asked for a profile: how its root fields were run, by their keys. */
+  readonly reports = new Map<string, PlanReport>();
   readonly #clock: Clock;
   readonly #startMs: number;
   readonly #resolvers: ResolverTrace[] = [];
@@ -31,8 +36,8 @@ export class Trace {
     return new ResolverClock(this.#clock, trace);
   }
 
-  /** The JSON of `extensions`. `order`: the root fields in the order of the answer. */
-  print(): string {
+  /** The JSON of `extensions`. `form`: of the reports. */
+  print(form: PlanQuestion["form"] = "json"): string {
     const now = this.#clock.tickMs();
     const endMs = this.#clock.nowMs();
     const duration = now - this.#startMs;
@@ -46,6 +51,7 @@ export class Trace {
     text += "}";
     if (this.dqlQueries.length > 0)
       text += `,"dql_query":${JSON.stringify(this.dqlQueries.join("\n"))}`;
+    if (this.reports.size > 0) text += `,"profile":${encodeReports(this.reports, form)}`;
     return `${text}}`;
   }
 

@@ -4,6 +4,9 @@
  */
 import { Lru } from "../base/lru.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { PlanQuestion } from "../engine/plan-question.ts";
+import type { PlanReport } from "../exec/explain.ts";
+import type { ExecutionResult } from "../exec/frame.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { LambdaClient } from "../lambda/client.ts";
 import { Fault } from "../model/fault.ts";
@@ -24,7 +27,16 @@ import type { LambdaRootDone } from "./lambda-root.ts";
 import type { RunBounds, RunSettings } from "./lower-run.ts";
 import { touchedUids } from "./lower-run.ts";
 import { runMutation } from "./mutation-root.ts";
-import { readyQuery, resolveQueryLambda, rootFieldOf, runQuery, writeQuery } from "./query-root.ts";
+import { makeNote, writeExplanation } from "./plan-reports.ts";
+import {
+  explainQuery,
+  profileQuery,
+  readyQuery,
+  resolveQueryLambda,
+  rootFieldOf,
+  runQuery,
+  writeQuery,
+} from "./query-root.ts";
 import type { ReadyQuery } from "./query-root.ts";
 import { evaluateArguments } from "./request-arguments.ts";
 import type { RequestValues } from "./request-arguments.ts";
@@ -152,7 +164,12 @@ export class RequestHandler {
         return answerOf(withoutSchema(request, this.#options.limits.depthMax, print));
       }
       work = await this.#prepare(request, served.schema, reader);
-      if (work.kind === "query") return await this.#query(request, work.ready, reader, trace);
+      if (work.kind === "query") {
+        return request.plan?.kind === "explain"
+          ? await this.#explain(request, work.ready, reader, request.plan.form)
+          : await this.#query(request, work.ready, reader, trace);
+      }
+      if (request.plan !== undefined) throw refuse(noPlanOfMutations);
     } finally {
       // Mutations read in transactions of their own: no snapshot is held beside them.
       reader.close();
@@ -297,12 +314,45 @@ export class RequestHandler {
       pending.length === 1
         ? [await (pending[0] as Promise<RootOutcome>)]
         : await Promise.all(pending);
-    const body = this.#write(outcomes, run, trace);
+    const body = this.#write(outcomes, run, trace, request.plan);
     return { body, headers: headersOf(run, trace.touchedUids) };
+  }
+
+  /** What would be done for each root field; nothing is. */
+  async #explain(
+    request: GraphqlRequest,
+    { roots }: ReadyRequest,
+    reader: Reader,
+    form: PlanQuestion["form"],
+  ): Promise<GraphqlAnswer> {
+    const reports = new Map<string, PlanReport>();
+    const bounds = this.#bounds(request);
+    for (const root of roots) {
+      const report =
+        root.kind === "query"
+          ? await explainQuery(root.ready, reader, this.#options, bounds)
+          : makeNote("explain", noteOfRoot(root));
+      reports.set(root.field.key, report);
+    }
+    return answerOf(writeExplanation(reports, form));
+  }
+
+  async #runRoot(
+    root: Extract<ReadyRoot, { kind: "query" }>,
+    reader: Reader,
+    { request, trace, bounds }: QueryPlace,
+  ): Promise<ExecutionResult> {
+    if (request.plan === undefined) return runQuery(root.ready, reader, this.#options, bounds);
+    const profiled = await profileQuery(root.ready, reader, this.#options, bounds);
+    trace.reports.set(root.field.key, profiled.report);
+    return profiled.result;
   }
 
   async #resolve(root: ReadyRoot, place: QueryPlace): Promise<RootOutcome> {
     const { field } = root;
+    if (place.request.plan !== undefined && root.kind !== "query") {
+      place.trace.reports.set(field.key, makeNote("profile", noteOfRoot(root)));
+    }
     if (root.kind === "json") {
       return { field, errors: [], write: (out) => out.text(root.json) };
     }
@@ -320,7 +370,7 @@ export class RequestHandler {
         place.given ?? (await this.#options.engine.openReader(place.request.namespace));
       try {
         if (this.#options.debug) place.trace.dqlQueries.push(root.ready.planned.tree.print());
-        const result = await runQuery(root.ready, reader, this.#options, place.bounds);
+        const result = await this.#runRoot(root, reader, place);
         place.trace.touchedUids += touchedUids(result);
         // User code may take its time: no snapshot is held meanwhile.
         if (root.ready.planned.hasLambda) reader.close();
@@ -395,8 +445,14 @@ export class RequestHandler {
     return { body, headers: headersOf(run, trace.touchedUids) };
   }
 
-  #write(outcomes: readonly RootOutcome[], run: OperationRun, trace: Trace): Uint8Array {
-    const extensions = this.#options.extensions ? () => trace.print() : undefined;
+  #write(
+    outcomes: readonly RootOutcome[],
+    run: OperationRun,
+    trace: Trace,
+    question?: PlanQuestion,
+  ): Uint8Array {
+    const isShown = this.#options.extensions || question !== undefined;
+    const extensions = isShown ? () => trace.print(question?.form) : undefined;
     return writeAnswer(outcomes, run.locate, extensions, this.#options.limits.resultBytesMax);
   }
 
@@ -444,6 +500,24 @@ interface QueryPlace {
   readonly trace: Trace;
   readonly parentType: string;
   readonly lambda: () => LambdaCalls;
+}
+
+const noPlanOfMutations = "explain and profile are for queries: the mutation was not run";
+
+/** Why a root field has no plan. */
+function noteOfRoot(root: Exclude<ReadyRoot, { kind: "query" }>): string {
+  switch (root.kind) {
+    case "json":
+      return "answered without a look at the data: introspection, or no rule lets the caller see any node";
+    case "lambda":
+      return "answered by the lambda server";
+    case "untrusted":
+      return `refused: ${root.reason}`;
+    case "refused":
+      return `refused: ${root.messages.join("; ")}`;
+    case "unresolved":
+      return "answered by nobody";
+  }
 }
 
 function answerOf(body: Uint8Array): GraphqlAnswer {

@@ -4,8 +4,11 @@ import type { Clock } from "../base/clock.ts";
 import type { QueryDocument } from "../dql/ast.ts";
 import { printQuery } from "../dql/print.ts";
 import { execute } from "../exec/execute.ts";
+import { explainPlan, profilePlan } from "../exec/explain.ts";
+import type { PlanReport } from "../exec/explain.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { RunContext } from "../exec/run.ts";
+import type { Turns } from "../exec/turns.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Limits } from "../model/limits.ts";
 import { buildPlan } from "../plan/build.ts";
@@ -16,6 +19,8 @@ import { findReads } from "../plan/reads.ts";
 export interface RunSettings {
   readonly clock: Clock;
   readonly limits: Limits;
+  /** Where long requests of the process take turns; undefined: each goes on as it can. */
+  readonly turns?: Turns | undefined;
 }
 
 /** How long a request may take, and who may end it. */
@@ -61,6 +66,33 @@ export class PlannedTree {
     settings: RunSettings,
     bounds: RunBounds,
   ): Promise<ExecutionResult> {
+    const { plan, bound } = this.#bind(reader, texts);
+    return execute(plan, bound, reader, contextOf(settings, bounds));
+  }
+
+  /** What `run` would do; reads statistics alone. */
+  explain(
+    reader: Reader,
+    texts: readonly string[],
+    settings: RunSettings,
+    bounds: RunBounds,
+  ): Promise<PlanReport> {
+    const { plan, bound } = this.#bind(reader, texts);
+    return explainPlan(plan, bound, reader, contextOf(settings, bounds));
+  }
+
+  /** Runs the tree as `run` does, and tells what its steps did. */
+  profile(
+    reader: Reader,
+    texts: readonly string[],
+    settings: RunSettings,
+    bounds: RunBounds,
+  ): Promise<{ readonly result: ExecutionResult; readonly report: PlanReport }> {
+    const { plan, bound } = this.#bind(reader, texts);
+    return profilePlan(plan, bound, reader, contextOf(settings, bounds));
+  }
+
+  #bind(reader: Reader, texts: readonly string[]): { plan: Plan; bound: readonly string[] } {
     let plan = this.#plan;
     const { version, storageId } = reader.schema;
     if (plan?.schemaVersion !== version || this.#storageId !== storageId) {
@@ -74,9 +106,13 @@ export class PlannedTree {
       const token = literal?.token ?? -1;
       bound.push((token < 0 ? literal?.text : texts[token]) ?? "");
     }
-    const context: RunContext = { ...settings, ...bounds };
-    return execute(plan, bound, reader, context);
+    return { plan, bound };
   }
+}
+
+/** Settings come with much that is not the run's. */
+function contextOf({ clock, limits, turns }: RunSettings, bounds: RunBounds): RunContext {
+  return { clock, limits, turns, deadlineMs: bounds.deadlineMs, signal: bounds.signal };
 }
 
 /** Uids that a run touched, as `extensions.touched_uids` counts them. */

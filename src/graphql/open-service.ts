@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { silentLogger } from "../base/log.ts";
 import type { Logger } from "../base/log.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Turns } from "../exec/turns.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { LambdaClient } from "../lambda/client.ts";
 import type { Limits } from "../model/limits.ts";
@@ -15,6 +16,8 @@ export interface GraphqlServiceOptions {
   readonly clock: Clock;
   readonly logger?: Logger;
   readonly limits?: Limits;
+  /** Where long requests of the process take turns. */
+  readonly turns?: Turns;
   /** Where `@lambda` is resolved; without it no new schema may have it. The owner closes it. */
   readonly lambda?: LambdaClient | undefined;
   /** `--graphql introspection`; on by default. */
@@ -35,6 +38,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     clock,
     lambda: options.lambda,
     limits: options.limits ?? defaultLimits,
+    turns: options.turns,
     introspection: options.introspection ?? true,
     extensions: options.extensions ?? true,
     debug: options.debug ?? false,

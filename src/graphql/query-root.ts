@@ -1,4 +1,5 @@
 /** One root query of a request: its values lowered, its plan found, run over a snapshot, ready to be written. */
+import type { PlanReport } from "../exec/explain.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { JsonWriter } from "../render/json-writer.ts";
@@ -89,6 +90,26 @@ export function runQuery(
   bounds: RunBounds,
 ): Promise<ExecutionResult> {
   return ready.planned.tree.run(reader, ready.texts, settings, bounds);
+}
+
+/** What `runQuery` would do. */
+export function explainQuery(
+  ready: ReadyQuery,
+  reader: Reader,
+  settings: RunSettings,
+  bounds: RunBounds,
+): Promise<PlanReport> {
+  return ready.planned.tree.explain(reader, ready.texts, settings, bounds);
+}
+
+/** Runs as `runQuery` does, and tells what was done. */
+export function profileQuery(
+  ready: ReadyQuery,
+  reader: Reader,
+  settings: RunSettings,
+  bounds: RunBounds,
+): Promise<{ readonly result: ExecutionResult; readonly report: PlanReport }> {
+  return ready.planned.tree.profile(reader, ready.texts, settings, bounds);
 }
 
 /** The values of a query's lambda fields; undefined where it has none. */

@@ -4,6 +4,7 @@
  */
 import type { Cancellation } from "../base/cancellation.ts";
 import type { MaybePromise } from "../base/maybe.ts";
+import type { PlanQuestion } from "../engine/plan-question.ts";
 
 export interface GraphqlService {
   /** One request → the whole JSON answer (`errors`, `data`, `extensions` as graphql.md 4.1, 4.2). Never rejects for what the sender did. */
@@ -49,6 +50,8 @@ export interface GraphqlRequest {
   readonly remoteAddress: string;
   readonly timeoutMs: number;
   readonly signal?: Cancellation;
+  /** Asks how the queries are run; for those who may see all nodes, because the numbers tell of hidden ones. */
+  readonly plan?: PlanQuestion | undefined;
 }
 
 export interface GraphqlAnswer {

@@ -6,9 +6,17 @@ import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { Fault } from "../model/fault.ts";
 import type { EncodingFaults } from "./body.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
-import { type Exchange, findRemoteAddress, readBytes, watchSender } from "./exchange.ts";
-import { parseMediaType } from "./parameters.ts";
+import {
+  type Exchange,
+  findRemoteAddress,
+  readBytes,
+  readParameters,
+  watchSender,
+} from "./exchange.ts";
+import { admit } from "./gate.ts";
+import { parseMediaType, parsePlanQuestion } from "./parameters.ts";
 import { everyOrigin, quoteJson, sendJson, sendPreflight } from "./reply.ts";
+import { explainRight } from "./rights.ts";
 
 interface Responder {
   handle(request: GraphqlRequest): MaybePromise<GraphqlAnswer>;
@@ -24,8 +32,10 @@ export async function answerGraphql(exchange: Exchange): Promise<void> {
     sendPreflight(res, grantOrigin(origins, req.headers.origin), header);
     return;
   }
+  const plan = parsePlanQuestion(readParameters(exchange));
+  if (plan !== undefined && !(await admit(explainRight, exchange))) return;
   await answerDocument(exchange, {
-    handle: (request) => house.graphql.handle(request),
+    handle: (request) => house.graphql.handle(plan === undefined ? request : { ...request, plan }),
     allowedOrigins: () => house.graphql.allowedOrigins(0),
   });
 }

@@ -49,6 +49,13 @@ export const routeRights: readonly RouteRight[] = [
   { path: "/", audience: "everyone", form: "native" },
 ];
 
+/** /graphql with `explain` or `profile`: their numbers tell of nodes that rules hide from the caller. */
+export const explainRight: RouteRight = {
+  path: "/graphql",
+  audience: "administrators",
+  form: "graphql",
+};
+
 /** What is not there is nobody's secret. */
 export const elsewhere: RouteRight = { path: "*", audience: "everyone", form: "native" };
 
