@@ -1,6 +1,6 @@
 /** The beginning of a run: literals become numbers and uids, refused with the reference's words (dql.md 4.5). */
 import { quoteGo, toFault } from "../model/conversion-error.ts";
-import { parseInt64, parseUint64 } from "../model/int.ts";
+import { parseInt64, parseShortUint, parseUint64 } from "../model/int.ts";
 import type { PagePlan, Plan, Slot } from "../plan/plan.ts";
 import { queryFault, type Run } from "./run.ts";
 
@@ -38,6 +38,8 @@ function prefixOf(slot: Slot): string {
 }
 
 function bindInt32(slot: Slot, text: string): number {
+  const short = parseShortUint(text);
+  if (short <= 2147483647) return short;
   try {
     const int = parseInt64(text, 0);
     if (int > 2147483647 || int < -2147483648) {
@@ -52,6 +54,8 @@ function bindInt32(slot: Slot, text: string): number {
 }
 
 function bindAfter(slot: Slot, text: string): number {
+  const short = parseShortUint(text);
+  if (!Number.isNaN(short)) return short;
   try {
     return Number(parseUint64(text, 0));
   } catch (error) {
@@ -61,6 +65,8 @@ function bindAfter(slot: Slot, text: string): number {
 
 /** NaN for what is not a uid; the functions that take uids refuse it in their own words. */
 export function parseUid(text: string): number {
+  const short = parseShortUint(text);
+  if (!Number.isNaN(short)) return short;
   try {
     return Number(parseUint64(text, 0));
   } catch {
@@ -100,11 +106,11 @@ export function findHugeUids(
   numbers: Float64Array,
 ): ReadonlyMap<number, string> | undefined {
   let found: Map<number, string> | undefined;
-  plan.slots.forEach((slot, i) => {
+  for (let i = 0; i < numbers.length; i++) {
     const number = numbers[i] ?? 0;
-    if (slot.kind !== "uid" || !(number > Number.MAX_SAFE_INTEGER)) return;
+    if (!(number > Number.MAX_SAFE_INTEGER) || plan.slots[i]?.kind !== "uid") continue;
     found ??= new Map();
     found.set(number, `0x${parseUint64(texts[i] ?? "", 0).toString(16)}`);
-  });
+  }
   return found;
 }

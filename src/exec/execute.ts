@@ -17,11 +17,11 @@ export async function execute(
   reader: Reader,
   context: RunContext,
 ): Promise<ExecutionResult> {
-  const request = {};
+  // The context stands for the request among those that take turns: it is made for one.
   try {
-    return await runPlan(plan, texts, reader, { ...context, request });
+    return await runPlan(plan, texts, reader, context);
   } finally {
-    context.turns?.end(request);
+    context.turns?.end(context);
   }
 }
 
@@ -29,7 +29,7 @@ async function runPlan(
   plan: Plan,
   texts: readonly string[] | undefined,
   reader: Reader,
-  context: RunContext & { readonly request: object },
+  context: RunContext,
 ): Promise<ExecutionResult> {
   const run = makeRun(plan, texts, reader, context);
   const blocks: (BlockResult | undefined)[] = plan.blocks.map(() => undefined);
@@ -50,16 +50,16 @@ export function makeRun(
   plan: Plan,
   texts: readonly string[] | undefined,
   reader: Reader,
-  context: RunContext & { readonly request: object },
+  context: RunContext,
 ): Run {
-  const { clock, deadlineMs, signal, turns, profiler } = context;
+  const { clock, profiler } = context;
   const bound = texts ?? plan.slots.map((slot) => slot.literal.text);
   return {
     plan,
     texts: bound,
     numbers: bindNumbers(plan, bound),
     reader: profiler === undefined ? reader : profiler.watch(reader),
-    pace: makePace({ clock, deadlineMs, signal, turns }, context.request),
+    pace: makePace(context),
     limits: context.limits,
     clock,
     variables: plan.variables.map(() => undefined),

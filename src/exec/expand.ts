@@ -5,14 +5,25 @@ import type { ExpandFieldPlan, FieldPlan, Level } from "../plan/plan.ts";
 import { queryFault, valuesOf, type Run } from "./run.ts";
 
 /** What a level's expand() becomes for these nodes; undefined where the level has none. `at`: its field number. */
-export async function expandFields(
+export function expandFields(run: Run, level: Level, uids: UidSet): Promise<Expanded> | undefined {
+  for (let at = 0; at < level.fields.length; at++) {
+    const field = level.fields[at];
+    if (field?.kind === "expand") return expandField(run, field, at, uids);
+  }
+  return undefined;
+}
+
+interface Expanded {
+  readonly at: number;
+  readonly fields: readonly FieldPlan[];
+}
+
+async function expandField(
   run: Run,
-  level: Level,
+  field: ExpandFieldPlan,
+  at: number,
   uids: UidSet,
-): Promise<{ readonly at: number; readonly fields: readonly FieldPlan[] } | undefined> {
-  const at = level.fields.findIndex((field) => field.kind === "expand");
-  const field = level.fields[at];
-  if (field?.kind !== "expand") return undefined;
+): Promise<Expanded> {
   const names = await expandedNames(run, field, uids);
   const fields = buildExpanded(run.reader.schema, field, names);
   for (const expanded of fields) {

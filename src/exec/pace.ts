@@ -22,25 +22,33 @@ export interface PaceOptions {
   readonly deadlineMs: number;
   readonly signal: Cancellation | undefined;
   /** Shared by the requests of a process; undefined: each goes on as soon as the event loop lets it. */
-  readonly turns: Turns | undefined;
+  readonly turns?: Turns | undefined;
 }
 
-/** `request` stands for the request among those that take turns. */
-export function makePace(options: PaceOptions, request: object): Pace {
-  const { clock, deadlineMs, signal, turns } = options;
-  let sliceEndMs = clock.tickMs() + sliceMs;
-  const begin = (): void => {
-    sliceEndMs = clock.tickMs() + sliceMs;
-  };
-  return {
-    check() {
-      if (signal?.aborted === true) throw new Fault("E_CANCELLED", "context canceled");
-      const nowMs = clock.tickMs();
-      if (nowMs > deadlineMs) throw new Fault("E_DEADLINE", "context deadline exceeded");
-      if (nowMs < sliceEndMs) return undefined;
-      const turn =
-        turns?.next(request) ?? new Promise<void>((resolve) => void setImmediate(resolve));
-      return turn.then(begin);
-    },
-  };
+/** `options`, which are made for one request, stand for it among those that take turns. */
+export function makePace(options: PaceOptions): Pace {
+  return new SlicePace(options);
+}
+
+class SlicePace implements Pace {
+  readonly #options: PaceOptions;
+  #sliceEndMs: number;
+
+  constructor(options: PaceOptions) {
+    this.#options = options;
+    this.#sliceEndMs = options.clock.tickMs() + sliceMs;
+  }
+
+  check(): Promise<void> | undefined {
+    const { clock, deadlineMs, signal, turns } = this.#options;
+    if (signal?.aborted === true) throw new Fault("E_CANCELLED", "context canceled");
+    const nowMs = clock.tickMs();
+    if (nowMs > deadlineMs) throw new Fault("E_DEADLINE", "context deadline exceeded");
+    if (nowMs < this.#sliceEndMs) return undefined;
+    const turn =
+      turns?.next(this.#options) ?? new Promise<void>((resolve) => void setImmediate(resolve));
+    return turn.then(() => {
+      this.#sliceEndMs = clock.tickMs() + sliceMs;
+    });
+  }
 }

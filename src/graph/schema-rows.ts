@@ -48,6 +48,8 @@ export function readSchemaHead(
 export class SchemaCache {
   readonly #options: ReservedOptions;
   readonly #known = new Map<number, KnownSchema>();
+  /** Namespace → what its row said at the commit that was asked for last: only a commit changes it. */
+  readonly #seen = new Map<number, { readonly ts: number; readonly known: KnownSchema }>();
 
   constructor(options: ReservedOptions) {
     this.#options = options;
@@ -55,6 +57,15 @@ export class SchemaCache {
 
   /** The schema as of the snapshot; undefined: there is no such namespace. */
   read(snapshot: Snapshot, namespace: number): MaybePromise<KnownSchema | undefined> {
+    const seen = this.#seen.get(namespace);
+    if (seen?.ts === snapshot.ts) return seen.known;
+    return andThen(this.#readHead(snapshot, namespace), (known) => {
+      if (known !== undefined) this.#seen.set(namespace, { ts: snapshot.ts, known });
+      return known;
+    });
+  }
+
+  #readHead(snapshot: Snapshot, namespace: number): MaybePromise<KnownSchema | undefined> {
     let head: SchemaHead | undefined;
     let bytes: Uint8Array | undefined;
     const read = snapshot.readMany([headKey(namespace)], (_, row) => {

@@ -7,6 +7,7 @@ import {
   multiplyInt64,
   normalizeInt64,
   parseInt64,
+  parseShortUint,
   parseUint64,
   remainderInt64,
   subtractInt64,
@@ -56,6 +57,17 @@ test("unsigned integers reach 2^64 - 1", () => {
   expect(parseUint64("18446744073709551615")).toBe(2n ** 64n - 1n);
   expect(() => parseUint64("alice")).toThrow('strconv.ParseUint: parsing "alice": invalid syntax');
   expect(() => parseUint64("18446744073709551616")).toThrow("value out of range");
+});
+
+test("short texts are read as all others are, or not at all", () => {
+  const digits = fc.stringMatching(/^(?:0[xXoObB]?)?[0-9a-fA-F_]{0,17}$/);
+  fc.assert(
+    fc.property(digits, (text) => {
+      const short = parseShortUint(text);
+      if (!Number.isNaN(short)) expect(BigInt(short)).toBe(parseUint64(text, 0));
+      else expect(text).not.toMatch(/^(?:[1-9][0-9]{0,14}|0|0[xX][0-9a-fA-F]{1,13})$/);
+    }),
+  );
 });
 
 test("floats are cut towards zero and refused outside of int64", () => {

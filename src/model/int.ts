@@ -34,6 +34,34 @@ export function parseInt64(text: string, base: 0 | 10 | 16 = 10): Int64 {
   return normalizeInt64(int);
 }
 
+/**
+ * What `parseUint64` with base 0 gives, as a number, for the plain short texts that nearly all are: decimal without a
+ * leading zero, or 0x and hexadecimal digits. NaN for all others, right or wrong: 20 ns against 400.
+ */
+export function parseShortUint(text: string): number {
+  const { length } = text;
+  if (length === 0 || length > 15) return Number.NaN;
+  const first = text.charCodeAt(0);
+  let value = 0;
+  if (first !== 48 || length === 1) {
+    for (let i = 0; i < length; i++) {
+      const digit = text.charCodeAt(i) - 48;
+      if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+      value = value * 10 + digit;
+    }
+    return value;
+  }
+  if (length < 3 || (text.charCodeAt(1) | 32) !== 120) return Number.NaN;
+  for (let i = 2; i < length; i++) {
+    const unit = text.charCodeAt(i);
+    const letter = (unit | 32) - 87;
+    const digit = unit <= 57 ? unit - 48 : letter >= 10 && letter <= 15 ? letter : -1;
+    if (digit < 0) return Number.NaN;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
 /** An unsigned 64-bit integer, with the texts of Go's strconv.ParseUint; base as for `parseInt64`. */
 export function parseUint64(text: string, base: 0 | 10 | 16 = 10): bigint {
   const magnitude = parseMagnitude(text, base);

@@ -11,6 +11,8 @@ import { printUid } from "../model/uid.ts";
 /** Below this a loop over bytes is faster than `copy` (architecture 2.1). */
 const loopBytesMax = 16;
 
+const quote = 34;
+
 const firstBytes = 64 * 1024;
 
 /** A buffer that grew over this is not kept for the next answer. */
@@ -75,7 +77,9 @@ export class JsonWriter {
 
   /** A uid in quotes: `"0x1f"`. */
   uid(uid: number): void {
-    this.ascii(`"${printUid(uid)}"`);
+    this.byte(quote);
+    this.ascii(printUid(uid));
+    this.byte(quote);
   }
 
   /** Takes back everything behind `length`. */
@@ -90,7 +94,9 @@ export class JsonWriter {
 
   /** A copy of the bytes from `start` on. */
   slice(start: number): Buffer {
-    return Buffer.from(this.#buffer.subarray(start, this.length));
+    const bytes = Buffer.allocUnsafe(this.length - start);
+    this.#buffer.copy(bytes, 0, start, this.length);
+    return bytes;
   }
 
   /** Gives the buffer back for the next answer; the writer is done. */
