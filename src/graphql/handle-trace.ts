@@ -29,6 +29,15 @@ export class Trace {
     this.#startMs = clock.tickMs();
   }
 
+  /** Root fields run beside each other: their reports come in the order in which they end. */
+  orderReports(keys: readonly string[]): void {
+    for (const key of keys) {
+      const report = this.reports.get(key);
+      this.reports.delete(key);
+      if (report !== undefined) this.reports.set(key, report);
+    }
+  }
+
   resolver(field: SelectedField, parentType: string): ResolverClock {
     const startMs = this.#clock.tickMs();
     const trace: ResolverTrace = { field, parentType, startMs, durationMs: 0, steps: [] };

@@ -314,6 +314,7 @@ export class RequestHandler {
       pending.length === 1
         ? [await (pending[0] as Promise<RootOutcome>)]
         : await Promise.all(pending);
+    if (request.plan !== undefined) trace.orderReports(roots.map((root) => root.field.key));
     const body = this.#write(outcomes, run, trace, request.plan);
     return { body, headers: headersOf(run, trace.touchedUids) };
   }
