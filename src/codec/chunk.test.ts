@@ -12,6 +12,7 @@ import {
   encodeHead,
   isHead,
   listCount,
+  openChunkOf,
 } from "./chunk.ts";
 
 const gap = fc.oneof(
@@ -74,5 +75,10 @@ describe("chunks", () => {
     expect(isHead(row)).toBe(true);
     expect(decodeHead(row)).toEqual(head);
     expect(listCount(row)).toBe(2 ** 40);
+    expect(openChunkOf(row)).toBeUndefined();
+    const open = encodeChunk(Float64Array.of(5, 9), new Map());
+    const longer = encodeHead(head, open);
+    expect(decodeHead(longer)).toEqual(head);
+    expect(openChunkOf(longer)).toEqual(open);
   });
 });

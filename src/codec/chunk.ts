@@ -4,7 +4,9 @@
  *
  * Chunk: flags u8 | member count u16 | first f64 | last f64 | bytes of deltas u16 | deltas (LEB128, from the second
  * member on) | facets: (member number u16, length varint, bytes)…, ascending.
- * Head:  flags u8 | member count of the list f64 | number of chunks u32 | number of the last chunk f64.
+ * Head:  flags u8 | member count of the list f64 | number of chunks u32 | number of the last chunk f64 | the open chunk.
+ * The **open chunk** holds the newest members, all behind those of the other chunks; there may be none. Appending to a
+ * long list so rewrites one short row instead of a head and a full chunk, which lie on different pages.
  * A list that fits into one chunk has that chunk as row 0, so that most lists are one row.
  */
 import { assert } from "../base/assert.ts";
@@ -17,9 +19,13 @@ const deltasAt = 21;
 /** Chunks are filled up to it and split above `chunkBytesMax`: over 2 KB a value leaves LMDB's leaf page. */
 export const chunkBytesAim = 1536;
 export const chunkBytesMax = 1900;
+/** A longer open chunk is folded into the last one. */
+export const openBytesMax = 320;
 
 export interface ListHead {
+  /** Members of the whole list, the open chunk's included. */
   readonly count: number;
+  /** Rows besides the head. */
   readonly chunks: number;
   /** The number (see chunkKey) of the last chunk. */
   readonly tail: number;
@@ -29,14 +35,22 @@ export function isHead(row: Uint8Array): boolean {
   return (row[0]! & flagHead) !== 0;
 }
 
-export function encodeHead(head: ListHead): Uint8Array {
-  const row = new Uint8Array(deltasAt);
+const headBytes = 21;
+
+export function encodeHead(head: ListHead, open?: Uint8Array): Uint8Array {
+  const row = new Uint8Array(headBytes + (open === undefined ? 0 : open.length));
   const view = new DataView(row.buffer);
   row[0] = flagHead;
   view.setFloat64(1, head.count, true);
   view.setUint32(9, head.chunks, true);
   view.setFloat64(13, head.tail, true);
+  if (open !== undefined) row.set(open, headBytes);
   return row;
+}
+
+/** The open chunk of a head, sharing its memory; undefined when there is none. */
+export function openChunkOf(head: Uint8Array): Uint8Array | undefined {
+  return head.length === headBytes ? undefined : head.subarray(headBytes);
 }
 
 function viewOf(row: Uint8Array): DataView {

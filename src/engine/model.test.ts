@@ -257,6 +257,7 @@ async function expectClean(house: House): Promise<void> {
 const tiny = {
   chunkBytesAim: 30,
   chunkBytesMax: 40,
+  openBytesMax: 30,
   partBytesMax: 120,
   cellBytesMax: 24,
   shortEdgesMax: 3,

@@ -14,6 +14,7 @@ import { runs } from "../../test/support/runs.ts";
 const tiny = {
   chunkBytesAim: 32,
   chunkBytesMax: 48,
+  openBytesMax: 30,
   partBytesMax: 400,
   cellBytesMax: 64,
   shortEdgesMax: 3,

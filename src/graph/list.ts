@@ -8,6 +8,7 @@ import { intersect, lowerBound, subtract, union } from "../base/sorted.ts";
 import {
   chunkCount,
   chunkFacets,
+  chunkFirst,
   chunkLast,
   chunkMembers,
   decodeChunk,
@@ -15,6 +16,7 @@ import {
   hasFacets,
   isHead,
   listCount,
+  openChunkOf,
 } from "../codec/chunk.ts";
 import type { ListHead } from "../codec/chunk.ts";
 import { chunkKey, prefixRange, readChunkNumber } from "../codec/key.ts";
@@ -45,6 +47,18 @@ const wholeShare = 64;
 
 /** Lists read together that are kept however short they are. */
 const keptTogether = 4;
+
+/** A list of several chunks, by the head that stands for it. */
+interface LongList {
+  readonly prefix: Uint8Array;
+  readonly head: ListHead;
+  /** Its newest members, in memory of their own (`codec/chunk.ts`). */
+  readonly open: Uint8Array | undefined;
+}
+
+function readLong(prefix: Uint8Array, row: Uint8Array): LongList {
+  return { prefix, head: decodeHead(row), open: openChunkOf(row)?.slice() };
+}
 
 /** Where decoded lists are kept; `fillsCache` as of readers. */
 export interface ListSource {
@@ -126,7 +140,7 @@ export class ListReader {
     wantFacets: boolean,
   ): Steps<readonly ListRow[]> {
     const rows = Array.from(prefixes, () => emptyRow);
-    const heads: number[] = [];
+    const longs = new Map<number, LongList>();
     const deltas = prefixes.map((prefix) => this.deltaOf(prefix));
     const asked = this.#readKept(prefixes, deltas, rows, wantFacets ? undefined : bounds);
     const keys = asked.map((i) => chunkKey(prefixes[i]!, 0));
@@ -135,7 +149,7 @@ export class ListReader {
     yield this.snapshot.readMany(keys, (k, bytes) => {
       const i = asked[k]!;
       if (bytes !== undefined && isHead(bytes)) {
-        heads.push(i);
+        longs.set(i, readLong(prefixes[i]!, bytes));
         return;
       }
       const cut = deltas[i] === undefined ? bounds : noBounds;
@@ -145,14 +159,14 @@ export class ListReader {
         rows[i] = { uids: cutSet(uids, cut), facets: undefined };
       } else if (bytes !== undefined) rows[i] = decodeRow(bytes, wantFacets, cut);
     });
-    for (const i of heads) {
+    for (const [i, long] of longs) {
       const delta = deltas[i];
       if (fills && isWhole(bounds)) {
-        yield this.#readWhole(prefixes[i]!, (uids) => void (rows[i] = { uids, facets: undefined }));
+        yield this.#readWhole(long, (uids) => void (rows[i] = { uids, facets: undefined }));
         continue;
       }
       const wide = delta === undefined ? bounds : widenBounds(bounds, delta.size);
-      yield* this.#readChunks(prefixes[i]!, wide, wantFacets, (row) => {
+      yield* this.#readChunks(long, wide, wantFacets, (row) => {
         rows[i] = row;
       });
     }
@@ -184,10 +198,10 @@ export class ListReader {
   }
 
   /** All stored members of a list of several chunks, to be kept where they are not too many. */
-  #readWhole(prefix: Uint8Array, done: (uids: UidSet) => void): MaybePromise<void> {
+  #readWhole(long: LongList, done: (uids: UidSet) => void): MaybePromise<void> {
     return drive(
-      this.#readChunks(prefix, noBounds, false, ({ uids }) => {
-        this.#keep(prefix, uids);
+      this.#readChunks(long, noBounds, false, ({ uids }) => {
+        this.#keep(long.prefix, uids);
         done(uids);
       }),
     );
@@ -209,13 +223,13 @@ export class ListReader {
 
   /** Members of a list of several chunks. */
   *#readChunks(
-    prefix: Uint8Array,
+    long: LongList,
     bounds: ListBounds,
     wantFacets: boolean,
     done: (row: ListRow) => void,
   ): Steps<void> {
     const blocks: ListRow[] = [];
-    yield* this.#walkChunks(prefix, bounds, wantFacets, (block) => {
+    yield* this.#walkChunks(long, bounds, wantFacets, (block) => {
       blocks.push(block);
       return true;
     });
@@ -225,7 +239,7 @@ export class ListReader {
 
   /** Blocks of a list of several chunks in the order of the walk, cut by the bounds. */
   *#walkChunks(
-    prefix: Uint8Array,
+    { prefix, open }: LongList,
     bounds: ListBounds,
     wantFacets: boolean,
     visit: (block: ListRow) => boolean,
@@ -235,14 +249,10 @@ export class ListReader {
     let skip = bounds.skip ?? 0;
     let limit = bounds.limit ?? Infinity;
     if (limit <= 0) return;
-    const end = prefixRange(prefix).end;
-    let start = chunkKey(prefix, 1);
-    if (after > 0)
-      yield this.#seek(prefix, after + 1, (number) => (start = chunkKey(prefix, number)));
-    yield this.snapshot.scan({ start, end, reverse }, (_, bytes) => {
+    const take = (bytes: Uint8Array): boolean => {
       const count = chunkCount(bytes);
       if (chunkLast(bytes) <= after) return !reverse;
-      if (skip >= count && (after === 0 || firstOf(bytes) > after)) {
+      if (skip >= count && (after === 0 || chunkFirst(bytes) > after)) {
         skip -= count;
         return true;
       }
@@ -252,7 +262,16 @@ export class ListReader {
       limit -= block.uids.length;
       if (block.uids.length > 0 && !visit(block)) return false;
       return limit > 0;
-    });
+    };
+    let goesOn = !reverse || open === undefined || take(open);
+    if (goesOn && (open === undefined || after + 1 < chunkFirst(open))) {
+      const end = prefixRange(prefix).end;
+      let start = chunkKey(prefix, 1);
+      if (after > 0)
+        yield this.#seek(prefix, after + 1, (number) => (start = chunkKey(prefix, number)));
+      yield this.snapshot.scan({ start, end, reverse }, (_, bytes) => (goesOn = take(bytes)));
+    }
+    if (goesOn && !reverse && open !== undefined) take(open);
   }
 
   /** The number of the last chunk that may hold `uid` (1 at least). */
@@ -338,21 +357,27 @@ export class ListReader {
   }
 
   *#intersectSteps(prefix: Uint8Array, uids: UidSet, done: (found: UidSet) => void): Steps<void> {
-    let head: ListHead | undefined;
+    let long: LongList | undefined;
     let short: UidSet | undefined;
     yield this.snapshot.readMany([chunkKey(prefix, 0)], (_, bytes) => {
       if (bytes === undefined) short = emptyUidSet;
-      else if (isHead(bytes)) head = decodeHead(bytes);
+      else if (isHead(bytes)) long = readLong(prefix, bytes);
       else short = intersect(uids, decodeRow(bytes, false, noBounds).uids);
     });
-    if (short !== undefined || head === undefined) return done(short ?? emptyUidSet);
+    if (short !== undefined || long === undefined) return done(short ?? emptyUidSet);
+    const { head, open } = long;
     if (uids.length * wholeShare >= head.count && this.#canKeep(head.count)) {
-      yield this.#readWhole(prefix, (whole) => done(intersect(uids, whole)));
+      yield this.#readWhole(long, (whole) => done(intersect(uids, whole)));
       return;
     }
     const found: UidSet[] = [];
-    if (uids.length * seeksPerChunk < head.chunks) yield* this.#seekEach(prefix, uids, found);
-    else yield* this.#walkBetween(prefix, uids, found);
+    const border = open === undefined ? uids.length : lowerBound(uids, chunkFirst(open));
+    const closed = border === uids.length ? uids : uids.subarray(0, border);
+    if (closed.length * seeksPerChunk < head.chunks) yield* this.#seekEach(prefix, closed, found);
+    else yield* this.#walkBetween(prefix, closed, found);
+    if (open !== undefined && border < uids.length) {
+      found.push(intersect(uids.subarray(border), chunkMembers(open)));
+    }
     done(joinSets(found));
   }
 
@@ -379,6 +404,7 @@ export class ListReader {
 
   /** Many uids: the rows from the first to the last one's chunk, decoded only where uids fall. */
   *#walkBetween(prefix: Uint8Array, uids: UidSet, found: UidSet[]): Steps<void> {
+    if (uids.length === 0) return;
     let start = chunkKey(prefix, 1);
     yield this.#seek(prefix, uids[0]!, (number) => (start = chunkKey(prefix, number)));
     const end = chunkKey(prefix, uids[uids.length - 1]! + 1);
@@ -387,7 +413,7 @@ export class ListReader {
       const last = chunkLast(bytes);
       if (uids[at]! > last) return true;
       const to = lowerBound(uids, last + 1, at);
-      if (uids[to - 1]! >= firstOf(bytes)) {
+      if (uids[to - 1]! >= chunkFirst(bytes)) {
         found.push(intersect(uids.subarray(at, to), chunkMembers(bytes)));
       }
       at = to;
@@ -406,32 +432,32 @@ export class ListReader {
 
   *#walk(prefix: Uint8Array, bounds: ListBounds, visit: (uids: UidSet) => boolean): Steps<void> {
     const delta = this.deltaOf(prefix);
-    let head = false;
+    let long: LongList | undefined;
     const kept = this.#kept(prefix);
     let short = kept ?? emptyUidSet;
     if (kept === undefined) {
       yield this.snapshot.readMany([chunkKey(prefix, 0)], (_, bytes) => {
         if (bytes === undefined) return;
-        if (isHead(bytes)) head = true;
+        if (isHead(bytes)) long = readLong(prefix, bytes);
         else short = decodeRow(bytes, false, noBounds).uids;
       });
     }
-    if (!head) {
+    if (long === undefined) {
       const merged = delta === undefined ? short : mergeSet(short, delta);
       const cut = cutSet(merged, bounds);
       if (cut.length > 0) visit(cut);
       return;
     }
     if (delta === undefined) {
-      yield* this.#walkChunks(prefix, bounds, false, (block) => visit(block.uids));
+      yield* this.#walkChunks(long, bounds, false, (block) => visit(block.uids));
       return;
     }
-    yield* this.#walkMerged(prefix, bounds, delta, visit);
+    yield* this.#walkMerged(long, bounds, delta, visit);
   }
 
   /** A long list under a delta: its members are merged in between the chunks. */
   *#walkMerged(
-    prefix: Uint8Array,
+    long: LongList,
     bounds: ListBounds,
     delta: ListDelta,
     visit: (uids: UidSet) => boolean,
@@ -451,7 +477,7 @@ export class ListReader {
     };
     const base = reverse ? { after, reverse } : { after };
     if (open) {
-      yield* this.#walkChunks(prefix, base, false, ({ uids }) => {
+      yield* this.#walkChunks(long, base, false, ({ uids }) => {
         const border = reverse
           ? lowerBound(adds, uids[0]!)
           : lowerBound(adds, uids[uids.length - 1]! + 1);
@@ -466,10 +492,6 @@ export class ListReader {
 
 function isWhole({ after, skip, limit }: ListBounds): boolean {
   return (after ?? 0) === 0 && (skip ?? 0) === 0 && limit === undefined;
-}
-
-function firstOf(chunk: Uint8Array): number {
-  return new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength).getFloat64(3, true);
 }
 
 /** A chunk's members within bounds, facets beside them when wanted and there. */

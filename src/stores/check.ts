@@ -13,6 +13,7 @@ import {
   chunkMembers,
   decodeHead,
   isHead,
+  openChunkOf,
   type ListHead,
 } from "../codec/chunk.ts";
 import {
@@ -92,6 +93,7 @@ interface OpenList {
   readonly prefix: string;
   readonly headKey: Uint8Array;
   readonly head: ListHead;
+  readonly open: Uint8Array | undefined;
   members: number;
   chunks: number;
   tail: number;
@@ -184,7 +186,7 @@ class Slice {
     const number = readChunkNumber(key);
     if (this.openList?.prefix !== prefix) this.closeList();
     if (number === 0) {
-      if (isHead(row)) this.beginList(key.slice(), prefix, decodeHead(row));
+      if (isHead(row)) this.beginList(key.slice(), prefix, row);
       else this.checkChunk(key, row, 0);
       return;
     }
@@ -200,15 +202,21 @@ class Slice {
     list.last = chunkLast(row);
   }
 
-  private beginList(headKey: Uint8Array, prefix: string, head: ListHead): void {
-    this.openList = { prefix, headKey, head, members: 0, chunks: 0, tail: 0, last: 0 };
+  private beginList(headKey: Uint8Array, prefix: string, row: Uint8Array): void {
+    const head = decodeHead(row);
+    const open = openChunkOf(row)?.slice();
+    this.openList = { prefix, headKey, head, open, members: 0, chunks: 0, tail: 0, last: 0 };
   }
 
   private closeList(): void {
     const list = this.openList;
     this.openList = undefined;
     if (list === undefined) return;
-    const { head, headKey } = list;
+    const { head, headKey, open } = list;
+    if (open !== undefined) {
+      this.checkChunk(headKey, open, list.last + 1);
+      list.members += chunkCount(open);
+    }
     if (head.count !== list.members) {
       this.tell(headKey, `its head counts ${head.count} members of ${list.members}`);
     }
@@ -343,6 +351,8 @@ class Slice {
     const row0 = this.readRow(chunkKey(list, 0));
     if (row0 === undefined) return false;
     if (!isHead(row0)) return hasUid(row0, uid);
+    const open = openChunkOf(row0);
+    if (open !== undefined && uid >= chunkFirst(open)) return hasUid(open, uid);
     let found = false;
     const range = { start: chunkKey(list, 1), end: chunkKey(list, uid + 1), reverse: true };
     void this.snapshot.scan(range, (_key, row) => {

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
@@ -131,6 +132,23 @@ describe("a directory", () => {
     expect(fault.code).toBe("E_STARTUP");
     expect(fault.message).toContain(text);
     expect(fault.message).not.toContain("\n");
+  });
+
+  it("of the format before is upgraded when it is opened for writing", async () => {
+    const dir = makeDir();
+    const first = await open(dir);
+    await first.store.commit(makeChange({ patches: [row("a", "1")] }));
+    await first.close();
+    const header = join(dir, "weft.store");
+    const bytes = fs.readFileSync(header);
+    const current = bytes.readUInt32LE(11);
+    bytes.writeUInt32LE(current - 1, 11);
+    bytes.writeUInt32LE(crc32(bytes.subarray(0, bytes.length - 4)), bytes.length - 4);
+    fs.writeFileSync(header, bytes);
+    const second = await open(dir);
+    expect(fs.readFileSync(header).readUInt32LE(11)).toBe(current);
+    expect(await readNewest(second.store, "a")).toBe("1");
+    await second.close();
   });
 
   it("has one writer and one server", async () => {

@@ -76,7 +76,9 @@ async function openClaimed(options: WriterOptions, claim: Claim): Promise<Writer
   const { dir, logger } = options;
   const header = inspectStore(dir) ?? createStore(dir);
   const isNew = dataBytes(dir) === 0;
-  if (header.cleanBytes !== 0) writeHeader(dir, { ...header, cleanBytes: 0 });
+  if (header.cleanBytes !== 0 || header.isOlderFormat) {
+    writeHeader(dir, { ...header, cleanBytes: 0 });
+  }
   const environment = new Environment({ dir, noSync: options.noSync ?? false });
   if (isNew) syncDirectory(dir);
   const engine = new CapacityGuard(

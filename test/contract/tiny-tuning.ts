@@ -2,6 +2,7 @@
 export const tinyTuning = {
   chunkBytesAim: 64,
   chunkBytesMax: 90,
+  openBytesMax: 30,
   partBytesMax: 160,
   cellBytesMax: 40,
   shortEdgesMax: 8,

@@ -3,10 +3,12 @@ import { assert } from "../../base/assert.ts";
 import { toHex } from "../../base/bytes.ts";
 import {
   chunkCount,
+  chunkFirst,
   chunkMembers,
   decodeHead,
   isHead,
   listCount,
+  openChunkOf,
   visitChunkFacets,
 } from "../../codec/chunk.ts";
 import { longList, prefixRange, recordKey, wideKey } from "../../codec/key.ts";
@@ -41,18 +43,26 @@ export async function readWholeList(
   };
   const { start, end } = prefixRange(list);
   let head: ReturnType<typeof decodeHead> | undefined;
+  let open: Uint8Array | undefined;
   let isFirst = true;
   await snapshot.scan({ start, end }, (key, row) => {
     if (key.length !== list.length + 8) return true;
     if (isFirst) declared = listCount(row);
     isFirst = false;
-    if (isHead(row)) head = decodeHead(row);
-    else take(row);
+    if (isHead(row)) {
+      head = decodeHead(row);
+      open = openChunkOf(row)?.slice();
+    } else take(row);
     return true;
   });
+  const closed = chunks;
+  if (open !== undefined) {
+    for (const uid of found.keys()) assert(uid < chunkFirst(open), "the open chunk is the last");
+    take(open);
+  }
   assert(found.size === declared, "a list's head has the exact count");
-  assert(head === undefined || head.chunks === chunks, "a list's head knows its chunks");
-  assert(head === undefined || chunks > 1, "a list of one chunk has no head");
+  assert(head === undefined || head.chunks === closed, "a list's head knows its chunks");
+  assert(head === undefined || (closed > 0 && chunks > 1), "a list of one chunk has no head");
   return found;
 }
 

@@ -1,4 +1,4 @@
-import { chunkBytesAim, chunkBytesMax } from "../../codec/chunk.ts";
+import { chunkBytesAim, chunkBytesMax, openBytesMax } from "../../codec/chunk.ts";
 import {
   cellBytesMax,
   partBytesMax,
@@ -12,6 +12,7 @@ import {
 export interface Tuning {
   readonly chunkBytesAim: number;
   readonly chunkBytesMax: number;
+  readonly openBytesMax: number;
   readonly partBytesMax: number;
   readonly cellBytesMax: number;
   readonly shortEdgesMax: number;
@@ -23,6 +24,7 @@ export interface Tuning {
 export const defaultTuning: Tuning = {
   chunkBytesAim,
   chunkBytesMax,
+  openBytesMax,
   partBytesMax,
   cellBytesMax,
   shortEdgesMax,

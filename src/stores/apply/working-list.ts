@@ -18,6 +18,7 @@ import {
   listCount,
   memberSize,
   noChunkFacets,
+  openChunkOf,
 } from "../../codec/chunk.ts";
 import { chunkKey, readChunkNumber } from "../../codec/key.ts";
 import type { KeyValue } from "../key-value.ts";
@@ -27,7 +28,7 @@ import type { Tuning } from "./tuning.ts";
 const noMembers: Members = { uids: new Float64Array(0), facets: noChunkFacets };
 
 interface WorkingChunk {
-  /** See chunkKey; 0 while the list is one chunk. */
+  /** See chunkKey; 0 while the list is one chunk, and for the open chunk. */
   readonly number: number;
   /** As stored; undefined for a new chunk. */
   readonly row: Uint8Array | undefined;
@@ -54,6 +55,9 @@ export class WorkingList {
   /** Numbers of the loaded chunks, ascending. */
   private readonly numbers: number[] = [];
   private latest: WorkingChunk | undefined = undefined;
+  /** The open chunk (`codec/chunk.ts`) of a list of several; it takes every uid from `openFrom` on. */
+  private open: WorkingChunk | undefined = undefined;
+  private openFrom = Infinity;
   private isDirty = false;
 
   constructor(kv: KeyValue, prefix: Uint8Array, tuning: Tuning) {
@@ -70,6 +74,8 @@ export class WorkingList {
       const head = decodeHead(row!);
       this.chunkTotal = head.chunks;
       this.tail = head.tail;
+      const open = openChunkOf(row!)?.slice();
+      if (open !== undefined) this.beginOpen(open, chunkFirst(open));
     } else this.keep(0, row?.slice());
   }
 
@@ -97,6 +103,7 @@ export class WorkingList {
     if (!this.isMany) pieces.push(this.merged(this.chunks.get(0)!));
     else {
       for (const chunk of this.loadAll()) pieces.push(this.merged(chunk));
+      if (this.open !== undefined) pieces.push(this.merged(this.open));
     }
     return joinMembers(pieces);
   }
@@ -122,16 +129,13 @@ export class WorkingList {
       : mergeMembers(this.decode(chunk), chunk.edits);
   }
 
+  private beginOpen(row: Uint8Array | undefined, from: number): WorkingChunk {
+    this.openFrom = from;
+    return (this.open = makeChunk(0, row));
+  }
+
   private keep(number: number, row: Uint8Array | undefined): WorkingChunk {
-    const chunk: WorkingChunk = {
-      number,
-      row,
-      first: row === undefined ? Infinity : chunkFirst(row),
-      last: row === undefined ? -1 : chunkLast(row),
-      decoded: undefined,
-      edits: new Map(),
-      isAppend: true,
-    };
+    const chunk = makeChunk(number, row);
     this.chunks.set(number, chunk);
     this.numbers.splice(placeOf(this.numbers, number) + 1, 0, number);
     return chunk;
@@ -140,9 +144,15 @@ export class WorkingList {
   /** The chunk that holds `uid`, or would. */
   private chunkFor(uid: number): WorkingChunk {
     if (!this.isMany) return this.chunks.get(0)!;
+    if (uid >= this.openFrom) return this.open!;
     const { latest } = this;
     if (latest !== undefined && uid >= latest.number && uid <= latest.last) return latest;
-    if (uid >= this.tail) return (this.latest = this.chunks.get(this.tail) ?? this.load(this.tail));
+    if (uid >= this.tail) {
+      const tail = this.chunks.get(this.tail) ?? this.load(this.tail);
+      if (this.open === undefined && uid > tail.last)
+        return this.beginOpen(undefined, tail.last + 1);
+      return (this.latest = tail);
+    }
     const near = this.numbers[placeOf(this.numbers, uid)];
     if (near !== undefined) {
       const chunk = this.chunks.get(near)!;
@@ -211,10 +221,11 @@ export class WorkingList {
       this.kv.put(head, rows[0]!.row);
       return;
     }
+    const open = rows.at(-1)!.row.length <= this.tuning.openBytesMax ? rows.pop()!.row : undefined;
     for (const { number, row } of rows) this.kv.put(chunkKey(this.prefix, number), row);
     this.kv.put(
       head,
-      encodeHead({ count: this.count, chunks: rows.length, tail: rows.at(-1)!.number }),
+      encodeHead({ count: this.count, chunks: rows.length, tail: rows.at(-1)!.number }, open),
     );
   }
 
@@ -237,9 +248,44 @@ export class WorkingList {
         shrunk.push(number);
       }
     }
-    if (this.tail === 0 && this.count > 0) this.tail = this.findTail();
+    if (this.tail === 0 && this.chunkTotal > 0) this.tail = this.findTail();
     for (const number of shrunk) this.mergeWithNext(number);
-    this.writeHead();
+    this.writeHead(this.flushOpen());
+  }
+
+  /** The open chunk as it is now; a long one is folded into the chunks before it. */
+  private flushOpen(): Uint8Array | undefined {
+    const { open } = this;
+    if (open === undefined || open.edits.size === 0) return open?.row;
+    const { openBytesMax } = this.tuning;
+    if (open.isAppend && open.row !== undefined && open.edits.size <= openBytesMax) {
+      const { uids, facets } = mergeMembers(noMembers, open.edits);
+      const row = appendToChunk(open.row, uids, facets);
+      return row.length <= openBytesMax ? row : this.fold(toMembers(row));
+    }
+    const members = this.merged(open);
+    if (members.uids.length === 0) return undefined;
+    if (members.uids.length > openBytesMax) return this.fold(members);
+    const row = encodeChunk(members.uids, members.facets);
+    return row.length <= openBytesMax ? row : this.fold(members);
+  }
+
+  /** Gives the open chunk's members to the last chunk and to new ones; what is left for a short one stays open. */
+  private fold(members: Members): Uint8Array | undefined {
+    const { uids, facets } = members;
+    const tail =
+      this.tail === 0 ? undefined : this.kv.get(chunkKey(this.prefix, this.tail))?.slice();
+    const rows =
+      tail === undefined
+        ? this.cut(uids, facets, 1, true)
+        : this.extend({ number: this.tail, row: tail }, members);
+    const rest = rows.at(-1)!.row;
+    const staysOpen = rows.length > 1 && rest.length <= this.tuning.openBytesMax;
+    if (staysOpen) rows.pop();
+    for (const { number, row } of rows) this.kv.put(chunkKey(this.prefix, number), row);
+    this.chunkTotal += rows.length - (tail === undefined ? 0 : 1);
+    this.tail = rows.at(-1)!.number;
+    return staysOpen ? rest : undefined;
   }
 
   private findTail(): number {
@@ -271,16 +317,20 @@ export class WorkingList {
     if (this.tail === next.number) this.tail = number;
   }
 
-  private writeHead(): void {
+  private writeHead(open: Uint8Array | undefined): void {
     const head = chunkKey(this.prefix, 0);
     if (this.count === 0) {
       this.kv.remove(head);
       return;
     }
-    if (this.chunkTotal > 1) {
+    if (this.chunkTotal === 0) {
+      this.kv.put(head, open!);
+      return;
+    }
+    if (this.chunkTotal > 1 || open !== undefined) {
       this.kv.put(
         head,
-        encodeHead({ count: this.count, chunks: this.chunkTotal, tail: this.tail }),
+        encodeHead({ count: this.count, chunks: this.chunkTotal, tail: this.tail }, open),
       );
       return;
     }
@@ -299,16 +349,22 @@ export class WorkingList {
     return this.cut(uids, facets, number, chunk.row === undefined);
   }
 
-  /** Appends fill the last chunk and then begin new ones, so that ascending loads leave full chunks. */
   private append(
     chunk: WorkingChunk,
     row: Uint8Array,
     number: number,
   ): { number: number; row: Uint8Array }[] {
-    const { uids, facets } = mergeMembers(noMembers, chunk.edits);
+    return this.extend({ number, row }, mergeMembers(noMembers, chunk.edits));
+  }
+
+  /** Appends fill the last chunk and then begin new ones, so that ascending loads leave full chunks. */
+  private extend(
+    { number, row }: { number: number; row: Uint8Array },
+    { uids, facets }: Members,
+  ): { number: number; row: Uint8Array }[] {
     let size = row.length;
     let taken = 0;
-    let last = chunk.last;
+    let last = chunkLast(row);
     while (taken < uids.length) {
       const added = memberSize(uids[taken]! - last, facets.get(taken));
       if (size + added > this.tuning.chunkBytesAim) break;
@@ -355,6 +411,18 @@ export class WorkingList {
     }
     return rows;
   }
+}
+
+function makeChunk(number: number, row: Uint8Array | undefined): WorkingChunk {
+  return {
+    number,
+    row,
+    first: row === undefined ? Infinity : chunkFirst(row),
+    last: row === undefined ? -1 : chunkLast(row),
+    decoded: undefined,
+    edits: new Map(),
+    isAppend: true,
+  };
 }
 
 function toMembers(row: Uint8Array): Members {

@@ -1,5 +1,5 @@
 /** One slice of filling an index, inside of a write transaction (store.ts, FillJob). */
-import { chunkMembers, isHead } from "../../codec/chunk.ts";
+import { chunkMembers, isHead, openChunkOf } from "../../codec/chunk.ts";
 import { chunkKey, presenceList, readChunkNumber } from "../../codec/key.ts";
 import type { Derive, FillJob, FillResult } from "../../store/store.ts";
 import type { Tuning } from "../apply/tuning.ts";
@@ -46,8 +46,10 @@ export function readMembersAfter(
   if (row0 === undefined) return new Float64Array(0);
   if (!isHead(row0)) take(row0);
   else {
+    const open = openChunkOf(row0)?.slice();
     const start = chunkKey(list, firstChunkFor(kv, list, after));
     kv.scan({ start, end: chunkKey(list, 2 ** 53) }, (_key, row) => take(row));
+    if (open !== undefined) take(open);
   }
   return Float64Array.from(found);
 }

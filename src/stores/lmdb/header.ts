@@ -9,7 +9,11 @@ import { crc32 } from "node:zlib";
 import { Fault } from "../../model/fault.ts";
 
 const magic = "weft store\n";
-const formatVersion = 1;
+/**
+ * 1: lists of several chunks have no open chunk. 2: their heads may hold one (`codec/chunk.ts`); what 1 wrote is read as
+ * it is, so that an upgrade is the header alone.
+ */
+const formatVersion = 2;
 const headerName = "weft.store";
 export const dataName = "data.mdb";
 /** Names that may lie in a new store's directory. */
@@ -20,6 +24,8 @@ export interface StoreHeader {
   readonly storeId: string;
   /** Bytes of the data file when it was closed in order; 0 while it is open. */
   readonly cleanBytes: number;
+  /** What wrote it is older than this program; a writer says so in the header before it writes anything else. */
+  readonly isOlderFormat: boolean;
 }
 
 function refuse(dir: string, reason: string, cause?: unknown): Fault {
@@ -70,6 +76,7 @@ function readHeader(dir: string): StoreHeader {
   return {
     storeId: bytes.toString("hex", front + 4, front + 20),
     cleanBytes: bytes.readDoubleLE(front + 20),
+    isOlderFormat: version < formatVersion,
   };
 }
 
@@ -107,7 +114,7 @@ export function syncDirectory(dir: string): void {
 export function createStore(dir: string): StoreHeader {
   const isNew = fs.mkdirSync(dir, { recursive: true, mode: 0o700 }) !== undefined;
   if (isNew) syncDirectory(dirname(dir));
-  const header = { storeId: randomBytes(16).toString("hex"), cleanBytes: 0 };
+  const header = { storeId: randomBytes(16).toString("hex"), cleanBytes: 0, isOlderFormat: false };
   writeHeader(dir, header);
   return header;
 }
