@@ -1,4 +1,4 @@
-/** The schema of /admin (graphql.md 10.2). */
+/** The schema of /admin (graphql.md 10.2). Keys are an addition of our own. */
 export const adminSdl = `
 scalar Int64   scalar UInt64   scalar DateTime
 
@@ -60,6 +60,11 @@ type NamespacePayload { namespaceId: UInt64  message: String }
 input ResetPasswordInput { userId: String!  password: String!  namespace: Int! }
 type ResetPasswordPayload { userId: String  message: String  namespace: UInt64 }
 
+enum KeyKind { ADMIN CLIENT }
+type AccessKey { id: ID!  name: String!  kind: KeyKind!  createdAt: DateTime!  expiresAt: DateTime  isExpired: Boolean! }
+input CreateKeyInput { name: String!  kind: KeyKind!  expiresAt: DateTime }   input RevokeKeyInput { id: ID! }
+type CreateKeyPayload { key: AccessKey!  secret: String! }   type RevokeKeyPayload { key: AccessKey! }
+
 type Query {
   getGQLSchema: GQLSchema
   health: [NodeState]
@@ -72,6 +77,7 @@ type Query {
   queryUser(filter: UserFilter, order: UserOrder, first: Int, offset: Int): [User]
   queryGroup(filter: GroupFilter, order: GroupOrder, first: Int, offset: Int): [Group]
   listBackups(input: ListBackupsInput!): [Manifest]
+  listKeys: [AccessKey!]!
 }
 type Mutation {
   updateGQLSchema(input: UpdateGQLSchemaInput!): UpdateGQLSchemaPayload
@@ -95,5 +101,7 @@ type Mutation {
   addNamespace(input: AddNamespaceInput): NamespacePayload
   deleteNamespace(input: DeleteNamespaceInput!): NamespacePayload
   resetPassword(input: ResetPasswordInput!): ResetPasswordPayload
+  createKey(input: CreateKeyInput!): CreateKeyPayload
+  revokeKey(input: RevokeKeyInput!): RevokeKeyPayload
 }
 `;

@@ -1,12 +1,14 @@
 /**
  * GUEST: the administration API at /admin (graphql.md 10): GraphQL of its own, fixed. Few requests come here, so
- * graphql-js executes them. Never here: who may ask; the door has seen to that.
+ * graphql-js executes them. Whether the sender may come here at all the door has judged; who may use which field is the
+ * table of `rights.ts`.
  */
 import {
   buildSchema,
   execute,
   type DocumentNode,
   type GraphQLError,
+  type GraphQLFieldResolver,
   type GraphQLSchema,
   parse,
   validate,
@@ -16,50 +18,38 @@ import { readGraphqlBody, readJsonBody, type RequestFields } from "../graphql/re
 import { type JsonValue, NumberText } from "../graphql/request-json.ts";
 import type { GraphqlAnswer, GraphqlRequest, GraphqlService } from "../graphql/service.ts";
 import { Fault } from "../model/fault.ts";
+import type { Visitor } from "../model/visitor.ts";
+import type { KeyRing } from "../auth/key-ring.ts";
+import type { Clock } from "../base/clock.ts";
 import { adminSdl } from "./admin-sdl.ts";
+import type { AdminContext, FieldTable, FieldWork } from "./field.ts";
+import { makeKeyFields } from "./key-fields.ts";
+import { makeNodeFields, type NodeParts } from "./node-fields.ts";
+import { findFieldRefusal } from "./rights.ts";
 import { rewordProblem, rewordSyntax } from "./problem-words.ts";
 
 export interface AdminService {
   /** One request → the whole JSON answer. Never rejects for what the sender did. */
-  handle(request: GraphqlRequest): Promise<GraphqlAnswer>;
+  handle(request: GraphqlRequest, visitor: Visitor): Promise<GraphqlAnswer>;
 }
 
-export interface AdminParts {
+export interface AdminParts extends NodeParts {
   readonly graphql: GraphqlService;
-  /** The elements of `health`: one per node. */
-  readonly health: () => Promise<readonly HealthElement[]>;
-}
-
-/** What `health` says of a node. Times in seconds. */
-export interface HealthElement {
-  readonly instance: string;
-  readonly address: string;
-  readonly status: string;
-  readonly group: string;
-  readonly version: string;
-  readonly uptime: number;
-  readonly lastEcho: number;
-  readonly ongoing: readonly string[];
-  readonly indexing: readonly string[];
-  readonly ee_features: readonly string[];
+  readonly keys: KeyRing;
+  readonly clock: Clock;
+  /** Whether users log in. */
+  readonly acl: boolean;
 }
 
 export function openAdminService(parts: AdminParts): AdminService {
-  let root: Root | undefined;
+  let schema: GraphQLSchema | undefined;
   return {
-    async handle(request) {
-      const answer = await run(request, (root ??= makeRoot(parts)));
+    async handle(request, visitor) {
+      // Built at the first request: most processes never see one.
+      const answer = await run(request, (schema ??= makeSchema(parts)), visitor);
       return { body: new TextEncoder().encode(JSON.stringify(answer)), headers: undefined };
     },
   };
-}
-
-let schema: GraphQLSchema | undefined;
-
-/** Built at the first request: most processes never see one. */
-function getSchema(): GraphQLSchema {
-  schema ??= buildSchema(adminSdl);
-  return schema;
 }
 
 interface Answer {
@@ -67,9 +57,11 @@ interface Answer {
   data?: unknown;
 }
 
-type Root = Readonly<Record<string, (args: never) => unknown>>;
-
-async function run(request: GraphqlRequest, root: Root): Promise<Answer> {
+async function run(
+  request: GraphqlRequest,
+  schema: GraphQLSchema,
+  visitor: Visitor,
+): Promise<Answer> {
   let fields: RequestFields;
   try {
     fields = request.kind === "json" ? readJsonBody(request.body) : readGraphqlBody(request.body);
@@ -84,12 +76,12 @@ async function run(request: GraphqlRequest, root: Root): Promise<Answer> {
   } catch (error) {
     return { errors: [rewordSyntax(error)] };
   }
-  const problems = validate(getSchema(), document);
+  const problems = validate(schema, document);
   if (problems.length > 0) return { errors: problems.map(rewordProblem) };
   const result = await execute({
-    schema: getSchema(),
+    schema,
     document,
-    rootValue: root,
+    contextValue: { visitor, hasFailed: false } satisfies AdminContext,
     variableValues: toPlain(fields.variables) as Record<string, unknown>,
     operationName: fields.operationName === "" ? null : fields.operationName,
   });
@@ -112,39 +104,82 @@ function toErrorMember(error: GraphQLError): ResponseError {
   const node = error.nodes?.[0];
   const original = error.originalError;
   if (original === undefined || node?.kind !== "Field") return rewordProblem(error);
+  if (original instanceof NotRun) {
+    const place = error.locations === undefined ? {} : { locations: error.locations };
+    return { message: error.message, ...place, path: [...(error.path ?? [])] };
+  }
   if (!(original instanceof Fault)) throw original;
   const message = `resolving ${node.name.value} failed because ${error.message}`;
   return error.locations === undefined ? { message } : { message, locations: error.locations };
 }
 
-function makeRoot(parts: AdminParts): Root {
-  const root: Record<string, (args: never) => unknown> = {
-    getGQLSchema: async () => {
-      const row = await parts.graphql.schemaRow(0);
+/** A mutation behind one that failed. */
+class NotRun extends Error {
+  constructor(name: string) {
+    super(`Mutation ${name} was not executed because of a previous error.`);
+  }
+}
+
+function makeSchema(parts: AdminParts): GraphQLSchema {
+  const schema = buildSchema(adminSdl);
+  const fields = {
+    ...makeNodeFields(parts),
+    ...makeKeyFields(parts.keys, () => parts.clock.nowMs()),
+  };
+  const table: FieldTable = { ...fields, ...makeSchemaFields(parts) };
+  for (const type of [schema.getQueryType(), schema.getMutationType()]) {
+    for (const field of Object.values(type?.getFields() ?? {})) {
+      const place = `${type?.name ?? ""}.${field.name}`;
+      const work = table[place] ?? refuseMissing(field.name);
+      field.resolve = guardField(place, work, parts.acl);
+    }
+  }
+  return schema;
+}
+
+/** Rights come before everything else: one place for all fields. */
+function guardField(
+  place: string,
+  work: FieldWork,
+  acl: boolean,
+): GraphQLFieldResolver<unknown, AdminContext> {
+  const isMutation = place.startsWith("Mutation.");
+  return async (_source, args, context) => {
+    if (isMutation && context.hasFailed) throw new NotRun(place.slice("Mutation.".length));
+    try {
+      const refusal = findFieldRefusal(place, { visitor: context.visitor, acl });
+      if (refusal !== undefined) throw refusal;
+      return await work(args as never, context);
+    } catch (error) {
+      context.hasFailed = true;
+      throw error;
+    }
+  };
+}
+
+function refuseMissing(name: string): FieldWork {
+  return () => {
+    throw new Fault("E_NOT_YET", `${name} is not available yet`);
+  };
+}
+
+function makeSchemaFields({ graphql }: AdminParts): FieldTable {
+  return {
+    "Query.getGQLSchema": async (_args: never, { visitor }) => {
+      const row = await graphql.schemaRow(visitor.namespace);
       return toSchemaNode(row ?? { uid: 0, schema: "", generatedSchema: "" });
     },
-    updateGQLSchema: async ({ input }: { input: { set: { schema: string } } }) => {
-      const row = await parts.graphql.updateSchema(0, input.set.schema);
+    "Mutation.updateGQLSchema": async (
+      { input }: { input: { set: { schema: string } } },
+      { visitor },
+    ) => {
+      const row = await graphql.updateSchema(visitor.namespace, input.set.schema);
       return { gqlSchema: toSchemaNode(row) };
     },
-    health: () => parts.health(),
-    login: () => {
+    "Mutation.login": () => {
       throw new Fault("E_HTTP_REQUEST", "invalid username or password");
     },
   };
-  for (const name of ["addNamespace", "deleteNamespace", "resetPassword"]) {
-    root[name] = () => {
-      throw new Fault("E_NOT_YET", "Enable ACL to use this mutation");
-    };
-  }
-  for (const kind of [getSchema().getQueryType(), getSchema().getMutationType()]) {
-    for (const name of Object.keys(kind?.getFields() ?? {})) {
-      root[name] ??= () => {
-        throw new Fault("E_NOT_YET", `${name} is not available yet`);
-      };
-    }
-  }
-  return root;
 }
 
 function toSchemaNode(row: {

@@ -1,5 +1,6 @@
 /** A child process of `weft serve`: the writer, a worker, with one worker both at once, or the lambda server. */
 import type { Socket } from "node:net";
+import { linkControls } from "./controls.ts";
 import { makeLogger } from "./log.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
 
@@ -15,7 +16,8 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
     const logger = makeLogger(role === "writer" ? "writer" : `worker ${number}`, config.logLevel);
     const writer = await writing?.openStoreForWriting(config, logger);
     const store = writer?.store ?? (await connectStore({ dir: config.dataDir }));
-    const worker = await working?.openWorker({ config, store, logger, number });
+    const controls = linkControls((message) => process.send?.(message));
+    const worker = await working?.openWorker({ config, store, logger, number, controls });
     process.on("message", (message: ToChild, socket?: Socket) => {
       switch (message.kind) {
         case "start":
@@ -29,6 +31,10 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
           return;
         case "childEnded":
           writer?.checkReaders();
+          return;
+        case "switches":
+        case "turned":
+          controls.hear(message);
           return;
         case "drain":
           void drain(worker, writer ?? store);

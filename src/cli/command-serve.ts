@@ -14,7 +14,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   const config = buildServeConfig(options);
   const claim = await claimForServing(config.dataDir);
   const supervisor = await startSupervisor(config, makeLogger("supervisor", config.logLevel));
-  const ended = waitForEnd();
+  const ended = waitForEnd(supervisor.whenShutDown);
   await loadSampleOnce(config, supervisor, ended.isEnding);
   if (!ended.isEnding()) {
     supervisor.open();
@@ -34,7 +34,7 @@ interface End {
 }
 
 /** A signal, or the end of the parent where the server was told to end with it. A second Ctrl-C does not wait. */
-function waitForEnd(): End {
+function waitForEnd(whenShutDown: Promise<void>): End {
   let reason: string | undefined;
   let isInterrupted = false;
   const whenEnding = new Promise<string>((resolve) => {
@@ -45,6 +45,7 @@ function waitForEnd(): End {
       reason ??= why;
       resolve(reason);
     };
+    void whenShutDown.then(() => end("an administrator has asked for the end"));
     process.on("SIGINT", () => end("SIGINT"));
     process.on("SIGTERM", () => end("SIGTERM"));
     process.on("SIGHUP", () => end("SIGHUP"));
@@ -89,6 +90,7 @@ async function loadSampleOnce(
   const env = {
     ...process.env,
     ...(config.security.token === undefined ? {} : { WEFT_TOKEN: config.security.token }),
+    WEFT_KEY: config.ownKeys.admin,
   };
   const loader = fork(main, args, { stdio: ["ignore", "inherit", "inherit", "ipc"], env });
   const code = await new Promise((resolve) => loader.once("exit", resolve));

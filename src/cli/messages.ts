@@ -1,4 +1,5 @@
 /** What the supervisor and its children tell one another. */
+import type { ServerSwitches } from "../admin/controls.ts";
 import type { ServeConfig } from "./config.ts";
 
 /** both: with one worker, reading and writing share a process. lambda: the lambda server beside them. */
@@ -16,9 +17,16 @@ export type ToChild =
   | { readonly kind: "open" }
   /** Another child's end was seen: its reader slots are free. */
   | { readonly kind: "childEnded" }
+  /** How the switches stand now; to be answered with `heard`. Turn 0 is nobody's. */
+  | { readonly kind: "switches"; readonly switches: ServerSwitches; readonly turn: number }
+  /** Everyone has heard of the change that was asked for under this id. */
+  | { readonly kind: "turned"; readonly id: number }
   | { readonly kind: "drain" };
 
 export type ToSupervisor =
   | { readonly kind: "ready"; readonly isEmpty: boolean }
   /** It cannot start; one line for the operator. */
-  | { readonly kind: "failed"; readonly line: string };
+  | { readonly kind: "failed"; readonly line: string }
+  | { readonly kind: "turn"; readonly id: number; readonly change: Partial<ServerSwitches> }
+  | { readonly kind: "heard"; readonly turn: number }
+  | { readonly kind: "shutdown" };

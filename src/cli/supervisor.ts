@@ -11,6 +11,7 @@ import type { Logger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
 import type { ServeConfig } from "./config.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
+import { Switchboard } from "./switchboard.ts";
 
 /** Wait before a child is started again: it doubles with each death in a row, and begins anew after a quiet minute. */
 const backoffMs = { first: 50, max: 5_000, forgottenAfter: 60_000 };
@@ -29,6 +30,8 @@ export interface Supervisor {
   readonly isEmpty: boolean;
   /** Host and port that it listens on. */
   readonly address: { readonly host: string; readonly port: number };
+  /** Resolves when an administrator asks for the end. */
+  readonly whenShutDown: Promise<void>;
   /** Lets /health say that all is ready. */
   open(): void;
   /** Drains and ends the children, at most `drainMs`; then the rest is killed. */
@@ -46,6 +49,7 @@ export async function startSupervisor(config: ServeConfig, logger: Logger): Prom
     return {
       isEmpty,
       address: { host: config.host, port },
+      whenShutDown: keeper.whenShutDown,
       open: () => keeper.open(),
       stop: async () => {
         server.close();
@@ -97,10 +101,14 @@ class Keeper {
   #next = 0;
   #isOpen = false;
   #isStopping = false;
+  readonly #switchboard = new Switchboard<Child>((child, message) => this.#tell(child, message));
+  readonly whenShutDown: Promise<void>;
+  #shutDown: () => void = () => {};
 
   constructor(config: ServeConfig, logger: Logger) {
     this.#config = config;
     this.#logger = logger;
+    this.whenShutDown = new Promise((resolve) => (this.#shutDown = resolve));
     const make = (role: Role, number: number): Child => ({
       role,
       number,
@@ -191,10 +199,10 @@ class Keeper {
       child.process = running;
       running.on("message", (message: ToSupervisor) => {
         if (message.kind === "failed") reason = message.line;
-        else {
+        else if (message.kind === "ready") {
           this.#admit(child);
           resolve(message.isEmpty);
-        }
+        } else this.#hear(child, message);
       });
       running.once("exit", (code, signal) => {
         const line = reason ?? explainDeath(child, code, signal);
@@ -202,6 +210,7 @@ class Keeper {
         if (child.role === "lambda") endGroup(running.pid);
         child.process = undefined;
         child.isReady = false;
+        this.#switchboard.forget(child);
         if (!wasReady) reject(new Fault("E_STARTUP", line));
         else this.#replace(child, line);
       });
@@ -214,8 +223,24 @@ class Keeper {
 
   #admit(child: Child): void {
     child.isReady = true;
+    if (isAnswering(child)) this.#switchboard.admit(child);
     if (this.#isOpen) this.#tell(child, { kind: "open" });
     for (const socket of this.#waiting.splice(0)) this.accept(socket);
+  }
+
+  #hear(child: Child, message: Exclude<ToSupervisor, { kind: "ready" | "failed" }>): void {
+    switch (message.kind) {
+      case "turn": {
+        const children = this.#children.filter((one) => one.isReady && isAnswering(one));
+        this.#switchboard.turn(child, message.id, { switches: message.change, children });
+        return;
+      }
+      case "heard":
+        this.#switchboard.heard(child, message.turn);
+        return;
+      case "shutdown":
+        this.#shutDown();
+    }
   }
 
   /** Only after its exit was seen: two writers must never meet. */

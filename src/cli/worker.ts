@@ -9,11 +9,13 @@ import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { unpackStartTime } from "../engine/start-time.ts";
 import { openGraphqlService } from "../graphql/open-service.ts";
 import type { GraphqlService } from "../graphql/service.ts";
+import type { TransactionOwners } from "../http/house.ts";
 import { type HttpServer, openHttpServer } from "../http/server.ts";
 import { makeNodeFacts } from "../http/node-facts.ts";
 import { openLambdaClient } from "../lambda/client.ts";
 import type { LambdaTarget } from "../lambda/client.ts";
 import type { Store } from "../store/store.ts";
+import type { LinkedControls } from "./controls.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { PrivateSockets } from "./private-socket.ts";
@@ -32,9 +34,11 @@ export interface WorkerParts {
   readonly store: Store;
   readonly logger: Logger;
   readonly number: number;
+  readonly controls: LinkedControls;
 }
 
-export async function openWorker({ config, store, logger, number }: WorkerParts): Promise<Worker> {
+export async function openWorker(parts: WorkerParts): Promise<Worker> {
+  const { config, store, logger, number, controls } = parts;
   const { limits, mutations } = config;
   const security = await makeSecurity(config.security);
   const engine = await openEngine({
@@ -47,17 +51,10 @@ export async function openWorker({ config, store, logger, number }: WorkerParts)
     // One process takes up what another left behind.
     resumes: number === 1,
   });
+  followCacheSize(controls, engine);
   const keys = openKeys(config.ownKeys, engine);
   const sockets = openPrivateSockets(config.dataDir);
-  const target = lambdaTarget(config, sockets);
-  const graphql = openGraphqlService({
-    engine,
-    clock: systemClock,
-    limits,
-    lambda: target === undefined ? undefined : openLambdaClient(target),
-    turns: engine.turns,
-    ...config.graphql,
-  });
+  const graphql = openGraphql(config, engine, sockets);
   const about = makeNodeFacts({
     engine,
     clock: systemClock,
@@ -66,7 +63,16 @@ export async function openWorker({ config, store, logger, number }: WorkerParts)
     indexProgress: () => engine.indexProgress(),
     describeStore: async () => await store.describe(),
   });
-  const admin = openAdminService({ graphql, health: async () => [await about.health()] });
+  const admin = openAdminService({
+    graphql,
+    keys,
+    controls,
+    clock: systemClock,
+    acl: false,
+    health: async () => [await about.health()],
+    state: (namespace) => about.membership(namespace),
+    leaseUids: (count) => engine.leaseUids(count),
+  });
   let isOpen = false;
   const server = await openHttpServer({
     engine,
@@ -79,17 +85,11 @@ export async function openWorker({ config, store, logger, number }: WorkerParts)
     },
     security,
     keys,
+    controls,
     clock: systemClock,
     logger,
     about,
-    transactions: {
-      async findOwner(startTs) {
-        const { commit, slot, serial } = unpackStartTime(startTs);
-        if (serial === 0 || slot === engine.slot) return undefined;
-        const floorTs = (await store.slots()).get(slot);
-        return floorTs === undefined || commit < floorTs ? undefined : sockets.pathOf(slot);
-      },
-    },
+    transactions: makeOwners(store, engine, sockets),
     isReady: () => isOpen,
   });
   sockets.clear(engine.slot);
@@ -104,6 +104,41 @@ export async function openWorker({ config, store, logger, number }: WorkerParts)
       sockets.clear(engine.slot);
     },
   };
+}
+
+function openGraphql(
+  config: ServeConfig,
+  engine: OpenEngine,
+  sockets: PrivateSockets,
+): GraphqlService {
+  const target = lambdaTarget(config, sockets);
+  return openGraphqlService({
+    engine,
+    clock: systemClock,
+    limits: config.limits,
+    lambda: target === undefined ? undefined : openLambdaClient(target),
+    turns: engine.turns,
+    ...config.graphql,
+  });
+}
+
+function makeOwners(store: Store, engine: OpenEngine, sockets: PrivateSockets): TransactionOwners {
+  return {
+    async findOwner(startTs) {
+      const { commit, slot, serial } = unpackStartTime(startTs);
+      if (serial === 0 || slot === engine.slot) return undefined;
+      const floorTs = (await store.slots()).get(slot);
+      return floorTs === undefined || commit < floorTs ? undefined : sockets.pathOf(slot);
+    },
+  };
+}
+
+function followCacheSize(controls: LinkedControls, engine: OpenEngine): void {
+  let last = controls.switches.cacheMb;
+  controls.onTurn(({ cacheMb }) => {
+    if (cacheMb !== last) engine.resizeCache(cacheMb * 1024 * 1024);
+    last = cacheMb;
+  });
 }
 
 function openKeys(own: OwnKeys, engine: OpenEngine): KeyRing {

@@ -50,6 +50,8 @@ export interface EngineOptions {
 export interface OpenEngine extends Engine, Runner {
   /** The slot in this process's start times: whose transactions it holds. */
   readonly slot: number;
+  /** Of the record cache, from now on. */
+  resizeCache(bytes: number): void;
   /** What the server keeps for itself. */
   readonly ownRows: OwnRows;
   createNamespace(): Promise<number>;
@@ -133,6 +135,7 @@ function compose(parts: Parts): OpenEngine {
   return {
     slot: parts.slot,
     ownRows: parts.ownRows,
+    resizeCache: (bytes) => views.resizeCache(bytes),
     ...parts.runner,
     query: (request) => queries.query(request),
     mutate: (request) => mutations.mutate(request),

@@ -42,7 +42,7 @@ export class Views {
   readonly store: Store;
   readonly #clock: Clock;
   readonly #schemas: SchemaCache;
-  readonly #cache: RecordCache;
+  #cache: RecordCache;
   readonly #undo: Undo;
   #isEmbedded = true;
   #undoUsedMs = 0;
@@ -58,6 +58,11 @@ export class Views {
   /** Whether the store answers at once: then so does every read. */
   get isEmbedded(): boolean {
     return this.#isEmbedded;
+  }
+
+  /** What is kept of the old cache goes with the readers that use it. */
+  resizeCache(bytes: number): void {
+    this.#cache = new RecordCache(bytes);
   }
 
   /** The newest state. Readers that serve a query fill the record cache, those that derive a change only look. */

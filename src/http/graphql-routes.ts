@@ -4,6 +4,7 @@ import type { GraphqlAnswer, GraphqlRequest } from "../graphql/service.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { Fault } from "../model/fault.ts";
+import { anyVisitor } from "../model/visitor.ts";
 import type { EncodingFaults } from "./body.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
 import {
@@ -15,7 +16,14 @@ import {
 } from "./exchange.ts";
 import { admit } from "./gate.ts";
 import { parseMediaType, parsePlanQuestion } from "./parameters.ts";
-import { everyOrigin, quoteJson, sendJson, sendPreflight } from "./reply.ts";
+import {
+  everyOrigin,
+  makeErrorBody,
+  quoteJson,
+  sendError,
+  sendJson,
+  sendPreflight,
+} from "./reply.ts";
 import { explainRight } from "./rights.ts";
 
 interface Responder {
@@ -47,9 +55,14 @@ function grantOrigin(allowed: readonly string[], origin: string | undefined): st
 }
 
 export async function answerAdmin(exchange: Exchange): Promise<void> {
-  const { house } = exchange;
+  const { house, req, res } = exchange;
+  if (req.method !== "POST" && req.method !== "GET") {
+    const body = makeErrorBody("Invalid method", "ErrorInvalidMethod", false);
+    sendError(res, { status: 200, body, headers: [] });
+    return;
+  }
   await answerDocument(exchange, {
-    handle: (request) => house.admin.handle(request),
+    handle: (request) => house.admin.handle(request, anyVisitor),
     allowedOrigins: () => [],
   });
 }

@@ -1,5 +1,5 @@
 /** What this server says about itself: /health, /state and `health` of /admin. It is one node, however many processes. */
-import type { HealthElement } from "../admin/service.ts";
+import type { HealthElement, MembershipFacts } from "../admin/node-fields.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { IndexProgress } from "../engine/index-builds.ts";
@@ -10,6 +10,8 @@ export interface NodeFacts {
   health(): Promise<NodeHealth>;
   /** The membership of one node as JSON: 64-bit numbers as strings, predicates as tablets. */
   state(): Promise<string>;
+  /** The same for /admin: numbers, and lists in place of maps. */
+  membership(namespace: number): Promise<MembershipFacts>;
 }
 
 export interface NodeHealth extends HealthElement {
@@ -52,6 +54,7 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
       };
     },
     state: () => printState(parts),
+    membership: (namespace) => describeMembership(parts, namespace),
   };
 }
 
@@ -81,4 +84,27 @@ async function printState(parts: NodeParts): Promise<string> {
   const member = `{"id":"1","groupId":1,"addr":${quoteJson(parts.address)},"leader":true,"amDead":false,"lastUpdate":"${seconds}","clusterInfoOnly":false,"forceGroupId":false}`;
   const group = `{"members":{"1":${member}},"tablets":{${tablets.join(",")}},"snapshotTs":"0","checksum":"0","checkpointTs":"0"}`;
   return `{"counter":"${commitTs}","groups":{"1":${group}},"zeros":{},"maxUID":"${maxUid}","maxTxnTs":"${commitTs}","maxNsID":"0","maxRaftId":"1","removed":[],"cid":""}`;
+}
+
+async function describeMembership(parts: NodeParts, namespace: number): Promise<MembershipFacts> {
+  const { commitTs, maxUid } = await parts.describeStore();
+  const schema = await parts.engine.schema(namespace);
+  const tablets = schema.predicates.map(({ definition }) => ({
+    groupId: 1,
+    predicate: `${namespace}-${definition.name}`,
+  }));
+  const lastUpdate = Math.floor(parts.clock.nowMs() / 1000);
+  const member = { id: 1, groupId: 1, addr: parts.address, leader: true, lastUpdate };
+  return {
+    counter: commitTs,
+    groups: [{ id: 1, members: [member], tablets, snapshotTs: 0, checksum: 0 }],
+    zeros: [],
+    maxUID: maxUid,
+    maxNsID: 0,
+    maxTxnTs: commitTs,
+    maxRaftId: 1,
+    removed: [],
+    cid: "",
+    namespaces: [namespace],
+  };
 }

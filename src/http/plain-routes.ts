@@ -1,5 +1,6 @@
 /** What the framework answers: health, state, probes and everything that is not there (dql.md 1.7, graphql.md 4.15). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { drainingWords } from "../admin/controls.ts";
 import { judge } from "./gate.ts";
 import type { House } from "./house.ts";
 import { printHealth } from "./node-facts.ts";
@@ -32,9 +33,12 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
   });
   app.all("/health", async (request, reply) => {
     const isAlive = /[?&]live(?:[=&]|$)/.test(request.url);
-    if (isAlive || house.isReady()) return sendJson(reply, printHealth(await house.about.health()));
+    const { isDraining } = house.controls.switches;
+    if (isAlive || (house.isReady() && !isDraining))
+      return sendJson(reply, printHealth(await house.about.health()));
     void reply.code(503).type("text/plain; charset=utf-8");
-    return reply.send("Please retry again, server is not ready to accept requests");
+    const starting = "Please retry again, server is not ready to accept requests";
+    return reply.send(isDraining ? drainingWords : starting);
   });
   app.all("/state", async (_request, reply) => sendJson(reply, await house.about.state()));
   app.all("/probe/graphql", (_request, reply) => {

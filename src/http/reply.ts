@@ -131,6 +131,20 @@ export function sendError(res: ServerResponse, reply: ErrorReply): void {
   send(res, reply.status, reply.body, [...openHeaders, ...reply.headers]);
 }
 
+/** For people and scripts. */
+export function sendText(res: ServerResponse, status: number, text: string): void {
+  if (res.headersSent || res.destroyed) return;
+  const bytes = Buffer.from(text);
+  res.writeHead(status, [
+    ...openHeaders,
+    "Content-Type",
+    "text/plain; charset=utf-8",
+    "Content-Length",
+    String(bytes.length),
+  ]);
+  res.end(bytes);
+}
+
 /** 200 and nothing, for a browser that asks before it sends. `header`: one more that a page may send. */
 export function sendPreflight(res: ServerResponse, origin: string, header?: string): void {
   const extra = origin === "" ? [] : ["Access-Control-Allow-Origin", origin];

@@ -3,6 +3,8 @@
  * own way costs a third of the requests per second of a small answer: 0.92 of a bare echo without it, 0.65 with it.)
  */
 import { andThen, type MaybePromise } from "../base/maybe.ts";
+import { drainingWords } from "../admin/controls.ts";
+import { answerCacheMb, answerDraining, answerShutdown } from "./operation-routes.ts";
 import { answerAdminSchema, answerAssign, answerSchemaCheck } from "./admin-routes.ts";
 import { answerAlter, answerCommit, answerMutate, answerQuery } from "./database-routes.ts";
 import type { Exchange } from "./exchange.ts";
@@ -20,13 +22,15 @@ export interface Route {
   readonly right: RouteRight;
   /** Whether `startTs` may send the request to the process that holds the transaction. */
   readonly hasTransaction: boolean;
+  /** Whether it is refused while the server is draining, and if its answer then has a `data` member. */
+  readonly drained?: "withData" | "plain";
   /** Its preflight depends on the schema; the others' are all the same. */
   readonly ownPreflight?: true;
   readonly answer: Answer;
 }
 
 const post = { methods: "post", hasTransaction: false } as const;
-const transaction = { methods: "post", hasTransaction: true } as const;
+const transaction = { methods: "post", hasTransaction: true, drained: "withData" } as const;
 const any = { methods: "any", hasTransaction: false } as const;
 
 const unguarded: readonly Omit<Route, "right">[] = [
@@ -34,12 +38,16 @@ const unguarded: readonly Omit<Route, "right">[] = [
   { path: "/query/", ...transaction, answer: answerQuery },
   { path: "/mutate", ...transaction, answer: answerMutate },
   { path: "/mutate/", ...transaction, answer: answerMutate },
-  { path: "/commit", ...transaction, answer: answerCommit },
-  { path: "/alter", ...post, answer: answerAlter },
+  // What was begun may be ended.
+  { path: "/commit", ...post, hasTransaction: true, answer: answerCommit },
+  { path: "/alter", ...post, drained: "plain", answer: answerAlter },
   { path: "/graphql", ...any, ownPreflight: true, answer: answerGraphql },
   { path: "/admin", ...any, answer: answerAdmin },
   { path: "/admin/schema", ...post, answer: answerAdminSchema },
   { path: "/admin/schema/validate", ...any, answer: answerSchemaCheck },
+  { path: "/admin/draining", ...any, answer: answerDraining },
+  { path: "/admin/shutdown", ...any, answer: answerShutdown },
+  { path: "/admin/config/cache_mb", ...any, answer: answerCacheMb },
   { path: "/assign", ...any, answer: answerAssign },
 ];
 
@@ -65,9 +73,18 @@ export function receive(route: Route, exchange: Exchange): MaybePromise<boolean>
   }
   return andThen(admit(route.right, exchange), (isAdmitted) => {
     if (!isAdmitted || route.methods === "any") return isAdmitted;
-    if (req.method === "POST" || req.method === "PUT") return true;
+    if (req.method === "POST" || req.method === "PUT") return isServing(route, exchange);
     const body = makeErrorBody("Invalid method", "ErrorInvalidMethod", false);
     sendError(res, { status: 400, body, headers: [] });
     return false;
   });
+}
+
+function isServing(route: Route, { house, res }: Exchange): boolean {
+  if (!house.controls.switches.isDraining || route.drained === undefined) return true;
+  const withData = route.drained === "withData";
+  const body = makeErrorBody(drainingWords, withData ? "ErrorInvalidRequest" : "Error", withData);
+  res.shouldKeepAlive = false;
+  sendError(res, { status: 200, body, headers: [] });
+  return false;
 }

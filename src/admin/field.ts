@@ -1,0 +1,20 @@
+/** What the files of fields have in common. */
+import type { Visitor } from "../model/visitor.ts";
+
+/** Of one request. */
+export interface AdminContext {
+  readonly visitor: Visitor;
+  /** Set by the first mutation that fails: those behind it do not run. */
+  hasFailed: boolean;
+}
+
+/** A field's work. What it throws as a Fault is told with the field's name. */
+export type FieldWork = (args: never, context: AdminContext) => unknown;
+
+/** By `Query.name` and `Mutation.name`. */
+export type FieldTable = Readonly<Record<string, FieldWork>>;
+
+/** What most mutations answer. */
+export function succeed(message: string): object {
+  return { response: { code: "Success", message } };
+}

@@ -1,0 +1,48 @@
+/** The fields about Admin and Client keys. They are this server's own: the reference has none. */
+import type { AccessKey, KeyKind } from "../auth/access-key.ts";
+import type { KeyRing } from "../auth/key-ring.ts";
+import { Fault } from "../model/fault.ts";
+import type { FieldTable } from "./field.ts";
+
+interface CreateKeyInput {
+  readonly name: string;
+  readonly kind: "ADMIN" | "CLIENT";
+  readonly expiresAt?: string | null;
+}
+
+export function makeKeyFields(keys: KeyRing, nowMs: () => number): FieldTable {
+  const show = (key: AccessKey): object => ({
+    id: key.id,
+    name: key.name,
+    kind: key.kind.toUpperCase(),
+    createdAt: new Date(key.createdMs).toISOString(),
+    expiresAt: Number.isFinite(key.expiryMs) ? new Date(key.expiryMs).toISOString() : null,
+    isExpired: key.expiryMs <= nowMs(),
+  });
+  return {
+    "Query.listKeys": async () => (await keys.list()).map(show),
+    "Mutation.createKey": async ({ input }: { input: CreateKeyInput }) => {
+      const { key, text } = await keys.create({
+        name: input.name,
+        kind: input.kind.toLowerCase() as KeyKind,
+        expiryMs: readExpiry(input.expiresAt),
+      });
+      return { key: show(key), secret: text };
+    },
+    "Mutation.revokeKey": async ({ input }: { input: { id: string } }) => {
+      const key = await keys.revoke(input.id);
+      if (key === undefined) throw new Fault("E_HTTP_REQUEST", `there is no key ${input.id}`);
+      return { key: show(key) };
+    },
+  };
+}
+
+const datePattern = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+/** Milliseconds since 1970; Infinity for none. */
+function readExpiry(text: string | null | undefined): number {
+  if (text === null || text === undefined) return Infinity;
+  const ms = datePattern.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(ms)) return ms;
+  throw new Fault("E_HTTP_REQUEST", `expiresAt: "${text}" is not of the form 2030-01-31T12:00:00Z`);
+}

@@ -1,0 +1,130 @@
+/** The fields about the server itself: health, state, its switches, and what a cluster of one node can answer. */
+import { Fault } from "../model/fault.ts";
+import type { Controls } from "./controls.ts";
+import { type FieldTable, succeed } from "./field.ts";
+
+/** What `health` says of a node. Times in seconds. */
+export interface HealthElement {
+  readonly instance: string;
+  readonly address: string;
+  readonly status: string;
+  readonly group: string;
+  readonly version: string;
+  readonly uptime: number;
+  readonly lastEcho: number;
+  readonly ongoing: readonly string[];
+  readonly indexing: readonly string[];
+  readonly ee_features: readonly string[];
+}
+
+/** What `state` says: a cluster of one node, its maps as lists. */
+export interface MembershipFacts {
+  readonly counter: number;
+  readonly groups: readonly object[];
+  readonly zeros: readonly object[];
+  readonly maxUID: number;
+  readonly maxNsID: number;
+  readonly maxTxnTs: number;
+  readonly maxRaftId: number;
+  readonly removed: readonly object[];
+  readonly cid: string;
+  readonly namespaces: readonly number[];
+}
+
+export interface NodeParts {
+  readonly controls: Controls;
+  /** The elements of `health`: one per node. */
+  readonly health: () => Promise<readonly HealthElement[]>;
+  /** Predicates and namespaces as the visitor's namespace may know them. */
+  readonly state: (namespace: number) => Promise<MembershipFacts>;
+  readonly leaseUids: (count: number) => Promise<number>;
+}
+
+interface ConfigInput {
+  readonly cacheMb?: number | null;
+  readonly logDQLRequest?: boolean | null;
+}
+
+export function makeNodeFields(parts: NodeParts): FieldTable {
+  const { controls } = parts;
+  return {
+    "Query.health": () => parts.health(),
+    "Query.state": (_args: never, { visitor }) => parts.state(visitor.namespace),
+    "Query.config": () => ({ cacheMb: controls.switches.cacheMb }),
+    "Query.task": ({ input }: { input: { id: string } }) => refuseTask(input.id),
+    "Mutation.config": async ({ input }: { input: ConfigInput }) => {
+      await configure(controls, input);
+      return succeed("Config updated successfully");
+    },
+    "Mutation.draining": async ({ enable }: { enable?: boolean | null }) =>
+      succeed(await setDraining(controls, enable ?? false)),
+    "Mutation.shutdown": () => {
+      controls.shutdown();
+      return succeed(shutdownWords);
+    },
+    "Mutation.assign": async ({ input }: { input: { what: string; num: number } }) => ({
+      response: await assign(parts, input.what, input.num),
+    }),
+    "Mutation.removeNode": ({ input }: { input: { groupId: number; nodeId: number } }) => {
+      throw refuse(
+        input.groupId === 1
+          ? `No node with groupId 1 nodeId ${input.nodeId} can be removed: there is one node`
+          : `No group with groupId ${input.groupId} found`,
+      );
+    },
+    "Mutation.moveTablet": ({ input }: { input: { tablet: string; namespace?: number } }) => {
+      throw refuse(`namespace: ${input.namespace ?? 0}. No tablet found for: ${input.tablet}`);
+    },
+  };
+}
+
+export const shutdownWords = "Server is shutting down";
+
+/** What to answer. */
+export async function setDraining(controls: Controls, isDraining: boolean): Promise<string> {
+  await controls.turn({ isDraining });
+  return `draining mode has been set to ${isDraining}`;
+}
+
+/** Fault when a value is refused; nothing is changed then. */
+export async function configure(controls: Controls, input: ConfigInput): Promise<void> {
+  const { cacheMb, logDQLRequest } = input;
+  if (typeof cacheMb === "number" && !(cacheMb >= 0)) {
+    throw new Fault("E_HTTP_REQUEST", "cache_mb must be non-negative");
+  }
+  await controls.turn({
+    ...(typeof cacheMb === "number" ? { cacheMb } : {}),
+    ...(typeof logDQLRequest === "boolean" ? { logsRequests: logDQLRequest } : {}),
+  });
+}
+
+/** As the reference's Zero speaks. */
+function refuse(message: string): Fault {
+  return new Fault("E_HTTP_REQUEST", `rpc error: code = Unknown desc = ${message}`);
+}
+
+/** Exports and backups will make tasks; until then there is none. */
+function refuseTask(id: string): never {
+  if (id === "") throw new Fault("E_HTTP_REQUEST", "task ID is missing");
+  if (!/^0[xX][\da-fA-F]{1,16}$/.test(id) && !/^\d{1,19}$/.test(id)) {
+    const message = `invalid task ID: ${id}: strconv.ParseUint: parsing "${id}": invalid syntax`;
+    throw new Fault("E_HTTP_REQUEST", message);
+  }
+  throw new Fault("E_HTTP_REQUEST", "the Alpha that served that task is not available");
+}
+
+/** More would only burn numbers: uids end at 2^53. */
+const leaseCountMax = 2 ** 40;
+
+async function assign(parts: NodeParts, what: string, count: number): Promise<object> {
+  if (count === 0) throw refuse("Nothing to be leased");
+  if (what !== "UID") {
+    const message = `Leasing ${what} is not available: every answer carries a start time`;
+    throw new Fault("E_NOT_YET", message);
+  }
+  if (!Number.isInteger(count) || count < 0 || count > leaseCountMax) {
+    throw refuse(`Cannot lease ${count} ids`);
+  }
+  const startId = await parts.leaseUids(count);
+  return { startId, endId: startId + count - 1, readOnly: null };
+}

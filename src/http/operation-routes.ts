@@ -1,0 +1,54 @@
+/** The operations of /admin that have paths of their own (dql.md 1.8). */
+import { configure, setDraining, shutdownWords } from "../admin/node-fields.ts";
+import { Fault } from "../model/fault.ts";
+import { type Exchange, readBytes, readParameters } from "./exchange.ts";
+import { makeErrorBody, sendError, sendJson, sendText } from "./reply.ts";
+
+export async function answerDraining(exchange: Exchange): Promise<void> {
+  const { house, req, res } = exchange;
+  if (req.method !== "PUT" && req.method !== "POST") return refuseMethod(exchange);
+  const enable = readParameters(exchange).get("enable");
+  if (enable !== "true" && enable !== "false") {
+    throw new Fault("E_HTTP_REQUEST", "Found invalid value for the enable parameter");
+  }
+  const message = await setDraining(house.controls, enable === "true");
+  sendJson(res, printSuccess(message), [], undefined);
+}
+
+export async function answerShutdown(exchange: Exchange): Promise<void> {
+  const { house, req, res } = exchange;
+  if (req.method !== "GET") return refuseMethod(exchange);
+  sendJson(res, printSuccess(shutdownWords), [], undefined);
+  house.controls.shutdown();
+}
+
+export async function answerCacheMb(exchange: Exchange): Promise<void> {
+  const { house, req, res } = exchange;
+  if (req.method === "GET") {
+    sendText(res, 200, `${house.controls.switches.cacheMb}\n`);
+    return;
+  }
+  if (req.method !== "PUT") return refuseMethod(exchange);
+  const text = (await readBytes(exchange)).toString().trim();
+  if (text === "" || !Number.isFinite(Number(text))) {
+    sendText(res, 400, `"${text}" is no number\n`);
+    return;
+  }
+  try {
+    await configure(house.controls, { cacheMb: Number(text) });
+    sendText(res, 200, "");
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    sendText(res, 400, `${error.message}\n`);
+  }
+}
+
+/** Spaced as the reference writes it. */
+function printSuccess(message: string): string {
+  return `{"code": "Success","message": "${message}"}`;
+}
+
+function refuseMethod({ res }: Exchange): void {
+  const body = makeErrorBody("Invalid method", "ErrorInvalidMethod", false);
+  sendError(res, { status: 200, body, headers: [] });
+}
