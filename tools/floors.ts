@@ -113,7 +113,17 @@ export const floors: Floors = {
   },
   load: {
     below: ["base", "model", "dql", "intake"],
-    outside: ["node:fs", "node:zlib", "node:stream", "node:readline", "node:path", "node:http"],
+    outside: [
+      "node:fs",
+      "node:zlib",
+      "node:stream",
+      "node:readline",
+      "node:path",
+      "node:http",
+      // Tokens of the sample's users.
+      "node:crypto",
+      "node:buffer",
+    ],
   },
   http: {
     below: ["base", "model", "engine", "auth", "graphql", "admin", "lambda"],

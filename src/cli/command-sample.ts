@@ -1,4 +1,5 @@
 /** `weft sample`: the packages of a project into a running server. */
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { makeClient } from "../load/client.ts";
@@ -16,8 +17,12 @@ export async function runSample(options: SampleOptions): Promise<void> {
   const counts = await loadSample({
     project: options.npm,
     client: makeClient(options.to, options.token),
+    secret: randomBytes(32).toString("base64url"),
     onProgress: (done, total) => bar.update(done, total, done),
   });
   bar.finish();
   say(`the sample holds ${counts.packageCount} packages`);
+  if (!counts.hasLambda) {
+    say("the server has no lambda server: Package.bytesBelow and why() are left out");
+  }
 }

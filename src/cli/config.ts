@@ -1,4 +1,5 @@
 /** Flags, then WEFT_* of the environment, then `--config FILE` → one plain record that can be handed to a child process. */
+import { join } from "node:path";
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { makeKeyText } from "../auth/access-key.ts";
@@ -99,12 +100,19 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     ...parseLimits(options.limit),
     store: parseStore(options.store),
     lambda: buildLambdaConfig(
-      options.lambda,
+      options.lambda ?? findSampleScript(options),
       { flag: options.lambdaUrl, setting: parseLambdaUrl(options.graphql) },
       options.lambdaLimit,
     ),
     ownKeys: { admin: makeKeyText("admin"), client: makeKeyText("client") },
   };
+}
+
+/** The sample brings resolvers of its own, where no others are given. */
+function findSampleScript(options: ServeOptions): string | undefined {
+  const isGiven = (options.lambdaUrl ?? parseLambdaUrl(options.graphql)) !== undefined;
+  if (!options.sample || isGiven) return undefined;
+  return join(import.meta.dirname, "..", "..", "sample", "resolvers.js");
 }
 
 /** Start times name their process with 4 bits; some are left for children that follow one another. */
@@ -172,6 +180,8 @@ function parseLambdaUrl(text: string): string | undefined {
 const countLimits = {
   "mutations-nquad": "mutationNquadMax",
   "query-edge": "queryEdgeMax",
+  "query-path": "queryPathMax",
+  "regexp-characters": "regexpCharactersMax",
   "normalize-node": "normalizeNodeMax",
   "max-pending-queries": "pendingMax",
   "body-bytes": "bodyBytesMax",

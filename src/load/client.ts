@@ -33,13 +33,16 @@ export function findRefusal(answer: Answer, repeatable: boolean): Refusal | unde
   return { message: text, isPassing: answer.status === 503 || passing.test(text) };
 }
 
-/** `token` goes with every request that the server wants one for. */
-export function makeClient(url: string, token: string | undefined): Client {
+/** The administration token and the Admin key go with every request, where the server wants them. */
+export function makeClient(url: string, token: string | undefined, key?: string): Client {
   const base = url.replace(/\/+$/, "");
   if (!/^https?:\/\/[^/]+$/.test(base)) {
     throw new Fault("E_STARTUP", `--to: "${url}" is not of the form http://HOST:PORT`);
   }
-  const rights = token === undefined ? {} : { "x-dgraph-authtoken": token };
+  const rights = {
+    ...(token === undefined ? {} : { "x-dgraph-authtoken": token }),
+    ...(key === undefined ? {} : { "x-auth-token": key }),
+  };
   const ask = async (path: string, init: RequestInit): Promise<Answer> => {
     try {
       return await readAnswer(await fetch(base + path, init));

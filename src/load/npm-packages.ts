@@ -1,44 +1,23 @@
 /** The sample: who depends on whom among the npm packages of a project, loaded through the doors of every client. */
 import { printUid } from "../model/uid.ts";
-import { type Client, leaseUids, postOrFail } from "./client.ts";
+import { type Client, findRefusal, leaseUids, postOrFail } from "./client.ts";
 import { type NpmPackage, readNpmTree } from "./npm-tree.ts";
-
-/** The API of the sample. Ranges are facets of `Package.dependencies`, which GraphQL does not show and DQL does. */
-export const sampleSdl = `"""A package as it lies in node_modules."""
-type Package {
-  id: ID!
-  path: String! @id
-  name: String! @search(by: [hash, term, trigram])
-  version: String! @search(by: [exact])
-  description: String @search(by: [fulltext])
-  license: License @hasInverse(field: packages)
-  keywords: [Keyword] @hasInverse(field: packages)
-  sizeBytes: Int @search
-  fileCount: Int @search
-  dependencies: [Package] @hasInverse(field: dependents)
-  dependents: [Package]
-}
-
-type Keyword {
-  word: String! @id @search(by: [hash, trigram])
-  packages: [Package]
-}
-
-type License {
-  name: String! @id
-  packages: [Package]
-}
-`;
+import { makeSampleSdl } from "./sample-sdl.ts";
+import { readSampleSecret } from "./sample-tokens.ts";
 
 export interface SampleOptions {
   readonly project: string;
   readonly client: Client;
+  /** What tokens are signed with where the server has no sample yet. */
+  readonly secret: string;
   readonly onProgress: (factCount: number, factTotal: number) => void;
 }
 
 export interface SampleCounts {
   readonly packageCount: number;
   readonly factCount: number;
+  /** False where the server has no lambda server: the fields that resolvers compute are left out. */
+  readonly hasLambda: boolean;
 }
 
 const batchSize = 2000;
@@ -47,7 +26,7 @@ const batchSize = 2000;
 export async function loadSample(options: SampleOptions): Promise<SampleCounts> {
   const { project, client, onProgress } = options;
   const packages = readNpmTree(project);
-  await postOrFail(client, "/admin/schema", "text/plain", sampleSdl);
+  const hasLambda = await postSchema(client, options.secret);
   const nodes = await assignNodes(packages, client);
   const facts = listSampleFacts(packages, nodes);
   onProgress(0, facts.length);
@@ -56,7 +35,19 @@ export async function loadSample(options: SampleOptions): Promise<SampleCounts> 
     await postOrFail(client, "/mutate?commitNow=true", "application/rdf", body);
     onProgress(Math.min(at + batchSize, facts.length), facts.length);
   }
-  return { packageCount: packages.length, factCount: facts.length };
+  return { packageCount: packages.length, factCount: facts.length, hasLambda };
+}
+
+/** With what resolvers compute where the server has resolvers. Tokens of an earlier load stay good. */
+async function postSchema(client: Client, newSecret: string): Promise<boolean> {
+  const secret = (await readSampleSecret(client)) ?? newSecret;
+  const whole = makeSampleSdl({ secret, hasLambda: true });
+  const refusal = findRefusal(await client.post("/admin/schema", "text/plain", whole), true);
+  if (refusal === undefined) return true;
+  const hasLambda = !refusal.message.includes("has the @lambda directive");
+  const sdl = makeSampleSdl({ secret, hasLambda });
+  await postOrFail(client, "/admin/schema", "text/plain", sdl);
+  return hasLambda;
 }
 
 /** Predicate that names a node, and its name: `License.name MIT`. */
@@ -69,7 +60,12 @@ async function assignNodes(
   client: Client,
 ): Promise<ReadonlyMap<string, number>> {
   const nodes = await readNodes(client);
-  const missing = [...new Set(packages.flatMap(listNodeKeys))].filter((key) => !nodes.has(key));
+  const missing = [
+    ...new Set([
+      ...packages.flatMap(listNodeKeys),
+      ...noteKeys.map((key) => nodeKey("Note.key", key)),
+    ]),
+  ].filter((key) => !nodes.has(key));
   if (missing.length === 0) return nodes;
   const first = await leaseUids(client, missing.length);
   for (const [i, key] of missing.entries()) nodes.set(key, first + i);
@@ -82,7 +78,7 @@ function listNodeKeys(one: NpmPackage): string[] {
   return [nodeKey("Package.path", one.path), ...keys];
 }
 
-const namePredicates = ["Package.path", "Keyword.word", "License.name"];
+const namePredicates = ["Package.path", "Keyword.word", "License.name", "Note.key"];
 
 async function readNodes(client: Client): Promise<Map<string, number>> {
   const blocks = namePredicates.map((name, i) => `n${i}(func: has(${name})) { uid name: ${name} }`);
@@ -146,7 +142,56 @@ export function listSampleFacts(
       link(uid, target, ["Package.dependencies", "Package.dependents"], facets);
     }
   }
+  for (const { key, user, text, path } of makeNotes(packages)) {
+    const uid = introduce("Note", "Note.key", key);
+    say(uid, "Note.user", quote(user));
+    say(uid, "Note.text", quote(text));
+    link(uid, node("Package.path", path), ["Note.about", "Package.notes"], "");
+  }
   return facts;
+}
+
+interface SampleNote {
+  readonly key: string;
+  readonly user: string;
+  readonly text: string;
+  readonly path: string;
+}
+
+const noteKeys = ["dev-1", "ops-1"] as const;
+
+/** What each of the two users has noted: of the package that most others ask for, and of the largest. */
+function makeNotes(packages: readonly NpmPackage[]): SampleNote[] {
+  const asked = new Map<string, number>();
+  for (const { path } of packages.flatMap((one) => one.dependencies)) {
+    asked.set(path, (asked.get(path) ?? 0) + 1);
+  }
+  const largest = maxOf(packages, ({ sizeBytes }) => sizeBytes);
+  const popular = maxOf(packages, ({ path }) => asked.get(path) ?? 0);
+  if (largest === undefined || popular === undefined) return [];
+  const [dev, ops] = noteKeys;
+  const count = asked.get(popular.path) ?? 0;
+  return [
+    {
+      key: dev,
+      user: "dev",
+      text: `${count} packages ask for it: update with care`,
+      path: popular.path,
+    },
+    {
+      key: ops,
+      user: "ops",
+      text: `the largest, ${largest.sizeBytes} bytes: needed?`,
+      path: largest.path,
+    },
+  ];
+}
+
+function maxOf<T>(list: readonly T[], measure: (one: T) => number): T | undefined {
+  return list.reduce<T | undefined>(
+    (best, one) => (best === undefined || measure(one) > measure(best) ? one : best),
+    undefined,
+  );
 }
 
 /** A literal of N-Quads. */
