@@ -33,6 +33,7 @@ const triesMax = 64;
 export class Committer {
   readonly #options: CommitterOptions;
   #sequence = 0;
+  #marks = 0;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
@@ -44,6 +45,11 @@ export class Committer {
 
   get floorTs(): number {
     return this.#options.floorTs;
+  }
+
+  /** A text that no process has made before, nor will. */
+  makeMark(): string {
+    return `${this.slot}.${this.floorTs}.${++this.#marks}`;
   }
 
   /** Commits what was derived on `view`. Rejects with StoreRefusal. */

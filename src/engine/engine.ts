@@ -9,6 +9,7 @@ import type { Schema } from "../graph/schema.ts";
 import type { Mutation, NQuad } from "../model/nquad.ts";
 import type { ChangedState } from "./changes.ts";
 import type { PlanQuestion } from "./plan-question.ts";
+import type { Visitor } from "../model/visitor.ts";
 
 export interface Engine {
   /** POST /query: text → answer bytes (the value of `data`) with the numbers of `extensions`. */
@@ -18,20 +19,25 @@ export interface Engine {
   /** POST /commit and its abort. */
   commit(request: CommitRequest): Promise<CommitAnswer>;
   /** POST /alter. Resolves when the change, and unless `runInBackground` its indexes, are ready. */
-  alter(operation: AlterOperation, namespace: number): Promise<void>;
+  alter(operation: AlterOperation, namespace: number, visitor?: Visitor): Promise<void>;
   /** GET /assign?what=uids. */
   leaseUids(count: number): Promise<number>;
   /** The newest schema of a namespace. */
   schema(namespace: number): Promise<Schema>;
-  /** For guests: a view of the newest state. Close it. */
-  openReader(namespace: number): Promise<Reader>;
+  /**
+   * For guests: a view of the newest state, for the eyes of `visitor`; without one for the house's own. Close it.
+   * Throws E_PERMISSION for a visitor that is not believed.
+   */
+  openReader(namespace: number, visitor?: Visitor): Promise<Reader>;
   /**
    * For guests (GraphQL mutations): runs `work` in a transaction that the server composes itself, commits what it
-   * wrote, and runs it again on conflict, with jitter, up to a limit. `work` may run several times.
+   * wrote, and runs it again on conflict, with jitter, up to a limit. `work` may run several times. Its reader shows
+   * and it may write what `visitor` may; without one everything.
    */
   transact<T>(
     namespace: number,
     work: (txn: GuestTransaction) => Promise<T>,
+    visitor?: Visitor,
   ): Promise<TransactResult<T>>;
   onSchemaChange(listener: (namespace: number) => void): () => void;
   /** Called after each commit of any process that this one can now see; only wakes. Returns what ends it. */
@@ -63,6 +69,8 @@ export interface TransactResult<T> {
 
 export interface QueryRequest {
   readonly namespace: number;
+  /** Who asks; undefined: the house itself, or a server without ACL. */
+  readonly visitor?: Visitor | undefined;
   readonly text: string;
   readonly variables: ReadonlyMap<string, string>;
   readonly startTs: number;
@@ -99,6 +107,8 @@ export interface QueryAnswer {
 
 export interface MutateRequest {
   readonly namespace: number;
+  /** Who writes; undefined: the house itself, or a server without ACL. */
+  readonly visitor?: Visitor | undefined;
   /** What the body says: either RDF or JSON, still as text. The content types are told apart by `http`. */
   readonly body:
     | { readonly kind: "rdf"; readonly text: string }

@@ -4,13 +4,17 @@ import type { Limits } from "../model/limits.ts";
 import type { NQuad } from "../model/nquad.ts";
 import { Overlay } from "../graph/overlay.ts";
 import type { Reader } from "../graph/reader.ts";
+import { restrictReader } from "../graph/restrict.ts";
+import type { PredicateAccess, Visitor } from "../model/visitor.ts";
 import { BlankNodes } from "../write/uid-assign.ts";
 import type { UpsertVariables } from "../write/upsert.ts";
 import { checkUnique } from "../write/unique.ts";
+import { checkWrites, strangerFault } from "./authorize.ts";
 import type { Committer } from "./commits.ts";
 import type { GuestTransaction, TransactResult } from "./engine.ts";
 import { MissingPredicates, prepareEdits } from "./prepare.ts";
 import type { MutationsMode } from "./prepare.ts";
+import { withRightsPatch } from "./rights-row.ts";
 import type { SchemaChanges } from "./schema-changes.ts";
 import { WriteSession } from "./session.ts";
 import { packCommitTime } from "./start-time.ts";
@@ -22,6 +26,8 @@ export interface GuestsOptions {
   readonly committer: Committer;
   readonly schemas: SchemaChanges;
   readonly mode: MutationsMode;
+  /** Whether users and groups are nodes. */
+  readonly acl: boolean;
 }
 
 const noHints: ReadonlyMap<string, "list" | "single"> = new Map();
@@ -37,11 +43,13 @@ export class Guests {
   async transact<T>(
     namespace: number,
     work: (txn: GuestTransaction) => Promise<T>,
+    visitor?: Visitor,
   ): Promise<TransactResult<T>> {
     const { committer, schemas } = this.#options;
+    if (visitor?.refusal !== undefined) throw strangerFault(visitor);
     for (;;) {
       try {
-        return await committer.retry(() => this.#attempt(namespace, work));
+        return await committer.retry(() => this.#attempt(namespace, work, visitor?.access));
       } catch (error) {
         if (!(error instanceof MissingPredicates)) throw error;
         await schemas.addInferred(namespace, error.definitions);
@@ -52,15 +60,16 @@ export class Guests {
   async #attempt<T>(
     namespace: number,
     work: (txn: GuestTransaction) => Promise<T>,
+    access: PredicateAccess | undefined,
   ): Promise<TransactResult<T>> {
-    const { views, committer } = this.#options;
+    const { views, committer, acl } = this.#options;
     const overlay = new Overlay();
     const opened = views.openNewest(namespace, "change", overlay);
     const view = opened instanceof Promise ? await opened : opened;
     try {
-      const txn = new Guest(this.#options, new WriteSession(view, overlay));
+      const session = new WriteSession(view, overlay, { acl, access });
+      const txn = new Guest(this.#options, session, access);
       const value = await work(txn);
-      const { session } = txn;
       if (txn.isDiscarded || session.patches.length === 0) {
         return { value, commitTs: packCommitTime(view.snapshot.ts) };
       }
@@ -68,7 +77,9 @@ export class Guests {
         startTs: view.snapshot.ts,
         conflictKeys: session.conflictKeys,
         basisKeys: session.basisKeys,
-        patches: session.patches,
+        patches: acl
+          ? withRightsPatch(view, session.edits, session.patches, committer)
+          : session.patches,
       });
       return { value, commitTs: packCommitTime(commit) };
     } finally {
@@ -82,14 +93,16 @@ class Guest implements GuestTransaction {
   isDiscarded = false;
   readonly #options: GuestsOptions;
   readonly #nodes = new BlankNodes();
+  readonly #access: PredicateAccess | undefined;
 
-  constructor(options: GuestsOptions, session: WriteSession) {
+  constructor(options: GuestsOptions, session: WriteSession, access: PredicateAccess | undefined) {
     this.#options = options;
     this.session = session;
+    this.#access = access;
   }
 
   get reader(): Reader {
-    return this.session.reader;
+    return restrictReader(this.session.reader, this.#access);
   }
 
   async apply(facts: {
@@ -99,6 +112,7 @@ class Guest implements GuestTransaction {
     const { views, limits, mode } = this.#options;
     const { session } = this;
     if (mode === "disallow") throw new Fault("E_MUTATION", "no mutations allowed");
+    checkWrites([facts], this.#access);
     const prepared = await prepareEdits([{ ...facts, hints: noHints }], noVariables, {
       schema: session.view.reader.schema,
       limits,

@@ -2,15 +2,18 @@
 import type { Clock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
 import { Overlay } from "../graph/overlay.ts";
+import { restrictReader } from "../graph/restrict.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
 import { renderDql } from "../render/dql-json.ts";
 import { StoreRefusal } from "../store/store.ts";
+import type { Patch } from "../store/store.ts";
 import { derivePatches } from "../write/apply.ts";
 import { parseKey, printKey } from "../write/conflict.ts";
 import type { Edit } from "../write/edit.ts";
 import { checkUnique } from "../write/unique.ts";
 import { BlankNodes } from "../write/uid-assign.ts";
+import { checkWrites, strangerFault } from "./authorize.ts";
 import { parseBody } from "./body.ts";
 import type { ParsedBody } from "./body.ts";
 import { aborted } from "./commits.ts";
@@ -19,6 +22,7 @@ import type { CommitAnswer, CommitRequest, MutateAnswer, MutateRequest } from ".
 import { Stopwatch } from "./latency.ts";
 import { MissingPredicates, chooseMutations, prepareEdits, variablesByName } from "./prepare.ts";
 import type { MutationsMode } from "./prepare.ts";
+import { withRightsPatch } from "./rights-row.ts";
 import type { Runner } from "./run.ts";
 import type { SchemaChanges } from "./schema-changes.ts";
 import { WriteSession } from "./session.ts";
@@ -31,6 +35,8 @@ export interface MutationsOptions {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly mode: MutationsMode;
+  /** Whether users and groups are nodes. */
+  readonly acl: boolean;
   readonly views: Views;
   readonly committer: Committer;
   readonly transactions: Transactions;
@@ -77,6 +83,9 @@ export class Mutations {
     if (mode === "disallow" && parsed.mutations.length > 0) {
       throw new Fault("E_MUTATION", "no mutations allowed");
     }
+    const { visitor } = request;
+    if (visitor?.refusal !== undefined) throw strangerFault(visitor);
+    checkWrites(parsed.mutations, visitor?.access);
     const work: Work = {
       request,
       parsed,
@@ -114,7 +123,7 @@ export class Mutations {
         const view = await views.openNewest(namespace, "change");
         try {
           // Nothing is read after it was written: the overlay is never shown.
-          const worked = await this.#run(work, view, new WriteSession(view, new Overlay()));
+          const worked = await this.#run(work, view, this.#session(work, view, new Overlay()));
           const commit = await this.#commitSession(worked.session);
           return {
             ...worked,
@@ -130,6 +139,11 @@ export class Mutations {
     );
   }
 
+  #session({ request }: Work, view: View, overlay: Overlay): WriteSession {
+    const { acl } = this.#options;
+    return new WriteSession(view, overlay, { acl, access: request.visitor?.access });
+  }
+
   async #commitSession(session: WriteSession): Promise<number> {
     const { view } = session;
     if (session.patches.length === 0) return view.snapshot.ts;
@@ -137,8 +151,13 @@ export class Mutations {
       startTs: view.snapshot.ts,
       conflictKeys: session.conflictKeys,
       basisKeys: session.basisKeys,
-      patches: session.patches,
+      patches: this.#withRights(view, session.edits, session.patches),
     });
+  }
+
+  #withRights(view: View, edits: readonly Edit[], patches: readonly Patch[]): readonly Patch[] {
+    const { acl, committer } = this.#options;
+    return acl ? withRightsPatch(view, edits, patches, committer) : patches;
   }
 
   /** A mutation without a start time and without commitNow opens a transaction. */
@@ -165,7 +184,7 @@ export class Mutations {
         deadlineMs: work.deadlineMs,
       });
       try {
-        const worked = await this.#run(work, view, new WriteSession(view, overlay));
+        const worked = await this.#run(work, view, this.#session(work, view, overlay));
         if (worked.session.edits.length === 0) {
           return { ...worked, startTs, commitTs: 0, keys: [], preds: [] };
         }
@@ -228,11 +247,12 @@ export class Mutations {
   async #run(work: Work, view: View, session: WriteSession): Promise<Worked> {
     const { runner, limits, mode, views } = this.#options;
     const { parsed, nodes, made } = work;
-    const planned = parsed.query?.plan(view.reader.schema);
+    const reader = restrictReader(view.reader, work.request.visitor?.access);
+    const planned = parsed.query?.plan(reader.schema);
     const ran =
       planned === undefined
         ? undefined
-        : await runner.runPlan(view.reader, planned.plan, {
+        : await runner.runPlan(reader, planned.plan, {
             deadlineMs: work.deadlineMs,
             ...(planned.texts === undefined ? {} : { texts: planned.texts }),
           });
@@ -315,7 +335,7 @@ export class Mutations {
         startTs: transaction.commit,
         conflictKeys,
         basisKeys: derived.basisKeys,
-        patches: derived.patches,
+        patches: this.#withRights(view, transaction.edits, derived.patches),
       });
     } catch (error) {
       if (error instanceof StoreRefusal && error.reason !== "basis") throw aborted();

@@ -10,6 +10,8 @@ import { defaultLimits } from "../model/limits.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Store } from "../store/store.ts";
 import { openChanged } from "./changes.ts";
+import { restrictReader } from "../graph/restrict.ts";
+import { strangerFault } from "./authorize.ts";
 import { Committer } from "./commits.ts";
 import type { Engine } from "./engine.ts";
 import { Guests } from "./guests.ts";
@@ -100,7 +102,8 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
   const clock = options.clock ?? systemClock;
   const limits = options.limits ?? defaultLimits;
   const logger = options.logger ?? silentLogger;
-  const reserved = { acl: options.acl ?? false };
+  const acl = options.acl ?? false;
+  const reserved = { acl };
   const { slot, floorTs } = await store.claimSlot();
   const random = options.random ?? systemRandom;
   const committer = new Committer({ store, clock, random, slot, floorTs });
@@ -116,7 +119,7 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
   await schemas.ensureNamespace(0);
   const transactions = new Transactions({ clock, limits, slot, floorTs });
   const runner = makeRunner(clock, limits);
-  const shared = { clock, limits, views, committer, transactions, runner, schemas };
+  const shared = { clock, limits, views, committer, transactions, runner, schemas, acl };
   const queries = new Queries({ ...shared, plans: new PlanCache() });
   const mode = options.mutations ?? "allow";
   const mutations = new Mutations({
@@ -140,16 +143,19 @@ function compose(parts: Parts): OpenEngine {
     query: (request) => queries.query(request),
     mutate: (request) => mutations.mutate(request),
     commit: (request) => mutations.commit(request),
-    async alter(operation, namespace) {
+    async alter(operation, namespace, visitor) {
       if (parts.mode === "disallow") {
         throw new Fault("E_ALTER", "No mutations allowed by server.");
       }
-      await schemas.alter(operation, namespace);
+      await schemas.alter(operation, namespace, visitor);
     },
     leaseUids: (count) => store.lease(count),
     schema: async (namespace) => (await views.schema(namespace)).schema,
-    openReader: async (namespace) => (await views.openNewest(namespace)).reader,
-    transact: (namespace, work) => guests.transact(namespace, work),
+    async openReader(namespace, visitor) {
+      if (visitor?.refusal !== undefined) throw strangerFault(visitor);
+      return restrictReader((await views.openNewest(namespace)).reader, visitor?.access);
+    },
+    transact: (namespace, work, visitor) => guests.transact(namespace, work, visitor),
     onSchemaChange: (listener) => watch.listen(listener),
     onCommit: (listener) => store.onCommit(listener),
     openChanged: (namespace, from) => openChanged(views, namespace, from),

@@ -8,7 +8,7 @@ import type { MaybePromise } from "../base/maybe.ts";
 import { globalStorageId, metaKey, prefixRange, readMetaName } from "../codec/key.ts";
 import { copyBytes } from "../graph/record.ts";
 import { StoreRefusal } from "../store/store.ts";
-import type { Snapshot, Store } from "../store/store.ts";
+import type { MetaPatch, Snapshot, Store } from "../store/store.ts";
 import type { Committer } from "./commits.ts";
 
 /** Names are ASCII, short, and begin with their owner's: `key/…`. */
@@ -34,6 +34,15 @@ function keyOf(name: string): Uint8Array {
   return metaKey(globalStorageId, namePrefix + name);
 }
 
+/** For commits that write a row of the server's own beside what they are about. */
+export function ownRowPatch(
+  name: string,
+  value: Uint8Array | undefined,
+  expected: Uint8Array | undefined | "any",
+): MetaPatch {
+  return { kind: "meta", key: keyOf(name), value, expected };
+}
+
 export function makeOwnRows(store: Store, committer: Committer): OwnRows {
   return {
     read: (name) => look(store, (snapshot) => readRow(snapshot, name)),
@@ -42,8 +51,7 @@ export function makeOwnRows(store: Store, committer: Committer): OwnRows {
       committer.retry(async () => {
         const snapshot = await store.snapshot();
         try {
-          const patch = { kind: "meta", key: keyOf(name), value, expected } as const;
-          await committer.commitRows(snapshot, undefined, [patch]);
+          await committer.commitRows(snapshot, undefined, [ownRowPatch(name, value, expected)]);
           return true;
         } catch (error) {
           if (error instanceof StoreRefusal && error.reason === "schema") return false;

@@ -40,18 +40,25 @@ export class PlanCache {
   /** The plan of a request; `build` parses and plans when neither cache has it, and may throw. */
   plan(request: PlanRequest, schema: Schema, build: () => PlannedText): PlannedText {
     if (request.text.length > textUnitsMax) return build();
-    const key = textKey(request);
+    // Users of equal rights share their plans, and only those do.
+    const owner = ownerOf(request.namespace, schema);
+    const key = textKey(request, owner);
     const exact = this.#byText.get(key);
     if (exact?.schema === schema) return exact;
-    const planned = this.#planByShape(request, schema, build);
+    const planned = this.#planByShape(request, owner, schema, build);
     this.#byText.set(key, { ...planned, schema });
     return planned;
   }
 
-  #planByShape(request: PlanRequest, schema: Schema, build: () => PlannedText): PlannedText {
+  #planByShape(
+    request: PlanRequest,
+    owner: string,
+    schema: Schema,
+    build: () => PlannedText,
+  ): PlannedText {
     const shape = request.variables.size === 0 ? lexShape(request.text) : undefined;
     if (shape === undefined) return build();
-    const key = `${request.namespace}\u0000${shape.shape}`;
+    const key = `${owner}\u0000${shape.shape}`;
     const known = this.#byShape.get(key);
     if (known?.schema === schema) {
       const { document, plan } = known;
@@ -66,7 +73,11 @@ export class PlanCache {
   }
 }
 
-function textKey({ namespace, text, variables }: PlanRequest): string {
-  if (variables.size === 0) return `${namespace}\u0000${text}`;
-  return `${namespace}\u0000${text}\u0000${JSON.stringify([...variables])}`;
+function ownerOf(namespace: number, { access }: Schema): string {
+  return access === undefined ? String(namespace) : `${namespace} ${access.key}`;
+}
+
+function textKey({ text, variables }: PlanRequest, owner: string): string {
+  if (variables.size === 0) return `${owner}\u0000${text}`;
+  return `${owner}\u0000${text}\u0000${JSON.stringify([...variables])}`;
 }

@@ -3,13 +3,17 @@ import type { Clock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
 import { parseQuery } from "../dql/parser.ts";
 import { encodeReport, type PlanReport } from "../exec/explain.ts";
+import { restrictReader } from "../graph/restrict.ts";
+import type { Reader } from "../graph/reader.ts";
 import { printSchemaAnswer } from "../graph/schema-print.ts";
 import type { Schema } from "../graph/schema.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
+import type { Visitor } from "../model/visitor.ts";
 import { buildPlan } from "../plan/build.ts";
 import { renderDql } from "../render/dql-json.ts";
 import { renderRdf } from "../render/rdf.ts";
+import { strangerFault } from "./authorize.ts";
 import type { Committer } from "./commits.ts";
 import type { QueryAnswer, QueryRequest } from "./engine.ts";
 import { Stopwatch } from "./latency.ts";
@@ -41,20 +45,28 @@ export class Queries {
   async query(request: QueryRequest): Promise<QueryAnswer> {
     const watch = new Stopwatch(this.#options.clock);
     const deadlineMs = this.#deadline(request.timeoutMs);
+    const { visitor } = request;
+    if (visitor?.refusal !== undefined) this.#refuse(request, visitor);
     const { view, startTs } =
       request.startTs === 0
         ? await this.#openFresh(request)
         : await this.#openOld(request, deadlineMs);
     watch.mark("assignTimestamp");
     try {
-      const { schema } = view.reader;
-      const planned = this.#plan(request, schema);
+      const reader = restrictReader(view.reader, visitor?.access);
+      const planned = this.#plan(request, reader.schema);
       watch.mark("parsing");
-      const answer = await this.#answer(request, planned, view, { deadlineMs, watch });
+      const answer = await this.#answer(request, planned, reader, { deadlineMs, watch });
       return { ...answer, startTs, latency: watch.finish() };
     } finally {
       view.reader.close();
     }
+  }
+
+  /** A text that does not parse is told to strangers too. */
+  #refuse({ text, variables }: QueryRequest, visitor: Visitor): never {
+    parseQuery(text, variables, this.#options.limits);
+    throw strangerFault(visitor);
   }
 
   #deadline(timeoutMs: number): number {
@@ -115,12 +127,12 @@ export class Queries {
   async #answer(
     request: QueryRequest,
     planned: PlannedText,
-    view: View,
+    reader: Reader,
     context: { readonly deadlineMs: number; readonly watch: Stopwatch },
   ): Promise<Pick<QueryAnswer, "data" | "numUids" | "report">> {
     const { watch } = context;
     if (planned.document.schema !== undefined) {
-      const text = printSchemaAnswer(view.reader.schema, planned.document.schema);
+      const text = printSchemaAnswer(reader.schema, planned.document.schema);
       watch.mark("encoding");
       const data = request.format === "rdf" ? '""' : text;
       return { data: encodeUtf8(data), numUids: noUids };
@@ -133,7 +145,7 @@ export class Queries {
     };
     const question = request.plan;
     if (question?.kind === "explain") {
-      const report = await runner.explainPlan(view.reader, planned.plan, options);
+      const report = await runner.explainPlan(reader, planned.plan, options);
       return {
         data: encodeUtf8("{}"),
         numUids: noUids,
@@ -142,8 +154,8 @@ export class Queries {
     }
     const ran: Ran & { readonly report?: PlanReport } =
       question === undefined
-        ? await runner.runPlan(view.reader, planned.plan, options)
-        : await runner.profilePlan(view.reader, planned.plan, options);
+        ? await runner.runPlan(reader, planned.plan, options)
+        : await runner.profilePlan(reader, planned.plan, options);
     const { plan, result } = ran;
     watch.mark("processing");
     const data =

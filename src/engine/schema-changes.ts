@@ -3,6 +3,7 @@ import type { PredicateDefinition } from "../model/definition.ts";
 import { Fault } from "../model/fault.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Visitor } from "../model/visitor.ts";
 import type { Logger } from "../base/log.ts";
 import type { ReservedOptions } from "../graph/reserved.ts";
 import {
@@ -34,6 +35,8 @@ import type { Edit } from "../write/edit.ts";
 import type { Committer } from "./commits.ts";
 import type { AlterOperation } from "./engine.ts";
 import { IndexBuilds } from "./index-builds.ts";
+import { checkAlter, describeAlter } from "./authorize.ts";
+import { newRightsMark } from "./rights-row.ts";
 import type { View, Views } from "./views.ts";
 
 export interface SchemaChangesOptions {
@@ -125,7 +128,12 @@ export class SchemaChanges {
     this.sweepSoon();
   }
 
-  async alter(operation: AlterOperation, namespace: number): Promise<void> {
+  /** Throws E_ALTER where `visitor` may not; a text that does not parse is told to anybody. */
+  async alter(operation: AlterOperation, namespace: number, visitor?: Visitor): Promise<void> {
+    if (visitor !== undefined) {
+      const { schema } = await this.#options.views.schema(namespace);
+      checkAlter(visitor, operation, describeAlter(operation, namespace), schema);
+    }
     switch (operation.kind) {
       case "schema":
         return this.#alterSchema(operation.text, namespace, operation.runInBackground);
@@ -268,6 +276,7 @@ export class SchemaChanges {
           ...(keepsSchema ? await this.#keepGraphql(view, next) : []),
           countersPatch({ nextStorageId: nextStorageId + 1, nextNamespace }, counters),
           retiredPatch({ kind: "storage", storageId: state.storageId, id: 0 }),
+          newRightsMark(namespace, this.#options.committer),
         ],
         raisesFence: true,
       };

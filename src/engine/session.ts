@@ -3,13 +3,21 @@ import { assert } from "../base/assert.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Overlay } from "../graph/overlay.ts";
 import type { Reader } from "../graph/reader.ts";
+import type { PredicateAccess } from "../model/visitor.ts";
 import type { Patch } from "../store/store.ts";
 import { derivePatches } from "../write/apply.ts";
 import type { Derived } from "../write/edit-group.ts";
 import type { Edit } from "../write/edit.ts";
 import { expandNodes } from "../write/expand-nodes.ts";
 import { applyToOverlay } from "../write/overlay-derived.ts";
+import { checkFirstNodes } from "./first-nodes.ts";
 import type { View } from "./views.ts";
+
+/** By whom is written, and whether users and groups are nodes. */
+export interface WriteRights {
+  readonly acl: boolean;
+  readonly access: PredicateAccess | undefined;
+}
 
 export class WriteSession {
   readonly view: View;
@@ -21,10 +29,13 @@ export class WriteSession {
   /** Derived, but not in the overlay yet: most requests never read what they wrote. */
   #pending: Derived[] = [];
 
+  readonly #rights: WriteRights;
+
   /** `view` must have been opened with `overlay`. */
-  constructor(view: View, overlay: Overlay) {
+  constructor(view: View, overlay: Overlay, rights: WriteRights) {
     this.view = view;
     this.#overlay = overlay;
+    this.#rights = rights;
   }
 
   /** Adds edits of one request (or one call of a guest). Nothing is added when it throws. */
@@ -32,7 +43,9 @@ export class WriteSession {
     const shown = this.show();
     if (shown instanceof Promise) await shown;
     const { reader } = this.view;
-    const expanded = await expandNodes(reader, edits);
+    const { acl, access } = this.#rights;
+    const expanded = await expandNodes(reader, edits, access);
+    if (acl) await checkFirstNodes(reader, expanded.edits);
     const derived = await derivePatches(reader, expanded.edits);
     for (const edit of expanded.edits) this.edits.push(edit);
     for (const patch of derived.patches) this.patches.push(patch);

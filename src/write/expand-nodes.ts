@@ -3,6 +3,7 @@ import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { assert } from "../base/assert.ts";
 import type { Reader } from "../graph/reader.ts";
+import type { PredicateAccess } from "../model/visitor.ts";
 import { entryKey } from "./conflict.ts";
 import type { Edit } from "./edit.ts";
 
@@ -12,8 +13,15 @@ export interface ExpandedEdits {
   readonly basisKeys: readonly string[];
 }
 
-/** The types are those of the reader's state, before any of the edits. Reverse fields are skipped. */
-export function expandNodes(reader: Reader, edits: readonly Edit[]): MaybePromise<ExpandedEdits> {
+/**
+ * The types are those of the reader's state, before any of the edits. Reverse fields are skipped, and what `access` may
+ * not write.
+ */
+export function expandNodes(
+  reader: Reader,
+  edits: readonly Edit[],
+  access?: PredicateAccess,
+): MaybePromise<ExpandedEdits> {
   const nodes = [
     ...new Set(edits.filter((edit) => edit.kind === "clearNode").map((edit) => edit.uid)),
   ];
@@ -22,15 +30,16 @@ export function expandNodes(reader: Reader, edits: readonly Edit[]): MaybePromis
   const types = schema.predicate("dgraph.type");
   assert(types !== undefined, "dgraph.type is always there");
   const want = { kind: "cells", predicate: types.id } as const;
+  const mayWrite = (name: string): boolean => access?.mayWrite(name) ?? true;
   return andThen(reader.readLevel(Float64Array.from(nodes), [want]), ([column]) => {
     assert(column?.kind === "cells", "cells were asked for");
     const predicatesOf = new Map<number, ReadonlySet<number>>();
     nodes.forEach((uid, row) => {
-      const predicates = new Set([types.id]);
+      const predicates = new Set(mayWrite("dgraph.type") ? [types.id] : []);
       for (const cell of column.cells[row] ?? []) {
         for (const field of schema.type(cell.text)?.fields ?? []) {
           const predicate = schema.predicate(field);
-          if (predicate !== undefined) predicates.add(predicate.id);
+          if (predicate !== undefined && mayWrite(field)) predicates.add(predicate.id);
         }
       }
       predicatesOf.set(uid, predicates);

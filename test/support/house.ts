@@ -53,6 +53,7 @@ export async function openHouse(schema = "", store?: Store): Promise<House> {
     committer,
     schemas,
     mode: "allow",
+    acl: false,
   });
   const house: House = {
     store: used,

@@ -1,0 +1,112 @@
+/**
+ * What the sender of a request may change (graphql.md 11.3, dql.md 1.10). Reading needs no check here: a reader for its
+ * eyes knows no more than it may read (graph/restrict.ts).
+ */
+import { isReservedName, reservedNameSentence, reservedPredicates } from "../graph/reserved.ts";
+import { Fault } from "../model/fault.ts";
+import type { FaultCode } from "../model/fault.ts";
+import type { Mutation } from "../model/nquad.ts";
+import type { PredicateAccess, Visitor } from "../model/visitor.ts";
+import { parseSchemaText } from "../graph/schema-parse.ts";
+import type { Schema } from "../graph/schema.ts";
+import type { AlterOperation } from "./engine.ts";
+
+const denied = "rpc error: code = PermissionDenied desc = ";
+
+/** What a sender is told that is not believed. */
+export function strangerFault(visitor: Visitor, code: FaultCode = "E_PERMISSION"): Fault {
+  return new Fault(code, `rpc error: code = Unauthenticated desc = ${visitor.refusal ?? ""}`);
+}
+
+/** Every predicate that the facts name, conditions or not. `S * *` names none: it takes what may be taken. */
+export function checkWrites(
+  mutations: readonly Pick<Mutation, "set" | "delete">[],
+  access: PredicateAccess | undefined,
+): void {
+  if (access === undefined) return;
+  const refused = new Set<string>();
+  for (const { set, delete: deletes } of mutations) {
+    for (const facts of [set, deletes]) {
+      for (const { predicate } of facts) {
+        if (predicate === "*" || access.mayWrite(predicate)) continue;
+        if (isReservedName(predicate) && !reservedNames.has(predicate)) {
+          throw new Fault("E_MUTATION", reservedNameSentence("store", "predicate", predicate));
+        }
+        refused.add(predicate);
+      }
+    }
+  }
+  if (refused.size > 0) throw refuse("E_PERMISSION", "mutate", refused);
+}
+
+const reservedNames: ReadonlySet<string> = new Set(
+  reservedPredicates({ acl: true }).map(({ definition }) => definition.name),
+);
+
+/** What a schema text or a drop is about. */
+export interface Alteration {
+  readonly predicates: readonly { readonly name: string }[];
+  readonly types: readonly { readonly name: string; readonly fields: readonly string[] }[];
+}
+
+/**
+ * Throws where the sender may not. A type is changed, or dropped, by whoever may modify each of its fields, as it is and
+ * as it shall be. Dropping the data is for guardians, dropping everything for those of namespace 0.
+ */
+export function checkAlter(
+  visitor: Visitor | undefined,
+  operation: AlterOperation,
+  alteration: Alteration,
+  schema: Schema,
+): void {
+  if (visitor === undefined) return;
+  if (visitor.refusal !== undefined) throw strangerFault(visitor, "E_ALTER");
+  const { access } = visitor;
+  if (operation.kind === "dropAll") checkDropAll(visitor);
+  if (operation.kind === "dropData" && !visitor.isGuardian) {
+    throw new Fault("E_ALTER", denied + onlyGuardians(visitor));
+  }
+  if (access === undefined) return;
+  const names = new Set(alteration.predicates.map(({ name }) => name));
+  for (const { name, fields } of alteration.types) {
+    for (const field of [...fields, ...(schema.type(name)?.fields ?? [])]) names.add(field);
+  }
+  const refused = new Set([...names].filter((name) => !access.mayModify(name)));
+  if (refused.size > 0) throw refuse("E_ALTER", "alter", refused);
+}
+
+function checkDropAll(visitor: Visitor): void {
+  if (visitor.isGuardian && visitor.namespace === 0) return;
+  const reason = visitor.isGuardian
+    ? "Only superadmin is allowed to do this operation"
+    : `AuthSuperAdmin: failed to authorize guardians. ${onlyGuardians(visitor)}`;
+  throw new Fault(
+    "E_ALTER",
+    `${denied}Drop all can only be called by the guardian of the galaxy. ${reason}`,
+  );
+}
+
+/** The reference's words to a user who is no guardian. */
+export function onlyGuardians({ user }: Visitor): string {
+  return `Only guardians are allowed access. User '${user ?? ""}' is not a member of guardians group.`;
+}
+
+function refuse(code: FaultCode, verb: "mutate" | "alter", names: ReadonlySet<string>): Fault {
+  const list = [...names].map((name) => `${name} `).join("");
+  return new Fault(code, `${denied}unauthorized to ${verb} following predicates: ${list}\n`);
+}
+
+/** What an operation changes, by name. Throws E_SCHEMA_SYNTAX. */
+export function describeAlter(operation: AlterOperation, namespace: number): Alteration {
+  switch (operation.kind) {
+    case "schema":
+      return parseSchemaText(operation.text, namespace);
+    case "dropPredicate":
+      return { predicates: [{ name: operation.predicate }], types: [] };
+    case "dropType":
+      return { predicates: [], types: [{ name: operation.type, fields: [] }] };
+    case "dropAll":
+    case "dropData":
+      return { predicates: [], types: [] };
+  }
+}

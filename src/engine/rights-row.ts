@@ -1,0 +1,54 @@
+/**
+ * The mark of who may do what: one row of the server's own for each namespace, rewritten by every commit that touches a
+ * user, a group or a rule, in that same commit. Whoever keeps something made of them compares the mark at each request:
+ * so a change of rights holds in every process with its commit, and nobody polls.
+ */
+import { ownRowPatch } from "./own-rows.ts";
+import type { OwnRows } from "./own-rows.ts";
+import { reservedPredicates } from "../graph/reserved.ts";
+import { encodeUtf8, decodeUtf8 } from "../base/bytes.ts";
+import { andThen } from "../base/maybe.ts";
+import type { MaybePromise } from "../base/maybe.ts";
+import type { Edit } from "../write/edit.ts";
+import type { MetaPatch, Patch } from "../store/store.ts";
+import type { Committer } from "./commits.ts";
+import type { View } from "./views.ts";
+
+const markName = (namespace: number): string => `rights/${namespace}`;
+
+const names = [
+  "dgraph.xid",
+  "dgraph.user.group",
+  "dgraph.acl.rule",
+  "dgraph.rule.predicate",
+  "dgraph.rule.permission",
+];
+
+const ids: ReadonlySet<number> = new Set(
+  reservedPredicates({ acl: true })
+    .filter(({ definition }) => names.includes(definition.name))
+    .map(({ id }) => id),
+);
+
+/** The patches of a commit, with a new mark where its edits touch users, groups or rules. `edits` are expanded. */
+export function withRightsPatch(
+  { known }: View,
+  edits: readonly Edit[],
+  patches: readonly Patch[],
+  committer: Committer,
+): readonly Patch[] {
+  const isTouched = edits.some((edit) => edit.kind !== "clearNode" && ids.has(edit.predicate));
+  return isTouched ? [...patches, newRightsMark(known.schema.namespace, committer)] : patches;
+}
+
+/** For commits that take everything away. */
+export function newRightsMark(namespace: number, committer: Committer): MetaPatch {
+  return ownRowPatch(markName(namespace), encodeUtf8(committer.makeMark()), "any");
+}
+
+/** Equal marks, equal rights; "" before the first user. */
+export function readRightsMark(rows: OwnRows, namespace: number): MaybePromise<string> {
+  return andThen(rows.read(markName(namespace)), (row) =>
+    row === undefined ? "" : decodeUtf8(row),
+  );
+}
