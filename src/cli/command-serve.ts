@@ -2,6 +2,10 @@
 import { fork } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { systemClock } from "../base/clock.ts";
+import { makeClient } from "../load/client.ts";
+import { sampleHeader } from "../load/sample-sdl.ts";
+import { makeSampleTokens } from "../load/sample-tokens.ts";
 import { urlOfAddress } from "./address.ts";
 import { claimForServing } from "./claim.ts";
 import { buildServeConfig, type ServeConfig, type ServeOptions } from "./config.ts";
@@ -18,7 +22,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   await loadSampleOnce(config, supervisor, ended.isEnding);
   if (!ended.isEnding()) {
     supervisor.open();
-    greet(config, supervisor);
+    await greet(config, supervisor);
   }
   const reason = await ended.whenEnding;
   say(`${reason}: draining`);
@@ -98,7 +102,7 @@ async function loadSampleOnce(
   else if (!isEnding()) complain("the sample could not be loaded; the server goes on without it");
 }
 
-function greet(config: ServeConfig, supervisor: Supervisor): void {
+async function greet(config: ServeConfig, supervisor: Supervisor): Promise<void> {
   const url = urlOfAddress(supervisor.address);
   const endpoints = `
 Weft ${readVersion()} serves ${config.dataDir} on ${url}
@@ -109,7 +113,7 @@ Weft ${readVersion()} serves ${config.dataDir} on ${url}
   Health          ${url}/health
 ${lambdaLine(config)}`;
   process.stdout.write(
-    `${endpoints}\nTo paste into another terminal:\n\n${listCommands(config, url)}\n`,
+    `${endpoints}\nTo paste into another terminal:\n\n${listCommands(config, url)}\n${await listTokens(config, url)}`,
   );
 }
 
@@ -125,8 +129,24 @@ function listCommands(config: ServeConfig, url: string): string {
   curl ${url}/query -H 'content-type: application/dql' -d '{ q(func: anyofterms(name, "ada")) { uid name } }'
 `;
   }
-  return `  curl ${url}/graphql -H 'content-type: application/graphql' -d '{ queryPackage(order: {desc: sizeBytes}, first: 3) { name version sizeBytes } }'
+  return `  curl ${url}/graphql -H 'content-type: application/graphql' -d '{ queryPackage(order: {desc: sizeBytes}, first: 3) { name version sizeBytes bytesBelow } }'
   curl ${url}/query -H 'content-type: application/dql' -d '{ q(func: eq(Package.name, "fastify")) @recurse(depth: 3) { Package.name Package.dependencies } }'
-  curl ${url}/health
+  curl ${url}/graphql -H 'content-type: application/graphql' -d '{ why(from: "fastify", to: "atomic-sleep") { name version } }'
+`;
+}
+
+/** The sample's users, each with a token, and what they can do with it. */
+async function listTokens(config: ServeConfig, url: string): Promise<string> {
+  if (!config.sample) return "";
+  const client = makeClient(url, config.security.token, config.ownKeys.admin);
+  const tokens = await makeSampleTokens(client, systemClock.nowMs());
+  if (tokens === undefined) return "";
+  const lines = [...tokens].map(
+    ([user, token]) => `  ${user.toUpperCase()}='${sampleHeader}: ${token}'\n`,
+  );
+  return `Notes are for the eyes of their writer; two users, and a subscription to watch:
+
+${lines.join("")}  curl ${url}/graphql -H "$DEV" -H 'content-type: application/graphql' -d '{ queryNote { user text about { name } } }'
+  curl -N ${url}/graphql -H "$DEV" -H 'accept: text/event-stream' -H 'content-type: application/graphql' -d 'subscription { queryNote { text } }'
 `;
 }
