@@ -1,4 +1,4 @@
-/** Keeps what was used last, up to a total weight. */
+/** Keeps what was used last, up to a total weight; what was used while it was less than half full counts as old. */
 export class Lru<K, V> {
   private readonly entries = new Map<K, { value: V; weight: number }>();
   private readonly weightMax: number;
@@ -22,6 +22,8 @@ export class Lru<K, V> {
   get(key: K): V | undefined {
     const entry = this.entries.get(key);
     if (entry === undefined) return undefined;
+    // Far from full nothing is dropped soon: keeping the order would cost more than all the rest.
+    if (this.total * 2 < this.weightMax) return entry.value;
     this.entries.delete(key);
     this.entries.set(key, entry);
     return entry.value;

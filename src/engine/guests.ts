@@ -121,7 +121,7 @@ class Guest implements GuestTransaction {
       uids: views.store,
     });
     await checkUnique(session.view.reader, prepared.edits);
-    await session.add(prepared.edits);
+    await session.add(prepared.edits, prepared.fresh);
     if (!views.isEmbedded) await session.show();
     return prepared.added;
   }

@@ -267,7 +267,7 @@ export class Mutations {
     });
     for (const [label, uid] of prepared.added) made.set(label, uid);
     const isUnique = await checkUnique(view.reader, prepared.edits);
-    await session.add(prepared.edits);
+    await session.add(prepared.edits, prepared.fresh);
     return {
       session,
       queries:

@@ -41,6 +41,8 @@ export interface PreparedEdits {
   readonly edits: readonly Edit[];
   /** Label → uid of the nodes that this call made. */
   readonly added: ReadonlyMap<string, number>;
+  /** Their uids: nothing was ever written there. */
+  readonly fresh: ReadonlySet<number>;
   /** Facts after expansion, for the cost of the request. */
   readonly factCount: number;
 }
@@ -74,6 +76,8 @@ export function chooseMutations(
   );
 }
 
+const emptyFresh: ReadonlySet<number> = new Set();
+
 /** Throws MissingPredicates before anything is leased; else Fault E_MUTATION for what is refused. */
 export async function prepareEdits(
   mutations: readonly Mutation[],
@@ -100,5 +104,6 @@ export async function prepareEdits(
   );
   let factCount = 0;
   for (const mutation of plain) factCount += mutation.set.length + mutation.delete.length;
-  return { edits: await resolveEdits(schema, plain, nodes), added, factCount };
+  const fresh = added.size === 0 ? emptyFresh : new Set(added.values());
+  return { edits: await resolveEdits(schema, plain, nodes), added, fresh, factCount };
 }

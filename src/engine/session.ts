@@ -38,15 +38,20 @@ export class WriteSession {
     this.#rights = rights;
   }
 
-  /** Adds edits of one request (or one call of a guest). Nothing is added when it throws. */
-  async add(edits: readonly Edit[]): Promise<void> {
+  /**
+   * Adds edits of one request (or one call of a guest). `fresh`: uids that were leased for them. Nothing is added
+   * when it throws.
+   */
+  async add(edits: readonly Edit[], fresh?: ReadonlySet<number>): Promise<void> {
     const shown = this.show();
     if (shown instanceof Promise) await shown;
     const { reader } = this.view;
     const { acl, access } = this.#rights;
-    const expanded = await expandNodes(reader, edits, access);
+    const expanding = expandNodes(reader, edits, access);
+    const expanded = expanding instanceof Promise ? await expanding : expanding;
     if (acl) await checkFirstNodes(reader, expanded.edits);
-    const derived = await derivePatches(reader, expanded.edits);
+    const deriving = derivePatches(reader, expanded.edits, fresh);
+    const derived = deriving instanceof Promise ? await deriving : deriving;
     for (const edit of expanded.edits) this.edits.push(edit);
     for (const patch of derived.patches) this.patches.push(patch);
     for (const key of derived.conflictKeys) this.conflictKeys.add(key);

@@ -3,7 +3,7 @@ import { assert } from "../base/assert.ts";
 import { InputCollector } from "./mutation-input.ts";
 import { checkAddable, checkAdded, checkEvicted, findUpdatable } from "./mutation-judge.ts";
 import { LookupList } from "./mutation-lookup.ts";
-import { applyFacts } from "./mutation-stage.ts";
+import { applyFacts, ending } from "./mutation-stage.ts";
 import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
 import { addInputOf, NodeWriter } from "./mutation-write.ts";
 
@@ -16,7 +16,7 @@ export async function runAdd(stage: MutationStage, steps: StageSteps): Promise<M
   const list = new LookupList();
   list.addNodes(collector.nodes);
   const endLookup = steps.lookup();
-  const lookups = await list.find(txn.reader, stage, stage.bounds).finally(endLookup);
+  const lookups = await ending(list.find(txn.reader, stage, stage.bounds), endLookup);
   const isUpsert = values["upsert"] === true;
   const updatable = isUpsert ? await findUpdatable(stage, tops, lookups) : undefined;
   const writer = new NodeWriter(stage, lookups, collector.definitions, updatable);
@@ -25,7 +25,8 @@ export async function runAdd(stage: MutationStage, steps: StageSteps): Promise<M
   writer.finish();
   checkAddable(stage, writer.created);
   const endWrite = steps.write();
-  await edges.write(txn.reader, facts);
+  const turned = edges.write(txn.reader, facts);
+  if (turned instanceof Promise) await turned;
   await checkEvicted(stage, edges.evicted);
   const labels = facts.isEmpty
     ? new Map<string, number>()

@@ -2,6 +2,8 @@
  * Edges of a mutation with their other sides (graphql.md 5.5): each edge of a field with an inverse is two, and a
  * single edge that gets a new end gives up the old one on both sides. What decides is read once, for all nodes.
  */
+import { andThen } from "../base/maybe.ts";
+import type { MaybePromise } from "../base/maybe.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { NodeRef } from "../model/nquad.ts";
 import type { EdgeSource, FieldDefinition, NamedType } from "./compiled-schema.ts";
@@ -48,8 +50,12 @@ export class EdgeChanges {
   }
 
   /** Reads what the changes depend on, and turns them into facts. */
-  async write(reader: Reader, facts: FactList): Promise<void> {
-    await this.#read(reader);
+  write(reader: Reader, facts: FactList): MaybePromise<void> {
+    if (this.#steps.length === 0) return undefined;
+    return andThen(this.#read(reader), () => this.#turn(facts));
+  }
+
+  #turn(facts: FactList): void {
     for (const step of this.#steps) {
       if (step.kind === "add") this.#link(step.subject, step.edge, step.object);
       else if (step.kind === "remove") this.#unlink(step.subject, step.edge, step.object);
@@ -68,7 +74,7 @@ export class EdgeChanges {
   }
 
   /** Current ends of edges whose change touches them: single sides, and fields that are cleared. */
-  async #read(reader: Reader): Promise<void> {
+  #read(reader: Reader): MaybePromise<void> {
     const wanted = new Map<string, Set<number>>();
     const want = (node: NodeKey, predicate: string): void => {
       if (typeof node !== "number") return;
@@ -84,10 +90,10 @@ export class EdgeChanges {
         if (!inverse.isList) want(step.object, inverse.predicate);
       }
     }
-    if (wanted.size > 0)
-      await readEdges(reader, wanted, (node, predicate, object) => {
-        this.#targetsOf(node, predicate).add(object);
-      });
+    if (wanted.size === 0) return undefined;
+    return readEdges(reader, wanted, (node, predicate, object) => {
+      this.#targetsOf(node, predicate).add(object);
+    });
   }
 
   #link(subject: NodeKey, edge: EdgeSource, object: NodeKey): void {
@@ -175,11 +181,11 @@ function inverseEdge(edge: EdgeSource): EdgeSource | undefined {
 }
 
 /** The targets of several nodes' edges, in one read. */
-export async function readEdges(
+export function readEdges(
   reader: Reader,
   wanted: ReadonlyMap<string, ReadonlySet<number>>,
   visit: (node: number, predicate: string, target: number) => void,
-): Promise<void> {
+): MaybePromise<void> {
   const uids = Float64Array.from(
     new Set([...wanted.values()].flatMap((nodes) => [...nodes])),
   ).sort();
@@ -187,18 +193,17 @@ export async function readEdges(
     const predicate = reader.schema.predicate(name);
     return predicate === undefined ? [] : [{ name, id: predicate.id }];
   });
-  if (known.length === 0) return;
-  const columns = await reader.readLevel(
-    uids,
-    known.map(({ id }) => ({ kind: "edges", predicate: id, facets: false })),
-  );
-  known.forEach(({ name }, k) => {
-    const column = columns[k];
-    if (column?.kind !== "edges") return;
-    for (let i = 0; i < uids.length; i++) {
-      for (let e = column.offsets[i] ?? 0; e < (column.offsets[i + 1] ?? 0); e++) {
-        visit(uids[i] ?? 0, name, column.targets[e] ?? 0);
+  if (known.length === 0) return undefined;
+  const wants = known.map(({ id }) => ({ kind: "edges", predicate: id, facets: false }) as const);
+  return andThen(reader.readLevel(uids, wants), (columns) => {
+    known.forEach(({ name }, k) => {
+      const column = columns[k];
+      if (column?.kind !== "edges") return;
+      for (let i = 0; i < uids.length; i++) {
+        for (let e = column.offsets[i] ?? 0; e < (column.offsets[i + 1] ?? 0); e++) {
+          visit(uids[i] ?? 0, name, column.targets[e] ?? 0);
+        }
       }
-    }
+    });
   });
 }

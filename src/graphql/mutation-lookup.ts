@@ -3,6 +3,8 @@ import type { ExecutionResult } from "../exec/frame.ts";
 import type { Block, Field } from "../dql/ast.ts";
 import type { Reader } from "../graph/reader.ts";
 import { Lru } from "../base/lru.ts";
+import { andThen } from "../base/maybe.ts";
+import type { MaybePromise } from "../base/maybe.ts";
 import type { FieldDefinition } from "./compiled-schema.ts";
 import {
   compareCall,
@@ -12,7 +14,6 @@ import {
   predicateName,
   predicateOf,
   queryBlock,
-  uidCall,
 } from "./lower-context.ts";
 import { PlannedTree } from "./lower-run.ts";
 import type { RunBounds, RunSettings } from "./lower-run.ts";
@@ -75,10 +76,22 @@ export class LookupList {
     return this.#xids.size === 0 && this.#ids.size === 0;
   }
 
-  /** Reads them all. */
-  async find(reader: Reader, settings: RunSettings, bounds: RunBounds): Promise<Lookups> {
+  /** Reads them all: ids in one level, values in one run. */
+  find(reader: Reader, settings: RunSettings, bounds: RunBounds): MaybePromise<Lookups> {
     const found = new Lookups();
-    if (this.isEmpty) return found;
+    const read = this.#ids.size > 0 ? readIds(reader, [...this.#ids], found) : undefined;
+    if (this.#xids.size === 0) return andThen(read, () => found);
+    return this.#findValues(reader, settings, bounds, found, read);
+  }
+
+  async #findValues(
+    reader: Reader,
+    settings: RunSettings,
+    bounds: RunBounds,
+    found: Lookups,
+    read: MaybePromise<void>,
+  ): Promise<Lookups> {
+    if (read instanceof Promise) await read;
     const context = makeLowerContext(undefined);
     const fields = [...this.#xids.values()];
     const blocks: Block[] = [];
@@ -97,21 +110,15 @@ export class LookupList {
       const children = [typesField, predicateField("value", predicate)];
       blocks.push(queryBlock(`x${blocks.length}`, compareCall("eq", predicate, values), children));
     }
-    const ids = [...this.#ids];
-    if (ids.length > 0) {
-      shape += `uid ${ids.length}`;
-      const uids = ids.map((id) => literal(context, id, false));
-      blocks.push(queryBlock("ids", uidCall(uids), [typesField]));
-    }
     const tree = treeOf(shape, blocks);
     const result = await tree.run(reader, context.texts, settings, bounds);
     fields.forEach(({ field }, i) => readValues(result, i, field, found));
-    if (ids.length > 0) readIds(result, fields.length, ids, found);
     return found;
   }
 }
 
-const typesField: Field = predicateField("types", predicateName("dgraph.type"));
+const typesName = "dgraph.type";
+const typesField: Field = predicateField("types", predicateName(typesName));
 
 const treesMax = 256;
 const trees = new Lru<string, PlannedTree>(treesMax);
@@ -141,23 +148,19 @@ function readValues(
   }
 }
 
-function readIds(
-  result: ExecutionResult,
-  index: number,
-  ids: readonly string[],
-  found: Lookups,
-): void {
-  const block = result.blocks[index];
-  if (block === undefined) return;
-  const byUid = new Map<number, FoundNode>();
-  for (const row of block.rows) {
-    const node = nodeAt(result, index, row);
-    byUid.set(node.uid, node);
-  }
-  for (const id of ids) {
-    const node = byUid.get(Number(id));
-    if (node !== undefined) found.addId(id, node);
-  }
+/** A number that was never given out is a node without types. */
+function readIds(reader: Reader, ids: readonly string[], found: Lookups): MaybePromise<void> {
+  const predicate = reader.schema.predicate(typesName);
+  const known = ids.filter((id) => Number.isSafeInteger(Number(id)));
+  if (predicate === undefined || known.length === 0) return undefined;
+  const want = { kind: "cells", predicate: predicate.id } as const;
+  return andThen(reader.readLevel(Float64Array.from(known, Number), [want]), ([column]) => {
+    if (column?.kind !== "cells") return;
+    known.forEach((id, row) => {
+      const types = (column.cells[row] ?? []).map((cell) => cell.text);
+      found.addId(id, { uid: Number(id), types: new Set(types) });
+    });
+  });
 }
 
 function nodeAt(result: ExecutionResult, index: number, row: number): FoundNode {

@@ -1,4 +1,5 @@
 /** What the stages of a mutation share. */
+import type { MaybePromise } from "../base/maybe.ts";
 import type { GuestTransaction } from "../engine/engine.ts";
 import { Fault } from "../model/fault.ts";
 import type { NodeType } from "./compiled-schema.ts";
@@ -30,6 +31,13 @@ export interface MutationEffect {
 export interface StageSteps {
   readonly lookup: () => () => void;
   readonly write: () => () => void;
+}
+
+/** Ends a step of the trace with its work: at once, where the work is done already. */
+export function ending<T>(work: MaybePromise<T>, end: () => void): MaybePromise<T> {
+  if (work instanceof Promise) return work.finally(end);
+  end();
+  return work;
 }
 
 /** A fault of the engine while facts were applied, told from one of the commit. */

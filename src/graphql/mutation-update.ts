@@ -9,7 +9,7 @@ import type { Lookups } from "./mutation-lookup.ts";
 import { checkAddable, checkAdded, checkEvicted } from "./mutation-judge.ts";
 import { matchNodes } from "./mutation-match.ts";
 import { MutationRefused } from "./mutation-refused.ts";
-import { applyFacts } from "./mutation-stage.ts";
+import { applyFacts, ending } from "./mutation-stage.ts";
 import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
 import { foreignHolder, NodeWriter, takenMessage } from "./mutation-write.ts";
 import { argumentText, isArgumentList, isArgumentObject } from "./request-arguments.ts";
@@ -42,7 +42,7 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
 
   const endLookup = steps.lookup();
   const uids = await matchNodes(stage, txn.reader, input["filter"] ?? {}, "update");
-  const lookups = await list.find(txn.reader, stage, stage.bounds).finally(endLookup);
+  const lookups = await ending(list.find(txn.reader, stage, stage.bounds), endLookup);
   const writer = new NodeWriter(stage, lookups, collector.definitions, undefined);
   const { facts, edges } = writer;
   checkXids(type, xids, lookups, uids, writer);
@@ -69,7 +69,8 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
       if (change.uid === undefined) edges.clear(uid, change.field);
       else edges.remove(uid, change.field, change.uid);
     }
-  await edges.write(txn.reader, facts);
+  const turned = edges.write(txn.reader, facts);
+  if (turned instanceof Promise) await turned;
   await checkEvicted(stage, edges.evicted);
   const labels = await applyInOrder(stage, facts).finally(endWrite);
   await checkAdded(stage, writer.created, labels);

@@ -3,25 +3,39 @@
  * something: tokens of indexed values, the one edge of a single `uid`, what a star deletes. Deriving twice from the
  * same state gives the same patches, so that a refused change is simply derived again on the newest snapshot.
  */
-import { drive } from "../base/maybe.ts";
+import { andThen, drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
 import type { Cell, Column, Reader, Want } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
-import { entryKey } from "./conflict.ts";
 import type { Edit } from "./edit.ts";
+import { keyOf } from "./edit-group.ts";
 import type { Derived, EditGroup } from "./edit-group.ts";
 import { deriveEdges } from "./edges.ts";
 import { deriveValues } from "./values.ts";
 
-/** `edits` hold no `clearNode` any more (see `expandNodes`); unknown predicates (dropped since) are left out. */
-export function derivePatches(reader: Reader, edits: readonly Edit[]): MaybePromise<Derived> {
-  return drive(deriveSteps(reader, edits));
+/**
+ * `edits` hold no `clearNode` any more (see `expandNodes`); unknown predicates (dropped since) are left out. `fresh`:
+ * nodes whose uids were leased for these edits; nothing was ever written there, so nothing is read.
+ */
+export function derivePatches(
+  reader: Reader,
+  edits: readonly Edit[],
+  fresh: ReadonlySet<number> = noUids,
+): MaybePromise<Derived> {
+  const groups = groupEdits(reader.schema, edits);
+  const waiting: EditGroup[] = [];
+  for (const group of groups) {
+    if (!needsBefore(group)) continue;
+    if (fresh.has(group.uid)) keepNothing(group);
+    else waiting.push(group);
+  }
+  if (waiting.length === 0) return derive(reader, groups);
+  return andThen(drive(readBefore(reader, waiting)), () => derive(reader, groups));
 }
 
-function* deriveSteps(reader: Reader, edits: readonly Edit[]): Steps<Derived> {
-  const groups = groupEdits(reader.schema, edits);
-  const waiting = groups.filter(needsBefore);
-  if (waiting.length > 0) yield* readBefore(reader, waiting);
+const noUids: ReadonlySet<number> = new Set();
+
+function derive(reader: Reader, groups: EditGroup[]): Derived {
   const derived: Derived = {
     patches: [],
     conflictKeys: new Set(),
@@ -32,9 +46,7 @@ function* deriveSteps(reader: Reader, edits: readonly Edit[]): Steps<Derived> {
   for (const group of groups) {
     if (group.predicate.definition.kind === "uid") deriveEdges(derived, storageId, group);
     else deriveValues(derived, storageId, group);
-    if (needsBasis(group)) {
-      derived.basisKeys.add(entryKey({ storageId, predicate: group.predicate.id, uid: group.uid }));
-    }
+    if (needsBasis(group)) derived.basisKeys.add(keyOf(group, storageId));
   }
   return derived;
 }
@@ -54,7 +66,14 @@ function groupEdits(schema: Schema, edits: readonly Edit[]): EditGroup[] {
     if (group === undefined) {
       const predicate = schema.predicateById(edit.predicate);
       if (predicate === undefined) continue;
-      group = { uid: edit.uid, predicate, edits: [], cells: undefined, targets: undefined };
+      group = {
+        uid: edit.uid,
+        predicate,
+        edits: [],
+        cells: undefined,
+        targets: undefined,
+        key: undefined,
+      };
       ofNode.set(edit.predicate, group);
       groups.push(group);
     }
@@ -130,6 +149,13 @@ function wantOf(group: EditGroup): Want {
 }
 
 const noCells: readonly Cell[] = [];
+const noTargets = new Float64Array(0);
+
+/** What `keepBefore` keeps of a node that has nothing. */
+function keepNothing(group: EditGroup): void {
+  if (group.predicate.definition.kind === "uid") group.targets = noTargets;
+  else group.cells = noCells;
+}
 
 function keepBefore(group: EditGroup, column: Column, row: number): void {
   if (column.kind === "cells") group.cells = column.cells[row] ?? noCells;

@@ -4,7 +4,7 @@ import type { Predicate, PredicateIndex } from "../graph/schema.ts";
 import { asFault } from "../model/conversion-error.ts";
 import { indexTokens, storedTokens } from "../graph/value-tokens.ts";
 import type { TaggedValue } from "../graph/value-tokens.ts";
-import type { MemberPatch } from "../store/store.ts";
+import type { MemberPatch, Patch } from "../store/store.ts";
 
 /** What happens to the values of one node's predicate. `kept` is asked only when a token goes. */
 export interface ValueChange {
@@ -13,15 +13,30 @@ export interface ValueChange {
   kept(): Iterable<TaggedValue>;
 }
 
+/** Where tokens belong. */
+interface TokenPlace {
+  readonly storageId: number;
+  readonly uid: number;
+  readonly predicate: Predicate;
+}
+
+/** Appends the patches of a value's tokens in one index, where nothing goes. A value that cannot be indexed is refused. */
+export function addTokens(
+  patches: Patch[],
+  place: TokenPlace,
+  index: PredicateIndex,
+  held: TaggedValue,
+): readonly Uint8Array[] {
+  const tokens = asFault("E_MUTATION", () => indexTokens(place.predicate, index, held));
+  for (const token of tokens) patches.push(makePatch(place, index, token, true));
+  return tokens;
+}
+
 /** Tokens by their latin1 text. */
 type Tokens = Map<string, Uint8Array>;
 
 /** Appends the patches of one node's predicate for all its indexes. New values that cannot be indexed are refused. */
-export function deriveTokens(
-  patches: MemberPatch[],
-  place: { readonly storageId: number; readonly uid: number; readonly predicate: Predicate },
-  change: ValueChange,
-): void {
+export function deriveTokens(patches: MemberPatch[], place: TokenPlace, change: ValueChange): void {
   for (const index of place.predicate.indexes) {
     if (index.tokenizer === "hnsw") continue;
     const added = asFault("E_MUTATION", () => collect(place.predicate, index, change.added));

@@ -1,8 +1,9 @@
 /** Edits of one node's edges → patches: the edge, and its mirror in the reverse index with the same facets. */
 import { encodeFacets } from "../codec/facets.ts";
 import { reverseList } from "../codec/key.ts";
+import { keyOf } from "./edit-group.ts";
 import type { Derived, EditGroup } from "./edit-group.ts";
-import { edgeKey, entryKey } from "./conflict.ts";
+import { edgeKey } from "./conflict.ts";
 
 /** Target → its facets, undefined for removed. */
 type Targets = Map<number, Uint8Array | undefined>;
@@ -74,7 +75,7 @@ function addConflictKeys(derived: Derived, storageId: number, group: EditGroup):
     if (definition.list && (edit.kind === "setEdge" || edit.kind === "deleteEdge")) {
       derived.conflictKeys.add(edgeKey(place, edit.target));
     } else {
-      derived.conflictKeys.add(entryKey(place));
+      derived.conflictKeys.add(keyOf(group, storageId));
     }
   }
 }

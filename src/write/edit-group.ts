@@ -1,4 +1,5 @@
 /** Edits gathered by the entry that they change, and what they come to. */
+import { entryKey } from "./conflict.ts";
 import type { Cell } from "../graph/reader.ts";
 import type { Predicate } from "../graph/schema.ts";
 import type { Patch } from "../store/store.ts";
@@ -24,6 +25,14 @@ export interface EditGroup {
   cells: readonly Cell[] | undefined;
   /** Targets before, ascending; undefined likewise. */
   targets: Float64Array | undefined;
+  /** `keyOf`, once it was asked for: it decides conflicts and bases alike. */
+  key: string | undefined;
+}
+
+/** The fingerprint of the entry as a whole. */
+export function keyOf(group: EditGroup, storageId: number): string {
+  const { uid, predicate } = group;
+  return (group.key ??= entryKey({ storageId, predicate: predicate.id, uid }));
 }
 
 export type PlainEdit = Exclude<Edit, { kind: "clearNode" }>;

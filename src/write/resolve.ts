@@ -1,6 +1,7 @@
 /** Facts → edits: numbers for names, values of the schema's kinds, the refusals of dql.md 2.7, 2.11 and 3.3. */
 import { hash } from "bcrypt";
 import { assert } from "../base/assert.ts";
+import type { MaybePromise } from "../base/maybe.ts";
 import { compareNames } from "../graph/schema-state.ts";
 import type { Predicate, Schema } from "../graph/schema.ts";
 import { asFault } from "../model/conversion-error.ts";
@@ -29,25 +30,34 @@ const languageUnitsMax = 255;
  * Edits of a request: of each mutation its deletes before its sets, then all sorted by (predicate, subject), stably.
  * Predicates must be in the schema by now (`inferDefinitions`); deletes of unknown ones do nothing.
  */
-export async function resolveEdits(
+export function resolveEdits(
   schema: Schema,
   mutations: readonly PlainMutation[],
   nodes: BlankNodes,
-): Promise<readonly Edit[]> {
+): MaybePromise<readonly Edit[]> {
   const rows: Row[] = [];
   for (const mutation of mutations) {
     for (const fact of mutation.delete) addRow(rows, { schema, nodes, fact, isDelete: true });
     for (const fact of mutation.set) addRow(rows, { schema, nodes, fact, isDelete: false });
   }
   rows.sort(compareRows);
-  const edits: Edit[] = [];
-  for (const row of rows) {
-    const edit = toEdit(schema, row);
-    if (edit.kind === "setValue" && edit.value.kind === "password")
-      edits.push(await hashed(edit, row));
-    else edits.push(edit);
+  const edits = rows.map((row) => toEdit(schema, row));
+  return edits.some(isPassword) ? hashPasswords(edits, rows) : edits;
+}
+
+function isPassword(edit: Edit): edit is Extract<Edit, { kind: "setValue" }> {
+  return edit.kind === "setValue" && edit.value.kind === "password";
+}
+
+async function hashPasswords(
+  edits: readonly Edit[],
+  rows: readonly Row[],
+): Promise<readonly Edit[]> {
+  const finished: Edit[] = [];
+  for (const [i, edit] of edits.entries()) {
+    finished.push(isPassword(edit) ? await hashed(edit, rows[i]!) : edit);
   }
-  return edits;
+  return finished;
 }
 
 interface Row {

@@ -9,6 +9,8 @@ export interface UidSource {
   reserve(uid: number): MaybePromise<void>;
 }
 
+const noneAdded: ReadonlyMap<string, number> = new Map();
+
 /** The nodes of one scope: a request's, or a guest transaction's over several calls. */
 export class BlankNodes {
   readonly #uids: Map<string, number>;
@@ -26,7 +28,7 @@ export class BlankNodes {
    * Leases uids for the new labels of facts that are set, in one call, and sees to it that explicit uids are never
    * handed out. Returns the labels that are new.
    */
-  async assign(facts: readonly NQuad[], source: UidSource): Promise<ReadonlyMap<string, number>> {
+  assign(facts: readonly NQuad[], source: UidSource): MaybePromise<ReadonlyMap<string, number>> {
     const labels = new Set<string>();
     const explicit = new Set<number>();
     const note = (node: NodeRef): void => {
@@ -37,12 +39,21 @@ export class BlankNodes {
       note(fact.subject);
       if (fact.object.kind === "node") note(fact.object.node);
     }
+    const waiting: Promise<void>[] = [];
     for (const uid of explicit) {
       const reserved = source.reserve(uid);
-      if (reserved instanceof Promise) await reserved;
+      if (reserved instanceof Promise) waiting.push(reserved);
     }
+    if (waiting.length > 0) return Promise.all(waiting).then(() => this.#name(labels, source));
+    return labels.size === 0 ? noneAdded : this.#name(labels, source);
+  }
+
+  async #name(
+    labels: ReadonlySet<string>,
+    source: UidSource,
+  ): Promise<ReadonlyMap<string, number>> {
+    if (labels.size === 0) return noneAdded;
     const added = new Map<string, number>();
-    if (labels.size === 0) return added;
     let uid = await source.lease(labels.size);
     for (const label of labels) {
       this.#uids.set(label, uid);

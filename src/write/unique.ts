@@ -1,5 +1,6 @@
 /** @unique: no two nodes hold the same value (dql.md 2.3). Checked on the view before a request's edits apply. */
 import { assert } from "../base/assert.ts";
+import type { MaybePromise } from "../base/maybe.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Predicate, PredicateIndex } from "../graph/schema.ts";
 import { Fault } from "../model/fault.ts";
@@ -13,17 +14,25 @@ type SetValue = Extract<Edit, { kind: "setValue" }>;
 
 /**
  * Throws when a value is given to two subjects of the request, or belongs to another node that the request does not
- * give a new one. Resolves with whether any unique predicate is written.
+ * give a new one. Gives whether any unique predicate is written.
  */
-export async function checkUnique(reader: Reader, edits: readonly Edit[]): Promise<boolean> {
+export function checkUnique(reader: Reader, edits: readonly Edit[]): MaybePromise<boolean> {
   const { schema } = reader;
-  const sets: { readonly edit: SetValue; readonly predicate: Predicate }[] = [];
+  const sets: UniqueSet[] = [];
   for (const edit of edits) {
     if (edit.kind !== "setValue") continue;
     const predicate = schema.predicateById(edit.predicate);
     if (predicate?.definition.unique === true) sets.push({ edit, predicate });
   }
-  if (sets.length === 0) return false;
+  return sets.length > 0 && checkSets(reader, sets);
+}
+
+interface UniqueSet {
+  readonly edit: SetValue;
+  readonly predicate: Predicate;
+}
+
+async function checkSets(reader: Reader, sets: readonly UniqueSet[]): Promise<boolean> {
   const owners = new Map<string, number>();
   const rewritten = new Set<string>();
   for (const { edit, predicate } of sets) {

@@ -7,11 +7,12 @@ import type { Facets } from "../model/facet.ts";
 import type { Value, ValueKind } from "../model/value.ts";
 import type { MemberPatch } from "../store/store.ts";
 import { fingerprintValue } from "../tokens/fingerprint.ts";
+import { keyOf } from "./edit-group.ts";
 import type { Derived, EditGroup, PlainEdit } from "./edit-group.ts";
-import { elementKey, entryKey, tokenKey } from "./conflict.ts";
+import { elementKey, tokenKey } from "./conflict.ts";
 import { storedTokens } from "../graph/value-tokens.ts";
 import type { TaggedValue } from "../graph/value-tokens.ts";
-import { deriveTokens } from "./derived.ts";
+import { addTokens, deriveTokens } from "./derived.ts";
 
 interface SlotValue extends TaggedValue {
   readonly facets: Facets | undefined;
@@ -21,6 +22,11 @@ interface SlotValue extends TaggedValue {
 type Slots = Map<string, SlotValue | undefined>;
 
 export function deriveValues(derived: Derived, storageId: number, group: EditGroup): void {
+  const only = group.edits.length === 1 ? group.edits[0] : undefined;
+  if (only?.kind === "setValue" && (group.cells?.length ?? 0) === 0) {
+    deriveFirst(derived, storageId, group, only);
+    return;
+  }
   const before = slotsBefore(group);
   const slots = followEdits(group, before);
   const { uid, predicate } = group;
@@ -62,6 +68,38 @@ export function deriveValues(derived: Derived, storageId: number, group: EditGro
       addTokenKeys(derived, storageId, group, [...added, ...removed]);
   }
   addConflictKeys(derived, storageId, group);
+}
+
+/** One value where nothing stands, or where it does not matter what does: most of what is written. */
+function deriveFirst(
+  derived: Derived,
+  storageId: number,
+  group: EditGroup,
+  edit: Extract<PlainEdit, { kind: "setValue" }>,
+): void {
+  const { uid, predicate } = group;
+  const { list, upsert, noconflict } = predicate.definition;
+  const slot = list ? fingerprintValue(edit.value) : edit.language;
+  const language = list ? "" : edit.language;
+  derived.patches.push({
+    kind: "cell",
+    storageId,
+    uid,
+    predicate: predicate.id,
+    slot,
+    cell: encodeCell(edit.value, language, edit.facets),
+    countIndex: predicate.countIndex?.id ?? 0,
+  });
+  const held = { value: edit.value, language };
+  for (const index of predicate.indexes) {
+    const tokens = addTokens(derived.patches, { storageId, uid, predicate }, index, held);
+    if (!upsert || noconflict) continue;
+    for (const token of tokens) derived.conflictKeys.add(tokenKey(storageId, index.id, token));
+  }
+  if (noconflict) return;
+  derived.conflictKeys.add(
+    list ? elementKey({ storageId, predicate: predicate.id, uid }, slot) : keyOf(group, storageId),
+  );
 }
 
 /** Cells by their slot: the language, or an element's fingerprint. */
@@ -169,7 +207,7 @@ function addConflictKeys(derived: Derived, storageId: number, group: EditGroup):
     if (definition.list && isElement) {
       derived.conflictKeys.add(elementKey(place, fingerprintValue(edit.value)));
     } else {
-      derived.conflictKeys.add(entryKey(place));
+      derived.conflictKeys.add(keyOf(group, storageId));
     }
   }
 }
