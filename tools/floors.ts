@@ -130,6 +130,8 @@ export const floors: Floors = {
     outside: [
       "fastify",
       "pino",
+      // Framing of WebSockets.
+      "ws",
       "node:http",
       "node:zlib",
       "node:stream",

@@ -161,9 +161,9 @@ function parseGraphql(text: string): GraphqlConfig {
     const value = given.get(key);
     return value === undefined ? otherwise : parseSwitch(`--graphql ${key}`, value);
   };
-  if ((given.get("poll-interval") ?? "") !== "") {
-    throw new Fault("E_STARTUP", "--graphql: poll-interval is not available yet");
-  }
+  // Subscriptions follow the commits: there is no interval, but a command line that names one works.
+  const interval = given.get("poll-interval") ?? "";
+  if (interval !== "") parseDurationMs("--graphql poll-interval", interval);
   return {
     introspection: isOn("introspection", true),
     debug: isOn("debug", false),
@@ -188,11 +188,17 @@ const countLimits = {
   "result-bytes": "resultBytesMax",
   depth: "depthMax",
   "txn-open": "txnOpenMax",
+  sockets: "socketsMax",
+  "socket-subscriptions": "socketSubscriptionsMax",
+  "socket-buffer": "socketBufferBytesMax",
+  "socket-message": "socketMessageBytesMax",
 } as const satisfies Record<string, keyof Limits>;
 
 const durationLimits = {
   "query-timeout": "queryTimeoutMs",
   "txn-abort-after": "txnAbortAfterMs",
+  "socket-init": "socketInitMs",
+  "keep-alive": "keepAliveMs",
 } as const satisfies Record<string, keyof Limits>;
 
 type CountLimit = keyof typeof countLimits;

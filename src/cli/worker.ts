@@ -54,7 +54,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   followCacheSize(controls, engine);
   const keys = openKeys(config.ownKeys, engine);
   const sockets = openPrivateSockets(config.dataDir);
-  const graphql = openGraphql(config, engine, sockets);
+  const graphql = openGraphql(parts, engine, sockets);
   const about = makeNodeFacts({
     engine,
     clock: systemClock,
@@ -107,7 +107,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
 }
 
 function openGraphql(
-  config: ServeConfig,
+  { config, logger }: WorkerParts,
   engine: OpenEngine,
   sockets: PrivateSockets,
 ): GraphqlService {
@@ -115,6 +115,7 @@ function openGraphql(
   return openGraphqlService({
     engine,
     clock: systemClock,
+    logger,
     limits: config.limits,
     lambda: target === undefined ? undefined : openLambdaClient(target),
     turns: engine.turns,

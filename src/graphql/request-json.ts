@@ -56,6 +56,18 @@ export function isJsonArray(value: JsonValue | undefined): value is readonly Jso
   return Array.isArray(value);
 }
 
+/** The text of a value, numbers in the digits that they came in. */
+export function encodeJson(value: JsonValue): string {
+  if (value instanceof NumberText) return value.text;
+  if (isJsonArray(value)) return `[${value.map(encodeJson).join()}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const members: string[] = [];
+  for (const [name, member] of Object.entries(value)) {
+    members.push(`${JSON.stringify(name)}:${encodeJson(member)}`);
+  }
+  return `{${members.join()}}`;
+}
+
 /** Objects nested deeper are refused before the stack is in danger. */
 const depthMax = 10_000;
 

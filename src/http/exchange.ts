@@ -4,11 +4,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Cancellation } from "../base/cancellation.ts";
 import { readBody, nativeEncodingFaults, type EncodingFaults } from "./body.ts";
 import type { House } from "./house.ts";
+import type { Streams } from "./streams.ts";
 
 export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly house: House;
+  readonly streams: Streams;
   /** The path without its parameters. */
   readonly path: string;
   /** What follows the question mark; "" for nothing. */

@@ -14,6 +14,7 @@ import {
   readParameters,
   watchSender,
 } from "./exchange.ts";
+import { streamEvents, wantsEvents } from "./event-stream.ts";
 import { admit } from "./gate.ts";
 import { parseMediaType, parsePlanQuestion } from "./parameters.ts";
 import {
@@ -28,6 +29,8 @@ import { explainRight } from "./rights.ts";
 
 interface Responder {
   handle(request: GraphqlRequest): MaybePromise<GraphqlAnswer>;
+  /** Whether answers may be asked for as a stream of events. */
+  readonly streams: boolean;
   /** Asked after `handle`. */
   allowedOrigins(): MaybePromise<readonly string[]>;
 }
@@ -43,6 +46,7 @@ export async function answerGraphql(exchange: Exchange): Promise<void> {
   const plan = parsePlanQuestion(readParameters(exchange));
   if (plan !== undefined && !(await admit(explainRight, exchange))) return;
   await answerDocument(exchange, {
+    streams: plan === undefined,
     handle: (request) => house.graphql.handle(plan === undefined ? request : { ...request, plan }),
     allowedOrigins: () => house.graphql.allowedOrigins(0),
   });
@@ -62,6 +66,7 @@ export async function answerAdmin(exchange: Exchange): Promise<void> {
     return;
   }
   await answerDocument(exchange, {
+    streams: false,
     handle: (request) => house.admin.handle(request, anyVisitor),
     allowedOrigins: () => [],
   });
@@ -71,14 +76,19 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
   const { res } = exchange;
   try {
     const document = await readDocument(exchange);
-    const pending = responder.handle({
+    const request: GraphqlRequest = {
       namespace: 0,
       ...document,
       headers: exchange.req.headers,
       remoteAddress: findRemoteAddress(exchange.req),
       timeoutMs: exchange.house.limits.queryTimeoutMs,
       signal: watchSender(exchange),
-    });
+    };
+    if (responder.streams && wantsEvents(exchange) !== "no") {
+      const granted = grantOrigin(await responder.allowedOrigins(), exchange.req.headers.origin);
+      if (await streamEvents(exchange, request, granted)) return;
+    }
+    const pending = responder.handle(request);
     const answer = pending instanceof Promise ? await pending : pending;
     const origins = responder.allowedOrigins();
     const allowed = origins instanceof Promise ? await origins : origins;

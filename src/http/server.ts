@@ -10,6 +10,8 @@ import { parseUint } from "./parameters.ts";
 import { addPlainRoutes } from "./plain-routes.ts";
 import { type ErrorReply, makeErrorBody, makeErrorReply, plainShape, sendError } from "./reply.ts";
 import { findRoute, receive, type Route } from "./routes.ts";
+import { serveSockets } from "./sockets.ts";
+import { Streams } from "./streams.ts";
 
 /** Head and whole request must have arrived by then; a sender that dawdles is cut off. */
 const headTimeoutMs = 20_000;
@@ -43,6 +45,7 @@ export interface HttpServer {
 
 export async function openHttpServer(house: House): Promise<HttpServer> {
   const flow = new Flow();
+  const streams = new Streams(house.limits.socketsMax, house.limits.keepAliveMs);
   let fallback: RequestListener = () => {};
   const server = createServer(serverOptions, (req, res) => {
     if (flow.isDraining) res.shouldKeepAlive = false;
@@ -55,9 +58,10 @@ export async function openHttpServer(house: House): Promise<HttpServer> {
       return;
     }
     const search = question < 0 ? "" : url.slice(question + 1);
-    void answerRoute(route, { req, res, house, path, search }, flow);
+    void answerRoute(route, { req, res, house, streams, path, search }, flow);
   });
   server.on("connection", (socket: Socket) => flow.watch(socket));
+  serveSockets(server, house, streams);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     refuseConnection(error, socket as Socket);
   });
@@ -78,7 +82,7 @@ export async function openHttpServer(house: House): Promise<HttpServer> {
     void reply.code(answer.status).type("application/json").send(answer.body);
   });
   await app.ready();
-  return new NodeHttpServer(server, flow);
+  return new NodeHttpServer(server, flow, streams);
 }
 
 /** What is under way: database requests by number, connections by name. */
@@ -196,10 +200,12 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
 class NodeHttpServer implements HttpServer {
   readonly #server: Server;
   readonly #flow: Flow;
+  readonly #streams: Streams;
 
-  constructor(server: Server, flow: Flow) {
+  constructor(server: Server, flow: Flow, streams: Streams) {
     this.#server = server;
     this.#flow = flow;
+    this.#streams = streams;
   }
 
   accept(socket: Socket): void {
@@ -223,10 +229,12 @@ class NodeHttpServer implements HttpServer {
 
   async drain(): Promise<void> {
     this.#server.close();
+    this.#streams.drain();
     await this.#flow.runDry(this.#server);
   }
 
   cut(): void {
+    this.#streams.cut();
     this.#server.closeAllConnections();
   }
 }

@@ -20,6 +20,18 @@ export interface Limits {
   readonly txnOpenMax: number;
   /** Requests under way in a process. Setting `max-pending-queries`. */
   readonly pendingMax: number;
+  /** WebSockets and event streams of a process. Setting `sockets`. */
+  readonly socketsMax: number;
+  /** Operations under way on one WebSocket. Setting `socket-subscriptions`. */
+  readonly socketSubscriptionsMax: number;
+  /** Bytes that wait for one reader before it is told only the newest of what follows. Setting `socket-buffer`. */
+  readonly socketBufferBytesMax: number;
+  /** Bytes of one message of a WebSocket. Setting `socket-message`. */
+  readonly socketMessageBytesMax: number;
+  /** Milliseconds in which a WebSocket must say its first word. Setting `socket-init`. */
+  readonly socketInitMs: number;
+  /** Milliseconds between signs of life; two without an answer end a WebSocket. Setting `keep-alive`. */
+  readonly keepAliveMs: number;
   /** Rows of a query ordered by a predicate without `first` (dql.md 4.6). */
   readonly orderRowsMax: number;
 }
@@ -35,5 +47,11 @@ export const defaultLimits: Limits = {
   txnAbortAfterMs: 5 * 60_000,
   txnOpenMax: 10_000,
   pendingMax: 10_000,
+  socketsMax: 10_000,
+  socketSubscriptionsMax: 100,
+  socketBufferBytesMax: 1024 * 1024,
+  socketMessageBytesMax: 64 * 1024,
+  socketInitMs: 10_000,
+  keepAliveMs: 30_000,
   orderRowsMax: 1000,
 };

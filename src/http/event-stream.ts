@@ -1,0 +1,155 @@
+/**
+ * GraphQL over server-sent events, each operation on a connection of its own: `event: next` for each answer, `event:
+ * complete` behind the last one. What is refused is told as an answer, since pages cannot read a refusal's body.
+ */
+import type { ServerResponse } from "node:http";
+import type { GraphqlRequest } from "../graphql/service.ts";
+import type { Exchange } from "./exchange.ts";
+import { Outbox, viewOf } from "./outbox.ts";
+import type { Lane } from "./outbox.ts";
+import { makeErrorBody, sendError } from "./reply.ts";
+import type { Stream, Streams } from "./streams.ts";
+
+const eventType = "text/event-stream";
+
+/** Whether events are asked for; `only`: and nothing else that an answer could be. */
+export function wantsEvents({ req }: Exchange): "no" | "too" | "only" {
+  const accept = req.headers.accept;
+  if (accept === undefined || !accept.includes(eventType)) return "no";
+  const others = accept.split(",").filter((one) => !one.trim().startsWith(eventType));
+  return others.length === 0 ? "only" : "too";
+}
+
+/**
+ * Streams the answers to `request`. False, and nothing is answered, for a query or a mutation of somebody who takes an
+ * ordinary answer too.
+ */
+export async function streamEvents(
+  exchange: Exchange,
+  request: GraphqlRequest,
+  origin: string,
+): Promise<boolean> {
+  const { res, house, streams } = exchange;
+  if (streams.isFull) {
+    const body = makeErrorBody("too many streams are open", "ErrorInvalidRequest", false);
+    sendError(res, { status: 503, body, headers: ["Retry-After", "1"] });
+    return true;
+  }
+  const stream = new EventStream(res, streams, {
+    origin,
+    bytesMax: house.limits.socketBufferBytesMax,
+  });
+  const outcome = await house.graphql.subscribe(request, {
+    next: (answer) => stream.next(answer),
+    end: () => stream.complete(),
+  });
+  if (outcome.kind === "open") {
+    stream.onGone(outcome.close);
+    return true;
+  }
+  if (outcome.kind === "refused") {
+    stream.next(new TextEncoder().encode(JSON.stringify({ errors: outcome.errors })));
+  } else {
+    if (wantsEvents(exchange) === "too") return false;
+    const { body } = await house.graphql.handle(request);
+    stream.next(body);
+  }
+  stream.complete();
+  return true;
+}
+
+const nextHead = "event: next\ndata: ";
+const eventEnd = "\n\n";
+const completion = "event: complete\ndata:\n\n";
+/** A comment: keeps proxies from taking the silence for an end. */
+const sign = ":\n\n";
+
+class EventStream implements Stream, Lane {
+  readonly #res: ServerResponse;
+  readonly #streams: Streams;
+  readonly #outbox: Outbox;
+  readonly #origin: string;
+  #isBegun = false;
+  #isBehind = false;
+  #onGone: (() => void) | undefined = undefined;
+
+  constructor(
+    res: ServerResponse,
+    streams: Streams,
+    { origin, bytesMax }: { readonly origin: string; readonly bytesMax: number },
+  ) {
+    this.#res = res;
+    this.#streams = streams;
+    this.#origin = origin;
+    this.#outbox = new Outbox(res, bytesMax);
+  }
+
+  /** Called once when the reader has gone; at once when he is gone already. */
+  onGone(listener: () => void): void {
+    if (this.#res.destroyed || this.#res.writableEnded) listener();
+    else this.#onGone = listener;
+  }
+
+  next(answer: Uint8Array): void {
+    this.#begin();
+    this.#outbox.push(this, answer);
+  }
+
+  complete(): void {
+    this.#begin();
+    this.#outbox.close(this);
+  }
+
+  write(answer: Uint8Array): void {
+    const res = this.#res;
+    if (res.destroyed || res.writableEnded) return;
+    res.cork();
+    res.write(nextHead);
+    res.write(viewOf(answer));
+    res.write(eventEnd);
+    res.uncork();
+  }
+
+  close(): void {
+    if (!this.#res.writableEnded) this.#res.end(completion);
+  }
+
+  /** A reader who takes nothing from one sign to the next but one is gone. */
+  beat(): void {
+    if (this.#isBehind && this.#outbox.isFull) this.cut();
+    this.#isBehind = this.#outbox.isFull;
+    if (!this.#isBehind && !this.#res.writableEnded) this.#res.write(sign);
+  }
+
+  /** Without a last word: the reader's library then asks again, and another process answers. */
+  leave(): void {
+    this.#onGone?.();
+    this.#onGone = undefined;
+    if (!this.#res.writableEnded) this.#res.end();
+  }
+
+  cut(): void {
+    this.#res.destroy();
+  }
+
+  #begin(): void {
+    if (this.#isBegun) return;
+    this.#isBegun = true;
+    const res = this.#res;
+    res.once("close", () => {
+      this.#streams.remove(this);
+      this.#onGone?.();
+    });
+    this.#streams.add(this);
+    const allowed = this.#origin === "" ? [] : ["Access-Control-Allow-Origin", this.#origin];
+    res.writeHead(200, [
+      "Content-Type",
+      `${eventType}; charset=utf-8`,
+      "Cache-Control",
+      "no-cache, no-store",
+      "X-Accel-Buffering",
+      "no",
+      ...allowed,
+    ]);
+  }
+}

@@ -1,0 +1,295 @@
+/**
+ * One WebSocket and its operations (graphql.md 9.2). What the messages are called is the dialect's matter; this keeps
+ * what both need: whose headers count, which operations run, and that a reader who does not read costs little.
+ */
+import { Buffer } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
+import type { Socket } from "node:net";
+import type { WebSocket } from "ws";
+import { Fault } from "../model/fault.ts";
+import type { GraphqlRequest, GraphqlService } from "../graphql/service.ts";
+import { decodeJson, encodeJson, isJsonObject, JsonSyntaxError } from "../graphql/request-json.ts";
+import type { JsonObject, JsonValue } from "../graphql/request-json.ts";
+import { findRefusal } from "./access.ts";
+import type { House } from "./house.ts";
+import { Outbox, viewOf } from "./outbox.ts";
+import type { Lane } from "./outbox.ts";
+import { makeRefusalFault } from "./refusal.ts";
+import type { Closing, Conversation, Dialect, Refused } from "./socket-dialect.ts";
+import { openFrame } from "./socket-frame.ts";
+import type { Stream, Streams } from "./streams.ts";
+
+export interface ConnectionParts {
+  readonly webSocket: WebSocket;
+  /** Below it: answers are written to it directly, as one frame around bytes that all readers share. */
+  readonly socket: Socket;
+  readonly dialect: Dialect;
+  readonly house: House;
+  readonly streams: Streams;
+  readonly service: Pick<GraphqlService, "subscribe" | "handle">;
+  /** Of the upgrade. */
+  readonly headers: IncomingHttpHeaders;
+  readonly remoteAddress: string;
+}
+
+/** An operation under way. */
+interface Operation extends Lane {
+  readonly id: string;
+  /** The other side does not want it any more. */
+  isStopped: boolean;
+  close: () => void;
+  /** Ends the subscription below; undefined before it began, and for queries and mutations. */
+  leave: (() => void) | undefined;
+}
+
+/** Beyond what may wait for a reader: room for words about it. */
+const wordsBytesMax = 64 * 1024;
+
+/** Converses on a WebSocket until it closes. */
+export function openConnection(parts: ConnectionParts): void {
+  parts.streams.add(new SocketConnection(parts));
+}
+
+class SocketConnection implements Stream, Conversation {
+  isGreeted = false;
+  readonly #parts: ConnectionParts;
+  readonly #outbox: Outbox;
+  readonly #operations = new Map<string, Operation>();
+  #headers: GraphqlRequest["headers"];
+  #isAlive = true;
+  #firstWord: NodeJS.Timeout | undefined;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+    const { webSocket, socket, house } = parts;
+    const { socketBufferBytesMax, socketInitMs } = house.limits;
+    this.#headers = parts.headers;
+    this.#outbox = new Outbox(socket, socketBufferBytesMax);
+    this.#firstWord = setTimeout(() => this.close(initTimeout), socketInitMs).unref();
+    webSocket.on("message", (data: Buffer) => this.#hear(data));
+    webSocket.on("ping", (data: Buffer) => this.#answerPing(data));
+    webSocket.on("pong", () => (this.#isAlive = true));
+    // The library closes the socket by itself, with the code that belongs to the fault.
+    webSocket.on("error", () => {});
+    webSocket.on("close", () => this.#gone());
+  }
+
+  introduce(payload: JsonObject): void {
+    const headers: Record<string, string | string[] | undefined> = { ...this.#parts.headers };
+    for (const [name, value] of Object.entries(payload)) {
+      if (typeof value === "string") headers[name.toLowerCase()] = value;
+    }
+    this.#headers = headers;
+    this.greet();
+  }
+
+  greet(): void {
+    this.isGreeted = true;
+    clearTimeout(this.#firstWord);
+  }
+
+  has(id: string): boolean {
+    return this.#operations.has(id);
+  }
+
+  start(id: string, payload: JsonValue): void {
+    const { dialect, house } = this.#parts;
+    if (this.#operations.size >= house.limits.socketSubscriptionsMax) {
+      const message = `there are ${this.#operations.size} operations on this connection already`;
+      dialect.refuse(this, id, { kind: "refused", message, errors: [{ message }] });
+      return;
+    }
+    const operation: Operation = {
+      id,
+      isStopped: false,
+      leave: undefined,
+      write: (answer) => this.#writeAnswer(id, answer),
+      close: () => this.say(dialect.completion(id)),
+    };
+    this.#operations.set(id, operation);
+    this.#run(operation, encodeJson(payload)).catch((error: unknown) => {
+      this.#forget(operation);
+      if (operation.isStopped) return;
+      const message = this.#explain(error);
+      dialect.refuse(this, id, { kind: "refused", message, errors: [{ message }] });
+    });
+  }
+
+  stop(id: string): void {
+    const operation = this.#operations.get(id);
+    if (operation === undefined) return;
+    this.#forget(operation);
+    operation.isStopped = true;
+    operation.leave?.();
+    this.#outbox.forget(operation);
+  }
+
+  say(message: object): void {
+    const { webSocket, socket, house } = this.#parts;
+    if (socket.writableLength > house.limits.socketBufferBytesMax + wordsBytesMax) this.cut();
+    else if (webSocket.readyState === webSocket.OPEN) webSocket.send(JSON.stringify(message));
+  }
+
+  close({ code, reason }: Closing): void {
+    this.#endAll();
+    this.#parts.webSocket.close(code, reason);
+  }
+
+  beat(): void {
+    if (!this.#isAlive) {
+      this.cut();
+      return;
+    }
+    this.#isAlive = false;
+    const { webSocket } = this.#parts;
+    if (webSocket.readyState === webSocket.OPEN) webSocket.ping();
+    this.#recheck().catch(() => this.cut());
+  }
+
+  leave(): void {
+    const { dialect } = this.#parts;
+    const ids = [...this.#operations.keys()];
+    this.#endAll();
+    for (const id of ids) {
+      const last = dialect.farewell(id);
+      if (last !== undefined) this.say(last);
+    }
+    this.close(goingAway);
+  }
+
+  cut(): void {
+    this.#parts.webSocket.terminate();
+  }
+
+  #hear(data: Buffer): void {
+    this.#isAlive = true;
+    const { dialect } = this.#parts;
+    try {
+      const message = decodeJson(data.toString()) ?? {};
+      if (isJsonObject(message)) dialect.hear(this, message);
+      else dialect.misunderstand(this);
+    } catch (error) {
+      // No JSON, or nested deeper than the stack is high.
+      if (!(error instanceof JsonSyntaxError || error instanceof RangeError)) throw error;
+      dialect.misunderstand(this);
+    }
+  }
+
+  #answerPing(data: Buffer): void {
+    this.#isAlive = true;
+    const { webSocket, socket, house } = this.#parts;
+    if (socket.writableLength > house.limits.socketBufferBytesMax + wordsBytesMax) this.cut();
+    else if (webSocket.readyState === webSocket.OPEN) webSocket.pong(data);
+  }
+
+  async #run(operation: Operation, body: string): Promise<void> {
+    const { dialect, service } = this.#parts;
+    const request = this.#request(operation, body);
+    const refusal = await this.#judge();
+    if (refusal !== undefined) throw refusal;
+    const outcome = await service.subscribe(request, {
+      next: (answer) => {
+        if (!operation.isStopped) this.#outbox.push(operation, answer);
+      },
+      end: (reason) => this.#end(operation, reason),
+    });
+    if (outcome.kind === "open") {
+      if (operation.isStopped) outcome.close();
+      else operation.leave = outcome.close;
+      return;
+    }
+    if (outcome.kind === "other" && dialect.answersAll) {
+      const { body: answer } = await service.handle(request);
+      if (!operation.isStopped) this.#outbox.push(operation, answer);
+      this.#end(operation, "answered");
+      return;
+    }
+    this.#forget(operation);
+    if (operation.isStopped) return;
+    dialect.refuse(this, operation.id, outcome.kind === "refused" ? outcome : noSubscription);
+  }
+
+  #request(operation: Operation, body: string): GraphqlRequest {
+    const { house, remoteAddress } = this.#parts;
+    return {
+      namespace: 0,
+      kind: "json",
+      body,
+      headers: this.#headers,
+      remoteAddress,
+      timeoutMs: house.limits.queryTimeoutMs,
+      signal: {
+        get aborted() {
+          return operation.isStopped;
+        },
+      },
+    };
+  }
+
+  /** The service ends it, or has answered. */
+  #end(operation: Operation, reason: "expired" | "schema" | "failed" | "answered"): void {
+    this.#forget(operation);
+    if (operation.isStopped) return;
+    if (reason === "failed") {
+      this.#parts.dialect.refuse(this, operation.id, brokenSubscription);
+    } else this.#outbox.close(operation);
+  }
+
+  #forget(operation: Operation): void {
+    if (this.#operations.get(operation.id) === operation) this.#operations.delete(operation.id);
+  }
+
+  #writeAnswer(id: string, answer: Uint8Array): void {
+    const { socket, webSocket, dialect } = this.#parts;
+    if (webSocket.readyState !== webSocket.OPEN) return;
+    socket.cork();
+    socket.write(openFrame(dialect.answerHead(id), answer.length + closingBrace.length));
+    socket.write(viewOf(answer));
+    socket.write(closingBrace);
+    socket.uncork();
+  }
+
+  /** What stands in the way of who is behind the headers. */
+  async #judge(): Promise<Fault | undefined> {
+    const { house, remoteAddress } = this.#parts;
+    const { security, keys } = house;
+    const asking = { headers: this.#headers, remoteAddress, security, keys };
+    const refusal = await findRefusal("clients", asking);
+    return refusal === undefined ? undefined : makeRefusalFault(refusal, "graphql");
+  }
+
+  /** A key that is revoked, or has expired, does not go on listening. */
+  async #recheck(): Promise<void> {
+    if (this.#operations.size === 0) return;
+    const refusal = await this.#judge();
+    if (refusal !== undefined) this.close({ code: 4403, reason: refusal.message.slice(0, 120) });
+  }
+
+  #explain(error: unknown): string {
+    if (error instanceof Fault) return error.message;
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#parts.house.logger.error("a WebSocket's operation failed inside", { stack });
+    return "Internal error; the server's log has the details";
+  }
+
+  #endAll(): void {
+    for (const id of this.#operations.keys()) this.stop(id);
+  }
+
+  #gone(): void {
+    clearTimeout(this.#firstWord);
+    this.#endAll();
+    this.#parts.streams.remove(this);
+  }
+}
+
+const closingBrace = Buffer.from("}");
+const initTimeout: Closing = { code: 4408, reason: "Connection initialisation timeout" };
+const goingAway: Closing = { code: 1001, reason: "the server is shutting down" };
+
+function refusal(message: string): Refused {
+  return { kind: "refused", message, errors: [{ message }] };
+}
+
+const noSubscription = refusal("given GraphQL operation is not a subscription");
+const brokenSubscription = refusal("the subscription failed; the server's log has the details");

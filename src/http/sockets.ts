@@ -1,0 +1,114 @@
+/** Which upgrades are taken as WebSockets (graphql.md 9.2); every other one is a request like those without. */
+import { Buffer } from "node:buffer";
+import type { IncomingMessage, Server } from "node:http";
+import type { Socket } from "node:net";
+import { WebSocketServer } from "ws";
+import { Fault } from "../model/fault.ts";
+import type { GraphqlService } from "../graphql/service.ts";
+import { findRemoteAddress } from "./exchange.ts";
+import type { House } from "./house.ts";
+import { openConnection } from "./socket-connection.ts";
+import type { Dialect } from "./socket-dialect.ts";
+import { dialects } from "./socket-dialects.ts";
+import type { Streams } from "./streams.ts";
+
+/** Nothing of the administration can be subscribed to, but clients of the reference may connect. */
+const nothingToSubscribe: Pick<GraphqlService, "subscribe" | "handle"> = {
+  subscribe: () => {
+    const message =
+      "Not resolving subscription because schema doesn't have any fields defined for subscription operation.";
+    return Promise.resolve({ kind: "refused", message, errors: [{ message }] });
+  },
+  handle: () => {
+    throw new Fault("E_GRAPHQL_REQUEST", "given GraphQL operation is not a subscription");
+  },
+};
+
+/** Takes the upgrades of `server`. */
+export function serveSockets(server: Server, house: House, streams: Streams): void {
+  const { socketMessageBytesMax } = house.limits;
+  const acceptor = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    autoPong: false,
+    // Compressing each push for each reader would cost more than the network.
+    perMessageDeflate: false,
+    maxPayload: socketMessageBytesMax,
+    handleProtocols: (offered) => chooseDialect(offered)?.name ?? false,
+  });
+  server.on("upgrade", (req: IncomingMessage, socket: Socket, head: Buffer) => {
+    const path = (req.url ?? "/").replace(/\?.*$/s, "");
+    const dialect = isWebSocket(req, path) ? chooseDialect(offersOf(req)) : undefined;
+    if (dialect === undefined || (path === "/admin" && dialect.answersAll)) {
+      readAgain(server, req, socket, head);
+      return;
+    }
+    const service = path === "/admin" ? nothingToSubscribe : house.graphql;
+    socket.on("error", () => socket.destroy());
+    mayOpen(req, house, streams)
+      .then((status) => {
+        if (status !== undefined) {
+          socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+          return;
+        }
+        acceptor.handleUpgrade(req, socket, head, (webSocket) => {
+          const { headers } = req;
+          const remoteAddress = findRemoteAddress(req);
+          const parts = { webSocket, socket, dialect, house, streams, service };
+          openConnection({ ...parts, headers, remoteAddress });
+        });
+      })
+      .catch(() => socket.destroy());
+  });
+}
+
+function isWebSocket(req: IncomingMessage, path: string): boolean {
+  if (path !== "/graphql" && path !== "/admin") return false;
+  return req.method === "GET" && req.headers.upgrade?.toLowerCase() === "websocket";
+}
+
+function offersOf(req: IncomingMessage): Set<string> {
+  const offers = (req.headers["sec-websocket-protocol"] ?? "").split(",");
+  return new Set(offers.map((offer) => offer.trim()));
+}
+
+function chooseDialect(offered: ReadonlySet<string>): Dialect | undefined {
+  return dialects.find(({ name }) => offered.has(name));
+}
+
+/** A status that refuses the upgrade; undefined for none. A page may listen where it may read answers. */
+async function mayOpen(
+  req: IncomingMessage,
+  house: House,
+  streams: Streams,
+): Promise<string | undefined> {
+  if (streams.isFull) return "503 Service Unavailable";
+  const { origin } = req.headers;
+  if (origin === undefined) return undefined;
+  const allowed = await house.graphql.allowedOrigins(0);
+  return allowed.length === 0 || allowed.includes(origin) ? undefined : "403 Forbidden";
+}
+
+/**
+ * A server that listens for upgrades is handed every one of them, also those to protocols that nobody here speaks, which
+ * are to be answered as if nothing had been offered: the request is read once more, without its offer.
+ */
+function readAgain(server: Server, req: IncomingMessage, socket: Socket, head: Buffer): void {
+  const lines = [`${req.method ?? "GET"} ${req.url ?? "/"} HTTP/${req.httpVersion}`];
+  for (let i = 0; i < req.rawHeaders.length; i += 2) {
+    const name = req.rawHeaders[i] ?? "";
+    const value = req.rawHeaders[i + 1] ?? "";
+    if (/^upgrade$/i.test(name)) continue;
+    const kept = /^connection$/i.test(name) ? withoutUpgrade(value) : value;
+    if (kept !== "") lines.push(`${name}: ${kept}`);
+  }
+  const start = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+  socket.unshift(Buffer.concat([start, head]));
+  server.emit("connection", socket);
+  socket.resume();
+}
+
+function withoutUpgrade(connection: string): string {
+  const words = connection.split(",").map((word) => word.trim());
+  return words.filter((word) => word.toLowerCase() !== "upgrade").join(", ");
+}
