@@ -8,6 +8,7 @@ import { Command, CommanderError, Option } from "commander";
 import { Fault } from "../model/fault.ts";
 import { runChild } from "./child-door.ts";
 import { applyConfigFile, type ServeOptions } from "./config.ts";
+import { limitHelp } from "./limit-help.ts";
 import { complain } from "./log.ts";
 import type { Role } from "./messages.ts";
 import { readVersion } from "./version.ts";
@@ -47,6 +48,7 @@ function makeProgram(): Command {
   addLive(program);
   addSample(program);
   addCheck(program);
+  addKey(program);
   addExplain(program);
   program
     .command("version")
@@ -101,10 +103,9 @@ function addServe(program: Command): void {
     )
     .addOption(new Option("--no-anonymous", "the same as --anonymous off"))
     .addOption(
-      setting(
-        "--limit <settings>",
-        '"query-timeout=20s; body-bytes=64MB; mutations-nquad=…; …"',
-      ).default(""),
+      setting("--limit <settings>", '"query-timeout=20s; body-bytes=64MB; …", see below').default(
+        "",
+      ),
     )
     .addOption(
       setting("--store <settings>", '"map-bytes=64GB; log-bytes=64MB; log-minutes=10"').default(""),
@@ -126,11 +127,14 @@ function addServe(program: Command): void {
     .addHelpText(
       "after",
       `
+${limitHelp}
+
 Examples:
   weft serve --data ./weft-data --http 127.0.0.1:8080
   weft serve --data ./weft-data --sample --workers 2
   weft serve --lambda ./resolvers.ts --lambda-limit "fetch=api.example.com"
   weft serve --http 0.0.0.0:8080 --security "token=secret; whitelist=10.0.0.0/8"
+  weft serve --limit "query-timeout=20s; query-edge=100000; result-bytes=64MB"
   weft serve --http 0.0.0.0:8080 --anonymous off
   WEFT_DATA=/var/lib/weft weft serve --config /etc/weft.json`,
     )
@@ -201,6 +205,7 @@ export interface LiveOptions {
   readonly schema: string | undefined;
   readonly graphqlSchema: string | undefined;
   readonly token: string | undefined;
+  readonly key: string | undefined;
   readonly to: string;
   readonly batch: string;
   readonly inFlight: string;
@@ -214,6 +219,7 @@ function addLive(program: Command): void {
     .option("--schema <file>", "DQL schema to set first")
     .option("--graphql-schema <file>", "GraphQL schema to set first")
     .addOption(setting("--token <token>", "administration token, where the server has one"))
+    .addOption(setting("--key <key>", "Admin key, where anonymous access is off"))
     .addOption(setting("--to <url>", "the server").default("http://127.0.0.1:8080"))
     .addOption(setting("--batch <n>", "facts in a request").default("1000"))
     .addOption(setting("--in-flight <n>", "requests under way at once").default("8"))
@@ -238,6 +244,7 @@ export interface SampleOptions {
   readonly npm: string;
   readonly to: string;
   readonly token: string | undefined;
+  readonly key: string | undefined;
 }
 
 function addSample(program: Command): void {
@@ -247,6 +254,7 @@ function addSample(program: Command): void {
     .addOption(setting("--npm <dir>", "project whose node_modules to read").default("."))
     .addOption(setting("--to <url>", "the server").default("http://127.0.0.1:8080"))
     .addOption(setting("--token <token>", "administration token, where the server has one"))
+    .addOption(setting("--key <key>", "Admin key, where anonymous access is off"))
     .addOption(setting(configFlag, configHelp))
     .addHelpText(
       "after",
@@ -330,3 +338,76 @@ Examples:
 function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
+
+/** Where keys are: behind a server, or in a directory that none serves. */
+export interface KeyOptions {
+  readonly to: string;
+  readonly data: string | undefined;
+  readonly token: string | undefined;
+  readonly key: string | undefined;
+  readonly accessToken: string | undefined;
+}
+
+/** The options of `weft key create`. */
+export interface KeyCreateOptions extends KeyOptions {
+  readonly name: string;
+  readonly kind: "admin" | "client";
+  readonly expires: string | undefined;
+}
+
+function addKey(program: Command): void {
+  const key = program
+    .command("key")
+    .description("create, list and revoke Admin and Client keys")
+    .addHelpText("after", keyHelp);
+  const create = key
+    .command("create")
+    .description("make a key; it is printed this once")
+    .requiredOption("--name <name>", "whom it is for, as lists show it")
+    .addOption(
+      new Option("--kind <kind>", "what it opens").choices(["client", "admin"]).default("client"),
+    )
+    .option("--expires <duration>", "how long it lives, as 12h, 30d or 8w; else for ever")
+    .action(async (options: KeyCreateOptions) => {
+      const { runKeyCreate } = await import("./command-key.ts");
+      await runKeyCreate(options);
+    });
+  const list = key
+    .command("list")
+    .description("list keys, without their secrets")
+    .action(async (options: KeyOptions) => {
+      const { runKeyList } = await import("./command-key.ts");
+      await runKeyList(options);
+    });
+  const revoke = key
+    .command("revoke")
+    .description("end keys at once")
+    .argument("<id...>", "as lists show them")
+    .action(async (ids: string[], options: KeyOptions) => {
+      const { runKeyRevoke } = await import("./command-key.ts");
+      await runKeyRevoke(ids, options);
+    });
+  for (const command of [create, list, revoke]) {
+    command
+      .addOption(setting("--to <url>", "the server").default("http://127.0.0.1:8080"))
+      // Not from the environment: WEFT_DATA names the directory of a server that runs.
+      .option("--data <dir>", "directory of a store that no server serves, in place of --to")
+      .addOption(setting("--key <key>", "Admin key, where anonymous access is off"))
+      .addOption(setting("--token <token>", "administration token, where the server has one"))
+      .addOption(setting("--access-token <jwt>", "of a login, where access control is on"))
+      .addOption(setting(configFlag, configHelp))
+      .addHelpText("after", keyHelp)
+      .copyInheritedSettings(program);
+    command.hook("preAction", (one) => applyConfigFile(one));
+  }
+}
+
+const keyHelp = `
+With \`weft serve --anonymous off\` every request needs a key in the header X-Auth-Token. A Client key reads and writes
+data; an Admin key administers too, from any address. The server keeps only their hashes.
+
+Examples:
+  weft key create --data ./weft-data --name me --kind admin
+  weft key create --name shop --expires 30d --to http://127.0.0.1:8080 --key "$ADMIN_KEY"
+  weft key list --key "$ADMIN_KEY"
+  weft key revoke k3f9x2abqz --key "$ADMIN_KEY"`;

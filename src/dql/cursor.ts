@@ -1,6 +1,6 @@
 /** A walk over tokens, one behind the other, that knows where it is when something is wrong. */
 import { Fault } from "../model/fault.ts";
-import { defaultLimits } from "../model/limits.ts";
+import { defaultLimits, makeLimitFault } from "../model/limits.ts";
 import { quoteGo } from "../model/conversion-error.ts";
 import type { Literal, Position } from "./ast.ts";
 import { locate } from "../base/position.ts";
@@ -113,7 +113,7 @@ export class Cursor {
   /** One level of nesting down. Every recursion of the parser passes here, so that no text can exhaust the stack. */
   enter(): void {
     if (++this.depth > this.depthMax) {
-      throw new Fault("E_LIMIT", `Exceeded query depth limit = ${this.depthMax}.`);
+      throw makeLimitFault("depth", `Exceeded query depth limit = ${this.depthMax}.`);
     }
   }
 

@@ -56,7 +56,7 @@ export async function prepareCall(
     case "terms":
       return prepareTerms(run, call, candidates);
     case "regexp":
-      return cellsCall(call.use, buildRegexTest(slotText(run, call.source), call.flags ?? ""));
+      return cellsCall(call.use, buildRegexTest(run, slotText(run, call.source), call.flags ?? ""));
     case "match":
       return cellsCall(call.use, buildMatchTest(run, call));
     case "geo":

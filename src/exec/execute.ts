@@ -65,6 +65,7 @@ export function makeRun(
     variables: plan.variables.map(() => undefined),
     numUids: new Map(),
     bound: new Map(),
+    work: { regexpCharacters: 0 },
     profiler,
   };
 }

@@ -2,6 +2,7 @@
 import { unionAll } from "../base/sorted.ts";
 import { ConversionError } from "../model/conversion-error.ts";
 import { parseInt64 } from "../model/int.ts";
+import { makeLimitFault } from "../model/limits.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { CallPlan } from "../plan/plan.ts";
 import { trigramsOfRegexp, type TrigramQuery } from "../tokens/regexp-trigrams.ts";
@@ -16,16 +17,26 @@ import { queryFault, slotText, type Run } from "./run.ts";
 type RegexpCall = Extract<CallPlan, { kind: "regexp" }>;
 type MatchCall = Extract<CallPlan, { kind: "match" }>;
 
-export function buildRegexTest(source: string, flags: string): CellTest {
+/** Linear in the characters of the texts; Fault E_LIMIT beyond `regexpCharactersMax` of them in a query. */
+export function buildRegexTest(run: Run, source: string, flags: string): CellTest {
   const matches = compileRegexp(source, flags);
-  return (cell) => matches(cell.text);
+  const { work } = run;
+  const max = run.limits.regexpCharactersMax;
+  return (cell) => {
+    const { text } = cell;
+    work.regexpCharacters += text.length;
+    if (work.regexpCharacters > max) {
+      throw makeLimitFault("regexp-characters", `Exceeded regexp limit = ${max} characters.`);
+    }
+    return matches(text);
+  };
 }
 
 /** The nodes of a regexp root. An expression that asks for no trigram is refused. */
 export async function findRegex(run: Run, call: RegexpCall): Promise<Candidates> {
   const source = slotText(run, call.source);
   const flags = call.flags ?? "";
-  const test = buildRegexTest(source, flags);
+  const test = buildRegexTest(run, source, flags);
   if (call.index === undefined) {
     throw queryFault(
       `Attribute ${call.use.name} does not have trigram index for regex matching. ` +

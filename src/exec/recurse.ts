@@ -1,7 +1,7 @@
 /** @recurse: one level of fields is followed again and again, each edge once (dql.md 4.16). */
-import { Fault } from "../model/fault.ts";
 import { parseBool } from "../model/convert.ts";
 import { parseUint64 } from "../model/int.ts";
+import { makeLimitFault } from "../model/limits.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { BlockPlan, EdgeField, RecursePlan } from "../plan/plan.ts";
 import type { EdgeFrame, FieldColumn, Frame } from "./frame.ts";
@@ -77,10 +77,8 @@ class Walk {
     this.edgeCount += fresh.targets.length;
     const limit = this.run.limits.queryEdgeMax;
     if (this.edgeCount > limit) {
-      throw new Fault(
-        "E_LIMIT",
-        `Exceeded query edge limit = ${limit}. Found ${this.edgeCount} edges.`,
-      );
+      const found = `Found ${this.edgeCount} edges.`;
+      throw makeLimitFault("query-edge", `Exceeded query edge limit = ${limit}. ${found}`);
     }
     return fresh;
   }

@@ -39,6 +39,8 @@ export interface Run {
   readonly numUids: Map<string, number>;
   /** What a function's arguments became, where that costs much: by its place in the plan. */
   readonly bound: Map<CallPlan, unknown>;
+  /** What of the limits is used up, beside what one operator counts for itself. */
+  readonly work: { regexpCharacters: number };
   /** Asked at the beginning and the end of a step, never for a row. */
   readonly profiler: Profiler | undefined;
 }

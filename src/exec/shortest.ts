@@ -6,9 +6,9 @@ import { Heap } from "../base/heap.ts";
 import { sortUnique } from "../base/sorted.ts";
 import { toFault } from "../model/conversion-error.ts";
 import type { Facets } from "../model/facet.ts";
-import { Fault } from "../model/fault.ts";
 import { parseGoFloat } from "../model/float.ts";
 import { parseInt64, parseUint64 } from "../model/int.ts";
+import { makeLimitFault } from "../model/limits.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { BlockPlan, PathEndPlan, ShortestPlan, SlotIndex } from "../plan/plan.ts";
 import type { Path } from "./frame.ts";
@@ -199,7 +199,8 @@ class Surroundings {
 function checkEdgeLimit(run: Run, edgeCount: number): void {
   const limit = run.limits.queryEdgeMax;
   if (edgeCount <= limit) return;
-  throw new Fault("E_LIMIT", `Exceeded query edge limit = ${limit}. Found ${edgeCount} edges.`);
+  const found = `Found ${edgeCount} edges.`;
+  throw makeLimitFault("query-edge", `Exceeded query edge limit = ${limit}. ${found}`);
 }
 
 /** undefined for an edge without the facet that is asked for, or with one that is no number. */
@@ -281,9 +282,6 @@ async function findCheapest(
   return [];
 }
 
-/** Ways considered for each edge that may be read; the number of loop-free paths grows without bound. */
-const waysPerEdge = 4;
-
 /** The k cheapest paths that meet no node twice. */
 async function findPaths(run: Run, graph: Surroundings, search: Search): Promise<readonly Step[]> {
   const frontier = new Frontier(search.frontierMax);
@@ -312,9 +310,9 @@ async function findPaths(run: Run, graph: Surroundings, search: Search): Promise
 }
 
 function checkWays(run: Run, frontier: Frontier): void {
-  const limit = run.limits.queryEdgeMax * waysPerEdge;
+  const limit = run.limits.queryPathMax;
   if (frontier.count <= limit) return;
-  throw new Fault("E_LIMIT", `Exceeded query path limit = ${limit}.`);
+  throw makeLimitFault("query-path", `Exceeded query path limit = ${limit}.`);
 }
 
 function isOnWay(last: Step, uid: number): boolean {

@@ -5,6 +5,7 @@
 import { visit } from "graphql";
 import type { DocumentNode, FieldNode, OperationDefinitionNode, ValueNode } from "graphql";
 import { Lru } from "../base/lru.ts";
+import { nameLimit } from "../model/limits.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import { refuse, RequestRefused } from "./errors.ts";
 import type { Location } from "./errors.ts";
@@ -149,7 +150,7 @@ const noLiterals: ReadonlyMap<ValueNode, number> = new Map();
 export function checkQuery(query: string, depthMax: number): void {
   if (query === "") throw refuse("no query string supplied in request");
   if (query.length > depthMax && isTooDeep(query, depthMax)) {
-    throw refuse(`the document is nested deeper than ${depthMax} levels`);
+    throw refuse(nameLimit("depth", `the document is nested deeper than ${depthMax} levels`));
   }
 }
 

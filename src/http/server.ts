@@ -2,6 +2,7 @@
 import fastify from "fastify";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
+import { nameLimit } from "../model/limits.ts";
 import { BodyCut, BodyTooLarge } from "./body.ts";
 import { type Exchange, readParameters } from "./exchange.ts";
 import { handOver } from "./forward.ts";
@@ -151,7 +152,8 @@ function answerFailure(exchange: Exchange, error: unknown): void {
     return;
   }
   if (error instanceof BodyTooLarge) {
-    const message = `The request's body is over the limit of ${error.message} bytes`;
+    const text = `The request's body is over the limit of ${error.message} bytes`;
+    const message = nameLimit("body-bytes", text);
     const body = makeErrorBody(message, "ErrorInvalidRequest", false);
     const reply: ErrorReply = { status: 413, body, headers: [] };
     discardRest(exchange, () => sendError(res, reply));

@@ -4,7 +4,7 @@
  */
 import { findJsonSyntaxFault, locateOffset } from "../base/json-syntax.ts";
 import { Fault } from "../model/fault.ts";
-import { defaultLimits } from "../model/limits.ts";
+import { defaultLimits, makeLimitFault } from "../model/limits.ts";
 
 export type JsonValue = string | boolean | null | JsonNumber | readonly JsonValue[] | JsonObject;
 
@@ -216,7 +216,7 @@ class JsonReader {
 
   private enter(): void {
     if (++this.depth > this.depthMax) {
-      throw new Fault("E_LIMIT", `Exceeded mutation depth limit = ${this.depthMax}.`);
+      throw makeLimitFault("depth", `Exceeded mutation depth limit = ${this.depthMax}.`);
     }
   }
 }

@@ -1,3 +1,5 @@
+import { Fault } from "./fault.ts";
+
 /** Every bound on what a client can make large, in one table. Settings (`--limit`) may move those marked so. */
 export interface Limits {
   /** Bytes of a request body after decompression. Setting `body-bytes`. */
@@ -6,6 +8,10 @@ export interface Limits {
   readonly depthMax: number;
   /** Edges that @recurse or shortest may visit. Setting `query-edge`. */
   readonly queryEdgeMax: number;
+  /** Ways that a search for several paths, or by weight, may look at. Setting `query-path`. */
+  readonly queryPathMax: number;
+  /** Characters of texts that the regexp() of one query may look through. Setting `regexp-characters`. */
+  readonly regexpCharactersMax: number;
   /** Facts of one mutation request after expansion of variables. Setting `mutations-nquad`. */
   readonly mutationNquadMax: number;
   /** Rows that @normalize may make. Setting `normalize-node`. */
@@ -36,10 +42,38 @@ export interface Limits {
   readonly orderRowsMax: number;
 }
 
+/** Keys of `--limit` whose bounds name themselves when they are met. */
+export type LimitSetting =
+  | "body-bytes"
+  | "depth"
+  | "query-edge"
+  | "query-path"
+  | "regexp-characters"
+  | "normalize-node"
+  | "mutations-nquad"
+  | "result-bytes";
+
+/** Told to whoever meets a bound; operators find the setting by its name. */
+export function nameLimit(setting: LimitSetting, text: string): string {
+  return `${text} (--limit ${setting})`;
+}
+
+export function makeLimitFault(setting: LimitSetting, text: string): Fault {
+  return new Fault("E_LIMIT", nameLimit(setting, text));
+}
+
+/** Of an answer. */
+export function makeSizeFault(bytes: number, bytesMax: number): Fault {
+  const text = `estimated response size: ${bytes} is bigger than threshold: ${bytesMax}`;
+  return makeLimitFault("result-bytes", text);
+}
+
 export const defaultLimits: Limits = {
   bodyBytesMax: 256 * 1024 * 1024,
   depthMax: 200,
   queryEdgeMax: 1_000_000,
+  queryPathMax: 4_000_000,
+  regexpCharactersMax: 1_000_000_000,
   mutationNquadMax: 1_000_000,
   normalizeNodeMax: 10_000,
   resultBytesMax: 1024 * 1024 * 1024,

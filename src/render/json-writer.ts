@@ -5,7 +5,7 @@
  * 50,000 rows of three fields: objects and JSON.stringify 15 ms, strings 12 ms, bytes in place 9.5 ms.
  */
 import { Buffer } from "node:buffer";
-import { Fault } from "../model/fault.ts";
+import { makeSizeFault } from "../model/limits.ts";
 import { printUid } from "../model/uid.ts";
 
 /** Below this a loop over bytes is faster than `copy` (architecture 2.1). */
@@ -31,10 +31,7 @@ export class JsonWriter {
   #grow(byteCount: number): void {
     const needed = this.length + byteCount;
     if (needed > this.#bytesMax) {
-      throw new Fault(
-        "E_LIMIT",
-        `estimated response size: ${needed} is bigger than threshold: ${this.#bytesMax}`,
-      );
+      throw makeSizeFault(needed, this.#bytesMax);
     }
     const larger = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2));
     this.#buffer.copy(larger, 0, 0, this.length);

@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { EdgeFrame, Frame } from "../exec/frame.ts";
 import { Fault } from "../model/fault.ts";
+import { nameLimit } from "../model/limits.ts";
 import type { EdgeField, FieldPlan } from "../plan/plan.ts";
 import { shownFacets, writeScalar, type Arrival, type DqlRender } from "./dql-field.ts";
 import { printValueJson } from "../model/print-value.ts";
@@ -83,7 +84,8 @@ function cross(render: DqlRender, left: readonly Flat[], right: readonly Flat[])
   for (const a of left) {
     for (const b of right) {
       if (rows.length >= render.options.limits.normalizeNodeMax) {
-        throw new Fault("E_QUERY", "Couldn't evaluate @normalize directive - too many results");
+        const text = "Couldn't evaluate @normalize directive - too many results";
+        throw new Fault("E_QUERY", nameLimit("normalize-node", text));
       }
       rows.push([...a, ...b]);
     }

@@ -6,6 +6,7 @@ import { Buffer } from "node:buffer";
 import type { BlockResult, EdgeFrame, ExecutionResult, FieldColumn, Frame } from "../exec/frame.ts";
 import type { Cell } from "../graph/reader.ts";
 import { Fault } from "../model/fault.ts";
+import { makeSizeFault } from "../model/limits.ts";
 import type { Limits } from "../model/limits.ts";
 import { printValueJson, quoteJson } from "../model/print-value.ts";
 import { printUid } from "../model/uid.ts";
@@ -97,10 +98,7 @@ class LineWriter {
   line(subject: number, predicate: string, object: string): void {
     this.text += `<${printUid(subject)}> <${predicate}> ${object} .\n`;
     if (this.text.length <= this.bytesMax) return;
-    throw new Fault(
-      "E_LIMIT",
-      `estimated response size: ${this.text.length} is bigger than threshold: ${this.bytesMax}`,
-    );
+    throw makeSizeFault(this.text.length, this.bytesMax);
   }
 }
 

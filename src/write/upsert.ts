@@ -1,6 +1,7 @@
 /** `uid(v)` and `val(v)` of upserts → plain facts (dql.md 3.5). */
 import { hasMember, lowerBound } from "../base/sorted.ts";
 import { Fault } from "../model/fault.ts";
+import { nameLimit } from "../model/limits.ts";
 import type { NodeRef, NQuad, ObjectRef } from "../model/nquad.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";
@@ -76,7 +77,10 @@ function checkCount(count: number, { nquadMax }: ExpansionBounds): void {
   if (count <= nquadMax) return;
   throw new Fault(
     "E_MUTATION",
-    `NQuad count in the request: ${count}, is more that threshold: ${nquadMax}`,
+    nameLimit(
+      "mutations-nquad",
+      `NQuad count in the request: ${count}, is more that threshold: ${nquadMax}`,
+    ),
   );
 }
 

@@ -1,0 +1,50 @@
+/** What `weft serve --help` says of `--limit`: each key, its default, and what meets it. */
+import { defaultLimits, type Limits } from "../model/limits.ts";
+
+interface LimitLine {
+  readonly key: string;
+  readonly of: keyof Limits | undefined;
+  readonly about: string;
+}
+
+const lines: readonly LimitLine[] = [
+  { key: "body-bytes", of: "bodyBytesMax", about: "bytes of a request's body, unpacked" },
+  { key: "depth", of: "depthMax", about: "levels of braces in a query, of objects in JSON" },
+  { key: "query-timeout", of: "queryTimeoutMs", about: "time of a query (20s, 5m; 0: none)" },
+  { key: "query-edge", of: "queryEdgeMax", about: "edges that @recurse or shortest may visit" },
+  { key: "query-path", of: "queryPathMax", about: "ways that a search for several paths may try" },
+  {
+    key: "regexp-characters",
+    of: "regexpCharactersMax",
+    about: "characters that the regexp() of a query may look through",
+  },
+  { key: "normalize-node", of: "normalizeNodeMax", about: "rows that @normalize may make" },
+  { key: "result-bytes", of: "resultBytesMax", about: "bytes of an answer" },
+  { key: "mutations-nquad", of: "mutationNquadMax", about: "facts of one mutation" },
+  { key: "max-pending-queries", of: "pendingMax", about: "requests under way in a process" },
+  { key: "txn-open", of: "txnOpenMax", about: "open transactions in a process" },
+  {
+    key: "txn-abort-after",
+    of: "txnAbortAfterMs",
+    about: "time after which an idle transaction is aborted",
+  },
+  { key: "mutations", of: undefined, about: "allow, strict (known predicates alone) or disallow" },
+  { key: "disallow-drop", of: undefined, about: "true refuses to drop everything" },
+];
+
+/** Keys of `--limit`, in the order of the help. */
+export const limitKeys: readonly string[] = lines.map(({ key }) => key);
+
+export const limitHelp = [
+  "Keys of --limit with their defaults. An error that a limit raises names its key.",
+  ...lines.map(
+    ({ key, of, about }) => `  ${key.padEnd(20)}${printDefault(key, of).padEnd(12)}${about}`,
+  ),
+].join("\n");
+
+function printDefault(key: string, of: keyof Limits | undefined): string {
+  if (of === undefined) return key === "mutations" ? "allow" : "false";
+  const value = defaultLimits[of];
+  if (of.endsWith("Ms")) return value === 0 ? "none" : `${value / 1000}s`;
+  return key.endsWith("-bytes") ? `${value / 1024 ** 2}MB` : String(value);
+}
