@@ -10,15 +10,29 @@ interface CreateKeyInput {
   readonly expiresAt?: string | null;
 }
 
-export function makeKeyFields(keys: KeyRing, nowMs: () => number): FieldTable {
-  const show = (key: AccessKey): object => ({
+/** The type AccessKey of the schema. */
+export interface ShownKey {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly isExpired: boolean;
+}
+
+export function showKey(key: AccessKey, nowMs: number): ShownKey {
+  return {
     id: key.id,
     name: key.name,
     kind: key.kind.toUpperCase(),
     createdAt: new Date(key.createdMs).toISOString(),
     expiresAt: Number.isFinite(key.expiryMs) ? new Date(key.expiryMs).toISOString() : null,
-    isExpired: key.expiryMs <= nowMs(),
-  });
+    isExpired: key.expiryMs <= nowMs,
+  };
+}
+
+export function makeKeyFields(keys: KeyRing, nowMs: () => number): FieldTable {
+  const show = (key: AccessKey): ShownKey => showKey(key, nowMs());
   return {
     "Query.listKeys": async () => (await keys.list()).map(show),
     "Mutation.createKey": async ({ input }: { input: CreateKeyInput }) => {

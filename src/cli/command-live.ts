@@ -9,7 +9,7 @@ import { startProgressBar } from "./progress-bar.ts";
 import { parseCount } from "./superflag.ts";
 
 export async function runLive(options: LiveOptions): Promise<void> {
-  const client = makeClient(options.to, options.token);
+  const client = makeClient(options.to, options);
   await setSchema(client, "/alter", options.schema);
   await setSchema(client, "/admin/schema", options.graphqlSchema);
   const bar = startProgressBar("loading", "facts");

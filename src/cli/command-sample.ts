@@ -16,7 +16,7 @@ export async function runSample(options: SampleOptions): Promise<void> {
   const bar = startProgressBar("loading the sample", "facts");
   const counts = await loadSample({
     project: options.npm,
-    client: makeClient(options.to, options.token),
+    client: makeClient(options.to, options),
     secret: randomBytes(32).toString("base64url"),
     onProgress: (done, total) => bar.update(done, total, done),
   });

@@ -138,7 +138,7 @@ function listCommands(config: ServeConfig, url: string): string {
 /** The sample's users, each with a token, and what they can do with it. */
 async function listTokens(config: ServeConfig, url: string): Promise<string> {
   if (!config.sample) return "";
-  const client = makeClient(url, config.security.token, config.ownKeys.admin);
+  const client = makeClient(url, { token: config.security.token, key: config.ownKeys.admin });
   const tokens = await makeSampleTokens(client, systemClock.nowMs());
   if (tokens === undefined) return "";
   const lines = [...tokens].map(

@@ -3,13 +3,15 @@
  * They are read from the newest state each time, so that what one process wrote holds in all of them at once (a
  * snapshot and a row cost a few microseconds).
  */
+import { systemClock } from "../base/clock.ts";
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
+import { systemRandom } from "../base/random.ts";
 import { globalStorageId, metaKey, prefixRange, readMetaName } from "../codec/key.ts";
 import { copyBytes } from "../graph/record.ts";
 import { StoreRefusal } from "../store/store.ts";
 import type { MetaPatch, Snapshot, Store } from "../store/store.ts";
-import type { Committer } from "./commits.ts";
+import { Committer } from "./commits.ts";
 
 /** Names are ASCII, short, and begin with their owner's: `key/…`. */
 export interface OwnRows {
@@ -26,6 +28,19 @@ export interface OwnRows {
     value: Uint8Array | undefined,
     expected: Uint8Array | undefined | "any",
   ): Promise<boolean>;
+}
+
+/** Of a store that no engine serves: takes a slot of its own, as every process that commits. */
+export async function openOwnRows(store: Store): Promise<OwnRows> {
+  const { slot, floorTs } = await store.claimSlot();
+  const committer = new Committer({
+    store,
+    clock: systemClock,
+    random: systemRandom,
+    slot,
+    floorTs,
+  });
+  return makeOwnRows(store, committer);
 }
 
 const namePrefix = "own/";

@@ -33,8 +33,17 @@ export function findRefusal(answer: Answer, repeatable: boolean): Refusal | unde
   return { message: text, isPassing: answer.status === 503 || passing.test(text) };
 }
 
-/** The administration token and the Admin key go with every request, where the server wants them. */
-export function makeClient(url: string, token: string | undefined, key?: string): Client {
+/** What goes with every request, where the server wants it. */
+export interface Credentials {
+  /** The administration token. */
+  readonly token: string | undefined;
+  /** An Admin or a Client key. */
+  readonly key: string | undefined;
+  /** Of a login, where access control is on. */
+  readonly accessToken?: string | undefined;
+}
+
+export function makeClient(url: string, { token, key, accessToken }: Credentials): Client {
   const base = url.replace(/\/+$/, "");
   if (!/^https?:\/\/[^/]+$/.test(base)) {
     throw new Fault("E_STARTUP", `--to: "${url}" is not of the form http://HOST:PORT`);
@@ -42,6 +51,7 @@ export function makeClient(url: string, token: string | undefined, key?: string)
   const rights = {
     ...(token === undefined ? {} : { "x-dgraph-authtoken": token }),
     ...(key === undefined ? {} : { "x-auth-token": key }),
+    ...(accessToken === undefined ? {} : { "x-dgraph-accesstoken": accessToken }),
   };
   const ask = async (path: string, init: RequestInit): Promise<Answer> => {
     try {

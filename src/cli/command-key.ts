@@ -1,0 +1,140 @@
+/** `weft key`: Admin and Client keys of a running server, through /admin, or of a store that no server serves. */
+import { type ShownKey, showKey } from "../admin/key-fields.ts";
+import { type KeyRing, openKeyRing } from "../auth/key-ring.ts";
+import type { KeyKind } from "../auth/access-key.ts";
+import { systemClock } from "../base/clock.ts";
+import { silentLogger } from "../base/log.ts";
+import { openOwnRows } from "../engine/own-rows.ts";
+import { makeClient } from "../load/client.ts";
+import { Fault } from "../model/fault.ts";
+import { explainDirectory } from "../stores/claim.ts";
+import { openWriter } from "../stores/lmdb.ts";
+import { deriveFill } from "../write/fill.ts";
+import { claimForServing } from "./claim.ts";
+import type { KeyCreateOptions, KeyOptions } from "./cli.ts";
+import { parseLifetimeMs } from "./duration.ts";
+
+/** What both ways can do. */
+interface Keys {
+  create(name: string, kind: KeyKind, expiryMs: number): Promise<{ key: ShownKey; secret: string }>;
+  list(): Promise<readonly ShownKey[]>;
+  revoke(id: string): Promise<void>;
+}
+
+/** The key goes to stdout alone, so that a script can keep it; what is said about it to stderr. */
+export async function runKeyCreate(options: KeyCreateOptions): Promise<void> {
+  const lifetimeMs =
+    options.expires === undefined ? Infinity : parseLifetimeMs("--expires", options.expires);
+  const { key, secret } = await withKeys(options, (keys) =>
+    keys.create(options.name, options.kind, systemClock.nowMs() + lifetimeMs),
+  );
+  const end = key.expiresAt === null ? "does not expire" : `expires at ${key.expiresAt}`;
+  process.stderr.write(
+    `weft: ${options.kind} key ${key.id} "${key.name}" ${end}; it is shown this once\n`,
+  );
+  process.stdout.write(`${secret}\n`);
+}
+
+export async function runKeyList(options: KeyOptions): Promise<void> {
+  const keys = await withKeys(options, (all) => all.list());
+  const rows = keys.map((key) => [
+    key.id,
+    key.kind.toLowerCase(),
+    key.createdAt,
+    (key.expiresAt ?? "never") + (key.isExpired ? " (expired)" : ""),
+    key.name,
+  ]);
+  const table = [["ID", "KIND", "CREATED", "EXPIRES", "NAME"], ...rows];
+  const widths = [0, 1, 2, 3].map((i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
+  for (const row of table) {
+    const cells = row.map((cell, i) => cell.padEnd(widths[i] ?? 0));
+    process.stdout.write(`${cells.join("  ").trimEnd()}\n`);
+  }
+}
+
+export async function runKeyRevoke(ids: readonly string[], options: KeyOptions): Promise<void> {
+  await withKeys(options, async (keys) => {
+    for (const id of ids) {
+      await keys.revoke(id);
+      process.stdout.write(`weft: key ${id} is revoked\n`);
+    }
+  });
+}
+
+async function withKeys<T>(options: KeyOptions, use: (keys: Keys) => Promise<T>): Promise<T> {
+  if (options.data === undefined) return await use(reachServer(options));
+  return await withStore(options.data, use);
+}
+
+const shownFields = "{ id name kind createdAt expiresAt isExpired }";
+
+function reachServer(options: KeyOptions): Keys {
+  const client = makeClient(options.to, options);
+  const ask = async <T>(query: string, variables: object = {}): Promise<T> => {
+    const body = JSON.stringify({ query, variables });
+    const { messages, json } = await client.post("/admin", "application/json", body);
+    const [message] = messages;
+    if (message !== undefined) throw new Fault("E_STARTUP", message);
+    return (json as { data: T }).data;
+  };
+  return {
+    async create(name, kind, expiryMs) {
+      const input = {
+        name,
+        kind: kind.toUpperCase(),
+        expiresAt: Number.isFinite(expiryMs) ? new Date(expiryMs).toISOString() : null,
+      };
+      const query = `mutation($input: CreateKeyInput!) { createKey(input: $input) { key ${shownFields} secret } }`;
+      const data = await ask<{ createKey: { key: ShownKey; secret: string } }>(query, { input });
+      return data.createKey;
+    },
+    async list() {
+      return (await ask<{ listKeys: ShownKey[] }>(`{ listKeys ${shownFields} }`)).listKeys;
+    },
+    async revoke(id) {
+      await ask(`mutation($id: ID!) { revokeKey(input: { id: $id }) { key { id } } }`, { id });
+    },
+  };
+}
+
+/** Claims the directory as a server would, so that none can start meanwhile; makes the store when it is missing. */
+async function withStore<T>(dir: string, use: (keys: Keys) => Promise<T>): Promise<T> {
+  const claim = await claimForServing(dir).catch((error: unknown) => {
+    if (!(error instanceof Fault)) throw error;
+    throw new Fault("E_STARTUP", `${error.message}; reach a running one with --to URL`);
+  });
+  try {
+    const writer = await openWriter({
+      dir,
+      clock: systemClock,
+      logger: silentLogger,
+      derive: deriveFill,
+      isLinked: false,
+    });
+    try {
+      const rows = await openOwnRows(writer.store);
+      return await use(wrapRing(openKeyRing({ rows, clock: systemClock })));
+    } finally {
+      await writer.close();
+    }
+  } catch (error) {
+    throw explainDirectory(dir, error) ?? error;
+  } finally {
+    await claim.release();
+  }
+}
+
+function wrapRing(ring: KeyRing): Keys {
+  return {
+    async create(name, kind, expiryMs) {
+      const { key, text } = await ring.create({ name, kind, expiryMs });
+      return { key: showKey(key, systemClock.nowMs()), secret: text };
+    },
+    list: async () => (await ring.list()).map((key) => showKey(key, systemClock.nowMs())),
+    async revoke(id) {
+      if ((await ring.revoke(id)) === undefined) {
+        throw new Fault("E_STARTUP", `there is no key ${id}`);
+      }
+    },
+  };
+}
