@@ -58,6 +58,8 @@ export interface OpenEngine extends Engine, Runner {
   readonly ownRows: OwnRows;
   createNamespace(): Promise<number>;
   deleteNamespace(namespace: number): Promise<void>;
+  /** Has every drop of everything, or of all data, done by `wrap`: what must always be there is made again behind it. */
+  aroundDrop(wrap: (namespace: number, drop: () => Promise<void>) => Promise<void>): void;
   namespaces(): Promise<readonly number[]>;
   /** What is being built by any process. */
   indexProgress(): Promise<readonly IndexProgress[]>;
@@ -148,6 +150,9 @@ function compose(parts: Parts): OpenEngine {
         throw new Fault("E_ALTER", "No mutations allowed by server.");
       }
       await schemas.alter(operation, namespace, visitor);
+    },
+    aroundDrop(wrap) {
+      schemas.aroundDrop = wrap;
     },
     leaseUids: (count) => store.lease(count),
     schema: async (namespace) => (await views.schema(namespace)).schema,

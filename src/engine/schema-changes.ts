@@ -59,6 +59,8 @@ const idleLookMs = 500;
 const sweepRows = 512;
 
 export class SchemaChanges {
+  /** Does every drop of everything, or of all data. */
+  aroundDrop: (namespace: number, drop: () => Promise<void>) => Promise<void> = (_, drop) => drop();
   readonly #options: SchemaChangesOptions;
   readonly #clock: Clock;
   readonly #builds: IndexBuilds;
@@ -146,10 +148,12 @@ export class SchemaChanges {
           dropType(known.state, operation.type, this.#options.reserved),
         );
       case "dropAll":
-        if (namespace === 0) await this.#deleteOthers();
-        return this.#replaceStorage(namespace, false);
+        return this.aroundDrop(namespace, async () => {
+          if (namespace === 0) await this.#deleteOthers();
+          await this.#replaceStorage(namespace, false);
+        });
       case "dropData":
-        return this.#replaceStorage(namespace, true);
+        return this.aroundDrop(namespace, () => this.#replaceStorage(namespace, true));
     }
   }
 

@@ -18,6 +18,8 @@ export interface Visitor {
   readonly namespace: number;
   /** The user that has logged in; undefined where ACL is off. */
   readonly user: string | undefined;
+  /** Names of the user's groups, as they were when it logged in. */
+  readonly groups?: readonly string[];
   /** Whether the user is a guardian of the namespace; true where ACL is off. */
   readonly isGuardian: boolean;
   /** Undefined: everything. */
