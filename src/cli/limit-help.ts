@@ -28,6 +28,28 @@ const lines: readonly LimitLine[] = [
     of: "txnAbortAfterMs",
     about: "time after which an idle transaction is aborted",
   },
+  { key: "sockets", of: "socketsMax", about: "open WebSockets and event streams of a process" },
+  {
+    key: "socket-subscriptions",
+    of: "socketSubscriptionsMax",
+    about: "subscriptions of one WebSocket",
+  },
+  {
+    key: "socket-buffer",
+    of: "socketBufferBytesMax",
+    about: "bytes that may wait for one reader",
+  },
+  {
+    key: "socket-message",
+    of: "socketMessageBytesMax",
+    about: "bytes of a message to a WebSocket",
+  },
+  {
+    key: "socket-init",
+    of: "socketInitMs",
+    about: "time that a new WebSocket has to introduce itself",
+  },
+  { key: "keep-alive", of: "keepAliveMs", about: "time between signs of life on a quiet socket" },
   { key: "mutations", of: undefined, about: "allow, strict (known predicates alone) or disallow" },
   { key: "disallow-drop", of: undefined, about: "true refuses to drop everything" },
 ];
@@ -38,7 +60,7 @@ export const limitKeys: readonly string[] = lines.map(({ key }) => key);
 export const limitHelp = [
   "Keys of --limit with their defaults. An error that a limit raises names its key.",
   ...lines.map(
-    ({ key, of, about }) => `  ${key.padEnd(20)}${printDefault(key, of).padEnd(12)}${about}`,
+    ({ key, of, about }) => `  ${key.padEnd(22)}${printDefault(key, of).padEnd(12)}${about}`,
   ),
 ].join("\n");
 

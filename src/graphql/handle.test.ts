@@ -115,7 +115,8 @@ describe("requests", () => {
 
   test("depth is bounded", async () => {
     const { json } = await ask(`{ queryLeaf ${"{ a ".repeat(300)}${"}".repeat(301)}`, "graphql");
-    expect(json.errors).toEqual([{ message: "the document is nested deeper than 200 levels" }]);
+    const message = "the document is nested deeper than 200 levels (--limit depth)";
+    expect(json.errors).toEqual([{ message }]);
   });
 
   test("many root queries in one request, each answered under its own name", async () => {

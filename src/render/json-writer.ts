@@ -33,7 +33,8 @@ export class JsonWriter {
     if (needed > this.#bytesMax) {
       throw makeSizeFault(needed, this.#bytesMax);
     }
-    const larger = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2));
+    const bytes = Math.min(this.#bytesMax, Math.max(needed, this.#buffer.length * 2));
+    const larger = Buffer.allocUnsafe(bytes);
     this.#buffer.copy(larger, 0, 0, this.length);
     this.#buffer = larger;
   }
@@ -108,5 +109,6 @@ let spare: Buffer | undefined;
 export function takeWriter(bytesMax: number): JsonWriter {
   const buffer = spare ?? Buffer.allocUnsafe(firstBytes);
   spare = undefined;
-  return new JsonWriter(buffer, bytesMax);
+  // The bound is looked at when the buffer is full, so the buffer may not be larger.
+  return new JsonWriter(buffer.length > bytesMax ? buffer.subarray(0, bytesMax) : buffer, bytesMax);
 }
