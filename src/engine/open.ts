@@ -5,6 +5,7 @@ import { silentLogger } from "../base/log.ts";
 import type { Logger } from "../base/log.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Random } from "../base/random.ts";
+import type { VectorIndexFacts, VectorLimits } from "../graph/vector-indexes.ts";
 import { Fault } from "../model/fault.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { Limits } from "../model/limits.ts";
@@ -44,6 +45,8 @@ export interface EngineOptions {
   readonly cacheBytes?: number;
   /** Bytes of what is kept for reading older states. */
   readonly undoBytes?: number;
+  /** What is kept of vectors for `similar_to`. */
+  readonly vectors?: VectorLimits;
   /** Whether this process takes up index builds and sweeps that another one left behind. One per store. */
   readonly resumes?: boolean;
 }
@@ -64,6 +67,8 @@ export interface OpenEngine extends Engine, Runner {
   /** What is being built by any process. */
   indexProgress(): Promise<readonly IndexProgress[]>;
   readonly openTransactions: number;
+  /** Vector indexes of this process. */
+  readonly vectorIndexes: readonly VectorIndexFacts[];
 }
 
 const mebibyte = 1024 * 1024;
@@ -115,6 +120,8 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
     reserved,
     cacheBytes: options.cacheBytes ?? 128 * mebibyte,
     undoBytes: options.undoBytes ?? 64 * mebibyte,
+    vectors: options.vectors ?? { bytesMax: 512 * mebibyte },
+    logger,
   });
   const builds = options.resumes ?? true;
   const schemas = new SchemaChanges({ views, committer, reserved, logger, clock, builds });
@@ -168,12 +175,16 @@ function compose(parts: Parts): OpenEngine {
     deleteNamespace: (namespace) => schemas.deleteNamespace(namespace),
     namespaces: () => schemas.namespaces(),
     indexProgress: () => readProgress(views),
+    get vectorIndexes() {
+      return views.vectors.describe();
+    },
     get openTransactions() {
       return transactions.openCount;
     },
     close: async () => {
       watch.close();
       transactions.close();
+      views.vectors.close();
       await schemas.close();
     },
   };

@@ -2,14 +2,19 @@
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Clock } from "../base/clock.ts";
+import { silentLogger } from "../base/log.ts";
+import type { Logger } from "../base/log.ts";
 import { RecordCache } from "../graph/cache.ts";
 import { stackDeltas } from "../graph/delta.ts";
-import type { Delta } from "../graph/delta.ts";
 import { openReader } from "../graph/open-reader.ts";
 import type { ReaderSource, SnapshotReader } from "../graph/open-reader.ts";
 import type { ReservedOptions } from "../graph/reserved.ts";
 import { SchemaCache } from "../graph/schema-rows.ts";
 import type { KnownSchema } from "../graph/schema-rows.ts";
+import type { Delta } from "../graph/delta.ts";
+import type { Overlay } from "../graph/overlay.ts";
+import { VectorIndexes } from "../graph/vector-indexes.ts";
+import type { VectorLimits } from "../graph/vector-indexes.ts";
 import { Undo, outOfReach } from "../graph/undo.ts";
 import { Fault } from "../model/fault.ts";
 import type { Snapshot, Store } from "../store/store.ts";
@@ -20,6 +25,9 @@ export interface ViewOptions {
   readonly reserved: ReservedOptions;
   readonly cacheBytes: number;
   readonly undoBytes: number;
+  /** undefined for no vector indexes. */
+  readonly vectors?: VectorLimits;
+  readonly logger?: Logger;
 }
 
 /** A reader with what a writer needs beside it. */
@@ -40,6 +48,7 @@ const undoIdleMs = 60_000;
 
 export class Views {
   readonly store: Store;
+  readonly vectors: VectorIndexes;
   readonly #clock: Clock;
   readonly #schemas: SchemaCache;
   #cache: RecordCache;
@@ -53,6 +62,13 @@ export class Views {
     this.#schemas = new SchemaCache(options.reserved);
     this.#cache = new RecordCache(options.cacheBytes);
     this.#undo = new Undo(options.undoBytes);
+    this.vectors = new VectorIndexes({
+      store: options.store,
+      clock: options.clock,
+      logger: options.logger ?? silentLogger,
+      ...(options.vectors ?? { bytesMax: 0 }),
+      open: async (namespace) => await this.openNewest(namespace, "change"),
+    });
   }
 
   /** Whether the store answers at once: then so does every read. */
@@ -69,7 +85,7 @@ export class Views {
   openNewest(
     namespace: number,
     use: "query" | "change" = "query",
-    overlay?: Delta,
+    overlay?: Overlay,
   ): MaybePromise<View> {
     const opened = this.store.snapshot();
     this.#isEmbedded = !(opened instanceof Promise);
@@ -86,7 +102,7 @@ export class Views {
   async openAt(
     namespace: number,
     ts: number,
-    options: { readonly overlay?: Delta | undefined; readonly deadlineMs?: number } = {},
+    options: { readonly overlay?: Overlay | undefined; readonly deadlineMs?: number } = {},
   ): Promise<View> {
     let snapshot = await this.store.snapshot();
     if (snapshot.ts < ts) {
@@ -147,6 +163,7 @@ export class Views {
         fillsCache: request.use === "query",
         delta: stackDeltas(request.overlay, past),
         ts: request.ts,
+        vectors: { indexes: this.vectors, own: request.overlay },
         ...(request.use === "query" ? { renew: this.#renewer(snapshot, known, request) } : {}),
       }),
     });
@@ -218,5 +235,5 @@ interface OpenRequest {
   readonly namespace: number;
   readonly use: "query" | "change";
   readonly ts: number;
-  readonly overlay: Delta | undefined;
+  readonly overlay: Overlay | undefined;
 }

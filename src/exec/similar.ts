@@ -1,4 +1,5 @@
-/** similar_to(): the nearest vectors of a predicate, all of them compared (dql.md 4.3 similar_to). */
+/** similar_to(): the nearest vectors of a predicate, by its index or by comparing all (dql.md 4.3 similar_to). */
+import { metricOf } from "../graph/vector-metric.ts";
 import { ConversionError, quoteGo } from "../model/conversion-error.ts";
 import { parseGoFloat } from "../model/float.ts";
 import { parseInt64 } from "../model/int.ts";
@@ -7,7 +8,7 @@ import { isVectorText, parseVector } from "../model/vector.ts";
 import type { CallPlan } from "../plan/plan.ts";
 import { parseUid } from "./bind.ts";
 import { queryFault, slotText, valuesOf, type Run } from "./run.ts";
-import { metricOf, NearestVectors } from "./vector-distance.ts";
+import { NearestVectors } from "./vector-distance.ts";
 
 type SimilarCall = Extract<CallPlan, { kind: "similar" }>;
 
@@ -19,16 +20,36 @@ export async function findSimilar(run: Run, call: SimilarCall): Promise<UidSet> 
   const predicate = call.use.predicate;
   if (predicate === undefined) return emptyUidSet;
   const count = bindNeighbors(slotText(run, call.neighbors));
-  const threshold = bindOptions(run, call);
+  const { threshold, ef } = bindOptions(run, call);
   const target = await bindTarget(run, call, predicate.id);
   if (target === undefined) return emptyUidSet;
   const metric = metricOf(call.index.options);
   const nearest = new NearestVectors(target, { metric, count, threshold });
+  const search = { target, count, ef, predicate: predicate.id, index: call.index };
+  const found =
+    count > 0
+      ? await run.reader.nearest?.({ ...search, pause: () => run.pace.check() })
+      : undefined;
+  if (found !== undefined) {
+    found.uids.forEach((uid, i) => nearest.offer(uid, found.distances[i] ?? 0));
+    await compareAll(run, predicate.id, found.changed, nearest);
+    return nearest.uids();
+  }
   const present = run.reader.readLists([{ kind: "presence", predicate: predicate.id }]);
   const uids = (present instanceof Promise ? await present : present)[0] ?? emptyUidSet;
+  await compareAll(run, predicate.id, uids, nearest);
+  return nearest.uids();
+}
+
+async function compareAll(
+  run: Run,
+  predicate: number,
+  uids: UidSet,
+  nearest: NearestVectors,
+): Promise<void> {
   for (let from = 0; from < uids.length; from += batchSize) {
     const batch = uids.subarray(from, from + batchSize);
-    const read = run.reader.readLevel(batch, [{ kind: "cells", predicate: predicate.id }]);
+    const read = run.reader.readLevel(batch, [{ kind: "cells", predicate }]);
     const [column] = read instanceof Promise ? await read : read;
     if (column?.kind !== "cells") continue;
     for (let i = 0; i < batch.length; i++) {
@@ -40,7 +61,6 @@ export async function findSimilar(run: Run, call: SimilarCall): Promise<UidSet> 
       if (value?.kind === "float32vector") nearest.add(batch[i] ?? 0, value.vector);
     }
   }
-  return nearest.uids();
 }
 
 function bindNeighbors(text: string): number {
@@ -52,13 +72,20 @@ function bindNeighbors(text: string): number {
   }
 }
 
-/** The distance beyond which nodes are left out. `ef` only matters to searches that may miss; it is checked. */
-function bindOptions(run: Run, call: SimilarCall): number | undefined {
+interface SimilarOptions {
+  /** The distance beyond which nodes are left out. */
+  readonly threshold: number | undefined;
+  /** How many candidates a search by the index keeps. */
+  readonly ef: number | undefined;
+}
+
+function bindOptions(run: Run, call: SimilarCall): SimilarOptions {
   let threshold: number | undefined;
+  let ef: number | undefined;
   for (const option of call.options) {
     const text = slotText(run, option.value);
     if (option.key === "ef") {
-      const ef = bindOption("ef", text, () => Number(parseInt64(text, 0)));
+      ef = bindOption("ef", text, () => Number(parseInt64(text, 0)));
       if (ef <= 0) throw queryFault(`Value for 'ef' must be positive, got: ${text}`);
     } else {
       threshold = bindOption(option.key, text, () => parseGoFloat(text));
@@ -67,7 +94,7 @@ function bindOptions(run: Run, call: SimilarCall): number | undefined {
       }
     }
   }
-  return threshold;
+  return { threshold, ef };
 }
 
 function bindOption(key: string, text: string, parse: () => number): number {

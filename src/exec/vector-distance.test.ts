@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { metricOf, NearestVectors, vectorDistance, type VectorMetric } from "./vector-distance.ts";
+import { metricOf, type VectorMetric } from "../graph/vector-metric.ts";
+import { NearestVectors, vectorDistance } from "./vector-distance.ts";
 
 const vector = (...numbers: number[]): Float32Array => Float32Array.from(numbers);
 

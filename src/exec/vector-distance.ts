@@ -1,16 +1,7 @@
 /** Hot: bench/vectors.ts. Distances between vectors and the nearest of many (dql.md 4.3 similar_to). */
 import { Heap } from "../base/heap.ts";
+import type { VectorMetric } from "../graph/vector-metric.ts";
 import { Fault } from "../model/fault.ts";
-
-export type VectorMetric = "euclidean" | "cosine" | "dotproduct";
-
-/** The metric among an index's options; euclidean where none is given (dql.md 2.4). */
-export function metricOf(
-  options: readonly { readonly key: string; readonly value: string }[],
-): VectorMetric {
-  const metric = options.find(({ key }) => key === "metric")?.value;
-  return metric === "cosine" || metric === "dotproduct" ? metric : "euclidean";
-}
 
 /** The smaller, the nearer: Euclidean distance, 1 − cosine similarity, or the negative dot product. */
 export type VectorDistance = (a: Float32Array, b: Float32Array) => number;
@@ -91,7 +82,11 @@ export class NearestVectors {
   /** Empty vectors are near to nothing. */
   add(uid: number, vector: Float32Array): void {
     if (vector.length === 0) return;
-    const distance = this.#distance(this.#query, vector);
+    this.offer(uid, this.#distance(this.#query, vector));
+  }
+
+  /** A node whose distance is known. */
+  offer(uid: number, distance: number): void {
     const { count, threshold, metric } = this.#options;
     if (count <= 0) return;
     if (threshold !== undefined && metric !== "dotproduct" && distance > threshold) return;

@@ -27,12 +27,16 @@ import type {
   ListBounds,
   ListRef,
   Reader,
+  VectorAnswer,
+  VectorQuestion,
   TokenRange,
   Want,
 } from "./reader.ts";
 import type { NodeRecord } from "./record.ts";
+import type { Overlay } from "./overlay.ts";
 import { RecordReader, joinColumn } from "./records.ts";
 import type { Schema } from "./schema.ts";
+import type { VectorIndexes } from "./vector-indexes.ts";
 import { scanWindows, stretchRange, tokenBehind } from "./token-scan.ts";
 import type { TokenStretch, TokenVisitor } from "./token-scan.ts";
 
@@ -48,6 +52,8 @@ export interface ReaderSource {
   readonly delta: Delta | undefined;
   /** The commit number that is read at: the snapshot's, or an older one below whose delta stands. */
   readonly ts: number;
+  /** The process's vector indexes, with what the view itself wrote; undefined compares vectors one by one. */
+  readonly vectors?: { readonly indexes: VectorIndexes; readonly own: Overlay | undefined };
   /**
    * For readers that live long: a newer snapshot with what turns it into the state at `ts`, so that no old pages are
    * pinned (architecture 3.2); undefined while there is no need. Asked between reads, never during one.
@@ -405,6 +411,20 @@ export class SnapshotReader implements Reader {
         ),
       ),
     );
+  }
+
+  async nearest(question: VectorQuestion): Promise<VectorAnswer | undefined> {
+    const { vectors, snapshot } = this.#source;
+    if (vectors === undefined) return undefined;
+    const { predicate } = question;
+    const view = {
+      schema: this.schema,
+      snapshot,
+      ts: this.ts,
+      changed: vectors.own?.nodesWith(predicate) ?? new Float64Array(0),
+      countNodes: async () => (await this.countLists([{ kind: "presence", predicate }]))[0] ?? 0,
+    };
+    return await vectors.indexes.nearest(view, question);
   }
 
   /** The key prefix of a list; undefined for those that are not one list of the store. */

@@ -71,6 +71,13 @@ export class Overlay implements Delta {
     return this.#records.get(uid);
   }
 
+  /** Nodes with a change of the predicate, ascending. */
+  nodesWith(predicate: number): Float64Array {
+    const found: number[] = [];
+    for (const [uid, entries] of this.#records) if (entries.has(predicate)) found.push(uid);
+    return Float64Array.from(found).sort();
+  }
+
   list(prefix: string): ListDelta | undefined {
     return this.#lists.get(prefix);
   }

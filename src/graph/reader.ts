@@ -8,7 +8,7 @@ import type { MaybePromise } from "../base/maybe.ts";
 import type { Facets } from "../model/facet.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { Value, ValueKind } from "../model/value.ts";
-import type { Schema } from "./schema.ts";
+import type { PredicateIndex, Schema } from "./schema.ts";
 
 /** A consistent view for the length of one request. Close it. */
 export interface Reader {
@@ -48,7 +48,30 @@ export interface Reader {
     range: { readonly from: number; readonly to: number },
     visit: (count: number, uids: UidSet) => boolean,
   ): MaybePromise<void>;
+  /** The nearest vectors without comparing all; not there, or undefined: compare them. */
+  nearest?(question: VectorQuestion): MaybePromise<VectorAnswer | undefined>;
   close(): void;
+}
+
+/** A search for the vectors that are nearest to one. */
+export interface VectorQuestion {
+  readonly predicate: number;
+  readonly index: PredicateIndex;
+  readonly target: Float32Array;
+  /** How many are wanted. */
+  readonly count: number;
+  /** Candidates that the search keeps; undefined for the index's own number. */
+  readonly ef: number | undefined;
+  /** Called every few hundred vectors; a promise means a break. */
+  readonly pause: () => Promise<void> | undefined;
+}
+
+export interface VectorAnswer {
+  /** Nearest first. */
+  readonly uids: Float64Array;
+  readonly distances: Float64Array;
+  /** Nodes that the view itself changed, ascending: they are not among the found ones. */
+  readonly changed: Float64Array;
 }
 
 /** Lists of uids that the store keeps. */
