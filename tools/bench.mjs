@@ -1,0 +1,31 @@
+// `npm run bench`: nanoseconds of the hot files (bench/). `npm run bench -- subscriptions [options]`: pushes of a real
+// server, see bench-subscriptions.mjs.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { root } from "./setup.mjs";
+
+const [what = "files", ...rest] = process.argv.slice(2);
+
+if (what === "subscriptions") {
+  process.argv.splice(2, process.argv.length, ...rest);
+  await import("./bench-subscriptions.mjs");
+} else if (what === "files") {
+  const folder = join(root, "node_modules", ".cache");
+  mkdirSync(folder, { recursive: true });
+  const outfile = join(folder, "bench.mjs");
+  await build({
+    entryPoints: [join(root, "bench", "run.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    logLevel: "warning",
+  });
+  await import(pathToFileURL(outfile).href);
+} else {
+  process.stderr.write(`bench: there is no "${what}"; known are files, subscriptions\n`);
+  process.exitCode = 1;
+}
