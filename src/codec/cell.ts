@@ -22,6 +22,7 @@ import type { Facets } from "../model/facet.ts";
 import { checkGeometry } from "../model/geometry.ts";
 import { printValueJson, printValueText } from "../model/print-value.ts";
 import { makeInt, valueKinds, type BigFloat, type Value, type ValueKind } from "../model/value.ts";
+import { readF64 } from "./f64.ts";
 import { decodeFacets, encodeFacets } from "./facets.ts";
 
 const flagLanguage = 1;
@@ -118,14 +119,7 @@ function writePayload(writer: ByteWriter, value: Value, json: string): void {
 
 const scratch = new ArrayBuffer(8);
 const scratchBytes = new Uint8Array(scratch);
-const scratchF64 = new Float64Array(scratch);
 const scratchF32 = new Float32Array(scratch);
-
-/** Copying 8 bytes is cheaper than a DataView for each cell. */
-function readF64(bytes: Uint8Array, at: number): number {
-  for (let i = 0; i < 8; i++) scratchBytes[i] = bytes[at + i]!;
-  return scratchF64[0]!;
-}
 
 function readI32(bytes: Uint8Array, at: number): number {
   return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);

@@ -11,6 +11,7 @@
  */
 import { assert } from "../base/assert.ts";
 import { varintSize, writeVarint } from "../base/bytes.ts";
+import { readF64, writeF64 } from "./f64.ts";
 
 const flagFacets = 1;
 const flagHead = 2;
@@ -39,11 +40,11 @@ const headBytes = 21;
 
 export function encodeHead(head: ListHead, open?: Uint8Array): Uint8Array {
   const row = new Uint8Array(headBytes + (open === undefined ? 0 : open.length));
-  const view = new DataView(row.buffer);
   row[0] = flagHead;
-  view.setFloat64(1, head.count, true);
-  view.setUint32(9, head.chunks, true);
-  view.setFloat64(13, head.tail, true);
+  writeF64(row, 1, head.count);
+  writeU16(row, 9, head.chunks);
+  writeU16(row, 11, head.chunks >>> 16);
+  writeF64(row, 13, head.tail);
   if (open !== undefined) row.set(open, headBytes);
   return row;
 }
@@ -53,35 +54,39 @@ export function openChunkOf(head: Uint8Array): Uint8Array | undefined {
   return head.length === headBytes ? undefined : head.subarray(headBytes);
 }
 
-function viewOf(row: Uint8Array): DataView {
-  return new DataView(row.buffer, row.byteOffset, row.byteLength);
+function writeU16(row: Uint8Array, at: number, value: number): void {
+  row[at] = value;
+  row[at + 1] = value >>> 8;
+}
+
+function readU16(row: Uint8Array, at: number): number {
+  return row[at]! | (row[at + 1]! << 8);
 }
 
 export function decodeHead(row: Uint8Array): ListHead {
   assert(isHead(row), "a list's head is a head");
-  const view = viewOf(row);
   return {
-    count: view.getFloat64(1, true),
-    chunks: view.getUint32(9, true),
-    tail: view.getFloat64(13, true),
+    count: readF64(row, 1),
+    chunks: readU16(row, 9) + readU16(row, 11) * 0x10000,
+    tail: readF64(row, 13),
   };
 }
 
 /** Members of the whole list, from row 0, whichever form it has. */
 export function listCount(row: Uint8Array): number {
-  return isHead(row) ? viewOf(row).getFloat64(1, true) : chunkCount(row);
+  return isHead(row) ? readF64(row, 1) : chunkCount(row);
 }
 
 export function chunkCount(row: Uint8Array): number {
-  return row[1]! | (row[2]! << 8);
+  return readU16(row, 1);
 }
 
 export function chunkFirst(row: Uint8Array): number {
-  return viewOf(row).getFloat64(3, true);
+  return readF64(row, 3);
 }
 
 export function chunkLast(row: Uint8Array): number {
-  return viewOf(row).getFloat64(11, true);
+  return readF64(row, 11);
 }
 
 export function hasFacets(row: Uint8Array): boolean {
@@ -91,7 +96,7 @@ export function hasFacets(row: Uint8Array): boolean {
 /** Writes a chunk's members to `target` from `offset` on (there must be room for chunkCount); returns how many. */
 export function decodeChunk(row: Uint8Array, target: Float64Array, offset: number): number {
   const count = row[1]! | (row[2]! << 8);
-  let uid = viewOf(row).getFloat64(3, true);
+  let uid = readF64(row, 3);
   let at = deltasAt;
   target[offset] = uid;
   for (let i = 1; i < count; i++) {
@@ -182,12 +187,12 @@ export function encodeChunk(
     }
   }
   const row = new Uint8Array(deltasAt + deltaBytes + facetBytes);
-  const view = new DataView(row.buffer);
   row[0] = facetBytes > 0 ? flagFacets : 0;
-  view.setUint16(1, to - from, true);
-  view.setFloat64(3, members[from]!, true);
-  view.setFloat64(11, members[to - 1]!, true);
-  view.setUint16(19, deltaBytes, true);
+  writeU16(row, 1, to - from);
+  writeF64(row, 3, members[from]!);
+  writeF64(row, 11, members[to - 1]!);
+  assert(deltaBytes <= 0xffff, "a chunk's deltas are counted in 16 bits");
+  writeU16(row, 19, deltaBytes);
   let at = deltasAt;
   for (let i = from + 1; i < to; i++) {
     at = writeVarint(row, at, members[i]! - members[i - 1]!);
@@ -254,11 +259,11 @@ export function appendToChunk(
       if (bytes !== undefined) at = writeFacets(grown, at, count + i - from, bytes);
     }
   }
-  const view = new DataView(grown.buffer);
   if (facetBytes > 0) grown[0] = grown[0]! | flagFacets;
-  view.setUint16(1, count + to - from, true);
-  view.setFloat64(11, last, true);
-  view.setUint16(19, oldDeltaBytes + deltaBytes, true);
+  writeU16(grown, 1, count + to - from);
+  writeF64(grown, 11, last);
+  assert(oldDeltaBytes + deltaBytes <= 0xffff, "a chunk's deltas are counted in 16 bits");
+  writeU16(grown, 19, oldDeltaBytes + deltaBytes);
   return grown;
 }
 

@@ -12,7 +12,7 @@
  */
 import { StoredCell } from "./cell.ts";
 import { assert } from "../base/assert.ts";
-import { ByteReader, concatBytes, varintSize, writeVarint } from "../base/bytes.ts";
+import { ByteReader, varintSize, writeVarint } from "../base/bytes.ts";
 import { chunkCount } from "./chunk.ts";
 
 export const entryKind = { cells: 1, edges: 2, long: 3 } as const;
@@ -46,6 +46,16 @@ function u32(bytes: Uint8Array, at: number): number {
   return (
     (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
   );
+}
+
+function writeU16(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value;
+  bytes[at + 1] = value >>> 8;
+}
+
+function writeU32(bytes: Uint8Array, at: number, value: number): void {
+  writeU16(bytes, at, value);
+  writeU16(bytes, at + 2, value >>> 16);
 }
 
 /** Where the table begins (its count). */
@@ -264,6 +274,9 @@ function walkCells(
 }
 
 export function encodeCells(cells: ReadonlyMap<string, Uint8Array>): Uint8Array {
+  if (cells.size === 1) {
+    for (const [slot, cell] of cells) if (slot === "") return encodeOneCell(cell);
+  }
   const slots = [...cells.keys()].sort();
   let size = 1 + varintSize(slots.length);
   for (const [slot, cell] of cells) {
@@ -283,8 +296,21 @@ export function encodeCells(cells: ReadonlyMap<string, Uint8Array>): Uint8Array 
   return entry;
 }
 
+/** Most entries: one value without a tag. */
+function encodeOneCell(cell: Uint8Array): Uint8Array {
+  const { length } = cell;
+  const entry = new Uint8Array(3 + varintSize(length) + length);
+  entry[0] = entryKind.cells;
+  entry[1] = 1;
+  entry.set(cell, writeVarint(entry, 3, length));
+  return entry;
+}
+
 export function encodeEdges(chunk: Uint8Array): Uint8Array {
-  return concatBytes(Uint8Array.of(entryKind.edges), chunk);
+  const entry = new Uint8Array(1 + chunk.length);
+  entry[0] = entryKind.edges;
+  entry.set(chunk, 1);
+  return entry;
 }
 
 export const longEntry: Uint8Array = Uint8Array.of(entryKind.long);
@@ -341,13 +367,12 @@ export function encodePart(
   let size = front + 2 + entries.length * tableRow;
   for (const entry of entries) size += entry.bytes.length;
   const part = new Uint8Array(size);
-  const view = new DataView(part.buffer);
   if (further.length > 0) {
     part[0] = flagFurther;
-    view.setUint16(1, further.length, true);
-    for (let i = 0; i < further.length; i++) view.setUint32(3 + 4 * i, further[i]!, true);
+    writeU16(part, 1, further.length);
+    for (let i = 0; i < further.length; i++) writeU32(part, 3 + 4 * i, further[i]!);
   }
-  view.setUint16(front, entries.length, true);
+  writeU16(part, front, entries.length);
   const rows = front + 2;
   const base = rows + entries.length * tableRow;
   let at = base;
@@ -358,8 +383,8 @@ export function encodePart(
     previous = predicate;
     part.set(bytes, at);
     at += bytes.length;
-    view.setUint32(rows + i * tableRow, predicate, true);
-    view.setUint32(rows + i * tableRow + 4, at - base, true);
+    writeU32(part, rows + i * tableRow, predicate);
+    writeU32(part, rows + i * tableRow + 4, at - base);
   }
   return part;
 }

@@ -19,8 +19,35 @@ export function findMember(members: Members, uid: number): Uint8Array | undefine
   return members.facets.get(place) ?? emptyBytes;
 }
 
+/** Without an iterator's price for each; most come in order. */
+function sortedUids(edits: MemberEdits): Float64Array {
+  const uids = new Float64Array(edits.size);
+  let count = 0;
+  let isSorted = true;
+  for (const uid of edits.keys()) {
+    if (count > 0 && uid < uids[count - 1]!) isSorted = false;
+    uids[count++] = uid;
+  }
+  return isSorted ? uids : uids.sort();
+}
+
+/** What the edits add to an empty list. */
+export function addedMembers(edits: MemberEdits): Members {
+  const uids = sortedUids(edits);
+  const facets = new Map<number, Uint8Array>();
+  let count = 0;
+  for (let i = 0; i < uids.length; i++) {
+    const uid = uids[i]!;
+    const value = edits.get(uid);
+    if (value === undefined) continue;
+    if (value.length > 0) facets.set(count, value);
+    uids[count++] = uid;
+  }
+  return { uids: count === uids.length ? uids : uids.subarray(0, count), facets };
+}
+
 export function mergeMembers(base: Members, edits: MemberEdits): Members {
-  const edited = Float64Array.from(edits.keys()).sort();
+  const edited = sortedUids(edits);
   const uids = new Float64Array(base.uids.length + edited.length);
   const facets = new Map<number, Uint8Array>();
   const hasFacets = base.facets.size > 0;

@@ -22,7 +22,7 @@ import {
 } from "../../codec/chunk.ts";
 import { chunkKey, readChunkNumber } from "../../codec/key.ts";
 import type { KeyValue } from "../key-value.ts";
-import { findMember, mergeMembers, type Members } from "./members.ts";
+import { addedMembers, findMember, mergeMembers, type Members } from "./members.ts";
 import type { Tuning } from "./tuning.ts";
 
 const noMembers: Members = { uids: new Float64Array(0), facets: noChunkFacets };
@@ -42,6 +42,7 @@ interface WorkingChunk {
 
 export class WorkingList {
   readonly prefix: Uint8Array;
+  private readonly headKey: Uint8Array;
   /** Members, with all edits so far. */
   count: number;
   private readonly kv: KeyValue;
@@ -64,7 +65,8 @@ export class WorkingList {
     this.kv = kv;
     this.prefix = prefix;
     this.tuning = tuning;
-    const row = kv.get(chunkKey(prefix, 0));
+    this.headKey = chunkKey(prefix, 0);
+    const row = kv.get(this.headKey);
     this.hadRow = row !== undefined;
     this.isMany = row !== undefined && isHead(row);
     this.count = row === undefined ? 0 : listCount(row);
@@ -124,9 +126,9 @@ export class WorkingList {
   }
 
   private merged(chunk: WorkingChunk): Members {
-    return chunk.edits.size === 0
-      ? this.decode(chunk)
-      : mergeMembers(this.decode(chunk), chunk.edits);
+    if (chunk.edits.size === 0) return this.decode(chunk);
+    if (chunk.row === undefined) return addedMembers(chunk.edits);
+    return mergeMembers(this.decode(chunk), chunk.edits);
   }
 
   private beginOpen(row: Uint8Array | undefined, from: number): WorkingChunk {
@@ -197,7 +199,7 @@ export class WorkingList {
         if (chunk.row !== undefined) this.kv.remove(chunkKey(this.prefix, chunk.number));
       }
     }
-    if (this.hadRow) this.kv.remove(chunkKey(this.prefix, 0));
+    if (this.hadRow) this.kv.remove(this.headKey);
     this.hadRow = false;
     this.isDirty = false;
   }
@@ -212,7 +214,7 @@ export class WorkingList {
 
   private flushSingle(chunk: WorkingChunk): void {
     const rows = this.rewrite(chunk, 1);
-    const head = chunkKey(this.prefix, 0);
+    const head = this.headKey;
     if (rows.length === 0) {
       if (this.hadRow) this.kv.remove(head);
       return;
@@ -259,7 +261,7 @@ export class WorkingList {
     if (open === undefined || open.edits.size === 0) return open?.row;
     const { openBytesMax } = this.tuning;
     if (open.isAppend && open.row !== undefined && open.edits.size <= openBytesMax) {
-      const { uids, facets } = mergeMembers(noMembers, open.edits);
+      const { uids, facets } = addedMembers(open.edits);
       const row = appendToChunk(open.row, uids, facets);
       return row.length <= openBytesMax ? row : this.fold(toMembers(row));
     }
@@ -318,7 +320,7 @@ export class WorkingList {
   }
 
   private writeHead(open: Uint8Array | undefined): void {
-    const head = chunkKey(this.prefix, 0);
+    const head = this.headKey;
     if (this.count === 0) {
       this.kv.remove(head);
       return;
@@ -354,7 +356,7 @@ export class WorkingList {
     row: Uint8Array,
     number: number,
   ): { number: number; row: Uint8Array }[] {
-    return this.extend({ number, row }, mergeMembers(noMembers, chunk.edits));
+    return this.extend({ number, row }, addedMembers(chunk.edits));
   }
 
   /** Appends fill the last chunk and then begin new ones, so that ascending loads leave full chunks. */

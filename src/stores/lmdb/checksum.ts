@@ -1,14 +1,19 @@
 /**
- * CRC-32 over key and value, at the end of every stored value (architecture 3.3). `zlib.crc32` costs 300 ns a call
- * and then 0.3 ns a byte; the table below 1.5 ns a byte and nothing to call: keys and short values go through it.
+ * CRC-32 over key and value, at the end of every stored value (architecture 3.3). `zlib.crc32` costs 200 ns a call
+ * and then 0.2 ns a byte; four bytes at a time through the tables below 1 ns a byte and nothing to call: keys and short
+ * values go through them.
  */
 import { crc32 } from "node:zlib";
 
 export const checksumBytes = 4;
 
-const tableBytesMax = 64;
+const tableBytesMax = 192;
 
-const table = makeTable();
+/** What a byte does to the checksum, followed by none, one, two and three zero bytes. */
+const table0 = makeTable();
+const table1 = followTable(table0);
+const table2 = followTable(table1);
+const table3 = followTable(table2);
 
 function makeTable(): Uint32Array {
   const made = new Uint32Array(256);
@@ -20,9 +25,22 @@ function makeTable(): Uint32Array {
   return made;
 }
 
+function followTable(table: Uint32Array): Uint32Array {
+  return table.map((value) => table0[value & 0xff]! ^ (value >>> 8));
+}
+
 function crcByTable(bytes: Uint8Array, length: number, seed: number): number {
   let crc = ~seed;
-  for (let i = 0; i < length; i++) crc = table[(crc ^ bytes[i]!) & 0xff]! ^ (crc >>> 8);
+  let i = 0;
+  for (const end = length - 3; i < end; i += 4) {
+    crc ^= bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);
+    crc =
+      table3[crc & 0xff]! ^
+      table2[(crc >>> 8) & 0xff]! ^
+      table1[(crc >>> 16) & 0xff]! ^
+      table0[crc >>> 24]!;
+  }
+  for (; i < length; i++) crc = table0[(crc ^ bytes[i]!) & 0xff]! ^ (crc >>> 8);
   return ~crc >>> 0;
 }
 
