@@ -5,13 +5,14 @@ import { parseQuery } from "../dql/parser.ts";
 import { encodeReport, type PlanReport } from "../exec/explain.ts";
 import { restrictReader } from "../graph/restrict.ts";
 import type { Reader } from "../graph/reader.ts";
+import { makePace } from "../exec/pace.ts";
 import { printSchemaAnswer } from "../graph/schema-print.ts";
 import type { Schema } from "../graph/schema.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Visitor } from "../model/visitor.ts";
 import { buildPlan } from "../plan/build.ts";
-import { renderDql } from "../render/dql-json.ts";
+import { renderDqlPaced } from "../render/dql-json.ts";
 import { renderRdf } from "../render/rdf.ts";
 import { strangerFault } from "./authorize.ts";
 import type { Committer } from "./commits.ts";
@@ -158,10 +159,16 @@ export class Queries {
         : await runner.profilePlan(reader, planned.plan, options);
     const { plan, result } = ran;
     watch.mark("processing");
-    const data =
+    const pace = makePace({
+      clock: this.#options.clock,
+      deadlineMs: context.deadlineMs,
+      signal: request.signal,
+    });
+    const rendered =
       request.format === "rdf"
         ? renderRdf(plan, result, { limits })
-        : renderDql(plan, result, { limits, debug: request.debug });
+        : renderDqlPaced(plan, result, { limits, debug: request.debug }, pace);
+    const data = rendered instanceof Promise ? await rendered : rendered;
     watch.mark("encoding");
     const { report } = ran;
     if (question === undefined || report === undefined) return { data, numUids: result.numUids };

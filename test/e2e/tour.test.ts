@@ -69,7 +69,10 @@ class House {
     const server = await startServer({ dataDir: join(makeFolder(), "data"), flags });
     const sample = await runWeft(["sample", "--npm", project, "--to", server.url]);
     expect(sample.code, sample.stderr).toBe(0);
-    const tokens = await makeSampleTokens(makeClient(server.url, { token: undefined, key: undefined }), Date.now());
+    const tokens = await makeSampleTokens(
+      makeClient(server.url, { token: undefined, key: undefined }),
+      Date.now(),
+    );
     return new House(server, tokens ?? new Map<string, string>());
   }
 

@@ -1,0 +1,299 @@
+/**
+ * One node and what is below it, as JSON of the native endpoint. Small answers are written in one go; large ones in
+ * steps of the same pieces, between which other requests run.
+ */
+import type { EdgeFrame, Frame } from "../exec/frame.ts";
+import type { Pace } from "../exec/pace.ts";
+import type { Steps } from "../base/maybe.ts";
+import type { EdgeField, FieldPlan } from "../plan/plan.ts";
+import {
+  closeBrace,
+  closeBracket,
+  keyOf,
+  openBrace,
+  openBracket,
+  separate,
+  writeEdgeFacets,
+  writeScalar,
+  writeUid,
+  type Arrival,
+  type DqlRender,
+  type FieldAt,
+} from "./dql-field.ts";
+import { normalizeNode } from "./normalize.ts";
+
+/** count(uid): objects beside the nodes. */
+export function writeCounts(
+  render: DqlRender,
+  fields: readonly FieldPlan[],
+  count: number,
+  start: number,
+): void {
+  const { writer } = render;
+  for (const field of fields) {
+    if (field.kind !== "countUid") continue;
+    separate(writer, start);
+    writer.byte(openBrace);
+    writer.bytes(keyOf(field));
+    writer.ascii(String(count));
+    writer.byte(closeBrace);
+  }
+}
+
+export function writeNormalized(render: DqlRender, frame: Frame, row: number, start: number): void {
+  for (const object of normalizeNode(render, frame, row)) {
+    separate(render.writer, start);
+    render.writer.bytes(object);
+  }
+}
+
+/** A node as a member of a list; nothing where it has no key. */
+export function writeListed(render: DqlRender, frame: Frame, row: number, start: number): void {
+  const { writer } = render;
+  const before = writer.length;
+  separate(writer, start);
+  if (!writeNode(render, frame, row, undefined)) writer.rewind(before);
+}
+
+/** Writes a node's object; false, with something half written, where it has no key. */
+function writeNode(
+  render: DqlRender,
+  frame: Frame,
+  row: number,
+  arrival: Arrival | undefined,
+): boolean {
+  const uid = frame.uids[row] ?? 0;
+  const start = openNode(render, uid);
+  const { fields } = frame.level;
+  for (let k = 0; k < fields.length; k++) {
+    const field = fields[k];
+    const column = frame.fields[k];
+    if (field !== undefined && column !== undefined) {
+      writeField(render, { field, column, uid, row }, start);
+    }
+  }
+  return closeNode(render, frame, uid, { start, arrival });
+}
+
+function openNode({ writer, above }: DqlRender, uid: number): number {
+  writer.byte(openBrace);
+  above?.push(uid);
+  return writer.length;
+}
+
+function closeNode(
+  render: DqlRender,
+  frame: Frame,
+  uid: number,
+  { start, arrival }: { readonly start: number; readonly arrival: Arrival | undefined },
+): boolean {
+  const { writer, above } = render;
+  above?.pop();
+  if (writer.length === start) return false;
+  if (arrival?.facets !== undefined) writeEdgeFacets(writer, arrival, start);
+  const { fields } = frame.level;
+  if (render.options.debug && !fields.some((field) => field.kind === "uid" && !field.aliased)) {
+    separate(writer, start);
+    writer.ascii('"uid":');
+    writeUid(render, uid);
+  }
+  writer.byte(closeBrace);
+  return true;
+}
+
+function writeField(render: DqlRender, at: FieldAt, start: number): void {
+  const { field, column, row } = at;
+  switch (column.kind) {
+    case "edges":
+      if (field.kind === "edge") writeEdges(render, field, column, row, start);
+      return;
+    case "expanded":
+      for (let k = 0; k < column.fields.length; k++) {
+        const inner = column.fields[k];
+        const innerColumn = column.columns[k];
+        if (inner !== undefined && innerColumn !== undefined) {
+          writeField(render, { ...at, field: inner, column: innerColumn }, start);
+        }
+      }
+      return;
+    default:
+      writeScalar(render, at, start);
+  }
+}
+
+function writeEdges(
+  render: DqlRender,
+  field: EdgeField,
+  column: EdgeFrame,
+  row: number,
+  start: number,
+): void {
+  const { child } = column;
+  if (child === undefined) return;
+  const list = openList(render, field, column, row, start);
+  for (let e = list.from; e < list.to; e++) {
+    if (isAbove(render, column, e)) continue;
+    const childRow = column.rows[e] ?? 0;
+    if (field.normalize) {
+      writeNormalized(render, child, childRow, list.first);
+      continue;
+    }
+    const mark = beginMember(render, list);
+    const arrival = { field, facets: column.facets?.[e] };
+    if (!writeNode(render, child, childRow, arrival)) render.writer.rewind(mark);
+    else if (field.single) break;
+  }
+  closeList(render, field, child, list);
+}
+
+/** A list of edges that is being written. */
+interface OpenList {
+  /** Where the writer was before it, and where its first member begins. */
+  readonly before: number;
+  readonly first: number;
+  /** Its part of the column. */
+  readonly from: number;
+  readonly to: number;
+}
+
+function openList(
+  { writer }: DqlRender,
+  field: EdgeField,
+  column: EdgeFrame,
+  row: number,
+  start: number,
+): OpenList {
+  const before = writer.length;
+  separate(writer, start);
+  writer.bytes(keyOf(field));
+  if (!field.single) writer.byte(openBracket);
+  const from = column.offsets[row] ?? 0;
+  const to = column.offsets[row + 1] ?? 0;
+  return { before, first: writer.length, from, to };
+}
+
+function closeList(render: DqlRender, field: EdgeField, child: Frame, list: OpenList): void {
+  const { writer } = render;
+  const { before, first, from, to } = list;
+  if (to > from) writeCounts(render, child.level.fields, to - from, first);
+  if (writer.length === first) writer.rewind(before);
+  else if (!field.single) writer.byte(closeBracket);
+}
+
+function isAbove({ above }: DqlRender, column: EdgeFrame, edge: number): boolean {
+  return above?.includes(column.targets[edge] ?? 0) === true;
+}
+
+/** Returns where to go back to when the member turns out to be nothing. */
+function beginMember({ writer }: DqlRender, list: OpenList): number {
+  const mark = writer.length;
+  separate(writer, list.first);
+  return mark;
+}
+
+/** Members between two looks at the time. */
+const membersPerLook = 128;
+
+/** The members that were written of one answer, and who says when to wait. */
+export class Tempo {
+  readonly #pace: Pace;
+  #count = 0;
+
+  constructor(pace: Pace) {
+    this.#pace = pace;
+  }
+
+  /** A promise: wait for it before the next member. */
+  next(): Promise<void> | undefined {
+    return ++this.#count % membersPerLook === 0 ? this.#pace.check() : undefined;
+  }
+}
+
+/** `writeListed`, in steps. */
+export function* writeListedInSteps(
+  render: DqlRender,
+  tempo: Tempo,
+  node: { readonly frame: Frame; readonly row: number },
+  start: number,
+): Steps<void> {
+  const { writer } = render;
+  const before = writer.length;
+  separate(writer, start);
+  const isWritten = yield* writeNodeInSteps(render, tempo, node, undefined);
+  if (!isWritten) writer.rewind(before);
+}
+
+/** `writeNode`, in steps. */
+function* writeNodeInSteps(
+  render: DqlRender,
+  tempo: Tempo,
+  { frame, row }: { readonly frame: Frame; readonly row: number },
+  arrival: Arrival | undefined,
+): Steps<boolean> {
+  const uid = frame.uids[row] ?? 0;
+  const start = openNode(render, uid);
+  const { fields } = frame.level;
+  for (let k = 0; k < fields.length; k++) {
+    const field = fields[k];
+    const column = frame.fields[k];
+    if (field === undefined || column === undefined) continue;
+    const at = { field, column, uid, row };
+    if (isNested(column.kind)) yield* writeFieldInSteps(render, tempo, at, start);
+    else writeScalar(render, at, start);
+  }
+  return closeNode(render, frame, uid, { start, arrival });
+}
+
+function isNested(kind: FieldAt["column"]["kind"]): boolean {
+  return kind === "edges" || kind === "expanded";
+}
+
+function* writeFieldInSteps(
+  render: DqlRender,
+  tempo: Tempo,
+  at: FieldAt,
+  start: number,
+): Steps<void> {
+  const { field, column } = at;
+  if (column.kind === "edges" && field.kind === "edge") {
+    yield* writeEdgesInSteps(render, tempo, { field, column, row: at.row }, start);
+  } else if (column.kind === "expanded") {
+    for (let k = 0; k < column.fields.length; k++) {
+      const inner = column.fields[k];
+      const innerColumn = column.columns[k];
+      if (inner === undefined || innerColumn === undefined) continue;
+      yield* writeFieldInSteps(render, tempo, { ...at, field: inner, column: innerColumn }, start);
+    }
+  } else writeField(render, at, start);
+}
+
+function* writeEdgesInSteps(
+  render: DqlRender,
+  tempo: Tempo,
+  at: { readonly field: EdgeField; readonly column: EdgeFrame; readonly row: number },
+  start: number,
+): Steps<void> {
+  const { field, column, row } = at;
+  const { child } = column;
+  if (child === undefined) return;
+  const isDeep = child.fields.some(({ kind }) => isNested(kind));
+  const list = openList(render, field, column, row, start);
+  for (let e = list.from; e < list.to; e++) {
+    const pause = tempo.next();
+    if (pause !== undefined) yield pause;
+    if (isAbove(render, column, e)) continue;
+    const childRow = column.rows[e] ?? 0;
+    if (field.normalize) {
+      writeNormalized(render, child, childRow, list.first);
+      continue;
+    }
+    const mark = beginMember(render, list);
+    const arrival = { field, facets: column.facets?.[e] };
+    const isWritten = isDeep
+      ? yield* writeNodeInSteps(render, tempo, { frame: child, row: childRow }, arrival)
+      : writeNode(render, child, childRow, arrival);
+    if (!isWritten) render.writer.rewind(mark);
+    else if (field.single) break;
+  }
+  closeList(render, field, child, list);
+}
