@@ -25,7 +25,21 @@ export function readParameters(exchange: Exchange): URLSearchParams {
 
 export function readBytes(exchange: Exchange, faults?: EncodingFaults): Promise<Buffer> {
   const { req, house } = exchange;
-  return readBody(req, house.limits.bodyBytesMax, faults ?? nativeEncodingFaults);
+  const reading = readBody(req, house.limits.bodyBytesMax, faults ?? nativeEncodingFaults);
+  return house.controls.switches.logsRequests ? logRequest(exchange, reading) : reading;
+}
+
+/** Of one request, at most so much is told. */
+const loggedMax = 10_000;
+
+/** Queries and mutations, for an operator who has asked for it: never a login, nor administration. */
+async function logRequest(exchange: Exchange, reading: Promise<Buffer>): Promise<Buffer> {
+  const { house, path, search } = exchange;
+  const body = await reading;
+  if (/^\/(?:query|mutate)\/?$/.test(path)) {
+    house.logger.info("request", { path, search, body: body.toString("utf8", 0, loggedMax) });
+  }
+  return body;
 }
 
 /**

@@ -22,8 +22,8 @@ export interface Route {
   readonly right: RouteRight;
   /** Whether `startTs` may send the request to the process that holds the transaction. */
   readonly hasTransaction: boolean;
-  /** Whether it is refused while the server is draining, and if its answer then has a `data` member. */
-  readonly drained?: "withData" | "plain";
+  /** In which form it is refused while the server is draining; undefined where it is not. */
+  readonly drained?: "withData" | "plain" | "graphql";
   /** Its preflight depends on the schema; the others' are all the same. */
   readonly ownPreflight?: true;
   readonly answer: Answer;
@@ -41,7 +41,7 @@ const unguarded: readonly Omit<Route, "right">[] = [
   // What was begun may be ended.
   { path: "/commit", ...post, hasTransaction: true, answer: answerCommit },
   { path: "/alter", ...post, drained: "plain", answer: answerAlter },
-  { path: "/graphql", ...any, ownPreflight: true, answer: answerGraphql },
+  { path: "/graphql", ...any, drained: "graphql", ownPreflight: true, answer: answerGraphql },
   { path: "/admin", ...any, answer: answerAdmin },
   { path: "/admin/schema", ...post, answer: answerAdminSchema },
   { path: "/admin/schema/validate", ...any, answer: answerSchemaCheck },
@@ -72,8 +72,10 @@ export function receive(route: Route, exchange: Exchange): MaybePromise<boolean>
     return false;
   }
   return andThen(admit(route.right, exchange), (isAdmitted) => {
-    if (!isAdmitted || route.methods === "any") return isAdmitted;
-    if (req.method === "POST" || req.method === "PUT") return isServing(route, exchange);
+    if (!isAdmitted) return false;
+    if (route.methods === "any" || req.method === "POST" || req.method === "PUT") {
+      return isServing(route, exchange);
+    }
     const body = makeErrorBody("Invalid method", "ErrorInvalidMethod", false);
     sendError(res, { status: 400, body, headers: [] });
     return false;
@@ -81,9 +83,10 @@ export function receive(route: Route, exchange: Exchange): MaybePromise<boolean>
 }
 
 function isServing(route: Route, { house, res }: Exchange): boolean {
-  if (!house.controls.switches.isDraining || route.drained === undefined) return true;
-  const withData = route.drained === "withData";
-  const body = makeErrorBody(drainingWords, withData ? "ErrorInvalidRequest" : "Error", withData);
+  const { drained } = route;
+  if (!house.controls.switches.isDraining || drained === undefined) return true;
+  const code = drained === "plain" ? "Error" : "ErrorInvalidRequest";
+  const body = makeErrorBody(drainingWords, code, drained === "withData");
   res.shouldKeepAlive = false;
   sendError(res, { status: 200, body, headers: [] });
   return false;
