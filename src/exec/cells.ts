@@ -81,7 +81,7 @@ export function buildChoice(languages: readonly string[]): CellChoice {
 }
 
 function untagged(cells: readonly Cell[]): Cell | undefined {
-  const [first] = cells;
+  const first = cells[0];
   // Untagged stands first (graph/reader.ts).
   return first !== undefined && first.language === "" ? first : undefined;
 }

@@ -2,7 +2,7 @@
  * Order by an indexed predicate: its index is walked in order, only as far as the page needs, and the conditions are
  * applied to each batch on the way. Top ten of 8,000 nodes: some dozen records instead of all.
  */
-import { intersect, sortUnique } from "../base/sorted.ts";
+import { hasMember, intersect, sortUnique } from "../base/sorted.ts";
 import type { ListRef, TokenRange } from "../graph/reader.ts";
 import type { PredicateIndex } from "../graph/schema.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
@@ -50,15 +50,21 @@ export async function walkOrder(run: Run, parts: WalkParts): Promise<Float64Arra
   const batch = range === undefined || rest.held !== undefined ? steps : wanted;
   const span = run.profiler?.begin(order);
   const found = await gather(run, walk, rest, { wanted, batch });
-  span?.end(found.length);
+  span?.end(found.uids.length);
   // Nodes without a value come last and are in no index: only a range leaves none of them out.
-  if (range === undefined && found.length < wanted) {
+  if (range === undefined && found.uids.length < wanted) {
     run.profiler?.note(order, "walked its index in vain: some nodes have no value");
     return undefined;
   }
   run.profiler?.note(order, "walked its index as far as the page");
-  countUids(run, order.keys[0]?.use, found.length);
-  return finish(run, order, found, page);
+  countUids(run, order.keys[0]?.use, found.uids.length);
+  return finish(run, { order, page, index }, found);
+}
+
+/** What passed, in the order of its tokens; `starts[t]` is the place of the first one of the t-th token. */
+interface Found {
+  readonly uids: number[];
+  readonly starts: number[];
 }
 
 /** What is asked of the nodes of the index. */
@@ -157,22 +163,37 @@ async function gather(
   walk: Walk,
   rest: Rest,
   { wanted, batch: expected }: { readonly wanted: number; readonly batch: number },
-): Promise<Float64Array> {
-  const found: number[] = [];
+): Promise<Found> {
+  const found: Found = { uids: [], starts: [] };
   let range: TokenRange = { ...walk.range, reverse: walk.descending };
   const isPlain = isUnconditional(rest);
   let size = isPlain ? wanted : Math.min(batchMax, Math.max(batchMin, Math.ceil(expected * 1.5)));
   let last: Uint8Array | undefined;
   for (;;) {
     const batch = await readBatch(run, walk, range, last, size);
-    for (const uid of await filterBatch(run, rest, batch.uids)) found.push(uid);
-    if (found.length >= wanted || batch.last === undefined) return Float64Array.from(found);
+    collectPassing(found, batch, await filterBatch(run, rest, batch.uids));
+    if (found.uids.length >= wanted || batch.last === undefined) return found;
     last = batch.last;
     range = walk.descending ? { ...range, to: last } : { ...range, from: last };
     size = Math.min(size * 2, batchMax);
     const pause = run.pace.check();
     if (pause !== undefined) await pause;
   }
+}
+
+function collectPassing(found: Found, { uids, starts }: Batch, passing: UidSet | undefined): void {
+  for (let t = 0; t < starts.length; t++) {
+    const end = starts[t + 1] ?? uids.length;
+    found.starts.push(found.uids.length);
+    for (let i = starts[t] ?? 0; i < end; i++) {
+      const uid = uids[i] ?? 0;
+      if (passing === undefined || hasMember(passing, uid)) found.uids.push(uid);
+    }
+  }
+}
+
+interface Batch extends Found {
+  readonly last: Uint8Array | undefined;
 }
 
 /** Members of whole tokens from the range on, at least `size`; `last` is undefined at the end of the range. */
@@ -182,8 +203,9 @@ async function readBatch(
   range: TokenRange,
   done: Uint8Array | undefined,
   size: number,
-): Promise<{ readonly uids: number[]; readonly last: Uint8Array | undefined }> {
+): Promise<Batch> {
   const uids: number[] = [];
+  const starts: number[] = [];
   let current: Uint8Array | undefined;
   let isStopped = false;
   const scanned = run.reader.scanTokens(walk.index, range, (token, members) => {
@@ -194,24 +216,26 @@ async function readBatch(
         return false;
       }
       current = token.slice();
+      starts.push(uids.length);
     }
     for (const uid of members) if (uid > walk.after) uids.push(uid);
     return true;
   });
   if (scanned instanceof Promise) await scanned;
-  return { uids, last: isStopped ? current : undefined };
+  return { uids, starts, last: isStopped ? current : undefined };
 }
 
 function isUnconditional(rest: Rest): boolean {
   return rest.filter === undefined && rest.list === undefined && rest.held === undefined;
 }
 
+/** Those of a batch that pass, ascending; undefined: all. */
 async function filterBatch(
   run: Run,
   rest: Rest,
   uids: readonly number[],
-): Promise<readonly number[]> {
-  if (uids.length === 0 || isUnconditional(rest)) return uids;
+): Promise<UidSet | undefined> {
+  if (uids.length === 0 || isUnconditional(rest)) return undefined;
   let kept: UidSet = sortUnique(Float64Array.from(uids));
   if (rest.held !== undefined) {
     kept = await checkCandidates(run, { ...rest.held, uids: intersect(kept, rest.held.uids) });
@@ -221,19 +245,47 @@ async function filterBatch(
     kept = intersect(kept, cut instanceof Promise ? await cut : cut);
   }
   if (rest.filter !== undefined) kept = await applyFilter(run, rest.filter, kept);
-  if (kept.length === uids.length) return uids;
-  const passing = new Set(kept);
-  return uids.filter((uid) => passing.has(uid));
+  return kept.length === uids.length ? undefined : kept;
+}
+
+interface Finish extends Pick<WalkParts, "order" | "page"> {
+  readonly index: PredicateIndex;
 }
 
 /** One key: the tokens were the order. More: the ties of the last token are complete, so sorting what was found is right. */
-async function finish(
-  run: Run,
-  order: WalkParts["order"],
-  found: Float64Array,
-  page: BoundPage,
-): Promise<Float64Array> {
-  if (order.keys.length === 1) return found.slice(page.offset, page.offset + page.first);
-  if (found.length === 0) return emptyUidSet;
-  return orderMembers(run, order, sortUnique(found), page, true);
+async function finish(run: Run, how: Finish, found: Found): Promise<Float64Array> {
+  const { order, page, index } = how;
+  const wanted = page.offset + page.first;
+  if (order.keys.length === 1) return Float64Array.from(found.uids.slice(page.offset, wanted));
+  if (found.uids.length === 0) return emptyUidSet;
+  // Texts are cut in their index and compare by their language; a list's nodes have several tokens.
+  const isExact = index.tokenizer !== "exact" && order.keys[0]?.predicate.definition.list !== true;
+  if (isExact) return sortTies(run, how, found);
+  return orderMembers(run, order, sortUnique(Float64Array.from(found.uids)), page, true);
+}
+
+/** The members of a token are tied in the first key: the other keys decide between them, as far as the page reaches. */
+async function sortTies(run: Run, { order, page }: Finish, found: Found): Promise<Float64Array> {
+  const { starts } = found;
+  const uids = Float64Array.from(found.uids);
+  const wanted = page.offset + page.first;
+  const tokenOf = new Map<number, number>();
+  for (let t = 0; t < starts.length && (starts[t] ?? 0) < wanted; t++) {
+    const from = starts[t] ?? 0;
+    const to = starts[t + 1] ?? uids.length;
+    if (to - from > 1) for (let i = from; i < to; i++) tokenOf.set(uids[i] ?? 0, t);
+  }
+  if (tokenOf.size > 0) {
+    const tied = sortUnique(Float64Array.from(tokenOf.keys()));
+    const others = { ...order, keys: order.keys.slice(1) };
+    const all = { first: tied.length, offset: 0, after: 0 };
+    const next = starts.slice();
+    for (const uid of await orderMembers(run, others, tied, all, true)) {
+      const t = tokenOf.get(uid) ?? 0;
+      const place = next[t] ?? 0;
+      uids[place] = uid;
+      next[t] = place + 1;
+    }
+  }
+  return uids.slice(page.offset, wanted);
 }

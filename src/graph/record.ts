@@ -28,9 +28,8 @@ export class NodeRecord {
   readonly #part: Uint8Array;
   /** Further parts that were read so far, by their first predicate. */
   #further: Map<number, Uint8Array> | undefined = undefined;
-  /** Decoded entries; few, so that a walk is cheaper than a map. */
-  readonly #predicates: number[] = [];
-  readonly #entries: NodeEntry[] = [];
+  /** Decoded entries, each behind its predicate's id; few, so that a walk is cheaper than a map. */
+  readonly #entries: (number | NodeEntry)[] = [];
 
   /** `part0` is kept: hand in a copy. undefined: there is no such node. */
   constructor(part0: Uint8Array | undefined, filledAt: number) {
@@ -66,16 +65,15 @@ export class NodeRecord {
    * read first (`setCells` then keeps them).
    */
   entry(predicate: number): NodeEntry | "wide" | undefined {
-    const predicates = this.#predicates;
-    for (let i = 0; i < predicates.length; i++) {
-      if (predicates[i] === predicate) return this.#entries[i];
+    const entries = this.#entries;
+    for (let i = 0; i < entries.length; i += 2) {
+      if (entries[i] === predicate) return entries[i + 1] as NodeEntry;
     }
     return this.#decode(predicate);
   }
 
   setCells(predicate: number, cells: readonly Cell[]): void {
-    this.#predicates.push(predicate);
-    this.#entries.push(cells);
+    this.#entries.push(predicate, cells);
   }
 
   /** Number of cells or short edges; −1 for a long list, 0 where there is none. */
@@ -88,8 +86,7 @@ export class NodeRecord {
     const part = this.#partWith(predicate);
     const entry = part === undefined ? undefined : decodeEntry(part, predicate);
     if (entry === undefined || entry === "wide") return entry;
-    this.#predicates.push(predicate);
-    this.#entries.push(entry);
+    this.#entries.push(predicate, entry);
     return entry;
   }
 

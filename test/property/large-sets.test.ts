@@ -107,12 +107,14 @@ test("a range in order is walked, with ties complete for the second key", async 
   const passing = items.filter(
     (item) => item.price !== undefined && item.price >= 200 && item.price <= 800 && item.open,
   );
-  const expected = [...passing]
-    .sort((a, b) => (b.price ?? 0) - (a.price ?? 0) || a.stars - b.stars || a.uid - b.uid)
-    .slice(2, 14);
-  const text =
-    "{ q(func: between(price, 200, 800), orderdesc: price, orderasc: stars, first: 12, offset: 2) @filter(eq(open, true)) { uid } }";
-  expect(await queryDql(graph, text)).toEqual(uidsOf(expected));
+  const inOrder = [...passing].sort(
+    (a, b) => (b.price ?? 0) - (a.price ?? 0) || a.stars - b.stars || a.uid - b.uid,
+  );
+  for (const offset of [0, 1, 2, 3, 5, 40, passing.length - 5]) {
+    const expected = inOrder.slice(offset, offset + 12);
+    const text = `{ q(func: between(price, 200, 800), orderdesc: price, orderasc: stars, first: 12, offset: ${offset}) @filter(eq(open, true)) { uid } }`;
+    expect(await queryDql(graph, text)).toEqual(uidsOf(expected));
+  }
 });
 
 test("a type in order is walked along the whole index", async () => {
