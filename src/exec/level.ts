@@ -2,10 +2,8 @@
  * One level of a block: everything its nodes are asked for in one read, then each edge field's targets are filtered,
  * ordered and paged as one set and become the level below.
  */
-import { makeArray } from "../base/array.ts";
-import type { Cell, Column, EdgeColumn, Want } from "../graph/reader.ts";
+import type { Column, EdgeColumn, Want } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
-import type { ValueKind } from "../model/value.ts";
 import type { CountField, EdgeField, FieldPlan, Level, ValueField } from "../plan/plan.ts";
 import { bindPage, isWholePage, type BoundPage } from "./bind.ts";
 import { buildChoice, convertCell } from "./cells.ts";
@@ -19,6 +17,7 @@ import { groupEdges } from "./groups.ts";
 import { indexedFrom, readIndexColumn } from "./index-column.ts";
 import { makeLevelFrame, type BlockRun, type LevelFrame } from "./level-frame.ts";
 import { orderEdges } from "./order.ts";
+import { readRows } from "./read-rows.ts";
 import {
   distinctTargets,
   keepByTarget,
@@ -80,8 +79,7 @@ async function runFields(
   }
   const wants: Want[] = [];
   const wantOf = fields.map((field) => addWant(block, wants, field, here.level));
-  const read = wants.length === 0 ? [] : run.reader.readLevel(uids, wants);
-  const columns = read instanceof Promise ? await read : read;
+  const columns = await readRows(run, uids, wants);
   const finished: FieldColumn[] = [];
   for (let k = 0; k < fields.length; k++) {
     const want = wantOf[k] ?? -1;
@@ -265,9 +263,6 @@ function finishValue(
   const passes =
     field.facetFilter === undefined ? undefined : buildFacetTest(run, field.facetFilter);
   if (field.form === "one") {
-    if (passes === undefined && field.use.languages.length === 0) {
-      return { kind: "cell", cells: pickUntagged(cells, kind) };
-    }
     const choose = buildChoice(field.use.languages);
     const chosen = cells.map((row) => {
       const cell = row === undefined ? undefined : choose(row);
@@ -284,20 +279,6 @@ function finishValue(
       : kept.map((cell) => convertCell(cell, kind));
   });
   return { kind: "cells", cells: rows };
-}
-
-/** Hot: nearly every field. Untagged stands first (`graph/reader.ts`). */
-function pickUntagged(
-  rows: Extract<Column, { kind: "cells" }>["cells"],
-  kind: ValueKind,
-): (Cell | undefined)[] {
-  const picked = makeArray<Cell | undefined>(rows.length);
-  for (let i = 0; i < rows.length; i++) {
-    const cell = rows[i]?.[0];
-    if (cell === undefined || cell.language !== "") continue;
-    picked[i] = cell.kind === kind ? cell : convertCell(cell, kind);
-  }
-  return picked;
 }
 
 async function finishCount(run: Run, field: CountField, column: Column): Promise<FieldColumn> {
@@ -362,6 +343,15 @@ export async function arrangeEdges(
   return isPaging && !isPagedInList(field) ? pageEdges(edges, page) : edges;
 }
 
+/** From so many edges on each pass over them is followed by a look at the clock. */
+const manyEdges = 10_000;
+
+/** Lets others run where the slice of time is used up. */
+async function rest(run: Run): Promise<void> {
+  const pause = run.pace.check();
+  if (pause !== undefined) await pause;
+}
+
 async function finishEdge(
   block: BlockRun,
   here: LevelFrame,
@@ -374,7 +364,9 @@ async function finishEdge(
   const span = run.profiler?.begin(field, column.targets.length);
   let edges = await arrangeEdges(run, field, column, !isCascading);
   span?.end(edges.targets.length);
+  if (edges.targets.length > manyEdges) await rest(run);
   const distinct = edges.targets.length === 0 ? emptyUidSet : distinctTargets(edges);
+  if (edges.targets.length > manyEdges) await rest(run);
   if (field.variable !== undefined) {
     // Filters further down may already use it; after @cascade it is set again (`variables.ts`).
     run.variables[field.variable] = {

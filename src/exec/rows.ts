@@ -13,8 +13,38 @@ export interface Edges {
 
 /** The distinct targets, ascending. */
 export function distinctTargets(edges: Edges): UidSet {
-  if (edges.offsets.length <= 2 && isAscending(edges.targets)) return edges.targets;
-  return sortUnique(edges.targets.slice());
+  const { targets } = edges;
+  if (edges.offsets.length <= 2 && isAscending(targets)) return targets;
+  return (
+    (targets.length < markedFrom ? undefined : markDistinct(targets)) ?? sortUnique(targets.slice())
+  );
+}
+
+/** Fewer targets are sorted at once. */
+const markedFrom = 1024;
+
+/** Marks in a table over their span, where that is not much wider than they are many: 3 ns each, sorting 80 ns. */
+function markDistinct(targets: Float64Array): UidSet | undefined {
+  let low = Infinity;
+  let high = 0;
+  for (let e = 0; e < targets.length; e++) {
+    const target = targets[e]!;
+    if (target < low) low = target;
+    if (target > high) high = target;
+  }
+  const span = high - low + 1;
+  if (span > targets.length * tableSlack * 4) return undefined;
+  const marks = new Uint8Array(span);
+  let count = 0;
+  for (let e = 0; e < targets.length; e++) {
+    const place = targets[e]! - low;
+    count += 1 - marks[place]!;
+    marks[place] = 1;
+  }
+  const distinct = new Float64Array(count);
+  let at = 0;
+  for (let place = 0; place < span; place++) if (marks[place] === 1) distinct[at++] = low + place;
+  return distinct;
 }
 
 function isAscending(values: Float64Array): boolean {

@@ -8,6 +8,7 @@ import type { EdgeField, FieldPlan, ValueField } from "../plan/plan.ts";
 import { findFacet } from "./facets.ts";
 import type { EdgeFrame, FieldColumn, ValueColumn, VariableResult } from "./frame.ts";
 import type { BlockRun, LevelFrame } from "./level-frame.ts";
+import { distinctTargets } from "./rows.ts";
 import { emptyVariable, queryFault } from "./run.ts";
 import { addNumbers, makeColumn } from "./value-column.ts";
 
@@ -174,7 +175,7 @@ export function aliveUids(here: LevelFrame): UidSet {
 
 function aliveTargets(here: LevelFrame, column: EdgeFrame): UidSet {
   if (column.targets.length === 0) return emptyUidSet;
-  if (here.alive === undefined) return sortUnique(column.targets.slice());
+  if (here.alive === undefined) return distinctTargets(column);
   const targets: number[] = [];
   for (let row = 0; row < here.frame.uids.length; row++) {
     if (!isAlive(here, row)) continue;
