@@ -1,5 +1,6 @@
 // `npm run bench`: nanoseconds of the hot files (bench/). `npm run bench -- subscriptions [options]`: pushes of a real
-// server, see bench-subscriptions.mjs.
+// server, see bench-subscriptions.mjs. `npm run bench -- beside-heavy [options]`: small reads beside queries that visit a
+// million edges, see bench/beside-heavy.mjs.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,6 +12,9 @@ const [what = "files", ...rest] = process.argv.slice(2);
 if (what === "subscriptions") {
   process.argv.splice(2, process.argv.length, ...rest);
   await import("./bench-subscriptions.mjs");
+} else if (what === "beside-heavy") {
+  process.argv.splice(2, process.argv.length, ...rest);
+  await import("../bench/beside-heavy.mjs");
 } else if (what === "files") {
   const folder = join(root, "node_modules", ".cache");
   mkdirSync(folder, { recursive: true });
@@ -26,6 +30,6 @@ if (what === "subscriptions") {
   });
   await import(pathToFileURL(outfile).href);
 } else {
-  process.stderr.write(`bench: there is no "${what}"; known are files, subscriptions\n`);
+  process.stderr.write(`bench: there is no "${what}"; known are files, subscriptions, beside-heavy\n`);
   process.exitCode = 1;
 }
