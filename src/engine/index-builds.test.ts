@@ -66,7 +66,7 @@ async function read(text: string): Promise<unknown> {
 }
 
 /** Holds the builder before its second slice until it is let go. */
-function holdSecondSlice(): { readonly held: Promise<void>; letGo(): void } {
+function holdSecondSlice(): { readonly held: Promise<void>; readonly letGo: () => void } {
   let letGo = (): void => {};
   let tell = (): void => {};
   const released = new Promise<void>((resolve) => (letGo = resolve));
