@@ -56,7 +56,11 @@ export function engineMessage(error: unknown): string {
 
 /** A root query whose execution failed. */
 export function queryFailed(error: unknown): string {
-  return `Dgraph query failed because Dgraph execution failed because ${engineMessage(error)}`;
+  return executionFailed(engineMessage(error));
+}
+
+export function executionFailed(reason: string): string {
+  return `Dgraph query failed because Dgraph execution failed because ${reason}`;
 }
 
 /** The write of a root mutation failed. */

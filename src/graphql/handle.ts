@@ -8,6 +8,7 @@ import type { PlanQuestion } from "../engine/plan-question.ts";
 import type { PlanReport } from "../exec/explain.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { Reader } from "../graph/reader.ts";
+import type { Schema } from "../graph/schema.ts";
 import type { LambdaClient } from "../lambda/client.ts";
 import { Fault } from "../model/fault.ts";
 import { CallerReader } from "./caller.ts";
@@ -233,7 +234,7 @@ export class RequestHandler {
     }
     const body = writeAnswer(outcomes, run.locate, undefined, this.#options.limits.resultBytesMax);
     const extensions = this.#options.extensions ? trace.print() : undefined;
-    return { body, extensions, reads: readsOf(roots) };
+    return { body, extensions, reads: readsOf(roots, reader.schema) };
   }
 
   async #fieldsOf(request: GraphqlRequest, reader: Reader): Promise<RequestFields> {
@@ -613,11 +614,11 @@ function skipped(field: SelectedField, locate: (ordinal: number) => Location): R
   return { field, errors: [error], write: undefined };
 }
 
-function readsOf(roots: readonly ReadyRoot[]): ReadonlySet<number> | undefined {
+function readsOf(roots: readonly ReadyRoot[], schema: Schema): ReadonlySet<number> | undefined {
   const all = new Set<number>();
   for (const root of roots) {
     if (root.kind === "json") continue;
-    const reads = root.kind === "query" ? root.ready.planned.tree.reads : undefined;
+    const reads = root.kind === "query" ? root.ready.planned.tree.readsOf(schema) : undefined;
     if (reads === undefined) return undefined;
     for (const id of reads) all.add(id);
   }

@@ -10,6 +10,7 @@ import type { ExecutionResult } from "../exec/frame.ts";
 import type { RunContext } from "../exec/run.ts";
 import type { Turns } from "../exec/turns.ts";
 import type { Reader } from "../graph/reader.ts";
+import type { Schema } from "../graph/schema.ts";
 import type { Limits } from "../model/limits.ts";
 import { buildPlan } from "../plan/build.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -30,25 +31,24 @@ export interface RunBounds {
   readonly signal: Cancellation | undefined;
 }
 
-/** A tree with its plan for the schema that was met last. */
+/** A tree with its plans: one for each schema, and so for each access to it. */
 export class PlannedTree {
   readonly #document: QueryDocument;
+  readonly #plans = new WeakMap<Schema, Plan>();
+  readonly #reads = new WeakMap<Plan, ReadonlySet<number> | undefined>();
+  /** What was met last. */
+  #schema: Schema | undefined;
   #plan: Plan | undefined;
-  #reads: { readonly plan: Plan; readonly predicates: ReadonlySet<number> | undefined } | undefined;
-  /** Of the plan: versions are counted for each storage by itself. */
-  #storageId = -1;
 
   constructor(document: QueryDocument) {
     this.#document = document;
   }
 
-  /** What decided the last run's answer (`findReads`); undefined for anything. */
-  get reads(): ReadonlySet<number> | undefined {
-    if (this.#plan === undefined) return undefined;
-    if (this.#reads?.plan !== this.#plan) {
-      this.#reads = { plan: this.#plan, predicates: findReads(this.#plan) };
-    }
-    return this.#reads.predicates;
+  /** What decides its answer for readers of a schema (`findReads`); undefined for anything. */
+  readsOf(schema: Schema): ReadonlySet<number> | undefined {
+    const plan = this.#planOf(schema);
+    if (!this.#reads.has(plan)) this.#reads.set(plan, findReads(plan));
+    return this.#reads.get(plan);
   }
 
   /** As DQL, with the literals of the request that it was made for. */
@@ -93,12 +93,7 @@ export class PlannedTree {
   }
 
   #bind(reader: Reader, texts: readonly string[]): { plan: Plan; bound: readonly string[] } {
-    let plan = this.#plan;
-    const { version, storageId } = reader.schema;
-    if (plan?.schemaVersion !== version || this.#storageId !== storageId) {
-      plan = this.#plan = buildPlan(this.#document, reader.schema);
-      this.#storageId = storageId;
-    }
+    const plan = this.#planOf(reader.schema);
     const slots = plan.slots;
     const bound: string[] = [];
     for (let i = 0; i < slots.length; i++) {
@@ -107,6 +102,16 @@ export class PlannedTree {
       bound.push((token < 0 ? literal?.text : texts[token]) ?? "");
     }
     return { plan, bound };
+  }
+
+  /** A schema is one object for all readers of its version that may read the same. */
+  #planOf(schema: Schema): Plan {
+    if (this.#schema === schema && this.#plan !== undefined) return this.#plan;
+    let plan = this.#plans.get(schema);
+    if (plan === undefined) this.#plans.set(schema, (plan = buildPlan(this.#document, schema)));
+    this.#schema = schema;
+    this.#plan = plan;
+    return plan;
   }
 }
 

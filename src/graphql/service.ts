@@ -4,6 +4,7 @@
  */
 import type { Cancellation } from "../base/cancellation.ts";
 import type { MaybePromise } from "../base/maybe.ts";
+import type { Visitor } from "../model/visitor.ts";
 import type { PlanQuestion } from "../engine/plan-question.ts";
 
 export interface GraphqlService {
@@ -42,6 +43,8 @@ export interface SchemaRow {
 
 export interface GraphqlRequest {
   readonly namespace: number;
+  /** Who asks; undefined: the house itself, or a server without ACL. */
+  readonly visitor?: Visitor | undefined;
   /** `json`: body is the JSON object of seed 2.1. `graphql`: the document itself. `get`: fields from the URL, as JSON text. */
   readonly kind: "json" | "graphql";
   readonly body: string;

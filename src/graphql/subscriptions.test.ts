@@ -2,6 +2,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { openGraphqlHouse, type GraphqlHouse } from "../../test/support/graphql-house.ts";
 import { signToken, testNamespace, testSecret } from "../../test/support/tokens.ts";
+import { makeStranger } from "../model/visitor.ts";
+import type { Visitor } from "../model/visitor.ts";
 import type { SubscribeOutcome, Subscriber } from "./service.ts";
 
 let house: GraphqlHouse;
@@ -219,6 +221,62 @@ describe("rights", () => {
       kind: "refused",
       message:
         "unable to parse jwt token:token is malformed: token contains an invalid number of segments",
+    });
+  });
+});
+
+describe("access", () => {
+  const eyes = (key: string, hidden: string): Visitor => ({
+    namespace: 0,
+    user: key,
+    isGuardian: false,
+    access: {
+      key,
+      mayRead: (predicate) => predicate !== hidden,
+      mayWrite: () => false,
+      mayModify: () => false,
+    },
+    expiryMs: Infinity,
+  });
+  const open = async (visitor: Visitor): Promise<Listener> => {
+    const listener = new Listener();
+    const query = "subscription { queryBoat { name length } }";
+    const request = { namespace: 0, body: JSON.stringify({ query }), headers: {}, visitor };
+    await house.service.subscribe(
+      { ...request, kind: "json", remoteAddress: "", timeoutMs: 0 },
+      listener,
+    );
+    return listener;
+  };
+
+  test("only equal access shares a run, and a run reads with it", async () => {
+    house = await openGraphqlHouse(sdl);
+    await add("Alba", 7);
+    const all = await open(eyes("all", ""));
+    await open(eyes("all", ""));
+    const few = await open(eyes("few", "Boat.length"));
+    expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 3, queries: 2 });
+    expect(all.told).toEqual([{ data: { queryBoat: [{ name: "Alba", length: 7 }] } }]);
+    expect(few.told).toEqual([{ data: { queryBoat: [{ name: "Alba", length: null }] } }]);
+  });
+
+  test("who is not believed is told nothing", async () => {
+    house = await openGraphqlHouse(sdl);
+    const request = { namespace: 0, body: JSON.stringify({ query: names }), headers: {} };
+    const outcome = await house.service.subscribe(
+      {
+        ...request,
+        kind: "json",
+        remoteAddress: "",
+        timeoutMs: 0,
+        visitor: makeStranger("no accessJwt available"),
+      },
+      new Listener(),
+    );
+    expect(outcome).toMatchObject({
+      kind: "refused",
+      message:
+        "Dgraph query failed because Dgraph execution failed because rpc error: code = Unauthenticated desc = no accessJwt available",
     });
   });
 });

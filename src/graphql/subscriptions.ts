@@ -7,7 +7,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Fault } from "../model/fault.ts";
-import { RequestRefused } from "./errors.ts";
+import { executionFailed, RequestRefused } from "./errors.ts";
 import type { LiveRequest, RequestHandler } from "./handle.ts";
 import { errorsOf, LiveQuery } from "./live-query.ts";
 import type { Seat } from "./live-query.ts";
@@ -65,7 +65,8 @@ export class Subscriptions {
 
   async subscribe(request: GraphqlRequest, subscriber: Subscriber): Promise<SubscribeOutcome> {
     try {
-      const reader = await this.#options.engine.openReader(request.namespace);
+      const { namespace, visitor } = request;
+      const reader = await this.#options.engine.openReader(namespace, visitor);
       const fromTs = reader.ts;
       let work: LiveRequest | undefined;
       try {
@@ -77,7 +78,7 @@ export class Subscriptions {
       return await this.#join(work, subscriber, fromTs);
     } catch (error) {
       if (error instanceof RequestRefused) return refusedRequest(error.errors, request);
-      if (error instanceof Fault) return refusedAnswer([{ message: error.message }]);
+      if (error instanceof Fault) return refusedAnswer([{ message: explain(error) }]);
       throw error;
     }
   }
@@ -89,7 +90,7 @@ export class Subscriptions {
       const seat: Seat = {
         subscriber,
         fromTs,
-        expiryMs: work.expiryMs,
+        expiryMs: Math.min(work.expiryMs, work.request.visitor?.expiryMs ?? Infinity),
         sent: undefined,
         timer: undefined,
         settle: (outcome) => {
@@ -210,7 +211,7 @@ export class Subscriptions {
     const { engine, handler, schemas } = this.#options;
     await this.#pace();
     query.isStale = false;
-    const reader = await engine.openReader(feed.namespace);
+    const reader = await engine.openReader(feed.namespace, query.work.request.visitor);
     try {
       query.runTs = reader.ts;
       const served = await schemas.at(reader);
@@ -315,10 +316,16 @@ const beginFailures = {
   failed: "the subscription failed; the server's log has the details",
 } as const;
 
-/** What makes subscriptions one: text, operation, values, rights. */
-function keyOf({ fields, rights }: LiveRequest): string {
+/** Who is not believed is told so as of a query that fails. */
+function explain(fault: Fault): string {
+  return fault.code === "E_PERMISSION" ? executionFailed(fault.message) : fault.message;
+}
+
+/** What makes subscriptions one: text, operation, values, and the rights by rules and by access. */
+function keyOf({ fields, rights, request }: LiveRequest): string {
   const { query, operationName, variables } = fields;
-  return JSON.stringify([rights, query, operationName, variables], (_, value: unknown) =>
+  const access = request.visitor?.access?.key ?? null;
+  return JSON.stringify([rights, access, query, operationName, variables], (_, value: unknown) =>
     // A number in a form that a double would lose is no object with a text.
     value instanceof NumberText ? ["\u0000number", value.text] : value,
   );
