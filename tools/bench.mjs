@@ -30,6 +30,8 @@ if (what === "subscriptions") {
   });
   await import(pathToFileURL(outfile).href);
 } else {
-  process.stderr.write(`bench: there is no "${what}"; known are files, subscriptions, beside-heavy\n`);
+  process.stderr.write(
+    `bench: there is no "${what}"; known are files, subscriptions, beside-heavy\n`,
+  );
   process.exitCode = 1;
 }
