@@ -7,6 +7,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { PlanQuestion } from "../engine/plan-question.ts";
 import type { PlanReport } from "../exec/explain.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
+import { makePace } from "../exec/pace.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { LambdaClient } from "../lambda/client.ts";
@@ -36,8 +37,11 @@ import {
   resolveQueryLambda,
   rootFieldOf,
   runQuery,
+  isLargeList,
+  writeLargeList,
   writeQuery,
 } from "./query-root.ts";
+import type { LargeAnswer } from "./query-root.ts";
 import type { ReadyQuery } from "./query-root.ts";
 import { evaluateArguments } from "./request-arguments.ts";
 import type { RequestValues } from "./request-arguments.ts";
@@ -378,9 +382,14 @@ export class RequestHandler {
         if (root.ready.planned.hasLambda) reader.close();
         const outcome = await resolveQueryLambda(root.ready, field, result, place.lambda);
         const done = { result, lambda: outcome?.values };
+        const errors = outcome?.errors ?? [];
+        if (isLargeList(root.ready, result)) {
+          const write = await writeLargeList(root.ready, field, done, this.#largeAnswer(place));
+          return { field, errors, write };
+        }
         return {
           field,
-          errors: outcome?.errors ?? [],
+          errors,
           write: (out, errors) => writeQuery(out, root.ready, field, done, errors),
         };
       } catch (error) {
@@ -469,6 +478,12 @@ export class RequestHandler {
       return { outcome: untrusted({ kind: "untrusted", field, reason }), hasFailed: true };
     }
     return runLambdaRoot(field, printArguments(root, field, run.values), calls);
+  }
+
+  #largeAnswer({ request, bounds }: QueryPlace): LargeAnswer {
+    const { clock, limits } = this.#options;
+    const pace = makePace({ clock, deadlineMs: bounds.deadlineMs, signal: request.signal });
+    return { pace, bytesMax: limits.resultBytesMax };
   }
 
   #lambdaCalls(

@@ -1,8 +1,13 @@
 /** One root query of a request: its values lowered, its plan found, run over a snapshot, ready to be written. */
 import type { PlanReport } from "../exec/explain.ts";
+import { assert } from "../base/assert.ts";
+import { drive } from "../base/maybe.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
+import type { Pace } from "../exec/pace.ts";
 import type { Reader } from "../graph/reader.ts";
+import { takeWriter } from "../render/json-writer.ts";
 import type { JsonWriter } from "../render/json-writer.ts";
+import { isLarge, Tempo } from "../render/tempo.ts";
 import { GraphqlRenderer } from "../render/graphql-json.ts";
 import { hasLambda } from "../render/graphql-lambda.ts";
 import type { LambdaValues } from "../render/graphql-shape.ts";
@@ -177,6 +182,41 @@ export function writeQuery(
       const renderer = new GraphqlRenderer(out, errors, path, computed);
       renderer.list(block, shape.object, ranked.rows);
     }
+  }
+}
+
+/** Whether a query's answer is a list that is worth writing in steps. */
+export function isLargeList({ planned }: ReadyQuery, result: ExecutionResult): boolean {
+  return planned.shape.kind === "list" && result.blocks[0] !== undefined && isLarge(result);
+}
+
+export interface LargeAnswer {
+  readonly pace: Pace;
+  readonly bytesMax: number;
+}
+
+/** Writes a large list ahead of the answer, letting other requests run; gives what puts it into the answer. */
+export async function writeLargeList(
+  { planned }: ReadyQuery,
+  field: SelectedField,
+  { result, lambda }: QueryResult,
+  { pace, bytesMax }: LargeAnswer,
+): Promise<(out: JsonWriter, errors: CompletionError[]) => void> {
+  const [block] = result.blocks;
+  const { shape } = planned;
+  assert(block !== undefined && shape.kind === "list", "a large list is a list");
+  const writer = takeWriter(bytesMax);
+  try {
+    const found: CompletionError[] = [];
+    const renderer = new GraphqlRenderer(writer, found, [field.key], { lambda });
+    await drive(renderer.listInSteps(block, shape.object, new Tempo(pace)));
+    const bytes = writer.slice(0);
+    return (out, errors) => {
+      out.bytes(bytes);
+      errors.push(...found);
+    };
+  } finally {
+    writer.release();
   }
 }
 

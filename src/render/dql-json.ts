@@ -5,7 +5,7 @@
 import { assert } from "../base/assert.ts";
 import { drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
-import type { BlockResult, ExecutionResult, FieldColumn, Frame, Path } from "../exec/frame.ts";
+import type { BlockResult, ExecutionResult, Path } from "../exec/frame.ts";
 import type { Pace } from "../exec/pace.ts";
 import { printFloat } from "../model/float.ts";
 import { printValueJson } from "../model/print-value.ts";
@@ -23,14 +23,9 @@ import {
   type DqlRender,
   type DqlRenderOptions,
 } from "./dql-field.ts";
-import {
-  Tempo,
-  writeCounts,
-  writeListed,
-  writeListedInSteps,
-  writeNormalized,
-} from "./dql-node.ts";
+import { writeCounts, writeListed, writeListedInSteps, writeNormalized } from "./dql-node.ts";
 import { takeWriter } from "./json-writer.ts";
+import { isLarge, Tempo } from "./tempo.ts";
 
 /** The value of `data`. Throws Fault E_LIMIT and, for @normalize, E_QUERY. */
 export function renderDql(
@@ -50,29 +45,8 @@ export function renderDqlPaced(
   options: DqlRenderOptions,
   pace: Pace,
 ): MaybePromise<Uint8Array> {
-  const tempo = countRows(result) > rowsAtOnce ? new Tempo(pace) : undefined;
+  const tempo = isLarge(result) ? new Tempo(pace) : undefined;
   return drive(writeAnswer(plan, result, options, tempo));
-}
-
-/** Answers of so many rows take less than a slice of time. */
-const rowsAtOnce = 1000;
-
-function countRows(result: ExecutionResult): number {
-  const frames = new Set<Frame>();
-  for (const { frame } of result.blocks) if (frame !== undefined) collectFrames(frame, frames);
-  let count = 0;
-  for (const { uids } of frames) count += uids.length;
-  return count;
-}
-
-function collectFrames(frame: Frame, found: Set<Frame>): void {
-  if (found.has(frame)) return;
-  found.add(frame);
-  const visit = (column: FieldColumn): void => {
-    if (column.kind === "edges" && column.child !== undefined) collectFrames(column.child, found);
-    if (column.kind === "expanded") column.columns.forEach(visit);
-  };
-  frame.fields.forEach(visit);
 }
 
 function* writeAnswer(

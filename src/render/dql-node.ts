@@ -3,7 +3,6 @@
  * steps of the same pieces, between which other requests run.
  */
 import type { EdgeFrame, Frame } from "../exec/frame.ts";
-import type { Pace } from "../exec/pace.ts";
 import type { Steps } from "../base/maybe.ts";
 import type { EdgeField, FieldPlan } from "../plan/plan.ts";
 import {
@@ -21,6 +20,7 @@ import {
   type FieldAt,
 } from "./dql-field.ts";
 import { normalizeNode } from "./normalize.ts";
+import type { Tempo } from "./tempo.ts";
 
 /** count(uid): objects beside the nodes. */
 export function writeCounts(
@@ -189,24 +189,6 @@ function beginMember({ writer }: DqlRender, list: OpenList): number {
   const mark = writer.length;
   separate(writer, list.first);
   return mark;
-}
-
-/** Members between two looks at the time. */
-const membersPerLook = 128;
-
-/** The members that were written of one answer, and who says when to wait. */
-export class Tempo {
-  readonly #pace: Pace;
-  #count = 0;
-
-  constructor(pace: Pace) {
-    this.#pace = pace;
-  }
-
-  /** A promise: wait for it before the next member. */
-  next(): Promise<void> | undefined {
-    return ++this.#count % membersPerLook === 0 ? this.#pace.check() : undefined;
-  }
 }
 
 /** `writeListed`, in steps. */

@@ -2,12 +2,14 @@
  * SPEAK, GraphQL: frames of a run + the shape of an answer → JSON bytes, with null propagation (graphql.md 4.10). One
  * walk, no intermediate objects; what turns out to be null is cut back. Never here: an await, a read.
  */
+import type { Steps } from "../base/maybe.ts";
 import { unreachable } from "../base/assert.ts";
 import type { BlockResult, EdgeFrame, FieldColumn, Frame } from "../exec/frame.ts";
 import type { Cell } from "../graph/reader.ts";
 import { printValuePlainJson } from "../model/print-value.ts";
 import type { Value } from "../model/value.ts";
 import type { JsonWriter } from "./json-writer.ts";
+import type { Tempo } from "./tempo.ts";
 import { aggregateOf } from "./graphql-aggregate.ts";
 import { writeGeometry } from "./graphql-geo.ts";
 import type {
@@ -78,6 +80,21 @@ export class GraphqlRenderer {
       if (i > 0) out.byte(comma);
       this.#path.push(i);
       if (!this.#object(block.frame, rows[i] ?? 0, shape)) out.ascii("null");
+      this.#path.pop();
+    }
+    out.byte(bracketClose);
+  }
+
+  /** `list`, in steps. */
+  *listInSteps(block: BlockResult, shape: ObjectShape, tempo: Tempo): Steps<void> {
+    const out = this.#out;
+    out.byte(bracketOpen);
+    for (let i = 0; i < block.rows.length; i++) {
+      const pause = tempo.next();
+      if (pause !== undefined) yield pause;
+      if (i > 0) out.byte(comma);
+      this.#path.push(i);
+      if (!this.#object(block.frame, block.rows[i] ?? 0, shape)) out.ascii("null");
       this.#path.pop();
     }
     out.byte(bracketClose);
