@@ -1,9 +1,11 @@
 /**
- * Two bounded caches of plans (architecture 2.1): exact text → plan, then shape → plan with the literals of this text.
+ * Two bounded caches of plans (architecture 2.1): exact text → plan, then shape → plan with the literals of this text, or
+ * text → plan with the values of its query variables.
  * Keys are compared whole, never by a hash alone. A plan serves one version of one namespace's schema.
  */
 import { Lru } from "../base/lru.ts";
 import type { QueryDocument } from "../dql/ast.ts";
+import { readParameters } from "../dql/parameters.ts";
 import { lexShape } from "../dql/shape.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -42,11 +44,35 @@ export class PlanCache {
     if (request.text.length > textUnitsMax) return build();
     // Users of equal rights share their plans, and only those do.
     const owner = ownerOf(request.namespace, schema);
+    if (request.variables.size > 0) return this.#planByParameters(request, owner, schema, build);
     const key = textKey(request, owner);
     const exact = this.#byText.get(key);
     if (exact?.schema === schema) return exact;
     const planned = this.#planByShape(request, owner, schema, build);
     this.#byText.set(key, { ...planned, schema });
+    return planned;
+  }
+
+  /** One plan for a text with query variables; only where their values shape the tree, one for each of them. */
+  #planByParameters(
+    request: PlanRequest,
+    owner: string,
+    schema: Schema,
+    build: () => PlannedText,
+  ): PlannedText {
+    const key = `${owner}\u0000$\u0000${request.text}`;
+    const known = this.#byShape.get(key);
+    if (known?.schema === schema && known.document.parameters !== undefined) {
+      const values = readParameters(known.document.parameters, request.variables);
+      if (values !== undefined) return bindParameters(known, values);
+    }
+    const exactKey = textKey(request, owner);
+    const exact = this.#byText.get(exactKey);
+    if (exact?.schema === schema) return exact;
+    const planned = build();
+    if (planned.document.parameters?.isRebindable === true) {
+      this.#byShape.set(key, { ...planned, schema });
+    } else this.#byText.set(exactKey, { ...planned, schema });
     return planned;
   }
 
@@ -56,7 +82,7 @@ export class PlanCache {
     schema: Schema,
     build: () => PlannedText,
   ): PlannedText {
-    const shape = request.variables.size === 0 ? lexShape(request.text) : undefined;
+    const shape = lexShape(request.text);
     if (shape === undefined) return build();
     const key = `${owner}\u0000${shape.shape}`;
     const known = this.#byShape.get(key);
@@ -71,6 +97,16 @@ export class PlanCache {
     this.#byShape.set(key, { ...planned, schema });
     return planned;
   }
+}
+
+function bindParameters(
+  { document, plan }: PlannedText,
+  values: ReadonlyMap<string, string>,
+): PlannedText {
+  const texts = plan.slots.map(({ literal: { text, parameter } }) =>
+    parameter === undefined ? text : (values.get(parameter) ?? text),
+  );
+  return { document, plan, texts };
 }
 
 function ownerOf(namespace: number, { access }: Schema): string {
