@@ -10,6 +10,7 @@ import {
   makeFolder,
   post,
   rdf,
+  root,
   runWeft,
   startServer,
 } from "./server.ts";
@@ -153,6 +154,17 @@ describe("settings", () => {
     await server.stop();
     const wrong = await runWeft(["serve", "--data", dataDir], { WEFT_WORKERS: "none" });
     expectOneLine(wrong, /--workers: "none"/);
+  });
+
+  test("every flag and limit has its line in the page on settings", async () => {
+    const { stdout } = await runWeft(["serve", "--help"]);
+    const page = readFileSync(join(root, "docs", "settings.md"), "utf8");
+    const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag);
+    const keys = [...stdout.matchAll(/^ {2}([a-z]+(?:-[a-z]+)*) {2,}/gm)].map(([, key]) => key);
+    expect(flags.length).toBeGreaterThan(10);
+    expect(keys.length).toBeGreaterThan(10);
+    const missing = [...flags, ...keys].filter((name) => !page.includes(`\`${name}`));
+    expect(missing).toEqual(["--help"]);
   });
 
   test("help has examples for each command, and the version is the package's", async () => {
