@@ -15,9 +15,10 @@ import { buildCountTest, type CellTest } from "./compare.ts";
 import { compareLength, compareVariable } from "./compare-variable.ts";
 import { bindCounts } from "./count.ts";
 import { buildGeoTest } from "./geo.ts";
-import { equalityTokens, isCutToken, isWholeToken } from "./index-tokens.ts";
-import { buildCellsTest, intersectList, tokenList } from "./lookup.ts";
-import { buildMatchTest, buildRegexTest } from "./pattern.ts";
+import { equalityTokens, isCutToken, isWholeToken, rangeOf, tagOf } from "./index-tokens.ts";
+import { buildCellsTest, intersectList, tokenList, verifyCells } from "./lookup.ts";
+import { buildMatchTest, buildRegexTest, narrowRegexp } from "./pattern.ts";
+import { countRoot, excludedToken, listOfHas, scanRange } from "./root.ts";
 import { queryFault, raiseRefusal, slotText, type Run } from "./run.ts";
 import { findSimilar } from "./similar.ts";
 import { findTerms } from "./terms.ts";
@@ -56,7 +57,7 @@ export async function prepareCall(
     case "terms":
       return prepareTerms(run, call, candidates);
     case "regexp":
-      return cellsCall(call.use, buildRegexTest(run, slotText(run, call.source), call.flags ?? ""));
+      return prepareRegexp(run, call, candidates);
     case "match":
       return cellsCall(call.use, buildMatchTest(run, call));
     case "geo":
@@ -67,7 +68,7 @@ export async function prepareCall(
     case "uidIn":
       return prepareUidIn(run, call, candidates);
     case "has":
-      return prepareHas(call.use);
+      return prepareHas(run, call.use, candidates);
     case "similar":
       return members(intersect(await findSimilar(run, call), candidates));
   }
@@ -107,7 +108,60 @@ async function prepareCompare(
       return members(await intersectTokens(run, call, bounds, candidates));
     }
   }
-  return cellsCall(call.use, buildCompareTest(call, bounds));
+  const ranged = await findInRange(run, call, bounds, candidates);
+  return ranged === undefined
+    ? cellsCall(call.use, buildCompareTest(call, bounds))
+    : members(ranged);
+}
+
+/** A step along an index costs as much as so many of its members, and as four candidates' values at hand. */
+const membersPerStep = 10;
+
+/**
+ * An inequality from its index, where walking the range costs less than reading the candidates; undefined otherwise.
+ * Price of finding out: the heads of a range, a quarter of what reading the candidates would cost at most.
+ */
+async function findInRange(
+  run: Run,
+  call: CompareCall,
+  bounds: readonly Value[],
+  candidates: UidSet,
+): Promise<UidSet | undefined> {
+  const { index, operator, use } = call;
+  if (operator === "eq" || index === undefined || candidates.length < listsFrom) return undefined;
+  if (bounds.length === 0 || call.refuseFromTen || tagOf(use) !== "") return undefined;
+  const range = rangeOf(index, operator, bounds, use);
+  const ends = [range.from, range.to];
+  if (index.tokenizer === "exact" && ends.some((end) => end !== undefined && isCutToken(end))) {
+    return undefined;
+  }
+  let left = candidates.length / 4;
+  const counted = run.reader.countTokens(index.id, range, (_, count) => {
+    left -= 1 + count / membersPerStep;
+    return left > 0;
+  });
+  if (counted instanceof Promise) await counted;
+  if (left <= 0) return undefined;
+  const found = await scanRange(run, index.id, range, excludedToken(call, range));
+  return intersect(found, candidates);
+}
+
+/**
+ * From so many candidates on, only those with the expression's trigrams are looked at, where an index has them; the
+ * others are told by their texts. Price: as many texts as pass the trigrams.
+ */
+async function prepareRegexp(
+  run: Run,
+  call: Extract<CallPlan, { kind: "regexp" }>,
+  candidates: UidSet,
+): Promise<PreparedCall> {
+  const source = slotText(run, call.source);
+  const test = buildRegexTest(run, source, call.flags ?? "");
+  const narrowed =
+    candidates.length < listsFrom ? undefined : await narrowRegexp(run, call, candidates);
+  return narrowed === undefined
+    ? cellsCall(call.use, test)
+    : members(await verifyCells(run, call.use, test, narrowed));
 }
 
 /** Whether all tokens of an eq are kept lists. */
@@ -163,7 +217,18 @@ async function prepareTerms(
   return members(found);
 }
 
-function prepareHas(use: PredicateUse): PreparedCall {
+/** The list of those that have it may be so many times longer than the candidates. */
+const presencePerCandidate = 64;
+
+/** Few candidates are counted in their records; many are looked for in the list of those that have the predicate. */
+async function prepareHas(run: Run, use: PredicateUse, candidates: UidSet): Promise<PreparedCall> {
+  const list = candidates.length < listsFrom ? undefined : listOfHas(use);
+  if (list !== undefined) {
+    const present = await countRoot(run, list);
+    if (present <= candidates.length * presencePerCandidate) {
+      return members(await intersectList(run, list, candidates));
+    }
+  }
   const predicate = use.predicate;
   const id = predicate?.id ?? -1;
   if (predicate?.definition.lang === true) return cellsCall(use, () => true);

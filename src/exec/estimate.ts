@@ -3,6 +3,7 @@
  * for edges the counts of a few nodes. Nothing of the query itself is run. Price: a head for each list that a condition
  * names, up to `sampleMax` records for each predicate that is followed.
  */
+import { unionAll } from "../base/sorted.ts";
 import type { ListRef, Want } from "../graph/reader.ts";
 import type { UidSet } from "../model/uid.ts";
 import type {
@@ -25,6 +26,9 @@ export type Estimates = ReadonlyMap<object, number>;
 
 /** Nodes whose edges are counted to know how many a node has. */
 const sampleMax = 32;
+
+/** Where in a list they are taken. */
+const samplePlaces = 8;
 
 /** What share of the nodes passes where no list tells, as databases have long guessed. */
 const guesses: Readonly<Record<string, number>> = {
@@ -200,14 +204,27 @@ class Estimator {
     return this.#fanOuts.get(key);
   }
 
+  /** Nodes from all over a list: the oldest ones often have the most edges. */
+  async #spread(list: ListRef): Promise<UidSet> {
+    const { reader } = this.#run;
+    const total = await this.#count(list);
+    const places = total <= sampleMax ? 1 : samplePlaces;
+    const sets: UidSet[] = [];
+    for (let i = 0; i < places; i++) {
+      const skip = Math.floor((total * i) / places);
+      const read = reader.readLists([list], { skip, limit: sampleMax / places });
+      sets.push(...(read instanceof Promise ? await read : read));
+    }
+    return unionAll(sets);
+  }
+
   async #sample(use: PredicateUse): Promise<number | undefined> {
     const list = listOfUse(use);
     const want = wantOfUse(use);
     if (list === undefined || want === undefined) return undefined;
+    const nodes = await this.#spread(list);
+    if (nodes.length === 0) return 0;
     const { reader } = this.#run;
-    const read = reader.readLists([list], { limit: sampleMax });
-    const nodes: UidSet | undefined = (read instanceof Promise ? await read : read)[0];
-    if (nodes === undefined || nodes.length === 0) return 0;
     const levels = reader.readLevel(nodes, [want]);
     const [column] = levels instanceof Promise ? await levels : levels;
     if (column?.kind !== "count") return undefined;

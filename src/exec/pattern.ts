@@ -51,6 +51,18 @@ export async function findRegex(run: Run, call: RegexpCall): Promise<Candidates>
   return uncertain(candidates ?? emptyUidSet, call.use, test);
 }
 
+/** Those of `candidates` that may match by their trigrams; undefined where no index or no trigram tells. */
+export async function narrowRegexp(
+  run: Run,
+  call: RegexpCall,
+  candidates: UidSet,
+): Promise<UidSet | undefined> {
+  if (call.index === undefined) return undefined;
+  const query = trigramsOfRegexp(slotText(run, call.source), call.flags === "i");
+  if (query.kind === "all") return undefined;
+  return findTrigrams(run, call.index.id, query, candidates);
+}
+
 /** Nodes whose trigrams fit, among `within` where given; undefined for all. */
 async function findTrigrams(
   run: Run,

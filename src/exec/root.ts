@@ -2,7 +2,7 @@
 import { lowerBound, sortUnique, unionAll } from "../base/sorted.ts";
 import type { ListBounds, ListRef, TokenRange } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
-import type { CallPlan } from "../plan/plan.ts";
+import type { CallPlan, PredicateUse } from "../plan/plan.ts";
 import { nextExactLanguage } from "../tokens/text-tokens.ts";
 import type { BoundPage } from "./bind.ts";
 import { bindValues, buildCompareTest, checkEqualityTokens, kindOf } from "./bind-values.ts";
@@ -75,7 +75,7 @@ async function findCall(run: Run, call: CallPlan, after: number): Promise<Candid
 
 /** The one list that is the root's answer as it stands; undefined where the answer is made of several or checked. */
 export function listOfRoot(run: Run, call: CallPlan): ListRef | undefined {
-  if (call.kind === "has") return listOfHas(call);
+  if (call.kind === "has") return listOfHas(call.use);
   if (call.kind !== "compare" || call.operator !== "eq" || call.index === undefined) {
     return undefined;
   }
@@ -91,10 +91,11 @@ function isCut(call: Call<"compare">, token: Uint8Array): boolean {
   return call.index?.tokenizer === "exact" && isCutToken(token);
 }
 
-function listOfHas(call: Call<"has">): ListRef | undefined {
-  const predicate = call.use.predicate;
+/** The list of the nodes that have a predicate; undefined where their values must be looked at. */
+export function listOfHas(use: PredicateUse): ListRef | undefined {
+  const { predicate } = use;
   if (predicate === undefined || predicate.definition.lang) return undefined;
-  if (!call.use.reverse) return { kind: "presence", predicate: predicate.id };
+  if (!use.reverse) return { kind: "presence", predicate: predicate.id };
   return predicate.reverseIndex === undefined
     ? undefined
     : { kind: "objects", index: predicate.reverseIndex.id };
@@ -127,7 +128,7 @@ export async function pageRoot(run: Run, list: ListRef, page: BoundPage): Promis
 async function findHas(run: Run, call: Call<"has">, after: number): Promise<Candidates> {
   const predicate = call.use.predicate;
   if (predicate === undefined) return noCandidates;
-  const list = listOfHas(call) ?? { kind: "presence", predicate: predicate.id };
+  const list = listOfHas(call.use) ?? { kind: "presence", predicate: predicate.id };
   const read = run.reader.readLists([list], after > 0 ? { after } : {});
   const found = (read instanceof Promise ? await read : read)[0] ?? emptyUidSet;
   return predicate.definition.lang ? uncertain(found, call.use, () => true) : certain(found);

@@ -180,3 +180,23 @@ test("many candidates of a filter meet the lists of an index", async () => {
     '{ q(func: has(words)) @filter(eq(kind, "lamp") and not eq(open, true) and not eq(stars, 3)) { uid } }';
   expect(await queryDql(graph, text)).toEqual(uidsOf(expected));
 });
+
+test.each<[string, (item: Item) => boolean]>([
+  ["le(stars, 2)", (item) => item.stars <= 2],
+  ["lt(stars, 2)", (item) => item.stars < 2],
+  ["gt(stars, 3)", (item) => item.stars > 3],
+  ["between(stars, 2, 4)", (item) => item.stars >= 2 && item.stars <= 4],
+  ["ge(price, 880)", (item) => (item.price ?? 0) >= 880],
+  ["ge(price, 3)", (item) => (item.price ?? 0) >= 3],
+  ["has(price)", (item) => item.price !== undefined],
+  ["has(likes)", (item) => item.likes.length > 0],
+  ["has(~likes)", (item) => items.some((other) => other.likes.includes(item.uid))],
+  ["regexp(words, /er fjo/)", (item) => /er fjo/.test(item.words)],
+  ["regexp(words, /^c.*t$/)", (item) => /^c.*t$/.test(item.words)],
+  ["not regexp(words, /ember/)", (item) => !item.words.includes("ember")],
+  ["not (has(price) and gt(stars, 1))", (item) => item.price === undefined || item.stars <= 1],
+  ["has(likes) or le(stars, 1)", (item) => item.likes.length > 0 || item.stars <= 1],
+])("%s of many candidates, from an index or by values", async (condition, holds) => {
+  const text = `{ v as var(func: has(words)) q(func: uid(v)) @filter(${condition}) { uid } }`;
+  expect(await queryDql(graph, text)).toEqual(uidsOf(items.filter(holds)));
+});
