@@ -38,10 +38,13 @@ const textUnitsMax = 32_768;
 export class PlanCache {
   readonly #byText = new Lru<string, Cached>(textsMax);
   readonly #byShape = new Lru<string, Cached>(plansMax);
+  /** Of each namespace, as it was met last. */
+  readonly #versions = new Map<number, number>();
 
   /** The plan of a request; `build` parses and plans when neither cache has it, and may throw. */
   plan(request: PlanRequest, schema: Schema, build: () => PlannedText): PlannedText {
     if (request.text.length > textUnitsMax) return build();
+    this.#dropOld(request.namespace, schema.version);
     // Users of equal rights share their plans, and only those do.
     const owner = ownerOf(request.namespace, schema);
     if (request.variables.size > 0) return this.#planByParameters(request, owner, schema, build);
@@ -51,6 +54,16 @@ export class PlanCache {
     const planned = this.#planByShape(request, owner, schema, build);
     this.#byText.set(key, { ...planned, schema });
     return planned;
+  }
+
+  /** Plans of older schemas would keep these alive: thousands of changes, thousands of schemas. */
+  #dropOld(namespace: number, version: number): void {
+    const known = this.#versions.get(namespace);
+    if (known !== undefined && known >= version) return;
+    this.#versions.set(namespace, version);
+    if (known === undefined) return;
+    this.#byText.clear();
+    this.#byShape.clear();
   }
 
   /** One plan for a text with query variables; only where their values shape the tree, one for each of them. */
