@@ -45,6 +45,8 @@ const sliceNodesMax = 4096;
  * share one, the fewer chunks are written twice: slices of half the time make the build half as fast.
  */
 const sliceMs = 20;
+/** A rest between slices is as long as the slice was, but no longer. */
+const restMsMax = 40;
 /** How often the row is written, and the log told. */
 const rowMs = 1000;
 const logMs = 5000;
@@ -57,12 +59,16 @@ export class IndexBuilds {
   readonly #running = new Map<number, Promise<void>>();
   /** Namespaces that changed since their loop last looked. */
   readonly #changed = new Set<number>();
+  readonly #stopCounting: () => void;
+  /** Seen since the start, of all processes. */
+  #commits = 0;
   #isClosed = false;
   /** Ends the waits between tries. */
   readonly #waits = new Set<() => void>();
 
   constructor(options: IndexBuildsOptions) {
     this.#options = options;
+    this.#stopCounting = options.views.store.onCommit(() => void this.#commits++);
   }
 
   /** Builds what there is to build in a namespace, in the background. */
@@ -93,6 +99,7 @@ export class IndexBuilds {
   /** Waits for the slice under way; builds go on at the next start. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#stopCounting();
     this.#changed.clear();
     for (const end of this.#waits) end();
     await Promise.allSettled(this.#running.values());
@@ -137,6 +144,7 @@ export class IndexBuilds {
     while (!this.#isClosed && !row.isFilled) {
       const known = await this.#schema(namespace);
       if (known === undefined || !isBuilding(known.state, build)) return;
+      const before = this.#commits;
       const result = await this.#fillSlice(known, build, { after: row.after, limit });
       const done = result.done ? row.total : Math.min(row.done + limit, row.total);
       row = { ...row, after: result.after, done, isFilled: result.done };
@@ -146,6 +154,8 @@ export class IndexBuilds {
         rowDueMs = clock.tickMs() + rowMs;
       }
       told(row);
+      // Beside others who write, half of the writer's time is theirs.
+      if (this.#commits !== before && !row.isFilled) await this.#pause(Math.min(result.tookMs, restMsMax));
     }
   }
 

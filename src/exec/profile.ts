@@ -4,7 +4,16 @@
  */
 import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe.ts";
-import type { Column, ListBounds, ListRef, Reader, TokenRange, Want } from "../graph/reader.ts";
+import type {
+  Column,
+  ListBounds,
+  ListRef,
+  Reader,
+  TokenRange,
+  Want,
+  VectorAnswer,
+  VectorQuestion,
+} from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { UidSet } from "../model/uid.ts";
 
@@ -129,6 +138,12 @@ class WatchedReader implements Reader {
 
   get ts(): number {
     return this.#reader.ts;
+  }
+
+  async nearest(question: VectorQuestion): Promise<VectorAnswer | undefined> {
+    const found = await this.#reader.nearest?.(question);
+    this.#reads().uids += found?.uids.length ?? 0;
+    return found;
   }
 
   readLevel(uids: Float64Array, wants: readonly Want[]): MaybePromise<readonly Column[]> {

@@ -6,7 +6,16 @@
 import type { MaybePromise } from "../base/maybe.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { PredicateAccess } from "../model/visitor.ts";
-import type { Column, ListBounds, ListRef, Reader, TokenRange, Want } from "./reader.ts";
+import type {
+  Column,
+  ListBounds,
+  ListRef,
+  Reader,
+  TokenRange,
+  Want,
+  VectorAnswer,
+  VectorQuestion,
+} from "./reader.ts";
 import type { Schema } from "./schema.ts";
 
 /** By schema and rights, so that plans find theirs again. */
@@ -60,6 +69,11 @@ class RestrictedReader implements Reader {
     this.schema = restrictSchema(reader.schema, access);
     this.ts = reader.ts;
     this.#reader = reader;
+  }
+
+  /** A predicate that may not be read is planned as absent: nobody asks for its vectors. */
+  async nearest(question: VectorQuestion): Promise<VectorAnswer | undefined> {
+    return await this.#reader.nearest?.(question);
   }
 
   readLevel(uids: Float64Array, wants: readonly Want[]): MaybePromise<readonly Column[]> {
