@@ -82,7 +82,7 @@ async function mayOpen(
   house: House,
   streams: Streams,
 ): Promise<string | undefined> {
-  if (streams.isFull) return "503 Service Unavailable";
+  if (streams.isFull || house.controls.switches.isDraining) return "503 Service Unavailable";
   const { origin } = req.headers;
   if (origin === undefined) return undefined;
   const allowed = await house.graphql.allowedOrigins(0);
