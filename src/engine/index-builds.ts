@@ -155,7 +155,8 @@ export class IndexBuilds {
       }
       told(row);
       // Beside others who write, half of the writer's time is theirs.
-      if (this.#commits !== before && !row.isFilled) await this.#pause(Math.min(result.tookMs, restMsMax));
+      if (this.#commits !== before && !row.isFilled)
+        await this.#pause(Math.min(result.tookMs, restMsMax));
     }
   }
 
