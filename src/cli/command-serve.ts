@@ -22,6 +22,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   await loadSampleOnce(config, supervisor, ended.isEnding);
   if (!ended.isEnding()) {
     supervisor.open();
+    warnIfOpen(config);
     await greet(config, supervisor);
   }
   const reason = await ended.whenEnding;
@@ -30,6 +31,13 @@ export async function runServe(options: ServeOptions): Promise<void> {
   await claim.release();
   say("stopped");
   process.exit(0);
+}
+
+/** Said once: others than this machine may reach the data, and nothing is asked of them. */
+function warnIfOpen({ host, port, security }: ServeConfig): void {
+  const isLocal = host === "localhost" || host === "::1" || host.startsWith("127.");
+  if (isLocal || !security.anonymous) return;
+  complain(`whoever reaches ${host}:${port} may use its data without a key (--anonymous off)`);
 }
 
 interface End {
