@@ -206,7 +206,7 @@ export function readToken(key: Uint8Array): Uint8Array {
   return count === token.length ? token : token.subarray(0, count);
 }
 
-/** All rows of the tokens from `from` to `to`, both inclusive; undefined for the first and the last. */
+/** All rows of the tokens from `from` on and in front of `to`; undefined for the first one and the index's end. */
 export function tokenRange(
   storageId: number,
   index: number,
@@ -216,7 +216,7 @@ export function tokenRange(
   const all = indexPrefix(storageId, keyKind.index, index);
   return {
     start: from === undefined ? all : tokenList(storageId, index, from),
-    end: prefixEnd(to === undefined ? all : tokenList(storageId, index, to))!,
+    end: to === undefined ? prefixEnd(all)! : tokenList(storageId, index, to),
   };
 }
 

@@ -7,13 +7,12 @@ import type { Steps } from "../base/maybe.ts";
 import { isHead } from "../codec/chunk.ts";
 import {
   chunkKey,
-  indexPrefix,
-  keyKind,
   listPrefixOf,
   prefixRange,
   readChunkNumber,
   readToken,
   tokenList,
+  tokenRange,
 } from "../codec/key.ts";
 import type { KeyRange } from "../codec/key.ts";
 import { emptyUidSet } from "../model/uid.ts";
@@ -74,11 +73,7 @@ export function tokenBehind(token: Uint8Array): Uint8Array {
 
 /** The rows of a stretch. */
 export function stretchRange({ storageId, index, from, to }: TokenStretch): KeyRange {
-  const all = indexPrefix(storageId, keyKind.index, index);
-  return {
-    start: from.length === 0 ? all : tokenList(storageId, index, from),
-    end: to === undefined ? prefixRange(all).end : tokenList(storageId, index, to),
-  };
+  return tokenRange(storageId, index, from, to);
 }
 
 class WindowWalk {
