@@ -19,7 +19,17 @@ import type { TokenStretch, TokenVisitor } from "./token-scan.ts";
 
 const storageId = 1;
 const index = 7;
-const tuning = { chunkBytesAim: 32, chunkBytesMax: 48 };
+const tuning = {
+  chunkBytesAim: 32,
+  chunkBytesMax: 48,
+  openBytesMax: 30,
+  partBytesMax: 400,
+  cellBytesMax: 64,
+  shortEdgesMax: 3,
+  shortEdgeBytesMax: 64,
+  shortEdgesBack: 2,
+  shortEdgeBytesBack: 32,
+};
 
 function tokenOf(number: number): Uint8Array {
   return Uint8Array.of(number >> 8, number & 255);
@@ -165,7 +175,7 @@ test("scans through windows agree with a plain model, now and at an older commit
         snapshot.close();
       }
     }),
-    runs(20),
+    { numRuns: runs(20) },
   );
 });
 
