@@ -18,3 +18,19 @@ export type FieldTable = Readonly<Record<string, FieldWork>>;
 export function succeed(message: string): object {
   return { response: { code: "Success", message } };
 }
+
+/**
+ * A field fails in words of its own. rewrite: what is asked for cannot be done as it stands; mutation: the engine refused
+ * it; query: it could not be run, and has no value at all, not even null.
+ */
+export class FieldFailure extends Error {
+  override readonly name = "FieldFailure";
+  readonly form: "rewrite" | "mutation" | "query";
+  readonly messages: readonly string[];
+
+  constructor(form: FieldFailure["form"], messages: readonly string[]) {
+    super(messages[0] ?? "");
+    this.form = form;
+    this.messages = messages;
+  }
+}

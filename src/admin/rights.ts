@@ -3,6 +3,7 @@
  * The route has let the sender in already (`http/rights.ts`); these rows say what a login is needed for where ACL is on.
  * A field of the schema without a row is refused.
  */
+import { noToken } from "../auth/acl.ts";
 import { Fault } from "../model/fault.ts";
 import type { Visitor } from "../model/visitor.ts";
 
@@ -89,19 +90,26 @@ export function explainRefusal(right: FieldRight, asking: FieldAsking): string |
 const denied = "rpc error: code = PermissionDenied desc = ";
 
 function explainGuardian(visitor: Visitor): string | undefined {
-  if (visitor.refusal !== undefined) return denied + visitor.refusal;
+  if (visitor.refusal === noToken) return denied + noToken;
+  if (visitor.refusal !== undefined) {
+    return `rpc error: code = Unauthenticated desc = ${visitor.refusal}`;
+  }
   return visitor.isGuardian ? undefined : denied + noGuardian(visitor);
 }
 
 function explainSuperadmin(visitor: Visitor): string | undefined {
-  const { refusal, namespace, isGuardian } = visitor;
-  if (refusal !== undefined) {
-    const joint = refusal === "no accessJwt available" ? " " : ": ";
-    return `Authorize guardian of the galaxy, extracting jwt token, error:: extracting namespace from JWT${joint}${refusal}`;
+  const { namespace, isGuardian } = visitor;
+  if (visitor.refusal !== undefined) {
+    return `Authorize guardian of the galaxy, extracting jwt token, error:: ${explainNamespaceRefusal(visitor)}`;
   }
   if (namespace !== 0) return `${denied}Only superadmin is allowed to do this operation`;
   if (isGuardian) return undefined;
   return `${denied}AuthSuperAdmin: failed to authorize guardians. ${noGuardian(visitor)}`;
+}
+
+/** What who is not believed is told where only the namespace of the token counts. */
+export function explainNamespaceRefusal({ refusal = "" }: Visitor): string {
+  return `extracting namespace from JWT${refusal === noToken ? " " : ": "}${refusal}`;
 }
 
 function noGuardian({ user }: Visitor): string {

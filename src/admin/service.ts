@@ -22,10 +22,12 @@ import type { Visitor } from "../model/visitor.ts";
 import type { KeyRing } from "../auth/key-ring.ts";
 import type { Clock } from "../base/clock.ts";
 import { adminSdl } from "./admin-sdl.ts";
+import { FieldFailure } from "./field.ts";
 import type { AdminContext, FieldTable, FieldWork } from "./field.ts";
 import { makeKeyFields } from "./key-fields.ts";
 import { makeNodeFields, type NodeParts } from "./node-fields.ts";
 import { findFieldRefusal } from "./rights.ts";
+import { makeUserFields, type UserParts } from "./user-fields.ts";
 import { rewordProblem, rewordSyntax } from "./problem-words.ts";
 
 export interface AdminService {
@@ -39,6 +41,8 @@ export interface AdminParts extends NodeParts {
   readonly clock: Clock;
   /** Whether users log in. */
   readonly acl: boolean;
+  /** Who they are; undefined where none does. */
+  readonly users?: UserParts | undefined;
 }
 
 export function openAdminService(parts: AdminParts): AdminService {
@@ -86,9 +90,29 @@ async function run(
     operationName: fields.operationName === "" ? null : fields.operationName,
   });
   const answer: Answer = {};
-  if (result.errors !== undefined) answer.errors = result.errors.map(toErrorMember);
-  if (result.data !== undefined) answer.data = result.data;
-  return answer;
+  if (result.errors !== undefined) answer.errors = result.errors.flatMap(toErrorMembers);
+  if (result.data === undefined || result.data === null) return answer;
+  const data = { ...result.data };
+  for (const error of result.errors ?? []) fixMember(data, error);
+  const isGone = result.errors !== undefined && Object.keys(data).length === 0;
+  return isGone ? answer : { ...answer, data };
+}
+
+/** What did not run has no member; what failed is null, or where a list was asked for one that is empty. */
+function fixMember(data: Record<string, unknown>, error: GraphQLError): void {
+  const { originalError: original, path } = error;
+  const [key] = path ?? [];
+  if (typeof key !== "string") return;
+  if (original instanceof NotRun) delete data[key];
+  else if (original instanceof FieldFailure && original.form === "query") delete data[key];
+  else if (path?.length === 1 && isListField(error)) data[key] = [];
+}
+
+const listFields = new Set(["health", "listBackups", "queryUser", "queryGroup"]);
+
+function isListField(error: GraphQLError): boolean {
+  const node = error.nodes?.[0];
+  return node?.kind === "Field" && listFields.has(node.name.value);
 }
 
 /** Numbers that kept their digits become numbers: nothing here is beyond a double. */
@@ -97,6 +121,18 @@ function toPlain(value: JsonValue): unknown {
   if (Array.isArray(value)) return value.map(toPlain);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, toPlain(item)]));
+}
+
+function toErrorMembers(error: GraphQLError): readonly ResponseError[] {
+  const { originalError: original, path } = error;
+  if (!(original instanceof FieldFailure)) return [toErrorMember(error)];
+  const place = { path: [...(path ?? [])] };
+  const { form, messages } = original;
+  if (form !== "mutation" || error.locations === undefined) {
+    return messages.map((message) => ({ message, ...place }));
+  }
+  const { locations } = error;
+  return messages.map((message) => ({ message, locations, ...place }));
 }
 
 /** Errors of operations are told without a path, with the name of their field in front. */
@@ -124,6 +160,7 @@ function makeSchema(parts: AdminParts): GraphQLSchema {
   const schema = buildSchema(adminSdl);
   const fields = {
     ...makeNodeFields(parts),
+    ...makeUserFields(parts.users),
     ...makeKeyFields(parts.keys, () => parts.clock.nowMs()),
   };
   const table: FieldTable = { ...fields, ...makeSchemaFields(parts) };
@@ -175,9 +212,6 @@ function makeSchemaFields({ graphql }: AdminParts): FieldTable {
     ) => {
       const row = await graphql.updateSchema(visitor.namespace, input.set.schema);
       return { gqlSchema: toSchemaNode(row) };
-    },
-    "Mutation.login": () => {
-      throw new Fault("E_HTTP_REQUEST", "invalid username or password");
     },
   };
 }

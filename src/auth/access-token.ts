@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import { Lru } from "../base/lru.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { checkTimes, TokenFault, verifySignature } from "./jws.ts";
-import type { ClaimObject, ClaimValue, SignedClaims, TokenHeader, TokenKey } from "./jws.ts";
+import type { ClaimValue, SignedClaims, TokenHeader, TokenKey } from "./jws.ts";
 
 export const accessAlgorithms = ["HS256", "HS384", "HS512"] as const;
 export type AccessAlgorithm = (typeof accessAlgorithms)[number];
@@ -122,7 +122,7 @@ function withPrefix(error: unknown): unknown {
 }
 
 function readClaims({ claims, untilMs }: SignedClaims): AccessClaims {
-  const { userid, namespace, groups } = claims as ClaimObject;
+  const { userid, namespace, groups } = claims;
   if (typeof userid !== "string") throw new TokenFault("userid in claims is not a string:");
   if (typeof namespace !== "number" || !Number.isSafeInteger(namespace) || namespace < 0) {
     throw new TokenFault(`namespace in claims is not valid:${numberOf(namespace)}`);

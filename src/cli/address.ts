@@ -22,3 +22,8 @@ export function urlOfAddress({ host, port }: Address): string {
   const open = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host;
   return `http://${open.includes(":") && !open.startsWith("[") ? `[${open}]` : open}:${port}`;
 }
+
+/** Whether only this machine reaches it. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}

@@ -110,6 +110,12 @@ function addServe(program: Command): void {
     .addOption(
       setting("--store <settings>", '"map-bytes=64GB; log-bytes=64MB; log-minutes=10"').default(""),
     )
+    .addOption(
+      setting(
+        "--acl <settings>",
+        'users and groups: "secret-file=FILE; access-ttl=6h; refresh-ttl=30d; password-file=FILE"',
+      ).default(""),
+    )
     .addOption(setting("--lambda <script>", "JavaScript or TypeScript with resolvers, run beside"))
     .addOption(
       setting("--lambda-url <url>", "another lambda server, as http://host:8686/graphql-worker"),

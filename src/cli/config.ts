@@ -6,6 +6,8 @@ import { makeKeyText } from "../auth/access-key.ts";
 import { Fault } from "../model/fault.ts";
 import { defaultLimits, type Limits } from "../model/limits.ts";
 import type { MutationsMode } from "../engine/prepare.ts";
+import { readAclConfig } from "./acl-config.ts";
+import type { AclConfig } from "./acl-config.ts";
 import { parseAddress } from "./address.ts";
 import { parseDurationMs } from "./duration.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
@@ -29,6 +31,8 @@ export interface ServeConfig {
   readonly store: StoreConfig;
   readonly lambda: LambdaConfig;
   readonly ownKeys: OwnKeys;
+  /** Users, groups and rules; undefined: off. */
+  readonly acl: AclConfig | undefined;
 }
 
 /** By which this server's processes call it; made anew at each start and stored nowhere. */
@@ -72,6 +76,7 @@ export interface ServeOptions {
   readonly security: string;
   /** `--no-anonymous`, and `false` in a settings file, are false. */
   readonly anonymous: string | boolean | undefined;
+  readonly acl: string;
   readonly limit: string;
   readonly store: string;
   readonly lambda: string | undefined;
@@ -104,6 +109,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
       { flag: options.lambdaUrl, setting: parseLambdaUrl(options.graphql) },
       options.lambdaLimit,
     ),
+    acl: readAclConfig(options.acl),
     ownKeys: { admin: makeKeyText("admin"), client: makeKeyText("client") },
   };
 }

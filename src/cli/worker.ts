@@ -1,5 +1,6 @@
 /** A worker: the whole stack above the store, put together, behind a socket that the supervisor feeds. */
 import { openAdminService } from "../admin/service.ts";
+import { openAcl, type Acl } from "../auth/acl.ts";
 import { openKeyRing, type KeyRing } from "../auth/key-ring.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
@@ -11,12 +12,13 @@ import { openGraphqlService } from "../graphql/open-service.ts";
 import type { GraphqlService } from "../graphql/service.ts";
 import type { TransactionOwners } from "../http/house.ts";
 import { type HttpServer, openHttpServer } from "../http/server.ts";
-import { makeNodeFacts } from "../http/node-facts.ts";
+import { makeNodeFacts, type NodeFacts } from "../http/node-facts.ts";
 import { openLambdaClient } from "../lambda/client.ts";
 import type { LambdaTarget } from "../lambda/client.ts";
 import type { Store } from "../store/store.ts";
 import type { LinkedControls } from "./controls.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
+import { isLoopback } from "./address.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { PrivateSockets } from "./private-socket.ts";
 import { makeSecurity } from "./security.ts";
@@ -48,27 +50,23 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     logger,
     limits,
     mutations,
+    acl: config.acl !== undefined,
     // One process takes up what another left behind.
     resumes: number === 1,
   });
   followCacheSize(controls, engine);
   const keys = openKeys(config.ownKeys, engine);
+  const acl = await openAccessControl(config, engine);
   const sockets = openPrivateSockets(config.dataDir);
-  const graphql = openGraphql(parts, engine, sockets);
-  const about = makeNodeFacts({
-    engine,
-    clock: systemClock,
-    version: readVersion(),
-    address: `${config.host}:${config.port}`,
-    indexProgress: () => engine.indexProgress(),
-    describeStore: async () => await store.describe(),
-  });
+  const graphql = openGraphql(parts, engine, sockets, acl);
+  const about = openFacts(parts, engine, acl !== undefined);
   const admin = openAdminService({
     graphql,
     keys,
     controls,
     clock: systemClock,
-    acl: false,
+    acl: acl !== undefined,
+    users: acl === undefined ? undefined : { acl, engine },
     health: async () => [await about.health()],
     state: (namespace) => about.membership(namespace),
     leaseUids: (count) => engine.leaseUids(count),
@@ -85,6 +83,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     },
     security,
     keys,
+    acl,
     controls,
     clock: systemClock,
     logger,
@@ -106,10 +105,23 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   };
 }
 
+function openFacts({ config, store }: WorkerParts, engine: OpenEngine, hasAcl: boolean): NodeFacts {
+  return makeNodeFacts({
+    engine,
+    clock: systemClock,
+    version: readVersion(),
+    address: `${config.host}:${config.port}`,
+    features: hasAcl ? ["acl", "multi_tenancy"] : [],
+    indexProgress: () => engine.indexProgress(),
+    describeStore: async () => await store.describe(),
+  });
+}
+
 function openGraphql(
   { config, logger }: WorkerParts,
   engine: OpenEngine,
   sockets: PrivateSockets,
+  acl: Acl | undefined,
 ): GraphqlService {
   const target = lambdaTarget(config, sockets);
   return openGraphqlService({
@@ -119,6 +131,7 @@ function openGraphql(
     limits: config.limits,
     lambda: target === undefined ? undefined : openLambdaClient(target),
     turns: engine.turns,
+    identify: acl === undefined ? undefined : (headers) => acl.identify(headers),
     ...config.graphql,
   });
 }
@@ -139,6 +152,21 @@ function followCacheSize(controls: LinkedControls, engine: OpenEngine): void {
   controls.onTurn(({ cacheMb }) => {
     if (cacheMb !== last) engine.resizeCache(cacheMb * 1024 * 1024);
     last = cacheMb;
+  });
+}
+
+/** Makes the first user where it is missing. */
+async function openAccessControl(
+  { acl, host }: ServeConfig,
+  engine: OpenEngine,
+): Promise<Acl | undefined> {
+  if (acl === undefined) return undefined;
+  return openAcl({
+    ...acl,
+    engine,
+    clock: systemClock,
+    secret: Buffer.from(acl.secret, "base64"),
+    isExposed: !isLoopback(host),
   });
 }
 

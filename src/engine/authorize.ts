@@ -36,7 +36,12 @@ export function checkWrites(
       }
     }
   }
-  if (refused.size > 0) throw refuse("E_PERMISSION", "mutate", refused);
+  if (refused.size > 0) throw refuseWrites(refused);
+}
+
+/** What a sender is told that may not write them. */
+export function refuseWrites(predicates: Iterable<string>): Fault {
+  return refuse("E_PERMISSION", "mutate", new Set(predicates));
 }
 
 const reservedNames: ReadonlySet<string> = new Set(

@@ -57,7 +57,8 @@ function makeRestricted(schema: Schema, access: PredicateAccess): Schema {
 
 /** The same state through a schema with the access; closing it closes the reader. */
 export function restrictReader(reader: Reader, access: PredicateAccess | undefined): Reader {
-  return access === undefined ? reader : new RestrictedReader(reader, access);
+  const isOpen = access === undefined || reader.schema.access?.key === access.key;
+  return isOpen ? reader : new RestrictedReader(reader, access);
 }
 
 class RestrictedReader implements Reader {

@@ -54,12 +54,16 @@ import { parseDocument } from "./request-parse.ts";
 import type { SelectedField } from "./request-prepare.ts";
 import { resolvePersisted } from "./request-persisted.ts";
 import { scalarText } from "./request-variables.ts";
+import { readerOf, rightsKey } from "./sender.ts";
+import type { Identify } from "./sender.ts";
 import type { SchemaStore } from "./schema-store.ts";
 import type { GraphqlAnswer, GraphqlRequest } from "./service.ts";
 
 export interface HandlerOptions extends RunSettings {
   readonly engine: Engine;
   readonly schemas: SchemaStore;
+  /** undefined: ACL is off. */
+  readonly identify: Identify | undefined;
   /** undefined: started without one. */
   readonly lambda: LambdaClient | undefined;
   /** `--graphql introspection`. */
@@ -121,7 +125,8 @@ export interface LiveRequest {
   readonly fields: RequestFields;
   readonly run: OperationRun;
   readonly roots: readonly ReadyRoot[];
-  /** Equal for callers to whom the schema's rules give equal rights. */
+  readonly caller: Caller;
+  /** Equal for callers whose rights are equal, and stay so: by the schema's rules, and by the groups of ACL. */
   readonly rights: string;
   /** When the caller's token ends, in milliseconds since 1970; Infinity for never. */
   readonly expiryMs: number;
@@ -148,7 +153,9 @@ export class RequestHandler {
     const { clock, extensions } = this.#options;
     const trace = new Trace(clock);
     try {
-      return await this.#answer(request, trace);
+      const { identify } = this.#options;
+      const known = identify === undefined ? request : await this.identified(request);
+      return await this.#answer(known, trace);
     } catch (error) {
       const print = extensions ? () => trace.print() : undefined;
       if (error instanceof RequestRefused) return answerOf(writeRefusal(error.errors, print));
@@ -157,6 +164,19 @@ export class RequestHandler {
       }
       throw error;
     }
+  }
+
+  /** The request with its sender, where ACL is on. */
+  async identified(request: GraphqlRequest): Promise<GraphqlRequest> {
+    const visitor = await this.#options.identify?.(request.headers);
+    return visitor === undefined ? request : { ...request, visitor, namespace: visitor.namespace };
+  }
+
+  /** Whether a subscription's sender still has the rights that it was prepared for. */
+  async hasSameRights({ request, rights, caller }: LiveRequest): Promise<boolean> {
+    if (request.visitor === undefined) return true;
+    const { visitor } = await this.identified(request);
+    return visitor?.refusal === undefined && rightsKey(caller, visitor) === rights;
   }
 
   async #answer(request: GraphqlRequest, trace: Trace): Promise<GraphqlAnswer> {
@@ -220,9 +240,12 @@ export class RequestHandler {
     refuseResolvers(run.roots);
     const caller = await caches.callers.read(request.headers);
     if (caller.refusal !== undefined) throw refuse(caller.refusal);
-    const expiryMs = caches.callers.expiryMs(request.headers);
+    const { visitor } = request;
+    const tokenMs = caches.callers.expiryMs(request.headers);
+    const expiryMs = Math.min(tokenMs, visitor?.expiryMs ?? Infinity);
     const roots = this.#readyRoots(schema, run, caller);
-    return { request, schema, fields, run, roots, rights: caller.guard?.key ?? "", expiryMs };
+    const rights = rightsKey(caller, visitor);
+    return { request, schema, fields, run, roots, caller, rights, expiryMs };
   }
 
   /** Runs a subscription once: its answer without extensions, and what they would be. */
@@ -232,8 +255,9 @@ export class RequestHandler {
     const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run);
     const bounds = this.#bounds(request);
     const outcomes: RootOutcome[] = [];
+    const given = readerOf(reader, request);
     for (const root of roots) {
-      const place = { run, request, given: reader, bounds, trace, parentType, lambda };
+      const place = { run, request, given, bounds, trace, parentType, lambda };
       outcomes.push(await this.#resolve(root, place));
     }
     const body = writeAnswer(outcomes, run.locate, undefined, this.#options.limits.resultBytesMax);
@@ -309,7 +333,7 @@ export class RequestHandler {
     const bounds = this.#bounds(request);
     const parentType = run.node.operation === "query" ? "Query" : "Subscription";
     // The first query uses the snapshot that the schema was found in; every other one has its own.
-    let own: Reader | undefined = reader;
+    let own = readerOf(reader, request);
     const pending = roots.map((root) => {
       const given = root.kind === "query" ? own : undefined;
       if (root.kind === "query") own = undefined;
@@ -372,9 +396,10 @@ export class RequestHandler {
     const endStep = resolver.step("query");
     try {
       if (root.kind === "refused") return refusedOutcome(root, place.run.locate);
-      const reader =
-        place.given ?? (await this.#options.engine.openReader(place.request.namespace));
+      let reader = place.given;
       try {
+        const { namespace, visitor } = place.request;
+        reader ??= await this.#options.engine.openReader(namespace, visitor);
         if (this.#options.debug) place.trace.dqlQueries.push(root.ready.planned.tree.print());
         const result = await this.#runRoot(root, reader, place);
         place.trace.touchedUids += touchedUids(result);
@@ -399,7 +424,7 @@ export class RequestHandler {
           write: undefined,
         };
       } finally {
-        if (place.given === undefined) reader.close();
+        if (place.given === undefined) reader?.close();
       }
     } finally {
       endStep();
@@ -436,6 +461,7 @@ export class RequestHandler {
             ...this.#options,
             bounds: this.#bounds(request),
             namespace: request.namespace,
+            visitor: request.visitor,
             schema,
             root,
             field,

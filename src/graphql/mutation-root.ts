@@ -2,7 +2,9 @@
  * One root mutation (graphql.md 5.1): look up, write, read the answer, all in one transaction; then commit. What goes
  * wrong becomes the field's errors, with the place of the stage in their words.
  */
-import type { Engine, GuestTransaction } from "../engine/engine.ts";
+import type { Engine, GuestTransaction, TransactResult } from "../engine/engine.ts";
+import { Fault } from "../model/fault.ts";
+import type { Visitor } from "../model/visitor.ts";
 import type { CompiledSchema, NodeType, RootField } from "./compiled-schema.ts";
 import { assert } from "../base/assert.ts";
 import type { Caller } from "./caller.ts";
@@ -29,6 +31,7 @@ export interface MutationRequest extends RunSettings {
   readonly engine: Engine;
   readonly bounds: RunBounds;
   readonly namespace: number;
+  readonly visitor: Visitor | undefined;
   readonly schema: CompiledSchema;
   readonly root: RootField;
   readonly field: SelectedField;
@@ -54,7 +57,7 @@ export async function runMutation(request: MutationRequest): Promise<MutationDon
   if (request.caller.refusal !== undefined) return refusedByToken(request, request.caller.refusal);
   const values = evaluateArguments(field.node.arguments ?? [], root.arguments, run.values);
   try {
-    const { value: written } = await request.engine.transact(request.namespace, (txn) =>
+    const { value: written } = await transactAs(request, (txn) =>
       transactOnce(request, type, values, txn),
     );
     const value = await resolvePayloadLambda(written, field, request.lambda);
@@ -66,6 +69,19 @@ export async function runMutation(request: MutationRequest): Promise<MutationDon
     return { outcome, hasFailed: false };
   } catch (error) {
     return { outcome: failedOutcome(request, error), hasFailed: true };
+  }
+}
+
+/** Who is not believed is told in the words of the write. */
+async function transactAs<T>(
+  { engine, namespace, visitor }: MutationRequest,
+  work: (txn: GuestTransaction) => Promise<T>,
+): Promise<TransactResult<T>> {
+  try {
+    return await engine.transact(namespace, work, visitor);
+  } catch (error) {
+    if (error instanceof Fault && error.code === "E_PERMISSION") throw new WriteFailed(error);
+    throw error;
   }
 }
 

@@ -7,6 +7,7 @@ import { defaultLimits } from "../model/limits.ts";
 import type { LambdaClient } from "../lambda/client.ts";
 import type { Limits } from "../model/limits.ts";
 import { RequestHandler } from "./handle.ts";
+import type { Identify } from "./sender.ts";
 import { SchemaStore } from "./schema-store.ts";
 import type { GraphqlService } from "./service.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -20,6 +21,8 @@ export interface GraphqlServiceOptions {
   readonly turns?: Turns;
   /** Where `@lambda` is resolved; without it no new schema may have it. The owner closes it. */
   readonly lambda?: LambdaClient | undefined;
+  /** Who sends a request, where ACL is on. */
+  readonly identify?: Identify | undefined;
   /** `--graphql introspection`; on by default. */
   readonly introspection?: boolean;
   /** `--graphql extensions`; on by default. */
@@ -37,6 +40,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     schemas,
     clock,
     lambda: options.lambda,
+    identify: options.identify,
     limits: options.limits ?? defaultLimits,
     turns: options.turns,
     introspection: options.introspection ?? true,

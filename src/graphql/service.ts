@@ -43,7 +43,7 @@ export interface SchemaRow {
 
 export interface GraphqlRequest {
   readonly namespace: number;
-  /** Who asks; undefined: the house itself, or a server without ACL. */
+  /** Who asks; undefined: the house itself, or a server without ACL. Where ACL is on the service finds it out itself. */
   readonly visitor?: Visitor | undefined;
   /** `json`: body is the JSON object of seed 2.1. `graphql`: the document itself. `get`: fields from the URL, as JSON text. */
   readonly kind: "json" | "graphql";

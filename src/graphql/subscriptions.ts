@@ -63,7 +63,8 @@ export class Subscriptions {
     return { ...this.#counts };
   }
 
-  async subscribe(request: GraphqlRequest, subscriber: Subscriber): Promise<SubscribeOutcome> {
+  async subscribe(sent: GraphqlRequest, subscriber: Subscriber): Promise<SubscribeOutcome> {
+    const request = await this.#options.handler.identified(sent);
     try {
       const { namespace, visitor } = request;
       const reader = await this.#options.engine.openReader(namespace, visitor);
@@ -215,7 +216,8 @@ export class Subscriptions {
     try {
       query.runTs = reader.ts;
       const served = await schemas.at(reader);
-      if (served?.schema.sdl !== query.work.schema.sdl) {
+      const isSame = served?.schema.sdl === query.work.schema.sdl;
+      if (!isSame || !(await handler.hasSameRights(query.work))) {
         this.#end(feed, query, "schema");
         return;
       }

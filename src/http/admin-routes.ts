@@ -1,10 +1,12 @@
 /** POST /admin/schema, its check, and /assign (graphql.md 10.1, dql.md 1.8, 1.9). */
+import { findFieldRefusal } from "../admin/rights.ts";
 import { SchemaFault } from "../graphql/schema-fault.ts";
 import { Fault } from "../model/fault.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
 import { doneBody } from "./envelope.ts";
 import { type Exchange, readBytes, readParameters } from "./exchange.ts";
 import { makeErrorBody, quoteJson, sendError, sendJson } from "./reply.ts";
+import { checkSuperadmin, identify } from "./sender.ts";
 
 /** The reference runs this body as a mutation of its own text, whose place it then tells. */
 const place = " (Locations: [{Line: 3, Column: 4}])";
@@ -13,7 +15,11 @@ export async function answerAdminSchema(exchange: Exchange): Promise<void> {
   const { house, res } = exchange;
   const sdl = (await readBytes(exchange)).toString();
   try {
-    await house.graphql.updateSchema(0, sdl);
+    const visitor = await identify(exchange);
+    const asking = { visitor, acl: house.acl !== undefined };
+    const refusal = findFieldRefusal("Mutation.updateGQLSchema", asking);
+    if (refusal !== undefined) throw refusal;
+    await house.graphql.updateSchema(visitor.namespace, sdl);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const problems = error instanceof SchemaFault ? error.problems : [error.message];
@@ -54,6 +60,7 @@ export async function answerAssign(exchange: Exchange): Promise<void> {
     sendError(res, { status: wrong.status, body, headers: [] });
     return;
   }
+  await checkSuperadmin(exchange);
   const count = Number(readParameters(exchange).get("num"));
   const first = await house.engine.leaseUids(count);
   const last = first + count - 1;

@@ -11,6 +11,8 @@ import {
   encodeMutateAnswer,
   encodeQueryAnswer,
 } from "./envelope.ts";
+import { explainNamespaceRefusal } from "../admin/rights.ts";
+import { checkHash, hashOf, identify } from "./sender.ts";
 import { type Exchange, readBytes, readParameters, watchSender } from "./exchange.ts";
 import {
   expectObject,
@@ -55,8 +57,12 @@ export async function answerQuery(exchange: Exchange): Promise<void> {
   const plan = parsePlanQuestion(params);
   try {
     checkBegin(text, timeoutMs);
+    const known = identify(exchange);
+    const visitor = known instanceof Promise ? await known : known;
+    checkHash(exchange, startTs, visitor, params.get("hash"));
     const answer = await house.engine.query({
-      namespace: 0,
+      namespace: visitor.namespace,
+      visitor,
       text,
       variables,
       startTs,
@@ -72,7 +78,11 @@ export async function answerQuery(exchange: Exchange): Promise<void> {
     const headers = ["Dgraph-TouchedUids", String(touched)];
     sendJson(
       res,
-      encodeQueryAnswer(answer, touched, plan?.kind),
+      encodeQueryAnswer(answer, {
+        touched,
+        question: plan?.kind,
+        hash: hashOf(exchange, answer.startTs, visitor),
+      }),
       headers,
       acceptEncodingOf(exchange),
     );
@@ -159,15 +169,20 @@ export async function answerMutate(exchange: Exchange): Promise<void> {
     const text = body.toString();
     checkBegin(text, 0);
     if (house.rules.disallowMutations) throw new Fault("E_TXN", "no mutations allowed");
+    const known = identify(exchange);
+    const visitor = known instanceof Promise ? await known : known;
+    checkHash(exchange, startTs, visitor, params.get("hash"));
     const answer = await house.engine.mutate({
-      namespace: 0,
+      namespace: visitor.namespace,
+      visitor,
       body: { kind: isJson ? "json" : "rdf", text },
       startTs,
       commitNow,
       timeoutMs: house.limits.queryTimeoutMs,
     });
     const headers = ["Dgraph-TouchedUids", String(countTouched(answer.numUids))];
-    sendJson(res, encodeMutateAnswer(answer), headers, acceptEncodingOf(exchange));
+    const hash = hashOf(exchange, answer.startTs, visitor);
+    sendJson(res, encodeMutateAnswer(answer, hash), headers, acceptEncodingOf(exchange));
   } catch (error) {
     sendError(res, makeErrorReply(error, engineShape, house.logger));
   }
@@ -182,8 +197,14 @@ export async function answerCommit(exchange: Exchange): Promise<void> {
   }
   const abort = parseBool(params, "abort");
   const body = await readBytes(exchange);
+  const visitor = await identify(exchange);
+  if (visitor.refusal !== undefined) {
+    throw new Fault("E_HTTP_REQUEST", explainNamespaceRefusal(visitor));
+  }
+  checkHash(exchange, startTs, visitor, params.get("hash"));
   const keys = abort ? undefined : parseCommitKeys(body);
-  const answer = await house.engine.commit({ namespace: 0, startTs, abort, keys });
+  const { namespace } = visitor;
+  const answer = await house.engine.commit({ namespace, startTs, abort, keys });
   sendJson(res, abort ? abortBody : encodeCommitAnswer(answer), [], acceptEncodingOf(exchange));
 }
 
@@ -210,7 +231,8 @@ export async function answerAlter(exchange: Exchange): Promise<void> {
   if (operation.kind === "dropAll" && house.rules.disallowDrop) {
     throw new Fault("E_ALTER", "Drop all operation is not permitted.");
   }
-  await house.engine.alter(operation, 0);
+  const visitor = await identify(exchange);
+  await house.engine.alter(operation, visitor.namespace, visitor);
   sendJson(res, doneBody, [], acceptEncodingOf(exchange));
 }
 

@@ -7,17 +7,15 @@ import { quoteJson } from "./reply.ts";
 const dataOpen = Buffer.from('{"data":');
 
 /**
- * The whole answer of /query. The bytes of `data` are copied once and never looked at. `reportName`: the extension that
- * a report about the plan becomes.
+ * The whole answer of /query. The bytes of `data` are copied once and never looked at.
  */
 export function encodeQueryAnswer(
   answer: QueryAnswer,
-  touched: number,
-  reportName = "profile",
+  { touched, question: reportName = "profile", hash }: QueryExtras,
 ): Buffer {
   const metrics = printMetrics(answer.numUids, touched);
   const report = answer.report === undefined ? "" : `,"${reportName}":${answer.report}`;
-  const tail = `,"extensions":{${printLatency(answer.latency)},"txn":{"start_ts":${answer.startTs}}${metrics}${report}}}`;
+  const tail = `,"extensions":{${printLatency(answer.latency)},"txn":{"start_ts":${answer.startTs}${printHash(hash)}}${metrics}${report}}}`;
   const length = dataOpen.length + answer.data.length + Buffer.byteLength(tail);
   const body = Buffer.allocUnsafe(length);
   body.set(dataOpen, 0);
@@ -26,10 +24,23 @@ export function encodeQueryAnswer(
   return body;
 }
 
+/** What stands beside the data of a query. */
+export interface QueryExtras {
+  readonly touched: number;
+  /** The extension that a report about the plan becomes. */
+  readonly question: string | undefined;
+  /** Of the start time, where ACL is on. */
+  readonly hash: string | undefined;
+}
+
+function printHash(hash: string | undefined): string {
+  return hash === undefined ? "" : `,"hash":"${hash}"`;
+}
+
 /** The whole answer of /mutate; members in alphabetical order. */
-export function encodeMutateAnswer(answer: MutateAnswer): Buffer {
+export function encodeMutateAnswer(answer: MutateAnswer, hash?: string): Buffer {
   const head = '{"data":{"code":"Success","message":"Done","queries":';
-  const tail = `,"uids":${printUids(answer.uids)}},"extensions":{${printLatency(answer.latency)},"txn":${printTxn(answer)}}}`;
+  const tail = `,"uids":${printUids(answer.uids)}},"extensions":{${printLatency(answer.latency)},"txn":${printTxn(answer, hash)}}}`;
   if (answer.queries === undefined) return Buffer.from(`${head}null${tail}`);
   return Buffer.concat([Buffer.from(head), answer.queries, Buffer.from(tail)]);
 }
@@ -74,10 +85,11 @@ function printUids(uids: ReadonlyMap<string, number> | undefined): string {
   return `{${labels.map((label) => `${quoteJson(label)}:"${printUid(uids.get(label) ?? 0)}"`).join(",")}}`;
 }
 
-function printTxn(answer: MutateAnswer): string {
+function printTxn(answer: MutateAnswer, hash: string | undefined): string {
   const members: string[] = [];
   if (answer.startTs !== 0) members.push(`"start_ts":${answer.startTs}`);
   if (answer.commitTs !== 0) members.push(`"commit_ts":${answer.commitTs}`);
+  if (hash !== undefined) members.push(`"hash":"${hash}"`);
   if (answer.keys !== undefined && answer.keys.length > 0) {
     members.push(`"keys":${printStrings(answer.keys)}`);
   }

@@ -4,7 +4,6 @@ import type { GraphqlAnswer, GraphqlRequest } from "../graphql/service.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { Fault } from "../model/fault.ts";
-import { anyVisitor } from "../model/visitor.ts";
 import type { EncodingFaults } from "./body.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
 import {
@@ -26,6 +25,7 @@ import {
   sendPreflight,
 } from "./reply.ts";
 import { explainRight } from "./rights.ts";
+import { identify } from "./sender.ts";
 
 interface Responder {
   handle(request: GraphqlRequest): MaybePromise<GraphqlAnswer>;
@@ -67,7 +67,7 @@ export async function answerAdmin(exchange: Exchange): Promise<void> {
   }
   await answerDocument(exchange, {
     streams: false,
-    handle: (request) => house.admin.handle(request, anyVisitor),
+    handle: async (request) => house.admin.handle(request, await identify(exchange)),
     allowedOrigins: () => [],
   });
 }

@@ -5,6 +5,7 @@
  */
 import type { Controls } from "../admin/controls.ts";
 import type { AdminService } from "../admin/service.ts";
+import type { Acl } from "../auth/acl.ts";
 import type { KeyRing } from "../auth/key-ring.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
@@ -23,6 +24,8 @@ export interface House {
   readonly rules: WriteRules;
   readonly security: Security;
   readonly keys: KeyRing;
+  /** Users, groups and rules; undefined: off. */
+  readonly acl?: Acl | undefined;
   readonly controls: Controls;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -25,6 +25,8 @@ export interface NodeParts {
   readonly version: string;
   /** Host and port on which the service listens. */
   readonly address: string;
+  /** What `ee_features` of /health tells. */
+  readonly features?: readonly string[];
   indexProgress(): Promise<readonly IndexProgress[]>;
   describeStore(): Promise<{ readonly commitTs: number; readonly maxUid: number }>;
 }
@@ -48,7 +50,7 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
         lastEcho: Math.floor(nowMs / 1000),
         ongoing: indexing.length > 0 ? ["opIndexing"] : [],
         indexing,
-        ee_features: [],
+        ee_features: parts.features ?? [],
         maxUid,
         progress,
       };

@@ -3,6 +3,7 @@ import { configure, setDraining, shutdownWords } from "../admin/node-fields.ts";
 import { Fault } from "../model/fault.ts";
 import { type Exchange, readBytes, readParameters } from "./exchange.ts";
 import { makeErrorBody, sendError, sendJson, sendText } from "./reply.ts";
+import { checkSuperadmin } from "./sender.ts";
 
 export async function answerDraining(exchange: Exchange): Promise<void> {
   const { house, req, res } = exchange;
@@ -11,6 +12,7 @@ export async function answerDraining(exchange: Exchange): Promise<void> {
   if (enable !== "true" && enable !== "false") {
     throw new Fault("E_HTTP_REQUEST", "Found invalid value for the enable parameter");
   }
+  await checkSuperadmin(exchange);
   const message = await setDraining(house.controls, enable === "true");
   sendJson(res, printSuccess(message), [], undefined);
 }
@@ -18,12 +20,14 @@ export async function answerDraining(exchange: Exchange): Promise<void> {
 export async function answerShutdown(exchange: Exchange): Promise<void> {
   const { house, req, res } = exchange;
   if (req.method !== "GET") return refuseMethod(exchange);
+  await checkSuperadmin(exchange);
   sendJson(res, printSuccess(shutdownWords), [], undefined);
   house.controls.shutdown();
 }
 
 export async function answerCacheMb(exchange: Exchange): Promise<void> {
   const { house, req, res } = exchange;
+  await checkSuperadmin(exchange);
   if (req.method === "GET") {
     sendText(res, 200, `${house.controls.switches.cacheMb}\n`);
     return;

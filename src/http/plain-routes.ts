@@ -1,6 +1,12 @@
 /** What the framework answers: health, state, probes and everything that is not there (dql.md 1.7, graphql.md 4.15). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Buffer } from "node:buffer";
 import { drainingWords } from "../admin/controls.ts";
+import { explainRefusal } from "../admin/rights.ts";
+import { loginRefused } from "../auth/acl.ts";
+import type { LoginRequest } from "../auth/acl.ts";
+import { findJsonSyntaxFault } from "../base/json-syntax.ts";
+import { Fault } from "../model/fault.ts";
 import { judge } from "./gate.ts";
 import type { House } from "./house.ts";
 import { printHealth } from "./node-facts.ts";
@@ -32,6 +38,9 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
     await reply.code(status).headers(commonHeaderRecord).send(body);
   });
   app.all("/health", async (request, reply) => {
+    if (/[?&]all(?:[=&]|$)/.test(request.url) && (await refuseUser(house, request, reply))) {
+      return reply;
+    }
     const isAlive = /[?&]live(?:[=&]|$)/.test(request.url);
     const { isDraining } = house.controls.switches;
     if (isAlive || (house.isReady() && !isDraining))
@@ -40,12 +49,15 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
     const starting = "Please retry again, server is not ready to accept requests";
     return reply.send(isDraining ? drainingWords : starting);
   });
-  app.all("/state", async (_request, reply) => sendJson(reply, await house.about.state()));
+  app.all("/state", async (request, reply) => {
+    if (await refuseUser(house, request, reply)) return reply;
+    return sendJson(reply, await house.about.state());
+  });
   app.all("/probe/graphql", (_request, reply) => {
     const counter = house.graphql.schemaUpdateCounter;
     return sendJson(reply, `{"status":"up","schemaUpdateCounter":${counter}}`);
   });
-  app.all("/login", (request, reply) => answerLogin(request, reply));
+  app.all("/login", (request, reply) => answerLogin(house, request, reply));
   app.all("/ui/keywords", (request, reply) => {
     if (request.method === "OPTIONS" || request.method === "GET") {
       return sendJson(reply, request.method === "GET" ? uiKeywords : "");
@@ -62,12 +74,60 @@ function sendJson(reply: FastifyReply, body: string): FastifyReply {
   return reply.headers(commonHeaderRecord).send(body);
 }
 
+/** What is for guardians where users log in. True when the request was refused and answered. */
+async function refuseUser(
+  { acl }: House,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<boolean> {
+  if (acl === undefined) return false;
+  const visitor = await acl.identify(request.headers);
+  const message = explainRefusal("guardian", { visitor, acl: true });
+  if (message === undefined) return false;
+  await sendJson(reply, makeErrorBody(message, "Error", false));
+  return true;
+}
+
 /** Without access control there is nobody to log in as. */
-function answerLogin(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+async function answerLogin(
+  { acl }: House,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   if (request.method !== "POST" && request.method !== "PUT") {
     void reply.code(400);
     return sendJson(reply, makeErrorBody("Invalid method", "ErrorInvalidMethod", false));
   }
-  const message = "invalid username or password";
-  return sendJson(reply, makeErrorBody(message, "ErrorInvalidRequest", true));
+  try {
+    if (acl === undefined) throw new Fault("E_HTTP_REQUEST", loginRefused);
+    const tokens = await acl.login(readLogin(request.body));
+    return await sendJson(reply, JSON.stringify({ data: tokens }));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return sendJson(reply, makeErrorBody(error.message, "ErrorInvalidRequest", true));
+  }
+}
+
+/** Members that are missing, or of another kind, are empty ones: whoever they name cannot log in. */
+function readLogin(body: unknown): LoginRequest {
+  const text = Buffer.isBuffer(body) ? body.toString() : "";
+  let members: Readonly<Record<string, unknown>> = {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) members = value as typeof members;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new Fault("E_HTTP_REQUEST", findJsonSyntaxFault(text)?.detail ?? error.message);
+  }
+  const textOf = (name: string): string => {
+    const value = members[name];
+    return typeof value === "string" ? value : "";
+  };
+  const { namespace } = members;
+  return {
+    user: textOf("userid"),
+    password: textOf("password"),
+    namespace: typeof namespace === "number" ? namespace : 0,
+    refreshToken: textOf("refresh_token"),
+  };
 }

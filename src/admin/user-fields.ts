@@ -1,0 +1,189 @@
+/** The fields about users and groups, and logging in (graphql.md 10.2, 10.4, 11). */
+import { loginRefused } from "../auth/acl.ts";
+import type { Acl } from "../auth/acl.ts";
+import type { OpenEngine } from "../engine/open.ts";
+import { Fault } from "../model/fault.ts";
+import type { Visitor } from "../model/visitor.ts";
+import type { FieldTable } from "./field.ts";
+import { FieldFailure } from "./field.ts";
+import {
+  addGroups,
+  deleteGroups,
+  type AddGroupInput,
+  updateGroups,
+  type UpdateGroupInput,
+} from "./group-changes.ts";
+import {
+  addUsers,
+  deleteUsers,
+  resetPassword,
+  type AddUserInput,
+  updateUsers,
+  type UpdateUserInput,
+} from "./user-changes.ts";
+import { listNodes, type ListArguments, type NameFilter } from "./user-filter.ts";
+import { viewDirectory } from "./user-view.ts";
+
+export interface UserParts {
+  readonly acl: Acl;
+  readonly engine: OpenEngine;
+}
+
+interface LoginArguments {
+  readonly userId?: string | null;
+  readonly password?: string | null;
+  readonly namespace?: number | null;
+  readonly refreshToken?: string | null;
+}
+
+type Named = { readonly name: string };
+
+/** `parts` undefined: nobody logs in. */
+export function makeUserFields(parts: UserParts | undefined): FieldTable {
+  if (parts === undefined) return withoutUsers;
+  const { acl, engine } = parts;
+  return {
+    ...makeUserQueries(engine),
+    ...makeUserMutations(engine),
+    ...makeGroupFields(engine),
+    ...makeLoginFields(acl, engine),
+  };
+}
+
+function makeUserQueries(engine: OpenEngine): FieldTable {
+  return {
+    "Query.getUser": async ({ name }: Named, { visitor }) => {
+      const view = await viewDirectory(engine, visitor);
+      const found = view.user(name);
+      return found === undefined ? null : view.showUser(found);
+    },
+    "Query.getCurrentUser": async (_args: never, { visitor }) => {
+      if (visitor.refusal !== undefined) {
+        const reason = `couldn't rewrite query getCurrentUser because ${visitor.refusal}`;
+        throw new FieldFailure("rewrite", [reason]);
+      }
+      const view = await viewDirectory(engine, visitor);
+      const found = view.user(visitor.user ?? "");
+      return found === undefined ? null : view.showUser(found);
+    },
+    "Query.queryUser": async (args: ListArguments, { visitor }) => {
+      const view = await viewDirectory(engine, visitor);
+      return listNodes(view.users, args).map((user) => view.showUser(user));
+    },
+  };
+}
+
+function makeUserMutations(engine: OpenEngine): FieldTable {
+  const show = async (names: readonly string[], visitor: Visitor): Promise<object> => {
+    const view = await viewDirectory(engine, visitor);
+    const wanted = new Set(names);
+    const found = view.users.filter(({ name }) => wanted.has(name));
+    return { user: found.map((one) => view.showUser(one)) };
+  };
+  return {
+    "Mutation.addUser": async ({ input }: { input: readonly AddUserInput[] }, { visitor }) =>
+      show(await addUsers(engine, visitor, input), visitor),
+    "Mutation.updateUser": async ({ input }: { input: UpdateUserInput }, { visitor }) =>
+      show(await updateUsers(engine, visitor, input), visitor),
+    "Mutation.deleteUser": async ({ filter }: { filter: NameFilter }, { visitor }) =>
+      toDeleted(await deleteUsers(engine, visitor, filter)),
+  };
+}
+
+function makeGroupFields(engine: OpenEngine): FieldTable {
+  const show = async (names: readonly string[], visitor: Visitor): Promise<object> => {
+    const view = await viewDirectory(engine, visitor);
+    const wanted = new Set(names);
+    const found = view.groups.filter(({ name }) => wanted.has(name));
+    return { group: found.map((one) => view.showGroup(one)) };
+  };
+  return {
+    "Query.getGroup": async ({ name }: Named, { visitor }) => {
+      const view = await viewDirectory(engine, visitor);
+      const found = view.group(name);
+      return found === undefined ? null : view.showGroup(found);
+    },
+    "Query.queryGroup": async (args: ListArguments, { visitor }) => {
+      const view = await viewDirectory(engine, visitor);
+      return listNodes(view.groups, args).map((group) => view.showGroup(group));
+    },
+    "Mutation.addGroup": async ({ input }: { input: readonly AddGroupInput[] }, { visitor }) =>
+      show(await addGroups(engine, visitor, input), visitor),
+    "Mutation.updateGroup": async ({ input }: { input: UpdateGroupInput }, { visitor }) =>
+      show(await updateGroups(engine, visitor, input), visitor),
+    "Mutation.deleteGroup": async ({ filter }: { filter: NameFilter }, { visitor }) =>
+      toDeleted(await deleteGroups(engine, visitor, filter)),
+  };
+}
+
+interface ResetInput {
+  readonly userId: string;
+  readonly password: string;
+  readonly namespace: number;
+}
+
+function makeLoginFields(acl: Acl, engine: OpenEngine): FieldTable {
+  return {
+    "Mutation.login": async (args: LoginArguments) => {
+      const response = await acl.login({
+        user: args.userId ?? "",
+        password: args.password ?? "",
+        namespace: args.namespace ?? 0,
+        refreshToken: args.refreshToken ?? "",
+      });
+      return { response };
+    },
+    "Mutation.resetPassword": async ({ input }: { input: ResetInput }) => {
+      await resetPassword(engine, input);
+      const { userId, namespace } = input;
+      return { userId, message: "Reset password is successful", namespace };
+    },
+    "Mutation.addNamespace": async ({
+      input,
+    }: {
+      input?: { password?: string | null } | null;
+    }) => ({
+      namespaceId: await acl.createNamespace(input?.password ?? undefined),
+      message: "Created namespace successfully",
+    }),
+    "Mutation.deleteNamespace": async ({ input }: { input: { namespaceId: number } }) => {
+      await deleteNamespace(engine, input.namespaceId);
+      return { namespaceId: input.namespaceId, message: "Deleted namespace successfully" };
+    },
+  };
+}
+
+async function deleteNamespace(engine: OpenEngine, namespace: number): Promise<void> {
+  if (namespace === 0) throw new Fault("E_HTTP_REQUEST", "Cannot delete default namespace");
+  if (!(await engine.namespaces()).includes(namespace)) {
+    const name = `0x${namespace.toString(16)}`;
+    throw new Fault("E_HTTP_REQUEST", `error deleting non-existing namespace ${name}`);
+  }
+  await engine.deleteNamespace(namespace);
+}
+
+function toDeleted(count: number): { readonly msg: string; readonly numUids: number } {
+  return { msg: count === 0 ? "No nodes were deleted" : "Deleted", numUids: count };
+}
+
+function refuseChange(): never {
+  throw new Fault("E_HTTP_REQUEST", "Enable ACL to use this mutation");
+}
+
+/** Without ACL there is nobody, and nobody can be made. */
+const withoutUsers: FieldTable = {
+  "Query.getUser": () => null,
+  "Query.getGroup": () => null,
+  "Query.getCurrentUser": () => null,
+  "Query.queryUser": () => [],
+  "Query.queryGroup": () => [],
+  "Mutation.login": () => {
+    throw new Fault("E_HTTP_REQUEST", loginRefused);
+  },
+  "Mutation.addUser": refuseChange,
+  "Mutation.addGroup": refuseChange,
+  "Mutation.updateUser": refuseChange,
+  "Mutation.updateGroup": refuseChange,
+  "Mutation.deleteUser": refuseChange,
+  "Mutation.deleteGroup": refuseChange,
+};

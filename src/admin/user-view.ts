@@ -1,0 +1,90 @@
+/**
+ * What a visitor sees of users and groups (graphql.md 11.3): a guardian everything of the namespace, others themselves
+ * and the groups of their token.
+ */
+import { readDirectory } from "../auth/directory.ts";
+import type { Directory, StoredNode } from "../auth/directory.ts";
+import { Fault } from "../model/fault.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Visitor } from "../model/visitor.ts";
+import { FieldFailure } from "./field.ts";
+
+/** The type User of the schema; graphql-js calls what it needs. */
+export interface ShownUser {
+  readonly name: string;
+  groups(): readonly ShownGroup[];
+}
+
+/** The type Group of the schema. */
+export interface ShownGroup {
+  readonly name: string;
+  readonly rules: readonly { readonly predicate: string; readonly permission: number }[];
+  users(): readonly ShownUser[];
+}
+
+export class DirectoryView {
+  readonly users: readonly StoredNode[];
+  readonly groups: readonly StoredNode[];
+  readonly #directory: Directory;
+
+  constructor(directory: Directory, visitor: Visitor) {
+    const nodes = [...directory.values()];
+    const names = new Set(visitor.groups);
+    this.#directory = directory;
+    this.users = nodes.filter(
+      ({ isUser, name }) => isUser && (visitor.isGuardian || name === visitor.user),
+    );
+    this.groups = nodes.filter(
+      ({ isGroup, name }) => isGroup && (visitor.isGuardian || names.has(name)),
+    );
+  }
+
+  user(name: string): StoredNode | undefined {
+    return this.users.find((user) => user.name === name);
+  }
+
+  group(name: string): StoredNode | undefined {
+    return this.groups.find((group) => group.name === name);
+  }
+
+  showUser(user: StoredNode): ShownUser {
+    return {
+      name: user.name,
+      groups: () =>
+        user.groups.flatMap((uid) => {
+          const group = this.#directory.get(uid);
+          return group !== undefined && this.groups.includes(group) ? [this.showGroup(group)] : [];
+        }),
+    };
+  }
+
+  showGroup(group: StoredNode): ShownGroup {
+    return {
+      name: group.name,
+      rules: group.rules.map(({ predicate, permission }) => ({ predicate, permission })),
+      users: () =>
+        this.users
+          .filter(({ groups }) => groups.includes(group.uid))
+          .map((user) => this.showUser(user)),
+    };
+  }
+}
+
+/** Throws FieldFailure for a visitor that is not believed. */
+export async function viewDirectory(engine: Engine, visitor: Visitor): Promise<DirectoryView> {
+  try {
+    // Opened for the visitor first: who is not believed is refused there.
+    const own = await engine.openReader(visitor.namespace, visitor);
+    own.close();
+    const reader = await engine.openReader(visitor.namespace);
+    try {
+      return new DirectoryView(await readDirectory(reader), visitor);
+    } finally {
+      reader.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const reason = `Dgraph query failed because Dgraph execution failed because ${error.message}`;
+    throw new FieldFailure("query", [reason]);
+  }
+}

@@ -1,0 +1,88 @@
+/** `--acl`: on where it names a secret. Files are read once, before any process is started. */
+import { readFileSync } from "node:fs";
+import { accessAlgorithms } from "../auth/access-token.ts";
+import type { AccessAlgorithm } from "../auth/access-token.ts";
+import { Fault } from "../model/fault.ts";
+import { parseDurationMs } from "./duration.ts";
+import { parseSuperflag } from "./superflag.ts";
+
+/** Plain data: it travels to the children as a message. */
+export interface AclConfig {
+  /** base64 */
+  readonly secret: string;
+  readonly algorithm: AccessAlgorithm;
+  readonly accessTtlMs: number;
+  readonly refreshTtlMs: number;
+  /** Of the first user. */
+  readonly password: string | undefined;
+}
+
+const keys = ["secret-file", "access-ttl", "refresh-ttl", "jwt-alg", "password-file"] as const;
+
+/** The shortest password that is stored, in bytes. */
+const passwordBytesMin = 6;
+
+/** Throws Fault E_STARTUP, with one line. */
+export function readAclConfig(text: string): AclConfig | undefined {
+  const given = parseSuperflag("acl", text, keys);
+  const secretFile = given.get("secret-file") ?? "";
+  if (secretFile === "") {
+    const [other] = given.keys();
+    if (other === undefined || other === "secret-file") return undefined;
+    throw new Fault("E_STARTUP", `--acl: ${other} says nothing without secret-file`);
+  }
+  const word = given.get("jwt-alg") ?? "HS256";
+  const algorithm = accessAlgorithms.find((name) => name === word);
+  if (algorithm === undefined) {
+    throw new Fault(
+      "E_STARTUP",
+      `--acl jwt-alg: one of ${accessAlgorithms.join(", ")}, not "${word}"`,
+    );
+  }
+  return {
+    secret: readSecret(secretFile, algorithm).toString("base64"),
+    algorithm,
+    accessTtlMs: parseTtl("access-ttl", given.get("access-ttl") ?? "6h"),
+    refreshTtlMs: parseTtl("refresh-ttl", given.get("refresh-ttl") ?? "30d"),
+    password: readPassword(given.get("password-file") ?? ""),
+  };
+}
+
+/** Every byte counts, the line's end too, as in the reference: tokens of one serve the other. */
+function readSecret(file: string, algorithm: AccessAlgorithm): Buffer {
+  const secret = readFile("secret-file", file);
+  const bits = Number(algorithm.slice(2));
+  if (secret.length * 8 >= bits) return secret;
+  throw new Fault(
+    "E_STARTUP",
+    `--acl secret-file: ${file} has ${secret.length} bytes; ${algorithm} needs at least ${bits / 8}`,
+  );
+}
+
+function readPassword(file: string): string | undefined {
+  if (file === "") return undefined;
+  const password = readFile("password-file", file)
+    .toString()
+    .replace(/\r?\n$/, "");
+  if (Buffer.byteLength(password) >= passwordBytesMin) return password;
+  throw new Fault(
+    "E_STARTUP",
+    `--acl password-file: the password in ${file} is shorter than ${passwordBytesMin} bytes`,
+  );
+}
+
+function readFile(key: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new Fault("E_STARTUP", `--acl ${key}: ${file} cannot be read`, { cause: error });
+  }
+}
+
+/** Days are known here, as in the reference. */
+function parseTtl(key: string, text: string): number {
+  const days = /^(?<days>\d+)d$/.exec(text)?.groups?.["days"];
+  const ms = days === undefined ? parseDurationMs(`--acl ${key}`, text) : Number(days) * 86_400_000;
+  if (ms >= 1000) return ms;
+  throw new Fault("E_STARTUP", `--acl ${key}: at least a second, not "${text}"`);
+}

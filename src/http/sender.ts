@@ -1,0 +1,39 @@
+/** Who sends a request to the native endpoints, and which transactions that one may go on with. */
+import { explainRefusal } from "../admin/rights.ts";
+import type { MaybePromise } from "../base/maybe.ts";
+import { Fault } from "../model/fault.ts";
+import { anyVisitor, type Visitor } from "../model/visitor.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** Without ACL everybody is the same, and nothing is looked at. */
+export function identify({ house, req }: Exchange): MaybePromise<Visitor> {
+  return house.acl === undefined ? anyVisitor : house.acl.identify(req.headers);
+}
+
+/** A start time goes with its hash, so that nobody joins a transaction by guessing its number (dql.md 1.10). */
+export function checkHash(
+  { house }: Exchange,
+  startTs: number,
+  visitor: Visitor,
+  given: string | null,
+): void {
+  if (house.acl === undefined || startTs === 0 || visitor.refusal !== undefined) return;
+  if (given === house.acl.transactionHash(startTs, visitor.namespace)) return;
+  throw new Fault("E_TXN", "hash mismatch the claimed startTs|namespace");
+}
+
+/** What the answer tells for the requests to come; undefined without ACL. */
+export function hashOf(
+  { house }: Exchange,
+  startTs: number,
+  { namespace }: Visitor,
+): string | undefined {
+  return startTs === 0 ? undefined : house.acl?.transactionHash(startTs, namespace);
+}
+
+/** For routes that concern the whole server. Where users log in it takes a guardian of namespace 0. */
+export async function checkSuperadmin(exchange: Exchange): Promise<void> {
+  const acl = exchange.house.acl !== undefined;
+  const message = explainRefusal("superadmin", { visitor: await identify(exchange), acl });
+  if (message !== undefined) throw new Fault("E_HTTP_ERROR", message);
+}
