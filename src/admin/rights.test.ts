@@ -191,7 +191,7 @@ describe("over /admin", () => {
           path: ["shutdown"],
         },
       ],
-      data: { revokeKey: null, shutdown: null },
+      data: { revokeKey: null },
     });
     expect(done).toEqual([]);
   });

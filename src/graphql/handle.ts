@@ -54,7 +54,7 @@ import { parseDocument } from "./request-parse.ts";
 import type { SelectedField } from "./request-prepare.ts";
 import { resolvePersisted } from "./request-persisted.ts";
 import { scalarText } from "./request-variables.ts";
-import { readerOf, rightsKey } from "./sender.ts";
+import { readerOf, rightsKey, withSender } from "./sender.ts";
 import type { Identify } from "./sender.ts";
 import type { SchemaStore } from "./schema-store.ts";
 import type { GraphqlAnswer, GraphqlRequest } from "./service.ts";
@@ -154,7 +154,7 @@ export class RequestHandler {
     const trace = new Trace(clock);
     try {
       const { identify } = this.#options;
-      const known = identify === undefined ? request : await this.identified(request);
+      const known = identify === undefined ? request : await withSender(identify, request);
       return await this.#answer(known, trace);
     } catch (error) {
       const print = extensions ? () => trace.print() : undefined;
@@ -164,19 +164,6 @@ export class RequestHandler {
       }
       throw error;
     }
-  }
-
-  /** The request with its sender, where ACL is on. */
-  async identified(request: GraphqlRequest): Promise<GraphqlRequest> {
-    const visitor = await this.#options.identify?.(request.headers);
-    return visitor === undefined ? request : { ...request, visitor, namespace: visitor.namespace };
-  }
-
-  /** Whether a subscription's sender still has the rights that it was prepared for. */
-  async hasSameRights({ request, rights, caller }: LiveRequest): Promise<boolean> {
-    if (request.visitor === undefined) return true;
-    const { visitor } = await this.identified(request);
-    return visitor?.refusal === undefined && rightsKey(caller, visitor) === rights;
   }
 
   async #answer(request: GraphqlRequest, trace: Trace): Promise<GraphqlAnswer> {

@@ -48,7 +48,14 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     debug: options.debug ?? false,
   });
   const logger = options.logger ?? silentLogger;
-  const subscriptions = new Subscriptions({ engine, handler, schemas, clock, logger });
+  const subscriptions = new Subscriptions({
+    engine,
+    handler,
+    schemas,
+    identify: options.identify,
+    clock,
+    logger,
+  });
   return {
     handle: (request) => handler.handle(request),
     subscribe: (request, subscriber) => subscriptions.subscribe(request, subscriber),

@@ -20,3 +20,20 @@ export function rightsKey({ guard }: Caller, visitor: Visitor | undefined): stri
   const groups = [...(visitor.groups ?? [])].sort();
   return JSON.stringify([guard?.key, visitor.access?.key, groups]);
 }
+
+export async function withSender(
+  identify: Identify,
+  request: GraphqlRequest,
+): Promise<GraphqlRequest> {
+  const visitor = await identify(request.headers);
+  return { ...request, visitor, namespace: visitor.namespace };
+}
+
+/** Whether the sender of a subscription still has the rights that it was prepared for. */
+export async function hasSameRights(
+  identify: Identify,
+  live: { readonly request: GraphqlRequest; readonly caller: Caller; readonly rights: string },
+): Promise<boolean> {
+  const visitor = await identify(live.request.headers);
+  return visitor.refusal === undefined && rightsKey(live.caller, visitor) === live.rights;
+}

@@ -12,6 +12,8 @@ import type { LiveRequest, RequestHandler } from "./handle.ts";
 import { errorsOf, LiveQuery } from "./live-query.ts";
 import type { Seat } from "./live-query.ts";
 import { NumberText } from "./request-json.ts";
+import { hasSameRights, withSender } from "./sender.ts";
+import type { Identify } from "./sender.ts";
 import type { SchemaStore } from "./schema-store.ts";
 import type {
   GraphqlRequest,
@@ -25,6 +27,8 @@ export interface SubscriptionsOptions {
   readonly engine: Engine;
   readonly handler: RequestHandler;
   readonly schemas: SchemaStore;
+  /** undefined: ACL is off. */
+  readonly identify: Identify | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -64,7 +68,8 @@ export class Subscriptions {
   }
 
   async subscribe(sent: GraphqlRequest, subscriber: Subscriber): Promise<SubscribeOutcome> {
-    const request = await this.#options.handler.identified(sent);
+    const { identify } = this.#options;
+    const request = identify === undefined ? sent : await withSender(identify, sent);
     try {
       const { namespace, visitor } = request;
       const reader = await this.#options.engine.openReader(namespace, visitor);
@@ -217,7 +222,8 @@ export class Subscriptions {
       query.runTs = reader.ts;
       const served = await schemas.at(reader);
       const isSame = served?.schema.sdl === query.work.schema.sdl;
-      if (!isSame || !(await handler.hasSameRights(query.work))) {
+      const { identify } = this.#options;
+      if (!isSame || (identify !== undefined && !(await hasSameRights(identify, query.work)))) {
         this.#end(feed, query, "schema");
         return;
       }
