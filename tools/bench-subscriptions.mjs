@@ -95,7 +95,8 @@ function open(url) {
     socket.on("error", reject);
     socket.on("open", () => socket.send('{"type":"connection_init"}'));
     socket.on("message", (data) => {
-      const text = data.toString();
+      // A whole message, as bytes.
+      const text = Buffer.from(data).toString();
       if (text.startsWith('{"type":"connection_ack"')) socket.send(JSON.stringify(subscription));
       else if (!isBegun) {
         isBegun = true;

@@ -2,8 +2,10 @@
  * One level of a block: everything its nodes are asked for in one read, then each edge field's targets are filtered,
  * ordered and paged as one set and become the level below.
  */
-import type { Column, EdgeColumn, Want } from "../graph/reader.ts";
+import { makeArray } from "../base/array.ts";
+import type { Cell, Column, EdgeColumn, Want } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
+import type { ValueKind } from "../model/value.ts";
 import type { CountField, EdgeField, FieldPlan, Level, ValueField } from "../plan/plan.ts";
 import { bindPage, isWholePage, type BoundPage } from "./bind.ts";
 import { buildChoice, convertCell } from "./cells.ts";
@@ -263,6 +265,9 @@ function finishValue(
   const passes =
     field.facetFilter === undefined ? undefined : buildFacetTest(run, field.facetFilter);
   if (field.form === "one") {
+    if (passes === undefined && field.use.languages.length === 0) {
+      return { kind: "cell", cells: pickUntagged(cells, kind) };
+    }
     const choose = buildChoice(field.use.languages);
     const chosen = cells.map((row) => {
       const cell = row === undefined ? undefined : choose(row);
@@ -279,6 +284,20 @@ function finishValue(
       : kept.map((cell) => convertCell(cell, kind));
   });
   return { kind: "cells", cells: rows };
+}
+
+/** Hot: nearly every field. Untagged stands first (`graph/reader.ts`). */
+function pickUntagged(
+  rows: Extract<Column, { kind: "cells" }>["cells"],
+  kind: ValueKind,
+): (Cell | undefined)[] {
+  const picked = makeArray<Cell | undefined>(rows.length);
+  for (let i = 0; i < rows.length; i++) {
+    const cell = rows[i]?.[0];
+    if (cell === undefined || cell.language !== "") continue;
+    picked[i] = cell.kind === kind ? cell : convertCell(cell, kind);
+  }
+  return picked;
 }
 
 async function finishCount(run: Run, field: CountField, column: Column): Promise<FieldColumn> {

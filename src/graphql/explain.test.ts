@@ -16,7 +16,7 @@ let headers: Record<string, string>;
 
 beforeAll(async () => {
   house = await openGraphqlHouse(sdl);
-  headers = { "x-auth": await tokenOf({ USER: "ann" }) };
+  headers = { "x-auth": tokenOf({ USER: "ann" }) };
   const facts = Array.from({ length: 40 }, (_, i) => {
     const id = `<0x${(i + 1).toString(16)}>`;
     const owner = i % 4 === 0 ? "ann" : "bob";
