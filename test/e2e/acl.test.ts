@@ -1,0 +1,226 @@
+/** Users, groups and rules over HTTP, on two workers, as a client of the reference would use them. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cleanUp, makeFolder, runWeft, startServer, type TestServer } from "./server.ts";
+
+let server: TestServer;
+let folder: string;
+let groot: string;
+
+interface Answer {
+  readonly data?: Record<string, unknown>;
+  readonly errors?: readonly { readonly message: string }[];
+  readonly extensions?: { readonly txn: { readonly start_ts: number; readonly hash?: string } };
+}
+
+async function send(path: string, type: string, body: string, token = ""): Promise<Answer> {
+  // One connection for each request: they come to the workers by turns.
+  const headers = { "content-type": type, "x-dgraph-accesstoken": token, connection: "close" };
+  const response = await fetch(server.url + path, { method: "POST", headers, body });
+  return (await response.json()) as Answer;
+}
+
+const admin = (query: string, token = groot): Promise<Answer> =>
+  send("/admin", "application/json", JSON.stringify({ query }), token);
+const dql = (text: string, token: string): Promise<Answer> =>
+  send("/query", "application/dql", text, token);
+const rdf = (text: string, token: string): Promise<Answer> =>
+  send("/mutate?commitNow=true", "application/rdf", text, token);
+const alter = (text: string, token: string): Promise<Answer> =>
+  send("/alter", "application/dql", text, token);
+const message = ({ errors }: Answer): string => errors?.[0]?.message ?? "";
+
+async function login(user: string, password: string): Promise<string> {
+  const body = JSON.stringify({ userid: user, password });
+  const answer = await send("/login", "application/json", body);
+  return String(answer.data?.["accessJWT"]);
+}
+
+beforeAll(async () => {
+  folder = makeFolder();
+  writeFileSync(join(folder, "secret"), "a secret that is long enough for this test");
+  const flags = ["--no-sample", "--workers", "2", "--acl", `secret-file=${join(folder, "secret")}`];
+  server = await startServer({ dataDir: join(folder, "data"), flags });
+  groot = await login("groot", "password");
+  await alter(
+    "name: string @index(exact) .\nsecret: string @index(exact) .\nfriend: [uid] @reverse .\ntype P {\n name\n secret\n friend\n}",
+    groot,
+  );
+  await rdf(
+    '{ set { <0x1> <name> "Ann" .\n<0x1> <secret> "plum" .\n<0x1> <dgraph.type> "P" .\n<0x1> <friend> <0x2> .\n<0x2> <name> "Bob" .\n<0x2> <dgraph.type> "P" . } }',
+    groot,
+  );
+  await admin(
+    'mutation { addGroup(input: [{ name: "staff", rules: [{ predicate: "name", permission: 7 }, { predicate: "friend", permission: 4 }, { predicate: "dgraph.type", permission: 4 }] }]) { group { name } } }',
+  );
+  await admin(
+    'mutation { addUser(input: [{ name: "ann", password: "ann-ann-ann", groups: [{ name: "staff" }] }]) { user { name } } }',
+  );
+}, 60_000);
+
+afterAll(cleanUp);
+
+describe("users, groups and rules", () => {
+  test("what may not be read is not there: fields, conditions, orders, roots, expand", async () => {
+    const ann = await login("ann", "ann-ann-ann");
+    const fields = await dql(
+      "{ q(func: has(name), orderasc: secret) { name secret count(secret) friend { secret } ~friend { name } } }",
+      ann,
+    );
+    expect(fields.data).toEqual({ q: [{ name: "Ann" }, { name: "Bob" }] });
+    const root = await dql(
+      '{ q(func: eq(secret, "plum")) { name } r(func: uid(0x1)) { uid } }',
+      ann,
+    );
+    expect(root.data).toEqual({ r: [{ uid: "0x1" }] });
+    const filter = '{ q(func: has(name)) @filter(eq(secret, "plum")) { name } }';
+    expect((await dql(filter, ann)).data).toEqual({ q: [] });
+    const expanded = await dql("{ q(func: uid(0x1)) { expand(P) { expand(_all_) } } }", ann);
+    expect(expanded.data).toEqual({ q: [{ name: "Ann", friend: [{ name: "Bob" }] }] });
+    const variable = "{ var(func: has(name)) { s as secret } q(func: uid(s)) { name } }";
+    expect((await dql(variable, ann)).data).toEqual({ q: [] });
+    expect((await dql("schema(pred: [name, secret]) { type }", ann)).data).toEqual({
+      schema: [{ predicate: "name", type: "string" }],
+    });
+    expect((await dql(filter, groot)).data).toEqual({ q: [{ name: "Ann" }] });
+  });
+
+  test("what may not be written or changed is refused", async () => {
+    const ann = await login("ann", "ann-ann-ann");
+    const denied = "rpc error: code = PermissionDenied desc = ";
+    expect(message(await rdf('{ set { <0x1> <secret> "x" . } }', ann))).toBe(
+      `${denied}unauthorized to mutate following predicates: secret \n`,
+    );
+    expect((await rdf('{ set { <0x1> <name> "Anna" . } }', ann)).errors).toBeUndefined();
+    expect(message(await alter("secret: string .", ann))).toBe(
+      `${denied}unauthorized to alter following predicates: secret \n`,
+    );
+    expect((await alter("name: string @index(exact, term) .", ann)).errors).toBeUndefined();
+    expect(message(await alter("type P {\n name\n}", ann))).toContain(
+      "following predicates: secret",
+    );
+    expect(message(await alter('{"drop_all": true}', ann))).toContain(
+      "Drop all can only be called by the guardian of the galaxy.",
+    );
+    expect(message(await alter('{"drop_op": "DATA"}', ann))).toContain("Only guardians");
+  });
+
+  test("a change of a rule holds in every worker with its answer", async () => {
+    const ann = await login("ann", "ann-ann-ann");
+    for (const permission of [4, 0, 4, 0]) {
+      await admin(
+        `mutation { updateGroup(input: { filter: { name: { eq: "staff" } }, set: { rules: [{ predicate: "secret", permission: ${permission} }] } }) { group { name } } }`,
+      );
+      const wanted = permission === 4 ? [{ secret: "plum" }] : [];
+      for (let i = 0; i < 4; i++) {
+        const answer = await dql("{ q(func: uid(0x1)) { secret } }", ann);
+        expect(answer.data).toEqual({ q: wanted });
+      }
+    }
+  });
+
+  test("tokens: refreshed, of the wrong kind, none", async () => {
+    const body = JSON.stringify({ userid: "ann", password: "ann-ann-ann" });
+    const pair = (await send("/login", "application/json", body)).data ?? {};
+    const refresh = (token: unknown): Promise<Answer> =>
+      send("/login", "application/json", JSON.stringify({ refresh_token: token }));
+    const again = await refresh(pair["refreshJWT"]);
+    expect(again.data).toHaveProperty("accessJWT");
+    const refused = "invalid username or password";
+    expect(message(await refresh(pair["accessJWT"]))).toBe(refused);
+    expect(message(await refresh("nonsense"))).toBe(refused);
+    const wrong = JSON.stringify({ userid: "ann", password: "another" });
+    expect(message(await send("/login", "application/json", wrong))).toBe(refused);
+    const read = await dql("{ q(func: has(name)) { name } }", String(pair["refreshJWT"]));
+    expect(read.data).toEqual({});
+    expect(message(await dql("{ q(func: has(name)) { name } }", ""))).toBe(
+      "rpc error: code = Unauthenticated desc = no accessJwt available",
+    );
+    const headers = { "x-service-accesstoken": groot, "content-type": "application/dql" };
+    const response = await fetch(`${server.url}/query`, {
+      method: "POST",
+      headers,
+      body: "{ q(func: uid(0x2)) { name } }",
+    });
+    expect(((await response.json()) as Answer).data).toEqual({ q: [{ name: "Bob" }] });
+  });
+
+  test("a start time goes with its hash", async () => {
+    const begun = await send(
+      "/mutate",
+      "application/rdf",
+      '{ set { <0x9> <name> "Zoe" . } }',
+      groot,
+    );
+    const { start_ts: ts, hash = "" } = begun.extensions!.txn;
+    const query = "{ q(func: uid(0x9)) { name } }";
+    const mismatch = "hash mismatch the claimed startTs|namespace";
+    const ask = (path: string): Promise<Answer> => send(path, "application/dql", query, groot);
+    expect(message(await ask(`/query?startTs=${ts}`))).toBe(mismatch);
+    expect((await ask(`/query?startTs=${ts}&hash=${hash}`)).data).toEqual({ q: [{ name: "Zoe" }] });
+    const commit = (extra: string): Promise<Answer> =>
+      send(`/commit?startTs=${ts}${extra}`, "application/json", "{}", groot);
+    expect(message(await commit(""))).toBe(mismatch);
+    expect(message(await commit(`&hash=${hash}`))).toBe("");
+  });
+
+  test("rules of @auth over what the user may not read let nobody in, a negated one too", async () => {
+    const sdl = `type Note @auth(query: { not: { rule: "query { queryNote(filter: { hidden: true }) { id } }" } }) {
+  id: ID!
+  text: String!
+  hidden: Boolean @search
+}`;
+    await send("/admin/schema", "text/plain", sdl, groot);
+    const gql = (query: string, token: string): Promise<Answer> =>
+      send("/graphql", "application/json", JSON.stringify({ query }), token);
+    await gql(
+      'mutation { addNote(input: [{ text: "one", hidden: true }, { text: "two", hidden: false }]) { numUids } }',
+      groot,
+    );
+    await admin(
+      'mutation { updateGroup(input: { filter: { name: { eq: "staff" } }, set: { rules: [{ predicate: "Note.text", permission: 4 }] } }) { group { name } } }',
+    );
+    const ann = await login("ann", "ann-ann-ann");
+    expect((await gql("{ queryNote { text } }", groot)).data).toEqual({
+      queryNote: [{ text: "two" }],
+    });
+    expect((await gql("{ queryNote { text } }", ann)).data).toEqual({ queryNote: [] });
+  });
+
+  test("everybody may log in again after everything was dropped", async () => {
+    expect((await alter('{"drop_op": "DATA"}', groot)).errors).toBeUndefined();
+    expect(await login("groot", "password")).not.toBe("undefined");
+    expect(await login("ann", "ann-ann-ann")).toBe("undefined");
+  });
+});
+
+describe("the start", () => {
+  const serve = (acl: string, http = "127.0.0.1:0"): ReturnType<typeof runWeft> =>
+    runWeft([
+      "serve",
+      "--data",
+      join(folder, "other"),
+      "--no-sample",
+      "--http",
+      http,
+      "--acl",
+      acl,
+    ]);
+
+  test("one line for what is wrong with the secret", async () => {
+    writeFileSync(join(folder, "short"), "short");
+    const short = await serve(`secret-file=${join(folder, "short")}`);
+    expect(short.code).toBe(1);
+    expect(short.stderr).toMatch(/^weft: .*has 5 bytes; HS256 needs at least 32\n$/);
+    const missing = await serve("secret-file=/nowhere/secret");
+    expect(missing.stderr).toMatch(/^weft: --acl secret-file: \/nowhere\/secret cannot be read\n$/);
+    expect((await serve("access-ttl=1h")).stderr).toContain("says nothing without secret-file");
+  });
+
+  test("not with the password that everybody knows, where others reach it", async () => {
+    const ended = await serve(`secret-file=${join(folder, "secret")}`, "0.0.0.0:0");
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain("password that everybody knows");
+  }, 30_000);
+});
