@@ -8,6 +8,7 @@ import { Command, CommanderError, Option } from "commander";
 import { Fault } from "../model/fault.ts";
 import { runChild } from "./child-door.ts";
 import { applyConfigFile, type ServeOptions } from "./config.ts";
+import type { CredentialOptions } from "./credentials.ts";
 import { limitHelp } from "./limit-help.ts";
 import { complain } from "./log.ts";
 import type { Role } from "./messages.ts";
@@ -205,28 +206,33 @@ Examples:
     });
 }
 
+/** The server that a command asks, and what it shows there. */
+function addServer(command: Command): Command {
+  return command
+    .addOption(setting("--to <url>", "the server").default("http://127.0.0.1:8080"))
+    .addOption(setting("--token <token>", "administration token, where the server has one"))
+    .addOption(setting("--key <key>", "Admin or Client key, where anonymous access is off"))
+    .addOption(
+      setting("--creds <login>", 'where users log in: "user=groot; password=…; namespace=0"'),
+    )
+    .addOption(setting("--access-token <jwt>", "of a login, in place of --creds"));
+}
+
 /** The options of `weft live`. */
-export interface LiveOptions {
+export interface LiveOptions extends CredentialOptions {
   readonly files: string;
   readonly schema: string | undefined;
   readonly graphqlSchema: string | undefined;
-  readonly token: string | undefined;
-  readonly key: string | undefined;
-  readonly to: string;
   readonly batch: string;
   readonly inFlight: string;
 }
 
 function addLive(program: Command): void {
-  program
-    .command("live")
+  addServer(program.command("live"))
     .description("load RDF or JSON files into a running server")
     .requiredOption("--files <file,…>", "files to load: .rdf or .json, plain or .gz")
     .option("--schema <file>", "DQL schema to set first")
     .option("--graphql-schema <file>", "GraphQL schema to set first")
-    .addOption(setting("--token <token>", "administration token, where the server has one"))
-    .addOption(setting("--key <key>", "Admin key, where anonymous access is off"))
-    .addOption(setting("--to <url>", "the server").default("http://127.0.0.1:8080"))
     .addOption(setting("--batch <n>", "facts in a request").default("1000"))
     .addOption(setting("--in-flight <n>", "requests under way at once").default("8"))
     .addOption(setting(configFlag, configHelp))
@@ -237,7 +243,8 @@ Blank nodes are the same nodes through the whole load, over all its files.
 
 Examples:
   weft live --files film.rdf.gz --schema film.schema --to http://127.0.0.1:8080
-  weft live --files people.json,more.rdf --graphql-schema schema.graphql --token secret`,
+  weft live --files people.json,more.rdf --graphql-schema schema.graphql --token secret
+  WEFT_CREDS="user=groot; password=…" weft live --files film.rdf.gz`,
     )
     .action(async (options: LiveOptions) => {
       const { runLive } = await import("./command-live.ts");
@@ -246,21 +253,14 @@ Examples:
 }
 
 /** The options of `weft sample`. */
-export interface SampleOptions {
+export interface SampleOptions extends CredentialOptions {
   readonly npm: string;
-  readonly to: string;
-  readonly token: string | undefined;
-  readonly key: string | undefined;
 }
 
 function addSample(program: Command): void {
-  program
-    .command("sample")
+  addServer(program.command("sample"))
     .description("load the graph of installed npm packages into a running server")
     .addOption(setting("--npm <dir>", "project whose node_modules to read").default("."))
-    .addOption(setting("--to <url>", "the server").default("http://127.0.0.1:8080"))
-    .addOption(setting("--token <token>", "administration token, where the server has one"))
-    .addOption(setting("--key <key>", "Admin key, where anonymous access is off"))
     .addOption(setting(configFlag, configHelp))
     .addHelpText(
       "after",
@@ -296,9 +296,7 @@ Examples:
 }
 
 /** The options of `weft explain`. */
-export interface ExplainOptions {
-  readonly to: string;
-  readonly token: string | undefined;
+export interface ExplainOptions extends CredentialOptions {
   readonly header: readonly string[];
   readonly profile: boolean;
   readonly json: boolean;
@@ -307,22 +305,19 @@ export interface ExplainOptions {
 }
 
 function addExplain(program: Command): void {
-  program
-    .command("explain")
+  addServer(program.command("explain"))
     .description("show how a running server would run a query, or with --profile, how it did")
     .argument("<file>", "the query; - for standard input")
-    .addOption(setting("--to <url>", "the server").default("http://127.0.0.1:8080"))
     .option("--profile", "run the query and measure its steps", false)
     .option("--json", "print JSON instead of a table", false)
     .option("--graphql", "the query is GraphQL, not DQL", false)
     .option("--variables <json>", "values of the query's variables, as a JSON object")
     .option(
       "--header <name: value>",
-      "sent along, such as a key or a token; may be repeated",
+      "sent along, such as an application's token; may be repeated",
       collect,
       [],
     )
-    .addOption(setting("--token <token>", "administration token, where the server has one"))
     .addOption(setting(configFlag, configHelp))
     .addHelpText(
       "after",
@@ -333,7 +328,7 @@ Examples:
   weft explain query.dql
   weft explain --profile --to http://127.0.0.1:8080 query.dql
   echo '{ q(func: has(name), first: 5) { name } }' | weft explain --profile -
-  weft explain --graphql --variables '{"city": "Oslo"}' --header 'X-Auth-Token: KEY' query.graphql`,
+  weft explain --graphql --variables '{"city": "Oslo"}' --key KEY query.graphql`,
     )
     .action(async (file: string, options: ExplainOptions) => {
       const { runExplain } = await import("./command-explain.ts");
@@ -346,12 +341,8 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 }
 
 /** Where keys are: behind a server, or in a directory that none serves. */
-export interface KeyOptions {
-  readonly to: string;
+export interface KeyOptions extends CredentialOptions {
   readonly data: string | undefined;
-  readonly token: string | undefined;
-  readonly key: string | undefined;
-  readonly accessToken: string | undefined;
 }
 
 /** The options of `weft key create`. */
@@ -394,13 +385,9 @@ function addKey(program: Command): void {
       await runKeyRevoke(ids, options);
     });
   for (const command of [create, list, revoke]) {
-    command
-      .addOption(setting("--to <url>", "the server").default("http://127.0.0.1:8080"))
+    addServer(command)
       // Not from the environment: WEFT_DATA names the directory of a server that runs.
       .option("--data <dir>", "directory of a store that no server serves, in place of --to")
-      .addOption(setting("--key <key>", "Admin key, where anonymous access is off"))
-      .addOption(setting("--token <token>", "administration token, where the server has one"))
-      .addOption(setting("--access-token <jwt>", "of a login, where access control is on"))
       .addOption(setting(configFlag, configHelp))
       .addHelpText("after", keyHelp)
       .copyInheritedSettings(program);

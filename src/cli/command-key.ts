@@ -12,6 +12,7 @@ import { openWriter } from "../stores/lmdb.ts";
 import { deriveFill } from "../write/fill.ts";
 import { claimForServing } from "./claim.ts";
 import type { KeyCreateOptions, KeyOptions } from "./cli.ts";
+import { readCredentials } from "./credentials.ts";
 import { parseLifetimeMs } from "./duration.ts";
 
 /** What both ways can do. */
@@ -69,7 +70,7 @@ async function withKeys<T>(options: KeyOptions, use: (keys: Keys) => Promise<T>)
 const shownFields = "{ id name kind createdAt expiresAt isExpired }";
 
 function reachServer(options: KeyOptions): Keys {
-  const client = makeClient(options.to, options);
+  const client = makeClient(options.to, readCredentials(options));
   const ask = async <T>(query: string, variables: object = {}): Promise<T> => {
     const body = JSON.stringify({ query, variables });
     const { messages, json } = await client.post("/admin", "application/json", body);

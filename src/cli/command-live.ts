@@ -5,11 +5,12 @@ import { type Client, makeClient, postOrFail } from "../load/client.ts";
 import { loadFiles } from "../load/load.ts";
 import { Fault } from "../model/fault.ts";
 import type { LiveOptions } from "./cli.ts";
+import { readCredentials } from "./credentials.ts";
 import { startProgressBar } from "./progress-bar.ts";
 import { parseCount } from "./superflag.ts";
 
 export async function runLive(options: LiveOptions): Promise<void> {
-  const client = makeClient(options.to, options);
+  const client = makeClient(options.to, readCredentials(options));
   await setSchema(client, "/alter", options.schema);
   await setSchema(client, "/admin/schema", options.graphqlSchema);
   const bar = startProgressBar("loading", "facts");

@@ -6,6 +6,7 @@ import { makeClient } from "../load/client.ts";
 import { loadSample } from "../load/npm-packages.ts";
 import { Fault } from "../model/fault.ts";
 import type { SampleOptions } from "./cli.ts";
+import { readCredentials } from "./credentials.ts";
 import { say } from "./log.ts";
 import { startProgressBar } from "./progress-bar.ts";
 
@@ -16,7 +17,7 @@ export async function runSample(options: SampleOptions): Promise<void> {
   const bar = startProgressBar("loading the sample", "facts");
   const counts = await loadSample({
     project: options.npm,
-    client: makeClient(options.to, options),
+    client: makeClient(options.to, readCredentials(options)),
     secret: randomBytes(32).toString("base64url"),
     onProgress: (done, total) => bar.update(done, total, done),
   });

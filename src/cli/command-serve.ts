@@ -2,14 +2,18 @@
 import { fork } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { AccessTokens } from "../auth/access-token.ts";
 import { systemClock } from "../base/clock.ts";
+import { guardians } from "../engine/first-nodes.ts";
 import { makeClient } from "../load/client.ts";
 import { sampleHeader } from "../load/sample-sdl.ts";
 import { makeSampleTokens } from "../load/sample-tokens.ts";
+import type { AclConfig } from "./acl-config.ts";
 import { urlOfAddress } from "./address.ts";
 import { claimForServing } from "./claim.ts";
 import { buildServeConfig, type ServeConfig, type ServeOptions } from "./config.ts";
 import { complain, makeLogger, say } from "./log.ts";
+import { warnOfOpenAddress } from "./security.ts";
 import { startSupervisor, type Supervisor } from "./supervisor.ts";
 import { readVersion } from "./version.ts";
 
@@ -22,7 +26,8 @@ export async function runServe(options: ServeOptions): Promise<void> {
   await loadSampleOnce(config, supervisor, ended.isEnding);
   if (!ended.isEnding()) {
     supervisor.open();
-    warnIfOpen(config);
+    const warning = warnOfOpenAddress(config);
+    if (warning !== undefined) complain(warning);
     await greet(config, supervisor);
   }
   const reason = await ended.whenEnding;
@@ -31,13 +36,6 @@ export async function runServe(options: ServeOptions): Promise<void> {
   await claim.release();
   say("stopped");
   process.exit(0);
-}
-
-/** Said once: others than this machine may reach the data, and nothing is asked of them. */
-function warnIfOpen({ host, port, security }: ServeConfig): void {
-  const isLocal = host === "localhost" || host === "::1" || host.startsWith("127.");
-  if (isLocal || !security.anonymous) return;
-  complain(`whoever reaches ${host}:${port} may use its data without a key (--anonymous off)`);
 }
 
 interface End {
@@ -103,12 +101,28 @@ async function loadSampleOnce(
     ...process.env,
     ...(config.security.token === undefined ? {} : { WEFT_TOKEN: config.security.token }),
     WEFT_KEY: config.ownKeys.admin,
+    ...(config.acl === undefined ? {} : { WEFT_ACCESS_TOKEN: await signOwnToken(config.acl) }),
+    // What the user's own commands would show elsewhere.
+    WEFT_CREDS: "",
   };
   const loader = fork(main, args, { stdio: ["ignore", "inherit", "inherit", "ipc"], env });
   const code = await new Promise((resolve) => loader.once("exit", resolve));
   if (code === 0) rmSync(mark, { force: true });
   else if (!isEnding()) complain("the sample could not be loaded; the server goes on without it");
 }
+
+/** Of no user: a guardian of namespace 0 for as long as the sample takes, signed here with the server's own secret. */
+async function signOwnToken(acl: AclConfig): Promise<string> {
+  const tokens = new AccessTokens({
+    ...acl,
+    secret: Buffer.from(acl.secret, "base64"),
+    accessTtlMs: ownTokenMs,
+    clock: systemClock,
+  });
+  return (await tokens.issue("weft", 0, [guardians])).accessJWT;
+}
+
+const ownTokenMs = 10 * 60_000;
 
 async function greet(config: ServeConfig, supervisor: Supervisor): Promise<void> {
   const url = urlOfAddress(supervisor.address);
@@ -125,36 +139,56 @@ ${lambdaLine(config)}`;
   );
 }
 
+/** How a command to paste begins: where users log in, with what the one above it has kept. */
+function curlOf({ acl }: ServeConfig): string {
+  return acl === undefined ? "curl" : `curl -H "X-Dgraph-AccessToken: $ACCESS"`;
+}
+
+function showLogin({ acl }: ServeConfig, url: string): string {
+  if (acl === undefined) return "";
+  const pick = String.raw`sed 's/.*"accessJWT":"\([^"]*\)".*/\1/'`;
+  return `  ACCESS=$(curl -s ${url}/login -d '{"userid":"groot","password":"…"}' | ${pick})\n`;
+}
+
 function lambdaLine({ lambda }: ServeConfig): string {
   const place = lambda.script ?? lambda.url;
   return place === undefined ? "" : `  Lambda          ${place}\n`;
 }
 
 function listCommands(config: ServeConfig, url: string): string {
-  if (!config.sample) {
-    return `  curl ${url}/alter -d 'name: string @index(term) .'
-  curl '${url}/mutate?commitNow=true' -H 'content-type: application/rdf' -d '{ set { _:a <name> "Ada" . } }'
-  curl ${url}/query -H 'content-type: application/dql' -d '{ q(func: anyofterms(name, "ada")) { uid name } }'
-`;
-  }
-  return `  curl ${url}/graphql -H 'content-type: application/graphql' -d '{ queryPackage(order: {desc: sizeBytes}, first: 3) { name version sizeBytes bytesBelow } }'
-  curl ${url}/query -H 'content-type: application/dql' -d '{ q(func: eq(Package.name, "fastify")) @recurse(depth: 3) { Package.name Package.dependencies } }'
-  curl ${url}/graphql -H 'content-type: application/graphql' -d '{ why(from: "fastify", to: "atomic-sleep") { name version } }'
-`;
+  const curl = `  ${curlOf(config)}`;
+  const to = `-H 'content-type: application/`;
+  const lines = config.sample
+    ? [
+        `${curl} ${url}/graphql ${to}graphql' -d '{ queryPackage(order: {desc: sizeBytes}, first: 3) { name version sizeBytes bytesBelow } }'`,
+        `${curl} ${url}/query ${to}dql' -d '{ q(func: eq(Package.name, "fastify")) @recurse(depth: 3) { Package.name Package.dependencies } }'`,
+        `${curl} ${url}/graphql ${to}graphql' -d '{ why(from: "fastify", to: "atomic-sleep") { name version } }'`,
+      ]
+    : [
+        `${curl} ${url}/alter -d 'name: string @index(term) .'`,
+        `${curl} '${url}/mutate?commitNow=true' ${to}rdf' -d '{ set { _:a <name> "Ada" . } }'`,
+        `${curl} ${url}/query ${to}dql' -d '{ q(func: anyofterms(name, "ada")) { uid name } }'`,
+      ];
+  return `${showLogin(config, url)}${lines.join("\n")}\n`;
 }
 
 /** The sample's users, each with a token, and what they can do with it. */
 async function listTokens(config: ServeConfig, url: string): Promise<string> {
   if (!config.sample) return "";
-  const client = makeClient(url, { token: config.security.token, key: config.ownKeys.admin });
+  const client = makeClient(url, {
+    token: config.security.token,
+    key: config.ownKeys.admin,
+    accessToken: config.acl === undefined ? undefined : await signOwnToken(config.acl),
+  });
   const tokens = await makeSampleTokens(client, systemClock.nowMs());
   if (tokens === undefined) return "";
   const lines = [...tokens].map(
     ([user, token]) => `  ${user.toUpperCase()}='${sampleHeader}: ${token}'\n`,
   );
+  const curl = curlOf(config);
   return `Notes are for the eyes of their writer; two users, and a subscription to watch:
 
-${lines.join("")}  curl ${url}/graphql -H "$DEV" -H 'content-type: application/graphql' -d '{ queryNote { user text about { name } } }'
-  curl -N ${url}/graphql -H "$DEV" -H 'accept: text/event-stream' -H 'content-type: application/graphql' -d 'subscription { queryNote { text } }'
+${lines.join("")}  ${curl} ${url}/graphql -H "$DEV" -H 'content-type: application/graphql' -d '{ queryNote { user text about { name } } }'
+  ${curl} -N ${url}/graphql -H "$DEV" -H 'accept: text/event-stream' -H 'content-type: application/graphql' -d 'subscription { queryNote { text } }'
 `;
 }

@@ -2,7 +2,8 @@ import { lookup } from "node:dns/promises";
 import { BlockList } from "node:net";
 import { addToWhitelist, type Security } from "../http/access.ts";
 import { Fault } from "../model/fault.ts";
-import type { SecurityConfig } from "./config.ts";
+import { isLoopback } from "./address.ts";
+import type { SecurityConfig, ServeConfig } from "./config.ts";
 
 /** Host names on the whitelist are looked up once, at the start. */
 export async function makeSecurity(config: SecurityConfig): Promise<Security> {
@@ -23,4 +24,13 @@ async function findAddresses(name: string): Promise<string[]> {
     const what = `--security: whitelist entry "${name}" is no address, range, block or known host`;
     throw new Fault("E_STARTUP", what, { cause: error });
   }
+}
+
+/** Said once, at the start: others than this machine may reach the data, and nothing is asked of them. */
+export function warnOfOpenAddress(
+  config: Pick<ServeConfig, "host" | "port" | "security" | "acl">,
+): string | undefined {
+  const { host, port, security, acl } = config;
+  if (isLoopback(host) || !security.anonymous || acl !== undefined) return undefined;
+  return `whoever reaches ${host}:${port} may use its data without a key (--anonymous off) or a login (--acl)`;
 }

@@ -1,5 +1,6 @@
 /** A server from outside: the few requests that a loader makes. */
 import { Fault } from "../model/fault.ts";
+import { type Login, Session } from "./login.ts";
 
 export interface Answer {
   readonly status: number;
@@ -41,18 +42,19 @@ export interface Credentials {
   readonly key: string | undefined;
   /** Of a login, where access control is on. */
   readonly accessToken?: string | undefined;
+  /** Who logs in, in place of `accessToken`. */
+  readonly login?: Login | undefined;
+  /** Others, by lower-case names. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-export function makeClient(url: string, { token, key, accessToken }: Credentials): Client {
+/** Requests go out with what of `credentials` there is; who logs in does so at the first of them. */
+export function makeClient(url: string, credentials: Credentials): Client {
   const base = url.replace(/\/+$/, "");
   if (!/^https?:\/\/[^/]+$/.test(base)) {
     throw new Fault("E_STARTUP", `--to: "${url}" is not of the form http://HOST:PORT`);
   }
-  const rights = {
-    ...(token === undefined ? {} : { "x-dgraph-authtoken": token }),
-    ...(key === undefined ? {} : { "x-auth-token": key }),
-    ...(accessToken === undefined ? {} : { "x-dgraph-accesstoken": accessToken }),
-  };
+  const rights = headersOf(credentials);
   const ask = async (path: string, init: RequestInit): Promise<Answer> => {
     try {
       return await readAnswer(await fetch(base + path, init));
@@ -63,10 +65,39 @@ export function makeClient(url: string, { token, key, accessToken }: Credentials
       return makeAnswer(0, [`no answer from ${base} (${why})`], undefined);
     }
   };
+  const { login } = credentials;
+  const session =
+    login === undefined
+      ? undefined
+      : new Session(login, (body) => {
+          const headers = { "content-type": "application/json", ...rights };
+          return ask("/login", { method: "POST", headers, body });
+        });
+  const send = (
+    path: string,
+    { headers, ...init }: RequestInit & { readonly headers: Readonly<Record<string, string>> },
+  ): Promise<Answer> => {
+    if (session === undefined) return ask(path, { ...init, headers });
+    return session.with((accessToken) =>
+      ask(path, { ...init, headers: { ...headers, [accessHeader]: accessToken } }),
+    );
+  };
   return {
     post: (path, contentType, body) =>
-      ask(path, { method: "POST", headers: { "content-type": contentType, ...rights }, body }),
-    get: (path) => ask(path, { headers: rights }),
+      send(path, { method: "POST", headers: { "content-type": contentType, ...rights }, body }),
+    get: (path) => send(path, { headers: rights }),
+  };
+}
+
+const accessHeader = "x-dgraph-accesstoken";
+
+function headersOf(credentials: Credentials): Record<string, string> {
+  const { token, key, accessToken, headers } = credentials;
+  return {
+    ...(token === undefined ? {} : { "x-dgraph-authtoken": token }),
+    ...(key === undefined ? {} : { "x-auth-token": key }),
+    ...(accessToken === undefined ? {} : { [accessHeader]: accessToken }),
+    ...headers,
   };
 }
 
