@@ -1,16 +1,7 @@
 /** A server from outside: the few requests that a loader makes. */
 import { Fault } from "../model/fault.ts";
+import type { Answer } from "./answer.ts";
 import { type Login, Session } from "./login.ts";
-
-export interface Answer {
-  readonly status: number;
-  /** Messages of `errors`; empty when all went well. */
-  readonly messages: readonly string[];
-  /** The whole answer; undefined when it is not JSON. */
-  readonly json: unknown;
-  /** Of the transaction that the answer opened. */
-  readonly startTs: number | undefined;
-}
 
 export interface Client {
   post(path: string, contentType: string, body: string): Promise<Answer>;
