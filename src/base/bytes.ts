@@ -144,13 +144,16 @@ export class ByteWriter {
   }
 
   u32(value: number): void {
-    const at = this.reserve(4);
-    this.view.setUint32(at, value, true);
+    this.i32(value);
   }
 
   i32(value: number): void {
     const at = this.reserve(4);
-    this.view.setInt32(at, value, true);
+    const { bytes } = this;
+    bytes[at] = value;
+    bytes[at + 1] = value >>> 8;
+    bytes[at + 2] = value >>> 16;
+    bytes[at + 3] = value >>> 24;
   }
 
   i64(value: bigint): void {
@@ -211,12 +214,17 @@ export class ByteWriter {
 export class ByteReader {
   readonly bytes: Uint8Array;
   at: number;
-  private readonly view: DataView;
+  private heldView: DataView | undefined = undefined;
 
   constructor(bytes: Uint8Array, at = 0) {
     this.bytes = bytes;
     this.at = at;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Made when it is needed: it costs more than reading most of what is read. */
+  private get view(): DataView {
+    const { bytes } = this;
+    return (this.heldView ??= new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
 
   get left(): number {
@@ -235,15 +243,18 @@ export class ByteReader {
   }
 
   u16(): number {
-    return this.view.getUint16(this.step(2), true);
+    const at = this.step(2);
+    return this.bytes[at]! | (this.bytes[at + 1]! << 8);
   }
 
   u32(): number {
-    return this.view.getUint32(this.step(4), true);
+    return this.i32() >>> 0;
   }
 
   i32(): number {
-    return this.view.getInt32(this.step(4), true);
+    const { bytes } = this;
+    const at = this.step(4);
+    return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
   }
 
   i64(): bigint {
@@ -273,6 +284,14 @@ export class ByteReader {
 
   run(): Uint8Array {
     return this.raw(this.varint());
+  }
+
+  skip(count: number): undefined {
+    this.step(count);
+  }
+
+  skipRun(): void {
+    this.step(this.varint());
   }
 
   text(): string {

@@ -32,12 +32,14 @@ export interface Engine {
   /**
    * For guests (GraphQL mutations): runs `work` in a transaction that the server composes itself, commits what it
    * wrote, and runs it again on conflict, with jitter, up to a limit. `work` may run several times. Its reader shows
-   * and it may write what `visitor` may; without one everything.
+   * and it may write what `visitor` may; without one everything. `given`: a reader of the namespace that `openReader`
+   * gave and nobody else uses; it is closed, and its snapshot serves the first attempt where that can be.
    */
   transact<T>(
     namespace: number,
     work: (txn: GuestTransaction) => Promise<T>,
     visitor?: Visitor,
+    given?: Reader,
   ): Promise<TransactResult<T>>;
   onSchemaChange(listener: (namespace: number) => void): () => void;
   /** Called after each commit of any process that this one can now see; only wakes. Returns what ends it. */

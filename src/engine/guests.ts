@@ -2,6 +2,7 @@
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
 import type { NQuad } from "../model/nquad.ts";
+import { SnapshotReader } from "../graph/open-reader.ts";
 import { Overlay } from "../graph/overlay.ts";
 import type { Reader } from "../graph/reader.ts";
 import { restrictReader } from "../graph/restrict.ts";
@@ -44,12 +45,20 @@ export class Guests {
     namespace: number,
     work: (txn: GuestTransaction) => Promise<T>,
     visitor?: Visitor,
+    given?: Reader,
   ): Promise<TransactResult<T>> {
     const { committer, schemas } = this.#options;
+    let first = given instanceof SnapshotReader ? given : undefined;
+    if (first === undefined || visitor?.refusal !== undefined) given?.close();
     if (visitor?.refusal !== undefined) throw strangerFault(visitor);
+    const attempt = (): Promise<TransactResult<T>> => {
+      const opened = first;
+      first = undefined;
+      return this.#attempt(namespace, work, visitor?.access, opened);
+    };
     for (;;) {
       try {
-        return await committer.retry(() => this.#attempt(namespace, work, visitor?.access));
+        return await committer.retry(attempt);
       } catch (error) {
         if (!(error instanceof MissingPredicates)) throw error;
         await schemas.addInferred(namespace, error.definitions);
@@ -61,10 +70,12 @@ export class Guests {
     namespace: number,
     work: (txn: GuestTransaction) => Promise<T>,
     access: PredicateAccess | undefined,
+    given: SnapshotReader | undefined,
   ): Promise<TransactResult<T>> {
     const { views, committer, acl } = this.#options;
     const overlay = new Overlay();
-    const opened = views.openNewest(namespace, "change", overlay);
+    const taken = given === undefined ? undefined : views.takeOver(given, overlay);
+    const opened = taken ?? views.openNewest(namespace, "change", overlay);
     const view = opened instanceof Promise ? await opened : opened;
     try {
       const session = new WriteSession(view, overlay, { acl, access });

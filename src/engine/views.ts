@@ -95,6 +95,17 @@ export class Views {
   }
 
   /**
+   * A view for a change over the snapshot of a reader that `openNewest` gave, which is given away with it: nothing is
+   * opened a second time. undefined where the reader has gone on to another snapshot; then it is closed.
+   */
+  takeOver(given: SnapshotReader, overlay: Overlay): MaybePromise<View> | undefined {
+    const snapshot = given.handOver();
+    if (snapshot === undefined) return undefined;
+    const { namespace } = given.schema;
+    return this.#open(snapshot, { namespace, use: "change", ts: snapshot.ts, overlay });
+  }
+
+  /**
    * The state at commit `ts` with a transaction's own writes over it. Waits for a commit that is not there yet, until
    * `deadlineMs` (tick scale) at most. Aborted where the log no longer reaches back, or a change of the schema lies
    * in between.

@@ -1,4 +1,4 @@
-/** min, max, sum and avg over values (dql.md 4.9). */
+/** min, max, sum and avg over values (dql.md 4.9). Price: one pass over the values; nothing is read. */
 import { addBig, bigFromInt, divideBig } from "../model/bigfloat.ts";
 import type { AggregateFunction } from "../dql/ast.ts";
 import { compareValues } from "../model/compare.ts";

@@ -1,4 +1,7 @@
-/** One block from its root to its finished frames. */
+/**
+ * One block from its root to its finished frames. Price: the root's lists, then one read for each level; the page of a
+ * root without filter or order is cut from its list by seeking.
+ */
 import { sortUnique } from "../base/sorted.ts";
 import type { ListRef } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";

@@ -1,4 +1,8 @@
-/** One function as a test of candidates: their members by a set or an index, or a test of what their records hold. */
+/**
+ * One function as a test of candidates: their members by a set or an index, or a test of what their records hold. Price:
+ * by a set or an index the shorter of list and candidates, times the logarithm of the longer; otherwise the values of all
+ * candidates, in the one read of the filter.
+ */
 import { intersect, union } from "../base/sorted.ts";
 import type { Column, ListRef, Want } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";

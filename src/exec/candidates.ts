@@ -4,7 +4,10 @@ import { verifyCells } from "./lookup.ts";
 import type { CellTest } from "./compare.ts";
 import type { Run } from "./run.ts";
 
-/** What an index gives for a function: its nodes, or more of them, each to be checked by its values. */
+/**
+ * What an index gives for a function: its nodes, or more of them, each to be checked by its values. Price of the check:
+ * one read of one predicate of all candidates.
+ */
 export interface Candidates {
   /** Ascending. */
   readonly uids: UidSet;

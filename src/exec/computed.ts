@@ -1,4 +1,7 @@
-/** Fields that are computed once a block's own variables are known: val(), aggregates, math() (dql.md 4.8 – 4.10). */
+/**
+ * Fields that are computed once a block's own variables are known: val(), aggregates, math() (dql.md 4.8 – 4.10). Price:
+ * one pass over the rows and the variable beside them; no reads.
+ */
 import type { Value } from "../model/value.ts";
 import type { AggregateField, FieldPlan, MathField } from "../plan/plan.ts";
 import { aggregateValues } from "./aggregate.ts";

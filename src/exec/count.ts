@@ -1,4 +1,7 @@
-/** Comparisons of counts (dql.md 4.3 "count comparisons"). */
+/**
+ * Comparisons of counts (dql.md 4.3 "count comparisons"). Price: at a root the count index between the bounds; in a filter
+ * the heads of the candidates' lists, never their members.
+ */
 import { ConversionError } from "../model/conversion-error.ts";
 import { parseInt64 } from "../model/int.ts";
 import type { CallPlan } from "../plan/plan.ts";

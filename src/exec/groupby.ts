@@ -1,4 +1,8 @@
-/** @groupby: nodes with equal keys become groups, with aggregates over their values (dql.md 4.15). */
+/**
+ * @groupby: nodes with equal keys become groups, with aggregates over their values (dql.md 4.15). Price: one read of the
+ * keys and of what is aggregated; one key with few values that is only counted comes from its index, a walk beside
+ * the nodes.
+ */
 import { sortUnique } from "../base/sorted.ts";
 import type { Cell, Column, EdgeColumn, Want } from "../graph/reader.ts";
 import { compareValues, isOrderable } from "../model/compare.ts";

@@ -1,4 +1,7 @@
-/** Lists of indexes and values of nodes, as the functions of a query look them up. */
+/**
+ * Lists of indexes and values of nodes, as the functions of a query look them up. Price: an intersection starts with the
+ * shortest list and seeks in the others.
+ */
 import type { Cell, ListRef } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { ValueKind } from "../model/value.ts";

@@ -1,4 +1,7 @@
-/** Orders by predicates and by variables (dql.md 4.6). */
+/**
+ * Orders by predicates and by variables (dql.md 4.6). Price: one read of the first key for all members, of the next keys
+ * for those that tie; with `first` a heap of the page's size instead of a sort.
+ */
 import { selectFirst } from "../base/heap.ts";
 import type { Cell, Column, Want } from "../graph/reader.ts";
 import { compareValues } from "../model/compare.ts";

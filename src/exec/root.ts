@@ -1,4 +1,7 @@
-/** How a block's first uids are found (dql.md 4.3). */
+/**
+ * How a block's first uids are found (dql.md 4.3). Price: the lists that the function names, in one read; a page of one list
+ * is sought by its chunks, an inequality scans the tokens between its bounds.
+ */
 import { lowerBound, sortUnique, unionAll } from "../base/sorted.ts";
 import type { ListBounds, ListRef, TokenRange } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";

@@ -1,4 +1,7 @@
-/** similar_to(): the nearest vectors of a predicate, by its index or by comparing all (dql.md 4.3 similar_to). */
+/**
+ * similar_to(): the nearest vectors of a predicate, by its index or by comparing all (dql.md 4.3 similar_to). Price: with an
+ * index some hundred distances, in memory; without one a read of every vector.
+ */
 import { metricOf } from "../graph/vector-metric.ts";
 import { ConversionError, quoteGo } from "../model/conversion-error.ts";
 import { parseGoFloat } from "../model/float.ts";

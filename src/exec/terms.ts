@@ -1,4 +1,7 @@
-/** allofterms, anyofterms, alloftext, anyoftext, ngram: words are looked up in their index (dql.md 4.3). */
+/**
+ * allofterms, anyofterms, alloftext, anyoftext, ngram: words are looked up in their index (dql.md 4.3). Price: one list for
+ * each word; all of them begin with the shortest.
+ */
 import { union } from "../base/sorted.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";

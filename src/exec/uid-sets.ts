@@ -1,4 +1,4 @@
-/** Sets that uid() and uid_in() name. */
+/** Sets that uid() and uid_in() name. Price: uid() reads nothing, uid_in() the edges of the candidates or the list back. */
 import { sortUnique, union } from "../base/sorted.ts";
 import type { ListRef } from "../graph/reader.ts";
 import { quoteGo } from "../model/conversion-error.ts";

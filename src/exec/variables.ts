@@ -1,4 +1,7 @@
-/** What a block's fields define: uid and value variables, gathered from its frames (dql.md 4.8, 4.11). */
+/**
+ * What a block's fields define: uid and value variables, gathered from its frames (dql.md 4.8, 4.11). Price: one pass over
+ * the frames; no reads.
+ */
 import { makeArray } from "../base/array.ts";
 import { sortUnique, unionAll } from "../base/sorted.ts";
 import type { Cell } from "../graph/reader.ts";

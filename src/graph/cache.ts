@@ -6,7 +6,7 @@
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { UidSet } from "../model/uid.ts";
-import type { Commit, Snapshot, Store } from "../store/store.ts";
+import type { Snapshot, Store, TouchVisitor } from "../store/store.ts";
 import { ListCache } from "./list-cache.ts";
 import type { NodeRecord } from "./record.ts";
 import type { TokenTable, TokenWindow } from "./token-cache.ts";
@@ -28,6 +28,7 @@ export class RecordCache {
   /** Decoded lists, right up to the same number. */
   readonly lists: ListCache;
   readonly #tables = new Map<number, Table>();
+  readonly #forgetter: TouchVisitor;
   #youngBytes = 0;
   #number = 0;
 
@@ -35,6 +36,7 @@ export class RecordCache {
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
     this.lists = new ListCache(bytesMax * listShare);
+    this.#forgetter = this.#makeForgetter();
   }
 
   /** The commit number up to which it is right. */
@@ -43,19 +45,16 @@ export class RecordCache {
   }
 
   /** Brings the cache up to a snapshot. Call once when opening a reader. */
-  advance(store: Pick<Store, "readLog">, snapshot: Snapshot): MaybePromise<void> {
+  advance(store: Pick<Store, "walkLog">, snapshot: Snapshot): MaybePromise<void> {
     if (snapshot.ts <= this.#number) return;
     if (this.#tables.size === 0 && this.lists.isEmpty) {
       this.#number = snapshot.ts;
       return;
     }
     if (snapshot.ts - this.#number > commitsMax) return this.#restart(snapshot.ts);
-    return andThen(store.readLog(snapshot, this.#number), (commits) => {
+    return andThen(store.walkLog(snapshot, this.#number, this.#forgetter), (isWhole) => {
       if (snapshot.ts <= this.#number) return;
-      if (commits === undefined) return this.#restart(snapshot.ts);
-      for (const commit of commits) {
-        if (commit.commitTs > this.#number) this.#forgetChanged(commit);
-      }
+      if (!isWhole) return this.#restart(snapshot.ts);
       this.#number = snapshot.ts;
     });
   }
@@ -120,15 +119,30 @@ export class RecordCache {
     this.#number = number;
   }
 
-  #forgetChanged(commit: Commit): void {
-    for (const applied of commit.applied) {
-      const { patch } = applied;
-      if (!this.lists.isEmpty) this.lists.forget(applied, commit.commitTs);
-      if (patch.kind !== "cell" && patch.kind !== "edge") continue;
-      const table = this.#tables.get(patch.storageId);
-      if (table === undefined) continue;
-      table.young.delete(patch.uid);
-      table.old.delete(patch.uid);
-    }
+  /** Takes out what commits changed. Of a commit that another advance has seen meanwhile nothing is done again. */
+  #makeForgetter(): TouchVisitor {
+    const { lists } = this;
+    let commitTs = 0;
+    let isMindful = false;
+    return {
+      begin: (ts) => {
+        commitTs = ts;
+        isMindful = !lists.isEmpty;
+        return ts > this.#number;
+      },
+      get wantsMembers() {
+        return isMindful;
+      },
+      record: (storageId, uid, predicate, stays) => {
+        if (isMindful && !stays) lists.forgetPresence(storageId, predicate);
+        const table = this.#tables.get(storageId);
+        if (table === undefined) return;
+        table.young.delete(uid);
+        table.old.delete(uid);
+      },
+      member: (list, member, isAdded) => lists.forgetMember(list, member, { isAdded, commitTs }),
+      // Indexes are filled without a commit before the one that makes them ready.
+      meta: () => lists.clear(),
+    };
   }
 }

@@ -6,7 +6,6 @@
 import { intersect } from "../base/sorted.ts";
 import { keyKind, presenceList, readKind } from "../codec/key.ts";
 import type { UidSet } from "../model/uid.ts";
-import type { AppliedPatch } from "../store/store.ts";
 import { prefixText } from "./delta.ts";
 import { TokenCache } from "./token-cache.ts";
 
@@ -122,24 +121,23 @@ export class ListCache {
     this.#keep(name, { uids, filledAt, bits: undefined });
   }
 
-  /** Takes out the lists that a patch of a commit changed; windows are changed. */
-  forget({ patch, existed }: AppliedPatch, commitTs: number): void {
-    switch (patch.kind) {
-      case "member":
-        this.#delete(prefixText(patch.list));
-        this.tokens.apply(patch.list, patch.member, patch.add, commitTs);
-        return;
-      case "cell":
-      case "edge": {
-        const stays = existed && (patch.kind === "cell" ? patch.cell !== undefined : patch.add);
-        if (!stays) this.#delete(prefixText(presenceList(patch.storageId, patch.predicate)));
-        return;
-      }
-      case "meta":
-        // Indexes are filled without a commit before the one that makes them ready.
-        this.clear();
-        return;
-    }
+  /** A commit gave a node its first value of a predicate, or may have taken the last one. */
+  forgetPresence(storageId: number, predicate: number): void {
+    if (!this.#namesNone) this.#delete(prefixText(presenceList(storageId, predicate)));
+  }
+
+  /** A commit changed a list: it is taken out; windows are changed. */
+  forgetMember(
+    list: Uint8Array,
+    member: number,
+    { isAdded, commitTs }: { readonly isAdded: boolean; readonly commitTs: number },
+  ): void {
+    if (!this.#namesNone) this.#delete(prefixText(list));
+    this.tokens.apply(list, member, isAdded, commitTs);
+  }
+
+  get #namesNone(): boolean {
+    return this.#asked.size === 0 && this.holdsNoList;
   }
 
   clear(): void {

@@ -449,4 +449,15 @@ export class SnapshotReader implements Reader {
     this.#closed = true;
     this.#source.snapshot.close();
   }
+
+  /** Closes the reader, but not its snapshot, which the caller closes; undefined where that is not the state it shows. */
+  handOver(): Snapshot | undefined {
+    const { snapshot, delta } = this.#source;
+    if (this.#closed || snapshot.ts !== this.ts || delta !== undefined) {
+      this.close();
+      return undefined;
+    }
+    this.#closed = true;
+    return snapshot;
+  }
 }

@@ -3,7 +3,7 @@ import { decodeUtf8, encodeUtf8, equalBytes, startsWithBytes } from "../base/byt
 import type { Reader } from "../graph/reader.ts";
 import type { ResponseError } from "./errors.ts";
 import type { LiveAnswer, LiveRequest } from "./handle.ts";
-import type { Subscriber } from "./service.ts";
+import type { GraphqlRequest, Subscriber } from "./service.ts";
 
 /** An answer as it is pushed. */
 export interface Answer {
@@ -16,6 +16,8 @@ export interface Answer {
 /** One subscriber of a query. */
 export interface Seat {
   readonly subscriber: Subscriber;
+  /** By which it is known. */
+  readonly headers: GraphqlRequest["headers"];
   /** It is told nothing older: what was committed before it came. */
   readonly fromTs: number;
   readonly expiryMs: number;

@@ -3,6 +3,7 @@
  * wrong becomes the field's errors, with the place of the stage in their words.
  */
 import type { Engine, GuestTransaction, TransactResult } from "../engine/engine.ts";
+import type { Reader } from "../graph/reader.ts";
 import { Fault } from "../model/fault.ts";
 import type { Visitor } from "../model/visitor.ts";
 import type { CompiledSchema, NodeType, RootField } from "./compiled-schema.ts";
@@ -42,6 +43,8 @@ export interface MutationRequest extends RunSettings {
   readonly trace: Trace;
   readonly resolver: ResolverClock;
   readonly lambda: () => LambdaCalls;
+  /** A reader that is given away: its snapshot serves the transaction. */
+  readonly given: Reader | undefined;
 }
 
 export interface MutationDone {
@@ -74,11 +77,11 @@ export async function runMutation(request: MutationRequest): Promise<MutationDon
 
 /** Who is not believed is told in the words of the write. */
 async function transactAs<T>(
-  { engine, namespace, visitor }: MutationRequest,
+  { engine, namespace, visitor, given }: MutationRequest,
   work: (txn: GuestTransaction) => Promise<T>,
 ): Promise<TransactResult<T>> {
   try {
-    return await engine.transact(namespace, work, visitor);
+    return await engine.transact(namespace, work, visitor, given);
   } catch (error) {
     if (error instanceof Fault && error.code === "E_PERMISSION") throw new WriteFailed(error);
     throw error;

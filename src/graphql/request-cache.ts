@@ -72,10 +72,15 @@ export class RequestCache {
 
   /** Throws RequestRefused for a request that cannot run. */
   prepare(fields: RequestFields): OperationRun {
-    checkQuery(fields.query, this.#depthMax);
     const lifted =
-      fields.query.length > cachedTextMax ? undefined : liftLiterals(fields.query, this.#depthMax);
-    if (lifted === undefined) return this.#run(this.#parse(fields, []), fields, []);
+      fields.query === "" || fields.query.length > cachedTextMax
+        ? undefined
+        : liftLiterals(fields.query, this.#depthMax);
+    if (lifted === undefined) {
+      // What was lifted is not too deep.
+      checkQuery(fields.query, this.#depthMax);
+      return this.#run(this.#parse(fields, []), fields, []);
+    }
     let known = this.#documents.get(lifted.template);
     if (known === "exact") known = this.#documents.get(`=${fields.query}`);
     if (known !== undefined && known !== "exact") return this.#run(known, fields, lifted.literals);

@@ -29,11 +29,12 @@ export async function withSender(
   return { ...request, visitor, namespace: visitor.namespace };
 }
 
-/** Whether the sender of a subscription still has the rights that it was prepared for. */
+/** Whether a sender, known by its headers, still has the rights that a subscription was prepared for. */
 export async function hasSameRights(
   identify: Identify,
-  live: { readonly request: GraphqlRequest; readonly caller: Caller; readonly rights: string },
+  headers: GraphqlRequest["headers"],
+  live: { readonly caller: Caller; readonly rights: string },
 ): Promise<boolean> {
-  const visitor = await identify(live.request.headers);
+  const visitor = await identify(headers);
   return visitor.refusal === undefined && rightsKey(live.caller, visitor) === live.rights;
 }

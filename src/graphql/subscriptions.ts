@@ -95,6 +95,7 @@ export class Subscriptions {
     return new Promise((resolve) => {
       const seat: Seat = {
         subscriber,
+        headers: work.request.headers,
         fromTs,
         expiryMs: Math.min(work.expiryMs, work.request.visitor?.expiryMs ?? Infinity),
         sent: undefined,
@@ -222,8 +223,7 @@ export class Subscriptions {
       query.runTs = reader.ts;
       const served = await schemas.at(reader);
       const isSame = served?.schema.sdl === query.work.schema.sdl;
-      const { identify } = this.#options;
-      if (!isSame || (identify !== undefined && !(await hasSameRights(identify, query.work)))) {
+      if (!isSame || !(await this.#isEntitled(query))) {
         this.#end(feed, query, "schema");
         return;
       }
@@ -236,6 +236,20 @@ export class Subscriptions {
     if (query.isStale) this.#enqueue(feed, query);
     else query.rightTs = Math.max(query.rightTs, feed.seenTs);
     this.#deliver(feed, query);
+  }
+
+  /**
+   * Whether those who wait still have the rights that the query was prepared for. They came with equal ones, which
+   * change together: with the rules of their groups. So it is enough to ask for one whose token has not ended.
+   */
+  async #isEntitled({ seats, work }: LiveQuery): Promise<boolean> {
+    const { identify, clock } = this.#options;
+    if (identify === undefined) return true;
+    const nowMs = clock.nowMs();
+    for (const { headers, expiryMs } of seats) {
+      if (nowMs < expiryMs) return await hasSameRights(identify, headers, work);
+    }
+    return true;
   }
 
   /** Many small queries in a row do not keep requests waiting. */

@@ -5,9 +5,11 @@
 import type { ServerResponse } from "node:http";
 import type { GraphqlRequest } from "../graphql/service.ts";
 import type { Exchange } from "./exchange.ts";
+import { judge } from "./gate.ts";
 import { Outbox, viewOf } from "./outbox.ts";
 import type { Lane } from "./outbox.ts";
 import { makeErrorBody, sendError } from "./reply.ts";
+import { rightOf } from "./rights.ts";
 import type { Stream, Streams } from "./streams.ts";
 
 const eventType = "text/event-stream";
@@ -38,6 +40,7 @@ export async function streamEvents(
   const stream = new EventStream(res, streams, {
     origin,
     bytesMax: house.limits.socketBufferBytesMax,
+    isWelcome: async () => (await judge(rightOf("/graphql"), exchange.req, house)) === undefined,
   });
   const outcome = await house.graphql.subscribe(request, {
     next: (answer) => stream.next(answer),
@@ -64,24 +67,27 @@ const completion = "event: complete\ndata:\n\n";
 /** A comment: keeps proxies from taking the silence for an end. */
 const sign = ":\n\n";
 
+interface EventStreamOptions {
+  readonly origin: string;
+  readonly bytesMax: number;
+  /** Whether the reader's key still holds. */
+  readonly isWelcome: () => Promise<boolean>;
+}
+
 class EventStream implements Stream, Lane {
   readonly #res: ServerResponse;
   readonly #streams: Streams;
   readonly #outbox: Outbox;
-  readonly #origin: string;
+  readonly #options: EventStreamOptions;
   #isBegun = false;
   #isBehind = false;
   #onGone: (() => void) | undefined = undefined;
 
-  constructor(
-    res: ServerResponse,
-    streams: Streams,
-    { origin, bytesMax }: { readonly origin: string; readonly bytesMax: number },
-  ) {
+  constructor(res: ServerResponse, streams: Streams, options: EventStreamOptions) {
     this.#res = res;
     this.#streams = streams;
-    this.#origin = origin;
-    this.#outbox = new Outbox(res, bytesMax);
+    this.#options = options;
+    this.#outbox = new Outbox(res, options.bytesMax);
   }
 
   /** Called once when the reader has gone; at once when he is gone already. */
@@ -119,6 +125,15 @@ class EventStream implements Stream, Lane {
     if (this.#isBehind && this.#outbox.isFull) this.cut();
     this.#isBehind = this.#outbox.isFull;
     if (!this.#isBehind && !this.#res.writableEnded) this.#res.write(sign);
+    this.#recheck().catch(() => this.cut());
+  }
+
+  /** A key that is revoked, or has expired, does not go on listening. */
+  async #recheck(): Promise<void> {
+    if (await this.#options.isWelcome()) return;
+    this.#onGone?.();
+    this.#onGone = undefined;
+    this.complete();
   }
 
   /** Without a last word: the reader's library then asks again, and another process answers. */
@@ -141,7 +156,8 @@ class EventStream implements Stream, Lane {
       this.#onGone?.();
     });
     this.#streams.add(this);
-    const allowed = this.#origin === "" ? [] : ["Access-Control-Allow-Origin", this.#origin];
+    const { origin } = this.#options;
+    const allowed = origin === "" ? [] : ["Access-Control-Allow-Origin", origin];
     res.writeHead(200, [
       "Content-Type",
       `${eventType}; charset=utf-8`,

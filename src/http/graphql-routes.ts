@@ -1,7 +1,8 @@
 /** /graphql, and /admin which follows the same rules (graphql.md 4.1, 10.1): 200 for every outcome. */
 import { Buffer } from "node:buffer";
+import { explainRefusal } from "../admin/rights.ts";
 import type { GraphqlAnswer, GraphqlRequest } from "../graphql/service.ts";
-import type { MaybePromise } from "../base/maybe.ts";
+import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { Fault } from "../model/fault.ts";
 import type { EncodingFaults } from "./body.ts";
@@ -16,15 +17,9 @@ import {
 import { streamEvents, wantsEvents } from "./event-stream.ts";
 import { admit } from "./gate.ts";
 import { parseMediaType, parsePlanQuestion } from "./parameters.ts";
-import {
-  everyOrigin,
-  makeErrorBody,
-  quoteJson,
-  sendError,
-  sendJson,
-  sendPreflight,
-} from "./reply.ts";
+import { makeErrorBody, quoteJson, sendError, sendJson, sendPreflight } from "./reply.ts";
 import { explainRight } from "./rights.ts";
+import { grantOrigin } from "./origins.ts";
 import { identify } from "./sender.ts";
 
 interface Responder {
@@ -38,24 +33,32 @@ interface Responder {
 export async function answerGraphql(exchange: Exchange): Promise<void> {
   const { req, res, house } = exchange;
   if (req.method === "OPTIONS") {
-    const origins = await house.graphql.allowedOrigins(0);
-    const header = await house.graphql.authorizationHeader(0);
+    // A page's preflight carries no token: it is answered by the schema of namespace 0.
+    const { namespace } = await identify(exchange);
+    const origins = await house.graphql.allowedOrigins(namespace);
+    const header = await house.graphql.authorizationHeader(namespace);
     sendPreflight(res, grantOrigin(origins, req.headers.origin), header);
     return;
   }
   const plan = parsePlanQuestion(readParameters(exchange));
-  if (plan !== undefined && !(await admit(explainRight, exchange))) return;
+  if (plan !== undefined && !(await admitToPlans(exchange))) return;
   await answerDocument(exchange, {
     streams: plan === undefined,
     handle: (request) => house.graphql.handle(plan === undefined ? request : { ...request, plan }),
-    allowedOrigins: () => house.graphql.allowedOrigins(0),
+    allowedOrigins: () =>
+      andThen(identify(exchange), ({ namespace }) => house.graphql.allowedOrigins(namespace)),
   });
 }
 
-/** What Access-Control-Allow-Origin says; "" for nothing. */
-function grantOrigin(allowed: readonly string[], origin: string | undefined): string {
-  if (allowed.length === 0) return everyOrigin;
-  return origin !== undefined && allowed.includes(origin) ? origin : "";
+/** Administrators, and where users log in guardians: the numbers tell of what others may not read. */
+async function admitToPlans(exchange: Exchange): Promise<boolean> {
+  if (!(await admit(explainRight, exchange))) return false;
+  const asking = { visitor: await identify(exchange), acl: exchange.house.acl !== undefined };
+  const message = explainRefusal("guardian", asking);
+  if (message === undefined) return true;
+  const body = makeErrorBody(message, "ErrorUnauthorized", false);
+  sendError(exchange.res, { status: 200, body, headers: [] });
+  return false;
 }
 
 export async function answerAdmin(exchange: Exchange): Promise<void> {

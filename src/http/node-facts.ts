@@ -8,8 +8,8 @@ import { quoteJson } from "./reply.ts";
 export interface NodeFacts {
   /** One element: this node. */
   health(): Promise<NodeHealth>;
-  /** The membership of one node as JSON: 64-bit numbers as strings, predicates as tablets. */
-  state(): Promise<string>;
+  /** The membership of one node as JSON: 64-bit numbers as strings, predicates of a namespace as tablets. */
+  state(namespace: number): Promise<string>;
   /** The same for /admin: numbers, and lists in place of maps. */
   membership(namespace: number): Promise<MembershipFacts>;
 }
@@ -55,7 +55,7 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
         progress,
       };
     },
-    state: () => printState(parts),
+    state: (namespace) => printState(parts, namespace),
     membership: (namespace) => describeMembership(parts, namespace),
   };
 }
@@ -75,11 +75,11 @@ export function printHealth(node: NodeHealth): string {
   return JSON.stringify([{ ...plain, ...Object.fromEntries(filled), ...counter }]);
 }
 
-async function printState(parts: NodeParts): Promise<string> {
+async function printState(parts: NodeParts, namespace: number): Promise<string> {
   const { commitTs, maxUid } = await parts.describeStore();
-  const schema = await parts.engine.schema(0);
+  const schema = await parts.engine.schema(namespace);
   const tablets = schema.predicates.map(({ definition }) => {
-    const name = quoteJson(`0-${definition.name}`);
+    const name = quoteJson(`${namespace}-${definition.name}`);
     return `${name}:{"groupId":1,"predicate":${name},"force":false,"space":"0","remove":false,"readOnly":false,"moveTs":"0"}`;
   });
   const seconds = Math.floor(parts.clock.nowMs() / 1000);

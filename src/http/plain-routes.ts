@@ -7,6 +7,7 @@ import { loginRefused } from "../auth/acl.ts";
 import type { LoginRequest } from "../auth/acl.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { Fault } from "../model/fault.ts";
+import { anyVisitor, type Visitor } from "../model/visitor.ts";
 import { judge } from "./gate.ts";
 import type { House } from "./house.ts";
 import { printHealth } from "./node-facts.ts";
@@ -38,8 +39,9 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
     await reply.code(status).headers(commonHeaderRecord).send(body);
   });
   app.all("/health", async (request, reply) => {
-    if (/[?&]all(?:[=&]|$)/.test(request.url) && (await refuseUser(house, request, reply))) {
-      return reply;
+    if (/[?&]all(?:[=&]|$)/.test(request.url)) {
+      const guardian = await admitGuardian(house, request, reply);
+      if (guardian === undefined) return reply;
     }
     const isAlive = /[?&]live(?:[=&]|$)/.test(request.url);
     const { isDraining } = house.controls.switches;
@@ -50,8 +52,9 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
     return reply.send(isDraining ? drainingWords : starting);
   });
   app.all("/state", async (request, reply) => {
-    if (await refuseUser(house, request, reply)) return reply;
-    return sendJson(reply, await house.about.state());
+    const guardian = await admitGuardian(house, request, reply);
+    if (guardian === undefined) return reply;
+    return sendJson(reply, await house.about.state(guardian.namespace));
   });
   app.all("/probe/graphql", (_request, reply) => {
     const counter = house.graphql.schemaUpdateCounter;
@@ -74,18 +77,18 @@ function sendJson(reply: FastifyReply, body: string): FastifyReply {
   return reply.headers(commonHeaderRecord).send(body);
 }
 
-/** What is for guardians where users log in. True when the request was refused and answered. */
-async function refuseUser(
+/** What is for guardians where users log in. Undefined when the request was refused and answered. */
+async function admitGuardian(
   { acl }: House,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<boolean> {
-  if (acl === undefined) return false;
+): Promise<Visitor | undefined> {
+  if (acl === undefined) return anyVisitor;
   const visitor = await acl.identify(request.headers);
   const message = explainRefusal("guardian", { visitor, acl: true });
-  if (message === undefined) return false;
+  if (message === undefined) return visitor;
   await sendJson(reply, makeErrorBody(message, "Error", false));
-  return true;
+  return undefined;
 }
 
 /** Without access control there is nobody to log in as. */

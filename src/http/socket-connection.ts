@@ -12,6 +12,7 @@ import { decodeJson, encodeJson, isJsonObject, JsonSyntaxError } from "../graphq
 import type { JsonObject, JsonValue } from "../graphql/request-json.ts";
 import { findRefusal } from "./access.ts";
 import type { House } from "./house.ts";
+import { mayListen } from "./origins.ts";
 import { Outbox, viewOf } from "./outbox.ts";
 import type { Lane } from "./outbox.ts";
 import { makeRefusalFault } from "./refusal.ts";
@@ -251,11 +252,14 @@ class SocketConnection implements Stream, Conversation {
 
   /** What stands in the way of who is behind the headers. */
   async #judge(): Promise<Fault | undefined> {
-    const { house, remoteAddress } = this.#parts;
-    const { security, keys } = house;
+    const { house, remoteAddress, headers } = this.#parts;
+    const { security, keys, acl } = house;
     const asking = { headers: this.#headers, remoteAddress, security, keys };
     const refusal = await findRefusal("clients", asking);
-    return refusal === undefined ? undefined : makeRefusalFault(refusal, "graphql");
+    if (refusal !== undefined) return makeRefusalFault(refusal, "graphql");
+    // Without logins the upgrade was judged by the one schema that there is.
+    if (acl === undefined || (await mayListen(house, headers.origin, this.#headers))) return;
+    return new Fault("E_UNAUTHORIZED", `The page ${headers.origin ?? ""} may not read answers.`);
   }
 
   /** A key that is revoked, or has expired, does not go on listening. */

@@ -7,6 +7,7 @@ import { Fault } from "../model/fault.ts";
 import type { GraphqlService } from "../graphql/service.ts";
 import { findRemoteAddress } from "./exchange.ts";
 import type { House } from "./house.ts";
+import { mayListen } from "./origins.ts";
 import { openConnection } from "./socket-connection.ts";
 import type { Dialect } from "./socket-dialect.ts";
 import { dialects } from "./socket-dialects.ts";
@@ -76,17 +77,15 @@ function chooseDialect(offered: ReadonlySet<string>): Dialect | undefined {
   return dialects.find(({ name }) => offered.has(name));
 }
 
-/** A status that refuses the upgrade; undefined for none. A page may listen where it may read answers. */
+/** A status that refuses the upgrade; undefined for none. */
 async function mayOpen(
   req: IncomingMessage,
   house: House,
   streams: Streams,
 ): Promise<string | undefined> {
   if (streams.isFull || house.controls.switches.isDraining) return "503 Service Unavailable";
-  const { origin } = req.headers;
-  if (origin === undefined) return undefined;
-  const allowed = await house.graphql.allowedOrigins(0);
-  return allowed.length === 0 || allowed.includes(origin) ? undefined : "403 Forbidden";
+  const isWelcome = await mayListen(house, req.headers.origin, req.headers);
+  return isWelcome ? undefined : "403 Forbidden";
 }
 
 /**

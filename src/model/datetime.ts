@@ -12,7 +12,38 @@ const plain =
 
 /** The forms of dql.md 2.12, chosen by length; no zone means UTC. Errors are the texts of Go's time.Parse. */
 export function parseDateTime(text: string): DateTime {
-  return parsePlain(text) ?? parseByLayout(text);
+  return parseUtc(text) ?? parsePlain(text) ?? parseByLayout(text);
+}
+
+/** `2006-01-02T15:04:05Z`, what programs send: without the pattern, whose match costs 5 µs. */
+function parseUtc(text: string): DateTime | undefined {
+  if (text.length !== 20 || text.charCodeAt(19) !== 0x5a || text.charCodeAt(10) !== 0x54) {
+    return undefined;
+  }
+  const dash = 0x2d;
+  const colon = 0x3a;
+  if (text.charCodeAt(4) !== dash || text.charCodeAt(7) !== dash) return undefined;
+  if (text.charCodeAt(13) !== colon || text.charCodeAt(16) !== colon) return undefined;
+  const century = twoDigits(text, 0);
+  const ofCentury = twoDigits(text, 2);
+  const month = twoDigits(text, 5);
+  const day = twoDigits(text, 8);
+  const hour = twoDigits(text, 11);
+  const minute = twoDigits(text, 14);
+  const second = twoDigits(text, 17);
+  if ((century | ofCentury | month | day | hour | minute | second) < 0) return undefined;
+  const year = century * 100 + ofCentury;
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const seconds = dayNumber(year, month, day) * 86400 + hour * 3600 + minute * 60 + second;
+  return { seconds, nanos: 0, offsetMinutes: 0 };
+}
+
+/** Negative where they are none. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 0x30;
+  const ones = text.charCodeAt(at + 1) - 0x30;
+  return tens < 0 || tens > 9 || ones < 0 || ones > 9 ? -1 : tens * 10 + ones;
 }
 
 /** The well-formed common forms in one pass; undefined sends the text through the layouts, which tell the error. */

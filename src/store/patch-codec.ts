@@ -2,7 +2,7 @@
 import { assert, Broken, unreachable } from "../base/assert.ts";
 import { ByteReader, ByteWriter } from "../base/bytes.ts";
 import { readOptional, writeOptional } from "../codec/log-entry.ts";
-import type { AppliedPatch, Change, ChangeId, Commit, Patch } from "./store.ts";
+import type { AppliedPatch, Change, ChangeId, Commit, Patch, TouchVisitor } from "./store.ts";
 
 const patchKinds = ["cell", "edge", "member", "meta"] as const satisfies readonly Patch["kind"][];
 
@@ -173,4 +173,61 @@ export function decodeCommit(commitTs: number, row: Uint8Array): Commit {
     return { patch, existed, before: readOptional(reader) };
   });
   return { commitTs, id, log, applied };
+}
+
+/** Visits what a log row's patches touched, in their order: values are stepped over, nothing is kept. */
+export function visitTouched(row: Uint8Array, visitor: TouchVisitor): void {
+  const reader = new ByteReader(row, 9);
+  readChangeId(reader);
+  reader.skipRun();
+  for (let left = reader.varint(); left > 0; left--) visitPatch(reader, visitor);
+}
+
+function visitPatch(reader: ByteReader, visitor: TouchVisitor): void {
+  const kind = patchKinds[reader.u8()];
+  switch (kind) {
+    case "cell":
+    case "edge": {
+      const storageId = reader.u32();
+      const uid = reader.varint();
+      const predicate = reader.u32();
+      if (kind === "cell") reader.skipRun();
+      else reader.varint();
+      const isSet = kind === "edge" ? reader.u8() === 1 : skipOptional(reader);
+      if (kind === "edge") skipOptional(reader);
+      reader.u32();
+      const existed = reader.u8() === 1;
+      visitor.record(storageId, uid, predicate, existed && isSet);
+      break;
+    }
+    case "member": {
+      const length = reader.varint();
+      const list = visitor.wantsMembers ? reader.raw(length) : reader.skip(length);
+      const member = reader.varint();
+      const isAdded = reader.u8() === 1;
+      skipOptional(reader);
+      reader.u32();
+      reader.varint();
+      reader.u8();
+      if (list !== undefined) visitor.member(list, member, isAdded);
+      break;
+    }
+    case "meta":
+      reader.skipRun();
+      skipOptional(reader);
+      if (reader.u8() === 1) reader.skipRun();
+      reader.u8();
+      visitor.meta();
+      break;
+    default:
+      throw new Broken("a stored patch has a known kind");
+  }
+  skipOptional(reader);
+}
+
+/** Whether there was something. */
+function skipOptional(reader: ByteReader): boolean {
+  if (reader.u8() === 0) return false;
+  reader.skipRun();
+  return true;
 }

@@ -28,6 +28,11 @@ export interface Store {
   onCommit(listener: (commitTs: number) => void): () => void;
   /** Entries of the log after `from` up to the snapshot's number; undefined when the log no longer reaches back. */
   readLog(snapshot: Snapshot, from: number): MaybePromise<readonly Commit[] | undefined>;
+  /**
+   * What the entries after `from` touched, oldest first, at a fraction of `readLog`'s price. False when the log no longer
+   * reaches back: some of it may have been told then.
+   */
+  walkLog(snapshot: Snapshot, from: number, visitor: TouchVisitor): MaybePromise<boolean>;
   /** A slot for start times (architecture 4), taken by an empty commit; its number is the slot's floor. */
   claimSlot(): Promise<{ readonly slot: number; readonly floorTs: number }>;
   /** Slots with a living process and their floors: a start time of another slot, or below its floor, is aborted. */
@@ -171,6 +176,18 @@ export interface Commit {
   readonly id: ChangeId;
   readonly log: Uint8Array;
   readonly applied: readonly AppliedPatch[];
+}
+
+/** Told what commits touched. Bytes are lent for the call; nothing may be read in it. */
+export interface TouchVisitor {
+  /** Before the patches of a commit; false passes it over. */
+  begin(commitTs: number): boolean;
+  /** Whether members of lists are told. */
+  readonly wantsMembers: boolean;
+  /** A cell or edge; `stays`: the slot or edge was there before and is there still. */
+  record(storageId: number, uid: number, predicate: number, stays: boolean): void;
+  member(list: Uint8Array, member: number, isAdded: boolean): void;
+  meta(): void;
 }
 
 /** A patch that changed something, with what was there before (undefined: nothing; of edges and members the facets, empty for none). */

@@ -17,7 +17,7 @@ import { createStore, dataBytes, inspectStore, syncDirectory, writeHeader } from
 import { connectThroughLink } from "./lmdb/linked-store.ts";
 import { openLinkServer } from "./lmdb/link-server.ts";
 import { SlotKeeper } from "./lmdb/slot-keeper.ts";
-import { readLog, readSlots } from "./read-log.ts";
+import { readLog, readSlots, walkLog } from "./read-log.ts";
 
 export type { Claim } from "./lmdb/claim.ts";
 
@@ -136,6 +136,7 @@ function makeDirectStore({ environment, committer, slots, engine, close }: Direc
     sweep: async (request) => committer.sweep(request),
     onCommit: (listener) => committer.onCommit(listener),
     readLog,
+    walkLog,
     claimSlot: () => slots.join(),
     slots: () => committer.takenSlots,
     describe: () => ({

@@ -6,7 +6,7 @@ import { Committer } from "./commit/committer.ts";
 import type { LogRetention } from "./commit/log-tail.ts";
 import { decodeState, stateKey } from "./commit/state.ts";
 import type { WriteEngine } from "./key-value.ts";
-import { readLog } from "./read-log.ts";
+import { readLog, walkLog } from "./read-log.ts";
 import { getFromTree, makeTree, scanTree, TreeWriter, type TreeRoot } from "./memory-tree.ts";
 
 export interface MemoryStoreOptions {
@@ -43,6 +43,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     sweep: async (request) => committer.sweep(request),
     onCommit: (listener) => committer.onCommit(listener),
     readLog,
+    walkLog,
     claimSlot: async () => {
       const claim = await committer.claimSlot(claimed);
       claimed.add(claim.slot);

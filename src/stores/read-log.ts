@@ -1,7 +1,9 @@
 /** The log and the slots, as every process reads them from a snapshot. */
 import { logKey } from "../codec/key.ts";
-import { decodeCommit } from "../store/patch-codec.ts";
-import type { Commit, Snapshot } from "../store/store.ts";
+import { andThen } from "../base/maybe.ts";
+import type { MaybePromise } from "../base/maybe.ts";
+import { decodeCommit, visitTouched } from "../store/patch-codec.ts";
+import type { Commit, Snapshot, TouchVisitor } from "../store/store.ts";
 import { decodeSlots, slotsKey } from "./commit/state.ts";
 
 /**
@@ -19,6 +21,22 @@ export function readLog(snapshot: Snapshot, from: number): readonly Commit[] | u
     return isWhole;
   });
   return isWhole && commits.length === snapshot.ts - from ? commits : undefined;
+}
+
+/** As `readLog`, of what is touched alone; false when the log no longer reaches back. Rows are looked up one by one. */
+export function walkLog(
+  snapshot: Snapshot,
+  from: number,
+  visitor: TouchVisitor,
+): MaybePromise<boolean> {
+  const keys: Uint8Array[] = [];
+  for (let ts = from + 1; ts <= snapshot.ts; ts++) keys.push(logKey(ts));
+  let isWhole = true;
+  const read = snapshot.readMany(keys, (i, row) => {
+    if (row === undefined) isWhole = false;
+    else if (isWhole && visitor.begin(from + 1 + i)) visitTouched(row, visitor);
+  });
+  return andThen(read, () => isWhole);
 }
 
 /** Slots of living processes with their floors. */

@@ -1,7 +1,7 @@
 /** The port for a process beside the writer: it reads the file itself and commits through the link. */
 import type { Store } from "../../store/store.ts";
 import { decodeState, stateKey } from "../commit/state.ts";
-import { readLog, readSlots } from "../read-log.ts";
+import { readLog, readSlots, walkLog } from "../read-log.ts";
 import type { Environment } from "./environment.ts";
 import { LinkClient } from "./link-client.ts";
 import { encodeFill, encodeNumbers, encodeSweep, frameKind } from "./link-protocol.ts";
@@ -57,6 +57,7 @@ export function connectThroughLink(environment: Environment, options: LinkedStor
       return () => listeners.delete(listener);
     },
     readLog,
+    walkLog,
     claimSlot: () => client.claimSlot(),
     slots: () => environment.read(readSlots),
     describe: () => {
