@@ -6,7 +6,7 @@ import type { Engine, GuestTransaction, TransactResult } from "../engine/engine.
 import type { Reader } from "../graph/reader.ts";
 import { Fault } from "../model/fault.ts";
 import type { Visitor } from "../model/visitor.ts";
-import type { CompiledSchema, NodeType, RootField } from "./compiled-schema.ts";
+import type { NodeType, RootField } from "./compiled-schema.ts";
 import { assert } from "../base/assert.ts";
 import type { Caller } from "./caller.ts";
 import { commitFailed, mutationFailed } from "./errors.ts";
@@ -28,18 +28,22 @@ import type { ArgumentObject } from "./request-arguments.ts";
 import type { OperationRun } from "./request-cache.ts";
 import type { SelectedField } from "./request-prepare.ts";
 
-export interface MutationRequest extends RunSettings {
+/** What all mutations of a process share. */
+interface MutationOptions extends RunSettings {
   readonly engine: Engine;
+  /** Errors tell what is otherwise kept back. */
+  readonly debug: boolean;
+}
+
+export interface MutationRequest {
+  readonly options: MutationOptions;
   readonly bounds: RunBounds;
   readonly namespace: number;
   readonly visitor: Visitor | undefined;
-  readonly schema: CompiledSchema;
   readonly root: RootField;
   readonly field: SelectedField;
   readonly run: OperationRun;
   readonly caller: Caller;
-  /** Errors tell what is otherwise kept back. */
-  readonly debug: boolean;
   readonly trace: Trace;
   readonly resolver: ResolverClock;
   readonly lambda: () => LambdaCalls;
@@ -77,11 +81,11 @@ export async function runMutation(request: MutationRequest): Promise<MutationDon
 
 /** Who is not believed is told in the words of the write. */
 async function transactAs<T>(
-  { engine, namespace, visitor, given }: MutationRequest,
+  { options, namespace, visitor, given }: MutationRequest,
   work: (txn: GuestTransaction) => Promise<T>,
 ): Promise<TransactResult<T>> {
   try {
-    return await engine.transact(namespace, work, visitor, given);
+    return await options.engine.transact(namespace, work, visitor, given);
   } catch (error) {
     if (error instanceof Fault && error.code === "E_PERMISSION") throw new WriteFailed(error);
     throw error;
@@ -95,7 +99,8 @@ async function transactOnce(
   values: ArgumentObject,
   txn: GuestTransaction,
 ): Promise<Payload> {
-  const { field, root, run, resolver, trace, bounds, clock, limits } = request;
+  const { field, root, run, resolver, trace, bounds } = request;
+  const { clock, limits } = request.options;
   const touch = (count: number): void => {
     trace.touchedUids += count;
   };
@@ -152,7 +157,9 @@ function errorsOf(
   const name = request.root.name;
   if (error instanceof MutationRefused) {
     if (error.stage === "authorization") {
-      const reasons = request.debug ? error.messages.map((text) => `GraphQL debug: ${text}`) : [];
+      const reasons = request.options.debug
+        ? error.messages.map((text) => `GraphQL debug: ${text}`)
+        : [];
       return [{ message: [authorizationFailed, ...reasons].join(": "), ...place }];
     }
     if (error.stage === "failed") {

@@ -22,6 +22,7 @@ import {
   storageId,
   Twin,
 } from "./contract/twin.ts";
+import { compareWalk } from "./contract/walk-log.ts";
 import {
   StoreRefusal,
   type Change,
@@ -312,6 +313,7 @@ function describeLog({ describe, it, contract, withStore }: Suite): void {
           same(commits[1]!.applied.length, 1, "patches");
           same(toHex(commits[1]!.applied[0]!.before!), toHex(encodeUtf8("1")), "before");
           same(await store.readLog(snapshot, snapshot.ts), [], "nothing new");
+          await compareWalk(store, snapshot, from);
         });
       }));
 
@@ -426,6 +428,7 @@ async function runRandom({ contract, withStore }: Suite, seed: number): Promise<
       await look(store, async (snapshot) => {
         if (step % 3 === 0 || step > 20) await compareToTwin(snapshot, twin);
         checkUndo(twin, earlier, (await store.readLog(snapshot, before))!);
+        await compareWalk(store, snapshot, before);
       });
     }
   });
