@@ -25,16 +25,21 @@ const visitors: readonly (readonly [string, boolean, Visitor])[] = [
     true,
     makeStranger("unable to parse jwt token: token has invalid claims: Token is expired"),
   ],
+  [
+    "signed by another",
+    true,
+    makeStranger("unable to parse jwt token: token signature is invalid: signature is invalid"),
+  ],
   ["user", true, member({ isGuardian: false })],
   ["guardian elsewhere", true, member({ namespace: 5 })],
   ["guardian of 0", true, member({})],
 ];
 
 /** + open · - refused */
-const anyone = "     + + + + + +";
-const guardians = "  + - - - + +";
-const superadmins = "+ - - - - +";
-const withAclOnly = "- - - - - +";
+const anyone = "     + + + + + + +";
+const guardians = "  + - - - - + +";
+const superadmins = "+ - - - - - +";
+const withAclOnly = "- - - - - - +";
 
 const expected: Readonly<Record<string, string>> = {
   // The fields of users look at the visitor themselves: a user sees what is theirs, a stranger nothing.

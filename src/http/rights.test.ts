@@ -1,27 +1,14 @@
 // Goal: every route, with every kind of credentials, lets in whom it should. What is expected is written down here by
 // hand; a route that has no line here fails the walk.
-import { mkdtempSync, rmSync } from "node:fs";
-import { request } from "node:http";
-import { BlockList } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { initialSwitches } from "../admin/controls.ts";
-import { openAdminService } from "../admin/service.ts";
+import { type Answer, openWalkServer, type WalkServer } from "../../test/support/walk-server.ts";
 import { type KeyRing, openKeyRing } from "../auth/key-ring.ts";
-import { systemClock } from "../base/clock.ts";
-import { silentLogger } from "../base/log.ts";
 import { type OpenEngine, openEngine } from "../engine/open.ts";
-import { openGraphqlService } from "../graphql/open-service.ts";
-import { defaultLimits } from "../model/limits.ts";
 import { openMemoryStore } from "../stores/memory.ts";
 import { deriveFill } from "../write/fill.ts";
 import { handedOverFrom } from "./exchange.ts";
-import type { House } from "./house.ts";
-import { makeNodeFacts } from "./node-facts.ts";
 import { routeRights } from "./rights.ts";
 import { routes } from "./routes.ts";
-import { type HttpServer, openHttpServer } from "./server.ts";
 
 /**
  * + let in · k the key is missing, wrong, revoked or expired · c a Client key is not enough · p a foreign page · a the
@@ -85,15 +72,12 @@ const key = (text: string) => ({ "x-auth-token": text });
 
 let engine: OpenEngine;
 let keys: KeyRing;
-let folder: string;
 let withoutToken: readonly Readonly<Record<string, string>>[];
 let withToken: readonly Readonly<Record<string, string>>[];
-const servers: HttpServer[] = [];
-const sockets: Record<string, string> = {};
+const servers = new Map<string, WalkServer>();
 let shutdowns = 0;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "weft-rights-"));
   engine = await openEngine({ store: openMemoryStore({ derive: deriveFill }) });
   let nowMs = 1_000_000;
   keys = openKeyRing({ rows: engine.ownRows, clock: { nowMs: () => nowMs, tickMs: () => 0 } });
@@ -134,92 +118,26 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const server of servers) server.cut();
-  await Promise.all(servers.map((server) => server.drain()));
+  await Promise.all([...servers.values()].map((server) => server.close()));
   await engine.close();
-  rmSync(folder, { recursive: true });
 });
 
-/** On a unix socket, whose senders are believed about where they come from. */
-async function open(name: string, anonymous: boolean, secret: string | undefined): Promise<void> {
-  const clock = systemClock;
-  const controls: House["controls"] = {
-    switches: initialSwitches,
-    turn: () => Promise.resolve(),
-    shutdown: () => void shutdowns++,
-  };
-  const graphql = openGraphqlService({ engine, clock });
-  const about = makeNodeFacts({
-    engine,
-    clock,
-    version: "0",
-    address: "127.0.0.1:8080",
-    indexProgress: () => engine.indexProgress(),
-    describeStore: () => Promise.resolve({ commitTs: 1, maxUid: 1 }),
-  });
-  const admin = openAdminService({
-    graphql,
-    keys,
-    clock,
-    controls,
-    acl: false,
-    health: async () => [await about.health()],
-    state: (namespace) => about.membership(namespace),
-    leaseUids: (count) => engine.leaseUids(count),
-  });
-  const server = await openHttpServer({
-    engine,
-    graphql,
-    admin,
-    limits: defaultLimits,
-    rules: { disallowMutations: false, disallowDrop: false },
-    security: {
-      anonymous,
-      token: secret,
-      whitelist: new BlockList(),
-      hosts: new Set(),
-      origins: new Set(),
-    },
-    keys,
-    controls,
-    clock,
-    logger: silentLogger,
-    about,
-    transactions: { findOwner: () => undefined },
-    isReady: () => true,
-  });
-  servers.push(server);
-  const path = join(folder, name);
-  sockets[name] = path;
-  await server.listen({ path });
+async function open(name: string, anonymous: boolean, token: string | undefined): Promise<void> {
+  const security = { anonymous, token };
+  servers.set(
+    name,
+    await openWalkServer({ engine, keys, security, onShutdown: () => shutdowns++ }),
+  );
 }
 
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
-
-function ask(
+async function ask(
   server: string,
   path: string,
   method: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const options = {
-      socketPath: sockets[server],
-      path,
-      method,
-      headers: { host: "127.0.0.1:8080", "content-type": "application/json", ...headers },
-    };
-    const asked = request(options, (answer) => {
-      let text = "";
-      answer.on("data", (chunk: Buffer) => (text += chunk.toString()));
-      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text }));
-    });
-    asked.on("error", reject);
-    asked.end(method === "POST" || method === "PUT" ? "{}" : undefined);
-  });
+  const body = method === "POST" || method === "PUT" ? "{}" : undefined;
+  return servers.get(server)!.ask({ path, method, headers, body });
 }
 
 const refusals: readonly (readonly [string, RegExp])[] = [

@@ -1,0 +1,115 @@
+/** The HTTP server over an engine in memory, on a unix socket, whose senders are believed about where they come from. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { BlockList } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { initialSwitches } from "../../src/admin/controls.ts";
+import { openAdminService } from "../../src/admin/service.ts";
+import type { Acl } from "../../src/auth/acl.ts";
+import type { KeyRing } from "../../src/auth/key-ring.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { silentLogger } from "../../src/base/log.ts";
+import type { OpenEngine } from "../../src/engine/open.ts";
+import { openGraphqlService } from "../../src/graphql/open-service.ts";
+import type { House } from "../../src/http/house.ts";
+import { makeNodeFacts } from "../../src/http/node-facts.ts";
+import { openHttpServer } from "../../src/http/server.ts";
+import { defaultLimits } from "../../src/model/limits.ts";
+
+export interface WalkOptions {
+  readonly engine: OpenEngine;
+  readonly keys: KeyRing;
+  readonly security: { readonly anonymous: boolean; readonly token: string | undefined };
+  readonly acl?: Acl;
+  readonly onShutdown: () => void;
+}
+
+export interface Question {
+  readonly path: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface WalkServer {
+  ask(question: Question): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export async function openWalkServer(options: WalkOptions): Promise<WalkServer> {
+  const { engine, keys, security, acl, onShutdown } = options;
+  const clock = systemClock;
+  const controls: House["controls"] = {
+    switches: initialSwitches,
+    turn: () => Promise.resolve(),
+    shutdown: onShutdown,
+  };
+  const identify = acl === undefined ? undefined : acl.identify.bind(acl);
+  const graphql = openGraphqlService({ engine, clock, identify });
+  const about = makeNodeFacts({
+    engine,
+    clock,
+    version: "0",
+    address: "127.0.0.1:8080",
+    indexProgress: () => engine.indexProgress(),
+    describeStore: () => Promise.resolve({ commitTs: 1, maxUid: 1 }),
+  });
+  const admin = openAdminService({
+    graphql,
+    keys,
+    clock,
+    controls,
+    acl: acl !== undefined,
+    users: acl === undefined ? undefined : { acl, engine },
+    health: async () => [await about.health()],
+    state: (namespace) => about.membership(namespace),
+    leaseUids: (count) => engine.leaseUids(count),
+  });
+  const open = { whitelist: new BlockList(), hosts: new Set<string>(), origins: new Set<string>() };
+  const server = await openHttpServer({
+    engine,
+    graphql,
+    admin,
+    limits: defaultLimits,
+    rules: { disallowMutations: false, disallowDrop: false },
+    security: { ...security, ...open },
+    keys,
+    acl,
+    controls,
+    clock,
+    logger: silentLogger,
+    about,
+    transactions: { findOwner: () => undefined },
+    isReady: () => true,
+  });
+  const folder = mkdtempSync(join(tmpdir(), "weft-walk-"));
+  const path = join(folder, "socket");
+  await server.listen({ path });
+  return {
+    ask: (question) => send(path, question),
+    async close() {
+      server.cut();
+      await server.drain();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function send(socketPath: string, { path, method, headers, body }: Question): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const own = { host: "127.0.0.1:8080", "content-type": "application/json", ...headers };
+    const asked = request({ socketPath, path, method, headers: own }, (answer) => {
+      let text = "";
+      answer.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text }));
+    });
+    asked.on("error", reject);
+    asked.end(body);
+  });
+}
