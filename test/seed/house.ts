@@ -94,15 +94,26 @@ export interface Answer {
   readonly errors?: readonly { readonly message: string }[];
 }
 
-export async function openSeedHouse(flags: readonly string[] = []): Promise<SeedHouse> {
+/** What a server is begun with that does not let in everyone. */
+export interface SeedAccess {
+  readonly dataDir?: string;
+  /** What the schema is set with. */
+  readonly headers?: (url: string) => Promise<Record<string, string>>;
+}
+
+export async function openSeedHouse(
+  flags: readonly string[] = [],
+  { dataDir = makeFolder(), headers: makeHeaders }: SeedAccess = {},
+): Promise<SeedHouse> {
   const file = join(makeFolder(), "resolvers.js");
   writeFileSync(file, script);
   const server = await startServer({
-    dataDir: makeFolder(),
+    dataDir,
     flags: ["--lambda", file, ...flags],
   });
   const send: SeedHouse["send"] = (path, body, headers) => post(server.url + path, body, headers);
-  const done = await send("/admin/schema", sdl, { "content-type": "text/plain" });
+  const own = (await makeHeaders?.(server.url)) ?? {};
+  const done = await send("/admin/schema", sdl, { "content-type": "text/plain", ...own });
   expect(done.json).toMatchObject({ data: { code: "Success" } });
   return {
     server,
