@@ -23,6 +23,8 @@ export const keyKind = {
   history: 10,
   /** Explicit uids far above the lease; storage id 0. */
   reserved: 11,
+  /** Heads of lists that an engine keeps apart from their chunks (`stores/lmdb/head-rows.ts`). */
+  head: 12,
 } as const;
 
 export type KeyKind = (typeof keyKind)[keyof typeof keyKind];
@@ -51,7 +53,13 @@ export function writeU32(key: Uint8Array, at: number, value: number): void {
 }
 
 export function readU32(key: Uint8Array, at: number): number {
-  return ((key[at]! << 24) | (key[at + 1]! << 16) | (key[at + 2]! << 8) | key[at + 3]!) >>> 0;
+  return (
+    ((key[at]! << 24) |
+      (key[at + 1]! << 16) |
+      (key[at + 2]! << 8) |
+      key[at + 3]!) >>>
+    0
+  );
 }
 
 /** A safe integer ≥ 0 in 8 bytes. */
@@ -66,14 +74,21 @@ export function readU64(key: Uint8Array, at: number): number {
 }
 
 /** A record's part by the first predicate that it may hold; part 0 is always there and names the others. */
-export function recordKey(storageId: number, uid: number, firstPredicate = 0): Uint8Array {
+export function recordKey(
+  storageId: number,
+  uid: number,
+  firstPredicate = 0,
+): Uint8Array {
   const key = start(17, storageId, keyKind.record);
   writeU64(key, 5, uid);
   if (firstPredicate !== 0) writeU32(key, 13, firstPredicate);
   return key;
 }
 
-export function readRecordKey(key: Uint8Array): { uid: number; firstPredicate: number } {
+export function readRecordKey(key: Uint8Array): {
+  uid: number;
+  firstPredicate: number;
+} {
   return { uid: readU64(key, 5), firstPredicate: readU32(key, 13) };
 }
 
@@ -129,7 +144,11 @@ export function presenceList(storageId: number, predicate: number): Uint8Array {
 }
 
 /** Targets of a node's edges, when they are too many for its record. */
-export function longList(storageId: number, predicate: number, uid: number): Uint8Array {
+export function longList(
+  storageId: number,
+  predicate: number,
+  uid: number,
+): Uint8Array {
   const key = start(17, storageId, keyKind.longList);
   writeU32(key, 5, predicate);
   writeU64(key, 9, uid);
@@ -137,7 +156,11 @@ export function longList(storageId: number, predicate: number, uid: number): Uin
 }
 
 /** Nodes that point at `object`. */
-export function reverseList(storageId: number, index: number, object: number): Uint8Array {
+export function reverseList(
+  storageId: number,
+  index: number,
+  object: number,
+): Uint8Array {
   const key = start(17, storageId, keyKind.reverse);
   writeU32(key, 5, index);
   writeU64(key, 9, object);
@@ -149,7 +172,11 @@ export function readReverseObject(key: Uint8Array): number {
 }
 
 /** Nodes with exactly `count` values or edges. */
-export function countList(storageId: number, index: number, count: number): Uint8Array {
+export function countList(
+  storageId: number,
+  index: number,
+  count: number,
+): Uint8Array {
   const key = start(17, storageId, keyKind.count);
   writeU32(key, 5, index);
   writeU64(key, 9, count);
@@ -170,10 +197,17 @@ export function reservedList(): Uint8Array {
  * stays, and no token's list is a prefix of another's. Tokens are cut and hashed by the `tokens` room; a longer one
  * is our mistake.
  */
-export function tokenList(storageId: number, index: number, token: Uint8Array): Uint8Array {
+export function tokenList(
+  storageId: number,
+  index: number,
+  token: Uint8Array,
+): Uint8Array {
   let escapes = 0;
   for (let i = 0; i < token.length; i++) if (token[i]! <= 1) escapes++;
-  assert(token.length + escapes <= tokenBytesMax, "an index token fits into a key");
+  assert(
+    token.length + escapes <= tokenBytesMax,
+    "an index token fits into a key",
+  );
   const key = start(10 + token.length + escapes, storageId, keyKind.index);
   writeU32(key, 5, index);
   let at = 9;
@@ -229,7 +263,7 @@ export interface KeyRange {
 /** All rows of an index, reverse or count id, or of a predicate's presence, long lists or wide values. */
 export function indexPrefix(
   storageId: number,
-  kind: Exclude<KeyKind, 1 | 8 | 9 | 10 | 11>,
+  kind: Exclude<KeyKind, 1 | 8 | 9 | 10 | 11 | 12>,
   id: number,
 ): Uint8Array {
   const key = start(9, storageId, kind);
@@ -287,5 +321,7 @@ export function listPrefixOf(key: Uint8Array): Uint8Array {
 }
 
 export function isInRange(key: Uint8Array, range: KeyRange): boolean {
-  return compareBytes(key, range.start) >= 0 && compareBytes(key, range.end) < 0;
+  return (
+    compareBytes(key, range.start) >= 0 && compareBytes(key, range.end) < 0
+  );
 }

@@ -4,7 +4,7 @@
  * checked by `graph/check.ts`, which knows the schema.) Reads slices, each within one snapshot, so that it can run
  * beside a busy server and pins no pages for long.
  */
-import { toHex } from "../base/bytes.ts";
+import { equalBytes, toHex } from "../base/bytes.ts";
 import { lowerBound } from "../base/sorted.ts";
 import {
   chunkCount,
@@ -45,8 +45,8 @@ import {
   visitCells,
 } from "../codec/record.ts";
 import type { Snapshot } from "../store/store.ts";
-import { isIntact } from "./lmdb/checksum.ts";
 import { isLmdbSnapshot } from "./lmdb/environment.ts";
+import { listKeyOf } from "./lmdb/head-rows.ts";
 
 export interface Problem {
   /** The key in hex. */
@@ -117,14 +117,14 @@ class Slice {
   /** Where the next slice begins; undefined at the end. */
   run(from: Uint8Array, sliceRows: number): Uint8Array | undefined {
     let next: Uint8Array | undefined;
-    this.scanStored(from, (key, row, isWhole) => {
+    this.scanStored(from, (key, row, problem) => {
       if (this.rows >= sliceRows && this.isBorder(key)) {
         next = key.slice();
         return false;
       }
       this.rows++;
-      if (isWhole) this.checkRow(key, row);
-      else this.tell(key, "its checksum is wrong");
+      if (problem === undefined) this.checkRow(key, row);
+      else this.tell(key, problem);
       return true;
     });
     this.closeList();
@@ -134,21 +134,27 @@ class Slice {
 
   private scanStored(
     from: Uint8Array,
-    visit: (key: Uint8Array, row: Uint8Array, isWhole: boolean) => boolean,
+    visit: (
+      key: Uint8Array,
+      row: Uint8Array,
+      problem: string | undefined,
+    ) => boolean,
   ): void {
     const range = { start: from, end: lastKey };
     if (!isLmdbSnapshot(this.snapshot)) {
-      void this.snapshot.scan(range, (key, row) => visit(key, row, true));
+      void this.snapshot.scan(range, (key, row) => visit(key, row, undefined));
       return;
     }
-    this.snapshot.scanStored(range, (key, stored) =>
-      visit(key, stored.subarray(0, stored.length - 4), isIntact(key, stored)),
-    );
+    this.snapshot.scanStored(range, visit);
   }
 
   private isBorder(key: Uint8Array): boolean {
-    if (readKind(key) === keyKind.record) return readRecordKey(key).firstPredicate === 0;
-    return this.openList === undefined || toHex(listPrefixOf(key)) !== this.openList.prefix;
+    if (readKind(key) === keyKind.record)
+      return readRecordKey(key).firstPredicate === 0;
+    return (
+      this.openList === undefined ||
+      toHex(listPrefixOf(key)) !== this.openList.prefix
+    );
   }
 
   private tell(key: Uint8Array, problem: string): void {
@@ -169,6 +175,8 @@ class Slice {
           return this.checkListRow(key, row);
         case keyKind.wide:
           return this.checkWide(key.slice());
+        case keyKind.head:
+          return this.checkHeadRow(key.slice(), row.slice());
         case keyKind.meta:
         case keyKind.log:
         case keyKind.history:
@@ -177,7 +185,10 @@ class Slice {
           this.tell(key, "its kind is unknown");
       }
     } catch (error) {
-      this.tell(key, `it cannot be decoded: ${error instanceof Error ? error.message : ""}`);
+      this.tell(
+        key,
+        `it cannot be decoded: ${error instanceof Error ? error.message : ""}`,
+      );
     }
   }
 
@@ -195,17 +206,44 @@ class Slice {
       this.tell(key, "a chunk without its head");
       return;
     }
-    this.checkChunk(key, row, Math.max(number === 1 ? 0 : number, list.last + 1));
+    this.checkChunk(
+      key,
+      row,
+      Math.max(number === 1 ? 0 : number, list.last + 1),
+    );
     list.members += chunkCount(row);
     list.chunks++;
     list.tail = number;
     list.last = chunkLast(row);
   }
 
-  private beginList(headKey: Uint8Array, prefix: string, row: Uint8Array): void {
+  /** A head that lies apart is found under its list's key (what it says is checked there). */
+  private checkHeadRow(key: Uint8Array, row: Uint8Array): void {
+    this.later.push(() => {
+      const found = this.readRow(listKeyOf(key));
+      if (found === undefined || !equalBytes(found, row)) {
+        this.tell(key, "a head that no list names");
+      }
+    });
+  }
+
+  private beginList(
+    headKey: Uint8Array,
+    prefix: string,
+    row: Uint8Array,
+  ): void {
     const head = decodeHead(row);
     const open = openChunkOf(row)?.slice();
-    this.openList = { prefix, headKey, head, open, members: 0, chunks: 0, tail: 0, last: 0 };
+    this.openList = {
+      prefix,
+      headKey,
+      head,
+      open,
+      members: 0,
+      chunks: 0,
+      tail: 0,
+      last: 0,
+    };
   }
 
   private closeList(): void {
@@ -218,12 +256,19 @@ class Slice {
       list.members += chunkCount(open);
     }
     if (head.count !== list.members) {
-      this.tell(headKey, `its head counts ${head.count} members of ${list.members}`);
+      this.tell(
+        headKey,
+        `its head counts ${head.count} members of ${list.members}`,
+      );
     }
     if (head.chunks !== list.chunks) {
-      this.tell(headKey, `its head counts ${head.chunks} chunks of ${list.chunks}`);
+      this.tell(
+        headKey,
+        `its head counts ${head.chunks} chunks of ${list.chunks}`,
+      );
     }
-    if (head.tail !== list.tail) this.tell(headKey, "its head names another last chunk");
+    if (head.tail !== list.tail)
+      this.tell(headKey, "its head names another last chunk");
   }
 
   private checkChunk(key: Uint8Array, row: Uint8Array, smallest: number): void {
@@ -236,10 +281,15 @@ class Slice {
       }
       previous = uid;
     }
-    if (uids.length === 0 || uids[0] !== chunkFirst(row) || previous !== chunkLast(row)) {
+    if (
+      uids.length === 0 ||
+      uids[0] !== chunkFirst(row) ||
+      previous !== chunkLast(row)
+    ) {
       this.tell(key, "its ends are not its members'");
     }
-    if (readKind(key) === keyKind.presence) this.checkPresent(key.slice(), uids);
+    if (readKind(key) === keyKind.presence)
+      this.checkPresent(key.slice(), uids);
     if (readKind(key) === keyKind.count && readCountOf(key) === 0) {
       this.tell(key, "a count of zero is listed");
     }
@@ -254,11 +304,16 @@ class Slice {
   }
 
   /** A predicate's entry of a node, wherever its part is. */
-  private readEntryOf(storageId: number, uid: number, predicate: number): Uint8Array | undefined {
+  private readEntryOf(
+    storageId: number,
+    uid: number,
+    predicate: number,
+  ): Uint8Array | undefined {
     const part0 = this.readRow(recordKey(storageId, uid));
     if (part0 === undefined) return undefined;
     const first = partOf(part0, predicate);
-    const part = first === 0 ? part0 : this.readRow(recordKey(storageId, uid, first));
+    const part =
+      first === 0 ? part0 : this.readRow(recordKey(storageId, uid, first));
     return part === undefined ? undefined : readEntry(part, predicate);
   }
 
@@ -268,7 +323,10 @@ class Slice {
     this.later.push(() => {
       for (const uid of uids) {
         if (this.readEntryOf(storageId, uid, predicate) === undefined) {
-          this.tell(key, `node 0x${uid.toString(16)} is listed and has no such predicate`);
+          this.tell(
+            key,
+            `node 0x${uid.toString(16)} is listed and has no such predicate`,
+          );
         }
       }
     });
@@ -286,16 +344,27 @@ class Slice {
           }
         });
       }
-    } else this.later.push(() => this.checkNamed(key, storageId, uid, firstPredicate));
+    } else
+      this.later.push(() =>
+        this.checkNamed(key, storageId, uid, firstPredicate),
+      );
     let previous = firstPredicate - 1;
     for (const { predicate, bytes } of readEntries(part)) {
-      if (predicate <= previous) this.tell(key, "its predicates are out of order");
+      if (predicate <= previous)
+        this.tell(key, "its predicates are out of order");
       previous = predicate;
-      this.later.push(() => this.checkEntry(key, { storageId, uid, predicate }, bytes));
+      this.later.push(() =>
+        this.checkEntry(key, { storageId, uid, predicate }, bytes),
+      );
     }
   }
 
-  private checkNamed(key: Uint8Array, storageId: number, uid: number, first: number): void {
+  private checkNamed(
+    key: Uint8Array,
+    storageId: number,
+    uid: number,
+    first: number,
+  ): void {
     const part0 = this.readRow(recordKey(storageId, uid));
     if (part0 === undefined || !furtherParts(part0).includes(first)) {
       this.tell(key, "its first part does not name it");
@@ -311,10 +380,14 @@ class Slice {
     if (!this.isMember(presenceList(storageId, predicate), uid)) {
       this.tell(key, `predicate ${predicate} does not list it as present`);
     }
-    if (entryCount(entry) === 0) this.tell(key, `predicate ${predicate} is empty`);
+    if (entryCount(entry) === 0)
+      this.tell(key, `predicate ${predicate} is empty`);
     if (kindOfEntry(entry) === entryKind.long) {
-      const head = this.readRow(chunkKey(longList(storageId, predicate, uid), 0));
-      if (head === undefined) this.tell(key, `the long list of predicate ${predicate} is missing`);
+      const head = this.readRow(
+        chunkKey(longList(storageId, predicate, uid), 0),
+      );
+      if (head === undefined)
+        this.tell(key, `the long list of predicate ${predicate} is missing`);
       return;
     }
     if (kindOfEntry(entry) === entryKind.edges) {
@@ -323,7 +396,9 @@ class Slice {
     }
     visitCells(entry, (slot, cell) => {
       if (!isWideStub(cell)) return;
-      if (this.readRow(wideKey(storageId, predicate, uid, slot)) === undefined) {
+      if (
+        this.readRow(wideKey(storageId, predicate, uid, slot)) === undefined
+      ) {
         this.tell(key, `a wide value of predicate ${predicate} is missing`);
       }
     });
@@ -354,7 +429,11 @@ class Slice {
     const open = openChunkOf(row0);
     if (open !== undefined && uid >= chunkFirst(open)) return hasUid(open, uid);
     let found = false;
-    const range = { start: chunkKey(list, 1), end: chunkKey(list, uid + 1), reverse: true };
+    const range = {
+      start: chunkKey(list, 1),
+      end: chunkKey(list, uid + 1),
+      reverse: true,
+    };
     void this.snapshot.scan(range, (_key, row) => {
       found = hasUid(row, uid);
       return false;

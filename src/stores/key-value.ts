@@ -9,11 +9,17 @@ import type { ScanRange, Snapshot } from "../store/store.ts";
 export interface KeyValue {
   /** Lent until the next call. */
   get(key: Uint8Array): Uint8Array | undefined;
-  /** Key and value are given away: not changed afterwards. */
+  /**
+   * Key and value are given away: not changed afterwards. Where a list's head stands (`codec/chunk.ts`), another form
+   * of row is put only after `remove`.
+   */
   put(key: Uint8Array, value: Uint8Array): void;
   remove(key: Uint8Array): void;
   /** As Snapshot.scan. `visit` must not write. */
-  scan(range: ScanRange, visit: (key: Uint8Array, value: Uint8Array) => boolean): void;
+  scan(
+    range: ScanRange,
+    visit: (key: Uint8Array, value: Uint8Array) => boolean,
+  ): void;
 }
 
 export interface WriteEngine {
@@ -36,7 +42,11 @@ export function collectRows(
 }
 
 /** The state inside a write transaction, read as a snapshot is. */
-export function viewAsSnapshot(kv: KeyValue, ts: number, fence: number): Snapshot {
+export function viewAsSnapshot(
+  kv: KeyValue,
+  ts: number,
+  fence: number,
+): Snapshot {
   return {
     ts,
     fence,

@@ -7,8 +7,21 @@ import { Fault } from "../../model/fault.ts";
 import type { ScanRange, Snapshot } from "../../store/store.ts";
 import { FatalEngineError } from "../commit/committer.ts";
 import { decodeState, stateKey } from "../commit/state.ts";
+import { keyText } from "../key-text.ts";
 import type { KeyValue, WriteEngine } from "../key-value.ts";
-import { checksumBytes, checksumOf, isIntact, writeChecksum } from "./checksum.ts";
+import {
+  checksumBytes,
+  checksumOf,
+  isIntact,
+  writeChecksum,
+} from "./checksum.ts";
+import {
+  headRowKey,
+  isStub,
+  liesApart,
+  mayLieApart,
+  stubRow,
+} from "./head-rows.ts";
 
 /** What we use of the package; its own types leave half of it out. */
 interface Database {
@@ -44,7 +57,11 @@ const keyEncoder = {
     return start + key.length;
   },
   readKey(target: Uint8Array, start: number, end: number): Uint8Array {
-    return new Uint8Array(target.buffer, target.byteOffset + start, end - start);
+    return new Uint8Array(
+      target.buffer,
+      target.byteOffset + start,
+      end - start,
+    );
   },
 };
 
@@ -96,7 +113,12 @@ export class Environment {
       transaction.done();
       this.shared.count++;
     } else {
-      this.shared = { ts: state.commitTs, fence: state.fence, count: 1, options: { transaction } };
+      this.shared = {
+        ts: state.commitTs,
+        fence: state.fence,
+        count: 1,
+        options: { transaction },
+      };
     }
     return new LmdbSnapshot(db, this.shared, (shared) => this.release(shared));
   }
@@ -161,7 +183,24 @@ function readValue(
 ): Uint8Array | undefined {
   const bytes = db.getBinaryFast(key, options);
   if (bytes === undefined) return undefined;
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, db.lastSize - checksumBytes);
+  return new Uint8Array(
+    bytes.buffer,
+    bytes.byteOffset,
+    db.lastSize - checksumBytes,
+  );
+}
+
+/** As readValue; of a stub the head that it stands for. */
+function readRow(
+  db: Database,
+  key: Uint8Array,
+  options: { readonly transaction: ReadTransaction } | undefined,
+): Uint8Array | undefined {
+  const row = readValue(db, key, options);
+  if (row === undefined || !isStub(key, row)) return row;
+  const head = readValue(db, headRowKey(key), options);
+  if (head === undefined) throw corrupt(key);
+  return head;
 }
 
 function scanRows(
@@ -192,7 +231,11 @@ function scanRows(
 }
 
 function withoutChecksum(stored: Uint8Array): Uint8Array {
-  return new Uint8Array(stored.buffer, stored.byteOffset, stored.length - checksumBytes);
+  return new Uint8Array(
+    stored.buffer,
+    stored.byteOffset,
+    stored.length - checksumBytes,
+  );
 }
 
 class LmdbSnapshot implements Snapshot {
@@ -203,7 +246,11 @@ class LmdbSnapshot implements Snapshot {
   private readonly release: (shared: SharedRead) => void;
   private isOpen = true;
 
-  constructor(db: Database, shared: SharedRead, release: (shared: SharedRead) => void) {
+  constructor(
+    db: Database,
+    shared: SharedRead,
+    release: (shared: SharedRead) => void,
+  ) {
     this.db = db;
     this.shared = shared;
     this.release = release;
@@ -218,19 +265,47 @@ class LmdbSnapshot implements Snapshot {
     assert(this.isOpen, "a closed snapshot is not read");
     const { db } = this;
     const { options } = this.shared;
-    for (let i = 0; i < keys.length; i++) visit(i, readValue(db, keys[i]!, options));
+    for (let i = 0; i < keys.length; i++)
+      visit(i, readRow(db, keys[i]!, options));
   }
 
-  scan(range: ScanRange, visit: (key: Uint8Array, bytes: Uint8Array) => boolean): void {
+  scan(
+    range: ScanRange,
+    visit: (key: Uint8Array, bytes: Uint8Array) => boolean,
+  ): void {
     assert(this.isOpen, "a closed snapshot is not read");
-    scanRows(this.db, range, this.shared.options, (key, stored) =>
-      visit(key, withoutChecksum(stored)),
-    );
+    const { db } = this;
+    const { options } = this.shared;
+    scanRows(db, range, options, (lentKey, stored) => {
+      const row = withoutChecksum(stored);
+      if (!isStub(lentKey, row)) return visit(lentKey, row);
+      const key = lentKey.slice();
+      return visit(key, readRow(db, key, options)!);
+    });
   }
 
-  /** Rows with their checksums, for `weft check`. */
-  scanStored(range: ScanRange, visit: (key: Uint8Array, stored: Uint8Array) => boolean): void {
-    scanRows(this.db, range, this.shared.options, visit);
+  /** Rows as they lie there, stubs as the heads that they stand for; `problem` of one that is damaged. For `weft check`. */
+  scanStored(
+    range: ScanRange,
+    visit: (
+      key: Uint8Array,
+      row: Uint8Array,
+      problem: string | undefined,
+    ) => boolean,
+  ): void {
+    const { db } = this;
+    const { options } = this.shared;
+    scanRows(db, range, options, (lentKey, stored) => {
+      const row = withoutChecksum(stored);
+      if (!isIntact(lentKey, stored))
+        return visit(lentKey, row, "its checksum is wrong");
+      if (!isStub(lentKey, row)) return visit(lentKey, row, undefined);
+      const key = lentKey.slice();
+      const head = readValue(db, headRowKey(key), options);
+      return head === undefined
+        ? visit(key, stubRow, "its head is missing")
+        : visit(key, head, undefined);
+    });
   }
 
   close(): void {
@@ -249,20 +324,65 @@ class LmdbRows implements KeyValue {
   private readonly db: Database;
   /** LMDB copies what it is given at once, so one buffer serves every put. */
   private scratch = new Uint8Array(16 * 1024);
+  /**
+   * Heads that lie apart as they were put last, by their lists' keys: the lists that every change appends to are read
+   * from here. What is in it has its stub.
+   */
+  private readonly heads = new Map<string, Uint8Array>();
 
   constructor(db: Database) {
     this.db = db;
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
+    if (!mayLieApart(key)) return this.getStored(key);
+    const name = keyText(key);
+    const kept = this.heads.get(name);
+    if (kept !== undefined) return kept;
+    const row = this.getStored(key);
+    if (row === undefined || !isStub(key, row)) return row;
+    const head = this.getStored(headRowKey(key));
+    if (head === undefined) throw corrupt(key);
+    return head;
+  }
+
+  private getStored(key: Uint8Array): Uint8Array | undefined {
     const bytes = this.db.getBinaryFast(key);
     if (bytes === undefined) return undefined;
-    const stored = new Uint8Array(bytes.buffer, bytes.byteOffset, this.db.lastSize);
+    const stored = new Uint8Array(
+      bytes.buffer,
+      bytes.byteOffset,
+      this.db.lastSize,
+    );
     if (!isIntact(key, stored)) throw corrupt(key);
     return withoutChecksum(stored);
   }
 
+  private hasStub(key: Uint8Array): boolean {
+    const row = this.getStored(key);
+    return row !== undefined && isStub(key, row);
+  }
+
   put(key: Uint8Array, value: Uint8Array): void {
+    if (!liesApart(key, value)) {
+      this.putStored(key, value);
+      return;
+    }
+    const name = keyText(key);
+    if (!this.heads.has(name)) {
+      if (!this.hasStub(key)) this.putStored(key, stubRow);
+      if (this.heads.size >= headsMax) this.heads.clear();
+    }
+    this.heads.set(name, value);
+    this.putStored(headRowKey(key), value);
+  }
+
+  /** What a transaction put did not stay. */
+  forget(): void {
+    this.heads.clear();
+  }
+
+  private putStored(key: Uint8Array, value: Uint8Array): void {
     const size = value.length + checksumBytes;
     if (size > this.scratch.length) this.scratch = new Uint8Array(size * 2);
     const { scratch } = this;
@@ -272,19 +392,32 @@ class LmdbRows implements KeyValue {
   }
 
   remove(key: Uint8Array): void {
+    if (mayLieApart(key) && this.hasStub(key)) {
+      this.db.remove(headRowKey(key));
+      this.heads.delete(keyText(key));
+    }
     this.db.remove(key);
   }
 
-  scan(range: ScanRange, visit: (key: Uint8Array, value: Uint8Array) => boolean): void {
-    scanRows(this.db, range, undefined, (key, stored) => {
-      if (!isIntact(key, stored)) throw corrupt(key);
-      return visit(key, withoutChecksum(stored));
+  scan(
+    range: ScanRange,
+    visit: (key: Uint8Array, value: Uint8Array) => boolean,
+  ): void {
+    scanRows(this.db, range, undefined, (lentKey, stored) => {
+      if (!isIntact(lentKey, stored)) throw corrupt(lentKey);
+      const row = withoutChecksum(stored);
+      if (!isStub(lentKey, row)) return visit(lentKey, row);
+      const key = lentKey.slice();
+      return visit(key, this.get(key)!);
     });
   }
 }
 
 function corrupt(key: Uint8Array): Fault {
-  return new Fault("E_STORE_CORRUPT", `the stored row ${toHex(key)} is damaged`);
+  return new Fault(
+    "E_STORE_CORRUPT",
+    `the stored row ${toHex(key)} is damaged`,
+  );
 }
 
 class LmdbEngine implements WriteEngine {
@@ -308,6 +441,7 @@ class LmdbEngine implements WriteEngine {
       assert(result !== undefined, "a write transaction gives a result");
       return result.value;
     } catch (error) {
+      this.rows.forget();
       throw this.translate(error);
     }
   }
@@ -316,10 +450,15 @@ class LmdbEngine implements WriteEngine {
   private translate(error: unknown): unknown {
     const code: unknown = (error as { code?: unknown }).code;
     if (typeof code !== "number") return error;
-    if (fullCodes.includes(code) || (code === inputOutput && this.isDiskFull())) {
+    if (
+      fullCodes.includes(code) ||
+      (code === inputOutput && this.isDiskFull())
+    ) {
       return new Fault("E_STORE_FULL", "the store is full", { cause: error });
     }
-    return new FatalEngineError("the store cannot be written", { cause: error });
+    return new FatalEngineError("the store cannot be written", {
+      cause: error,
+    });
   }
 
   /** LMDB calls a write that a full disk cut short an input/output error, as it does a failed sync. */
@@ -328,6 +467,9 @@ class LmdbEngine implements WriteEngine {
     return bavail * bsize < diskBytesMin;
   }
 }
+
+/** Heads that are kept: a few megabytes. */
+const headsMax = 8192;
 
 /** With less left, a failed write is put down to a full disk. */
 const diskBytesMin = 1024 * 1024;
