@@ -3,6 +3,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import type { OpenEngine } from "../../src/engine/open.ts";
 import { openEngine } from "../../src/engine/open.ts";
 import { openGraphqlService } from "../../src/graphql/open-service.ts";
+import type { Identify } from "../../src/graphql/sender.ts";
 import type { GraphqlService } from "../../src/graphql/service.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
 import { deriveFill } from "../../src/write/fill.ts";
@@ -19,9 +20,10 @@ export interface GraphqlHouse {
   close(): Promise<void>;
 }
 
-export async function openGraphqlHouse(sdl?: string): Promise<GraphqlHouse> {
+/** `identify`: who sends a request, where users log in. */
+export async function openGraphqlHouse(sdl?: string, identify?: Identify): Promise<GraphqlHouse> {
   const engine = await openEngine({ store: openMemoryStore({ derive: deriveFill }) });
-  const service = openGraphqlService({ engine, clock: systemClock, extensions: false });
+  const service = openGraphqlService({ engine, clock: systemClock, extensions: false, identify });
   if (sdl !== undefined) await service.updateSchema(0, sdl);
   const send = async (
     body: string,
