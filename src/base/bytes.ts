@@ -148,7 +148,11 @@ export class ByteWriter {
   }
 
   i32(value: number): void {
-    const at = this.reserve(4);
+    this.putU32(this.reserve(4), value);
+  }
+
+  /** Over what was written at `at` before. */
+  putU32(at: number, value: number): void {
     const { bytes } = this;
     bytes[at] = value;
     bytes[at + 1] = value >>> 8;
@@ -207,6 +211,11 @@ export class ByteWriter {
 
   reset(): void {
     this.at = 0;
+  }
+
+  /** Takes back what was written behind `length`. */
+  cut(length: number): void {
+    this.at = length;
   }
 }
 

@@ -37,7 +37,7 @@ export type Fact =
     };
 
 export function encodeLogEntry(entry: LogEntry): Uint8Array {
-  const writer = new ByteWriter(256);
+  const writer = new ByteWriter(entry.facts.length === 0 ? 64 : 256);
   writer.u8(1);
   writer.varint(entry.namespace);
   writer.u32(entry.storageId);

@@ -21,10 +21,11 @@ export interface WriteRights {
 
 export class WriteSession {
   readonly view: View;
-  readonly edits: Edit[] = [];
-  readonly patches: Patch[] = [];
-  readonly conflictKeys = new Set<string>();
-  readonly basisKeys = new Set<string>();
+  #hasAdded = false;
+  #edits: readonly Edit[] = [];
+  #patches: readonly Patch[] = [];
+  #conflictKeys: ReadonlySet<string> = new Set();
+  #basisKeys: ReadonlySet<string> = new Set();
   readonly #overlay: Overlay;
   /** Derived, but not in the overlay yet: most requests never read what they wrote. */
   #pending: Derived[] = [];
@@ -52,12 +53,37 @@ export class WriteSession {
     if (acl) await checkFirstNodes(reader, expanded.edits);
     const deriving = derivePatches(reader, expanded.edits, fresh);
     const derived = deriving instanceof Promise ? await deriving : deriving;
-    for (const edit of expanded.edits) this.edits.push(edit);
-    for (const patch of derived.patches) this.patches.push(patch);
-    for (const key of derived.conflictKeys) this.conflictKeys.add(key);
-    for (const key of derived.basisKeys) this.basisKeys.add(key);
-    for (const key of expanded.basisKeys) this.basisKeys.add(key);
+    for (const key of expanded.basisKeys) derived.basisKeys.add(key);
     this.#pending.push(derived);
+    if (!this.#hasAdded) {
+      this.#hasAdded = true;
+      // Most requests add once: what was derived is all there is.
+      this.#edits = expanded.edits;
+      this.#patches = derived.patches;
+      this.#conflictKeys = derived.conflictKeys;
+      this.#basisKeys = derived.basisKeys;
+      return;
+    }
+    this.#edits = [...this.#edits, ...expanded.edits];
+    this.#patches = [...this.#patches, ...derived.patches];
+    this.#conflictKeys = new Set([...this.#conflictKeys, ...derived.conflictKeys]);
+    this.#basisKeys = new Set([...this.#basisKeys, ...derived.basisKeys]);
+  }
+
+  get edits(): readonly Edit[] {
+    return this.#edits;
+  }
+
+  get patches(): readonly Patch[] {
+    return this.#patches;
+  }
+
+  get conflictKeys(): ReadonlySet<string> {
+    return this.#conflictKeys;
+  }
+
+  get basisKeys(): ReadonlySet<string> {
+    return this.#basisKeys;
   }
 
   /** Makes everything that was added visible to the view's reader. */

@@ -17,15 +17,21 @@ interface MutableEntry extends EntryDelta {
 /** Bytes of the prefix of an index, reverse or count id (`codec/key.ts`, indexPrefix). */
 const idPrefixLength = 9;
 
-export class Overlay implements Delta {
-  readonly #records = new Map<number, Map<number, MutableEntry>>();
-  readonly #lists = new Map<string, ListDelta>();
+/** Changed lists by their prefixes. */
+interface ChangedLists {
+  readonly byPrefix: Map<string, ListDelta>;
   /** Id prefix → prefixes of its changed lists, sorted when asked for. */
-  readonly #under = new Map<string, Set<string>>();
-  readonly #sorted = new Map<string, readonly NamedList[]>();
+  readonly under: Map<string, Set<string>>;
+  readonly sorted: Map<string, readonly NamedList[]>;
+}
+
+/** Most overlays stay empty: what they hold is made when it is first needed. */
+export class Overlay implements Delta {
+  #records: Map<number, Map<number, MutableEntry>> | undefined = undefined;
+  #lists: ChangedLists | undefined = undefined;
 
   get isEmpty(): boolean {
-    return this.#records.size === 0 && this.#lists.size === 0;
+    return this.#records === undefined && this.#lists === undefined;
   }
 
   apply(patch: Patch): void {
@@ -54,52 +60,55 @@ export class Overlay implements Delta {
   /** `facets` undefined: the member is not there. */
   setMember(prefix: Uint8Array, member: number, facets: Uint8Array | undefined): void {
     const text = prefixText(prefix);
-    let list = this.#lists.get(text);
+    const { byPrefix, under, sorted } = (this.#lists ??= makeLists());
+    let list = byPrefix.get(text);
     if (list === undefined) {
       list = new ListDelta();
-      this.#lists.set(text, list);
+      byPrefix.set(text, list);
       const id = text.slice(0, idPrefixLength);
-      const lists = this.#under.get(id);
-      if (lists === undefined) this.#under.set(id, new Set([text]));
+      const lists = under.get(id);
+      if (lists === undefined) under.set(id, new Set([text]));
       else lists.add(text);
-      this.#sorted.delete(id);
+      sorted.delete(id);
     }
     list.set(member, facets);
   }
 
   record(uid: number): RecordDelta | undefined {
-    return this.#records.get(uid);
+    return this.#records?.get(uid);
   }
 
   /** Nodes with a change of the predicate, ascending. */
   nodesWith(predicate: number): Float64Array {
     const found: number[] = [];
-    for (const [uid, entries] of this.#records) if (entries.has(predicate)) found.push(uid);
+    for (const [uid, entries] of this.#records ?? []) if (entries.has(predicate)) found.push(uid);
     return Float64Array.from(found).sort();
   }
 
   list(prefix: string): ListDelta | undefined {
-    return this.#lists.get(prefix);
+    return this.#lists?.byPrefix.get(prefix);
   }
 
   listsUnder(prefix: string): readonly NamedList[] | undefined {
-    const lists = this.#under.get(prefix);
-    if (lists === undefined) return undefined;
-    let sorted = this.#sorted.get(prefix);
+    const changed = this.#lists;
+    const lists = changed?.under.get(prefix);
+    if (changed === undefined || lists === undefined) return undefined;
+    let sorted = changed.sorted.get(prefix);
     if (sorted === undefined) {
       sorted = [...lists]
-        .map((text) => ({ prefix: prefixBytes(text), delta: this.#lists.get(text)! }))
+        .map((text) => ({ prefix: prefixBytes(text), delta: changed.byPrefix.get(text)! }))
         .sort((a, b) => compareBytes(a.prefix, b.prefix));
-      this.#sorted.set(prefix, sorted);
+      changed.sorted.set(prefix, sorted);
     }
     return sorted;
   }
 
   #entry(uid: number, predicate: number): MutableEntry {
-    let record = this.#records.get(uid);
+    const records = (this.#records ??= new Map<number, Map<number, MutableEntry>>());
+    let record = records.get(uid);
     if (record === undefined) {
       record = new Map();
-      this.#records.set(uid, record);
+      records.set(uid, record);
     }
     let entry = record.get(predicate);
     if (entry === undefined) {
@@ -108,4 +117,8 @@ export class Overlay implements Delta {
     }
     return entry;
   }
+}
+
+function makeLists(): ChangedLists {
+  return { byPrefix: new Map(), under: new Map(), sorted: new Map() };
 }

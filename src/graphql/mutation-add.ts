@@ -23,25 +23,27 @@ export async function runAdd(stage: MutationStage, steps: StageSteps): Promise<M
   const { facts, edges } = writer;
   const keys = tops.map((top) => writer.addTop(top, isUpsert));
   writer.finish();
-  checkAddable(stage, writer.created);
+  if (stage.guard !== undefined) checkAddable(stage, writer.created);
   const endWrite = steps.write();
   const turned = edges.write(txn.reader, facts);
   if (turned instanceof Promise) await turned;
-  await checkEvicted(stage, edges.evicted);
-  const labels = facts.isEmpty
-    ? new Map<string, number>()
-    : await applyFacts(txn, facts).finally(endWrite);
-  await checkAdded(stage, writer.created, labels);
-  const written = keys.filter((key) => key !== undefined);
-  const uids = written.map((key) => {
+  if (stage.guard !== undefined) await checkEvicted(stage, edges.evicted);
+  const labels = facts.isEmpty ? noLabels : await applyFacts(txn, facts, endWrite);
+  if (stage.guard !== undefined) await checkAdded(stage, writer.created, labels);
+  const uids: number[] = [];
+  for (const key of keys) {
+    if (key === undefined) continue;
     const uid = typeof key === "string" ? labels.get(key) : key;
     assert(uid !== undefined, "a new node has a uid");
-    return uid;
-  });
-  return { uids: sortUids(uids), numUids: writer.created.length, msg: undefined };
+    uids.push(uid);
+  }
+  return { uids: sortUids(uids), numUids: writer.createdCount, msg: undefined };
 }
 
+const noLabels: ReadonlyMap<string, number> = new Map();
+
 /** Ascending, each once: the order of a payload. */
-export function sortUids(uids: readonly number[]): number[] {
+export function sortUids(uids: readonly number[]): readonly number[] {
+  if (uids.length < 2) return uids;
   return [...new Set(uids)].sort((a, b) => a - b);
 }

@@ -106,9 +106,13 @@ async function transactOnce(
   };
   const { guard } = request.caller;
   const stage: MutationStage = { bounds, clock, limits, type, values, txn, guard, touch };
-  const read = (effect: MutationEffect): Promise<Payload> => {
+  const read = async (effect: MutationEffect): Promise<Payload> => {
     const end = resolver.step("query");
-    return readPayload(stage, field, run, effect).finally(end);
+    try {
+      return await readPayload(stage, field, run, effect);
+    } finally {
+      end();
+    }
   };
   const steps = {
     lookup: () => resolver.step("preMutationQuery"),

@@ -51,15 +51,21 @@ export class WriteFailed extends Error {
   }
 }
 
-/** Applies facts, and tells their faults from those of the commit. Conflicts go through: they are tried again. */
+/**
+ * Applies facts, and tells their faults from those of the commit. Conflicts go through: they are tried again. `end`: what
+ * ends the step of the trace.
+ */
 export async function applyFacts(
   txn: GuestTransaction,
   facts: Parameters<GuestTransaction["apply"]>[0],
+  end?: () => void,
 ): Promise<ReadonlyMap<string, number>> {
   try {
     return await txn.apply(facts);
   } catch (error) {
     if (error instanceof Fault && error.code !== "E_TXN_ABORTED") throw new WriteFailed(error);
     throw error;
+  } finally {
+    end?.();
   }
 }

@@ -52,6 +52,10 @@ export class NodeWriter {
     this.#updatable = updatable;
   }
 
+  get createdCount(): number {
+    return this.#created.size;
+  }
+
   /** New nodes, nested ones included. */
   get created(): readonly CreatedNode[] {
     return Array.from(this.#created, ([node, key]) => ({ type: node.type, key }));

@@ -57,29 +57,44 @@ function derive(reader: Reader, groups: EditGroup[]): Derived {
  */
 function groupEdits(schema: Schema, edits: readonly Edit[]): EditGroup[] {
   const groups: EditGroup[] = [];
-  const byUid = new Map<number, Map<number, EditGroup>>();
+  const byUid = edits.length > lookedThroughMax ? new Map<number, NodeGroups>() : undefined;
   for (const edit of edits) {
     if (edit.kind === "clearNode") continue;
-    let ofNode = byUid.get(edit.uid);
-    if (ofNode === undefined) byUid.set(edit.uid, (ofNode = new Map()));
-    let group = ofNode.get(edit.predicate);
+    const { uid } = edit;
+    let ofNode = byUid?.get(uid);
+    let group =
+      byUid === undefined ? findGroup(groups, uid, edit.predicate) : ofNode?.get(edit.predicate);
     if (group === undefined) {
       const predicate = schema.predicateById(edit.predicate);
       if (predicate === undefined) continue;
-      group = {
-        uid: edit.uid,
-        predicate,
-        edits: [],
-        cells: undefined,
-        targets: undefined,
-        key: undefined,
-      };
-      ofNode.set(edit.predicate, group);
+      group = { uid, predicate, edits: [], cells: undefined, targets: undefined, key: undefined };
       groups.push(group);
+      if (byUid !== undefined) {
+        if (ofNode === undefined) byUid.set(uid, (ofNode = new Map()));
+        ofNode.set(edit.predicate, group);
+      }
     }
     group.edits.push(edit);
   }
   return groups;
+}
+
+/** By predicate. */
+type NodeGroups = Map<number, EditGroup>;
+
+/** So many groups are looked through faster than a map is made. */
+const lookedThroughMax = 24;
+
+function findGroup(
+  groups: readonly EditGroup[],
+  uid: number,
+  predicate: number,
+): EditGroup | undefined {
+  for (let i = groups.length - 1; i >= 0; i--) {
+    const group = groups[i]!;
+    if (group.uid === uid && group.predicate.id === predicate) return group;
+  }
+  return undefined;
 }
 
 function needsBefore(group: EditGroup): boolean {

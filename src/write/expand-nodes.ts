@@ -7,6 +7,8 @@ import type { PredicateAccess } from "../model/visitor.ts";
 import { entryKey } from "./conflict.ts";
 import type { Edit } from "./edit.ts";
 
+const none: readonly string[] = [];
+
 export interface ExpandedEdits {
   readonly edits: readonly Edit[];
   /** Fingerprints of the types that were read. */
@@ -22,10 +24,10 @@ export function expandNodes(
   edits: readonly Edit[],
   access?: PredicateAccess,
 ): MaybePromise<ExpandedEdits> {
+  if (!edits.some((edit) => edit.kind === "clearNode")) return { edits, basisKeys: none };
   const nodes = [
     ...new Set(edits.filter((edit) => edit.kind === "clearNode").map((edit) => edit.uid)),
   ];
-  if (nodes.length === 0) return { edits, basisKeys: [] };
   const { schema } = reader;
   const types = schema.predicate("dgraph.type");
   assert(types !== undefined, "dgraph.type is always there");

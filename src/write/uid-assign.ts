@@ -11,6 +11,17 @@ export interface UidSource {
 
 const noneAdded: ReadonlyMap<string, number> = new Map();
 
+const noLabels: ReadonlySet<string> = new Set();
+
+/** What is gathered of facts. */
+interface Fresh {
+  labels: Set<string> | undefined;
+  waiting: Map<number, Promise<void>> | undefined;
+  /** The last ones seen. */
+  label: string | undefined;
+  uid: number | undefined;
+}
+
 /** The nodes of one scope: a request's, or a guest transaction's over several calls. */
 export class BlankNodes {
   readonly #uids: Map<string, number>;
@@ -29,23 +40,35 @@ export class BlankNodes {
    * handed out. Returns the labels that are new.
    */
   assign(facts: readonly NQuad[], source: UidSource): MaybePromise<ReadonlyMap<string, number>> {
-    const labels = new Set<string>();
-    const explicit = new Set<number>();
-    const note = (node: NodeRef): void => {
-      if (node.kind === "uid") explicit.add(node.uid);
-      else if (node.kind === "blank" && !this.#uids.has(node.label)) labels.add(node.label);
+    const fresh: Fresh = {
+      labels: undefined,
+      label: undefined,
+      waiting: undefined,
+      uid: undefined,
     };
     for (const fact of facts) {
-      note(fact.subject);
-      if (fact.object.kind === "node") note(fact.object.node);
+      this.#note(fact.subject, fresh, source);
+      if (fact.object.kind === "node") this.#note(fact.object.node, fresh, source);
     }
-    const waiting: Promise<void>[] = [];
-    for (const uid of explicit) {
-      const reserved = source.reserve(uid);
-      if (reserved instanceof Promise) waiting.push(reserved);
+    const { labels, waiting } = fresh;
+    if (waiting !== undefined) {
+      return Promise.all(waiting.values()).then(() => this.#name(labels ?? noLabels, source));
     }
-    if (waiting.length > 0) return Promise.all(waiting).then(() => this.#name(labels, source));
-    return labels.size === 0 ? noneAdded : this.#name(labels, source);
+    return labels === undefined ? noneAdded : this.#name(labels, source);
+  }
+
+  /** Facts of one node mostly follow each other: the last label and uid are not looked at again. */
+  #note(node: NodeRef, fresh: Fresh, source: UidSource): void {
+    if (node.kind === "uid") {
+      if (node.uid === fresh.uid) return;
+      fresh.uid = node.uid;
+      if (fresh.waiting?.has(node.uid) === true) return;
+      const reserved = source.reserve(node.uid);
+      if (reserved instanceof Promise) (fresh.waiting ??= new Map()).set(node.uid, reserved);
+    } else if (node.kind === "blank" && node.label !== fresh.label) {
+      fresh.label = node.label;
+      if (!this.#uids.has(node.label)) (fresh.labels ??= new Set()).add(node.label);
+    }
   }
 
   async #name(

@@ -9,12 +9,14 @@ import { writeChange } from "../../store/patch-codec.ts";
 import type { Change } from "../../store/store.ts";
 import { openLinkAddress } from "./link-address.ts";
 import {
+  beginFrame,
   decodeError,
   decodeHello,
   decodeNumbers,
   encodeFrame,
   encodeHello,
   encodeNumbers,
+  endFrame,
   FrameCutter,
   frameKind,
   type Frame,
@@ -31,12 +33,15 @@ export interface LinkClientOptions {
 
 /** Requests that may wait for a writer. */
 const pendingMax = 10_000;
+const outBytes = 4 * 1024;
+/** A larger piece is not kept for the next one. */
+const outBytesKept = 256 * 1024;
 const retryMsMin = 20;
 const retryMsMax = 500;
 
 interface Pending {
   readonly kind: FrameKind;
-  readonly encode: (isResent: boolean) => Uint8Array;
+  readonly encode: (writer: ByteWriter, isResent: boolean) => void;
   readonly resolve: (payload: Uint8Array) => void;
   readonly reject: (error: Error) => void;
   wasSent: boolean;
@@ -53,7 +58,9 @@ export class LinkClient {
   private retryTimer: NodeJS.Timeout | undefined = undefined;
   private giveUpTimer: NodeJS.Timeout | undefined = undefined;
   private slot: { slot: number; floorTs: number } | undefined = undefined;
-  private isCorked = false;
+  /** Frames of this turn of the event loop, written in one piece at its end. */
+  private out = new ByteWriter(outBytes);
+  private flushTimer: NodeJS.Immediate | undefined = undefined;
   /** The newest commit that a notice or an answer told of. */
   newestTs = 0;
 
@@ -64,12 +71,10 @@ export class LinkClient {
 
   async commit(change: Change): Promise<number> {
     const sentAfter = Math.max(this.newestTs, change.basisTs);
-    const payload = await this.ask(frameKind.commit, (isResent) => {
-      const writer = new ByteWriter(1024);
+    const payload = await this.ask(frameKind.commit, (writer, isResent) => {
       writer.varint(sentAfter);
       writer.u8(isResent ? 1 : 0);
       writeChange(writer, change);
-      return writer.finish();
     });
     return decodeNumbers(payload)[0]!;
   }
@@ -81,13 +86,14 @@ export class LinkClient {
   }
 
   async askNumbers(kind: FrameKind, payload: Uint8Array): Promise<number[]> {
-    return decodeNumbers(await this.ask(kind, () => payload));
+    return decodeNumbers(await this.ask(kind, (writer) => writer.raw(payload)));
   }
 
   close(): void {
     this.isClosed = true;
     clearTimeout(this.retryTimer);
     clearTimeout(this.giveUpTimer);
+    if (this.flushTimer !== undefined) clearImmediate(this.flushTimer);
     this.socket?.destroy();
     this.failAll("the store is closed");
   }
@@ -110,23 +116,27 @@ export class LinkClient {
   }
 
   private send(request: number, pending: Pending): void {
-    const payload = pending.encode(pending.wasSent);
+    const start = beginFrame(this.out, pending.kind, request);
+    try {
+      pending.encode(this.out, pending.wasSent);
+    } catch (error) {
+      this.out.cut(start);
+      throw error;
+    }
+    endFrame(this.out, start);
     pending.wasSent = true;
-    this.write(encodeFrame(pending.kind, request, payload));
+    this.flushTimer ??= setImmediate(() => this.flush());
   }
 
-  private write(frame: Uint8Array): void {
-    const { socket } = this;
-    if (socket === undefined) return;
-    if (!this.isCorked) {
-      this.isCorked = true;
-      socket.cork();
-      process.nextTick(() => {
-        this.isCorked = false;
-        socket.uncork();
-      });
-    }
-    socket.write(frame);
+  private flush(): void {
+    this.flushTimer = undefined;
+    if (this.out.length > 0) this.socket?.write(this.out.finish());
+    this.forgetOut();
+  }
+
+  private forgetOut(): void {
+    if (this.out.length > outBytesKept) this.out = new ByteWriter(outBytes);
+    else this.out.reset();
   }
 
   private connect(): void {
@@ -150,7 +160,7 @@ export class LinkClient {
     socket.once("close", () => {
       address.close();
       this.isReady = false;
-      this.isCorked = false;
+      this.forgetOut();
       this.socket = undefined;
       if (!this.isClosed) this.retryLater();
     });

@@ -35,6 +35,19 @@ export interface Frame {
   readonly payload: Uint8Array;
 }
 
+/** Begins a frame behind what was written; `endFrame` with what it gives closes it. */
+export function beginFrame(writer: ByteWriter, kind: FrameKind, request: number): number {
+  const start = writer.length;
+  writer.u32(0);
+  writer.u8(kind);
+  writer.u32(request);
+  return start;
+}
+
+export function endFrame(writer: ByteWriter, start: number): void {
+  writer.putU32(start, writer.length - start - 4);
+}
+
 export function encodeFrame(kind: FrameKind, request: number, payload: Uint8Array): Uint8Array {
   const frame = new Uint8Array(frontBytes + payload.length);
   const view = new DataView(frame.buffer);
@@ -45,7 +58,10 @@ export function encodeFrame(kind: FrameKind, request: number, payload: Uint8Arra
   return frame;
 }
 
-/** Cuts a stream into frames. Each payload has memory of its own. */
+/**
+ * Cuts a stream into frames. Payloads share the memory of the pieces that they came in, which belongs to nobody else; of
+ * a frame in several pieces it is memory of its own.
+ */
 export class FrameCutter {
   private pieces: Uint8Array[] = [];
   private held = 0;
@@ -54,8 +70,11 @@ export class FrameCutter {
 
   /** undefined when the stream is not ours. */
   push(piece: Uint8Array, take: (frame: Frame) => void): boolean {
-    this.pieces.push(piece);
-    this.held += piece.length;
+    const rest = this.held === 0 && this.isFront ? cutWhole(piece, take) : piece;
+    if (rest === undefined) return false;
+    if (rest.length === 0) return true;
+    this.pieces.push(rest);
+    this.held += rest.length;
     while (this.held >= this.wanted) {
       const bytes = this.takeBytes(this.wanted);
       if (this.isFront) {
@@ -88,6 +107,26 @@ export class FrameCutter {
     this.held -= count;
     return taken;
   }
+}
+
+/** Takes the frames that a piece has whole; returns what is left behind them, undefined where it is not ours. */
+function cutWhole(piece: Uint8Array, take: (frame: Frame) => void): Uint8Array | undefined {
+  let at = 0;
+  while (piece.length - at >= frontBytes) {
+    const size = readU32(piece, at);
+    if (size < 5 || size > frameBytesMax) return undefined;
+    const end = at + 4 + size;
+    if (end > piece.length) break;
+    const payload = piece.subarray(at + frontBytes, end);
+    take({ kind: piece[at + 4] as FrameKind, request: readU32(piece, at + 5), payload });
+    at = end;
+  }
+  return at === 0 ? piece : piece.subarray(at);
+}
+
+function readU32(bytes: Uint8Array, at: number): number {
+  const high = bytes[at + 3]! * 0x1000000;
+  return high + (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16));
 }
 
 export interface Hello {
