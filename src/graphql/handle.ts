@@ -19,6 +19,7 @@ import { FieldRefused, queryFailed, refuse, RequestRefused } from "./errors.ts";
 import type { Location, ResponseError } from "./errors.ts";
 import { writeAnswer, writeRefusal } from "./handle-answer.ts";
 import type { RootOutcome } from "./handle-answer.ts";
+import { closedMutation, closedQuery, skipped, unresolved } from "./handle-refused.ts";
 import { Trace } from "./handle-trace.ts";
 import { introspect } from "./introspect.ts";
 import type { AskedField } from "./introspect.ts";
@@ -373,6 +374,8 @@ export class RequestHandler {
     }
     if (root.kind === "untrusted") return untrusted(root);
     if (root.kind === "unresolved") return unresolved(field, place.run.locate);
+    const { closed } = place.request;
+    if (closed !== undefined) return closedQuery(field, closed);
     const resolver = place.trace.resolver(field, place.parentType);
     if (root.kind === "lambda") {
       const done = runLambdaRoot(field, root.args, place.lambda());
@@ -437,6 +440,9 @@ export class RequestHandler {
         outcomes.push({ field, errors: [], write: (out) => out.text(json) });
       } else if (hasFailed) {
         outcomes.push(skipped(field, run.locate));
+      } else if (request.closed !== undefined) {
+        outcomes.push(closedMutation(field, request.closed, run.locate));
+        hasFailed = true;
       } else if (root.kind === "lambda") {
         reader.close();
         const resolver = trace.resolver(field, "Mutation");
@@ -632,18 +638,6 @@ function untrusted({ field, reason }: Extract<ReadyRoot, { kind: "untrusted" }>)
   const message = `couldn't rewrite query ${field.key} because ${reason}`;
   const errors = [{ message, path: [field.key] }];
   return { field, errors, write: (out) => out.ascii(nothing(field)) };
-}
-
-function unresolved(field: SelectedField, locate: (ordinal: number) => Location): RootOutcome {
-  const message = `${field.definition.name} was not executed because no suitable resolver could be found - this indicates a resolver or validation bug. Please let us know by filing an issue.`;
-  const error = { message, locations: [locate(field.ordinal)], path: [field.key] };
-  return { field, errors: [error], write: (out) => out.ascii("null") };
-}
-
-function skipped(field: SelectedField, locate: (ordinal: number) => Location): RootOutcome {
-  const message = `Mutation ${field.key} was not executed because of a previous error.`;
-  const error = { message, locations: [locate(field.ordinal)], path: [field.key] };
-  return { field, errors: [error], write: undefined };
 }
 
 function readsOf(roots: readonly ReadyRoot[], schema: Schema): ReadonlySet<number> | undefined {

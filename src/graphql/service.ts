@@ -53,6 +53,8 @@ export interface GraphqlRequest {
   readonly remoteAddress: string;
   readonly timeoutMs: number;
   readonly signal?: Cancellation;
+  /** Why data is neither read nor written now, which each root field then tells; undefined: it is. */
+  readonly closed?: string | undefined;
   /** Asks how the queries are run; for those who may see all nodes, because the numbers tell of hidden ones. */
   readonly plan?: PlanQuestion | undefined;
 }

@@ -1,5 +1,6 @@
 /** /graphql, and /admin which follows the same rules (graphql.md 4.1, 10.1): 200 for every outcome. */
 import { Buffer } from "node:buffer";
+import { drainingWords } from "../admin/controls.ts";
 import { explainRefusal } from "../admin/rights.ts";
 import type { GraphqlAnswer, GraphqlRequest } from "../graphql/service.ts";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
@@ -26,6 +27,8 @@ interface Responder {
   handle(request: GraphqlRequest): MaybePromise<GraphqlAnswer>;
   /** Whether answers may be asked for as a stream of events. */
   readonly streams: boolean;
+  /** Why data is not served now. */
+  readonly closed: string | undefined;
   /** Asked after `handle`. */
   allowedOrigins(): MaybePromise<readonly string[]>;
 }
@@ -42,8 +45,10 @@ export async function answerGraphql(exchange: Exchange): Promise<void> {
   }
   const plan = parsePlanQuestion(readParameters(exchange));
   if (plan !== undefined && !(await admitToPlans(exchange))) return;
+  const { isDraining } = house.controls.switches;
   await answerDocument(exchange, {
-    streams: plan === undefined,
+    streams: plan === undefined && !isDraining,
+    closed: isDraining ? drainingWords : undefined,
     handle: (request) => house.graphql.handle(plan === undefined ? request : { ...request, plan }),
     allowedOrigins: () =>
       andThen(identify(exchange), ({ namespace }) => house.graphql.allowedOrigins(namespace)),
@@ -70,6 +75,7 @@ export async function answerAdmin(exchange: Exchange): Promise<void> {
   }
   await answerDocument(exchange, {
     streams: false,
+    closed: undefined,
     handle: async (request) => house.admin.handle(request, await identify(exchange)),
     allowedOrigins: () => [],
   });
@@ -86,6 +92,7 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
       remoteAddress: findRemoteAddress(exchange.req),
       timeoutMs: exchange.house.limits.queryTimeoutMs,
       signal: watchSender(exchange),
+      closed: responder.closed,
     };
     if (responder.streams && wantsEvents(exchange) !== "no") {
       const granted = grantOrigin(await responder.allowedOrigins(), exchange.req.headers.origin);

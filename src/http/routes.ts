@@ -22,8 +22,8 @@ export interface Route {
   readonly right: RouteRight;
   /** Whether `startTs` may send the request to the process that holds the transaction. */
   readonly hasTransaction: boolean;
-  /** In which form it is refused while the server is draining; undefined where it is not. */
-  readonly drained?: "withData" | "plain" | "graphql";
+  /** In which form it is refused while the server is draining; undefined where it is not, or sees to it itself. */
+  readonly drained?: "withData" | "plain";
   /** Its preflight depends on the schema; the others' are all the same. */
   readonly ownPreflight?: true;
   readonly answer: Answer;
@@ -41,7 +41,7 @@ const unguarded: readonly Omit<Route, "right">[] = [
   // What was begun may be ended.
   { path: "/commit", ...post, hasTransaction: true, answer: answerCommit },
   { path: "/alter", ...post, drained: "plain", answer: answerAlter },
-  { path: "/graphql", ...any, drained: "graphql", ownPreflight: true, answer: answerGraphql },
+  { path: "/graphql", ...any, ownPreflight: true, answer: answerGraphql },
   { path: "/admin", ...any, answer: answerAdmin },
   { path: "/admin/schema", ...post, answer: answerAdminSchema },
   { path: "/admin/schema/validate", ...any, answer: answerSchemaCheck },

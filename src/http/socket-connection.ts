@@ -6,6 +6,7 @@ import { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
+import { drainingWords } from "../admin/controls.ts";
 import { Fault } from "../model/fault.ts";
 import type { GraphqlRequest, GraphqlService } from "../graphql/service.ts";
 import { decodeJson, encodeJson, isJsonObject, JsonSyntaxError } from "../graphql/request-json.ts";
@@ -200,7 +201,9 @@ class SocketConnection implements Stream, Conversation {
       return;
     }
     if (outcome.kind === "other" && dialect.answersAll) {
-      const { body: answer } = await service.handle(request);
+      const { isDraining } = this.#parts.house.controls.switches;
+      const closed = isDraining ? drainingWords : undefined;
+      const { body: answer } = await service.handle({ ...request, closed });
       if (!operation.isStopped) this.#outbox.push(operation, answer);
       this.#end(operation, "answered");
       return;
