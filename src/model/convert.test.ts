@@ -76,6 +76,19 @@ describe("convertValue", () => {
     expect(() => convertValue(text(json), "geo")).toThrow(new ConversionError(message));
   });
 
+  test.each([
+    { kind: "float", float: Infinity },
+    { kind: "float", float: NaN },
+    { kind: "float", float: 1e300 },
+    { kind: "float", float: -62_167_219_201 },
+    { kind: "int", int: 253_402_300_800 },
+    { kind: "int", int: 9_223_372_036_854_775_807n },
+  ] as const)("no date for %o seconds", (value) => {
+    expect(() => convertValue(value, "datetime")).toThrow(
+      "Time.MarshalJSON: year outside of range [0,9999]",
+    );
+  });
+
   test("a point without coordinates", () => {
     expect(() => convertValue(text("{'type':'Point'}"), "geo")).toThrow(
       "geom: unsupported layout NoLayout",

@@ -130,7 +130,7 @@ function fromInt(int: Int64, to: ValueKind): Value {
     case "bool":
       return { kind: "bool", bool: int !== 0 };
     case "datetime":
-      return { kind: "datetime", time: { seconds: Number(int), nanos: 0, offsetMinutes: 0 } };
+      return { kind: "datetime", time: dateTimeFromSeconds(Number(int)) };
     case "bigfloat":
       return { kind: "bigfloat", big: bigFromInt(int) };
     case "float32vector":
@@ -164,7 +164,14 @@ function fromFloat(float: number, to: ValueKind): Value {
 }
 
 /** The fraction is cut to whole nanoseconds, as the reference does it. */
+/** Seconds of the years 0 to 9999: what lies outside has no RFC 3339 text, and infinity no instant. */
+const firstSecond = -62_167_219_200;
+const lastSecond = 253_402_300_799;
+
 function dateTimeFromSeconds(float: number): DateTime {
+  if (!(float >= firstSecond && float <= lastSecond)) {
+    throw new ConversionError("Time.MarshalJSON: year outside of range [0,9999]");
+  }
   const whole = Math.trunc(float);
   let nanos = Math.trunc((float - whole) * 1e9);
   let seconds = whole + 0;
