@@ -1,5 +1,6 @@
 /** The fields about the server itself: health, state, its switches, and what a cluster of one node can answer. */
 import { Fault } from "../model/fault.ts";
+import type { Visitor } from "../model/visitor.ts";
 import type { Controls } from "./controls.ts";
 import { type FieldTable, succeed } from "./field.ts";
 
@@ -31,6 +32,17 @@ export interface MembershipFacts {
   readonly namespaces: readonly number[];
 }
 
+/** Names of predicates are told to guardians: each knows those of the own namespace, one of namespace 0 all. */
+export function mayKnowBuilds(visitor: Visitor, namespace: number): boolean {
+  return visitor.isGuardian && (visitor.namespace === 0 || visitor.namespace === namespace);
+}
+
+/** As the visitor may know it. */
+export function showNode<Node extends HealthElement>(node: Node, visitor: Visitor): Node {
+  const isOwn = (name: string): boolean => mayKnowBuilds(visitor, Number.parseInt(name, 10));
+  return { ...node, indexing: node.indexing.filter(isOwn) };
+}
+
 export interface NodeParts {
   readonly controls: Controls;
   /** The elements of `health`: one per node. */
@@ -48,7 +60,8 @@ interface ConfigInput {
 export function makeNodeFields(parts: NodeParts): FieldTable {
   const { controls } = parts;
   return {
-    "Query.health": () => parts.health(),
+    "Query.health": async (_args: never, { visitor }) =>
+      (await parts.health()).map((node) => showNode(node, visitor)),
     "Query.state": (_args: never, { visitor }) => parts.state(visitor.namespace),
     "Query.config": () => ({ cacheMb: controls.switches.cacheMb }),
     "Query.task": ({ input }: { input: { id: string } }) => refuseTask(input.id),

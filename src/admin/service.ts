@@ -204,7 +204,10 @@ function makeSchemaFields({ graphql }: AdminParts): FieldTable {
   return {
     "Query.getGQLSchema": async (_args: never, { visitor }) => {
       const row = await graphql.schemaRow(visitor.namespace);
-      return toSchemaNode(row ?? { uid: 0, schema: "", generatedSchema: "" });
+      if (row !== undefined) return toSchemaNode(row);
+      // Namespace 0 is begun with an empty one, as the reference's.
+      if (visitor.namespace !== 0) return null;
+      return toSchemaNode({ uid: 0, schema: "", generatedSchema: "" });
     },
     "Mutation.updateGQLSchema": async (
       { input }: { input: { set: { schema: string } } },

@@ -1,8 +1,10 @@
 /** What this server says about itself: /health, /state and `health` of /admin. It is one node, however many processes. */
+import { mayKnowBuilds, showNode } from "../admin/node-fields.ts";
 import type { HealthElement, MembershipFacts } from "../admin/node-fields.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { IndexProgress } from "../engine/index-builds.ts";
+import type { Visitor } from "../model/visitor.ts";
 import { quoteJson } from "./reply.ts";
 
 export interface NodeFacts {
@@ -60,10 +62,11 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
   };
 }
 
-/** Members that are empty are left out. `indexing_progress` is this server's own. */
-export function printHealth(node: NodeHealth): string {
-  const { ongoing, indexing, ee_features, maxUid, progress, ...plain } = node;
-  const builds = progress.map(({ namespace, predicate, index, done, total }) => ({
+/** As the visitor may know it. Members that are empty are left out. `indexing_progress` is this server's own. */
+export function printHealth(node: NodeHealth, visitor: Visitor): string {
+  const { ongoing, indexing, ee_features, maxUid, progress, ...plain } = showNode(node, visitor);
+  const known = progress.filter(({ namespace }) => mayKnowBuilds(visitor, namespace));
+  const builds = known.map(({ namespace, predicate, index, done, total }) => ({
     predicate: `${namespace}-${predicate}`,
     index,
     done,

@@ -45,8 +45,10 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
     }
     const isAlive = /[?&]live(?:[=&]|$)/.test(request.url);
     const { isDraining } = house.controls.switches;
-    if (isAlive || (house.isReady() && !isDraining))
-      return sendJson(reply, printHealth(await house.about.health()));
+    if (isAlive || (house.isReady() && !isDraining)) {
+      const visitor = (await house.acl?.identify(request.headers)) ?? anyVisitor;
+      return sendJson(reply, printHealth(await house.about.health(), visitor));
+    }
     void reply.code(503).type("text/plain; charset=utf-8");
     const starting = "Please retry again, server is not ready to accept requests";
     return reply.send(isDraining ? drainingWords : starting);
