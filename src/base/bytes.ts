@@ -102,6 +102,9 @@ export function writeVarint(target: Uint8Array, at: number, value: number): numb
   return at;
 }
 
+const scratchView = new DataView(new ArrayBuffer(8));
+const scratchBytes = new Uint8Array(scratchView.buffer);
+
 /** Grows as it is written to. Little-endian but where said. */
 export class ByteWriter {
   private bytes: Uint8Array;
@@ -167,7 +170,15 @@ export class ByteWriter {
 
   f64(value: number): void {
     const at = this.reserve(8);
-    this.view.setFloat64(at, value, true);
+    scratchView.setFloat64(0, value, true);
+    this.bytes.set(scratchBytes, at);
+  }
+
+  /** A safe integer, as `i64` writes it. */
+  safeI64(value: number): void {
+    const high = Math.floor(value / 0x100000000);
+    this.i32(value - high * 0x100000000);
+    this.i32(high);
   }
 
   /** A safe integer ≥ 0. */

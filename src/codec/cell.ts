@@ -86,7 +86,8 @@ function writePayload(writer: ByteWriter, value: Value, json: string): void {
     case "geo":
       return writer.raw(encodeUtf8(json));
     case "int":
-      return writer.i64(BigInt(value.int));
+      if (typeof value.int === "number") return writer.safeI64(value.int);
+      return writer.i64(value.int);
     case "float":
       writer.f64(value.float);
       return writer.raw(encodeUtf8(json));

@@ -131,7 +131,8 @@ class Guest implements GuestTransaction {
       nodes: this.#nodes,
       uids: views.store,
     });
-    await checkUnique(session.view.reader, prepared.edits);
+    const checked = checkUnique(session.view.reader, prepared.edits);
+    if (checked instanceof Promise) await checked;
     await session.add(prepared.edits, prepared.fresh);
     if (!views.isEmbedded) await session.show();
     return prepared.added;

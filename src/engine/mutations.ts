@@ -266,7 +266,8 @@ export class Mutations {
       uids: views.store,
     });
     for (const [label, uid] of prepared.added) made.set(label, uid);
-    const isUnique = await checkUnique(view.reader, prepared.edits);
+    const checked = checkUnique(view.reader, prepared.edits);
+    const isUnique = checked instanceof Promise ? await checked : checked;
     await session.add(prepared.edits, prepared.fresh);
     return {
       session,

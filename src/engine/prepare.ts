@@ -4,7 +4,7 @@ import type { ExecutionResult, VariableResult } from "../exec/frame.ts";
 import { emptyUidSet } from "../model/uid.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
-import type { Mutation } from "../model/nquad.ts";
+import type { Mutation, NQuad } from "../model/nquad.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { Edit } from "../write/edit.ts";
@@ -86,24 +86,41 @@ export async function prepareEdits(
 ): Promise<PreparedEdits> {
   const { schema, limits, nodes } = context;
   const plain = expandVariables(mutations, variables, { nquadMax: limits.mutationNquadMax });
-  const withHints = plain.map((mutation, i) => ({ ...mutation, hints: mutations[i]!.hints }));
-  const missing = inferDefinitions(schema, withHints);
-  const first = missing[0];
-  if (first !== undefined) {
-    if (context.mode === "strict") {
-      throw new Fault(
-        "E_MUTATION",
-        `Schema not defined for predicate: ${schema.namespace}-${first.name}.`,
-      );
-    }
-    throw new MissingPredicates(missing);
+  if (!plain.every(({ set }) => knowsAll(schema, set))) {
+    refuseUnknown(
+      plain.map(({ set }, i) => ({ set, hints: mutations[i]!.hints })),
+      context,
+    );
   }
-  const added = await nodes.assign(
-    plain.flatMap((mutation) => mutation.set),
-    context.uids,
-  );
+  const only = plain.length === 1 ? plain[0] : undefined;
+  const facts = only?.set ?? plain.flatMap((mutation) => mutation.set);
+  const assigned = nodes.assign(facts, context.uids);
+  const added = assigned instanceof Promise ? await assigned : assigned;
   let factCount = 0;
   for (const mutation of plain) factCount += mutation.set.length + mutation.delete.length;
   const fresh = added.size === 0 ? emptyFresh : new Set(added.values());
-  return { edits: await resolveEdits(schema, plain, nodes), added, fresh, factCount };
+  const resolved = resolveEdits(schema, plain, nodes);
+  const edits = resolved instanceof Promise ? await resolved : resolved;
+  return { edits, added, fresh, factCount };
+}
+
+function knowsAll(schema: Schema, facts: readonly NQuad[]): boolean {
+  for (const { predicate } of facts) if (schema.predicate(predicate) === undefined) return false;
+  return true;
+}
+
+function refuseUnknown(
+  mutations: readonly Pick<Mutation, "set" | "hints">[],
+  { schema, mode }: PrepareContext,
+): void {
+  const missing = inferDefinitions(schema, mutations);
+  const first = missing[0];
+  if (first === undefined) return;
+  if (mode === "strict") {
+    throw new Fault(
+      "E_MUTATION",
+      `Schema not defined for predicate: ${schema.namespace}-${first.name}.`,
+    );
+  }
+  throw new MissingPredicates(missing);
 }

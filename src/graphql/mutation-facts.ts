@@ -25,6 +25,7 @@ export class FactList {
 
   /** A given value; null says nothing. */
   addValue(subject: NodeRef, field: FieldDefinition, value: ArgumentValue): void {
+    if (value === null || value === undefined) return;
     for (const stored of storedValues(field, value)) {
       this.set.push(storedFact(subject, field.source as ValueSource, valueOf(stored)));
     }
@@ -99,6 +100,9 @@ function scalarOf(source: ValueSource, value: ArgumentValue): Value[] {
   const text = argumentText(value);
   switch (source.valueKind) {
     case "int":
+      if (typeof value === "number" && Number.isSafeInteger(value)) {
+        return [{ kind: "int", int: value + 0 }];
+      }
       return /^[+-]?[0-9]+$/.test(text)
         ? [makeInt(BigInt(text.replace(/^\+/, "")))]
         : [{ kind: "default", text }];

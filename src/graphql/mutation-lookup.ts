@@ -1,7 +1,7 @@
 /** Which nodes the ids of an input name: one run for all of them (graphql.md 5.1, stage 2). */
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { Block, Field } from "../dql/ast.ts";
-import type { Reader } from "../graph/reader.ts";
+import type { Cell, Reader } from "../graph/reader.ts";
 import { Lru } from "../base/lru.ts";
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
@@ -151,21 +151,47 @@ function readValues(
 /** A number that was never given out is a node without types. */
 function readIds(reader: Reader, ids: readonly string[], found: Lookups): MaybePromise<void> {
   const predicate = reader.schema.predicate(typesName);
-  const known = ids.filter((id) => Number.isSafeInteger(Number(id)));
-  if (predicate === undefined || known.length === 0) return undefined;
+  if (predicate === undefined) return undefined;
+  const known: string[] = [];
+  const numbers = new Float64Array(ids.length);
+  for (const id of ids) {
+    const uid = Number(id);
+    if (!Number.isSafeInteger(uid)) continue;
+    numbers[known.length] = uid;
+    known.push(id);
+  }
+  if (known.length === 0) return undefined;
+  const uids = numbers.subarray(0, known.length);
   const want = { kind: "cells", predicate: predicate.id } as const;
-  return andThen(reader.readLevel(Float64Array.from(known, Number), [want]), ([column]) => {
+  return andThen(reader.readLevel(uids, [want]), ([column]) => {
     if (column?.kind !== "cells") return;
-    known.forEach((id, row) => {
-      const types = (column.cells[row] ?? []).map((cell) => cell.text);
-      found.addId(id, { uid: Number(id), types: new Set(types) });
-    });
+    for (let row = 0; row < known.length; row++) {
+      const types = typesOf(column.cells[row]);
+      found.addId(known[row]!, { uid: uids[row]!, types });
+    }
   });
+}
+
+const noTypes: ReadonlySet<string> = new Set();
+/** Of nodes with one type, by its name. */
+const typeSets = new Map<string, ReadonlySet<string>>();
+const typeSetsMax = 1000;
+
+function typesOf(cells: readonly Cell[] | undefined): ReadonlySet<string> {
+  if (cells === undefined || cells.length === 0) return noTypes;
+  if (cells.length > 1) return new Set(cells.map((cell) => cell.text));
+  const name = cells[0]!.text;
+  let types = typeSets.get(name);
+  if (types === undefined) {
+    if (typeSets.size >= typeSetsMax) typeSets.clear();
+    typeSets.set(name, (types = new Set([name])));
+  }
+  return types;
 }
 
 function nodeAt(result: ExecutionResult, index: number, row: number): FoundNode {
   const frame = result.blocks[index]?.frame;
   const types = frame?.fields[0];
   const names = types?.kind === "cells" ? (types.cells[row] ?? []) : [];
-  return { uid: frame?.uids[row] ?? 0, types: new Set(names.map((cell) => cell.text)) };
+  return { uid: frame?.uids[row] ?? 0, types: typesOf(names) };
 }

@@ -10,13 +10,15 @@ import { makeInt } from "../model/value.ts";
 /** int64 with the sign bit turned over, big-endian. */
 export function intToken(int: number | bigint): Uint8Array {
   const token = new Uint8Array(8);
-  const view = new DataView(token.buffer);
   if (typeof int === "bigint") {
-    view.setBigInt64(0, int);
+    new DataView(token.buffer).setBigInt64(0, int);
   } else {
     const high = Math.floor(int / 0x100000000);
-    view.setInt32(0, high);
-    view.setUint32(4, int - high * 0x100000000);
+    const low = int - high * 0x100000000;
+    for (let i = 0; i < 4; i++) {
+      token[i] = high >>> (24 - 8 * i);
+      token[i + 4] = low >>> (24 - 8 * i);
+    }
   }
   token[0] = (token[0] ?? 0) ^ 0x80;
   return token;

@@ -6,20 +6,11 @@ import type { Mutation, NQuad } from "../model/nquad.ts";
 import { isReservedName, reservedNameSentence } from "../graph/reserved.ts";
 import type { Schema } from "../graph/schema.ts";
 
-const nothing: readonly PredicateDefinition[] = [];
-
 /** In the order in which they come up; deletes never make any. Names of the reserved part are refused. */
 export function inferDefinitions(
   schema: Schema,
   mutations: readonly Pick<Mutation, "set" | "hints">[],
 ): readonly PredicateDefinition[] {
-  if (
-    mutations.every(({ set }) =>
-      set.every((fact) => schema.predicate(fact.predicate) !== undefined),
-    )
-  ) {
-    return nothing;
-  }
   const found = new Map<string, PredicateDefinition>();
   for (const { set, hints } of mutations) {
     const repeated = findRepeated(schema, set);
