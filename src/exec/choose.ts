@@ -44,6 +44,7 @@ export async function chooseRoot(
   if (others.length === 0 && root.way !== "walk") {
     return { choice: first, count: Infinity, writtenCount: Infinity };
   }
+  if (namesNodes(first.call)) return { choice: first, count: 1, writtenCount: 1 };
   const writtenCount = isWalked(first.call) ? Infinity : await countCall(run, first.call);
   let best: ChosenRoot = { choice: first, count: writtenCount, writtenCount };
   for (const choice of others) {
@@ -53,6 +54,18 @@ export async function chooseRoot(
     if (count < best.count) best = { choice, count, writtenCount };
   }
   return best;
+}
+
+/** `eq` of one value of a predicate with @upsert: such values are names, and counting one costs what reading it does. */
+function namesNodes(call: CallPlan): boolean {
+  return (
+    call.kind === "compare" &&
+    call.operator === "eq" &&
+    call.values.slots.length === 1 &&
+    call.use.predicate?.definition.upsert === true &&
+    call.use.languages.length === 0 &&
+    call.index !== undefined
+  );
 }
 
 /** An upper bound of the nodes that a call finds; Infinity where it would cost too much to know. */
