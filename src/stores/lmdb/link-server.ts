@@ -1,7 +1,7 @@
 /** The writer's side of the link: other processes' changes come in, answers and notices go out. */
 import * as fs from "node:fs";
 import * as net from "node:net";
-import { ByteReader } from "../../base/bytes.ts";
+import { ByteReader, concatBytes } from "../../base/bytes.ts";
 import type { Logger } from "../../base/log.ts";
 import { readChange } from "../../store/patch-codec.ts";
 import type { Committer } from "../commit/committer.ts";
@@ -69,7 +69,8 @@ class Connection {
   private readonly cutter = new FrameCutter();
   private isWelcome = false;
   private slot: number | undefined = undefined;
-  private isCorked = false;
+  /** Frames that were not written yet. */
+  private waiting: Uint8Array[] = [];
 
   constructor(socket: net.Socket, options: LinkServerOptions) {
     this.socket = socket;
@@ -89,6 +90,7 @@ class Connection {
   }
 
   end(): void {
+    this.flush();
     this.socket.end();
     setTimeout(() => this.socket.destroy(), 500).unref();
   }
@@ -156,18 +158,23 @@ class Connection {
     }
   }
 
-  /** What is sent in one turn of the event loop leaves in one write. */
+  /**
+   * What a group of changes gives to say, its notice and all its answers, leaves in one write: after the microtasks in
+   * which the answers come. Each write wakes the process at the other end.
+   */
   private send(kind: FrameKind, request: number, payload: Uint8Array): void {
-    const { socket } = this;
-    if (socket.destroyed) return;
-    if (!this.isCorked) {
-      this.isCorked = true;
-      socket.cork();
-      process.nextTick(() => {
-        this.isCorked = false;
-        socket.uncork();
-      });
-    }
-    socket.write(encodeFrame(kind, request, payload));
+    if (this.socket.destroyed) return;
+    this.waiting.push(encodeFrame(kind, request, payload));
+    if (this.waiting.length === 1) queueMicrotask(this.flushSoon);
   }
+
+  private readonly flushSoon = (): void => process.nextTick(this.flush);
+
+  private readonly flush = (): void => {
+    const { waiting } = this;
+    if (waiting.length === 0) return;
+    this.waiting = [];
+    if (this.socket.destroyed) return;
+    this.socket.write(waiting.length === 1 ? waiting[0]! : concatBytes(...waiting));
+  };
 }
