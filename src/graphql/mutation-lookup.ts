@@ -1,7 +1,8 @@
 /** Which nodes the ids of an input name: one run for all of them (graphql.md 5.1, stage 2). */
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { Block, Field } from "../dql/ast.ts";
-import type { Cell, Reader } from "../graph/reader.ts";
+import type { Cell, ListRef, Reader } from "../graph/reader.ts";
+import { indexTokens } from "../graph/value-tokens.ts";
 import { Lru } from "../base/lru.ts";
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
@@ -84,6 +85,26 @@ export class LookupList {
     return this.#findValues(reader, settings, bounds, found, read);
   }
 
+  /** The lists under which the holders of the values stand; undefined where an index does not say it. */
+  #tokens(reader: Reader): ListRef[] | undefined {
+    const lists: ListRef[] = [];
+    for (const { field, texts } of this.#xids.values()) {
+      const predicate = reader.schema.predicate(predicateOf(field)?.name ?? "");
+      const index = predicate?.indexes.find(
+        ({ tokenizer, state }) =>
+          state === "ready" && (tokenizer === "hash" || tokenizer === "exact"),
+      );
+      if (predicate?.definition.kind !== "string" || index === undefined) return undefined;
+      for (const text of texts.values()) {
+        const value = { kind: "string", text } as const;
+        for (const token of indexTokens(predicate, index, { value, language: "" })) {
+          lists.push({ kind: "token", index: index.id, token });
+        }
+      }
+    }
+    return lists;
+  }
+
   async #findValues(
     reader: Reader,
     settings: RunSettings,
@@ -92,6 +113,13 @@ export class LookupList {
     read: MaybePromise<void>,
   ): Promise<Lookups> {
     if (read instanceof Promise) await read;
+    // New nodes have new ids: most look-ups find their lists empty, and need no run.
+    const tokens = this.#tokens(reader);
+    if (tokens !== undefined) {
+      const lists = reader.readLists(tokens, { limit: 1 });
+      const members = lists instanceof Promise ? await lists : lists;
+      if (members.every((uids) => uids.length === 0)) return found;
+    }
     const context = makeLowerContext(undefined);
     const fields = [...this.#xids.values()];
     const blocks: Block[] = [];
