@@ -9,20 +9,30 @@ import type { PlanReport } from "../exec/explain.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
 import { makePace } from "../exec/pace.ts";
 import type { Reader } from "../graph/reader.ts";
-import type { Schema } from "../graph/schema.ts";
 import type { LambdaClient } from "../lambda/client.ts";
 import { Fault } from "../model/fault.ts";
 import { CallerReader } from "./caller.ts";
 import type { Caller } from "./caller.ts";
 import type { CompiledSchema, RootField } from "./compiled-schema.ts";
+import { DqlRoots, readyDql } from "./dql-root.ts";
+import type { ReadyDql } from "./dql-root.ts";
 import { FieldRefused, queryFailed, refuse, RequestRefused } from "./errors.ts";
-import type { Location, ResponseError } from "./errors.ts";
+import type { ResponseError } from "./errors.ts";
 import { writeAnswer, writeRefusal } from "./handle-answer.ts";
 import type { RootOutcome } from "./handle-answer.ts";
 import { closedMutation, closedQuery, skipped, unresolved } from "./handle-refused.ts";
+import {
+  closedTo,
+  metaJson,
+  noteOfRoot,
+  nothing,
+  readsOf,
+  refusedOutcome,
+  refuseResolvers,
+  untrusted,
+} from "./handle-roots.ts";
+import type { ReadyRoot } from "./handle-roots.ts";
 import { Trace } from "./handle-trace.ts";
-import { introspect } from "./introspect.ts";
-import type { AskedField } from "./introspect.ts";
 import { callerOf } from "./lambda-call.ts";
 import type { LambdaCalls } from "./lambda-call.ts";
 import { printArguments, runLambdaRoot } from "./lambda-root.ts";
@@ -43,8 +53,6 @@ import {
   writeQuery,
 } from "./query-root.ts";
 import type { LargeAnswer } from "./query-root.ts";
-import type { ReadyQuery } from "./query-root.ts";
-import { evaluateArguments } from "./request-arguments.ts";
 import type { RequestValues } from "./request-arguments.ts";
 import { readGraphqlBody, readJsonBody } from "./request-body.ts";
 import type { RequestFields } from "./request-body.ts";
@@ -106,19 +114,6 @@ type Work =
       readonly caller: Caller;
     };
 
-type ReadyRoot =
-  | { readonly kind: "query"; readonly field: SelectedField; readonly ready: ReadyQuery }
-  | { readonly kind: "json"; readonly field: SelectedField; readonly json: string }
-  | { readonly kind: "lambda"; readonly field: SelectedField; readonly args: string }
-  /** The caller's token is not believed. */
-  | { readonly kind: "untrusted"; readonly field: SelectedField; readonly reason: string }
-  | {
-      readonly kind: "refused";
-      readonly field: SelectedField;
-      readonly messages: readonly string[];
-    }
-  | { readonly kind: "unresolved"; readonly field: SelectedField };
-
 /** A subscription, prepared for a schema and a caller. */
 export interface LiveRequest {
   readonly request: GraphqlRequest;
@@ -145,9 +140,11 @@ const parentType = "Subscription";
 export class RequestHandler {
   readonly #options: HandlerOptions;
   readonly #caches = new WeakMap<CompiledSchema, SchemaCaches>();
+  readonly #dqlRoots: DqlRoots;
 
   constructor(options: HandlerOptions) {
     this.#options = options;
+    this.#dqlRoots = new DqlRoots(options);
   }
 
   async handle(request: GraphqlRequest): Promise<GraphqlAnswer> {
@@ -248,7 +245,10 @@ export class RequestHandler {
     }
     const body = writeAnswer(outcomes, run.locate, undefined, this.#options.limits.resultBytesMax);
     const extensions = this.#options.extensions ? trace.print() : undefined;
-    return { body, extensions, reads: readsOf(roots, reader.schema) };
+    const readsOfDql = (ready: ReadyDql): ReadonlySet<number> | undefined =>
+      this.#dqlRoots.readsOf(ready, request.namespace, reader.schema);
+    const reads = readsOf(roots, reader.schema, readsOfDql);
+    return { body, extensions, reads };
   }
 
   async #fieldsOf(request: GraphqlRequest, reader: Reader): Promise<RequestFields> {
@@ -304,6 +304,12 @@ export class RequestHandler {
       if (reason !== undefined) return { kind: "untrusted", field, reason };
       return { kind: "lambda", field, args: printArguments(root, field, run.values) };
     }
+    if (root?.kind === "custom") {
+      const reason = closedTo(schema, caller);
+      if (reason !== undefined) return { kind: "untrusted", field, reason };
+      const ready = readyDql(root, field, run.values);
+      if (ready !== undefined) return { kind: "dql", field, ready };
+    }
     if (!this.#options.introspection || root !== undefined) return { kind: "unresolved", field };
     return { kind: "json", field, json: metaJson(schema, operation, field, run.values) };
   }
@@ -321,8 +327,9 @@ export class RequestHandler {
     // The first query uses the snapshot that the schema was found in; every other one has its own.
     let own = readerOf(reader, request);
     const pending = roots.map((root) => {
-      const given = root.kind === "query" ? own : undefined;
-      if (root.kind === "query") own = undefined;
+      const isRead = root.kind === "query" || root.kind === "dql";
+      const given = isRead ? own : undefined;
+      if (isRead) own = undefined;
       return this.#resolve(root, { run, request, given, bounds, trace, parentType, lambda });
     });
     const outcomes =
@@ -344,6 +351,11 @@ export class RequestHandler {
     const reports = new Map<string, PlanReport>();
     const bounds = this.#bounds(request);
     for (const root of roots) {
+      if (root.kind === "dql") {
+        const place = { reader, namespace: request.namespace, bounds };
+        reports.set(root.field.key, await this.#dqlRoots.explain(root.ready, place));
+        continue;
+      }
       const report =
         root.kind === "query"
           ? await explainQuery(root.ready, reader, this.#options, bounds)
@@ -366,7 +378,7 @@ export class RequestHandler {
 
   async #resolve(root: ReadyRoot, place: QueryPlace): Promise<RootOutcome> {
     const { field } = root;
-    if (place.request.plan !== undefined && root.kind !== "query") {
+    if (place.request.plan !== undefined && root.kind !== "query" && root.kind !== "dql") {
       place.trace.reports.set(field.key, makeNote("profile", noteOfRoot(root)));
     }
     if (root.kind === "json") {
@@ -382,6 +394,12 @@ export class RequestHandler {
       return (await done.finally(() => resolver.end())).outcome;
     }
     const endStep = resolver.step("query");
+    if (root.kind === "dql") {
+      return this.#resolveDql(root, place).finally(() => {
+        endStep();
+        resolver.end();
+      });
+    }
     try {
       if (root.kind === "refused") return refusedOutcome(root, place.run.locate);
       let reader = place.given;
@@ -417,6 +435,28 @@ export class RequestHandler {
     } finally {
       endStep();
       resolver.end();
+    }
+  }
+
+  async #resolveDql(
+    { field, ready }: Extract<ReadyRoot, { kind: "dql" }>,
+    { request, given, bounds, trace, run }: QueryPlace,
+  ): Promise<RootOutcome> {
+    const { namespace, visitor, plan } = request;
+    let reader = given;
+    try {
+      reader ??= await this.#options.engine.openReader(namespace, visitor);
+      if (this.#options.debug) trace.dqlQueries.push(ready.text);
+      const place = { reader, namespace, bounds, isProfiled: plan !== undefined };
+      const done = await this.#dqlRoots.run(field, ready, { ...place, locate: run.locate });
+      trace.touchedUids += done.touchedUids;
+      if (done.report !== undefined) trace.reports.set(field.key, done.report);
+      return done.outcome;
+    } catch (error) {
+      const errors = [{ message: queryFailed(error), path: [field.key] }];
+      return { field, errors, write: undefined };
+    } finally {
+      if (given === undefined) reader?.close();
     }
   }
 
@@ -544,22 +584,6 @@ interface QueryPlace {
 
 const noPlanOfMutations = "explain and profile are for queries: the mutation was not run";
 
-/** Why a root field has no plan. */
-function noteOfRoot(root: Exclude<ReadyRoot, { kind: "query" }>): string {
-  switch (root.kind) {
-    case "json":
-      return "answered without a look at the data: introspection, or no rule lets the caller see any node";
-    case "lambda":
-      return "answered by the lambda server";
-    case "untrusted":
-      return `refused: ${root.reason}`;
-    case "refused":
-      return `refused: ${root.messages.join("; ")}`;
-    case "unresolved":
-      return "answered by nobody";
-  }
-}
-
 function answerOf(body: Uint8Array): GraphqlAnswer {
   return { body, headers: undefined };
 }
@@ -587,84 +611,6 @@ function literalText(
   const index = values.literalIndex.get(value);
   if (index !== undefined) return values.literals[index] ?? "";
   return value.kind === "IntValue" ? value.value : "";
-}
-
-function metaJson(
-  schema: CompiledSchema,
-  operation: "query" | "mutation" | "subscription",
-  field: SelectedField,
-  values: RequestValues,
-): string {
-  if (field.definition.name === "__typename") {
-    return `"${operation[0]?.toUpperCase()}${operation.slice(1)}"`;
-  }
-  return introspect(schema, askedField(field, values));
-}
-
-function askedField(field: SelectedField, values: RequestValues): AskedField {
-  const given = evaluateArguments(field.node.arguments ?? [], field.definition.arguments, values);
-  return {
-    key: field.key,
-    name: field.definition.name,
-    arguments: new Map(Object.entries(given)),
-    fields: (field.selection?.fields ?? []).map((inner) => askedField(inner, values)),
-  };
-}
-
-function refusedOutcome(
-  root: Extract<ReadyRoot, { kind: "refused" }>,
-  locate: (ordinal: number) => Location,
-): RootOutcome {
-  const { field } = root;
-  const errors = root.messages.map((message): ResponseError => ({
-    message: `couldn't rewrite query ${field.key} because ${message}`,
-    locations: [locate(field.ordinal)],
-    path: [field.key],
-  }));
-  return { field, errors, write: (out) => out.ascii("null") };
-}
-
-/** A query's value where nothing is found. */
-function nothing(field: SelectedField): string {
-  return field.definition.type.kind === "list" ? "[]" : "null";
-}
-
-/** Resolvers decide for themselves whom they serve, unless nobody is served without a token. */
-function closedTo({ meta }: CompiledSchema, caller: Caller): string | undefined {
-  return meta.authorization?.isClosedByDefault === true ? caller.refusal : undefined;
-}
-
-function untrusted({ field, reason }: Extract<ReadyRoot, { kind: "untrusted" }>): RootOutcome {
-  const message = `couldn't rewrite query ${field.key} because ${reason}`;
-  const errors = [{ message, path: [field.key] }];
-  return { field, errors, write: (out) => out.ascii(nothing(field)) };
-}
-
-function readsOf(roots: readonly ReadyRoot[], schema: Schema): ReadonlySet<number> | undefined {
-  const all = new Set<number>();
-  for (const root of roots) {
-    if (root.kind === "json") continue;
-    const reads = root.kind === "query" ? root.ready.planned.tree.readsOf(schema) : undefined;
-    if (reads === undefined) return undefined;
-    for (const id of reads) all.add(id);
-  }
-  return all;
-}
-
-/** What a server outside computes is not known to change: it is not subscribed to (graphql.md 9.2). */
-function refuseResolvers(fields: readonly SelectedField[]): void {
-  for (const field of fields) {
-    const { source } = field.definition;
-    if (source.kind === "lambda" || (source.kind === "custom" && !isRemote(field.parent))) {
-      const { name } = field.definition;
-      throw refuse(`Custom field \`${name}\` is not supported in graphql subscription`);
-    }
-    if (field.selection !== undefined) refuseResolvers(field.selection.fields);
-  }
-}
-
-function isRemote(type: SelectedField["parent"]): boolean {
-  return "isRemote" in type && type.isRemote;
 }
 
 /** No schema: one error for each root field, and no data. */

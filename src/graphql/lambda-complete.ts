@@ -1,5 +1,5 @@
 /**
- * What a lambda server answered → JSON that fits the field's type (graphql.md 4.10): scalars coerced, members picked by
+ * What a lambda server answered, or a query written in DQL → JSON that fits the field's type (graphql.md 4.10): scalars coerced, members picked by
  * the selection, nulls propagated, everything that does not fit noted.
  */
 import { ConversionError } from "../model/conversion-error.ts";
@@ -8,6 +8,7 @@ import { parseDateTime, printDateTime } from "../model/datetime.ts";
 import { quoteJson } from "../model/print-value.ts";
 import type { CompletionError } from "../render/graphql-json.ts";
 import type { EnumType, FieldDefinition, ScalarType, TypeRef } from "./compiled-schema.ts";
+import { geometryParts } from "./geometry-parts.ts";
 import { isJsonArray, isJsonObject, NumberText } from "./request-json.ts";
 import type { JsonObject, JsonValue } from "./request-json.ts";
 import type { SelectedField, Selection } from "./request-prepare.ts";
@@ -17,6 +18,11 @@ const sameTail =
 const listReturned = `A list was returned, but GraphQL was expecting just one item. ${sameTail}`;
 const itemReturned = `An item was returned, but GraphQL was expecting a list of items. ${sameTail}`;
 const objectReturned = `An object type was returned, but GraphQL was expecting a scalar. ${sameTail}`;
+
+/** A field that may not be null has no value. */
+export function absentMessage({ definition: { name, type } }: SelectedField): string {
+  return `Non-nullable field '${name}' (type ${type.text}) was not present in result from Dgraph.  GraphQL error propagation triggered.`;
+}
 
 /**
  * The JSON of a field; null: there is none, and null goes up. `undefined` is a value that is not there. Errors carry
@@ -50,11 +56,7 @@ class Completion {
   #value(field: SelectedField, type: TypeRef, value: JsonValue | undefined): string | null {
     if (value === undefined || value === null) {
       if (!type.nonNull) return "null";
-      const { name, type: whole } = field.definition;
-      return this.#fail(
-        field,
-        `Non-nullable field '${name}' (type ${whole.text}) was not present in result from Dgraph.  GraphQL error propagation triggered.`,
-      );
+      return this.#fail(field, absentMessage(field));
     }
     const text =
       type.kind === "list" ? this.#list(field, type, value) : this.#named(field, type, value);
@@ -90,7 +92,8 @@ class Completion {
       return text ?? this.#coercion(field, value, type.name);
     }
     if (!isJsonObject(value)) return this.#coercion(field, value, type.name);
-    return field.selection === undefined ? null : this.#object(field, field.selection, value);
+    if (field.selection === undefined) return null;
+    return this.#object(field, field.selection, geometryParts(type.name, value) ?? value);
   }
 
   #object(field: SelectedField, selection: Selection, value: JsonObject): string | null {
@@ -123,9 +126,13 @@ class Completion {
 
   #typeName({ type }: Selection, value: JsonObject): string | undefined {
     if (type.kind === "object") return type.name;
-    const given = value["__typename"];
     const possible = type.kind === "interface" ? type.implementors : type.members;
-    return possible.find((one) => one.name === given)?.name;
+    const given = value["__typename"];
+    if (given !== undefined) return possible.find((one) => one.name === given)?.name;
+    // What DQL says of a node: its own type beside those of its interfaces.
+    const stored = value["dgraph.type"];
+    if (!isJsonArray(stored)) return undefined;
+    return possible.find(({ node }) => node !== undefined && stored.includes(node.typeName))?.name;
   }
 
   #coercion(field: SelectedField, value: JsonValue, typeName: string): null {

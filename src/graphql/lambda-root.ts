@@ -80,12 +80,13 @@ export async function runLambdaRoot(
 }
 
 /** Without an answer: an empty list, null, or where null may not be, nothing at all. */
-function nothingFor({ definition: { type } }: SelectedField): string | null {
+export function nothingFor({ definition: { type } }: SelectedField): string | null {
   if (type.kind === "list") return "[]";
   return type.nonNull ? null : "null";
 }
 
-function outcomeOf(
+/** `text` null: the field may not be null, and is. */
+export function outcomeOf(
   field: SelectedField,
   text: string | null,
   errors: readonly ResponseError[],

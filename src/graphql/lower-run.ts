@@ -116,7 +116,7 @@ export class PlannedTree {
 }
 
 /** Settings come with much that is not the run's. */
-function contextOf({ clock, limits, turns }: RunSettings, bounds: RunBounds): RunContext {
+export function contextOf({ clock, limits, turns }: RunSettings, bounds: RunBounds): RunContext {
   return { clock, limits, turns, deadlineMs: bounds.deadlineMs, signal: bounds.signal };
 }
 

@@ -1,5 +1,6 @@
 /** What the SDL of the reference knows and this release does not serve yet: refused by name, never half done. */
-import { directiveAt, type Draft, type SchemaProblem } from "./sdl-draft.ts";
+import type { ConstDirectiveNode } from "graphql";
+import { directiveAt, findArgument, type Draft, type SchemaProblem } from "./sdl-draft.ts";
 
 const unavailableDirectives: ReadonlySet<string> = new Set([
   "custom",
@@ -22,11 +23,22 @@ export function findUnavailable(draft: Draft): SchemaProblem[] {
         });
     for (const field of type.fields)
       for (const directive of field.directives)
-        if (unavailableDirectives.has(directive.name.value))
+        if (isUnavailable(directive))
           problems.push({
-            message: `Type ${type.name}; Field ${field.name}: the @${directive.name.value} directive is not available in this release.`,
+            message: `Type ${type.name}; Field ${field.name}: the ${nameOf(directive)} directive is not available in this release.`,
             at: directiveAt(directive),
           });
   }
   return problems;
+}
+
+/** Of `@custom`, DQL is served (its other rules have been checked); requests to services outside are not. */
+function isUnavailable(directive: ConstDirectiveNode): boolean {
+  const name = directive.name.value;
+  if (name === "custom" && findArgument(directive, "dql") !== undefined) return false;
+  return unavailableDirectives.has(name);
+}
+
+function nameOf({ name }: ConstDirectiveNode): string {
+  return name.value === "custom" ? "@custom(http:)" : `@${name.value}`;
 }

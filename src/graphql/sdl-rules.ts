@@ -16,6 +16,7 @@ import {
   type Position,
   type SchemaProblem,
 } from "./sdl-draft.ts";
+import { checkCustom } from "./sdl-custom.ts";
 import { checkInverse, checkMapping } from "./sdl-edges.ts";
 import {
   builtinScalars,
@@ -36,6 +37,7 @@ export function checkRules(draft: Draft): SchemaProblem[] {
       checkFieldRules(type, field, problems);
       // @hasInverse gives fields a new list of directives while we look; this one stays as it was written.
       for (const directive of field.directives) {
+        if (directive.name.value === "custom") problems.push(...checkCustom(type, field));
         const check = directiveRules.get(directive.name.value);
         const problem = check?.(draft, type, field);
         if (problem !== undefined) problems.push(problem);
