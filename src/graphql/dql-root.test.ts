@@ -2,6 +2,7 @@
 // for variables and nothing else (graphql.md 8.6).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openGraphqlHouse, type GraphqlHouse } from "../../test/support/graphql-house.ts";
+import { testNamespace, testSecret, tokenOf } from "../../test/support/tokens.ts";
 import { mergeRules } from "../auth/predicate-rights.ts";
 import { anyVisitor, type Visitor } from "../model/visitor.ts";
 import { validateSdl } from "./schema-compile.ts";
@@ -216,6 +217,27 @@ test("users see what their groups may read", async () => {
   expect(await send(query, "")).toEqual({ data: { named: { name: "ash", height: 2 } } });
   expect(await send(query, "mia")).toEqual({ data: { named: { name: "ash", height: null } } });
   await acl.close();
+});
+
+test("no rules apply, but where nothing is served without a token it is not either", async () => {
+  const closed = `"ClosedByDefault":true,"VerificationKey":"${testSecret}","Header":"X-Auth","Namespace":"${testNamespace}","Algo":"HS256"`;
+  const ruled = await openGraphqlHouse(`
+    type Note @auth(query: { rule: "{$ROLE: {eq: \\"ADMIN\\"}}" }) { id: ID! text: String }
+    type Query { notes: [Note] @custom(dql: "{ notes(func: type(Note)) { text: Note.text } }") }
+    # Dgraph.Authorization {${closed}}`);
+  const body = JSON.stringify({ query: "{ notes { text } queryNote { text } }" });
+  await ruled.engine.mutate({
+    namespace: 0,
+    body: { kind: "rdf", text: '{ set { _:a <dgraph.type> "Note" .\n _:a <Note.text> "x" . } }' },
+    startTs: 0,
+    commitNow: true,
+    timeoutMs: 0,
+  });
+  expect(await ruled.send(body)).toMatchObject({ data: { notes: [], queryNote: [] } });
+  expect(await ruled.send(body, { "x-auth": tokenOf({ ROLE: "USER" }) })).toEqual({
+    data: { notes: [{ text: "x" }], queryNote: [] },
+  });
+  await ruled.close();
 });
 
 test("explain and profile tell of the DQL", async () => {
