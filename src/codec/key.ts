@@ -53,13 +53,7 @@ export function writeU32(key: Uint8Array, at: number, value: number): void {
 }
 
 export function readU32(key: Uint8Array, at: number): number {
-  return (
-    ((key[at]! << 24) |
-      (key[at + 1]! << 16) |
-      (key[at + 2]! << 8) |
-      key[at + 3]!) >>>
-    0
-  );
+  return ((key[at]! << 24) | (key[at + 1]! << 16) | (key[at + 2]! << 8) | key[at + 3]!) >>> 0;
 }
 
 /** A safe integer ≥ 0 in 8 bytes. */
@@ -74,11 +68,7 @@ export function readU64(key: Uint8Array, at: number): number {
 }
 
 /** A record's part by the first predicate that it may hold; part 0 is always there and names the others. */
-export function recordKey(
-  storageId: number,
-  uid: number,
-  firstPredicate = 0,
-): Uint8Array {
+export function recordKey(storageId: number, uid: number, firstPredicate = 0): Uint8Array {
   const key = start(17, storageId, keyKind.record);
   writeU64(key, 5, uid);
   if (firstPredicate !== 0) writeU32(key, 13, firstPredicate);
@@ -144,11 +134,7 @@ export function presenceList(storageId: number, predicate: number): Uint8Array {
 }
 
 /** Targets of a node's edges, when they are too many for its record. */
-export function longList(
-  storageId: number,
-  predicate: number,
-  uid: number,
-): Uint8Array {
+export function longList(storageId: number, predicate: number, uid: number): Uint8Array {
   const key = start(17, storageId, keyKind.longList);
   writeU32(key, 5, predicate);
   writeU64(key, 9, uid);
@@ -156,11 +142,7 @@ export function longList(
 }
 
 /** Nodes that point at `object`. */
-export function reverseList(
-  storageId: number,
-  index: number,
-  object: number,
-): Uint8Array {
+export function reverseList(storageId: number, index: number, object: number): Uint8Array {
   const key = start(17, storageId, keyKind.reverse);
   writeU32(key, 5, index);
   writeU64(key, 9, object);
@@ -172,11 +154,7 @@ export function readReverseObject(key: Uint8Array): number {
 }
 
 /** Nodes with exactly `count` values or edges. */
-export function countList(
-  storageId: number,
-  index: number,
-  count: number,
-): Uint8Array {
+export function countList(storageId: number, index: number, count: number): Uint8Array {
   const key = start(17, storageId, keyKind.count);
   writeU32(key, 5, index);
   writeU64(key, 9, count);
@@ -197,17 +175,10 @@ export function reservedList(): Uint8Array {
  * stays, and no token's list is a prefix of another's. Tokens are cut and hashed by the `tokens` room; a longer one
  * is our mistake.
  */
-export function tokenList(
-  storageId: number,
-  index: number,
-  token: Uint8Array,
-): Uint8Array {
+export function tokenList(storageId: number, index: number, token: Uint8Array): Uint8Array {
   let escapes = 0;
   for (let i = 0; i < token.length; i++) if (token[i]! <= 1) escapes++;
-  assert(
-    token.length + escapes <= tokenBytesMax,
-    "an index token fits into a key",
-  );
+  assert(token.length + escapes <= tokenBytesMax, "an index token fits into a key");
   const key = start(10 + token.length + escapes, storageId, keyKind.index);
   writeU32(key, 5, index);
   let at = 9;
@@ -321,7 +292,5 @@ export function listPrefixOf(key: Uint8Array): Uint8Array {
 }
 
 export function isInRange(key: Uint8Array, range: KeyRange): boolean {
-  return (
-    compareBytes(key, range.start) >= 0 && compareBytes(key, range.end) < 0
-  );
+  return compareBytes(key, range.start) >= 0 && compareBytes(key, range.end) < 0;
 }

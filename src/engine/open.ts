@@ -167,8 +167,7 @@ function compose(parts: Parts): OpenEngine {
       if (visitor?.refusal !== undefined) throw strangerFault(visitor);
       return restrictReader((await views.openNewest(namespace)).reader, visitor?.access);
     },
-    transact: (namespace, work, visitor, given) =>
-      guests.transact(namespace, work, visitor, given),
+    transact: (namespace, work, visitor, given) => guests.transact(namespace, work, visitor, given),
     onSchemaChange: (listener) => watch.listen(listener),
     onCommit: (listener) => store.onCommit(listener),
     openChanged: (namespace, from) => openChanged(views, namespace, from),

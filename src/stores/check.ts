@@ -134,11 +134,7 @@ class Slice {
 
   private scanStored(
     from: Uint8Array,
-    visit: (
-      key: Uint8Array,
-      row: Uint8Array,
-      problem: string | undefined,
-    ) => boolean,
+    visit: (key: Uint8Array, row: Uint8Array, problem: string | undefined) => boolean,
   ): void {
     const range = { start: from, end: lastKey };
     if (!isLmdbSnapshot(this.snapshot)) {
@@ -149,12 +145,8 @@ class Slice {
   }
 
   private isBorder(key: Uint8Array): boolean {
-    if (readKind(key) === keyKind.record)
-      return readRecordKey(key).firstPredicate === 0;
-    return (
-      this.openList === undefined ||
-      toHex(listPrefixOf(key)) !== this.openList.prefix
-    );
+    if (readKind(key) === keyKind.record) return readRecordKey(key).firstPredicate === 0;
+    return this.openList === undefined || toHex(listPrefixOf(key)) !== this.openList.prefix;
   }
 
   private tell(key: Uint8Array, problem: string): void {
@@ -185,10 +177,7 @@ class Slice {
           this.tell(key, "its kind is unknown");
       }
     } catch (error) {
-      this.tell(
-        key,
-        `it cannot be decoded: ${error instanceof Error ? error.message : ""}`,
-      );
+      this.tell(key, `it cannot be decoded: ${error instanceof Error ? error.message : ""}`);
     }
   }
 
@@ -206,11 +195,7 @@ class Slice {
       this.tell(key, "a chunk without its head");
       return;
     }
-    this.checkChunk(
-      key,
-      row,
-      Math.max(number === 1 ? 0 : number, list.last + 1),
-    );
+    this.checkChunk(key, row, Math.max(number === 1 ? 0 : number, list.last + 1));
     list.members += chunkCount(row);
     list.chunks++;
     list.tail = number;
@@ -227,11 +212,7 @@ class Slice {
     });
   }
 
-  private beginList(
-    headKey: Uint8Array,
-    prefix: string,
-    row: Uint8Array,
-  ): void {
+  private beginList(headKey: Uint8Array, prefix: string, row: Uint8Array): void {
     const head = decodeHead(row);
     const open = openChunkOf(row)?.slice();
     this.openList = {
@@ -256,19 +237,12 @@ class Slice {
       list.members += chunkCount(open);
     }
     if (head.count !== list.members) {
-      this.tell(
-        headKey,
-        `its head counts ${head.count} members of ${list.members}`,
-      );
+      this.tell(headKey, `its head counts ${head.count} members of ${list.members}`);
     }
     if (head.chunks !== list.chunks) {
-      this.tell(
-        headKey,
-        `its head counts ${head.chunks} chunks of ${list.chunks}`,
-      );
+      this.tell(headKey, `its head counts ${head.chunks} chunks of ${list.chunks}`);
     }
-    if (head.tail !== list.tail)
-      this.tell(headKey, "its head names another last chunk");
+    if (head.tail !== list.tail) this.tell(headKey, "its head names another last chunk");
   }
 
   private checkChunk(key: Uint8Array, row: Uint8Array, smallest: number): void {
@@ -281,15 +255,10 @@ class Slice {
       }
       previous = uid;
     }
-    if (
-      uids.length === 0 ||
-      uids[0] !== chunkFirst(row) ||
-      previous !== chunkLast(row)
-    ) {
+    if (uids.length === 0 || uids[0] !== chunkFirst(row) || previous !== chunkLast(row)) {
       this.tell(key, "its ends are not its members'");
     }
-    if (readKind(key) === keyKind.presence)
-      this.checkPresent(key.slice(), uids);
+    if (readKind(key) === keyKind.presence) this.checkPresent(key.slice(), uids);
     if (readKind(key) === keyKind.count && readCountOf(key) === 0) {
       this.tell(key, "a count of zero is listed");
     }
@@ -304,16 +273,11 @@ class Slice {
   }
 
   /** A predicate's entry of a node, wherever its part is. */
-  private readEntryOf(
-    storageId: number,
-    uid: number,
-    predicate: number,
-  ): Uint8Array | undefined {
+  private readEntryOf(storageId: number, uid: number, predicate: number): Uint8Array | undefined {
     const part0 = this.readRow(recordKey(storageId, uid));
     if (part0 === undefined) return undefined;
     const first = partOf(part0, predicate);
-    const part =
-      first === 0 ? part0 : this.readRow(recordKey(storageId, uid, first));
+    const part = first === 0 ? part0 : this.readRow(recordKey(storageId, uid, first));
     return part === undefined ? undefined : readEntry(part, predicate);
   }
 
@@ -323,10 +287,7 @@ class Slice {
     this.later.push(() => {
       for (const uid of uids) {
         if (this.readEntryOf(storageId, uid, predicate) === undefined) {
-          this.tell(
-            key,
-            `node 0x${uid.toString(16)} is listed and has no such predicate`,
-          );
+          this.tell(key, `node 0x${uid.toString(16)} is listed and has no such predicate`);
         }
       }
     });
@@ -344,27 +305,16 @@ class Slice {
           }
         });
       }
-    } else
-      this.later.push(() =>
-        this.checkNamed(key, storageId, uid, firstPredicate),
-      );
+    } else this.later.push(() => this.checkNamed(key, storageId, uid, firstPredicate));
     let previous = firstPredicate - 1;
     for (const { predicate, bytes } of readEntries(part)) {
-      if (predicate <= previous)
-        this.tell(key, "its predicates are out of order");
+      if (predicate <= previous) this.tell(key, "its predicates are out of order");
       previous = predicate;
-      this.later.push(() =>
-        this.checkEntry(key, { storageId, uid, predicate }, bytes),
-      );
+      this.later.push(() => this.checkEntry(key, { storageId, uid, predicate }, bytes));
     }
   }
 
-  private checkNamed(
-    key: Uint8Array,
-    storageId: number,
-    uid: number,
-    first: number,
-  ): void {
+  private checkNamed(key: Uint8Array, storageId: number, uid: number, first: number): void {
     const part0 = this.readRow(recordKey(storageId, uid));
     if (part0 === undefined || !furtherParts(part0).includes(first)) {
       this.tell(key, "its first part does not name it");
@@ -380,14 +330,10 @@ class Slice {
     if (!this.isMember(presenceList(storageId, predicate), uid)) {
       this.tell(key, `predicate ${predicate} does not list it as present`);
     }
-    if (entryCount(entry) === 0)
-      this.tell(key, `predicate ${predicate} is empty`);
+    if (entryCount(entry) === 0) this.tell(key, `predicate ${predicate} is empty`);
     if (kindOfEntry(entry) === entryKind.long) {
-      const head = this.readRow(
-        chunkKey(longList(storageId, predicate, uid), 0),
-      );
-      if (head === undefined)
-        this.tell(key, `the long list of predicate ${predicate} is missing`);
+      const head = this.readRow(chunkKey(longList(storageId, predicate, uid), 0));
+      if (head === undefined) this.tell(key, `the long list of predicate ${predicate} is missing`);
       return;
     }
     if (kindOfEntry(entry) === entryKind.edges) {
@@ -396,9 +342,7 @@ class Slice {
     }
     visitCells(entry, (slot, cell) => {
       if (!isWideStub(cell)) return;
-      if (
-        this.readRow(wideKey(storageId, predicate, uid, slot)) === undefined
-      ) {
+      if (this.readRow(wideKey(storageId, predicate, uid, slot)) === undefined) {
         this.tell(key, `a wide value of predicate ${predicate} is missing`);
       }
     });

@@ -16,10 +16,7 @@ export interface KeyValue {
   put(key: Uint8Array, value: Uint8Array): void;
   remove(key: Uint8Array): void;
   /** As Snapshot.scan. `visit` must not write. */
-  scan(
-    range: ScanRange,
-    visit: (key: Uint8Array, value: Uint8Array) => boolean,
-  ): void;
+  scan(range: ScanRange, visit: (key: Uint8Array, value: Uint8Array) => boolean): void;
 }
 
 export interface WriteEngine {
@@ -42,11 +39,7 @@ export function collectRows(
 }
 
 /** The state inside a write transaction, read as a snapshot is. */
-export function viewAsSnapshot(
-  kv: KeyValue,
-  ts: number,
-  fence: number,
-): Snapshot {
+export function viewAsSnapshot(kv: KeyValue, ts: number, fence: number): Snapshot {
   return {
     ts,
     fence,

@@ -22,12 +22,7 @@ import {
 } from "../../codec/chunk.ts";
 import { chunkKey, readChunkNumber } from "../../codec/key.ts";
 import type { KeyValue } from "../key-value.ts";
-import {
-  addedMembers,
-  findMember,
-  mergeMembers,
-  type Members,
-} from "./members.ts";
+import { addedMembers, findMember, mergeMembers, type Members } from "./members.ts";
 import type { Tuning } from "./tuning.ts";
 
 const noMembers: Members = { uids: new Float64Array(0), facets: noChunkFacets };
@@ -127,9 +122,7 @@ export class WorkingList {
   private decode(chunk: WorkingChunk): Members {
     const { row } = chunk;
     return (chunk.decoded ??=
-      row === undefined
-        ? noMembers
-        : { uids: chunkMembers(row), facets: chunkFacets(row) });
+      row === undefined ? noMembers : { uids: chunkMembers(row), facets: chunkFacets(row) });
   }
 
   private merged(chunk: WorkingChunk): Members {
@@ -155,8 +148,7 @@ export class WorkingList {
     if (!this.isMany) return this.chunks.get(0)!;
     if (uid >= this.openFrom) return this.open!;
     const { latest } = this;
-    if (latest !== undefined && uid >= latest.number && uid <= latest.last)
-      return latest;
+    if (latest !== undefined && uid >= latest.number && uid <= latest.last) return latest;
     if (uid >= this.tail) {
       const tail = this.chunks.get(this.tail) ?? this.load(this.tail);
       if (this.open === undefined && uid > tail.last)
@@ -207,8 +199,7 @@ export class WorkingList {
   drop(): void {
     if (this.isMany) {
       for (const chunk of this.loadAll()) {
-        if (chunk.row !== undefined)
-          this.kv.remove(chunkKey(this.prefix, chunk.number));
+        if (chunk.row !== undefined) this.kv.remove(chunkKey(this.prefix, chunk.number));
       }
     }
     if (this.hadRow) this.kv.remove(this.headKey);
@@ -235,18 +226,11 @@ export class WorkingList {
       this.kv.put(head, rows[0]!.row);
       return;
     }
-    const open =
-      rows.at(-1)!.row.length <= this.tuning.openBytesMax
-        ? rows.pop()!.row
-        : undefined;
-    for (const { number, row } of rows)
-      this.kv.put(chunkKey(this.prefix, number), row);
+    const open = rows.at(-1)!.row.length <= this.tuning.openBytesMax ? rows.pop()!.row : undefined;
+    for (const { number, row } of rows) this.kv.put(chunkKey(this.prefix, number), row);
     this.kv.put(
       head,
-      encodeHead(
-        { count: this.count, chunks: rows.length, tail: rows.at(-1)!.number },
-        open,
-      ),
+      encodeHead({ count: this.count, chunks: rows.length, tail: rows.at(-1)!.number }, open),
     );
   }
 
@@ -261,16 +245,11 @@ export class WorkingList {
         if (rows.length === 0) this.kv.remove(chunkKey(this.prefix, number));
       }
       this.chunkTotal += rows.length;
-      for (const made of rows)
-        this.kv.put(chunkKey(this.prefix, made.number), made.row);
+      for (const made of rows) this.kv.put(chunkKey(this.prefix, made.number), made.row);
       const last = rows.at(-1);
-      if (last !== undefined && last.number > this.tail)
-        this.tail = last.number;
+      if (last !== undefined && last.number > this.tail) this.tail = last.number;
       if (rows.length === 0 && number === this.tail) this.tail = 0;
-      if (
-        rows.length === 1 &&
-        rows[0]!.row.length < this.tuning.chunkBytesAim / 4
-      ) {
+      if (rows.length === 1 && rows[0]!.row.length < this.tuning.chunkBytesAim / 4) {
         shrunk.push(number);
       }
     }
@@ -284,11 +263,7 @@ export class WorkingList {
     const { open } = this;
     if (open === undefined || open.edits.size === 0) return open?.row;
     const { openBytesMax } = this.tuning;
-    if (
-      open.isAppend &&
-      open.row !== undefined &&
-      open.edits.size <= openBytesMax
-    ) {
+    if (open.isAppend && open.row !== undefined && open.edits.size <= openBytesMax) {
       const { uids, facets } = addedMembers(open.edits);
       const row = appendToChunk(open.row, uids, facets);
       return row.length <= openBytesMax ? row : this.fold(toMembers(row));
@@ -304,19 +279,15 @@ export class WorkingList {
   private fold(members: Members): Uint8Array | undefined {
     const { uids, facets } = members;
     const tail =
-      this.tail === 0
-        ? undefined
-        : this.kv.get(chunkKey(this.prefix, this.tail))?.slice();
+      this.tail === 0 ? undefined : this.kv.get(chunkKey(this.prefix, this.tail))?.slice();
     const rows =
       tail === undefined
         ? this.cut(uids, facets, 1, true)
         : this.extend({ number: this.tail, row: tail }, members);
     const rest = rows.at(-1)!.row;
-    const staysOpen =
-      rows.length > 1 && rest.length <= this.tuning.openBytesMax;
+    const staysOpen = rows.length > 1 && rest.length <= this.tuning.openBytesMax;
     if (staysOpen) rows.pop();
-    for (const { number, row } of rows)
-      this.kv.put(chunkKey(this.prefix, number), row);
+    for (const { number, row } of rows) this.kv.put(chunkKey(this.prefix, number), row);
     this.chunkTotal += rows.length - (tail === undefined ? 0 : 1);
     this.tail = rows.at(-1)!.number;
     return staysOpen ? rest : undefined;
@@ -342,18 +313,11 @@ export class WorkingList {
     if (row === undefined || number === this.tail) return;
     let next: { number: number; row: Uint8Array } | undefined;
     const start = chunkKey(this.prefix, number + 1);
-    this.kv.scan(
-      { start, end: chunkKey(this.prefix, 2 ** 53) },
-      (found, bytes) => {
-        next = { number: readChunkNumber(found), row: bytes.slice() };
-        return false;
-      },
-    );
-    if (
-      next === undefined ||
-      row.length + next.row.length > this.tuning.chunkBytesAim
-    )
-      return;
+    this.kv.scan({ start, end: chunkKey(this.prefix, 2 ** 53) }, (found, bytes) => {
+      next = { number: readChunkNumber(found), row: bytes.slice() };
+      return false;
+    });
+    if (next === undefined || row.length + next.row.length > this.tuning.chunkBytesAim) return;
     const { uids, facets } = joinMembers([toMembers(row), toMembers(next.row)]);
     this.kv.put(key, encodeChunk(uids, facets));
     this.kv.remove(chunkKey(this.prefix, next.number));
@@ -375,10 +339,7 @@ export class WorkingList {
     if (this.chunkTotal > 1 || open !== undefined) {
       this.kv.put(
         head,
-        encodeHead(
-          { count: this.count, chunks: this.chunkTotal, tail: this.tail },
-          open,
-        ),
+        encodeHead({ count: this.count, chunks: this.chunkTotal, tail: this.tail }, open),
       );
       return;
     }
@@ -392,12 +353,8 @@ export class WorkingList {
   }
 
   /** The rows that take the place of a chunk: none, one, or several after a split. */
-  private rewrite(
-    chunk: WorkingChunk,
-    number: number,
-  ): { number: number; row: Uint8Array }[] {
-    if (chunk.isAppend && chunk.row !== undefined)
-      return this.append(chunk, chunk.row, number);
+  private rewrite(chunk: WorkingChunk, number: number): { number: number; row: Uint8Array }[] {
+    if (chunk.isAppend && chunk.row !== undefined) return this.append(chunk, chunk.row, number);
     const { uids, facets } = this.merged(chunk);
     if (uids.length === 0) return [];
     return this.cut(uids, facets, number, chunk.row === undefined);
@@ -425,8 +382,7 @@ export class WorkingList {
       size += added;
       last = uids[taken++]!;
     }
-    const grown =
-      taken === 0 ? row : appendToChunk(row, uids, facets, 0, taken);
+    const grown = taken === 0 ? row : appendToChunk(row, uids, facets, 0, taken);
     const rows = [{ number, row: grown }];
     if (taken === uids.length) return rows;
     const rest = this.cut(uids, facets, uids[taken]!, true, taken);
@@ -447,11 +403,8 @@ export class WorkingList {
       total += memberSize(uids[i]! - uids[i - 1]!, facets.get(i));
     }
     total += (facets.get(from)?.length ?? 0) + 4;
-    if (total <= chunkBytesMax)
-      return [{ number, row: encodeChunk(uids, facets, from) }];
-    const aim = isPacked
-      ? chunkBytesAim
-      : total / Math.ceil(total / chunkBytesAim);
+    if (total <= chunkBytesMax) return [{ number, row: encodeChunk(uids, facets, from) }];
+    const aim = isPacked ? chunkBytesAim : total / Math.ceil(total / chunkBytesAim);
     const rows: { number: number; row: Uint8Array }[] = [];
     let begin = from;
     while (begin < uids.length) {
@@ -522,7 +475,6 @@ export function writeNewList(
   tuning: Tuning,
 ): void {
   const list = new WorkingList(kv, prefix, tuning);
-  for (const [uid, facets] of members)
-    list.edit(uid, facets.length === 0 ? emptyBytes : facets);
+  for (const [uid, facets] of members) list.edit(uid, facets.length === 0 ? emptyBytes : facets);
   list.flush();
 }

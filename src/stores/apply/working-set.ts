@@ -17,12 +17,7 @@ import { keyText } from "../key-text.ts";
 import type { KeyValue } from "../key-value.ts";
 import { defaultTuning, type Tuning } from "./tuning.ts";
 import { WorkingList } from "./working-list.ts";
-import {
-  countEntry,
-  WorkingRecord,
-  type RecordHost,
-  type WorkingEntry,
-} from "./working-record.ts";
+import { countEntry, WorkingRecord, type RecordHost, type WorkingEntry } from "./working-record.ts";
 
 /** A count that may have moved in the change at hand, and what it was before. */
 interface Touched {
@@ -71,17 +66,10 @@ export class WorkingSet implements RecordHost {
    * through it backwards.
    */
   endChange(): readonly AppliedPatch[] {
-    for (const [entry, touched] of this.touchedEntries)
-      this.followEntry(entry, touched);
+    for (const [entry, touched] of this.touchedEntries) this.followEntry(entry, touched);
     for (const [list, touched] of this.touchedLists) {
       const storageId = readStorageId(list.prefix);
-      this.moveCount(
-        storageId,
-        touched.countIndex,
-        touched.owner,
-        touched.before,
-        list.count,
-      );
+      this.moveCount(storageId, touched.countIndex, touched.owner, touched.before, list.count);
     }
     const { applied } = this;
     this.applied = [];
@@ -96,8 +84,7 @@ export class WorkingSet implements RecordHost {
       const uids = Float64Array.from(storage.keys()).sort();
       for (const uid of uids) storage.get(uid)!.flush();
     }
-    for (const key of [...this.lists.keys()].sort())
-      this.lists.get(key)!.flush();
+    for (const key of [...this.lists.keys()].sort()) this.lists.get(key)!.flush();
   }
 
   openList(prefix: Uint8Array): WorkingList {
@@ -116,15 +103,9 @@ export class WorkingSet implements RecordHost {
 
   openRecord(storageId: number, uid: number): WorkingRecord {
     const latest = this.latestRecord;
-    if (
-      latest !== undefined &&
-      latest.uid === uid &&
-      latest.storageId === storageId
-    )
-      return latest;
+    if (latest !== undefined && latest.uid === uid && latest.storageId === storageId) return latest;
     let storage = this.records.get(storageId);
-    if (storage === undefined)
-      this.records.set(storageId, (storage = new Map()));
+    if (storage === undefined) this.records.set(storageId, (storage = new Map()));
     let record = storage.get(uid);
     if (record === undefined) {
       record = new WorkingRecord(this, storageId, uid);
@@ -142,9 +123,7 @@ export class WorkingSet implements RecordHost {
   }
 
   private applyCell(patch: CellPatch): void {
-    const entry = this.openRecord(patch.storageId, patch.uid).entry(
-      patch.predicate,
-    );
+    const entry = this.openRecord(patch.storageId, patch.uid).entry(patch.predicate);
     assert(
       entry.list === undefined && (entry.edges?.size ?? 0) === 0,
       "a predicate with edges takes no cells",
@@ -152,8 +131,7 @@ export class WorkingSet implements RecordHost {
     const before = entry.record.readCell(entry, patch.slot);
     const { cell } = patch;
     if (before === undefined && cell === undefined) return;
-    if (before !== undefined && cell !== undefined && equalBytes(before, cell))
-      return;
+    if (before !== undefined && cell !== undefined && equalBytes(before, cell)) return;
     this.touch(entry, patch.countIndex);
     if (cell === undefined) entry.cells!.delete(patch.slot);
     else (entry.cells ??= new Map()).set(patch.slot, cell);
@@ -162,26 +140,16 @@ export class WorkingSet implements RecordHost {
   }
 
   private applyEdge(patch: EdgePatch): void {
-    const entry = this.openRecord(patch.storageId, patch.uid).entry(
-      patch.predicate,
-    );
+    const entry = this.openRecord(patch.storageId, patch.uid).entry(patch.predicate);
     assert(
       entry.cells === undefined || entry.cells.size === 0,
       "a predicate with cells takes no edges",
     );
     const { target } = patch;
-    const before =
-      entry.list === undefined
-        ? entry.edges?.get(target)
-        : entry.list.find(target);
+    const before = entry.list === undefined ? entry.edges?.get(target) : entry.list.find(target);
     const after = patch.add ? (patch.facets ?? emptyBytes) : undefined;
     if (before === undefined && after === undefined) return;
-    if (
-      before !== undefined &&
-      after !== undefined &&
-      equalBytes(before, after)
-    )
-      return;
+    if (before !== undefined && after !== undefined && equalBytes(before, after)) return;
     this.touch(entry, patch.countIndex);
     if (entry.list !== undefined) entry.list.edit(target, after);
     else {
@@ -209,12 +177,7 @@ export class WorkingSet implements RecordHost {
     const after = patch.add ? (patch.facets ?? emptyBytes) : undefined;
     const before = list.find(patch.member);
     if (before === undefined && after === undefined) return false;
-    if (
-      before !== undefined &&
-      after !== undefined &&
-      equalBytes(before, after)
-    )
-      return false;
+    if (before !== undefined && after !== undefined && equalBytes(before, after)) return false;
     list.edit(patch.member, after);
     this.applied.push({ patch, existed: before !== undefined, before });
     return true;
@@ -232,11 +195,7 @@ export class WorkingSet implements RecordHost {
     const { storageId, uid } = entry.record;
     const after = countEntry(entry);
     if ((touched.before === 0) !== (after === 0)) {
-      this.follow(
-        this.openPresence(storageId, entry.predicate),
-        uid,
-        after > 0,
-      );
+      this.follow(this.openPresence(storageId, entry.predicate), uid, after > 0);
     }
     this.moveCount(storageId, touched.countIndex, uid, touched.before, after);
   }
@@ -250,24 +209,14 @@ export class WorkingSet implements RecordHost {
   ): void {
     if (countIndex === 0 || before === after) return;
     if (before > 0) {
-      this.follow(
-        this.openList(countList(storageId, countIndex, before)),
-        owner,
-        false,
-      );
+      this.follow(this.openList(countList(storageId, countIndex, before)), owner, false);
     }
-    if (after > 0)
-      this.follow(
-        this.openList(countList(storageId, countIndex, after)),
-        owner,
-        true,
-      );
+    if (after > 0) this.follow(this.openList(countList(storageId, countIndex, after)), owner, true);
   }
 
   private openPresence(storageId: number, predicate: number): WorkingList {
     let storage = this.presence.get(storageId);
-    if (storage === undefined)
-      this.presence.set(storageId, (storage = new Map()));
+    if (storage === undefined) this.presence.set(storageId, (storage = new Map()));
     let list = storage.get(predicate);
     if (list === undefined) {
       list = this.openList(presenceList(storageId, predicate));

@@ -9,19 +9,8 @@ import { FatalEngineError } from "../commit/committer.ts";
 import { decodeState, stateKey } from "../commit/state.ts";
 import { keyText } from "../key-text.ts";
 import type { KeyValue, WriteEngine } from "../key-value.ts";
-import {
-  checksumBytes,
-  checksumOf,
-  isIntact,
-  writeChecksum,
-} from "./checksum.ts";
-import {
-  headRowKey,
-  isStub,
-  liesApart,
-  mayLieApart,
-  stubRow,
-} from "./head-rows.ts";
+import { checksumBytes, checksumOf, isIntact, writeChecksum } from "./checksum.ts";
+import { headRowKey, isStub, liesApart, mayLieApart, stubRow } from "./head-rows.ts";
 
 /** What we use of the package; its own types leave half of it out. */
 interface Database {
@@ -57,11 +46,7 @@ const keyEncoder = {
     return start + key.length;
   },
   readKey(target: Uint8Array, start: number, end: number): Uint8Array {
-    return new Uint8Array(
-      target.buffer,
-      target.byteOffset + start,
-      end - start,
-    );
+    return new Uint8Array(target.buffer, target.byteOffset + start, end - start);
   },
 };
 
@@ -183,11 +168,7 @@ function readValue(
 ): Uint8Array | undefined {
   const bytes = db.getBinaryFast(key, options);
   if (bytes === undefined) return undefined;
-  return new Uint8Array(
-    bytes.buffer,
-    bytes.byteOffset,
-    db.lastSize - checksumBytes,
-  );
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, db.lastSize - checksumBytes);
 }
 
 /** As readValue; of a stub the head that it stands for. */
@@ -231,11 +212,7 @@ function scanRows(
 }
 
 function withoutChecksum(stored: Uint8Array): Uint8Array {
-  return new Uint8Array(
-    stored.buffer,
-    stored.byteOffset,
-    stored.length - checksumBytes,
-  );
+  return new Uint8Array(stored.buffer, stored.byteOffset, stored.length - checksumBytes);
 }
 
 class LmdbSnapshot implements Snapshot {
@@ -246,11 +223,7 @@ class LmdbSnapshot implements Snapshot {
   private readonly release: (shared: SharedRead) => void;
   private isOpen = true;
 
-  constructor(
-    db: Database,
-    shared: SharedRead,
-    release: (shared: SharedRead) => void,
-  ) {
+  constructor(db: Database, shared: SharedRead, release: (shared: SharedRead) => void) {
     this.db = db;
     this.shared = shared;
     this.release = release;
@@ -265,14 +238,10 @@ class LmdbSnapshot implements Snapshot {
     assert(this.isOpen, "a closed snapshot is not read");
     const { db } = this;
     const { options } = this.shared;
-    for (let i = 0; i < keys.length; i++)
-      visit(i, readRow(db, keys[i]!, options));
+    for (let i = 0; i < keys.length; i++) visit(i, readRow(db, keys[i]!, options));
   }
 
-  scan(
-    range: ScanRange,
-    visit: (key: Uint8Array, bytes: Uint8Array) => boolean,
-  ): void {
+  scan(range: ScanRange, visit: (key: Uint8Array, bytes: Uint8Array) => boolean): void {
     assert(this.isOpen, "a closed snapshot is not read");
     const { db } = this;
     const { options } = this.shared;
@@ -287,18 +256,13 @@ class LmdbSnapshot implements Snapshot {
   /** Rows as they lie there, stubs as the heads that they stand for; `problem` of one that is damaged. For `weft check`. */
   scanStored(
     range: ScanRange,
-    visit: (
-      key: Uint8Array,
-      row: Uint8Array,
-      problem: string | undefined,
-    ) => boolean,
+    visit: (key: Uint8Array, row: Uint8Array, problem: string | undefined) => boolean,
   ): void {
     const { db } = this;
     const { options } = this.shared;
     scanRows(db, range, options, (lentKey, stored) => {
       const row = withoutChecksum(stored);
-      if (!isIntact(lentKey, stored))
-        return visit(lentKey, row, "its checksum is wrong");
+      if (!isIntact(lentKey, stored)) return visit(lentKey, row, "its checksum is wrong");
       if (!isStub(lentKey, row)) return visit(lentKey, row, undefined);
       const key = lentKey.slice();
       const head = readValue(db, headRowKey(key), options);
@@ -349,11 +313,7 @@ class LmdbRows implements KeyValue {
   private getStored(key: Uint8Array): Uint8Array | undefined {
     const bytes = this.db.getBinaryFast(key);
     if (bytes === undefined) return undefined;
-    const stored = new Uint8Array(
-      bytes.buffer,
-      bytes.byteOffset,
-      this.db.lastSize,
-    );
+    const stored = new Uint8Array(bytes.buffer, bytes.byteOffset, this.db.lastSize);
     if (!isIntact(key, stored)) throw corrupt(key);
     return withoutChecksum(stored);
   }
@@ -399,10 +359,7 @@ class LmdbRows implements KeyValue {
     this.db.remove(key);
   }
 
-  scan(
-    range: ScanRange,
-    visit: (key: Uint8Array, value: Uint8Array) => boolean,
-  ): void {
+  scan(range: ScanRange, visit: (key: Uint8Array, value: Uint8Array) => boolean): void {
     scanRows(this.db, range, undefined, (lentKey, stored) => {
       if (!isIntact(lentKey, stored)) throw corrupt(lentKey);
       const row = withoutChecksum(stored);
@@ -414,10 +371,7 @@ class LmdbRows implements KeyValue {
 }
 
 function corrupt(key: Uint8Array): Fault {
-  return new Fault(
-    "E_STORE_CORRUPT",
-    `the stored row ${toHex(key)} is damaged`,
-  );
+  return new Fault("E_STORE_CORRUPT", `the stored row ${toHex(key)} is damaged`);
 }
 
 class LmdbEngine implements WriteEngine {
@@ -450,10 +404,7 @@ class LmdbEngine implements WriteEngine {
   private translate(error: unknown): unknown {
     const code: unknown = (error as { code?: unknown }).code;
     if (typeof code !== "number") return error;
-    if (
-      fullCodes.includes(code) ||
-      (code === inputOutput && this.isDiskFull())
-    ) {
+    if (fullCodes.includes(code) || (code === inputOutput && this.isDiskFull())) {
       return new Fault("E_STORE_FULL", "the store is full", { cause: error });
     }
     return new FatalEngineError("the store cannot be written", {

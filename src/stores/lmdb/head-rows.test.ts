@@ -22,13 +22,7 @@ import type { Patch } from "../../store/store.ts";
 import { checkStore } from "../check.ts";
 import { openReadOnly, openWriter, type Writer } from "../lmdb.ts";
 import { Environment } from "./environment.ts";
-import {
-  headRowKey,
-  isStub,
-  liesApart,
-  listKeyOf,
-  stubRow,
-} from "./head-rows.ts";
+import { headRowKey, isStub, liesApart, listKeyOf, stubRow } from "./head-rows.ts";
 
 const dirs: string[] = [];
 
@@ -39,8 +33,7 @@ function makeDir(): string {
 }
 
 afterEach(() => {
-  for (const dir of dirs.splice(0))
-    fs.rmSync(dir, { recursive: true, force: true });
+  for (const dir of dirs.splice(0)) fs.rmSync(dir, { recursive: true, force: true });
 });
 
 function open(dir: string): Promise<Writer> {
@@ -56,11 +49,7 @@ const words = tokenList(1, 7, new Uint8Array([97]));
 const short = tokenList(1, 7, new Uint8Array([98]));
 const counts = countList(1, 8, 2);
 
-function members(
-  list: Uint8Array,
-  uids: readonly number[],
-  add = true,
-): Patch[] {
+function members(list: Uint8Array, uids: readonly number[], add = true): Patch[] {
   return uids.map((member) => ({
     kind: "member",
     list,
@@ -86,23 +75,17 @@ async function listOf(writer: Writer, prefix: Uint8Array): Promise<number[]> {
 }
 
 /** Problems that `weft check` tells, and how many heads lie apart. */
-async function look(
-  dir: string,
-): Promise<{ problems: string[]; apart: number }> {
+async function look(dir: string): Promise<{ problems: string[]; apart: number }> {
   const store = openReadOnly(dir);
   const problems: string[] = [];
   let apart = 0;
   const snapshot = store.snapshot();
-  void snapshot.scan(
-    { start: new Uint8Array(1), end: new Uint8Array(8).fill(255) },
-    (key) => {
-      if (readKind(key) === keyKind.head) apart++;
-      return true;
-    },
-  );
+  void snapshot.scan({ start: new Uint8Array(1), end: new Uint8Array(8).fill(255) }, (key) => {
+    if (readKind(key) === keyKind.head) apart++;
+    return true;
+  });
   snapshot.close();
-  const report = ({ problem }: { problem: string }): number =>
-    problems.push(problem);
+  const report = ({ problem }: { problem: string }): number => problems.push(problem);
   await checkStore({ open: () => store.snapshot(), report, sliceRows: 2 });
   await store.close();
   return { problems, apart };
@@ -127,9 +110,7 @@ describe("keys of heads", () => {
 describe("a store of format 2", () => {
   it("is read as it is, and its heads move when they are written again", async () => {
     const dir = makeDir();
-    const bytes = gunzipSync(
-      fs.readFileSync(join(import.meta.dirname, "format-2.store.gz")),
-    );
+    const bytes = gunzipSync(fs.readFileSync(join(import.meta.dirname, "format-2.store.gz")));
     fs.writeFileSync(join(dir, "weft.store"), bytes.subarray(0, 43));
     fs.writeFileSync(join(dir, "data.mdb"), bytes.subarray(43));
     expect(await look(dir)).toEqual({ problems: [], apart: 0 });
@@ -137,24 +118,15 @@ describe("a store of format 2", () => {
     const counted = [...spaced(1500, 200), 400_001, 400_002, 400_003, 400_004];
     const first = await open(dir);
     expect(await listOf(first, words)).toEqual(long);
-    await first.store.commit(
-      makeChange({ patches: members(words, [2, 700_000]) }),
-    );
-    expect(await listOf(first, words)).toEqual([
-      1,
-      2,
-      ...long.slice(1),
-      700_000,
-    ]);
+    await first.store.commit(makeChange({ patches: members(words, [2, 700_000]) }));
+    expect(await listOf(first, words)).toEqual([1, 2, ...long.slice(1), 700_000]);
     expect(await listOf(first, counts)).toEqual(counted);
     expect(await listOf(first, short)).toEqual([5]);
     await first.close();
     expect(fs.readFileSync(join(dir, "weft.store")).readUInt32LE(11)).toBe(3);
     expect(await look(dir)).toEqual({ problems: [], apart: 1 });
     const second = await open(dir);
-    await second.store.commit(
-      makeChange({ patches: members(counts, [400_005]) }),
-    );
+    await second.store.commit(makeChange({ patches: members(counts, [400_005]) }));
     expect(await listOf(second, counts)).toEqual([...counted, 400_005]);
     await second.close();
     expect(await look(dir)).toEqual({ problems: [], apart: 2 });
@@ -209,9 +181,7 @@ describe("heads apart", () => {
     const counted = (): number | undefined =>
       engine.transact((kv) => {
         const row = kv.get(key);
-        return row === undefined || !isHead(row)
-          ? undefined
-          : decodeHead(row).count;
+        return row === undefined || !isHead(row) ? undefined : decodeHead(row).count;
       });
     expect(() => put(1, true)).toThrow("no");
     expect(counted()).toBe(undefined);
@@ -224,32 +194,23 @@ describe("heads apart", () => {
   it("that are missing, or that no list names, are told", async () => {
     const dir = makeDir();
     const writer = await open(dir);
-    const patches = [
-      ...members(words, spaced(3000, 300)),
-      ...members(counts, spaced(3000, 300)),
-    ];
+    const patches = [...members(words, spaced(3000, 300)), ...members(counts, spaced(3000, 300))];
     await writer.store.commit(makeChange({ patches }));
     await writer.close();
     const environment = new Environment({ dir });
     environment.writeEngine().transact((kv) => {
       kv.remove(headRowKey(chunkKey(words, 0)));
-      kv.put(
-        headRowKey(chunkKey(short, 0)),
-        encodeHead({ count: 9, chunks: 2, tail: 5 }),
-      );
+      kv.put(headRowKey(chunkKey(short, 0)), encodeHead({ count: 9, chunks: 2, tail: 5 }));
     });
     await environment.close();
     const again = await open(dir);
     await expect(listOf(again, words)).rejects.toThrow("is damaged");
     const [patch] = members(words, [4]);
-    await expect(
-      again.store.commit(makeChange({ patches: [patch!] })),
-    ).rejects.toThrow("damaged");
+    await expect(again.store.commit(makeChange({ patches: [patch!] }))).rejects.toThrow("damaged");
     await again.close();
     const store = openReadOnly(dir);
     const problems: string[] = [];
-    const report = ({ problem }: { problem: string }): number =>
-      problems.push(problem);
+    const report = ({ problem }: { problem: string }): number => problems.push(problem);
     await checkStore({ open: () => store.snapshot(), report });
     await store.close();
     expect(problems).toContain("its head is missing");

@@ -19,14 +19,8 @@ export function liesApart(key: Uint8Array, row: Uint8Array): boolean {
 /** Whether a list's row may be one that stands for another, by the key alone. */
 export function mayLieApart(key: Uint8Array): boolean {
   const kind = key[4];
-  if (
-    kind !== keyKind.index &&
-    kind !== keyKind.presence &&
-    kind !== keyKind.count
-  )
-    return false;
-  for (let at = key.length - 8; at < key.length; at++)
-    if (key[at] !== 0) return false;
+  if (kind !== keyKind.index && kind !== keyKind.presence && kind !== keyKind.count) return false;
+  for (let at = key.length - 8; at < key.length; at++) if (key[at] !== 0) return false;
   return true;
 }
 

@@ -18,10 +18,7 @@ const formatVersion = 3;
 const headerName = "weft.store";
 export const dataName = "data.mdb";
 /** Names that may lie in a new store's directory. */
-const ignoredNames: ReadonlySet<string> = new Set([
-  "lost+found",
-  headerName + ".new",
-]);
+const ignoredNames: ReadonlySet<string> = new Set(["lost+found", headerName + ".new"]);
 
 export interface StoreHeader {
   /** 32 hex digits. */
@@ -66,18 +63,12 @@ function readHeader(dir: string): StoreHeader {
     throw refuse(dir, `${headerName} cannot be read`, error);
   }
   const front = magic.length;
-  if (
-    bytes.length < front + 4 ||
-    bytes.toString("latin1", 0, front) !== magic
-  ) {
+  if (bytes.length < front + 4 || bytes.toString("latin1", 0, front) !== magic) {
     throw refuse(dir, `${headerName} is damaged`);
   }
   const version = bytes.readUInt32LE(front);
   if (version > formatVersion) {
-    throw refuse(
-      dir,
-      `its format ${version} is newer than this program's (${formatVersion})`,
-    );
+    throw refuse(dir, `its format ${version} is newer than this program's (${formatVersion})`);
   }
   if (
     bytes.length !== front + 32 ||
@@ -124,8 +115,7 @@ export function syncDirectory(dir: string): void {
 
 /** A new store's directory and header. The claim for writing must be held. */
 export function createStore(dir: string): StoreHeader {
-  const isNew =
-    fs.mkdirSync(dir, { recursive: true, mode: 0o700 }) !== undefined;
+  const isNew = fs.mkdirSync(dir, { recursive: true, mode: 0o700 }) !== undefined;
   if (isNew) syncDirectory(dirname(dir));
   const header = {
     storeId: randomBytes(16).toString("hex"),
@@ -150,10 +140,7 @@ function checkData(dir: string, header: StoreHeader): void {
   const size = dataBytes(dir);
   if (header.cleanBytes > 0 && size < header.cleanBytes) {
     const lost = `${dataName} has ${size} bytes and had ${header.cleanBytes}`;
-    throw refuse(
-      dir,
-      size === 0 ? `${dataName} is missing` : `it is truncated, ${lost}`,
-    );
+    throw refuse(dir, size === 0 ? `${dataName} is missing` : `it is truncated, ${lost}`);
   }
   // A start that ended before LMDB's first sync leaves nothing or an empty file.
   if (size === 0) return;
@@ -167,15 +154,11 @@ function checkData(dir: string, header: StoreHeader): void {
   }
   let last = 0;
   for (const at of [0, pageBytes]) {
-    if (pages.readUInt32LE(at + 24) !== metaMagic)
-      throw refuse(dir, `${dataName} is damaged`);
+    if (pages.readUInt32LE(at + 24) !== metaMagic) throw refuse(dir, `${dataName} is damaged`);
     last = Math.max(last, Number(pages.readBigUInt64LE(at + 144)));
   }
   const needed = (last + 1 - unwrittenPagesMax) * pageBytes;
   if (size < needed) {
-    throw refuse(
-      dir,
-      `it is truncated, ${dataName} has ${size} bytes and needs ${needed}`,
-    );
+    throw refuse(dir, `it is truncated, ${dataName} has ${size} bytes and needs ${needed}`);
   }
 }
