@@ -165,16 +165,19 @@ export class Subscriptions {
         feed.namespace,
         feed.seenTs,
       );
-      feed.seenTs = Math.max(feed.seenTs, reader.ts);
-      const stored = reader.schema.predicate("dgraph.graphql.schema");
-      const isReplaced = stored !== undefined && changed?.has(stored.id) === true;
-      for (const query of feed.queries.values()) {
-        if (query.rightTs >= reader.ts) continue;
-        if (query.state === "running" && query.runTs >= reader.ts) continue;
-        if (isReplaced || query.isConcerned(reader, changed)) this.#enqueue(feed, query);
-        else this.#pass(feed, query, reader.ts);
+      try {
+        feed.seenTs = Math.max(feed.seenTs, reader.ts);
+        const stored = reader.schema.predicate("dgraph.graphql.schema");
+        const isReplaced = stored !== undefined && changed?.has(stored.id) === true;
+        for (const query of feed.queries.values()) {
+          if (query.rightTs >= reader.ts) continue;
+          if (query.state === "running" && query.runTs >= reader.ts) continue;
+          if (isReplaced || query.isConcerned(reader, changed)) this.#enqueue(feed, query);
+          else this.#pass(feed, query, reader.ts);
+        }
+      } finally {
+        reader.close();
       }
-      reader.close();
     }
   }
 
