@@ -10,11 +10,12 @@ import {
   type GraphQLError,
   type GraphQLFieldResolver,
   type GraphQLSchema,
-  parse,
-  validate,
 } from "graphql";
-import type { ResponseError } from "../graphql/errors.ts";
+import type { CompiledSchema } from "../graphql/compiled-schema.ts";
+import { RequestRefused, type ResponseError } from "../graphql/errors.ts";
+import { convertSchema } from "../graphql/plain-schema.ts";
 import { readGraphqlBody, readJsonBody, type RequestFields } from "../graphql/request-body.ts";
+import { checkRequest } from "../graphql/request-cache.ts";
 import { type JsonValue, NumberText } from "../graphql/request-json.ts";
 import type { GraphqlAnswer, GraphqlRequest, GraphqlService } from "../graphql/service.ts";
 import { Fault } from "../model/fault.ts";
@@ -28,7 +29,6 @@ import { makeKeyFields } from "./key-fields.ts";
 import { makeNodeFields, type NodeParts } from "./node-fields.ts";
 import { findFieldRefusal } from "./rights.ts";
 import { makeUserFields, type UserParts } from "./user-fields.ts";
-import { rewordProblem, rewordSyntax } from "./problem-words.ts";
 
 export interface AdminService {
   /** One request → the whole JSON answer. Never rejects for what the sender did. */
@@ -46,14 +46,21 @@ export interface AdminParts extends NodeParts {
 }
 
 export function openAdminService(parts: AdminParts): AdminService {
-  let schema: GraphQLSchema | undefined;
+  let api: AdminApi | undefined;
   return {
     async handle(request, visitor) {
       // Built at the first request: most processes never see one.
-      const answer = await run(request, (schema ??= makeSchema(parts)), visitor);
+      const answer = await run(request, (api ??= makeApi(parts)), visitor);
       return { body: new TextEncoder().encode(JSON.stringify(answer)), headers: undefined };
     },
   };
+}
+
+interface AdminApi {
+  /** What runs requests. */
+  readonly schema: GraphQLSchema;
+  /** What judges them, as it judges those of /graphql. */
+  readonly forChecks: CompiledSchema;
 }
 
 interface Answer {
@@ -61,11 +68,7 @@ interface Answer {
   data?: unknown;
 }
 
-async function run(
-  request: GraphqlRequest,
-  schema: GraphQLSchema,
-  visitor: Visitor,
-): Promise<Answer> {
+async function run(request: GraphqlRequest, api: AdminApi, visitor: Visitor): Promise<Answer> {
   let fields: RequestFields;
   try {
     fields = request.kind === "json" ? readJsonBody(request.body) : readGraphqlBody(request.body);
@@ -73,17 +76,15 @@ async function run(
     if (!(error instanceof Fault)) throw error;
     return { errors: [{ message: error.message }] };
   }
-  if (fields.query === "") return { errors: [{ message: "no query string supplied in request" }] };
   let document: DocumentNode;
   try {
-    document = parse(fields.query);
+    document = checkRequest(api.forChecks, fields);
   } catch (error) {
-    return { errors: [rewordSyntax(error)] };
+    if (!(error instanceof RequestRefused)) throw error;
+    return { errors: error.errors };
   }
-  const problems = validate(schema, document);
-  if (problems.length > 0) return { errors: problems.map(rewordProblem) };
   const result = await execute({
-    schema,
+    schema: api.schema,
     document,
     contextValue: { visitor, hasFailed: false } satisfies AdminContext,
     variableValues: toPlain(fields.variables) as Record<string, unknown>,
@@ -139,7 +140,10 @@ function toErrorMembers(error: GraphQLError): readonly ResponseError[] {
 function toErrorMember(error: GraphQLError): ResponseError {
   const node = error.nodes?.[0];
   const original = error.originalError;
-  if (original === undefined || node?.kind !== "Field") return rewordProblem(error);
+  if (original === undefined || node?.kind !== "Field") {
+    const { message, locations } = error;
+    return locations === undefined ? { message } : { message, locations };
+  }
   if (original instanceof NotRun) {
     const place = error.locations === undefined ? {} : { locations: error.locations };
     return { message: error.message, ...place, path: [...(error.path ?? [])] };
@@ -156,7 +160,7 @@ class NotRun extends Error {
   }
 }
 
-function makeSchema(parts: AdminParts): GraphQLSchema {
+function makeApi(parts: AdminParts): AdminApi {
   const schema = buildSchema(adminSdl);
   const fields = {
     ...makeNodeFields(parts),
@@ -171,7 +175,7 @@ function makeSchema(parts: AdminParts): GraphQLSchema {
       field.resolve = guardField(place, work, parts.acl);
     }
   }
-  return schema;
+  return { schema, forChecks: convertSchema(schema) };
 }
 
 /** Rights come before everything else: one place for all fields. */

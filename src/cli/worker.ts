@@ -67,7 +67,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     clock: systemClock,
     acl: acl !== undefined,
     users: acl === undefined ? undefined : { acl, engine },
-    health: async () => [await about.health()],
+    health: () => about.healthOfAll(),
     state: (namespace) => about.membership(namespace),
     leaseUids: (count) => engine.leaseUids(count),
   });

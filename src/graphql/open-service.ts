@@ -65,7 +65,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     updateSchema: (namespace, sdl) => schemas.update(namespace, sdl),
     schemaRow: (namespace) => schemas.row(namespace),
     allowedOrigins: (namespace) => schemas.allowedOrigins(namespace),
-    authorizationHeader: (namespace) => schemas.authorizationHeader(namespace),
+    preflight: (namespace) => schemas.preflight(namespace),
     validateSchema: (sdl) => schemas.validate(sdl),
     get schemaUpdateCounter() {
       return schemas.updateCounter;

@@ -5,7 +5,7 @@
 import { visit } from "graphql";
 import type { DocumentNode, FieldNode, OperationDefinitionNode, ValueNode } from "graphql";
 import { Lru } from "../base/lru.ts";
-import { nameLimit } from "../model/limits.ts";
+import { defaultLimits, nameLimit } from "../model/limits.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import { refuse, RequestRefused } from "./errors.ts";
 import type { Location } from "./errors.ts";
@@ -216,6 +216,22 @@ function conditionValues(
     values.set(name, given === undefined ? byDefault : given === true);
   }
   return values;
+}
+
+/**
+ * Judges a request of an API that something else runs, in the same words. Throws RequestRefused; the document runs by
+ * the operation that the request names.
+ */
+export function checkRequest(schema: CompiledSchema, fields: RequestFields): DocumentNode {
+  checkQuery(fields.query, defaultLimits.depthMax);
+  const document = parseDocument(fields.query);
+  validateDocument(schema, fields.query, document, fields.variables);
+  const operations = document.definitions.flatMap((node) =>
+    node.kind === "OperationDefinition" ? [{ node }] : [],
+  );
+  const { node } = chooseOperation(schema, operations, fields.operationName);
+  checkVariables(variablesOf(schema, node), fields.variables);
+  return document;
 }
 
 const minimalWeight = 256;

@@ -16,7 +16,7 @@ import type { NodeRef, NQuad } from "../model/nquad.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import { generatedSchemaText } from "./generate-text.ts";
 import { compileSchema, validateSdl } from "./schema-compile.ts";
-import type { SchemaRow } from "./service.ts";
+import type { Preflight, SchemaRow } from "./service.ts";
 import { printStorageSchema, storageSchema } from "./storage-schema.ts";
 
 const schemaPredicate = "dgraph.graphql.schema";
@@ -83,8 +83,10 @@ export class SchemaStore {
     return andThen(this.#seen(namespace), (served) => served?.schema.meta.allowOrigins ?? []);
   }
 
-  authorizationHeader(namespace: number): MaybePromise<string | undefined> {
-    return andThen(this.#seen(namespace), (served) => served?.schema.meta.authorization?.header);
+  /** What a page may do and send, by the newest schema. */
+  async preflight(namespace: number): Promise<Preflight> {
+    const meta = (await this.newest(namespace))?.schema.meta;
+    return { origins: meta?.allowOrigins ?? [], tokenHeader: meta?.authorization?.header };
   }
 
   /** The schema that was seen last; it is read only when none was seen yet. */

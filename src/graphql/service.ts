@@ -28,10 +28,17 @@ export interface GraphqlService {
    * the schema, which is right after each `handle`.
    */
   allowedOrigins(namespace: number): MaybePromise<readonly string[]>;
-  /** The header that carries the caller's token, for pages that want to send it; undefined for none. As above. */
-  authorizationHeader(namespace: number): MaybePromise<string | undefined>;
+  /** What a page is told before it sends, by the newest schema: no `handle` came before. */
+  preflight(namespace: number): Promise<Preflight>;
   /** `schemaUpdateCounter` of /probe/graphql. */
   readonly schemaUpdateCounter: number;
+}
+
+export interface Preflight {
+  /** As `allowedOrigins`. */
+  readonly origins: readonly string[];
+  /** The header that carries the caller's token; undefined for none. */
+  readonly tokenHeader: string | undefined;
 }
 
 /** The stored SDL, its node, and the API generated from it. */

@@ -38,9 +38,8 @@ export async function answerGraphql(exchange: Exchange): Promise<void> {
   if (req.method === "OPTIONS") {
     // A page's preflight carries no token: it is answered by the schema of namespace 0.
     const { namespace } = await identify(exchange);
-    const origins = await house.graphql.allowedOrigins(namespace);
-    const header = await house.graphql.authorizationHeader(namespace);
-    sendPreflight(res, grantOrigin(origins, req.headers.origin), header);
+    const { origins, tokenHeader } = await house.graphql.preflight(namespace);
+    sendPreflight(res, grantOrigin(origins, req.headers.origin), tokenHeader);
     return;
   }
   const plan = parsePlanQuestion(readParameters(exchange));

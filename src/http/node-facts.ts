@@ -1,4 +1,7 @@
-/** What this server says about itself: /health, /state and `health` of /admin. It is one node, however many processes. */
+/**
+ * What this server says about itself: /health, /state and `health` of /admin. It is one node, however many processes,
+ * and it plays both roles that clients look for: alpha answers requests, zero leases uids and timestamps.
+ */
 import { mayKnowBuilds, showNode } from "../admin/node-fields.ts";
 import type { HealthElement, MembershipFacts } from "../admin/node-fields.ts";
 import type { Clock } from "../base/clock.ts";
@@ -8,8 +11,10 @@ import type { Visitor } from "../model/visitor.ts";
 import { quoteJson } from "./reply.ts";
 
 export interface NodeFacts {
-  /** One element: this node. */
+  /** This node as an alpha. */
   health(): Promise<NodeHealth>;
+  /** Both roles: zero, then alpha. */
+  healthOfAll(): Promise<readonly [HealthElement, NodeHealth]>;
   /** The membership of one node as JSON: 64-bit numbers as strings, predicates of a namespace as tablets. */
   state(namespace: number): Promise<string>;
   /** The same for /admin: numbers, and lists in place of maps. */
@@ -35,7 +40,7 @@ export interface NodeParts {
 
 export function makeNodeFacts(parts: NodeParts): NodeFacts {
   const startedAtMs = parts.clock.nowMs();
-  return {
+  const facts: NodeFacts = {
     async health() {
       const { maxUid } = await parts.describeStore();
       const progress = await parts.indexProgress();
@@ -57,13 +62,39 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
         progress,
       };
     },
+    async healthOfAll() {
+      const alpha = await facts.health();
+      return [asZero(alpha), alpha];
+    },
     state: (namespace) => printState(parts, namespace),
     membership: (namespace) => describeMembership(parts, namespace),
   };
+  return facts;
 }
 
-/** As the visitor may know it. Members that are empty are left out. `indexing_progress` is this server's own. */
+/** The other role of the same process; it builds no indexes. */
+function asZero({ address, status, version, uptime, lastEcho }: NodeHealth): HealthElement {
+  const idle = { ongoing: [], indexing: [], ee_features: [] };
+  return { instance: "zero", address, status, group: "0", version, uptime, lastEcho, ...idle };
+}
+
+/** /health, as the visitor may know it. */
 export function printHealth(node: NodeHealth, visitor: Visitor): string {
+  return JSON.stringify([describe(node, visitor)]);
+}
+
+/** /health?all. */
+export function printHealthOfAll(
+  [zero, alpha]: readonly [HealthElement, NodeHealth],
+  visitor: Visitor,
+): string {
+  const { instance, address, status, group, version, uptime, lastEcho } = zero;
+  const plain = { instance, address, status, group, version, uptime, lastEcho };
+  return JSON.stringify([plain, describe(alpha, visitor)]);
+}
+
+/** Members that are empty are left out. `indexing_progress` is this server's own. */
+function describe(node: NodeHealth, visitor: Visitor): object {
   const { ongoing, indexing, ee_features, maxUid, progress, ...plain } = showNode(node, visitor);
   const known = progress.filter(({ namespace }) => mayKnowBuilds(visitor, namespace));
   const builds = known.map(({ namespace, predicate, index, done, total }) => ({
@@ -75,7 +106,7 @@ export function printHealth(node: NodeHealth, visitor: Visitor): string {
   const lists = { ongoing, indexing, indexing_progress: builds, ee_features };
   const filled = Object.entries(lists).filter(([, list]) => list.length > 0);
   const counter = maxUid > 0 ? { max_assigned: maxUid } : {};
-  return JSON.stringify([{ ...plain, ...Object.fromEntries(filled), ...counter }]);
+  return { ...plain, ...Object.fromEntries(filled), ...counter };
 }
 
 async function printState(parts: NodeParts, namespace: number): Promise<string> {
@@ -86,9 +117,10 @@ async function printState(parts: NodeParts, namespace: number): Promise<string> 
     return `${name}:{"groupId":1,"predicate":${name},"force":false,"space":"0","remove":false,"readOnly":false,"moveTs":"0"}`;
   });
   const seconds = Math.floor(parts.clock.nowMs() / 1000);
-  const member = `{"id":"1","groupId":1,"addr":${quoteJson(parts.address)},"leader":true,"amDead":false,"lastUpdate":"${seconds}","clusterInfoOnly":false,"forceGroupId":false}`;
-  const group = `{"members":{"1":${member}},"tablets":{${tablets.join(",")}},"snapshotTs":"0","checksum":"0","checkpointTs":"0"}`;
-  return `{"counter":"${commitTs}","groups":{"1":${group}},"zeros":{},"maxUID":"${maxUid}","maxTxnTs":"${commitTs}","maxNsID":"0","maxRaftId":"1","removed":[],"cid":""}`;
+  const member = (groupId: number): string =>
+    `{"id":"1","groupId":${groupId},"addr":${quoteJson(parts.address)},"leader":true,"amDead":false,"lastUpdate":"${seconds}","clusterInfoOnly":false,"forceGroupId":false}`;
+  const group = `{"members":{"1":${member(1)}},"tablets":{${tablets.join(",")}},"snapshotTs":"0","checksum":"0","checkpointTs":"0"}`;
+  return `{"counter":"${commitTs}","groups":{"1":${group}},"zeros":{"1":${member(0)}},"maxUID":"${maxUid}","maxTxnTs":"${commitTs}","maxNsID":"0","maxRaftId":"1","removed":[],"cid":""}`;
 }
 
 async function describeMembership(parts: NodeParts, namespace: number): Promise<MembershipFacts> {
@@ -99,11 +131,12 @@ async function describeMembership(parts: NodeParts, namespace: number): Promise<
     predicate: `${namespace}-${definition.name}`,
   }));
   const lastUpdate = Math.floor(parts.clock.nowMs() / 1000);
-  const member = { id: 1, groupId: 1, addr: parts.address, leader: true, lastUpdate };
+  const zero = { id: 1, addr: parts.address, leader: true, lastUpdate };
+  const member = { ...zero, groupId: 1 };
   return {
     counter: commitTs,
     groups: [{ id: 1, members: [member], tablets, snapshotTs: 0, checksum: 0 }],
-    zeros: [],
+    zeros: [zero],
     maxUID: maxUid,
     maxNsID: 0,
     maxTxnTs: commitTs,

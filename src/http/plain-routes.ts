@@ -10,7 +10,7 @@ import { Fault } from "../model/fault.ts";
 import { anyVisitor, type Visitor } from "../model/visitor.ts";
 import { judge } from "./gate.ts";
 import type { House } from "./house.ts";
-import { printHealth } from "./node-facts.ts";
+import { printHealth, printHealthOfAll } from "./node-facts.ts";
 import { makeRefusalReply } from "./refusal.ts";
 import { commonHeaderRecord, makeErrorBody } from "./reply.ts";
 import { elsewhere, rightOf } from "./rights.ts";
@@ -39,7 +39,8 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
     await reply.code(status).headers(commonHeaderRecord).send(body);
   });
   app.all("/health", async (request, reply) => {
-    if (/[?&]all(?:[=&]|$)/.test(request.url)) {
+    const isAll = /[?&]all(?:[=&]|$)/.test(request.url);
+    if (isAll) {
       const guardian = await admitGuardian(house, request, reply);
       if (guardian === undefined) return reply;
     }
@@ -47,6 +48,7 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
     const { isDraining } = house.controls.switches;
     if (isAlive || (house.isReady() && !isDraining)) {
       const visitor = (await house.acl?.identify(request.headers)) ?? anyVisitor;
+      if (isAll) return sendJson(reply, printHealthOfAll(await house.about.healthOfAll(), visitor));
       return sendJson(reply, printHealth(await house.about.health(), visitor));
     }
     void reply.code(503).type("text/plain; charset=utf-8");

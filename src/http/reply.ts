@@ -148,8 +148,13 @@ export function sendText(res: ServerResponse, status: number, text: string): voi
 /** 200 and nothing, for a browser that asks before it sends. `header`: one more that a page may send. */
 export function sendPreflight(res: ServerResponse, origin: string, header?: string): void {
   const extra = origin === "" ? [] : ["Access-Control-Allow-Origin", origin];
-  if (header !== undefined) extra.push("Access-Control-Allow-Headers", header);
-  send(res, 200, "", extra);
+  const common =
+    header === undefined
+      ? commonHeaders
+      : commonHeaders.map((text) => (text === allowedHeaders ? `${text},${header}` : text));
+  if (res.headersSent || res.destroyed) return;
+  res.writeHead(200, [...common, ...extra, "Content-Length", "0"]);
+  res.end();
 }
 
 /** Up to this size an answer is joined with its head into one string and one write; beyond it a copy costs more. */

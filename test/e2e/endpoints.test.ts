@@ -143,7 +143,14 @@ describe("the rest", () => {
   test("health, state, probe, login, greeting, and what is not there", async () => {
     const health = await get(at("/health"));
     expect(health.json).toMatchObject([{ instance: "alpha", status: "healthy", group: "1" }]);
-    expect((await get(at("/state"))).json).toMatchObject({ groups: { "1": { tablets: {} } } });
+    expect((await get(at("/health?all"))).json).toMatchObject([
+      { instance: "zero", status: "healthy", group: "0" },
+      { instance: "alpha", status: "healthy", group: "1" },
+    ]);
+    expect((await get(at("/state"))).json).toMatchObject({
+      groups: { "1": { tablets: {} } },
+      zeros: { "1": { id: "1", leader: true } },
+    });
     expect((await get(at("/probe/graphql"))).json).toMatchObject({ status: "up" });
     expect((await post(at("/login"), { userid: "groot", password: "password" })).json).toEqual({
       errors: [

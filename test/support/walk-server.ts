@@ -67,7 +67,7 @@ export async function openWalkServer(options: WalkOptions): Promise<WalkServer> 
     controls,
     acl: acl !== undefined,
     users: acl === undefined ? undefined : { acl, engine },
-    health: async () => [await about.health()],
+    health: () => about.healthOfAll(),
     state: (namespace) => about.membership(namespace),
     leaseUids: (count) => engine.leaseUids(count),
   });
