@@ -21,7 +21,7 @@ export interface InputNode {
   readonly id: string | undefined;
   /** The `@id` values, by field name in alphabetical order. */
   readonly xids: readonly InputXid[];
-  /** Edges of the object, in the order of its fields. */
+  /** Edges of the object, by name; none where another object says what the node is. */
   readonly children: readonly InputChild[];
 }
 
@@ -85,13 +85,14 @@ export class InputCollector {
       this.nodes.push(node);
       return node;
     }
-    const xids = this.#xidsOf(type, values, edge);
-    if (xids === undefined) return undefined;
-    const place = this.nodes.length;
-    const children = this.#children(type, input, values, edge);
+    const children: InputChild[] = [];
+    const xids = xidsOf(type, values);
     const node: InputNode = { type, values, edge, id: undefined, xids, children };
-    if (!this.#define(node)) return undefined;
-    this.nodes.splice(place, 0, node);
+    const isDefinition = this.#define(node);
+    if (isDefinition === undefined) return undefined;
+    this.nodes.push(node);
+    // What only repeats another object says nothing new.
+    if (isDefinition) children.push(...this.#children(type, input, values, edge));
     return node;
   }
 
@@ -111,34 +112,6 @@ export class InputCollector {
     return false;
   }
 
-  /** undefined: an id is wrong or lacking, and the object is left out. */
-  #xidsOf(
-    type: NodeType,
-    values: ArgumentObject,
-    edge: FieldDefinition | undefined,
-  ): InputXid[] | undefined {
-    const fields = xidFields(type);
-    const xids: InputXid[] = [];
-    for (const field of fields) {
-      const value = values[field.name];
-      if (value === undefined || value === null) continue;
-      const text = argumentText(value);
-      if (text === "") {
-        this.#problems.push(
-          `encountered an empty value for @id field \`${type.name}.${field.name}\``,
-        );
-        return undefined;
-      }
-      xids.push({ field, text, key: xidKey(field, text) });
-    }
-    const required = fields.find((field) => field.type.nonNull);
-    if (xids.length === 0 && required !== undefined && edge !== undefined) {
-      this.#problems.push(`field ${required.name} cannot be empty`);
-      return undefined;
-    }
-    return xids;
-  }
-
   #children(
     type: NodeType,
     input: InputObjectType,
@@ -147,18 +120,19 @@ export class InputCollector {
   ): InputChild[] {
     const children: InputChild[] = [];
     const parent = inverseOf(from);
-    for (const inputField of input.fields.values()) {
-      const field = inputField.field === undefined ? undefined : type.fields.get(inputField.name);
-      if (field?.source.kind !== "edge" || !(inputField.name in values)) continue;
-      // The enclosing object is the one on the other side, whatever is written here.
-      if (field.name === parent?.name && !field.source.isList) continue;
-      const value = values[inputField.name];
+    for (const field of telling(type, input)) {
+      const { name } = field;
+      const value = values[name];
       if (value === undefined) continue;
-      if (value === null) {
-        children.push({ field, nodes: undefined });
-        continue;
+      if (field.source.kind !== "edge") {
+        if (value !== "") continue;
+        this.#problems.push(`encountered an empty value for @id field \`${type.name}.${name}\``);
+        break;
       }
-      children.push({ field, nodes: this.#targets(type, field, field.source, value) });
+      // The enclosing object is the one on the other side, whatever is written here.
+      if (name === parent?.name && !field.source.isList) continue;
+      const nodes = value === null ? undefined : this.#targets(type, field, field.source, value);
+      children.push({ field, nodes });
     }
     return children;
   }
@@ -210,33 +184,33 @@ export class InputCollector {
     return undefined;
   }
 
-  /** Notes which values the object has; false where another object has them already and they do not agree. */
-  #define(node: InputNode): boolean {
+  /**
+   * Notes which values the object has. True where it says what the node is, false where another object does; undefined
+   * where both do and do not agree.
+   */
+  #define(node: InputNode): boolean | undefined {
     const isTop = node.edge === undefined;
+    let isDefinition = true;
     for (const xid of node.xids) {
       const known = this.definitions.get(xid.key);
       const isClaimed = this.#claim(node, xid.key);
-      if (known === undefined) {
-        this.definitions.set(xid.key, node);
-        if (isTop) this.#topKeys.add(xid.key);
-        continue;
-      }
-      if (isClaimed || this.#isDuplicate(known, node, xid.key, isTop)) {
+      if (known !== undefined && (isClaimed || this.#isDuplicate(known, node, xid.key, isTop))) {
         this.#problems.push(`duplicate XID found: ${xid.text}`);
-        return false;
+        return undefined;
       }
-      if (isTop || (sizeOf(known) === 1 && !this.#topKeys.has(xid.key))) {
-        this.definitions.set(xid.key, node);
-      }
+      const isNew =
+        known === undefined || isTop || (sizeOf(known) === 1 && !this.#topKeys.has(xid.key));
+      if (isNew) this.definitions.set(xid.key, node);
+      else isDefinition = false;
       if (isTop) this.#topKeys.add(xid.key);
     }
-    return true;
+    return isDefinition;
   }
 
   #isDuplicate(known: InputNode, node: InputNode, key: string, isTop: boolean): boolean {
     if (isTop && this.#topKeys.has(key)) return true;
     if (sizeOf(known) === 1 || sizeOf(node) === 1) return false;
-    return singleInverse(node) !== undefined || !isEqual(known.values, node.values);
+    return singleInverse(node) !== undefined || !isEqual(contentOf(known), contentOf(node));
   }
 
   /** True where the node was given a parent already, and can have one only. */
@@ -250,9 +224,45 @@ export class InputCollector {
   }
 }
 
+function xidsOf(type: NodeType, values: ArgumentObject): InputXid[] {
+  const xids: InputXid[] = [];
+  for (const field of xidFields(type)) {
+    const value = values[field.name];
+    if (value === undefined || value === null || value === "") continue;
+    const text = argumentText(value);
+    xids.push({ field, text, key: xidKey(field, text) });
+  }
+  return xids;
+}
+
+const sortedXids = new WeakMap<NodeType, readonly FieldDefinition[]>();
+
 /** The `@id` fields of a type by name: conflicts are told in this order. */
-export function xidFields(type: NodeType): FieldDefinition[] {
-  return type.node.xids.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+export function xidFields(type: NodeType): readonly FieldDefinition[] {
+  let fields = sortedXids.get(type);
+  if (fields === undefined) {
+    fields = type.node.xids.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    sortedXids.set(type, fields);
+  }
+  return fields;
+}
+
+const tellingFields = new WeakMap<InputObjectType, readonly FieldDefinition[]>();
+
+/** The fields of an input that lead to other nodes, or are ids, by name: their problems are told in this order. */
+function telling(type: NodeType, input: InputObjectType): readonly FieldDefinition[] {
+  let fields = tellingFields.get(input);
+  if (fields === undefined) {
+    const own = [...input.fields.values()].flatMap(({ name, field }) => {
+      const found = field === undefined ? undefined : type.fields.get(name);
+      return found === undefined ? [] : [found];
+    });
+    fields = own
+      .filter(({ source }) => source.kind === "edge" || (source.kind === "value" && source.xid))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    tellingFields.set(input, fields);
+  }
+  return fields;
 }
 
 export function inverseOf(edge: FieldDefinition | undefined): FieldDefinition | undefined {
@@ -277,8 +287,16 @@ function canonicalInt(text: string): string {
   return /^[+-]?[0-9]+$/.test(text) ? BigInt(text.replace(/^\+/, "")).toString() : text;
 }
 
+/** What an object says of its node, the way back to the enclosing one apart. */
+function contentOf(node: InputNode): ArgumentObject {
+  const parent = singleInverse(node)?.name;
+  if (parent === undefined || !(parent in node.values)) return node.values;
+  const { [parent]: _parent, ...content } = node.values;
+  return content;
+}
+
 function sizeOf(node: InputNode): number {
-  return Object.keys(node.values).length;
+  return Object.keys(contentOf(node)).length;
 }
 
 function isEqual(a: ArgumentValue, b: ArgumentValue): boolean {

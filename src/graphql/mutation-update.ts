@@ -45,9 +45,10 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
   const lookups = await ending(list.find(txn.reader, stage, stage.bounds), endLookup);
   const writer = new NodeWriter(stage, lookups, collector.definitions, undefined);
   const { facts, edges } = writer;
-  checkXids(type, xids, lookups, uids, writer);
-  // Targets are told right or wrong even where no node is found.
-  const targets = linkTargets(writer, setChildren, setNodeCount > 0 && uids.length > 0);
+  // Targets are told right or wrong even where no node is found; a patch whose id is taken is told of that alone.
+  const targets = isFree(type, xids, lookups, uids, writer)
+    ? linkTargets(writer, setChildren, setNodeCount > 0 && uids.length > 0)
+    : [];
   const removed = removedTargets(writer, removeChildren);
   writer.finish();
   const endWrite = steps.write();
@@ -111,24 +112,19 @@ function givenXids(type: NodeType, set: ArgumentObject): InputXid[] {
     const value = set[field.name];
     if (value === undefined || value === null) continue;
     const text = argumentText(value);
-    if (text === "") {
-      throw new MutationRefused("rewrite", [
-        `encountered an empty value for @id field \`${type.name}.${field.name}\``,
-      ]);
-    }
     xids.push({ field, text, key: xidKey(field, text) });
   }
   return xids;
 }
 
 /** An id may be the node's own already; nobody else's. */
-function checkXids(
+function isFree(
   type: NodeType,
   xids: readonly InputXid[],
   lookups: Lookups,
   uids: readonly number[],
   writer: NodeWriter,
-): void {
+): boolean {
   for (const xid of xids) {
     const holders = lookups.byKey(xid.key);
     const own = holders.find(
@@ -137,8 +133,9 @@ function checkXids(
     const foreign = own === undefined ? foreignHolder(lookups, type, xid) : undefined;
     if (own === undefined && foreign === undefined) continue;
     writer.refuse(type, takenMessage(type, xid, own === undefined));
-    return;
+    return false;
   }
+  return true;
 }
 
 /** The ends of new edges, the same for every updated node. */

@@ -10,7 +10,7 @@ import type { NodeKey } from "./mutation-edges.ts";
 import { refOf } from "./mutation-edges.ts";
 import { defaultValueOf } from "./mutation-facts.ts";
 import { FactList } from "./mutation-facts.ts";
-import { inverseOf } from "./mutation-input.ts";
+import { inverseOf, xidFields } from "./mutation-input.ts";
 import type { InputChild, InputNode, InputXid } from "./mutation-input.ts";
 import type { FoundNode, Lookups } from "./mutation-lookup.ts";
 import { MutationRefused, notAuthorized } from "./mutation-refused.ts";
@@ -115,14 +115,11 @@ export class NodeWriter {
       return undefined;
     }
     // The node may be defined at the top, further on: it is created under its own rules then.
-    if (definition.edge !== undefined) {
-      const lacking = missingField(definition, node.edge);
-      if (lacking !== undefined) {
-        this.problems.push(
-          `type ${definition.type.name} requires a value for field ${lacking}, but no value present`,
-        );
-        return undefined;
-      }
+    const problem =
+      definition.edge === undefined ? undefined : findIncomplete(definition, node.edge);
+    if (problem !== undefined) {
+      this.problems.push(problem);
+      return undefined;
     }
     return this.#create(definition);
   }
@@ -131,7 +128,7 @@ export class NodeWriter {
   referenceOf(node: InputNode): number | undefined {
     const existing = this.#referenced(node);
     if (existing !== "new") return existing;
-    this.problems.push("id is not provided");
+    this.problems.push(findIncomplete(node, node.edge) ?? "id is not provided");
     return undefined;
   }
 
@@ -260,16 +257,21 @@ export function takenMessage(type: NodeType, xid: InputXid, isForeign: boolean):
 }
 
 /**
- * The first field that a new nested node lacks. Asked of types with ids alone, as the reference does; the way back to
- * the enclosing node need not be given.
+ * What a new nested node lacks first: one without any id its first required id, one with an id its first required
+ * field. Of nodes without ids nothing more is asked, as in the reference; the way back to the enclosing node need not
+ * be given.
  */
-function missingField(node: InputNode, edge: FieldDefinition | undefined): string | undefined {
-  if (node.type.node.xids.length === 0) return undefined;
+function findIncomplete(node: InputNode, edge: FieldDefinition | undefined): string | undefined {
+  if (node.xids.length === 0) {
+    const id = xidFields(node.type).find((field) => field.type.nonNull);
+    return id === undefined ? undefined : `field ${id.name} cannot be empty`;
+  }
   const parent = inverseOf(edge);
   for (const field of node.type.fields.values()) {
     if (!field.type.nonNull || field.name === parent?.name || !isInput(field)) continue;
     const value = node.values[field.name];
-    if (value === undefined || value === null) return field.name;
+    if (value !== undefined && value !== null) continue;
+    return `type ${node.type.name} requires a value for field ${field.name}, but no value present`;
   }
   return undefined;
 }

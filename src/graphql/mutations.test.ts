@@ -57,6 +57,77 @@ describe("add", () => {
     });
   });
 
+  test("problems are told by the names of fields, those of ids before all others", async () => {
+    const nested = `roads: [{ code: "R", name: "R" }, { code: "R", name: "S" }]`;
+    expect(
+      await messages(
+        `mutation { addTown(input: [{ code: "", name: "X", ${nested} }]) { numUids } }`,
+      ),
+    ).toEqual([rewriting("addTown", "encountered an empty value for @id field `Town.code`")]);
+    expect(
+      await messages(
+        `mutation { addBook(input: [{ title: "", shelf: { code: "S", books: [{ title: "" }] } }]) { numUids } }`,
+      ),
+    ).toEqual([
+      rewriting("addBook", "encountered an empty value for @id field `Book.title`"),
+      rewriting("addBook", "encountered an empty value for @id field `Book.title`"),
+    ]);
+    const lacking = `roads: [{ name: "No code" }]`;
+    expect(
+      await messages(
+        `mutation { addTown(input: [{ code: "D", name: "X", ${lacking} }, { code: "D", name: "X" }]) { numUids } }`,
+      ),
+    ).toEqual([rewriting("addTown", "duplicate XID found: D")]);
+    expect(
+      await messages(
+        `mutation { addTown(input: [{ code: "D", name: "X", ${lacking} }]) { numUids } }`,
+      ),
+    ).toEqual([rewriting("addTown", "field code cannot be empty")]);
+  });
+
+  test("the way back to the enclosing node makes no difference between two objects", async () => {
+    expect(
+      await data(`mutation { addShelf(input: [
+        { code: "S1", books: [{ title: "One", note: "n" }] },
+        { code: "S2", books: [{ title: "Two", shelf: { code: "elsewhere" } }] }
+      ]) { numUids shelf(order: {asc: code}) { books { title shelf { code } } } } }`),
+    ).toEqual({
+      addShelf: {
+        numUids: 4,
+        shelf: [
+          { books: [{ title: "One", shelf: { code: "S1" } }] },
+          { books: [{ title: "Two", shelf: { code: "S2" } }] },
+        ],
+      },
+    });
+  });
+
+  test("a nested node needs its required fields where an id is given, as in the reference", async () => {
+    expect(
+      await messages(
+        `mutation { addTown(input: [{ code: "A", name: "Alfa", mayor: { taxNo: 5 } }]) { numUids } }`,
+      ),
+    ).toEqual([
+      rewriting("addTown", "type Citizen requires a value for field name, but no value present"),
+    ]);
+    expect(
+      await data(
+        `mutation { addTown(input: [{ code: "A", name: "Alfa", mayor: { age: 5 } }]) { numUids town { mayor { age } } } }`,
+      ),
+    ).toEqual({ addTown: { numUids: 2, town: [{ mayor: { age: 5 } }] } });
+  });
+
+  test("a removal by an unknown id is told what a new node would lack", async () => {
+    const remove = (ref: string): string =>
+      `mutation { updateTown(input: { filter: {}, remove: { mayor: ${ref} } }) { numUids } }`;
+    expect(await messages(remove("{ taxNo: 99 }"))).toEqual([
+      rewriting("updateTown", "type Citizen requires a value for field name, but no value present"),
+    ]);
+    expect(await messages(remove('{ name: "Nobody" }'))).toEqual([
+      rewriting("updateTown", "id is not provided"),
+    ]);
+  });
+
   test("a reference to a node that the same input adds further on", async () => {
     expect(
       await data(
