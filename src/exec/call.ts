@@ -3,7 +3,7 @@
  * by a set or an index the shorter of list and candidates, times the logarithm of the longer; otherwise the values of all
  * candidates, in the one read of the filter.
  */
-import { intersect, union } from "../base/sorted.ts";
+import { intersect, union, unionAll } from "../base/sorted.ts";
 import type { Column, ListRef, Want } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";
@@ -17,15 +17,22 @@ import {
 } from "./bind-values.ts";
 import { buildCountTest, type CellTest } from "./compare.ts";
 import { compareLength, compareVariable } from "./compare-variable.ts";
-import { bindCounts } from "./count.ts";
-import { buildGeoTest } from "./geo.ts";
+import { bindCounts, findCountsAmong } from "./count.ts";
+import { buildGeoTest, geoTokensOf } from "./geo.ts";
 import { equalityTokens, isCutToken, isWholeToken, rangeOf, tagOf } from "./index-tokens.ts";
-import { buildCellsTest, intersectList, tokenList, verifyCells } from "./lookup.ts";
+import {
+  buildCellsTest,
+  intersectList,
+  intersectLists,
+  readLists,
+  tokenList,
+  verifyCells,
+} from "./lookup.ts";
 import { buildMatchTest, buildRegexTest, narrowRegexp } from "./pattern.ts";
 import { countRoot, excludedToken, listOfHas, scanRange } from "./root.ts";
 import { queryFault, raiseRefusal, slotText, type Run } from "./run.ts";
 import { findSimilar } from "./similar.ts";
-import { findTerms } from "./terms.ts";
+import { areTermsAtHand, buildTermsTest, canReadTerms, findTerms } from "./terms.ts";
 import { uidsOfCall, uidsOfUidIn } from "./uid-sets.ts";
 
 export type ColumnTest = (column: Column, row: number) => boolean;
@@ -35,7 +42,7 @@ export type PreparedCall =
   | { readonly kind: "column"; readonly want: Want; readonly test: ColumnTest };
 
 /** From so many candidates on an index is intersected instead of reading each record. */
-const listsFrom = 192;
+export const listsFrom = 192;
 
 /** A range in a filter over an index that cannot be ordered is refused from so many candidates on (dql.md 2.5). */
 const refusedFrom = 10;
@@ -53,7 +60,7 @@ export async function prepareCall(
     case "compare":
       return prepareCompare(run, call, candidates);
     case "compareCount":
-      return prepareCount(run, call);
+      return prepareCount(run, call, candidates);
     case "compareVal":
       return members(intersect(compareVariable(run, call), candidates));
     case "compareLen":
@@ -65,8 +72,7 @@ export async function prepareCall(
     case "match":
       return cellsCall(call.use, buildMatchTest(run, call));
     case "geo":
-      if (call.index === undefined) return members(emptyUidSet);
-      return cellsCall(call.use, buildGeoTest(run, call));
+      return prepareGeo(run, call, candidates);
     case "uid":
       return members(intersect(uidsOfCall(run, call), candidates));
     case "uidIn":
@@ -107,15 +113,61 @@ async function prepareCompare(
   }
   if (call.operator === "eq" && call.index !== undefined) {
     checkEqualityTokens(run, call, bounds);
-    const isWhole = isWholeToken(call.index, call.use);
-    if (isWhole && (candidates.length >= listsFrom || (await areAtHand(run, call, bounds)))) {
-      return members(await intersectTokens(run, call, bounds, candidates));
-    }
+    const found = await findEqual(run, call, bounds, candidates);
+    if (found !== undefined) return members(found);
   }
   const ranged = await findInRange(run, call, bounds, candidates);
   return ranged === undefined
     ? cellsCall(call.use, buildCompareTest(call, bounds))
     : members(ranged);
+}
+
+/** A list is read for one candidate in so many of its members; for fewer, their values are. */
+const membersPerCandidate = 64;
+
+/**
+ * The candidates with one of the values, from the lists of their tokens; undefined where reading the candidates is
+ * cheaper. Lists that are at hand are cheaper for any number of them.
+ */
+async function findEqual(
+  run: Run,
+  call: CompareCall,
+  bounds: readonly Value[],
+  candidates: UidSet,
+): Promise<UidSet | undefined> {
+  const { index, use } = call;
+  if (index === undefined || candidates.length === 0) return undefined;
+  const isMany = candidates.length >= listsFrom;
+  const isWhole = isWholeToken(index, use);
+  if (isWhole && (await areAtHand(run, call, bounds))) {
+    return intersectTokens(run, call, bounds, candidates);
+  }
+  if (!isMany || tagOf(use) === undefined || use.languages.length > 1) return undefined;
+  const tokens = bounds.map((bound) => equalityTokens(index, bound, use));
+  if (tokens.some((all) => all.length === 0)) return undefined;
+  const lists = tokens.flatMap((all) => all.map((token) => tokenList(index.id, token)));
+  const counted = run.reader.countLists(lists);
+  const counts = counted instanceof Promise ? await counted : counted;
+  const isCut = index.tokenizer === "exact" && tokens.some((all) => all.some(isCutToken));
+  if (isWhole && !isCut) {
+    const length = counts.reduce((sum, count) => sum + count, 0);
+    if (length > candidates.length * membersPerCandidate) return undefined;
+    return intersectTokens(run, call, bounds, candidates);
+  }
+  // The tokens leave the value open: worth asking where they leave fewer to read.
+  let at = 0;
+  let fewest = 0;
+  for (const all of tokens) {
+    fewest += Math.min(...counts.subarray(at, at + all.length));
+    at += all.length;
+  }
+  if (fewest * 2 > candidates.length) return undefined;
+  let found: UidSet = emptyUidSet;
+  for (const all of tokens) {
+    const own = all.map((token) => tokenList(index.id, token));
+    found = union(found, await intersectLists(run, own, candidates));
+  }
+  return verifyCells(run, use, buildCompareTest(call, bounds), found);
 }
 
 /** A step along an index costs as much as so many of its members, and as four candidates' values at hand. */
@@ -196,8 +248,16 @@ async function intersectTokens(
   return found;
 }
 
-function prepareCount(run: Run, call: Extract<CallPlan, { kind: "compareCount" }>): PreparedCall {
+async function prepareCount(
+  run: Run,
+  call: Extract<CallPlan, { kind: "compareCount" }>,
+  candidates: UidSet,
+): Promise<PreparedCall> {
   const bounds = bindCounts(run, call, false);
+  if (candidates.length >= listsFrom) {
+    const found = await findCountsAmong(run, call, bounds, candidates);
+    if (found !== undefined) return members(found);
+  }
   const passes = buildCountTest(call.operator, bounds);
   const predicate = call.use.predicate;
   const index = call.use.reverse ? predicate?.reverseIndex?.id : undefined;
@@ -211,14 +271,44 @@ function prepareCount(run: Run, call: Extract<CallPlan, { kind: "compareCount" }
   };
 }
 
-/** Words are looked up in their index; a predicate with languages is checked for the tag asked for. */
+/** Cells of a geo query that are counted before it is taken for a wide one. */
+const geoTokensMax = 64;
+
+/** Many candidates are looked for in the lists of the area's cells, where those are fewer. */
+async function prepareGeo(
+  run: Run,
+  call: Extract<CallPlan, { kind: "geo" }>,
+  candidates: UidSet,
+): Promise<PreparedCall> {
+  const { index, use } = call;
+  if (index === undefined) return members(emptyUidSet);
+  const test = buildGeoTest(run, call);
+  const tokens = candidates.length < listsFrom ? [] : geoTokensOf(run, call);
+  if (tokens.length === 0 || tokens.length > geoTokensMax) return cellsCall(use, test);
+  const lists = tokens.map((token) => tokenList(index.id, token));
+  const counted = run.reader.countLists(lists);
+  const counts = counted instanceof Promise ? await counted : counted;
+  const length = counts.reduce((sum, count) => sum + count, 0);
+  if (length * 2 > candidates.length) return cellsCall(use, test);
+  const near = intersect(unionAll(await readLists(run, lists)), candidates);
+  return members(await verifyCells(run, use, test, near));
+}
+
+/** So few texts are split into words rather than looked for in lists that are not at hand. */
+const textsSplit = 16;
+
+/** Words are looked up in their index; of few candidates the texts are read, where no list is at hand. */
 async function prepareTerms(
   run: Run,
   call: Extract<CallPlan, { kind: "terms" }>,
   candidates: UidSet,
 ): Promise<PreparedCall> {
-  const found = await findTerms(run, call, candidates);
-  return members(found);
+  if (candidates.length === 0) return members(emptyUidSet);
+  const isFew = candidates.length <= textsSplit && call.values.variable === undefined;
+  if (isFew && canReadTerms(call) && !(await areTermsAtHand(run, call))) {
+    return cellsCall(call.use, buildTermsTest(run, call));
+  }
+  return members(await findTerms(run, call, candidates));
 }
 
 /** The list of those that have it may be so many times longer than the candidates. */

@@ -10,7 +10,8 @@ import { tokenList } from "./lookup.ts";
 import { listsOfUidIn, uidsOfCall } from "./uid-sets.ts";
 import { geoTokensOf } from "./geo.ts";
 import { equalityTokens, rangeOf, termTokens } from "./index-tokens.ts";
-import { listOfRoot } from "./root.ts";
+import { bindCounts, countRange, isUntracked, scanCounts } from "./count.ts";
+import { listOfHas, listOfRoot } from "./root.ts";
 import { slotText, type Run } from "./run.ts";
 
 /** A root of so few nodes is taken without looking further. */
@@ -44,6 +45,8 @@ export async function chooseRoot(
   if (others.length === 0 && root.way !== "walk") {
     return { choice: first, count: Infinity, writtenCount: Infinity };
   }
+  // A root that is refused is refused whatever else could find its nodes.
+  if (first.call.kind === "compareCount") bindCounts(run, first.call, true);
   if (namesNodes(first.call)) return { choice: first, count: 1, writtenCount: 1 };
   const writtenCount = isWalked(first.call) ? Infinity : await countCall(run, first.call);
   let best: ChosenRoot = { choice: first, count: writtenCount, writtenCount };
@@ -92,10 +95,36 @@ export async function countCall(run: Run, call: CallPlan): Promise<number> {
           );
     case "compare":
       return countCompare(run, call);
+    case "compareCount":
+      return countCounts(run, call);
     default:
       return Infinity;
   }
 }
+
+/**
+ * Of `eq` the list of that count; of the others the nodes that have the predicate. Infinity without a count index, and
+ * for what only nodes without the predicate could pass, which are in no list.
+ */
+async function countCounts(
+  run: Run,
+  call: Extract<CallPlan, { kind: "compareCount" }>,
+): Promise<number> {
+  const { index, operator } = call;
+  if (index === undefined) return Infinity;
+  const bounds = bindCounts(run, call, false);
+  const [count] = bounds;
+  if (count === undefined || bounds.some((bound) => isUntracked(operator, bound))) return Infinity;
+  if (operator === "eq") return countLists(run, [{ kind: "count", index, count }]);
+  if (operator === "le" || operator === "lt") return Infinity;
+  const list = listOfHas(call.use);
+  if (list?.kind === "presence") return countLists(run, [list]);
+  const found = await scanCounts(run, index, countRange(operator, bounds), scannedMax);
+  return found?.length ?? Infinity;
+}
+
+/** Members of a count index that are read to know how many there are. */
+const scannedMax = 4096;
 
 async function countLists(run: Run, lists: readonly ListRef[]): Promise<number> {
   const counted = run.reader.countLists(lists);

@@ -18,11 +18,18 @@ import type {
 } from "../plan/plan.ts";
 import { Fault } from "../model/fault.ts";
 import { bindPage, cutPage } from "./bind.ts";
+import { listsFrom } from "./call.ts";
 import { countCall } from "./choose.ts";
+import { orderParts } from "./filter-order.ts";
+import { partOfFilter } from "./profile.ts";
 import type { Run } from "./run.ts";
 
-/** Nodes by the part of the plan that gives them; absent where nothing is known. */
-export type Estimates = ReadonlyMap<object, number>;
+export interface Estimates {
+  /** Nodes by the part of the plan that gives them; absent where nothing is known. */
+  readonly counts: ReadonlyMap<object, number>;
+  /** By filter: its parts in the order in which they would be asked, where that is not the plan's. */
+  readonly orders: ReadonlyMap<object, readonly object[]>;
+}
 
 /** Nodes whose edges are counted to know how many a node has. */
 const sampleMax = 32;
@@ -45,11 +52,12 @@ export async function estimatePlan(run: Run): Promise<Estimates> {
     const block = run.plan.blocks[b];
     if (block !== undefined) await estimator.block(block);
   }
-  return estimator.found;
+  return { counts: estimator.found, orders: estimator.orders };
 }
 
 class Estimator {
   readonly found = new Map<object, number>();
+  readonly orders = new Map<object, readonly object[]>();
   readonly #run: Run;
   /** Nodes of each variable, as far as they are known. */
   readonly #variables = new Map<number, number>();
@@ -96,6 +104,7 @@ class Estimator {
 
   /** At most how many nodes a call finds. */
   async #countCall(call: CallPlan): Promise<number | undefined> {
+    if (call.kind === "compareVal") return this.#variables.get(call.variable);
     if (call.kind === "uid" && call.variables.length > 0) {
       return this.#variables.get(call.variables[0] ?? -1);
     }
@@ -121,7 +130,8 @@ class Estimator {
     switch (filter.kind) {
       case "and": {
         let share = 1;
-        for (const part of filter.filters) share *= await this.#share(part, count * share, root);
+        for (const part of await this.#order(filter, count))
+          share *= await this.#share(part, count * share, root);
         return share;
       }
       case "or": {
@@ -138,6 +148,19 @@ class Estimator {
       case "call":
         return this.#shareOfCall(filter.call, count, root);
     }
+  }
+
+  /** The parts of an AND as they would be asked of so many nodes. */
+  async #order(
+    filter: Extract<FilterPlan, { kind: "and" | "or" }>,
+    count: number,
+  ): Promise<readonly FilterPlan[]> {
+    if (count < listsFrom) return filter.filters;
+    const counted = async (call: CallPlan): Promise<number> =>
+      (await this.#countCall(call)) ?? Infinity;
+    const order = await orderParts(filter.filters, counted);
+    this.orders.set(filter, order.map(partOfFilter));
+    return order;
   }
 
   async #shareOfCall(call: CallPlan, count: number, root: RootPlan | undefined): Promise<number> {

@@ -72,7 +72,7 @@ export async function profilePlan(
 function toStep(line: PlanLine, estimates: Estimates, profiler: Profiler | undefined): PlanStep {
   const { step, text, of } = line;
   let estimated: number | undefined;
-  for (const part of of) estimated ??= estimates.get(part);
+  for (const part of of) estimated ??= estimates.counts.get(part);
   return {
     step,
     text,
@@ -80,8 +80,29 @@ function toStep(line: PlanLine, estimates: Estimates, profiler: Profiler | undef
     ...(profiler === undefined ? {} : measured(of, profiler)),
     ...(line.lines.length === 0
       ? {}
-      : { steps: line.lines.map((inner) => toStep(inner, estimates, profiler)) }),
+      : {
+          steps: inOrder(line, estimates, profiler).map((inner) =>
+            toStep(inner, estimates, profiler),
+          ),
+        }),
   };
+}
+
+/** What stands below a line; the parts of an AND as they were asked, or would be. */
+function inOrder(
+  line: PlanLine,
+  estimates: Estimates,
+  profiler: Profiler | undefined,
+): readonly PlanLine[] {
+  let order: readonly object[] | undefined;
+  for (const part of line.of) order ??= profiler?.orderOf(part);
+  for (const part of line.of) order ??= estimates.orders.get(part);
+  if (order === undefined) return line.lines;
+  const placeOf = (inner: PlanLine): number => {
+    const place = order.findIndex((part) => inner.of.includes(part));
+    return place < 0 ? order.length : place;
+  };
+  return [...line.lines].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 function measured(of: readonly object[], profiler: Profiler): Partial<PlanStep> {

@@ -2,11 +2,20 @@
  * Filters of a level: one set of candidates in, flags beside it out. What sets and indexes can answer narrows the
  * candidates first; all that must look into records is then read in one call.
  */
-import type { Column, Want } from "../graph/reader.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { CallPlan, FilterPlan } from "../plan/plan.ts";
-import { prepareCall, type ColumnTest, type PreparedCall } from "./call.ts";
+import { listsFrom, prepareCall, type PreparedCall } from "./call.ts";
+import {
+  combine,
+  finish,
+  hasColumn,
+  keepPassingAll,
+  narrow,
+  type Prepared,
+} from "./filter-columns.ts";
+import { countIn, orderParts } from "./filter-order.ts";
 import { countFlags } from "./profile.ts";
+import { readRows } from "./read-rows.ts";
 import {
   distinctTargets,
   flagMembers,
@@ -38,8 +47,7 @@ export async function applyFilter(
     countCalls(run, filter, candidates.length);
     const prepared = await prepareOne(run, filter.call, candidates);
     if (prepared.kind === "members") return prepared.members;
-    const flags = await finish(run, { ...prepared, call: filter.call }, candidates);
-    return keepMembers(candidates, flags);
+    return keepPassingAll(run, [{ ...prepared, call: filter.call }], candidates);
   }
   return keepMembers(candidates, await evaluateFilter(run, filter, candidates));
 }
@@ -66,7 +74,7 @@ async function evaluate(run: Run, filter: FilterPlan, candidates: UidSet): Promi
   const hasOwn = filter.kind === "call" || filter.kind === "edge";
   const span = hasOwn ? undefined : run.profiler?.begin(filter);
   if (filter.kind === "and") {
-    const flags = await evaluateAnd(run, filter.filters, candidates);
+    const flags = await evaluateAnd(run, filter, candidates);
     run.profiler?.tell(filter, candidates.length, countFlags(flags));
     span?.end(0);
     return flags;
@@ -77,64 +85,71 @@ async function evaluate(run: Run, filter: FilterPlan, candidates: UidSet): Promi
   return flags;
 }
 
-/** What needs no record narrows the candidates for what does. */
-async function evaluateAnd(
-  run: Run,
-  filters: readonly FilterPlan[],
-  candidates: UidSet,
-): Promise<Uint8Array> {
+type AndFilter = Extract<FilterPlan, { kind: "and" | "or" }>;
+
+/**
+ * What needs no record narrows the candidates for what does, and that for what walks edges. Of many candidates the part
+ * with the fewest nodes is asked first; where nothing is left, the others only say what is wrong with them.
+ */
+async function evaluateAnd(run: Run, and: AndFilter, candidates: UidSet): Promise<Uint8Array> {
+  const filters =
+    candidates.length < listsFrom ? and.filters : await orderParts(and.filters, countIn(run));
   let current = candidates;
-  const later: Prepared[] = [];
+  const columns: { readonly filter: FilterPlan; prepared: Prepared }[] = [];
+  const asked: FilterPlan[] = [];
+  const edges: FilterPlan[] = [];
   for (const filter of filters) {
-    const prepared = await prepare(run, filter, current);
-    if (hasColumn(prepared)) {
-      later.push(prepared);
+    if (walksEdges(filter)) {
+      edges.push(filter);
       continue;
     }
-    const narrowed = keepMembers(current, combine(run, prepared, current.length, []));
-    if (narrowed !== current) {
-      for (let i = 0; i < later.length; i++) {
-        const before = later[i];
-        if (before !== undefined) later[i] = narrow(before, current, narrowed);
-      }
-      current = narrowed;
+    const prepared = await prepare(run, filter, current);
+    if (hasColumn(prepared)) {
+      columns.push({ filter, prepared });
+      continue;
     }
+    asked.push(filter);
+    const narrowed = keepMembers(current, combine(run, prepared, current.length, []));
+    for (const later of columns) later.prepared = narrow(later.prepared, current, narrowed);
+    current = narrowed;
   }
-  if (later.length > 0 && current.length > 0) {
-    const flags = await finish(run, { kind: "and", parts: later, of: undefined }, current);
-    current = keepMembers(current, flags);
+  run.profiler?.tellOrder(and, [...asked, ...columns.map(({ filter }) => filter), ...edges]);
+  if (columns.length > 0 && current.length > 0) {
+    const parts = columns.map(({ prepared }) => prepared);
+    current = await keepPassingAll(run, parts, current);
+  }
+  for (const filter of edges) {
+    current = keepMembers(current, await evaluate(run, filter, current));
   }
   return current === candidates
     ? new Uint8Array(candidates.length).fill(1)
     : flagMembers(candidates, current);
 }
 
-/** A filter whose sets are known, and whose columns are still to be read. `of`, `call`: whom its numbers are told of. */
-type Prepared =
-  | {
-      readonly kind: "and" | "or";
-      readonly parts: readonly Prepared[];
-      readonly of: FilterPlan | undefined;
-    }
-  | { readonly kind: "not"; readonly part: Prepared; readonly of: FilterPlan }
-  | { readonly kind: "flags"; readonly flags: Uint8Array }
-  | {
-      readonly kind: "column";
-      readonly want: Want;
-      readonly test: ColumnTest;
-      readonly call: CallPlan;
-    };
-
-type PreparedColumn = Extract<Prepared, { kind: "column" }>;
+/** Such a part reads the edges of each candidate, and tests what they lead to. */
+function walksEdges(filter: FilterPlan): boolean {
+  switch (filter.kind) {
+    case "edge":
+      return true;
+    case "not":
+      return walksEdges(filter.filter);
+    case "and":
+    case "or":
+      return filter.filters.some(walksEdges);
+    default:
+      return false;
+  }
+}
 
 async function prepare(run: Run, filter: FilterPlan, candidates: UidSet): Promise<Prepared> {
   switch (filter.kind) {
     case "and":
-    case "or": {
-      const parts: Prepared[] = [];
-      for (const part of filter.filters) parts.push(await prepare(run, part, candidates));
-      return { kind: filter.kind, parts, of: filter };
-    }
+      if (candidates.length >= listsFrom) {
+        return { kind: "flags", flags: await evaluate(run, filter, candidates) };
+      }
+      return prepareParts(run, filter, candidates);
+    case "or":
+      return prepareParts(run, filter, candidates);
     case "not":
       return { kind: "not", part: await prepare(run, filter.filter, candidates), of: filter };
     case "constant":
@@ -146,15 +161,22 @@ async function prepare(run: Run, filter: FilterPlan, candidates: UidSet): Promis
   }
 }
 
+async function prepareParts(run: Run, filter: AndFilter, candidates: UidSet): Promise<Prepared> {
+  const parts: Prepared[] = [];
+  for (const part of filter.filters) parts.push(await prepare(run, part, candidates));
+  return { kind: filter.kind, parts, of: filter };
+}
+
 async function prepareOne(run: Run, call: CallPlan, candidates: UidSet): Promise<PreparedCall> {
   const { profiler } = run;
   if (profiler === undefined) return prepareCall(run, call, candidates);
   const span = profiler.begin(call);
   const prepared = await prepareCall(run, call, candidates);
-  if (prepared.kind === "members") {
-    profiler.tell(call, candidates.length, prepared.members.length);
-    profiler.note(call, "tested by sets and indexes");
-  } else profiler.note(call, "tested by the nodes' own values");
+  if (prepared.kind === "members") profiler.tell(call, candidates.length, prepared.members.length);
+  else if (candidates.length === 0) profiler.tell(call, 0, 0);
+  if (candidates.length === 0) profiler.note(call, "nothing was left to test");
+  else if (prepared.kind === "members") profiler.note(call, "tested by sets and indexes");
+  else profiler.note(call, "tested by the nodes' own values");
   span.end(0);
   return prepared;
 }
@@ -164,125 +186,6 @@ async function prepareFlags(run: Run, call: CallPlan, candidates: UidSet): Promi
   return prepared.kind === "column"
     ? { ...prepared, call }
     : { kind: "flags", flags: flagMembers(candidates, prepared.members) };
-}
-
-function hasColumn(prepared: Prepared): boolean {
-  switch (prepared.kind) {
-    case "and":
-    case "or":
-      return prepared.parts.some(hasColumn);
-    case "not":
-      return hasColumn(prepared.part);
-    case "flags":
-      return false;
-    case "column":
-      return true;
-  }
-}
-
-/** The same filter over a part of its candidates. */
-function narrow(prepared: Prepared, from: UidSet, to: UidSet): Prepared {
-  switch (prepared.kind) {
-    case "and":
-    case "or":
-      return { ...prepared, parts: prepared.parts.map((part) => narrow(part, from, to)) };
-    case "not":
-      return { ...prepared, part: narrow(prepared.part, from, to) };
-    case "flags":
-      return { kind: "flags", flags: flagMembers(to, keepMembers(from, prepared.flags)) };
-    case "column":
-      return prepared;
-  }
-}
-
-/** Reads all columns at once and combines the tests. */
-async function finish(run: Run, prepared: Prepared, candidates: UidSet): Promise<Uint8Array> {
-  const wants: Want[] = [];
-  const tests: { readonly column: number; readonly of: PreparedColumn }[] = [];
-  collect(prepared, wants, tests);
-  const [only] = tests;
-  const span =
-    only === undefined || tests.length > 1 ? undefined : run.profiler?.begin(only.of.call);
-  const read = wants.length === 0 ? [] : run.reader.readLevel(candidates, wants);
-  const columns: readonly Column[] = read instanceof Promise ? await read : read;
-  const results: [Prepared, Uint8Array][] = [];
-  for (const { column, of } of tests) {
-    const { test } = of;
-    const values = columns[column];
-    if (values === undefined) continue;
-    const flags = new Uint8Array(candidates.length);
-    for (let i = 0; i < flags.length; i++) {
-      if ((i & 255) === 255) {
-        const pause = run.pace.check();
-        if (pause !== undefined) await pause;
-      }
-      if (test(values, i)) flags[i] = 1;
-    }
-    results.push([of, flags]);
-    run.profiler?.tell(of.call, candidates.length, countFlags(flags));
-  }
-  span?.pause();
-  return combine(run, prepared, candidates.length, results);
-}
-
-function collect(
-  prepared: Prepared,
-  wants: Want[],
-  tests: { readonly column: number; readonly of: PreparedColumn }[],
-): void {
-  switch (prepared.kind) {
-    case "and":
-    case "or":
-      for (const part of prepared.parts) collect(part, wants, tests);
-      return;
-    case "not":
-      collect(prepared.part, wants, tests);
-      return;
-    case "flags":
-      return;
-    case "column": {
-      const { want } = prepared;
-      const same = wants.findIndex(
-        (other) =>
-          other.kind === "cells" && want.kind === "cells" && other.predicate === want.predicate,
-      );
-      const column = same >= 0 ? same : wants.push(want) - 1;
-      tests.push({ column, of: prepared });
-    }
-  }
-}
-
-function combine(
-  run: Run,
-  prepared: Prepared,
-  length: number,
-  results: readonly (readonly [Prepared, Uint8Array])[],
-): Uint8Array {
-  switch (prepared.kind) {
-    case "flags":
-      return prepared.flags;
-    case "column":
-      return results.find(([of]) => of === prepared)?.[1] ?? new Uint8Array(length);
-    case "not": {
-      const flags = combine(run, prepared.part, length, results).map((flag) => 1 - flag);
-      run.profiler?.tell(prepared.of, length, countFlags(flags));
-      return flags;
-    }
-    case "and":
-    case "or": {
-      const isAnd = prepared.kind === "and";
-      const out = new Uint8Array(length).fill(isAnd ? 1 : 0);
-      for (const part of prepared.parts) {
-        const flags = combine(run, part, length, results);
-        for (let i = 0; i < length; i++) {
-          if (isAnd) out[i] = (out[i] ?? 0) & (flags[i] ?? 0);
-          else out[i] = (out[i] ?? 0) | (flags[i] ?? 0);
-        }
-      }
-      if (prepared.of !== undefined) run.profiler?.tell(prepared.of, length, countFlags(out));
-      return out;
-    }
-  }
 }
 
 /** Nodes with at least one edge to a node that passes. */
@@ -309,12 +212,11 @@ async function testEdges(
   if (predicate === undefined || candidates.length === 0) return flags;
   const index = predicate.reverseIndex;
   if (reverse && index === undefined) return flags;
-  const read = run.reader.readLevel(candidates, [
+  const [column] = await readRows(run, candidates, [
     reverse && index !== undefined
       ? { kind: "reverse", index: index.id, facets: false }
       : { kind: "edges", predicate: predicate.id, facets: false },
   ]);
-  const [column] = read instanceof Promise ? await read : read;
   if (column?.kind !== "edges") return flags;
   let edges: Edges = column;
   if (filter.filter !== undefined && edges.targets.length > 0) {

@@ -8,6 +8,7 @@ import type { ValueKind } from "../model/value.ts";
 import type { PredicateUse } from "../plan/plan.ts";
 import { buildChoice, convertCell } from "./cells.ts";
 import type { CellTest } from "./compare.ts";
+import { readRows } from "./read-rows.ts";
 import { keepMembers } from "./rows.ts";
 import type { Run } from "./run.ts";
 
@@ -75,8 +76,7 @@ export async function verifyCells(
 ): Promise<UidSet> {
   if (uids.length === 0 || use.predicate === undefined) return emptyUidSet;
   const passes = buildCellsTest(use, test);
-  const read = run.reader.readLevel(uids, [{ kind: "cells", predicate: use.predicate.id }]);
-  const [column] = read instanceof Promise ? await read : read;
+  const [column] = await readRows(run, uids, [{ kind: "cells", predicate: use.predicate.id }]);
   if (column?.kind !== "cells") return emptyUidSet;
   const flags = new Uint8Array(uids.length);
   for (let i = 0; i < flags.length; i++) {

@@ -16,6 +16,7 @@ import type {
 } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { UidSet } from "../model/uid.ts";
+import type { FilterPlan } from "../plan/plan.ts";
 
 /** What a step read of the store, without the steps inside it. */
 export interface Reads {
@@ -58,6 +59,8 @@ export class Profiler {
   readonly #clock: Clock;
   /** By the part of the plan that does the step. */
   readonly #measures = new Map<object, Measure>();
+  /** Of an AND: its parts in the order in which they were asked first. */
+  readonly #orders = new Map<object, readonly object[]>();
   readonly #open: Measure[] = [];
   readonly #outside = makeMeasure();
 
@@ -100,6 +103,20 @@ export class Profiler {
     measure.out += outCount;
   }
 
+  /** The parts of a filter as they were asked; a later run of the same filter may choose otherwise, and says so. */
+  tellOrder(part: object, filters: readonly FilterPlan[]): void {
+    const order = filters.map(partOfFilter);
+    const before = this.#orders.get(part);
+    if (before === undefined) this.#orders.set(part, order);
+    else if (before.some((other, i) => other !== order[i])) {
+      this.note(part, "its parts were asked in different orders");
+    }
+  }
+
+  orderOf(part: object): readonly object[] | undefined {
+    return this.#orders.get(part);
+  }
+
   note(part: object, text: string): void {
     this.#at(part).notes.add(text);
   }
@@ -114,6 +131,11 @@ export class Profiler {
     if (measure === undefined) this.#measures.set(part, (measure = makeMeasure()));
     return measure;
   }
+}
+
+/** By what the numbers of a filter are told. */
+export function partOfFilter(filter: FilterPlan): object {
+  return filter.kind === "call" ? filter.call : filter;
 }
 
 /** How many of the flags are set. */

@@ -5,7 +5,7 @@ import type { UidSet } from "../model/uid.ts";
 import type { Run } from "./run.ts";
 
 /** Rows read between two looks at the clock: with a hundred edges each some 3 ms. */
-const sliceRows = 512;
+export const sliceRows = 512;
 
 /**
  * `reader.readLevel` for the nodes of a level. One call up to `sliceRows` of them; beyond, the columns of the slices are

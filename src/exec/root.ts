@@ -14,7 +14,7 @@ import { intersectLists, tokenList } from "./lookup.ts";
 import { findTerms } from "./terms.ts";
 import { listsOfUidIn, uidsOfCall } from "./uid-sets.ts";
 import { certain, noCandidates, uncertain, type Candidates } from "./candidates.ts";
-import { bindCounts } from "./count.ts";
+import { bindCounts, countRange, scanCounts } from "./count.ts";
 import { findGeo } from "./geo.ts";
 import {
   equalityTokens,
@@ -79,6 +79,7 @@ async function findCall(run: Run, call: CallPlan, after: number): Promise<Candid
 /** The one list that is the root's answer as it stands; undefined where the answer is made of several or checked. */
 export function listOfRoot(run: Run, call: CallPlan): ListRef | undefined {
   if (call.kind === "has") return listOfHas(call.use);
+  if (call.kind === "compareCount") return listOfCount(run, call);
   if (call.kind !== "compare" || call.operator !== "eq" || call.index === undefined) {
     return undefined;
   }
@@ -88,6 +89,13 @@ export function listOfRoot(run: Run, call: CallPlan): ListRef | undefined {
   if (bound === undefined || bounds.length !== 1) return undefined;
   const [token] = equalityTokens(call.index, bound, call.use);
   return token === undefined || isCut(call, token) ? undefined : tokenList(call.index.id, token);
+}
+
+/** The nodes with exactly so many. */
+function listOfCount(run: Run, call: Call<"compareCount">): ListRef | undefined {
+  if (call.index === undefined || call.operator !== "eq") return undefined;
+  const [count] = bindCounts(run, call, true);
+  return count === undefined ? undefined : { kind: "count", index: call.index, count };
 }
 
 function isCut(call: Call<"compare">, token: Uint8Array): boolean {
@@ -276,36 +284,6 @@ export function excludedToken(call: Call<"compare">, range: TokenRange): Uint8Ar
 
 async function findCounts(run: Run, call: Call<"compareCount">): Promise<UidSet> {
   if (call.index === undefined) return emptyUidSet;
-  const [low = 0, high = low] = bindCounts(run, call, true);
-  const range = countRange(call.operator, low, high);
-  const runs: UidSet[] = [];
-  const scanned = run.reader.scanCounts(call.index, range, (_, uids) => {
-    runs.push(uids.slice());
-    return true;
-  });
-  if (scanned instanceof Promise) await scanned;
-  return unionAll(runs);
-}
-
-const countMax = 4294967295;
-
-function countRange(
-  operator: Call<"compareCount">["operator"],
-  low: number,
-  high: number,
-): { readonly from: number; readonly to: number } {
-  switch (operator) {
-    case "eq":
-      return { from: low, to: low };
-    case "le":
-      return { from: 1, to: low };
-    case "lt":
-      return { from: 1, to: low - 1 };
-    case "ge":
-      return { from: low, to: countMax };
-    case "gt":
-      return { from: low + 1, to: countMax };
-    case "between":
-      return { from: low, to: high };
-  }
+  const range = countRange(call.operator, bindCounts(run, call, true));
+  return (await scanCounts(run, call.index, range, Infinity)) ?? emptyUidSet;
 }

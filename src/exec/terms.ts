@@ -11,10 +11,12 @@ import { termTokens } from "./index-tokens.ts";
 import { intersectList, intersectLists, readLists, tokenList, verifyCells } from "./lookup.ts";
 import { slotText, valuesOf, type Run } from "./run.ts";
 
+type TermsCall = Extract<CallPlan, { kind: "terms" }>;
+
 /** Nodes with the words of a terms call, among `candidates` where given. */
 export async function findTerms(
   run: Run,
-  call: Extract<CallPlan, { kind: "terms" }>,
+  call: TermsCall,
   candidates: UidSet | undefined,
 ): Promise<UidSet> {
   const texts =
@@ -37,7 +39,7 @@ function textsOf(values: readonly Value[]): readonly string[] {
 
 async function findText(
   run: Run,
-  call: Extract<CallPlan, { kind: "terms" }>,
+  call: TermsCall,
   text: string,
   candidates: UidSet | undefined,
 ): Promise<UidSet> {
@@ -60,20 +62,49 @@ async function findText(
 /** The words may stand in a value of another tag: look at the value asked for. */
 async function verifyTerms(
   run: Run,
-  call: Extract<CallPlan, { kind: "terms" }>,
+  call: TermsCall,
   texts: readonly string[],
   found: UidSet,
 ): Promise<UidSet> {
-  if (found.length === 0) return found;
+  return found.length === 0 ? found : verifyCells(run, call.use, buildTextTest(call, texts), found);
+}
+
+function buildTextTest(call: TermsCall, texts: readonly string[]): CellTest {
   const needsAll = call.name === "allofterms" || call.name === "alloftext";
-  const wanted = texts.map((text) => termTokens(call, text).map(tokenKey));
-  const test: CellTest = (cell) => {
+  const wanted = texts
+    .map((text) => termTokens(call, text).map(tokenKey))
+    .filter((keys) => keys.length > 0);
+  return (cell) => {
     const has = new Set(termTokens(call, cell.text, true).map(tokenKey));
     return wanted.some((keys) =>
       needsAll ? keys.every((key) => has.has(key)) : keys.some((key) => has.has(key)),
     );
   };
-  return verifyCells(run, call.use, test, found);
+}
+
+/** Whether a node's text says what its index says: words of a list may stand in several texts, tags split theirs. */
+export function canReadTerms(call: TermsCall): boolean {
+  const isList = call.use.predicate?.definition.list === true;
+  return !isList && call.use.languages[0] !== "." && call.name !== "ngram";
+}
+
+/** The words of a call as a test of a node's text. */
+export function buildTermsTest(run: Run, call: TermsCall): CellTest {
+  return buildTextTest(
+    call,
+    call.values.slots.map((slot) => slotText(run, slot)),
+  );
+}
+
+/** Whether the lists of all words are kept. */
+export async function areTermsAtHand(run: Run, call: TermsCall): Promise<boolean> {
+  for (const slot of call.values.slots) {
+    for (const token of termTokens(call, slotText(run, slot))) {
+      const answer = run.reader.isAtHand(tokenList(call.index.id, token));
+      if (!(answer instanceof Promise ? await answer : answer)) return false;
+    }
+  }
+  return true;
 }
 
 function tokenKey(token: Uint8Array): string {

@@ -342,7 +342,7 @@ export type CallPlan =
       readonly kind: "compareCount";
       readonly operator: CompareOperator;
       readonly use: PredicateUse;
-      /** The count index, at roots. */
+      /** The count index, where there is one. */
       readonly index: number | undefined;
       readonly values: readonly SlotIndex[];
     }

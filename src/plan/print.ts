@@ -326,8 +326,10 @@ class Printer {
         const index = call.index === undefined ? "values" : `index ${call.index.tokenizer}`;
         return `${call.operator} ${useText(call.use)} ${this.#values(call.values)} (${index})`;
       }
-      case "compareCount":
-        return `${call.operator} count ${useText(call.use)} ${this.#slots(call.values)}`;
+      case "compareCount": {
+        const index = call.index === undefined ? "heads" : "index count";
+        return `${call.operator} count ${useText(call.use)} ${this.#slots(call.values)} (${index})`;
+      }
       case "compareVal":
         return `${call.operator} val ${this.#name(call.variable)} ${this.#values(call.values)}`;
       case "compareLen":

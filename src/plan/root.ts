@@ -43,6 +43,8 @@ function isExchangeable(call: CallPlan): boolean {
   switch (call.kind) {
     case "compare":
       return call.refusal === undefined && call.values.variable === undefined;
+    case "compareCount":
+      return isIndexedCount(call);
     case "has":
     case "terms":
     case "geo":
@@ -58,6 +60,8 @@ function isIndexed(call: CallPlan): boolean {
   switch (call.kind) {
     case "compare":
       return isIndexedCompare(call);
+    case "compareCount":
+      return isIndexedCount(call);
     case "terms":
       return call.values.variable === undefined;
     case "uid":
@@ -81,8 +85,14 @@ function isIndexedCompare(call: Extract<CallPlan, { kind: "compare" }>): boolean
   return index.tokenizer !== "trigram" && index.tokenizer !== "ngram";
 }
 
+/** `le` and `lt` of a filter let nodes without the predicate pass, which are in no index; at a root they do not. */
+function isIndexedCount({ index, operator }: Extract<CallPlan, { kind: "compareCount" }>): boolean {
+  return index !== undefined && operator !== "le" && operator !== "lt";
+}
+
 function isOneList(call: CallPlan): boolean {
   if (call.kind === "has") return true;
+  if (call.kind === "compareCount") return call.index !== undefined && call.operator === "eq";
   return (
     call.kind === "compare" &&
     call.operator === "eq" &&

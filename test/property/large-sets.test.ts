@@ -11,6 +11,11 @@ import {
   makeTestSchema,
   type TestFact,
 } from "../support/memory-graph.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { parseQuery } from "../../src/dql/parser.ts";
+import { profilePlan } from "../../src/exec/explain.ts";
+import { defaultLimits } from "../../src/model/limits.ts";
+import { buildPlan } from "../../src/plan/build.ts";
 import { queryDql } from "../support/run-dql.ts";
 
 const schema = makeTestSchema([
@@ -22,6 +27,8 @@ const schema = makeTestSchema([
   }),
   definePredicate("open", "bool", { indexes: [{ tokenizer: "bool" }] }),
   definePredicate("likes", "uid", { list: true, reverse: true }),
+  definePredicate("parts", "uid", { list: true, reverse: true, count: true }),
+  definePredicate("place", "geo", { indexes: [{ tokenizer: "geo" }] }),
 ]);
 
 interface Item {
@@ -32,6 +39,9 @@ interface Item {
   readonly words: string;
   readonly open: boolean;
   readonly likes: readonly number[];
+  readonly parts: readonly number[];
+  /** Degrees north and east. */
+  readonly place: number;
 }
 
 const itemCount = 3000;
@@ -48,6 +58,8 @@ function makeItems(): readonly Item[] {
     words: `${vocabulary[below(6)] ?? ""} ${vocabulary[below(6)] ?? ""}`,
     open: below(2) === 0,
     likes: below(4) === 0 ? [below(40) + 1] : [],
+    parts: Array.from({ length: below(3) * below(4) }, (_, k) => ((i * 7 + k * 13) % 900) + 1),
+    place: below(60),
   }));
 }
 
@@ -67,6 +79,11 @@ function factsOf(item: Item): readonly TestFact[] {
     fact("words", { kind: "string", text: item.words }),
     fact("open", { kind: "bool", bool: item.open }),
     ...item.likes.map((target) => fact("likes", target)),
+    ...item.parts.map((target) => fact("parts", target)),
+    fact("place", {
+      kind: "geo",
+      geometry: { type: "Point", coordinates: [item.place, item.place] },
+    }),
   ];
 }
 
@@ -196,7 +213,135 @@ test.each<[string, (item: Item) => boolean]>([
   ["not regexp(words, /ember/)", (item) => !item.words.includes("ember")],
   ["not (has(price) and gt(stars, 1))", (item) => item.price === undefined || item.stars <= 1],
   ["has(likes) or le(stars, 1)", (item) => item.likes.length > 0 || item.stars <= 1],
+  ['eq(words, "amber fjord")', (item) => item.words === "amber fjord"],
+  ["near(place, [7, 7], 1000)", (item) => item.place === 7],
+  ["eq(count(parts), 3)", (item) => item.parts.length === 3],
+  ["eq(count(parts), 0)", (item) => item.parts.length === 0],
+  ["not eq(count(parts), 0)", (item) => item.parts.length > 0],
+  ["ge(count(parts), 4)", (item) => item.parts.length >= 4],
+  ["ge(count(parts), 0)", () => true],
+  ["gt(count(parts), 0)", (item) => item.parts.length > 0],
+  ["le(count(parts), 2)", (item) => item.parts.length <= 2],
+  ["lt(count(parts), 1)", (item) => item.parts.length < 1],
+  ["lt(count(parts), 0)", () => false],
+  ["between(count(parts), 2, 4)", (item) => item.parts.length >= 2 && item.parts.length <= 4],
+  ["between(count(parts), 0, 2)", (item) => item.parts.length <= 2],
+  ["between(count(parts), 4, 2)", () => false],
+  ["between(count(parts), 1, 0)", () => false],
+  ["ge(count(~parts), 6)", (item) => pointersAt(item.uid) >= 6],
+  ["lt(count(~parts), 2)", (item) => pointersAt(item.uid) < 2],
+  [
+    "ge(price, 100) and eq(stars, 2) and regexp(words, /^c/) and le(count(parts), 3)",
+    (item) =>
+      (item.price ?? 0) >= 100 &&
+      item.stars === 2 &&
+      item.words.startsWith("c") &&
+      item.parts.length <= 3,
+  ],
+  [
+    'eq(kind, "lamp") or (has(likes) and (eq(stars, 1) and not eq(open, true)))',
+    (item) => item.kind === "lamp" || (item.likes.length > 0 && item.stars === 1 && !item.open),
+  ],
+  ['eq(price, -5) and ge(stars, 1) and has(likes) and anyofterms(words, "amber")', () => false],
 ])("%s of many candidates, from an index or by values", async (condition, holds) => {
   const text = `{ v as var(func: has(words)) q(func: uid(v)) @filter(${condition}) { uid } }`;
   expect(await queryDql(graph, text)).toEqual(uidsOf(items.filter(holds)));
 });
+
+/** Conditions that only values tell: no index, so that the columns are read slice by slice. */
+test("many candidates are tested by their values in any order", async () => {
+  const plain = makeTestSchema([definePredicate("a", "int"), definePredicate("b", "string")]);
+  const facts = Array.from({ length: itemCount }, (_, i): TestFact[] => [
+    { subject: i + 1, predicate: "dgraph.type", object: { kind: "string", text: "Item" } },
+    { subject: i + 1, predicate: "a", object: { kind: "int", int: i % 7 } },
+    { subject: i + 1, predicate: "b", object: { kind: "string", text: `b${i % 11}` } },
+  ]).flat();
+  const bare = new MemoryGraph(plain, facts);
+  const holds = (i: number): boolean => i % 7 <= 4 && i % 11 === 3;
+  const expected = Array.from({ length: itemCount }, (_, i) => i).filter(holds);
+  for (const condition of [
+    'le(a, 4) and eq(b, "b3")',
+    'eq(b, "b3") and le(a, 4)',
+    'regexp(b, /^b3$/) and not gt(a, 4) and (eq(b, "b3") or eq(b, "b4"))',
+  ]) {
+    const text = `{ q(func: type(Item)) @filter(${condition}) { uid } }`;
+    expect(await queryDql(bare, text), condition).toEqual({
+      q: expected.map((i) => ({ uid: hex(i + 1) })),
+    });
+  }
+});
+
+test.each<[string, (item: Item) => boolean]>([
+  ["eq(count(parts), 3)", (item) => item.parts.length === 3],
+  ["ge(count(parts), 4)", (item) => item.parts.length >= 4],
+  ["le(count(parts), 2)", (item) => item.parts.length > 0 && item.parts.length <= 2],
+  ["between(count(parts), 2, 3)", (item) => item.parts.length === 2 || item.parts.length === 3],
+  ["gt(count(~parts), 5)", (item) => pointersAt(item.uid) > 5],
+])(
+  "%s at a root, alone, paged, with conditions, and in place of another root",
+  async (root, holds) => {
+    const found = items.filter(holds);
+    expect(await queryDql(graph, `{ q(func: ${root}) { uid } }`)).toEqual(uidsOf(found));
+    const page = `{ q(func: ${root}, first: 5, offset: 2) { uid } n(func: ${root}) { count(uid) } }`;
+    expect(await queryDql(graph, page)).toEqual({
+      ...(uidsOf(found.slice(2, 7)) as object),
+      n: [{ count: found.length }],
+    });
+    const open = `{ q(func: ${root}) @filter(eq(open, true)) { uid } }`;
+    expect(await queryDql(graph, open)).toEqual(uidsOf(found.filter((item) => item.open)));
+  },
+);
+
+test("a rare count becomes the root of a type, and zero never does", async () => {
+  const many = items.filter((item) => item.parts.length === 6);
+  const rare = "{ q(func: type(Item)) @filter(eq(count(parts), 6)) { uid } }";
+  expect(await queryDql(graph, rare)).toEqual(uidsOf(many));
+  const none = items.filter((item) => item.parts.length === 0 && item.price === 17);
+  const zero = "{ q(func: type(Item)) @filter(eq(count(parts), 0) and eq(price, 17)) { uid } }";
+  expect(await queryDql(graph, zero)).toEqual(uidsOf(none));
+});
+
+test("a root of counts that is refused is refused whatever else finds its nodes", async () => {
+  const text = "{ q(func: ge(count(parts), 0)) @filter(eq(price, 17)) { uid } }";
+  await expect(queryDql(graph, text)).rejects.toThrow("zero counts (not tracked)");
+});
+
+test("the parts of an AND are asked by how few nodes they have, and nothing of no nodes", async () => {
+  const ask = async (condition: string) => {
+    const text = `{ v as var(func: has(words)) q(func: uid(v)) @filter(${condition}) { uid } }`;
+    const plan = buildPlan(parseQuery(text, new Map()), schema);
+    const { report } = await profilePlan(plan, undefined, graph, {
+      clock: systemClock,
+      limits: defaultLimits,
+      deadlineMs: Infinity,
+      signal: undefined,
+    });
+    const filter = report.steps[1]?.steps?.find((step) => step.step === "filter");
+    return (filter?.steps ?? []).map(({ text: line, in: before, notes }) => [
+      line.split(" (")[0],
+      before,
+      notes?.join(),
+    ]);
+  };
+  const stars = items.filter((item) => item.stars === 2);
+  const rare = items.filter((item) => item.price === 17);
+  expect(await ask("eq(stars, 2) and regexp(words, /e/) and eq(price, 17)")).toEqual([
+    ['eq price "17"', itemCount, "tested by sets and indexes"],
+    ['eq stars "2"', rare.length, "tested by the nodes' own values"],
+    [
+      'regexp words "e"',
+      rare.filter((item) => stars.includes(item)).length,
+      "tested by the nodes' own values",
+    ],
+  ]);
+  const nothing = await ask('eq(stars, 2) and eq(kind, "lamp") and eq(price, -1)');
+  expect(nothing).toEqual([
+    ['eq price "-1"', itemCount, "tested by sets and indexes"],
+    ['eq stars "2"', 0, "nothing was left to test"],
+    ['eq kind "lamp"', 0, "nothing was left to test"],
+  ]);
+});
+
+function pointersAt(uid: number): number {
+  return items.filter((item) => item.parts.includes(uid)).length;
+}

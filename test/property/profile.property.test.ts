@@ -72,6 +72,12 @@ function flatten(steps: readonly PlanStep[]): readonly PlanStep[] {
   return steps.flatMap((step) => [step, ...flatten(step.steps ?? [])]);
 }
 
+function textsOf(steps: readonly PlanStep[]): readonly string[] {
+  return flatten(steps)
+    .map((step) => step.text)
+    .sort();
+}
+
 test("a profile's answer is the plain answer, and tells of as many nodes", async () => {
   await fc.assert(
     fc.asyncProperty(question, async (text) => {
@@ -92,9 +98,8 @@ test("a profile's answer is the plain answer, and tells of as many nodes", async
         if (step.step === "filter") expect(step.out ?? 0).toBeLessThanOrEqual(step.in ?? 0);
       }
       const explained = await explainPlan(plan, undefined, reader, context);
-      expect(flatten(explained.steps).map((step) => step.text)).toEqual(
-        flatten(profiled.report.steps).map((step) => step.text),
-      );
+      // The parts of an AND stand in the order in which they were asked, which a run knows better.
+      expect(textsOf(explained.steps)).toEqual(textsOf(profiled.report.steps));
     }),
     { numRuns: runs(300) },
   );

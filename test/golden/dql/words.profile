@@ -10,6 +10,6 @@ block 1: query b                                                             1  
 block 2: query c                                                    1        1      1               1
   root seek: eq dgraph.type "Book" (index exact)                    5        5      1               1             5  taken: found all
     or allofterms title "salt roads" (index term)                   1
-  filter allofterms title "salt roads" (index term)                 1   5    1      1        1      4             2  tested by sets and indexes
+  filter allofterms title "salt roads" (index term)                 1   5    1      1        5                       tested by the nodes' own values
   level 2                                                           1   1    1      1        1
     value title@fr:. one

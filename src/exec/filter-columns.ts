@@ -1,0 +1,294 @@
+/**
+ * Parts of a filter whose sets are known and whose columns are still to be read. Few candidates are read in one call;
+ * many slice by slice, and of an AND the test that leaves the fewest is read first, the others for what it leaves.
+ */
+import type { Column, Want } from "../graph/reader.ts";
+import type { UidSet } from "../model/uid.ts";
+import type { CallPlan, FilterPlan } from "../plan/plan.ts";
+import type { ColumnTest } from "./call.ts";
+import { countFlags } from "./profile.ts";
+import { sliceRows } from "./read-rows.ts";
+import { flagMembers, keepMembers } from "./rows.ts";
+import type { Run } from "./run.ts";
+
+/** A filter whose sets are known, and whose columns are still to be read. `of`, `call`: whom its numbers are told of. */
+export type Prepared =
+  | {
+      readonly kind: "and" | "or";
+      readonly parts: readonly Prepared[];
+      readonly of: FilterPlan | undefined;
+    }
+  | { readonly kind: "not"; readonly part: Prepared; readonly of: FilterPlan }
+  | { readonly kind: "flags"; readonly flags: Uint8Array }
+  | {
+      readonly kind: "column";
+      readonly want: Want;
+      readonly test: ColumnTest;
+      readonly call: CallPlan;
+    };
+
+type PreparedColumn = Extract<Prepared, { kind: "column" }>;
+
+export function hasColumn(prepared: Prepared): boolean {
+  switch (prepared.kind) {
+    case "and":
+    case "or":
+      return prepared.parts.some(hasColumn);
+    case "not":
+      return hasColumn(prepared.part);
+    case "flags":
+      return false;
+    case "column":
+      return true;
+  }
+}
+
+/** The same filter over other flags: of a part of its candidates. */
+function mapFlags(prepared: Prepared, change: (flags: Uint8Array) => Uint8Array): Prepared {
+  switch (prepared.kind) {
+    case "and":
+    case "or":
+      return { ...prepared, parts: prepared.parts.map((part) => mapFlags(part, change)) };
+    case "not":
+      return { ...prepared, part: mapFlags(prepared.part, change) };
+    case "flags":
+      return { kind: "flags", flags: change(prepared.flags) };
+    case "column":
+      return prepared;
+  }
+}
+
+/** The same filter over those of its candidates that are left. */
+export function narrow(prepared: Prepared, from: UidSet, to: UidSet): Prepared {
+  return from === to
+    ? prepared
+    : mapFlags(prepared, (flags) => flagMembers(to, keepMembers(from, flags)));
+}
+
+/** Flags beside the candidates: reads the columns that are wanted, and combines the tests. */
+export async function finish(
+  run: Run,
+  prepared: Prepared,
+  candidates: UidSet,
+): Promise<Uint8Array> {
+  if (candidates.length <= sliceRows || !hasColumn(prepared)) {
+    return finishSlice(run, prepared, candidates);
+  }
+  const flags = new Uint8Array(candidates.length);
+  for (let from = 0; from < candidates.length; from += sliceRows) {
+    const to = Math.min(from + sliceRows, candidates.length);
+    const slice = mapFlags(prepared, (all) => all.subarray(from, to));
+    flags.set(await finishSlice(run, slice, candidates.subarray(from, to)), from);
+    const pause = run.pace.check();
+    if (pause !== undefined) await pause;
+  }
+  return flags;
+}
+
+/** A test that leaves less than this share is read before the others. */
+const leadShare = 1 / 2;
+
+/** Those of the candidates that pass all `parts`, in the order in which the tests were asked. */
+export async function keepPassingAll(
+  run: Run,
+  parts: readonly Prepared[],
+  candidates: UidSet,
+): Promise<UidSet> {
+  const first = candidates.subarray(0, sliceRows);
+  if (first.length === candidates.length) return keepOfSlice(run, parts, candidates);
+  const lead =
+    parts.length === 1 || candidates.length < leadFrom
+      ? -1
+      : await findLead(run, slicesOf(parts, 0, sampleRows), first.subarray(0, sampleRows));
+  const kept: UidSet[] = [];
+  for (let from = 0; from < candidates.length; from += sliceRows) {
+    const slice = candidates.subarray(from, from + sliceRows);
+    kept.push(await keepLed(run, slicesOf(parts, from, from + slice.length), slice, lead));
+    const pause = run.pace.check();
+    if (pause !== undefined) await pause;
+  }
+  return joinParts(kept, candidates);
+}
+
+function slicesOf(parts: readonly Prepared[], from: number, to: number): readonly Prepared[] {
+  return parts.map((part) => mapFlags(part, (flags) => flags.subarray(from, to)));
+}
+
+/** Nodes that are looked at to find the test to begin with; from so many candidates on. */
+const sampleRows = 64;
+const leadFrom = 2048;
+
+async function findLead(run: Run, parts: readonly Prepared[], sample: UidSet): Promise<number> {
+  const silent = { ...run, profiler: undefined };
+  let lead = -1;
+  let fewest = sample.length * leadShare;
+  for (const [p, part] of parts.entries()) {
+    // The dear ones never lead: what they would spare the others costs less than they do.
+    if (part.kind !== "column" || isDear(part.call)) continue;
+    const left = countFlags(await readColumns(silent, part, sample));
+    if (left >= fewest) continue;
+    fewest = left;
+    lead = p;
+  }
+  return lead;
+}
+
+function isDear(call: CallPlan): boolean {
+  return call.kind === "regexp" || call.kind === "match" || call.kind === "geo";
+}
+
+async function keepLed(
+  run: Run,
+  parts: readonly Prepared[],
+  slice: UidSet,
+  lead: number,
+): Promise<UidSet> {
+  const leader = parts[lead];
+  if (leader === undefined) return keepOfSlice(run, parts, slice);
+  const left = await keepOfSlice(run, [leader], slice);
+  if (left.length === 0) return left;
+  const others = parts.flatMap((part, p) => (p === lead ? [] : [narrow(part, slice, left)]));
+  return keepOfSlice(run, others, left);
+}
+
+async function keepOfSlice(run: Run, parts: readonly Prepared[], slice: UidSet): Promise<UidSet> {
+  return keepMembers(slice, await finishSlice(run, { kind: "and", parts, of: undefined }, slice));
+}
+
+function joinParts(parts: readonly UidSet[], all: UidSet): UidSet {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  if (length === all.length) return all;
+  const joined = new Float64Array(length);
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+/** Reads all columns at once and combines the tests. */
+async function finishSlice(run: Run, prepared: Prepared, candidates: UidSet): Promise<Uint8Array> {
+  const only = run.profiler === undefined ? undefined : onlyColumn(prepared);
+  const span = only === undefined ? undefined : run.profiler?.begin(only.call);
+  const flags = await readColumns(run, prepared, candidates);
+  span?.pause();
+  return flags;
+}
+
+function onlyColumn(prepared: Prepared): PreparedColumn | undefined {
+  const tests: Test[] = [];
+  collect(prepared, [], tests);
+  return tests.length === 1 ? tests[0]?.of : undefined;
+}
+
+interface Test {
+  readonly column: number;
+  readonly of: PreparedColumn;
+}
+
+async function readColumns(run: Run, prepared: Prepared, candidates: UidSet): Promise<Uint8Array> {
+  const wants: Want[] = [];
+  const tests: Test[] = [];
+  collect(prepared, wants, tests);
+  const read = wants.length === 0 ? [] : run.reader.readLevel(candidates, wants);
+  const columns: readonly Column[] = read instanceof Promise ? await read : read;
+  const results: [Prepared, Uint8Array][] = [];
+  // What one part of an AND refuses, the next ones need not look at.
+  const alive =
+    prepared.kind === "and" && tests.length > 1
+      ? new Uint8Array(candidates.length).fill(1)
+      : undefined;
+  for (const { column, of } of tests) {
+    const values = columns[column];
+    if (values === undefined) continue;
+    const flags = await testColumn(run, of.test, values, alive ?? candidates.length);
+    results.push([of, flags]);
+    if (run.profiler !== undefined) {
+      const asked = alive === undefined ? candidates.length : countFlags(alive);
+      run.profiler.tell(of.call, asked, countFlags(flags));
+    }
+    if (alive !== undefined && prepared.kind === "and" && prepared.parts.includes(of)) {
+      for (let i = 0; i < alive.length; i++) alive[i] = flags[i] ?? 0;
+    }
+  }
+  return combine(run, prepared, candidates.length, results);
+}
+
+/** `rows`: how many, or flags of those that are asked. */
+async function testColumn(
+  run: Run,
+  test: ColumnTest,
+  values: Column,
+  rows: number | Uint8Array,
+): Promise<Uint8Array> {
+  const alive = typeof rows === "number" ? undefined : rows;
+  const flags = new Uint8Array(typeof rows === "number" ? rows : rows.length);
+  for (let i = 0; i < flags.length; i++) {
+    if ((i & 255) === 255) {
+      const pause = run.pace.check();
+      if (pause !== undefined) await pause;
+    }
+    if (alive !== undefined && alive[i] === 0) continue;
+    if (test(values, i)) flags[i] = 1;
+  }
+  return flags;
+}
+
+function collect(prepared: Prepared, wants: Want[], tests: Test[]): void {
+  switch (prepared.kind) {
+    case "and":
+    case "or":
+      for (const part of prepared.parts) collect(part, wants, tests);
+      return;
+    case "not":
+      collect(prepared.part, wants, tests);
+      return;
+    case "flags":
+      return;
+    case "column": {
+      const { want } = prepared;
+      const same = wants.findIndex(
+        (other) =>
+          other.kind === "cells" && want.kind === "cells" && other.predicate === want.predicate,
+      );
+      const column = same >= 0 ? same : wants.push(want) - 1;
+      tests.push({ column, of: prepared });
+    }
+  }
+}
+
+/** Flags of a filter whose columns are tested. */
+export function combine(
+  run: Run,
+  prepared: Prepared,
+  length: number,
+  results: readonly (readonly [Prepared, Uint8Array])[],
+): Uint8Array {
+  switch (prepared.kind) {
+    case "flags":
+      return prepared.flags;
+    case "column":
+      return results.find(([of]) => of === prepared)?.[1] ?? new Uint8Array(length);
+    case "not": {
+      const flags = combine(run, prepared.part, length, results).map((flag) => 1 - flag);
+      run.profiler?.tell(prepared.of, length, countFlags(flags));
+      return flags;
+    }
+    case "and":
+    case "or": {
+      const isAnd = prepared.kind === "and";
+      const out = new Uint8Array(length).fill(isAnd ? 1 : 0);
+      for (const part of prepared.parts) {
+        const flags = combine(run, part, length, results);
+        for (let i = 0; i < length; i++) {
+          if (isAnd) out[i] = (out[i] ?? 0) & (flags[i] ?? 0);
+          else out[i] = (out[i] ?? 0) | (flags[i] ?? 0);
+        }
+      }
+      if (prepared.of !== undefined) run.profiler?.tell(prepared.of, length, countFlags(out));
+      return out;
+    }
+  }
+}
