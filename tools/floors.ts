@@ -17,7 +17,8 @@ export const floors: Floors = {
     ],
   },
   dql: { below: ["base", "model"] },
-  intake: { below: ["base", "model"], outside: ["node:buffer"] },
+  // tokens: refused facts are printed with the words of their facets.
+  intake: { below: ["base", "model", "tokens"], outside: ["node:buffer"] },
   store: { below: ["base", "model", "codec"] },
   stores: {
     below: ["base", "model", "codec", "store"],

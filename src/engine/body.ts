@@ -30,7 +30,8 @@ export function parseBody(
   limits: Limits,
   queries: UpsertQueries,
 ): ParsedBody {
-  const raw = body.kind === "rdf" ? readRdf(body.text) : readJson(body.text, limits);
+  const given = body.kind === "rdf" ? readRdf(body.text) : readJson(body.text, limits);
+  const raw = { ...given, query: given.query.trim() };
   for (const mutation of raw.mutations) checkReserved(mutation);
   if (raw.mutations.length === 0) {
     if (raw.query === "") throw new Fault("E_MUTATION", "empty request");

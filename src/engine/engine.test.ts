@@ -21,6 +21,8 @@ balance: int @index(int) .
 free: string @noconflict .
 tags: [string] @index(exact) @count .
 friend: [uid] @reverse @count .
+crew: [uid] @reverse .
+words: [string] @index(term) .
 boss: uid @reverse .
 `;
 
@@ -84,18 +86,39 @@ describe("two transactions", () => {
     await expect(commit(b.startTs)).rejects.toMatchObject(isAborted);
   });
 
-  test("that add different edges to one node both commit, with counts and mirrors right", async () => {
-    const a = await mutate(set(`<0x1> <friend> <0x2> .`));
-    const b = await mutate(set(`<0x1> <friend> <0x3> .`));
+  test("that add different edges to one node both commit, with mirrors right", async () => {
+    const a = await mutate(set(`<0x1> <crew> <0x2> .`));
+    const b = await mutate(set(`<0x1> <crew> <0x3> .`));
     await commit(a.startTs, a.keys);
     await commit(b.startTs, b.keys);
     expect(
-      await query(
-        `{ q(func: eq(count(friend), 2)) { friend { uid } } r(func: uid(0x3)) { ~friend { uid } } }`,
-      ),
+      await query(`{ q(func: has(crew)) { crew { uid } } r(func: uid(0x3)) { ~crew { uid } } }`),
     ).toEqual({
-      q: [{ friend: [{ uid: "0x2" }, { uid: "0x3" }] }],
-      r: [{ "~friend": [{ uid: "0x1" }] }],
+      q: [{ crew: [{ uid: "0x2" }, { uid: "0x3" }] }],
+      r: [{ "~crew": [{ uid: "0x1" }] }],
+    });
+  });
+
+  test.each([
+    ["a count of edges", `<0x1> <friend> <0x2> .`, `<0x1> <friend> <0x3> .`],
+    ["a count of reverse edges", `<0x1> <friend> <0x3> .`, `<0x2> <friend> <0x3> .`],
+    ["a count of values", `<0x1> <tags> "x" .`, `<0x1> <tags> "y" .`],
+    ["a word of a list", `<0x1> <words> "red sea" .`, `<0x1> <words> "dead sea" .`],
+  ])("that change %s conflict", async (_, first, second) => {
+    const a = await mutate(set(first));
+    const b = await mutate(set(second));
+    await commit(a.startTs, a.keys);
+    await expect(commit(b.startTs, b.keys)).rejects.toMatchObject(isAborted);
+  });
+
+  test("that add different words or values to one list both commit, and so do writes at once", async () => {
+    const a = await mutate(set(`<0x1> <words> "red" .`));
+    const b = await mutate(set(`<0x1> <words> "blue" .`));
+    await mutate(set(`<0x1> <friend> <0x2> .`), now);
+    await commit(a.startTs, a.keys);
+    await commit(b.startTs, b.keys);
+    expect(await query(`{ q(func: anyofterms(words, "red blue")) { count(words) } }`)).toEqual({
+      q: [{ "count(words)": 2 }],
     });
   });
 
@@ -183,7 +206,7 @@ describe("a transaction", () => {
     const a = await mutate(set(`<0x1> <name> "kept" .`));
     await expect(
       mutate(set(`<0x1> <balance> "many" .`), { startTs: a.startTs }),
-    ).rejects.toMatchObject({ code: "E_MUTATION" });
+    ).rejects.toMatchObject({ code: "E_MUTATION_FACTS" });
     await mutate(set(`<0x1> <balance> "3" .`), { startTs: a.startTs, commitNow: true });
     expect(await query(`{ q(func: has(name)) { name balance } }`)).toEqual({
       q: [{ name: "kept", balance: 3 }],

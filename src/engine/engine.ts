@@ -140,6 +140,8 @@ export interface CommitRequest {
   readonly abort: boolean;
   /** What the client sends back; undefined for an abort. */
   readonly keys: readonly string[] | undefined;
+  /** `<group>-<namespace>-<predicate>`, as given with the keys: one that is not served here aborts. */
+  readonly preds?: readonly string[];
 }
 
 export interface CommitAnswer {

@@ -2,7 +2,9 @@
 import type { Clock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
 import { Overlay } from "../graph/overlay.ts";
+import type { Reader } from "../graph/reader.ts";
 import { restrictReader } from "../graph/restrict.ts";
+import { printSchemaAnswer } from "../graph/schema-print.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
 import { renderDql } from "../render/dql-json.ts";
@@ -11,6 +13,7 @@ import type { Patch } from "../store/store.ts";
 import { derivePatches } from "../write/apply.ts";
 import { parseKey, printKey } from "../write/conflict.ts";
 import type { Edit } from "../write/edit.ts";
+import { addSharedKeys } from "../write/shared-keys.ts";
 import { checkUnique } from "../write/unique.ts";
 import { BlankNodes } from "../write/uid-assign.ts";
 import { checkWrites, strangerFault } from "./authorize.ts";
@@ -23,7 +26,7 @@ import { Stopwatch } from "./latency.ts";
 import { MissingPredicates, chooseMutations, prepareEdits, variablesByName } from "./prepare.ts";
 import type { MutationsMode } from "./prepare.ts";
 import { withRightsPatch } from "./rights-row.ts";
-import type { Runner } from "./run.ts";
+import type { Ran, Runner } from "./run.ts";
 import type { SchemaChanges } from "./schema-changes.ts";
 import { WriteSession } from "./session.ts";
 import { packCommitTime } from "./start-time.ts";
@@ -176,7 +179,7 @@ export class Mutations {
     const { views, transactions } = this.#options;
     const { namespace, commitNow } = work.request;
     const time = await this.#checkWritable(startTs, namespace, work.deadlineMs);
-    const done = await this.#withPredicates(namespace, async () => {
+    const done = await this.#endingWithFacts(work, startTs, async () => {
       const known = transactions.find(startTs, namespace);
       const overlay = known?.overlay ?? new Overlay();
       const view = await views.openAt(namespace, time.commit, {
@@ -203,13 +206,29 @@ export class Mutations {
       }
     });
     if (!commitNow) return done;
-    const commit = await this.#commitOpen(startTs, namespace, []);
+    const commit = await this.#commitOpen(startTs, namespace, nothingClaimed);
     return { ...done, commitTs: packCommitTime(commit), keys: undefined };
+  }
+
+  /** Facts that the schema refuses end the transaction which they were to commit; other faults leave it open. */
+  async #endingWithFacts(
+    { request }: Work,
+    startTs: number,
+    attempt: () => Promise<Done>,
+  ): Promise<Done> {
+    try {
+      return await this.#withPredicates(request.namespace, attempt);
+    } catch (error) {
+      const isRefused = error instanceof Fault && error.code === "E_MUTATION_FACTS";
+      if (isRefused && request.commitNow) this.#options.transactions.end(startTs);
+      throw error;
+    }
   }
 
   #note(transaction: Transaction, session: WriteSession, view: View): void {
     for (const edit of session.edits) transaction.edits.push(edit);
     for (const key of session.conflictKeys) transaction.conflictKeys.add(key);
+    addSharedKeys(transaction.conflictKeys, view.reader.schema, session.edits);
     for (const name of printPredicates(view, session.edits)) transaction.predicates.add(name);
     this.#options.transactions.touch(transaction);
   }
@@ -276,10 +295,16 @@ export class Mutations {
           ? isUnique
             ? emptyObject
             : undefined
-          : renderDql(ran.plan, ran.result, { limits, debug: false }),
+          : this.#render(reader, parsed, ran),
       numUids: ran?.result.numUids ?? noUids,
       cost: prepared.factCount + made.size,
     };
+  }
+
+  #render(reader: Reader, { query }: ParsedBody, { plan, result }: Ran): Uint8Array {
+    const question = query?.schemaQuestion;
+    if (question !== undefined) return encodeUtf8(printSchemaAnswer(reader.schema, question));
+    return renderDql(plan, result, { limits: this.#options.limits, debug: false });
   }
 
   async commit(request: CommitRequest): Promise<CommitAnswer> {
@@ -291,21 +316,23 @@ export class Mutations {
         return { startTs, commitTs: 0 };
       }
       await this.#checkWritable(startTs, namespace, Infinity);
-      const commit = await this.#commitOpen(startTs, namespace, request.keys ?? []);
+      const { keys = [], preds = [] } = request;
+      const commit = await this.#commitOpen(startTs, namespace, { keys, preds });
       return { startTs, commitTs: packCommitTime(commit) };
     });
   }
 
   /** Commits what a transaction wrote; one that wrote nothing commits as it stands. */
-  async #commitOpen(startTs: number, namespace: number, keys: readonly string[]): Promise<number> {
+  async #commitOpen(startTs: number, namespace: number, claim: CommitClaim): Promise<number> {
     const { views, committer, transactions } = this.#options;
     const transaction = transactions.find(startTs, namespace);
     try {
       const commit = await committer.retry(async () => {
         const view = await views.openNewest(namespace, "change");
         try {
+          if (!claim.preds.every((name) => isServed(view, name))) throw aborted();
           if (transaction === undefined) return view.snapshot.ts;
-          return await this.#commitEdits(view, transaction, keys);
+          return await this.#commitEdits(view, transaction, claim.keys);
         } finally {
           view.reader.close();
         }
@@ -345,6 +372,14 @@ export class Mutations {
   }
 }
 
+/** What a client sends back of a transaction that it commits. */
+interface CommitClaim {
+  readonly keys: readonly string[];
+  readonly preds: readonly string[];
+}
+
+const nothingClaimed: CommitClaim = { keys: [], preds: [] };
+
 interface Done {
   readonly queries: Uint8Array | undefined;
   readonly numUids: ReadonlyMap<string, number>;
@@ -353,6 +388,14 @@ interface Done {
   readonly commitTs: number;
   readonly keys: readonly string[] | undefined;
   readonly preds: readonly string[];
+}
+
+/** Of a predicate as `printPredicates` names it; indexes of vectors go by their predicate. */
+function isServed({ reader: { schema } }: View, name: string): boolean {
+  const prefix = `1-${schema.namespace}-`;
+  if (!name.startsWith(prefix)) return false;
+  const [predicate = ""] = name.slice(prefix.length).split("__vector_");
+  return schema.predicate(predicate) !== undefined;
 }
 
 /** `<group>-<namespace>-<predicate>`; there is one group. */

@@ -85,6 +85,7 @@ export async function prepareEdits(
   context: PrepareContext,
 ): Promise<PreparedEdits> {
   const { schema, limits, nodes } = context;
+  if (variables.size > 0) checkSharedUnique(mutations, variables, schema);
   const plain = expandVariables(mutations, variables, { nquadMax: limits.mutationNquadMax });
   if (!plain.every(({ set }) => knowsAll(schema, set))) {
     refuseUnknown(
@@ -104,6 +105,24 @@ export async function prepareEdits(
   return { edits, added, fresh, factCount };
 }
 
+/** One unique value for several nodes is refused by its form alone. */
+function checkSharedUnique(
+  mutations: readonly Mutation[],
+  variables: UpsertVariables,
+  schema: Schema,
+): void {
+  for (const { set } of mutations) {
+    for (const { subject, predicate, object } of set) {
+      if (subject.kind !== "variable" || object.kind === "node") continue;
+      if (schema.predicate(predicate)?.definition.unique !== true) continue;
+      const variable = variables.get(subject.name);
+      if (variable === undefined || variable.values !== undefined) continue;
+      if (variable.uids.length < 2) continue;
+      throw new Fault("E_MUTATION", `unique constraint violated for predicate [${predicate}]`);
+    }
+  }
+}
+
 function knowsAll(schema: Schema, facts: readonly NQuad[]): boolean {
   for (const { predicate } of facts) if (schema.predicate(predicate) === undefined) return false;
   return true;
@@ -118,7 +137,7 @@ function refuseUnknown(
   if (first === undefined) return;
   if (mode === "strict") {
     throw new Fault(
-      "E_MUTATION",
+      "E_MUTATION_FACTS",
       `Schema not defined for predicate: ${schema.namespace}-${first.name}.`,
     );
   }

@@ -42,6 +42,11 @@ export class UpsertQuery {
     this.#literals = literals;
   }
 
+  /** What a query for the schema asks; undefined for one for data. */
+  get schemaQuestion(): QueryDocument["schema"] {
+    return this.#entry.parsed.document.schema;
+  }
+
   /** The plan for a schema, and this text's literals by slot (undefined: the plan's own). Throws what buildPlan throws. */
   plan(schema: Schema): { readonly plan: Plan; readonly texts?: readonly string[] } {
     const entry = this.#entry;

@@ -354,22 +354,18 @@ function checkDirectives(
 function checkUnique(given: PredicateDefinition, old: PredicateDefinition | undefined): void {
   const { name, kind } = given;
   const has = (tokenizer: string): boolean => given.indexes.some((i) => i.tokenizer === tokenizer);
-  if (old?.unique && sameKind(old, given)) {
-    if (!given.upsert) {
-      throw new Fault(
-        "E_ALTER",
-        `could not drop @upsert from [${name}] predicate when @unique directive specified`,
-      );
-    }
-    for (const { tokenizer } of old.indexes) {
-      const serves = tokenizer === "hash" || tokenizer === "exact" || tokenizer === "int";
-      if (serves && !has("hash") && !has("exact") && !has("int")) {
-        throw new Fault(
-          "E_ALTER",
-          `could not drop index [${tokenizer}] from [${name}] predicate when @unique directive specified`,
-        );
-      }
-    }
+  if (old?.upsert && !given.upsert) {
+    throw new Fault(
+      "E_ALTER",
+      `could not drop @upsert from [${name}] predicate when @unique directive specified`,
+    );
+  }
+  if (old?.unique && !has("hash") && !has("exact") && !has("int")) {
+    const names = old.indexes.map(({ tokenizer }) => tokenizer).join(" ");
+    throw new Fault(
+      "E_ALTER",
+      `could not drop index [${names}] from [${name}] predicate when @unique directive specified`,
+    );
   }
   if (kind === "string") {
     if (has("hash") || has("exact")) return;

@@ -51,9 +51,10 @@ export async function answerQuery(exchange: Exchange): Promise<void> {
   const { text, variables } = isText
     ? { text: body, variables: noVariables }
     : parseQueryBody(body);
+  // A transaction's reads are what they are: beside a start time neither is looked at.
+  const isBestEffort = startTs === 0 && parseBool(params, "be");
+  const isReadOnly = startTs === 0 && parseBool(params, "ro");
   const format = parseFormat(params.get("respFormat") ?? "");
-  const isReadOnly = parseBool(params, "ro");
-  const isBestEffort = parseBool(params, "be");
   const plan = parsePlanQuestion(params);
   try {
     checkBegin(text, timeoutMs);
@@ -66,8 +67,8 @@ export async function answerQuery(exchange: Exchange): Promise<void> {
       text,
       variables,
       startTs,
-      readOnly: startTs === 0 && (isReadOnly || isBestEffort),
-      bestEffort: startTs === 0 && isBestEffort,
+      readOnly: isReadOnly || isBestEffort,
+      bestEffort: isBestEffort,
       debug,
       format,
       timeoutMs,
@@ -167,7 +168,7 @@ export async function answerMutate(exchange: Exchange): Promise<void> {
   if (!checkMedia(exchange, media, isJson || media.type === "application/rdf", mutateTypes)) return;
   try {
     const text = body.toString();
-    checkBegin(text, 0);
+    if (!isJson) checkBegin(text, 0);
     if (house.rules.disallowMutations) throw new Fault("E_TXN", "no mutations allowed");
     const known = identify(exchange);
     const visitor = known instanceof Promise ? await known : known;
@@ -202,19 +203,26 @@ export async function answerCommit(exchange: Exchange): Promise<void> {
     throw new Fault("E_HTTP_REQUEST", explainNamespaceRefusal(visitor));
   }
   checkHash(exchange, startTs, visitor, params.get("hash"));
-  const keys = abort ? undefined : parseCommitKeys(body);
+  const { keys, preds } = abort ? nothingGiven : parseCommitBody(body);
   const { namespace } = visitor;
-  const answer = await house.engine.commit({ namespace, startTs, abort, keys });
+  const answer = await house.engine.commit({ namespace, startTs, abort, keys, preds });
   sendJson(res, abort ? abortBody : encodeCommitAnswer(answer), [], acceptEncodingOf(exchange));
 }
 
+interface CommitBody {
+  readonly keys: readonly string[] | undefined;
+  readonly preds: readonly string[];
+}
+
+const nothingGiven: CommitBody = { keys: undefined, preds: [] };
+
 /** A bare list of keys, or `{keys, preds}`. */
-function parseCommitKeys(body: Buffer): readonly string[] {
+function parseCommitBody(body: Buffer): CommitBody {
   const value = parseJsonPlain(body.toString());
-  if (Array.isArray(value)) return expectStrings(value, "value");
+  if (Array.isArray(value)) return { keys: expectStrings(value, "value"), preds: [] };
   const members = expectObject(value, "api.TxnContext");
-  expectStrings(findMember(members, "preds"), "value");
-  return expectStrings(findMember(members, "keys"), "value");
+  const preds = expectStrings(findMember(members, "preds"), "value");
+  return { keys: expectStrings(findMember(members, "keys"), "value"), preds };
 }
 
 export async function answerAlter(exchange: Exchange): Promise<void> {

@@ -64,6 +64,7 @@ export class JsonFactReader {
 
   private readObject(object: JsonObject, parentPredicate: string): ReadObject {
     const name = this.readName(object.get("uid"));
+    checkNamespace(object.get("namespace"));
     const facets = takeFacetKeys(object);
     for (const [key, value] of object) {
       if (key === "uid" || key === "namespace" || key.includes("|")) continue;
@@ -212,6 +213,19 @@ function nameOf(uid: JsonValue | undefined): string {
     return number === 0n ? "" : number.toString();
   } catch (error) {
     if (error instanceof ConversionError) return refuse(error.message);
+    throw error;
+  }
+}
+
+/** Whose facts they are says the sender's token; here it only has to be a number. */
+function checkNamespace(namespace: JsonValue | undefined): void {
+  if (typeof namespace !== "string") return;
+  const packed = namespace.replace(/\s/g, "");
+  if (packed === "") return;
+  try {
+    parseUint64(packed, 0);
+  } catch (error) {
+    if (error instanceof ConversionError) refuse(error.message);
     throw error;
   }
 }

@@ -10,6 +10,8 @@ import { parseUint64 } from "../model/int.ts";
 import type { NodeRef, NQuad, ObjectRef } from "../model/nquad.ts";
 import { printValueText } from "../model/print-value.ts";
 import type { Value } from "../model/value.ts";
+import { quoteWire, wireBytes } from "../model/wire-bytes.ts";
+import { printFacet } from "./print-facet.ts";
 
 /** A fact as it was written. Names are `0x1`, `_:b`, `uid(v)` or `val(v)`; `star` is `*`. */
 export interface Statement {
@@ -45,32 +47,29 @@ export class FactSink {
   readonly delete: NQuad[] = [];
   private setFault: Fault | undefined;
   private deleteFault: Fault | undefined;
-  private nodeFault: Fault | undefined;
+  /** Of names of nodes: those of sets are looked at first. */
+  private setNodeFault: Fault | undefined;
+  private deleteNodeFault: Fault | undefined;
 
   add(statement: Statement, operation: FactOperation): void {
     if (operation === "set") this.setFault ??= judgeSet(statement);
     else this.deleteFault ??= judgeDelete(statement);
-    const fact = this.toFact(statement);
+    const fact = this.toFact(statement, operation);
     if (fact !== undefined) this[operation].push(fact);
   }
 
   finish(): void {
-    const fault = this.setFault ?? this.deleteFault ?? this.nodeFault;
+    const fault = this.setFault ?? this.deleteFault ?? this.setNodeFault ?? this.deleteNodeFault;
     if (fault !== undefined) throw fault;
   }
 
-  private toFact(statement: Statement): NQuad | undefined {
+  private toFact(statement: Statement, operation: FactOperation): NQuad | undefined {
     try {
-      return {
-        subject: toNode(statement.subject),
-        predicate: statement.predicate === star ? "*" : statement.predicate,
-        language: statement.language,
-        object: toObject(statement),
-        facets: toFacets(statement.facets),
-      };
+      return toFact(statement, operation);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      this.nodeFault ??= error;
+      if (operation === "set") this.setNodeFault ??= error;
+      else this.deleteNodeFault ??= error;
       return undefined;
     }
   }
@@ -80,12 +79,17 @@ export class FactSink {
 export function toSingleFact(statement: Statement, operation: FactOperation): NQuad {
   const fault = operation === "set" ? judgeSet(statement) : judgeDelete(statement);
   if (fault !== undefined) throw fault;
+  return toFact(statement, operation);
+}
+
+function toFact(statement: Statement, operation: FactOperation): NQuad {
   return {
-    subject: toNode(statement.subject),
+    subject: toNode(statement.subject, operation),
     predicate: statement.predicate === star ? "*" : statement.predicate,
     language: statement.language,
-    object: toObject(statement),
-    facets: toFacets(statement.facets),
+    object: toObject(statement, operation),
+    // What is removed has no facets.
+    facets: operation === "set" ? toFacets(statement.facets) : undefined,
   };
 }
 
@@ -142,35 +146,42 @@ function refuse(message: string, code: FaultCode = "E_MUTATION"): Fault {
   return new Fault(code, message);
 }
 
-function toNode(name: string): NodeRef {
+function toNode(name: string, operation: FactOperation): NodeRef {
   const first = name.charCodeAt(0);
   if (first === 95 && name.charCodeAt(1) === 58) return { kind: "blank", label: name.slice(2) };
   if (first === 117 && name.startsWith("uid(")) {
     return { kind: "variable", name: name.slice(4, -1) };
   }
-  return { kind: "uid", uid: parseUid(name) };
+  return { kind: "uid", uid: parseUid(name, operation) };
 }
 
-function toObject(statement: Statement): ObjectRef {
+function toObject(statement: Statement, operation: FactOperation): ObjectRef {
   const { objectId, value } = statement;
   if (statement.isStarObject) return { kind: "star" };
   if (value !== undefined) return { kind: "value", value };
   if (objectId.startsWith("val(")) return { kind: "val", name: objectId.slice(4, -1) };
-  return { kind: "node", node: toNode(objectId) };
+  return { kind: "node", node: toNode(objectId, operation) };
 }
 
-/** Hexadecimal, decimal, octal or binary, from 1 to 2^53 − 1. */
-function parseUid(text: string): number {
+/**
+ * Hexadecimal, decimal, octal or binary, from 1 to 2^53 − 1. Sets are judged before anything is done, deletes when their
+ * edges are made: what is no number there is a name that nobody gave.
+ */
+function parseUid(text: string, operation: FactOperation): number {
   const plain = readPlainUid(text);
   if (plain > 0) return plain;
   let uid: bigint;
   try {
     uid = parseUint64(text, 0);
   } catch (error) {
-    if (error instanceof ConversionError) throw refuse(error.message);
-    throw error;
+    if (!(error instanceof ConversionError)) throw error;
+    if (operation === "set") throw refuse(error.message);
+    throw refuse(`UID not found/generated for xid ${text}\n`, "E_MUTATION_ENGINE");
   }
-  if (uid === 0n) throw refuse("UID must to be greater than 0");
+  if (uid === 0n) {
+    const code = operation === "set" ? "E_MUTATION" : "E_MUTATION_ENGINE";
+    throw refuse("UID must to be greater than 0", code);
+  }
   if (uid > BigInt(Number.MAX_SAFE_INTEGER)) {
     throw refuse(
       `Uid: [${uid}] cannot be greater than lease: [${String(Number.MAX_SAFE_INTEGER)}]`,
@@ -210,7 +221,7 @@ function toFacets(facets: readonly Facet[] | undefined): Facets | undefined {
 
 /** A fact as messages show it. */
 function print(statement: Statement): string {
-  const { subject, predicate, language, objectId, value, isStarObject } = statement;
+  const { subject, predicate, language, objectId, value, isStarObject, facets } = statement;
   const parts: string[] = [];
   if (subject !== "") parts.push(`subject:${quoteGo(subject)}`);
   if (predicate !== "") parts.push(`predicate:${quoteGo(predicate)}`);
@@ -218,6 +229,7 @@ function print(statement: Statement): string {
   if (isStarObject) parts.push(`object_value:{default_val:${quoteGo(star)}}`);
   else if (value !== undefined) parts.push(`object_value:{${printValue(value)}}`);
   if (language !== "") parts.push(`lang:${quoteGo(language)}`);
+  for (const facet of facets ?? []) parts.push(printFacet(facet));
   return parts.join(" ");
 }
 
@@ -236,7 +248,19 @@ const valueNames: Readonly<Record<Value["kind"], string>> = {
 };
 
 function printValue(value: Value): string {
-  const text = value.kind === "password" ? "" : printValueText(value);
-  const isBare = value.kind === "int" || value.kind === "float" || value.kind === "bool";
-  return `${valueNames[value.kind]}:${isBare ? text : quoteGo(text)}`;
+  return `${valueNames[value.kind]}:${printValueBody(value)}`;
+}
+
+/** Passwords are not shown. */
+function printValueBody(value: Value): string {
+  switch (value.kind) {
+    case "int":
+    case "float":
+    case "bool":
+      return printValueText(value);
+    case "password":
+      return '""';
+    default:
+      return quoteWire(wireBytes(value));
+  }
 }

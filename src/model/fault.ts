@@ -12,6 +12,8 @@ export const faultTable = {
   /** Raised while planning or executing a query: ": " before the message on the native endpoints. */
   E_QUERY: { phase: "engine", extension: "ErrorInvalidRequest" },
   E_MUTATION: { phase: "parser", extension: "ErrorInvalidRequest" },
+  /** Facts that the schema refuses, told only when they are applied. */
+  E_MUTATION_FACTS: { phase: "parser", extension: "ErrorInvalidRequest" },
   E_MUTATION_ENGINE: { phase: "engine", extension: "ErrorInvalidRequest" },
   /** The frame of a mutation (blocks, JSON envelope) does not parse: the native answer then has no `data` member. */
   E_MUTATION_FRAME: { phase: "parser", extension: "ErrorInvalidRequest" },

@@ -76,6 +76,16 @@ export function tokenKey(storageId: number, index: number, token: Uint8Array): s
   return fingerprint([4, storageId, index], token);
 }
 
+/** How many members a node's list has, or how many nodes lead to it (`isReverse`). */
+export function countKey(place: KeyPlace, isReverse: boolean): string {
+  return fingerprint([isReverse ? 7 : 6, place.storageId, place.predicate, place.uid]);
+}
+
+/** A token of one node's list; `predicate` is the index's number. */
+export function listTokenKey(place: KeyPlace, token: Uint8Array): string {
+  return fingerprint([8, place.storageId, place.predicate, place.uid], token);
+}
+
 const bits32 = 0x100000000n;
 
 /** The form that clients carry between /mutate and /commit: base 36. */

@@ -27,7 +27,7 @@ export function addTokens(
   index: PredicateIndex,
   held: TaggedValue,
 ): readonly Uint8Array[] {
-  const tokens = asFault("E_MUTATION", () => indexTokens(place.predicate, index, held));
+  const tokens = asFault("E_MUTATION_FACTS", () => indexTokens(place.predicate, index, held));
   for (const token of tokens) patches.push(makePatch(place, index, token, true));
   return tokens;
 }
@@ -39,7 +39,7 @@ type Tokens = Map<string, Uint8Array>;
 export function deriveTokens(patches: MemberPatch[], place: TokenPlace, change: ValueChange): void {
   for (const index of place.predicate.indexes) {
     if (index.tokenizer === "hnsw") continue;
-    const added = asFault("E_MUTATION", () => collect(place.predicate, index, change.added));
+    const added = asFault("E_MUTATION_FACTS", () => collect(place.predicate, index, change.added));
     const removed = collectLenient(place.predicate, index, change.removed);
     for (const text of added.keys()) {
       if (removed.delete(text)) added.delete(text);

@@ -20,7 +20,7 @@ export function inferDefinitions(
       const kind = kindOf(fact);
       if (kind === undefined) continue;
       if (isReservedName(name)) {
-        throw new Fault("E_MUTATION", reservedNameSentence("store", "predicate", name));
+        throw new Fault("E_MUTATION_FACTS", reservedNameSentence("store", "predicate", name));
       }
       const hint = hints.get(name);
       const list =

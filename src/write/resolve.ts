@@ -2,12 +2,17 @@
 import { hash } from "bcrypt";
 import { assert } from "../base/assert.ts";
 import type { MaybePromise } from "../base/maybe.ts";
+import { isReservedName, reservedNameSentence } from "../graph/reserved.ts";
 import { compareNames } from "../graph/schema-state.ts";
 import type { Predicate, Schema } from "../graph/schema.ts";
-import { asFault } from "../model/conversion-error.ts";
+import type { PredicateDefinition } from "../model/definition.ts";
+import { plainDefinition } from "../model/definition.ts";
+import { asFault, ConversionError, quoteGo } from "../model/conversion-error.ts";
 import { checkPassword, convertValue } from "../model/convert.ts";
 import { Fault } from "../model/fault.ts";
+import { printFloatG } from "../model/float.ts";
 import type { NQuad } from "../model/nquad.ts";
+import { printValueText } from "../model/print-value.ts";
 import type { Value } from "../model/value.ts";
 import { checkIndexable } from "../tokens/tokenizers.ts";
 import type { Edit } from "./edit.ts";
@@ -40,9 +45,23 @@ export function resolveEdits(
     for (const fact of mutation.delete) addRow(rows, { schema, nodes, fact, isDelete: true });
     for (const fact of mutation.set) addRow(rows, { schema, nodes, fact, isDelete: false });
   }
+  // Judged as they were given, so that the first refusal is the one that a reader of the request expects.
+  for (const row of rows) row.edit = toEdit(schema, row);
   rows.sort(compareRows);
-  const edits = rows.map((row) => toEdit(schema, row));
+  const edits = takeEdits(rows);
   return edits.some(isPassword) ? hashPasswords(edits, rows) : edits;
+}
+
+function takeEdits(rows: Row[]): readonly Edit[] {
+  const edits: Edit[] = [];
+  let length = 0;
+  for (const row of rows) {
+    if (row.edit === undefined) continue;
+    edits.push(row.edit);
+    rows[length++] = row;
+  }
+  rows.length = length;
+  return edits;
 }
 
 function isPassword(edit: Edit): edit is Extract<Edit, { kind: "setValue" }> {
@@ -65,9 +84,11 @@ interface Row {
   readonly uid: number;
   /** undefined for values and stars. */
   readonly target: number | undefined;
-  /** undefined for `S * *`. */
+  /** undefined for `S * *`, and in deletes of what the schema does not know. */
   readonly predicate: Predicate | undefined;
   readonly isDelete: boolean;
+  /** undefined until the fact was judged, and where it does nothing. */
+  edit: Edit | undefined;
 }
 
 interface RowSource {
@@ -80,30 +101,27 @@ interface RowSource {
 function addRow(rows: Row[], { schema, nodes, fact, isDelete }: RowSource): void {
   const uid = nodes.resolve(fact.subject);
   const target = fact.object.kind === "node" ? nodes.resolve(fact.object.node) : undefined;
-  if (fact.predicate === "*") {
-    rows.push({ fact, uid, target, predicate: undefined, isDelete });
-    return;
-  }
-  const predicate = schema.predicate(fact.predicate);
-  if (predicate === undefined) {
-    assert(isDelete, "predicates that are set are in the schema");
-    return;
-  }
-  rows.push({ fact, uid, target, predicate, isDelete });
+  const predicate = fact.predicate === "*" ? undefined : schema.predicate(fact.predicate);
+  rows.push({ fact, uid, target, predicate, isDelete, edit: undefined });
 }
 
 function compareRows(a: Row, b: Row): number {
   return compareNames(a.fact.predicate, b.fact.predicate) || a.uid - b.uid;
 }
 
-function toEdit(schema: Schema, row: Row): Edit {
+function toEdit(schema: Schema, row: Row): Edit | undefined {
   const { fact, uid, target, predicate, isDelete } = row;
-  if (predicate === undefined) return { kind: "clearNode", uid };
   const { object, language, facets } = fact;
+  if (predicate === undefined) {
+    if (fact.predicate === "*") return { kind: "clearNode", uid };
+    assert(isDelete, "predicates that are set are in the schema");
+    checkUnknown(schema, row);
+    return undefined;
+  }
   if (object.kind === "star") {
     return { kind: "clear", uid, predicate: predicate.id, language: language || undefined };
   }
-  checkShape(schema, row, predicate);
+  checkShape(schema, row, predicate.definition);
   if (target !== undefined) {
     return isDelete
       ? { kind: "deleteEdge", uid, predicate: predicate.id, target }
@@ -116,29 +134,42 @@ function toEdit(schema: Schema, row: Row): Edit {
   return { kind: "setValue", uid, predicate: predicate.id, language, value, facets };
 }
 
-function checkShape(schema: Schema, row: Row, predicate: Predicate): void {
-  const { fact, uid, target } = row;
-  const { name, kind, lang } = predicate.definition;
-  const edge = (): string => printEdge(fact, { namespace: schema.namespace, uid, target });
+/** A delete of what the schema does not know is one of an untagged scalar, and names of the reserved part are none. */
+function checkUnknown(schema: Schema, row: Row): void {
+  const { predicate, object } = row.fact;
+  if (isReservedName(predicate)) {
+    throw new Fault("E_MUTATION_FACTS", reservedNameSentence("store", "predicate", predicate));
+  }
+  if (object.kind !== "star") checkShape(schema, row, plainDefinition(predicate, "default", false));
+}
+
+function checkShape(schema: Schema, row: Row, definition: PredicateDefinition): void {
+  const { fact, uid, target, isDelete } = row;
+  const { name, kind, lang } = definition;
+  const edge = (): string =>
+    printEdge(fact, { namespace: schema.namespace, uid, target, isDelete });
   if (fact.language !== "" && !lang) {
     throw new Fault(
-      "E_MUTATION",
+      "E_MUTATION_FACTS",
       `Attr: [${name}] should have @lang directive in schema to mutate edge: [${edge()}]`,
     );
   }
   if (fact.language !== "" && !isStorableTag(fact.language)) {
-    throw new Fault("E_MUTATION", `Invalid language tag for predicate ${JSON.stringify(name)}`);
+    throw new Fault(
+      "E_MUTATION_FACTS",
+      `Invalid language tag for predicate ${JSON.stringify(name)}`,
+    );
   }
   if (kind === "uid") {
     if (target !== undefined) return;
     throw new Fault(
-      "E_MUTATION",
+      "E_MUTATION_FACTS",
       `Input for predicate ${JSON.stringify(name)} of type uid is scalar. Edge: ${edge()}`,
     );
   }
   if (target !== undefined) {
     throw new Fault(
-      "E_MUTATION",
+      "E_MUTATION_FACTS",
       `Input for predicate ${JSON.stringify(name)} of type scalar is uid. Edge: ${edge()}`,
     );
   }
@@ -146,7 +177,7 @@ function checkShape(schema: Schema, row: Row, predicate: Predicate): void {
   const given = fact.object.value.kind;
   if (given === "float32vector" || given === "string" || given === "default") return;
   throw new Fault(
-    "E_MUTATION",
+    "E_MUTATION_FACTS",
     `Input for predicate ${JSON.stringify(name)} of type vector is not vector. ` +
       `Did you forget to add quotes before []?. Edge: ${edge()}`,
   );
@@ -160,14 +191,27 @@ function isStorableTag(language: string): boolean {
 
 /** A predicate of type default keeps the kind that was given. Passwords are checked here and hashed later. */
 function toKind(value: Value, predicate: Predicate): Value {
-  const { kind } = predicate.definition;
+  const { kind, unique } = predicate.definition;
   if (kind === "uid" || kind === "default" || value.kind === kind) return value;
-  return asFault("E_MUTATION", () => {
+  if (unique && kind === "int") checkUniqueText(value);
+  return asFault("E_MUTATION_FACTS", () => {
     if (kind === "password" && (value.kind === "string" || value.kind === "default")) {
       checkPassword(value.text);
     }
     return convertValue(value, kind);
   });
+}
+
+/** Values of a unique predicate are looked for by their text, before anything else is done with them. */
+function checkUniqueText(value: Value): void {
+  const text = value.kind === "float" ? printFloatG(value.float) : printValueText(value);
+  try {
+    convertValue({ kind: "string", text }, "int");
+  } catch (error) {
+    if (!(error instanceof ConversionError)) throw error;
+    const asked = `while running: name:"eq" args:${quoteGo(text)}`;
+    throw new Fault("E_QUERY", `Got error: ${error.message} ${asked}`);
+  }
 }
 
 /** A typed literal is taken for a finished hash, anything else is the password itself. */
@@ -187,7 +231,7 @@ async function hashed(
 function checkIndexes(value: Value, predicate: Predicate): void {
   const { indexes, definition } = predicate;
   if (indexes.length === 0) return;
-  asFault("E_MUTATION", () => {
+  asFault("E_MUTATION_FACTS", () => {
     for (const { tokenizer } of indexes) checkIndexable(tokenizer, value, definition.name);
   });
 }

@@ -54,6 +54,24 @@ describe("queries and mutations", () => {
     expect(bad.text).not.toContain('"data"');
   });
 
+  test("beside a start time neither ro nor be is looked at; a body of no JSON is told as such", async () => {
+    const text = "{ q(func: uid(0x999)) { name } }";
+    const { extensions } = (await post(at("/query"), text)).json as unknown as {
+      extensions: { txn: { start_ts: number } };
+    };
+    const startTs = String(extensions.txn.start_ts);
+    const old = await post(at(`/query?startTs=${startTs}&be=nonsense&ro=2`), text);
+    expect(old.json["data"]).toEqual({ q: [] });
+    expect((await post(at("/query?startTs=0&be=nonsense"), text)).text).toContain("parsing be");
+    const empty = await post(at("/mutate"), "", { "content-type": "application/json" });
+    expect(empty.json["errors"]).toEqual([
+      {
+        message: "Error parsing JSON at line 1, character 0: unexpected end of JSON input\n",
+        extensions: { code: "ErrorInvalidRequest" },
+      },
+    ]);
+  });
+
   test("errors of the engine begin with a colon and come with data: null, errors before it do not", async () => {
     const inside = await post(at("/query"), "{ q(func: ge(friend, 1)) { name } }");
     expect(inside.status).toBe(200);
