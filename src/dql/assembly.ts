@@ -81,6 +81,7 @@ function assembleCount(draft: Draft): Field {
     alias: draft.alias,
     variable: draft.variable,
     predicate: toPredicateName(draft.name, draft.languages),
+    page: pageOf(draft),
     filter: draft.filter,
     facetFilter: draft.facetFilter,
   };

@@ -202,6 +202,7 @@ export type Field =
       readonly alias: string | undefined;
       readonly variable: string | undefined;
       readonly predicate: PredicateName;
+      readonly page: Page;
       readonly filter: Filter | undefined;
       readonly facetFilter: Filter | undefined;
     }

@@ -47,8 +47,9 @@ function bindVariable(
     if (converted !== undefined) distinct.set(JSON.stringify(printable(converted)), converted);
   }
   const bound = [...distinct.values()];
+  if (bound.length === 0 && atRoot) return bound;
   if (operator === "eq") {
-    if (bound.length === 0 && !atRoot) throw queryFault("eq expects atleast 1 argument.");
+    if (bound.length === 0) throw queryFault("eq expects atleast 1 argument.");
     return bound;
   }
   const expected = operator === "between" ? 2 : 1;

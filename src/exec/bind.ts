@@ -1,6 +1,7 @@
 /** The beginning of a run: literals become numbers and uids, refused with the reference's words (dql.md 4.5). */
 import { quoteGo, toFault } from "../model/conversion-error.ts";
 import { parseInt64, parseShortUint, parseUint64 } from "../model/int.ts";
+import { countedNode, countedNodeText } from "../model/uid.ts";
 import type { PagePlan, Plan, Slot } from "../plan/plan.ts";
 import { queryFault, type Run } from "./run.ts";
 
@@ -99,18 +100,19 @@ export function cutPage(page: BoundPage, length: number): { start: number; end: 
   return { start, end: page.first === 0 ? length : Math.min(length, start + page.first) };
 }
 
-/** Uids beyond 2^53 as they were written: a double would print them wrongly. undefined where there are none. */
-export function findHugeUids(
-  plan: Plan,
-  texts: readonly string[],
-  numbers: Float64Array,
-): ReadonlyMap<number, string> | undefined {
-  let found: Map<number, string> | undefined;
+/**
+ * Uids beyond 2^53 as they were written, a double would print them wrongly, and the node of a count(uid) variable that
+ * a block finds. undefined where there are none.
+ */
+export function findHugeUids(run: Run): ReadonlyMap<number, string> | undefined {
+  const { numbers, plan, texts } = run;
+  const found = new Map<number, string>();
   for (let i = 0; i < numbers.length; i++) {
     const number = numbers[i] ?? 0;
     if (!(number > Number.MAX_SAFE_INTEGER) || plan.slots[i]?.kind !== "uid") continue;
-    found ??= new Map();
     found.set(number, `0x${parseUint64(texts[i] ?? "", 0).toString(16)}`);
   }
-  return found;
+  const isCounted = run.variables.some((variable) => variable?.uids[0] === countedNode);
+  if (isCounted) found.set(countedNode, countedNodeText);
+  return found.size === 0 ? undefined : found;
 }

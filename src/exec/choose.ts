@@ -156,6 +156,7 @@ async function countCompare(
   if (index === undefined || kind === undefined || kind === "uid") return Infinity;
   if (use.languages.length > 0) return Infinity;
   const bounds = bindValues(run, call.values, kind, call.operator, true);
+  if (bounds.length === 0) return 0;
   if (call.operator === "eq") {
     let sum = 0;
     for (const bound of bounds) {

@@ -2,6 +2,7 @@
  * Fields that are computed once a block's own variables are known: val(), aggregates, math() (dql.md 4.8 – 4.10). Price:
  * one pass over the rows and the variable beside them; no reads.
  */
+import { Fault } from "../model/fault.ts";
 import type { Value } from "../model/value.ts";
 import type { AggregateField, FieldPlan, MathField } from "../plan/plan.ts";
 import { aggregateValues } from "./aggregate.ts";
@@ -163,6 +164,12 @@ function computeMath(block: BlockRun, here: LevelFrame, field: MathField): Compu
   if (here.level.path[0] !== -1) {
     const values = alignValues(result.values, here.frame.uids);
     return { shown: { kind: "computed", values }, values: result.values, constant: undefined };
+  }
+  const isPrinted = run.plan.blocks[here.level.block]?.name !== "";
+  if (result.constant === undefined && isPrinted) {
+    // Raised by the reference while it writes the answer.
+    const message = "Only aggregated variables allowed within empty block.";
+    throw new Fault("E_DQL_SYNTAX", message);
   }
   return {
     shown: { kind: "computed", values: [result.constant] },

@@ -40,7 +40,7 @@ async function runPlan(
   return {
     blocks: blocks.filter((block) => block !== undefined),
     variables: run.variables.map((variable) => variable ?? emptyVariable),
-    hugeUids: findHugeUids(plan, run.texts, run.numbers),
+    hugeUids: findHugeUids(run),
     numUids: run.numUids,
   };
 }

@@ -25,15 +25,19 @@ async function expandField(
   uids: UidSet,
 ): Promise<Expanded> {
   const names = await expandedNames(run, field, uids);
-  const fields = buildExpanded(run.reader.schema, field, names);
-  for (const expanded of fields) {
-    if (!("use" in expanded) || expanded.use === undefined) continue;
-    const name = (expanded.use.reverse ? "~" : "") + expanded.use.name;
-    if (field.beside.includes(name)) {
-      throw queryFault(`Repeated subgraph: [${name}] while using expand()`);
-    }
+  const repeated = names.find((name) => field.beside.includes(name) && isAsked(run, field, name));
+  if (repeated !== undefined) {
+    throw queryFault(`Repeated subgraph: [${repeated}] while using expand()`);
   }
-  return { at, fields };
+  return { at, fields: buildExpanded(run.reader.schema, field, names) };
+}
+
+/** Whether an expand() stands for a predicate, also where it prints nothing of it (a password, an edge without braces). */
+function isAsked(run: Run, field: ExpandFieldPlan, name: string): boolean {
+  const { schema } = run.reader;
+  if (schema.access?.mayRead(name) === false) return false;
+  if (field.filter === undefined) return true;
+  return schema.predicate(name.replace(/^~/, ""))?.definition.kind === "uid";
 }
 
 async function expandedNames(

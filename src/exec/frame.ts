@@ -6,7 +6,7 @@ import type { Cell } from "../graph/reader.ts";
 import type { Facets } from "../model/facet.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";
-import type { FieldPlan, Level } from "../plan/plan.ts";
+import type { FieldPlan, GroupPlan, Level } from "../plan/plan.ts";
 
 /** What a run of a plan gives. `blocks[i]` belongs to `plan.blocks[i]`, `variables[i]` to `plan.variables[i]`. */
 export interface ExecutionResult {
@@ -80,6 +80,8 @@ export type FieldColumn =
 export interface GroupsColumn {
   readonly kind: "groups";
   readonly byRow: readonly (readonly Group[] | undefined)[];
+  /** Printed in the list of a sibling instead. */
+  readonly areBeside?: boolean;
 }
 
 /**
@@ -95,6 +97,8 @@ export interface EdgeFrame {
   readonly facets: readonly (Facets | undefined)[] | undefined;
   /** undefined where the field has no braces. */
   readonly child: Frame | undefined;
+  /** Of a sibling that shares the key (`EdgeField.groupsOf`): printed before the edges, or behind them. */
+  readonly groups?: GroupsColumn & { readonly plan: GroupPlan; readonly areFirst: boolean };
 }
 
 /** One group of @groupby: its keys and its aggregates, in the plan's order. A number is the uid of a group by edge. */

@@ -4,14 +4,28 @@ import type { Value } from "../model/value.ts";
 import type { GroupPlan, RootPlan } from "../plan/plan.ts";
 import type { Group, GroupsColumn } from "./frame.ts";
 import { groupRows } from "./groupby.ts";
-import type { Edges } from "./rows.ts";
+import { distinctTargets, type Edges } from "./rows.ts";
 import { emptyVariable, type Run } from "./run.ts";
 import { makeColumn } from "./value-column.ts";
 
 export async function groupEdges(run: Run, plan: GroupPlan, edges: Edges): Promise<GroupsColumn> {
-  const byRow = await groupRows(run, plan, edges);
-  defineGroupVariables(run, plan, byRow);
-  return { kind: "groups", byRow };
+  const isDefining = plan.aggregates.some((aggregate) => aggregate.variable !== undefined);
+  if (!isDefining) return { kind: "groups", byRow: await groupRows(run, plan, edges) };
+  const byRow = await groupRows(run, plan, withAllRow(edges));
+  defineGroupVariables(run, plan, byRow[byRow.length - 1] ?? []);
+  return { kind: "groups", byRow: byRow.slice(0, -1) };
+}
+
+/** One more row that has the targets of all: a variable counts over the whole level, a node once. */
+function withAllRow(edges: Edges): { offsets: Uint32Array; targets: Float64Array } {
+  const distinct = distinctTargets(edges);
+  const offsets = new Uint32Array(edges.offsets.length + 1);
+  offsets.set(edges.offsets);
+  offsets[edges.offsets.length] = edges.targets.length + distinct.length;
+  const targets = new Float64Array(edges.targets.length + distinct.length);
+  targets.set(edges.targets);
+  targets.set(distinct, edges.targets.length);
+  return { offsets, targets };
 }
 
 /** `root`: what found the nodes. */
@@ -26,26 +40,21 @@ export async function groupMembers(
     targets: uids,
     root,
   });
-  defineGroupVariables(run, plan, byRow);
-  return byRow[0] ?? [];
+  const groups = byRow[0] ?? [];
+  defineGroupVariables(run, plan, groups);
+  return groups;
 }
 
-/** Keyed by the uid that a group stands for; the later of equal keys wins. */
-function defineGroupVariables(
-  run: Run,
-  plan: GroupPlan,
-  byRow: readonly (readonly Group[] | undefined)[],
-): void {
+/** Keyed by the uid that a group stands for. */
+function defineGroupVariables(run: Run, plan: GroupPlan, groups: readonly Group[]): void {
   plan.aggregates.forEach((aggregate, a) => {
     if (aggregate.variable === undefined) return;
     const found = new Map<number, Value>();
-    for (const groups of byRow) {
-      for (const group of groups ?? []) {
-        const [key] = group.keys;
-        const value: Value | undefined =
-          aggregate.kind === "count" ? { kind: "int", int: group.members } : group.aggregates[a];
-        if (typeof key === "number" && value !== undefined) found.set(key, value);
-      }
+    for (const group of groups) {
+      const [key] = group.keys;
+      const value: Value | undefined =
+        aggregate.kind === "count" ? { kind: "int", int: group.members } : group.aggregates[a];
+      if (typeof key === "number" && value !== undefined) found.set(key, value);
     }
     const values = makeColumn(found);
     run.variables[aggregate.variable] = { ...emptyVariable, uids: values.uids, values };

@@ -18,7 +18,7 @@ import { countFlags } from "./profile.ts";
 import { groupEdges } from "./groups.ts";
 import { indexedFrom, readIndexColumn } from "./index-column.ts";
 import { makeLevelFrame, type BlockRun, type LevelFrame } from "./level-frame.ts";
-import { orderEdges } from "./order.ts";
+import { checkOrder, orderEdges } from "./order.ts";
 import { readRows } from "./read-rows.ts";
 import {
   distinctTargets,
@@ -30,6 +30,7 @@ import {
   type Edges,
 } from "./rows.ts";
 import { countUids, raiseRefusal, type Run } from "./run.ts";
+import { announceFacets } from "./variables.ts";
 
 /** Runs a level over distinct ascending uids. */
 export async function runLevel(
@@ -48,7 +49,10 @@ export async function fillLevel(block: BlockRun, here: LevelFrame): Promise<void
   const { level, alive } = here;
   const { uids, fields } = here.frame;
   block.frames.push(here);
-  if (uids.length === 0) return;
+  if (uids.length === 0) {
+    if (block.follow === undefined) checkEmpty(block.run, level);
+    return;
+  }
   const span = block.run.profiler?.begin(level, uids.length);
   const expanded = await expandFields(block.run, level, uids);
   const all = expanded === undefined ? level.fields : [...level.fields, ...expanded.fields];
@@ -63,6 +67,16 @@ export async function fillLevel(block: BlockRun, here: LevelFrame): Promise<void
   }
   if (alive !== undefined) markAlive(here, alive);
   span?.end(alive === undefined ? uids.length : countFlags(alive));
+}
+
+/** What is wrong with a level is raised though no node has come so far; its functions are not looked at. */
+function checkEmpty(run: Run, level: Level): void {
+  for (const field of level.fields) {
+    if (field.kind === "refused") raiseRefusal(run, field.refusal);
+    if (field.kind !== "edge") continue;
+    if (field.order !== undefined) checkOrder(run, field.order, bindPage(run, field.page));
+    if (field.level !== undefined) checkEmpty(run, field.level);
+  }
 }
 
 /** Reads what the fields need in one call, then finishes each. */
@@ -91,7 +105,22 @@ async function runFields(
     const done = finishField(block, here, field, columns[want]);
     finished.push(done instanceof Promise ? await done : done);
   }
+  joinGroups(fields, finished);
   return finished;
+}
+
+/** Groups that are printed in the list of a sibling are put beside its edges. */
+function joinGroups(fields: readonly FieldPlan[], columns: FieldColumn[]): void {
+  fields.forEach((field, k) => {
+    if (field.kind !== "edge" || field.groupsOf === undefined) return;
+    const edges = columns[k];
+    const groups = columns[field.groupsOf];
+    const grouped = fields[field.groupsOf];
+    const plan = grouped?.kind === "edge" ? grouped.groupBy : undefined;
+    if (edges?.kind !== "edges" || groups?.kind !== "groups" || plan === undefined) return;
+    columns[k] = { ...edges, groups: { ...groups, plan, areFirst: field.groupsOf < k } };
+    columns[field.groupsOf] = { ...groups, areBeside: true };
+  });
 }
 
 /** All fields of a large level from indexes alone; undefined where one of them needs the records. */
@@ -160,7 +189,7 @@ function wantOfField(block: BlockRun, field: FieldPlan, level: Level): Want | un
     case "checkpwd":
       return { kind: "cells", predicate: field.predicate.id };
     case "count":
-      return wantOfCount(field);
+      return wantOfCount(block.run, field);
     case "edge":
       if (block.follow === undefined && !isEdgeNeeded(field, level)) return undefined;
       return wantOfEdge(block.run, field);
@@ -176,20 +205,24 @@ function isEdgeNeeded(field: EdgeField, level: Level): boolean {
   return field.facets?.fields.some((facet) => facet.variable !== undefined) === true;
 }
 
-function wantOfCount(field: CountField): Want {
+function wantOfCount(run: Run, field: CountField): Want {
   const predicate = field.predicate.id;
   const reverse = field.use.reverse ? field.predicate.reverseIndex?.id : undefined;
   if (field.filter === undefined && field.facetFilter === undefined) {
-    if (field.use.languages.length > 0) return { kind: "cells", predicate };
+    // Values in several languages lie side by side: the one that the tags choose is counted.
+    if (field.predicate.definition.lang) return { kind: "cells", predicate };
     return reverse === undefined
       ? { kind: "count", predicate }
       : { kind: "reverseCount", index: reverse };
   }
   if (field.predicate.definition.kind !== "uid") return { kind: "cells", predicate };
   const facets = field.facetFilter !== undefined;
-  return reverse === undefined
-    ? { kind: "edges", predicate, facets }
-    : { kind: "reverse", index: reverse, facets };
+  const which =
+    reverse === undefined
+      ? ({ kind: "edges", predicate, facets } as const)
+      : ({ kind: "reverse", index: reverse, facets } as const);
+  const bounds = field.page === undefined ? undefined : boundsOf(bindPage(run, field.page), false);
+  return bounds === undefined ? which : { ...which, bounds };
 }
 
 export function wantOfEdge(run: Run, field: EdgeField): Want {
@@ -305,21 +338,32 @@ async function finishCount(run: Run, field: CountField, column: Column): Promise
   const passes =
     field.facetFilter === undefined ? undefined : buildFacetTest(run, field.facetFilter);
   if (column.kind === "cells") {
-    const tags = field.use.languages;
+    const choose = buildCounted(field);
     const counts = Float64Array.from(column.cells, (row) => {
-      const tagged = tags.length === 0 ? row : row?.filter((cell) => tags.includes(cell.language));
-      return (
-        (passes === undefined ? tagged : tagged?.filter((cell) => passes(cell.facets)))?.length ?? 0
-      );
+      const counted = row === undefined ? [] : choose(row);
+      return passes === undefined
+        ? counted.length
+        : counted.filter((cell) => passes(cell.facets)).length;
     });
     return { kind: "count", counts };
   }
-  const edges = await filterEdges(run, field, column);
+  const passing = await filterEdges(run, field, column);
+  const edges = field.page === undefined ? passing : pageEdges(passing, bindPage(run, field.page));
   const counts = new Float64Array(edges.offsets.length - 1);
   for (let i = 0; i < counts.length; i++) {
     counts[i] = (edges.offsets[i + 1] ?? 0) - (edges.offsets[i] ?? 0);
   }
   return { kind: "count", counts };
+}
+
+/** The cells that count(p) counts: those that p would print. */
+function buildCounted({ predicate, use }: CountField): (cells: readonly Cell[]) => readonly Cell[] {
+  if (!predicate.definition.lang || use.languages.includes("*")) return (cells) => cells;
+  const choose = buildChoice(use.languages);
+  return (cells) => {
+    const chosen = choose(cells);
+    return chosen === undefined ? [] : [chosen];
+  };
 }
 
 /** Facet filter, then filter. */
@@ -400,6 +444,7 @@ async function finishEdge(
   if (child === undefined) {
     return { kind: "edges", ...edges, rows: new Uint32Array(0), child: undefined };
   }
+  announceFacets(run, field, edges);
   const below = await runLevel(block, child, distinct, here);
   if (below.alive !== undefined) {
     edges = keepByTarget(edges, placesIn(distinct, edges.targets), below.alive);

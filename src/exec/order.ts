@@ -151,24 +151,27 @@ async function compareByKeys(
   const wants = keys.map((key): Want => ({ kind: "cells", predicate: key.predicate.id }));
   const read = run.reader.readLevel(uids, wants);
   const columns = read instanceof Promise ? await read : read;
+  const turning: (readonly (Cell | undefined)[])[] = [];
   const compares = keys.map((key, k) => {
     countUids(run, key.use, uids.length);
-    return compareByKey(key, columns[k]);
+    const cells = cellsOfKey(key, columns[k]);
+    if (key.turnsMissing) turning.push(cells);
+    return compareByKey(key, cells);
   });
   const [only] = compares;
-  if (compares.length === 1 && only !== undefined) return only;
+  if (compares.length === 1 && only !== undefined && turning.length === 0) return only;
   return (a, b) => {
     for (const compare of compares) {
       const difference = compare(a, b);
       if (difference !== 0) return difference;
     }
+    for (const cells of turning) if (cells[a] === undefined && cells[b] === undefined) return b - a;
     return 0;
   };
 }
 
 /** Missing values last in both directions. Numbers compare as doubles, whole values only where those fall together. */
-function compareByKey(key: OrderKeyPlan, column: Column | undefined): Compare {
-  const cells = cellsOfKey(key, column);
+function compareByKey(key: OrderKeyPlan, cells: readonly (Cell | undefined)[]): Compare {
   const sign = key.descending ? -1 : 1;
   const kind = key.predicate.definition.kind;
   const isText = kind === "string" || kind === "default";

@@ -148,6 +148,8 @@ async function findHas(run: Run, call: Call<"has">, after: number): Promise<Cand
 async function findCompare(run: Run, call: Call<"compare">): Promise<Candidates> {
   const { index } = call;
   const bounds = bindValues(run, call.values, kindOf(call.use), call.operator, true);
+  // A root that compares with a variable without values is not asked at all.
+  if (bounds.length === 0 && call.values.variable !== undefined) return noCandidates;
   if (call.refusal !== undefined) raiseRefusal(run, call.refusal);
   if (bounds.length === 0 || index === undefined) return noCandidates;
   if (call.operator !== "eq") return findRange(run, call, bounds);

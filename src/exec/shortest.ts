@@ -221,9 +221,7 @@ function weigh(field: PathField, to: number, facets: Facets | undefined): Arc | 
 
 /** Ways under consideration, cheapest first; beyond `frontierMax` each new one displaces one of the dear ones. */
 class Frontier {
-  private readonly heap = new Heap<Step>((a, b) =>
-    a.cost === b.cost ? a.serial < b.serial : a.cost < b.cost,
-  );
+  private readonly heap = new Heap<Step>((a, b) => a.cost < b.cost);
   private readonly sizeMax: number;
   private serial = 0;
   /** How many ways were ever considered. */

@@ -5,14 +5,14 @@
 import { makeArray } from "../base/array.ts";
 import { sortUnique, unionAll } from "../base/sorted.ts";
 import type { Cell } from "../graph/reader.ts";
-import { emptyUidSet, type UidSet } from "../model/uid.ts";
+import { countedNode, emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";
 import type { EdgeField, FieldPlan, ValueField } from "../plan/plan.ts";
 import { findFacet } from "./facets.ts";
 import type { EdgeFrame, FieldColumn, ValueColumn, VariableResult } from "./frame.ts";
 import type { BlockRun, LevelFrame } from "./level-frame.ts";
-import { distinctTargets } from "./rows.ts";
-import { emptyVariable, queryFault } from "./run.ts";
+import { distinctTargets, type Edges } from "./rows.ts";
+import { emptyVariable, queryFault, type Run } from "./run.ts";
 import { addNumbers, makeColumn } from "./value-column.ts";
 
 /** Node and value pairs before they are sorted and merged. */
@@ -53,7 +53,7 @@ function gather(found: Map<number, Gathered>, variable: number, kind: Gathered["
 
 function toResult(gathered: Gathered): VariableResult {
   if (gathered.kind === "uid") return { ...emptyVariable, uids: unionAll(gathered.sets) };
-  if (gathered.kind === "constant") return { ...emptyVariable, constant: gathered.constant };
+  if (gathered.kind === "constant") return countVariable(gathered.constant);
   const { first } = gathered;
   if (first !== undefined && gathered.values.size > 0) {
     first.uids.forEach((uid, i) => {
@@ -63,6 +63,13 @@ function toResult(gathered: Gathered): VariableResult {
   const isFirstAll = first !== undefined && gathered.values.size === 0;
   const values = isFirstAll ? first : makeColumn(gathered.values);
   return { ...emptyVariable, uids: values.uids, values };
+}
+
+/** A count(uid) is a constant to math(), and else the value of one node that stands for no real one. */
+function countVariable(count: Value | undefined): VariableResult {
+  if (count === undefined) return emptyVariable;
+  const uids = Float64Array.of(countedNode);
+  return { ...emptyVariable, uids, values: { uids, values: [count] }, constant: count };
 }
 
 function isAlive(here: LevelFrame, row: number): boolean {
@@ -202,11 +209,26 @@ function gatherFacets(
     if (column.kind !== "edges" || column.facets === undefined) continue;
     for (let row = 0; row < here.frame.uids.length; row++) {
       if (!isAlive(here, row)) continue;
-      for (let e = column.offsets[row] ?? 0; e < (column.offsets[row + 1] ?? 0); e++) {
-        const value = findFacet(column.facets[e], key);
-        if (value !== undefined) addFacet(gathered.values, column.targets[e] ?? 0, value);
-      }
+      addFacets(gathered.values, column, key, row);
     }
+  }
+}
+
+/** The facet variables of edges as they stand, for what is below them; after @cascade they are gathered again. */
+export function announceFacets(run: Run, field: EdgeField, edges: Edges): void {
+  for (const { key, variable } of field.facets?.fields ?? []) {
+    if (variable === undefined) continue;
+    const found = new Map<number, Value>();
+    for (let row = 0; row + 1 < edges.offsets.length; row++) addFacets(found, edges, key, row);
+    const values = makeColumn(found);
+    run.variables[variable] = { ...emptyVariable, uids: values.uids, values };
+  }
+}
+
+function addFacets(found: Map<number, Value>, edges: Edges, key: string, row: number): void {
+  for (let e = edges.offsets[row] ?? 0; e < (edges.offsets[row + 1] ?? 0); e++) {
+    const value = findFacet(edges.facets?.[e], key);
+    if (value !== undefined) addFacet(found, edges.targets[e] ?? 0, value);
   }
 }
 

@@ -139,6 +139,7 @@ function rangeWalk(run: Run, call: CallPlan, { order, page }: WalkParts): Walk |
   const kind = call.use.predicate?.definition.kind;
   if (kind === undefined || kind === "uid") return undefined;
   const bounds = bindValues(run, call.values, kind, call.operator, true);
+  if (bounds.length === 0) return undefined;
   const range = rangeOf(call.index, call.operator, bounds, call.use);
   if (call.index.tokenizer === "exact" && [range.from, range.to].some(isCut)) return undefined;
   return {

@@ -4,7 +4,7 @@
  */
 import type { Directives, Field } from "../dql/ast.ts";
 import { assert } from "../base/assert.ts";
-import { noDirectives } from "../dql/ast.ts";
+import { noDirectives, noPage } from "../dql/ast.ts";
 import { keyBytesOf } from "../render/graphql-shape.ts";
 import type {
   AggregateMemberShape,
@@ -288,6 +288,7 @@ class LevelBuilder {
         alias: this.#alias(),
         variable: undefined,
         predicate,
+        page: noPage,
         filter,
         facetFilter: undefined,
       });

@@ -60,6 +60,7 @@ export function variableIndex(builder: Builder, name: string): number {
 
 /** A predicate that may not be read is one that does not exist. */
 export function resolvePredicate(builder: Builder, name: PredicateName): PredicateUse {
+  if (name.name.length > nameUnitsMax) checkLength(name.name);
   const hidden = isHidden(builder, name);
   if (hidden) builder.hiddenCount++;
   return {
@@ -68,6 +69,18 @@ export function resolvePredicate(builder: Builder, name: PredicateName): Predica
     languages: name.languages,
     predicate: hidden ? undefined : builder.schema.predicate(name.name),
   };
+}
+
+/** A name with so few UTF-16 units has at most 2^16 − 1 bytes. */
+const nameUnitsMax = 21_845;
+
+/** The reference looks at names when it has read the text, before anything of the query is made ready. */
+function checkLength(name: string): void {
+  const bytes = new TextEncoder().encode(name);
+  if (bytes.length <= 65_535) return;
+  const start = new TextDecoder().decode(bytes.subarray(0, 80));
+  const message = `Predicate name length cannot be bigger than 2^16. Predicate: ${start}`;
+  throw new Fault("E_DQL_SYNTAX", message);
 }
 
 /** Whether the sender may not read it; `~p` and `p` have rights of their own. */

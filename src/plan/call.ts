@@ -64,6 +64,7 @@ const equalityTokenizers = [
 ];
 
 export function buildCall(builder: Builder, call: FunctionCall, atRoot: boolean): CallPlan {
+  checkSubject(call.subject, atRoot);
   switch (call.subject.kind) {
     case "count":
       return buildCompareCount(builder, call, call.subject.predicate, atRoot);
@@ -80,6 +81,13 @@ export function buildCall(builder: Builder, call: FunctionCall, atRoot: boolean)
     case "predicate":
       return buildPredicateCall(builder, call, call.subject, atRoot);
   }
+}
+
+/** `uid` is no predicate. */
+function checkSubject(subject: FunctionCall["subject"], atRoot: boolean): void {
+  const predicate = subject.kind === "count" ? subject.predicate : subject;
+  if (predicate.kind !== "predicate" || predicate.name !== "uid") return;
+  refuseTree(`${atRoot ? "" : "while copying filter: "}Argument cannot be "uid"`);
 }
 
 function compareOperator(name: string): CompareOperator {

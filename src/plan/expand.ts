@@ -42,6 +42,7 @@ export function buildExpanded(
           facetFilter: undefined,
           level: expand.level,
           groupBy: undefined,
+          groupsOf: undefined,
           normalize: false,
         },
       ];

@@ -80,8 +80,10 @@ function checkKeys(children: readonly Field[], isShortest: boolean): void {
 function uniqueKey(field: Field): string {
   if (field.kind !== "expand" && field.alias !== undefined) return field.alias;
   switch (field.kind) {
-    case "predicate":
-      return writtenName(field.predicate) + languageKey(field.predicate);
+    case "predicate": {
+      const key = writtenName(field.predicate) + languageKey(field.predicate);
+      return field.directives.groupBy === undefined ? key : `${key}groupby`;
+    }
     case "uid":
       return "uid";
     case "countUid":
@@ -195,7 +197,7 @@ function buildPredicateField(builder: Builder, field: PredicateField, at: FieldP
       ...base,
       use,
       predicate,
-      single: isSingle(field, use),
+      single: isSingle(field, use) && groupsBeside(field, at.siblings) === undefined,
       filter: field.filter === undefined ? undefined : buildFilter(builder, field.filter),
       order: buildOrder(builder, field.order),
       page,
@@ -203,11 +205,25 @@ function buildPredicateField(builder: Builder, field: PredicateField, at: FieldP
       facetFilter,
       level: child.level,
       groupBy: child.groupBy,
+      groupsOf: groupsBeside(field, at.siblings),
       normalize: field.directives.normalize,
     };
   }
   if (predicate.definition.kind === "password") return { kind: "absent", ...base, use };
   return { kind: "value", ...base, use, predicate, form: formOf(use), facets, facetFilter };
+}
+
+/** The number of the sibling that groups the same edges under the same key. */
+function groupsBeside(field: PredicateField, siblings: readonly Field[]): number | undefined {
+  if (field.directives.groupBy !== undefined || field.children === undefined) return undefined;
+  const key = field.alias ?? printKey(field.predicate);
+  const at = siblings.findIndex(
+    (sibling) =>
+      sibling.kind === "predicate" &&
+      sibling.directives.groupBy !== undefined &&
+      (sibling.alias ?? printKey(sibling.predicate)) === key,
+  );
+  return at < 0 ? undefined : at;
 }
 
 function buildChild(
@@ -284,6 +300,7 @@ function buildCount(
     predicate: use.predicate,
     filter: field.filter === undefined ? undefined : buildFilter(builder, field.filter),
     facetFilter: buildFacetFilter(builder, field.facetFilter),
+    page: field.filter === undefined ? undefined : buildPage(builder, field.page, "edge"),
   };
 }
 
@@ -340,8 +357,13 @@ function buildExpand(
   at: FieldPlace,
 ): ExpandFieldPlan {
   const page: Page = field.page ?? noPage;
+  const level = expandLevel(builder, field, at);
+  // Edges with a filter are others than those of expand(), which prints none where it has no braces.
+  const hasLevel = level !== undefined;
   const beside = at.siblings.flatMap((sibling) =>
-    sibling.kind === "predicate" ? [writtenName(sibling.predicate)] : [],
+    sibling.kind === "predicate" && (sibling.filter === undefined || hasLevel)
+      ? [writtenName(sibling.predicate)]
+      : [],
   );
   return {
     kind: "expand",
@@ -353,7 +375,7 @@ function buildExpand(
         ? { kind: "val", variable: variableIndex(builder, field.of.variable) }
         : field.of,
     filter: field.filter === undefined ? undefined : buildFilter(builder, field.filter),
-    level: expandLevel(builder, field, at),
+    level,
     page: buildPage(builder, page, "edge"),
     beside,
   };
@@ -374,6 +396,7 @@ function buildCheckPassword(
   field: Extract<Field, { kind: "checkpwd" }>,
   at: FieldPlace,
 ): FieldPlan {
+  if (field.predicate.name === "uid") refuseTree('Argument cannot be "uid"');
   const use = resolvePredicate(builder, field.predicate);
   const base = {
     ...baseOf(field.alias, `checkpwd(${use.name})`),

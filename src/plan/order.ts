@@ -51,9 +51,14 @@ export function buildOrder(builder: Builder, given: readonly OrderKey[]): OrderP
   const single = keys.length === 1 ? keys[0] : undefined;
   return {
     kind: "values",
-    keys: single === undefined ? keys.map((key) => ({ ...key, collation: undefined })) : keys,
+    keys: single === undefined ? keys.map(asOneOfSeveral) : keys,
     walk: pickWalk(keys[0]),
   };
+}
+
+/** Beside others a key compares by bytes, and a descending one turns the nodes around that lack it (dql.md 4.6). */
+function asOneOfSeveral(key: OrderKeyPlan): OrderKeyPlan {
+  return { ...key, collation: undefined, turnsMissing: key.descending };
 }
 
 function buildKey(
@@ -79,7 +84,7 @@ function buildKey(
   if (unsortableKinds.has(kind)) return refusal(`Value of type: ${kind} isn't sortable`);
   const [tag] = use.languages;
   const collation = tag === undefined || tag === "." ? undefined : tag;
-  return { use, predicate, descending, collation };
+  return { use, predicate, descending, collation, turnsMissing: false };
 }
 
 /** A list's nodes stand under several tokens, and tagged texts are not in the order of their collation. */

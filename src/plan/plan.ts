@@ -189,6 +189,11 @@ export interface EdgeField extends FieldBase {
   /** undefined: no braces, nothing is printed (variables, order and cascade still see the edges). */
   readonly level: Level | undefined;
   readonly groupBy: GroupPlan | undefined;
+  /**
+   * `p @groupby(…) {…}` and `p {…}` on one level share their key: the list of the second holds the groups of the
+   * first, whose number in the level this is. undefined in all other cases.
+   */
+  readonly groupsOf: number | undefined;
   readonly normalize: boolean;
 }
 
@@ -198,6 +203,8 @@ export interface CountField extends FieldBase {
   readonly predicate: Predicate;
   readonly filter: FilterPlan | undefined;
   readonly facetFilter: FacetFilterPlan | undefined;
+  /** Cut from what passes the filter; without a filter a page has no effect, and is undefined. */
+  readonly page: PagePlan | undefined;
 }
 
 /** `count(uid)`: the number of nodes of the list around it. */
@@ -288,6 +295,8 @@ export interface OrderKeyPlan {
   readonly descending: boolean;
   /** Tag whose collation orders strings; undefined: by bytes. */
   readonly collation: string | undefined;
+  /** Nodes without a value, if nothing else tells them apart, in descending order of their uids. */
+  readonly turnsMissing: boolean;
 }
 
 export interface FacetsPlan {

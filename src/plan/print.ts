@@ -153,7 +153,9 @@ class Printer {
         return this.#facets(into, field.facets, field.facetFilter);
       case "count":
         this.#facets(into, undefined, field.facetFilter);
-        return this.#filter(into, field.filter);
+        this.#filter(into, field.filter);
+        if (field.page !== undefined) this.#page(into, field.page);
+        return;
       case "edge":
         this.#facets(into, field.facets, field.facetFilter);
         this.#filter(into, field.filter);

@@ -87,7 +87,7 @@ export function writeScalar(render: DqlRender, at: FieldAt, start: number): void
       return;
     case "groups": {
       const groups = column.byRow[row];
-      if (groups === undefined || groups.length === 0) return;
+      if (groups === undefined || groups.length === 0 || column.areBeside === true) return;
       if (field.kind !== "edge" || field.groupBy === undefined) return;
       separate(writer, start);
       writer.bytes(keyOf(field));

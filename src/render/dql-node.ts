@@ -13,12 +13,14 @@ import {
   openBracket,
   separate,
   writeEdgeFacets,
+  writeGroups,
   writeScalar,
   writeUid,
   type Arrival,
   type DqlRender,
   type FieldAt,
 } from "./dql-field.ts";
+import type { JsonWriter } from "./json-writer.ts";
 import { normalizeNode } from "./normalize.ts";
 import type { Tempo } from "./tempo.ts";
 
@@ -143,7 +145,14 @@ function writeEdges(
     if (!writeNode(render, child, childRow, arrival)) render.writer.rewind(mark);
     else if (field.single) break;
   }
-  closeList(render, field, child, list);
+  closeList(render, { field, column, row }, child, list);
+}
+
+/** The edges of one node. */
+interface EdgesAt {
+  readonly field: EdgeField;
+  readonly column: EdgeFrame;
+  readonly row: number;
 }
 
 /** A list of edges that is being written. */
@@ -169,12 +178,33 @@ function openList(
   if (!field.single) writer.byte(openBracket);
   const from = column.offsets[row] ?? 0;
   const to = column.offsets[row + 1] ?? 0;
-  return { before, first: writer.length, from, to };
+  const list = { before, first: writer.length, from, to };
+  if (column.groups?.areFirst === true) writeGroupsBeside(writer, column.groups, row, list);
+  return list;
 }
 
-function closeList(render: DqlRender, field: EdgeField, child: Frame, list: OpenList): void {
+/** The groups of a sibling that shares the list's key. */
+function writeGroupsBeside(
+  writer: JsonWriter,
+  { plan, byRow }: NonNullable<EdgeFrame["groups"]>,
+  row: number,
+  list: OpenList,
+): void {
+  const groups = byRow[row];
+  if (groups === undefined || groups.length === 0) return;
+  separate(writer, list.first);
+  writeGroups(writer, plan, groups);
+}
+
+function closeList(
+  render: DqlRender,
+  { field, column, row }: EdgesAt,
+  child: Frame,
+  list: OpenList,
+): void {
   const { writer } = render;
   const { before, first, from, to } = list;
+  if (column.groups?.areFirst === false) writeGroupsBeside(writer, column.groups, row, list);
   if (to > from) writeCounts(render, child.level.fields, to - from, first);
   if (writer.length === first) writer.rewind(before);
   else if (!field.single) writer.byte(closeBracket);
@@ -252,7 +282,7 @@ function* writeFieldInSteps(
 function* writeEdgesInSteps(
   render: DqlRender,
   tempo: Tempo,
-  at: { readonly field: EdgeField; readonly column: EdgeFrame; readonly row: number },
+  at: EdgesAt,
   start: number,
 ): Steps<void> {
   const { field, column, row } = at;
@@ -277,5 +307,5 @@ function* writeEdgesInSteps(
     if (!isWritten) render.writer.rewind(mark);
     else if (field.single) break;
   }
-  closeList(render, field, child, list);
+  closeList(render, at, child, list);
 }

@@ -47,8 +47,7 @@ function checkBlock(block: BlockPlan): void {
   if (block.ignoreReflex) {
     refuse("ignorereflex directive is not supported in the rdf output format");
   }
-  // Facets of a path are its weights, and not printed.
-  if (block.kind !== "shortest") checkLevel(block.level, new Set());
+  checkLevel(block.level, new Set());
 }
 
 /** A recursive level leads back to itself. */

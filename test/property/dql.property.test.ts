@@ -178,7 +178,13 @@ function arrange(nodes: readonly Node[], keys: readonly Order[]): readonly Node[
       if (right === undefined) return -1;
       return (left < right ? -1 : 1) * (descending ? -1 : 1);
     }
-    return a.uid - b.uid;
+    // Beside other keys a descending one that both lack turns them around.
+    const isTurned =
+      keys.length > 1 &&
+      keys.some(
+        ({ key, descending }) => descending && a[key] === undefined && b[key] === undefined,
+      );
+    return isTurned ? b.uid - a.uid : a.uid - b.uid;
   });
 }
 

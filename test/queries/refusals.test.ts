@@ -1,0 +1,115 @@
+// Goal: what is wrong with a query is told whatever nodes it finds.
+import { beforeAll, describe, expect, test } from "vitest";
+import { parseQuery } from "../../src/dql/parser.ts";
+import { execute } from "../../src/exec/execute.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { defaultLimits } from "../../src/model/limits.ts";
+import { buildPlan } from "../../src/plan/build.ts";
+import { renderRdf } from "../../src/render/rdf.ts";
+import { openHouse, type House } from "../support/house.ts";
+import { queryDql } from "../support/run-dql.ts";
+
+let house: House;
+
+beforeAll(async () => {
+  house = await openHouse(`
+    type Crew {
+      name
+      code
+      mate
+    }
+    name: string @index(exact) .
+    code: password .
+    mate: [uid] .
+    alive: bool .`);
+  await house.write(`
+    <0x1> <dgraph.type> "Crew" .
+    <0x1> <name> "Aino" .
+    <0x1> <code> "long enough" .
+    <0x1> <mate> <0x2> .
+    <0x2> <name> "Bo" .`);
+});
+
+const query = (text: string): Promise<unknown> => house.read((reader) => queryDql(reader, text));
+
+describe("levels that no node has reached", () => {
+  test.each([
+    ["mate (orderasc: nosuch) { name }", "Cannot sort by unknown attribute nosuch"],
+    ["mate { mate (orderasc: nosuch) { uid } }", "Cannot sort by unknown attribute nosuch"],
+    ["~mate { uid }", "Predicate mate doesn't have reverse edge"],
+    ["name@fr", "Language tags can only be used with predicates of string type"],
+  ])("%s", async (fields, message) => {
+    await expect(query(`{ q(func: eq(name, "nobody")) { ${fields} } }`)).rejects.toThrow(message);
+    await expect(
+      query(`{ var(func: eq(name, "nobody")) { ${fields} v as alive } q(func: uid(v)) { uid } }`),
+    ).rejects.toThrow(message);
+  });
+});
+
+describe("uid is no predicate", () => {
+  const message = 'Argument cannot be "uid"';
+  test.each([
+    "eq(uid, 1)",
+    "has(uid)",
+    "anyofterms(uid, 1)",
+    "uid_in(uid, 0x1)",
+    "gt(count(uid), 1)",
+  ])("%s", async (call) => {
+    await expect(query(`{ q(func: ${call}) { uid } }`)).rejects.toThrow(message);
+    await expect(query(`{ q(func: has(name)) @filter(${call}) { uid } }`)).rejects.toThrow(message);
+  });
+
+  test("checkpwd", async () => {
+    await expect(query(`{ q(func: uid(1)) { checkpwd(uid, "x") } }`)).rejects.toThrow(message);
+  });
+
+  test("as a value it is a text like others", async () => {
+    expect(await query(`{ q(func: eq(name, "uid")) { uid } }`)).toEqual({ q: [] });
+  });
+});
+
+describe("expand() beside one of its predicates", () => {
+  const repeated = (name: string): string => `Repeated subgraph: [${name}] while using expand()`;
+
+  test.each(["name", "code", "mate { uid }"])("%s", async (field) => {
+    const [name = ""] = field.split(" ");
+    await expect(query(`{ q(func: uid(1)) { expand(_all_) ${field} } }`)).rejects.toThrow(
+      repeated(name),
+    );
+  });
+
+  test("edges with a filter stand beside an expand() that follows none", async () => {
+    const mate = 'mate @filter(eq(name, "Bo")) { name }';
+    expect(await query(`{ q(func: uid(1)) { expand(_all_) ${mate} } }`)).toEqual({
+      q: [{ name: "Aino", mate: [{ name: "Bo" }] }],
+    });
+    await expect(query(`{ q(func: uid(1)) { expand(_all_) { uid } ${mate} } }`)).rejects.toThrow(
+      repeated("mate"),
+    );
+  });
+});
+
+test("names of predicates are at most 65,535 bytes long", async () => {
+  const name = "ö".repeat(32_768);
+  const message = `Predicate name length cannot be bigger than 2^16. Predicate: ${"ö".repeat(40)}`;
+  await expect(query(`{ q(func: uid(1)) { <${name}> { name } } }`)).rejects.toThrow(message);
+  expect(await query(`{ q(func: uid(1)) { name <${"a".repeat(65_535)}> } }`)).toEqual({
+    q: [{ name: "Aino" }],
+  });
+});
+
+test("facets of a path cannot be said in RDF", async () => {
+  await house.read(async (reader) => {
+    const text = "{ shortest(from: 0x1, to: 0x2) { mate @facets(since) } }";
+    const plan = buildPlan(parseQuery(text, new Map()), reader.schema);
+    const result = await execute(plan, undefined, reader, {
+      clock: systemClock,
+      limits: defaultLimits,
+      deadlineMs: Infinity,
+      signal: undefined,
+    });
+    expect(() => renderRdf(plan, result, { limits: defaultLimits })).toThrow(
+      "facets are not supported in the rdf output format",
+    );
+  });
+});
