@@ -1,6 +1,7 @@
 // `npm run bench`: nanoseconds of the hot files (bench/). `npm run bench -- subscriptions [options]`: pushes of a real
 // server, see bench-subscriptions.mjs. `npm run bench -- beside-heavy [options]`: small reads beside queries that visit a
-// million edges, see bench/beside-heavy.mjs. `npm run bench -- lambda-field [options]`: what a computed field adds to a
+// million edges, see bench/beside-heavy.mjs. `npm run bench -- beside-index-build [options]`: small reads and writes while
+// indexes are put on data that is there, see bench/beside-index-build.mjs. `npm run bench -- lambda-field [options]`: what a computed field adds to a
 // query, see bench/lambda-field.mjs.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -16,6 +17,9 @@ if (what === "subscriptions") {
 } else if (what === "beside-heavy") {
   process.argv.splice(2, process.argv.length, ...rest);
   await import("../bench/beside-heavy.mjs");
+} else if (what === "beside-index-build") {
+  process.argv.splice(2, process.argv.length, ...rest);
+  await import("../bench/beside-index-build.mjs");
 } else if (what === "lambda-field") {
   process.argv.splice(2, process.argv.length, ...rest);
   await import("../bench/lambda-field.mjs");
@@ -35,7 +39,7 @@ if (what === "subscriptions") {
   await import(pathToFileURL(outfile).href);
 } else {
   process.stderr.write(
-    `bench: there is no "${what}"; known are files, subscriptions, beside-heavy, lambda-field\n`,
+    `bench: there is no "${what}"; known are files, subscriptions, beside-heavy, beside-index-build, lambda-field\n`,
   );
   process.exitCode = 1;
 }

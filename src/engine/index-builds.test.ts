@@ -15,6 +15,8 @@ let engine: OpenEngine;
 let beforeSlice: () => Promise<void>;
 
 const nodes = 300;
+/** So little that rounds are short. */
+const buildBytes = 1000;
 
 beforeEach(async () => {
   const memory = openMemoryStore({ clock: systemClock, derive: deriveFill });
@@ -22,12 +24,12 @@ beforeEach(async () => {
   store = memory;
   store.fill = async (job: FillJob): Promise<FillResult> => {
     await beforeSlice();
-    const result = await fillSlice({ ...job, limit: 20 });
+    const result = await fillSlice({ ...job, limit: Math.min(job.limit, 20) });
     // Slow slices: the next one is small too.
     return { ...result, tookMs: 1000 };
   };
   beforeSlice = async () => {};
-  engine = await openEngine({ store });
+  engine = await openEngine({ store, buildBytes });
   await alter("name: string .\nfriend: [uid] .");
   const facts = Array.from({ length: nodes }, (_, i) => {
     const uid = `<${i + 1}>`;

@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
-import { buildPatch, readBuildRows } from "../graph/build-rows.ts";
+import { buildPatch, doneOf, readBuildRows } from "../graph/build-rows.ts";
 import type { BuildRow } from "../graph/build-rows.ts";
 import { findBuilds, isBuilding, markReady } from "../graph/schema-diff.ts";
 import type { IndexBuild } from "../graph/schema-diff.ts";
@@ -14,7 +14,10 @@ import type { KnownSchema } from "../graph/schema-rows.ts";
 import type { Predicate } from "../graph/schema.ts";
 import type { FillJob, FillResult, Patch } from "../store/store.ts";
 import { encodeFillDetail } from "../write/fill.ts";
+import { hasEntries } from "../write/index-entries.ts";
 import type { Committer } from "./commits.ts";
+import { IndexRound, LogGap, nextSize } from "./index-rounds.ts";
+import type { RoundResult } from "./index-rounds.ts";
 import type { View, Views } from "./views.ts";
 
 export interface IndexBuildsOptions {
@@ -22,6 +25,8 @@ export interface IndexBuildsOptions {
   readonly committer: Committer;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** What is gathered in memory at a time. */
+  readonly roundBytes?: number;
 }
 
 /** A build under way. */
@@ -36,23 +41,29 @@ export interface IndexProgress {
   readonly total: number;
 }
 
-/** Nodes in the first slice; later ones follow from the time that the writer was busy with the last. */
+/**
+ * Nodes in the first slice of what is not gathered in rounds; later ones follow from the time that the writer was busy
+ * with the last.
+ */
 const sliceNodes = 64;
 const sliceNodesMin = 16;
 const sliceNodesMax = 4096;
-/**
- * How long a slice may keep others from writing. A transaction's own cost is a few milliseconds, and the more nodes
- * share one, the fewer chunks are written twice: slices of half the time make the build half as fast.
- */
-const sliceMs = 20;
+/** How long a slice may keep others from writing. A transaction's own cost is a few milliseconds. */
+const sliceMs = 8;
 /** A rest between slices is as long as the slice was, but no longer. */
 const restMsMax = 40;
+/** What a round gathers, and at least after rounds that the log was too short for. */
+const roundBytes = 48 * 1024 * 1024;
+const roundBytesMin = 256 * 1024;
 /** How often the row is written, and the log told. */
 const rowMs = 1000;
 const logMs = 5000;
 /** Waits between tries after a failure. */
 const retryMsMin = 100;
 const retryMsMax = 10_000;
+
+/** Told how far it is, and for how long the writer was busy with it. */
+type Told = (row: BuildRow, writerMs: number) => Promise<void>;
 
 export class IndexBuilds {
   readonly #options: IndexBuildsOptions;
@@ -134,30 +145,84 @@ export class IndexBuilds {
   }
 
   async #build(namespace: number, build: IndexBuild): Promise<void> {
-    const { clock } = this.#options;
-    const found = await this.#begin(namespace, build);
-    if (found === undefined) return;
-    let row: BuildRow = found;
-    let limit = sliceNodes;
-    let rowDueMs = clock.tickMs() + rowMs;
+    const row = await this.#begin(namespace, build);
+    if (row === undefined) return;
     const told = this.#tellStart(row, build);
+    if (hasEntries(build)) await this.#buildInRounds(row, build, told);
+    else await this.#buildInSlices(row, build, told);
+  }
+
+  async #buildInSlices(first: BuildRow, build: IndexBuild, told: Told): Promise<void> {
+    let row = first;
+    let limit = sliceNodes;
     while (!this.#isClosed && !row.isFilled) {
-      const known = await this.#schema(namespace);
+      const known = await this.#schema(row.namespace);
       if (known === undefined || !isBuilding(known.state, build)) return;
       const before = this.#commits;
       const result = await this.#fillSlice(known, build, { after: row.after, limit });
       const done = result.done ? row.total : Math.min(row.done + limit, row.total);
       row = { ...row, after: result.after, done, isFilled: result.done };
-      limit = nextLimit(limit, result.tookMs);
-      if (row.isFilled || clock.tickMs() >= rowDueMs) {
-        await this.#writeRows([buildPatch(row)]);
-        rowDueMs = clock.tickMs() + rowMs;
-      }
-      told(row);
-      // Beside others who write, half of the writer's time is theirs.
-      if (this.#commits !== before && !row.isFilled)
-        await this.#pause(Math.min(result.tookMs, restMsMax));
+      const { tookMs } = result;
+      limit = nextSize(limit, { tookMs, aimMs: sliceMs, min: sliceNodesMin, max: sliceNodesMax });
+      await told(row, tookMs);
+      if (!row.isFilled) await this.#restAfter(tookMs, before);
     }
+  }
+
+  async #buildInRounds(first: BuildRow, build: IndexBuild, told: Told): Promise<void> {
+    let row = first;
+    let bytesMax = this.#options.roundBytes ?? roundBytes;
+    while (!this.#isClosed && !row.isFilled) {
+      try {
+        const result = await this.#runRound(row, build, { bytesMax, told });
+        if (result === undefined) return;
+        const { after, nodes, isLast } = result;
+        const done = isLast ? row.total : Math.min(row.done + nodes, row.total);
+        row = { ...row, after, done, isFilled: isLast };
+        await told(row, 0);
+      } catch (error) {
+        if (!(error instanceof LogGap) || bytesMax === roundBytesMin) throw error;
+        bytesMax = Math.max(roundBytesMin, bytesMax / 4);
+      }
+    }
+  }
+
+  async #runRound(
+    row: BuildRow,
+    build: IndexBuild,
+    { bytesMax, told }: { readonly bytesMax: number; readonly told: Told },
+  ): Promise<RoundResult | undefined> {
+    const { clock, views } = this.#options;
+    const { namespace } = row;
+    let ahead = 0;
+    let before = this.#commits;
+    const round = new IndexRound(
+      {
+        clock,
+        store: views.store,
+        namespace,
+        build,
+        bytesMax,
+        open: async () =>
+          (await this.#isThere(namespace))
+            ? await views.openNewest(namespace, "change")
+            : undefined,
+        tell: (nodes) => (ahead = Math.floor(nodes)),
+        rest: async ({ by, tookMs }) => {
+          await told({ ...row, ahead }, by === "writer" ? tookMs : 0);
+          await this.#restAfter(tookMs, before);
+          before = this.#commits;
+          return !this.#isClosed;
+        },
+      },
+      row.after,
+    );
+    return await round.run();
+  }
+
+  /** Beside others who write, half of the time is theirs; beside those who read, a moment. */
+  async #restAfter(tookMs: number, commitsBefore: number): Promise<void> {
+    await this.#pause(this.#commits === commitsBefore ? 0 : Math.min(tookMs, restMsMax));
   }
 
   #fillSlice(
@@ -168,7 +233,8 @@ export class IndexBuilds {
     const { storageId, version, namespace } = known.schema;
     const predicate = known.schema.predicateById(build.predicate)!;
     const detail = encodeFillDetail({ build, predicate, namespace, schemaVersion: version });
-    return this.#fill({ storageId, predicate: build.predicate, ...at, detail });
+    const job: FillJob = { storageId, predicate: build.predicate, ...at, detail };
+    return this.#fill(job);
   }
 
   #fill(job: FillJob): Promise<FillResult> {
@@ -182,7 +248,7 @@ export class IndexBuilds {
       const { storageId } = known.schema;
       const rows = await readBuildRows(snapshot);
       const row = rows.find((one) => one.storageId === storageId && one.index === build.index);
-      if (row !== undefined) return row;
+      if (row !== undefined) return { ...row, ahead: 0 };
       const [total] = await reader.countLists([{ kind: "presence", predicate: build.predicate }]);
       const start = { after: 0, done: 0, total: total ?? 0, isFilled: false };
       return { namespace, storageId, index: build.index, ...start };
@@ -244,28 +310,47 @@ export class IndexBuilds {
   }
 
   async #schema(namespace: number): Promise<KnownSchema | undefined> {
-    const { views } = this.#options;
-    const snapshot = await views.store.snapshot();
-    const namespaces = await readNamespaces(snapshot);
-    snapshot.close();
-    return namespaces.includes(namespace) ? await views.schema(namespace) : undefined;
+    return (await this.#isThere(namespace))
+      ? await this.#options.views.schema(namespace)
+      : undefined;
   }
 
-  /** Tells the log of the start, every few seconds how far it is, and of the end. */
-  #tellStart(first: BuildRow, build: IndexBuild): (row: BuildRow) => void {
+  async #isThere(namespace: number): Promise<boolean> {
+    const snapshot = await this.#options.views.store.snapshot();
+    const namespaces = await readNamespaces(snapshot);
+    snapshot.close();
+    return namespaces.includes(namespace);
+  }
+
+  /**
+   * Keeps the row, and tells the log of the start, every few seconds how far it is, and of the end: also how long the
+   * writer was kept at the longest.
+   */
+  #tellStart(first: BuildRow, build: IndexBuild): Told {
     const { logger, clock } = this.#options;
     const { namespace, total } = first;
     const startMs = clock.tickMs();
-    let dueMs = startMs + logMs;
+    let rowDueMs = startMs + rowMs;
+    let logDueMs = startMs + logMs;
+    let longestMs = 0;
+    let slices = 0;
     const what = { namespace, predicate: build.predicate, index: build.index, kind: build.kind };
     logger.info("an index is being built", { ...what, done: first.done, total });
-    return ({ done, isFilled }) => {
+    return async (row, writerMs) => {
       const nowMs = clock.tickMs();
-      if (!isFilled && nowMs < dueMs) return;
-      dueMs = nowMs + logMs;
-      const tookMs = Math.round(nowMs - startMs);
-      if (isFilled) logger.info("an index is filled", { ...what, total, tookMs });
-      else {
+      longestMs = Math.max(longestMs, writerMs);
+      if (writerMs > 0) slices++;
+      if (row.isFilled || nowMs >= rowDueMs) {
+        await this.#writeRows([buildPatch(row)]);
+        rowDueMs = clock.tickMs() + rowMs;
+      }
+      if (row.isFilled) {
+        const tookMs = Math.round(nowMs - startMs);
+        const work = { slices, longestMs: Math.round(longestMs) };
+        logger.info("an index is filled", { ...what, total, tookMs, ...work });
+      } else if (nowMs >= logDueMs) {
+        logDueMs = nowMs + logMs;
+        const done = doneOf(row);
         const percent = Math.floor((100 * done) / Math.max(1, total));
         logger.info(`an index is being built: ${percent} %`, { ...what, done, total });
       }
@@ -301,7 +386,7 @@ export async function readProgress(views: Views): Promise<readonly IndexProgress
         namespace,
         predicate: predicate.definition.name,
         index: nameOf(predicate, build),
-        done: row?.done ?? 0,
+        done: row === undefined ? 0 : doneOf(row),
         total: row?.total ?? 0,
       });
     }
@@ -335,11 +420,4 @@ async function staleRows(
     .filter((row) => row.namespace === namespace)
     .filter((row) => row.storageId !== storageId || !left.some(({ index }) => index === row.index))
     .map((row) => buildPatch(row, true));
-}
-
-/** Larger or smaller by half at most, so that one slow slice does not decide alone. */
-function nextLimit(limit: number, tookMs: number): number {
-  const wanted = (limit * sliceMs) / Math.max(0.5, tookMs);
-  const next = Math.round(Math.min(limit * 1.5, Math.max(limit / 4, wanted)));
-  return Math.max(sliceNodesMin, Math.min(sliceNodesMax, next));
 }

@@ -49,6 +49,8 @@ export interface EngineOptions {
   readonly vectors?: VectorLimits;
   /** Whether this process takes up index builds and sweeps that another one left behind. One per store. */
   readonly resumes?: boolean;
+  /** What an index build gathers in memory at a time; 48 MiB unless said. */
+  readonly buildBytes?: number;
 }
 
 /** The engine with what the guests and the operator need beside its contract. */
@@ -124,7 +126,15 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
     logger,
   });
   const builds = options.resumes ?? true;
-  const schemas = new SchemaChanges({ views, committer, reserved, logger, clock, builds });
+  const schemas = new SchemaChanges({
+    views,
+    committer,
+    reserved,
+    logger,
+    clock,
+    builds,
+    ...(options.buildBytes === undefined ? {} : { buildBytes: options.buildBytes }),
+  });
   await schemas.ensureNamespace(0);
   const transactions = new Transactions({ clock, limits, slot, floorTs });
   const runner = makeRunner(clock, limits);

@@ -47,6 +47,8 @@ export interface SchemaChangesOptions {
   readonly clock?: Clock;
   /** Whether this process builds indexes, also those that others ask for. One per store; true unless said. */
   readonly builds?: boolean;
+  /** What a build gathers in memory at a time. */
+  readonly buildBytes?: number;
 }
 
 /** How long a change of the schema waits for builds under way, as the reference does. */
@@ -69,9 +71,12 @@ export class SchemaChanges {
 
   constructor(options: SchemaChangesOptions) {
     this.#options = options;
-    const { views, committer, logger } = options;
+    const { views, committer, logger, buildBytes } = options;
     this.#clock = options.clock ?? systemClock;
-    this.#builds = new IndexBuilds({ views, committer, logger, clock: this.#clock });
+    const shared = { views, committer, logger, clock: this.#clock };
+    this.#builds = new IndexBuilds(
+      buildBytes === undefined ? shared : { ...shared, roundBytes: buildBytes },
+    );
   }
 
   /** Makes sure that a namespace's rows are there; for namespace 0 at the start. */

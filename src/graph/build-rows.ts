@@ -15,6 +15,8 @@ export interface BuildRow {
   /** How many these are, of how many. */
   readonly done: number;
   readonly total: number;
+  /** What is done of those behind them, which are done together. */
+  readonly ahead?: number;
   /** All of them: it waits for the schema's commit. */
   readonly isFilled: boolean;
 }
@@ -28,6 +30,11 @@ export function buildPatch(row: BuildRow, gone = false): MetaPatch {
     value: gone ? undefined : encodeUtf8(JSON.stringify(row)),
     expected: "any",
   };
+}
+
+/** Nodes that are done, as far as one can tell. */
+export function doneOf({ done, ahead, total }: BuildRow): number {
+  return Math.min(total, done + (ahead ?? 0));
 }
 
 export function readBuildRows(snapshot: Snapshot): MaybePromise<readonly BuildRow[]> {

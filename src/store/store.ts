@@ -218,8 +218,13 @@ export interface FillJob {
   readonly predicate: number;
   /** 0 to begin, then the `after` of the last result. */
   readonly after: number;
-  /** Nodes in this slice. 256 keep the writer busy for a few milliseconds. */
+  /** Nodes in this slice. 256 keep the writer busy for a few milliseconds. 0: `derive` knows them by `detail`. */
   readonly limit: number;
+  /**
+   * The commit up to which whoever made `detail` knows what changed. Patches for members that had a change of
+   * `predicate` after it are left out; where the log no longer reaches back nothing is applied, and `done` is false.
+   */
+  readonly basisTs?: number;
   /** What `derive` needs to know; the store does not look into it. */
   readonly detail: Uint8Array;
 }

@@ -1,38 +1,74 @@
 /** Filling an index that is `building`: what one slice of nodes adds to it (store.ts, FillJob). */
 import { assert } from "../base/assert.ts";
-import { decodeUtf8, encodeUtf8 } from "../base/bytes.ts";
+import { ByteReader, ByteWriter, emptyBytes, encodeUtf8 } from "../base/bytes.ts";
 import type { MaybePromise } from "../base/maybe.ts";
-import { encodeFacets } from "../codec/facets.ts";
-import { countList, reverseList, tokenList } from "../codec/key.ts";
+import { countList } from "../codec/key.ts";
 import { openReader } from "../graph/open-reader.ts";
 import type { Column, Reader } from "../graph/reader.ts";
-import type { Predicate } from "../graph/schema.ts";
 import { SchemaCache, readSchemaHead } from "../graph/schema-rows.ts";
 import { isBuilding } from "../graph/schema-diff.ts";
-import type { IndexBuild } from "../graph/schema-diff.ts";
 import { emptySchemaState, makeSchema } from "../graph/schema-state.ts";
 import type { FillJob, MemberPatch, Patch, Snapshot } from "../store/store.ts";
-import { storedTokens } from "../graph/value-tokens.ts";
+import { entryPatch, readParcel, visitEntries, wantFor } from "./index-entries.ts";
+import type { EntrySource } from "./index-entries.ts";
 
-export interface FillDetail {
-  readonly build: IndexBuild;
-  readonly predicate: Predicate;
+export interface FillDetail extends EntrySource {
   readonly namespace: number;
   /** Of the schema in which the index was still building. */
   readonly schemaVersion: number;
 }
 
-export function encodeFillDetail(detail: FillDetail): Uint8Array {
-  return encodeUtf8(JSON.stringify(detail));
+/** What a slice fills: the nodes that the store reads, these nodes, or entries that were gathered before. */
+export type FillWhat =
+  | { readonly kind: "read" }
+  | { readonly kind: "nodes"; readonly uids: Float64Array }
+  | { readonly kind: "parcel"; readonly parcel: Uint8Array };
+
+const whatKinds = ["read", "nodes", "parcel"] as const;
+
+export function encodeFillDetail(
+  { build, predicate, namespace, schemaVersion }: FillDetail,
+  what: FillWhat = { kind: "read" },
+): Uint8Array {
+  const bytes = what.kind === "parcel" ? what.parcel : emptyBytes;
+  const writer = new ByteWriter(1024 + bytes.length);
+  writer.run(encodeUtf8(JSON.stringify({ build, predicate, namespace, schemaVersion })));
+  writer.u8(whatKinds.indexOf(what.kind));
+  if (what.kind === "nodes") for (const uid of what.uids) writer.varint(uid);
+  else writer.raw(bytes);
+  return writer.finish();
+}
+
+interface DecodedFill {
+  readonly detail: FillDetail;
+  readonly what: FillWhat;
+}
+
+function decodeFillDetail(bytes: Uint8Array): DecodedFill {
+  const reader = new ByteReader(bytes);
+  const detail = JSON.parse(reader.text()) as FillDetail;
+  switch (whatKinds[reader.u8()]) {
+    case "nodes": {
+      const uids: number[] = [];
+      while (reader.left > 0) uids.push(reader.varint());
+      return { detail, what: { kind: "nodes", uids: Float64Array.from(uids) } };
+    }
+    case "parcel":
+      return { detail, what: { kind: "parcel", parcel: reader.raw(reader.left) } };
+    default:
+      return { detail, what: { kind: "read" } };
+  }
 }
 
 /**
  * A `Derive` (store.ts): patches that only add what is true, so that a slice may be done twice. Nothing for an index
  * that was dropped while the slice was on its way: its sweeper would not come by again.
  */
-export function deriveFill(snapshot: Snapshot, job: FillJob, uids: Float64Array): readonly Patch[] {
-  const detail = JSON.parse(decodeUtf8(job.detail)) as FillDetail;
+export function deriveFill(snapshot: Snapshot, job: FillJob, read: Float64Array): readonly Patch[] {
+  const { detail, what } = decodeFillDetail(job.detail);
   if (!isStillBuilding(snapshot, job, detail)) return [];
+  if (what.kind === "parcel") return fillParcel(detail, what.parcel);
+  const uids = what.kind === "nodes" ? what.uids : read;
   const state = {
     ...emptySchemaState(detail.namespace, job.storageId),
     predicates: [detail.predicate],
@@ -47,9 +83,8 @@ export function deriveFill(snapshot: Snapshot, job: FillJob, uids: Float64Array)
   });
   switch (detail.build.kind) {
     case "token":
-      return fillTokens(reader, detail, uids);
     case "reverse":
-      return fillReverse(reader, detail, uids);
+      return fillEntries(reader, detail, uids);
     case "count":
       return fillCounts(reader, detail, uids);
     case "reverseCount":
@@ -71,50 +106,24 @@ function now<T>(value: MaybePromise<T>): T {
   return value;
 }
 
-function readColumn(reader: Reader, detail: FillDetail, uids: Float64Array): Column {
-  const predicate = detail.predicate.id;
-  const want =
-    detail.predicate.definition.kind === "uid"
-      ? ({ kind: "edges", predicate, facets: true } as const)
-      : ({ kind: "cells", predicate } as const);
-  const [column] = now(reader.readLevel(uids, [want]));
+function readColumn(reader: Reader, { predicate }: FillDetail, uids: Float64Array): Column {
+  const [column] = now(reader.readLevel(uids, [wantFor(predicate)]));
   assert(column !== undefined, "a column was asked for");
   return column;
 }
 
-function fillTokens(reader: Reader, detail: FillDetail, uids: Float64Array): readonly Patch[] {
-  const { predicate, build } = detail;
-  const index = predicate.indexes.find(({ id }) => id === build.index);
+function fillEntries(reader: Reader, detail: FillDetail, uids: Float64Array): readonly Patch[] {
   const column = readColumn(reader, detail, uids);
-  if (index === undefined || column.kind !== "cells") return [];
-  const { storageId } = reader.schema;
   const patches: Patch[] = [];
-  uids.forEach((uid, row) => {
-    for (const cell of column.cells[row] ?? []) {
-      for (const token of storedTokens(predicate, index, cell)) {
-        patches.push(makeMember(tokenList(storageId, index.id, token), uid));
-      }
-    }
+  visitEntries(detail, reader.schema.storageId, { uids, column }, (...entry) => {
+    patches.push(entryPatch(detail, ...entry));
   });
   return patches;
 }
 
-function fillReverse(reader: Reader, detail: FillDetail, uids: Float64Array): readonly Patch[] {
-  const column = readColumn(reader, detail, uids);
-  if (column.kind !== "edges") return [];
-  const { storageId } = reader.schema;
-  const { offsets, targets, facets } = column;
-  // Commits move the entries of this count from what the list holds so far: a slice has to move them too.
-  const countIndex = detail.predicate.reverseCountIndex?.id ?? 0;
+function fillParcel(detail: FillDetail, parcel: Uint8Array): readonly Patch[] {
   const patches: Patch[] = [];
-  uids.forEach((uid, row) => {
-    for (let e = offsets[row]!; e < offsets[row + 1]!; e++) {
-      const owner = targets[e]!;
-      const list = reverseList(storageId, detail.build.index, owner);
-      const member = makeMember(list, uid);
-      patches.push({ ...member, facets: encodeFacets(facets?.[e]), countIndex, owner });
-    }
-  });
+  readParcel(parcel, (...entry) => void patches.push(entryPatch(detail, ...entry)));
   return patches;
 }
 

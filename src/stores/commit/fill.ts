@@ -1,10 +1,11 @@
 /** One slice of filling an index, inside of a write transaction (store.ts, FillJob). */
 import { chunkMembers, isHead, openChunkOf } from "../../codec/chunk.ts";
 import { chunkKey, presenceList, readChunkNumber } from "../../codec/key.ts";
-import type { Derive, FillJob, FillResult } from "../../store/store.ts";
+import type { Derive, FillJob, FillResult, Snapshot } from "../../store/store.ts";
 import type { Tuning } from "../apply/tuning.ts";
 import { WorkingSet } from "../apply/working-set.ts";
 import { viewAsSnapshot, type KeyValue } from "../key-value.ts";
+import { walkLog } from "../read-log.ts";
 import type { StoreState } from "./state.ts";
 
 export interface FillHost {
@@ -18,14 +19,34 @@ export function runFill(host: FillHost, job: FillJob): Omit<FillResult, "tookMs"
   const { kv, state } = host;
   const list = presenceList(job.storageId, job.predicate);
   const uids = readMembersAfter(kv, list, job.after, job.limit);
-  if (uids.length === 0) return { after: job.after, done: true };
+  if (uids.length === 0 && job.limit > 0) return { after: job.after, done: true };
   const snapshot = viewAsSnapshot(kv, state.commitTs, state.fence);
+  const changed = findChanged(snapshot, job);
+  if (changed === undefined) return { after: job.after, done: false };
   const patches = host.derive(snapshot, job, uids);
   const working = new WorkingSet(kv, host.tuning);
-  for (const patch of patches) working.apply(patch);
+  for (const patch of patches) {
+    if (patch.kind !== "member" || !changed.has(patch.member)) working.apply(patch);
+  }
   working.endChange();
   working.flush();
-  return { after: uids[uids.length - 1]!, done: uids.length < job.limit };
+  return { after: uids.at(-1) ?? job.after, done: job.limit === 0 || uids.length < job.limit };
+}
+
+/** Nodes that had a change of the predicate after the job's basis; undefined when the log does not tell. */
+function findChanged(snapshot: Snapshot, job: FillJob): ReadonlySet<number> | undefined {
+  const changed = new Set<number>();
+  if (job.basisTs === undefined || job.basisTs >= snapshot.ts) return changed;
+  const isKnown = walkLog(snapshot, job.basisTs, {
+    begin: () => true,
+    wantsMembers: false,
+    record(storageId, uid, predicate) {
+      if (storageId === job.storageId && predicate === job.predicate) changed.add(uid);
+    },
+    member() {},
+    meta() {},
+  });
+  return isKnown === true ? changed : undefined;
 }
 
 /** The first `limit` members of a list that are greater than `after`. */

@@ -177,6 +177,7 @@ export function encodeFill(job: FillJob): Uint8Array {
   writer.u32(job.predicate);
   writer.varint(job.after);
   writer.varint(job.limit);
+  writer.varint(job.basisTs === undefined ? 0 : job.basisTs + 1);
   writer.run(job.detail);
   return writer.finish();
 }
@@ -187,7 +188,9 @@ export function decodeFill(payload: Uint8Array): FillJob {
   const predicate = reader.u32();
   const after = reader.varint();
   const limit = reader.varint();
-  return { storageId, predicate, after, limit, detail: reader.run() };
+  const basis = reader.varint();
+  const job = { storageId, predicate, after, limit, detail: reader.run() };
+  return basis === 0 ? job : { ...job, basisTs: basis - 1 };
 }
 
 const sweepKinds = ["storage", "index", "predicate"] as const;

@@ -1,0 +1,151 @@
+/**
+ * Goal: an index that is gathered in rounds is right whatever is written between its slices, and when the log is too
+ * short to tell what that was. On both engines.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { silentLogger } from "../base/log.ts";
+import { makeSeededRandom } from "../base/random.ts";
+import { systemClock } from "../base/clock.ts";
+import { checkGraph } from "../graph/check.ts";
+import type { Store } from "../store/store.ts";
+import { openMemoryStore } from "../stores/memory.ts";
+import { openWriter } from "../stores/lmdb.ts";
+import { deriveFill } from "../write/fill.ts";
+import { openEngine } from "./open.ts";
+import type { OpenEngine } from "./open.ts";
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+function openMemory(): Promise<Store> {
+  return Promise.resolve(openMemoryStore({ clock: systemClock, derive: deriveFill }));
+}
+
+async function openLmdb(): Promise<Store> {
+  const dir = mkdtempSync(join(tmpdir(), "weft-"));
+  const shared = { dir, clock: systemClock, logger: silentLogger, isLinked: false };
+  const writer = await openWriter({ ...shared, derive: deriveFill, noSync: true });
+  closers.push(async () => {
+    await writer.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  return writer.store;
+}
+
+/** Calls `before` before each slice that the store is asked for. */
+function watchSlices(store: Store, before: () => Promise<void>): Store {
+  return {
+    ...store,
+    fill: async (job) => {
+      await before();
+      return await store.fill(job);
+    },
+  };
+}
+
+async function write(engine: OpenEngine, set: string, deletes: string): Promise<void> {
+  const body = { kind: "rdf", text: `{ set { ${set} } delete { ${deletes} } }` } as const;
+  await engine.mutate({ namespace: 0, body, startTs: 0, commitNow: true, timeoutMs: 0 });
+}
+
+function alter(engine: OpenEngine, text: string): Promise<void> {
+  return engine.alter({ kind: "schema", text, runInBackground: false }, 0);
+}
+
+async function check(store: Store): Promise<string[]> {
+  const problems: string[] = [];
+  const report = (problem: string): void => void problems.push(problem);
+  await checkGraph({ open: () => store.snapshot(), report, acl: false });
+  return problems;
+}
+
+const words = ["ash", "birch", "cedar", "elm", "fir", "hazel", "larch", "oak", "pine", "yew"];
+const nodes = 200;
+
+/** A change of some node, as facts to set and to delete. */
+function makeChange(next: () => number): { set: string; deletes: string } {
+  const pick = (count: number): number => Math.floor(next() * count);
+  const word = (): string => words[pick(words.length)]!;
+  const uid = `<${1 + pick(nodes * 1.2)}>`;
+  const to = `<${1 + pick(12)}>`;
+  const changes = [
+    { set: `${uid} <name> "${word()} ${word()}" .`, deletes: "" },
+    { set: `${uid} <name> "${word()}"@en .\n${uid} <tags> "${word()}" .`, deletes: "" },
+    { set: `${uid} <to> ${to} (since=${pick(100)}) .`, deletes: `${uid} <tags> "${word()}" .` },
+    { set: "", deletes: `${uid} <name> * .` },
+    { set: "", deletes: `${uid} <to> ${to} .\n${uid} <tags> * .` },
+    { set: "", deletes: `${uid} <to> * .` },
+  ];
+  return changes[pick(changes.length)]!;
+}
+
+const plain = "name: string @lang .\ntags: [string] .\nto: [uid] .";
+const indexed = `
+name: string @lang @index(term, exact, trigram) .
+tags: [string] @index(hash) @count .
+to: [uid] @reverse @count .
+`;
+
+describe.each([
+  ["memory", openMemory],
+  ["LMDB", openLmdb],
+])("%s", (_name, open) => {
+  test.each([1, 2, 3])("changes between the slices, seed %i", { timeout: 60_000 }, async (seed) => {
+    const random = makeSeededRandom(seed);
+    const next = (): number => random.next();
+    const store = await open();
+    let slices = 0;
+    const watched = watchSlices(store, async () => {
+      if (++slices > 60) return;
+      for (let i = 0; i < 3; i++) {
+        const { set, deletes } = makeChange(next);
+        await write(engine, set, deletes);
+      }
+    });
+    const engine = await openEngine({ store: watched, buildBytes: 1000 + 8000 * seed });
+    closers.push(() => engine.close());
+    await alter(engine, plain);
+    for (let i = 0; i < nodes; i++) {
+      const { set, deletes } = makeChange(next);
+      await write(engine, set, deletes);
+    }
+    await alter(engine, indexed);
+    expect(slices).toBeGreaterThan(10);
+    expect(await check(store)).toEqual([]);
+  });
+});
+
+test("a log that does not reach back makes a round begin anew", async () => {
+  const store = await openMemory();
+  let gaps = 0;
+  let slices = 0;
+  const watched: Store = {
+    ...store,
+    fill: async (job) => {
+      if (++slices === 1) await write(engine, `<1> <name> "elm" .`, `<2> <name> * .`);
+      return await store.fill(job);
+    },
+    walkLog: async (snapshot, from, visitor) => {
+      if (slices === 1 && gaps++ === 0) return false;
+      return await store.walkLog(snapshot, from, visitor);
+    },
+  };
+  const engine = await openEngine({ store: watched });
+  closers.push(() => engine.close());
+  await alter(engine, "name: string .");
+  const facts = words.flatMap((word, i) => [
+    `<${2 * i + 1}> <name> "${word}" .`,
+    `<${2 * i + 2}> <name> "oak" .`,
+  ]);
+  await write(engine, facts.join("\n"), "");
+  await alter(engine, "name: string @index(hash) .");
+  expect(gaps).toBeGreaterThanOrEqual(1);
+  expect(slices).toBeGreaterThan(1);
+  expect(await check(store)).toEqual([]);
+});
