@@ -2,7 +2,7 @@
 import type { ServerSwitches } from "../admin/controls.ts";
 import type { ServeConfig } from "./config.ts";
 
-/** both: with one worker, reading and writing share a process. lambda: the lambda server beside them. */
+/** both: a worker that is the writer, too. lambda: the lambda server beside them. */
 export type Role = "both" | "writer" | "worker" | "lambda";
 
 export type ToChild =

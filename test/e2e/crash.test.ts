@@ -1,4 +1,4 @@
-// Goal: a few rounds of the crash test (hundreds: npm run crash), with one worker and with two.
+// Goal: a few rounds of the crash test (hundreds: npm run crash), with one worker, with two and with a writer of its own.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ function crash(...args: string[]): Promise<{ code: number | null; output: string
   });
 }
 
-test.each(["1", "2"])(
+test.each(["1", "2", "3"])(
   "every acknowledged write survives, with --workers %s",
   { timeout: 180_000 },
   async (workers) => {

@@ -50,7 +50,7 @@ async function countCommon(server: TestServer): Promise<unknown> {
   return told.json["data"]?.["q"]?.[0]?.["count"];
 }
 
-/** Ends the writer, or the first worker, and waits for its successor. */
+/** Ends the child at this place, and waits for its successor. */
 async function killChild(server: TestServer, place: number): Promise<void> {
   const pid = server.childPids()[place]!;
   process.kill(pid, "SIGKILL");
@@ -58,13 +58,15 @@ async function killChild(server: TestServer, place: number): Promise<void> {
 }
 
 describe.each([
-  ["the writer", 0],
-  ["the worker that builds", 1],
-  ["everything", -1],
-])("%s is killed in the middle of a build", (_name, place) => {
+  ["a writer that answers, too", "2", 0],
+  ["the writer", "3", 0],
+  ["the worker that builds", "3", 1],
+  ["everything", "2", -1],
+])("%s is killed in the middle of a build", (_name, workers, place) => {
   test("and the index is whole in the end", { timeout: 180_000 }, async () => {
     const dataDir = makeFolder();
-    let server = await startServer({ dataDir });
+    const flags = ["--workers", workers];
+    let server = await startServer({ dataDir, flags });
     await load(server);
     await post(`${server.url}/alter?runInBackground=true`, "text: string @index(term) .");
     if (place >= 0) await killChild(server, place);
@@ -72,7 +74,7 @@ describe.each([
       const children = server.childPids();
       for (const pid of [server.process.pid!, ...children]) process.kill(pid, "SIGKILL");
       await waitUntil(() => children.every((pid) => !isAlive(pid)), 30_000);
-      server = await startServer({ dataDir });
+      server = await startServer({ dataDir, flags });
     }
     await waitUntil(async () => !(await isIndexing(server).catch(() => true)), 120_000);
     await waitUntil(async () => (await countCommon(server).catch(() => 0)) === nodes, 60_000);

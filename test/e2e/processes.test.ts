@@ -1,4 +1,5 @@
-// Goal: several processes behave as one, and come back by themselves. One server with two workers serves the file.
+// Goal: several processes behave as one, and come back by themselves; with two workers, of which one writes, and with
+// three beside a writer.
 import { Agent, request } from "node:http";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -16,11 +17,6 @@ import {
 
 let server: TestServer;
 
-beforeAll(async () => {
-  server = await startServer({ dataDir: makeFolder(), flags: ["--workers", "2"] });
-  const schema = "name: string @index(exact) @upsert .\ncount: int .";
-  await post(`${server.url}/alter`, schema);
-});
 afterAll(cleanUp);
 
 /** One connection each: a connection stays with the worker that it was given to. */
@@ -58,7 +54,23 @@ const query = (door: number, text: string, parameters = ""): Promise<Answer> =>
 const mutate = (door: number, facts: string, parameters = "?commitNow=true"): Promise<Answer> =>
   ask(door, `/mutate${parameters}`, "application/rdf", `{ set {\n${facts}\n} }`);
 
-describe("two workers and a writer", () => {
+async function openServer(workers: string, dataDir = makeFolder()): Promise<void> {
+  server = await startServer({ dataDir, flags: ["--workers", workers] });
+}
+
+describe.each([
+  { workers: "2", roles: ["worker", "both"] },
+  { workers: "3", roles: ["worker", "writer"] },
+])("$workers workers", ({ workers, roles }) => {
+  beforeAll(async () => {
+    await openServer(workers);
+    await post(`${server.url}/alter`, "name: string @index(exact) @upsert .\ncount: int .");
+  });
+  afterAll(async () => {
+    await server.stop();
+    for (const door of doors) door.destroy();
+  });
+
   test("a write that one acknowledged is seen by the next read at any other", async () => {
     for (let i = 0; i < 100; i++) {
       await mutate(i, `_:n <name> "seen ${i}" .`);
@@ -122,13 +134,14 @@ describe("two workers and a writer", () => {
     const end = await query(1, "{ q(func: uid(0x6001)) { count } }");
     expect(end.data).toEqual({ q: [{ count: 40 }] });
   });
-});
 
-describe("a child that is killed", () => {
-  const roleOf = (pid: number): string =>
-    readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").at(-2) ?? "";
+  test("consist of the processes that they should", () => {
+    expect(server.childPids().map(roleOf).toSorted()).toEqual(
+      workers === "2" ? ["both", "worker"] : ["worker", "worker", "worker", "writer"],
+    );
+  });
 
-  test.each(["worker", "writer"])("a %s is back by itself, and nothing is lost", async (role) => {
+  test.each(roles)("a killed %s is back by itself, and nothing is lost", async (role) => {
     await mutate(0, `_:n <name> "before the ${role}" .`);
     const before = server.childPids();
     const victim = before.find((pid) => roleOf(pid) === role) ?? 0;
@@ -156,14 +169,12 @@ describe("a child that is killed", () => {
   test("a transaction whose worker died is aborted, not committed empty", async () => {
     const begun = await post(`${server.url}/mutate`, '{ set { _:n <name> "orphan" . } }', rdf);
     const { txn } = begun.json["extensions"] as unknown as { txn: Answer["txn"] };
-    const workers = server.childPids().filter((pid) => roleOf(pid) === "worker");
-    for (const pid of workers) process.kill(pid, "SIGKILL");
-    await waitUntil(
-      () =>
-        server.childPids().filter((pid) => roleOf(pid) === "worker" && !workers.includes(pid))
-          .length === 2,
-      10_000,
-    );
+    const answering = server.childPids().filter((pid) => roleOf(pid) !== "writer");
+    for (const pid of answering) process.kill(pid, "SIGKILL");
+    await waitUntil(() => {
+      const now = server.childPids().filter((pid) => roleOf(pid) !== "writer");
+      return now.length === answering.length && !now.some((pid) => answering.includes(pid));
+    }, 20_000);
     const late = await post(`${server.url}/commit?startTs=${txn.start_ts}`, {
       keys: txn.keys,
       preds: txn.preds,
@@ -180,19 +191,28 @@ describe("a child that is killed", () => {
       () => children.every((pid) => !listChildren(1).includes(pid) || isGone(pid)),
       10_000,
     );
-    server = await startServer({ dataDir: server.dataDir, flags: ["--workers", "2"] });
+    await openServer(workers, server.dataDir);
     const found = await post(`${server.url}/query`, '{ q(func: eq(name, "seen 7")) { name } }');
     expect(found.json["data"]).toEqual({ q: [{ name: "seen 7" }] });
     const checked = await runWeft(["check", "--data", server.dataDir]);
     expect([checked.code, checked.stderr]).toEqual([0, ""]);
   });
-
-  function isGone(pid: number): boolean {
-    try {
-      process.kill(pid, 0);
-      return false;
-    } catch {
-      return true;
-    }
-  }
 });
+
+/** The role of a child, as its arguments say. */
+function roleOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").at(-2) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}
