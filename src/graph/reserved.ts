@@ -109,6 +109,15 @@ export function isReservedName(name: string): boolean {
   return name.length >= prefix.length && name.slice(0, prefix.length).toLowerCase() === prefix;
 }
 
+/** `uid` is what every node has, in any case of its letters. */
+export function isInternalName(name: string): boolean {
+  return name.length === 3 && name.toLowerCase() === "uid";
+}
+
+export function internalNameSentence(name: string): string {
+  return `Cannot create user-defined predicate with internal name ${name}`;
+}
+
 /** Values that only the server itself writes; `dgraph.type` and those of access control are free. */
 export function isServerOnly(predicate: string): boolean {
   return (

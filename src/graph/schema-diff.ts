@@ -12,6 +12,8 @@ import type {
 } from "../model/definition.ts";
 import { Fault } from "../model/fault.ts";
 import {
+  internalNameSentence,
+  isInternalName,
   isReservedName,
   reservedNameSentence,
   reservedPredicates,
@@ -275,9 +277,7 @@ const nameBytesMax = 65_535;
 
 function checkPredicateName(definition: PredicateDefinition, reserved: readonly Predicate[]): void {
   const name = definition.name;
-  if (name.toLowerCase() === "uid") {
-    throw new Fault("E_ALTER", `Cannot create user-defined predicate with internal name ${name}`);
-  }
+  if (isInternalName(name)) throw new Fault("E_ALTER", internalNameSentence(name));
   if (name.length * 3 > nameBytesMax && new TextEncoder().encode(name).length > nameBytesMax) {
     throw new Fault(
       "E_ALTER",

@@ -3,7 +3,12 @@ import type { PredicateDefinition, PredicateKind } from "../model/definition.ts"
 import { plainDefinition } from "../model/definition.ts";
 import { Fault } from "../model/fault.ts";
 import type { Mutation, NQuad } from "../model/nquad.ts";
-import { isReservedName, reservedNameSentence } from "../graph/reserved.ts";
+import {
+  internalNameSentence,
+  isInternalName,
+  isReservedName,
+  reservedNameSentence,
+} from "../graph/reserved.ts";
 import type { Schema } from "../graph/schema.ts";
 
 /** In the order in which they come up; deletes never make any. Names of the reserved part are refused. */
@@ -19,6 +24,9 @@ export function inferDefinitions(
       if (found.has(name) || schema.predicate(name) !== undefined) continue;
       const kind = kindOf(fact);
       if (kind === undefined) continue;
+      if (isInternalName(name)) {
+        throw new Fault("E_MUTATION_FACTS", internalNameSentence(name));
+      }
       if (isReservedName(name)) {
         throw new Fault("E_MUTATION_FACTS", reservedNameSentence("store", "predicate", name));
       }

@@ -113,3 +113,9 @@ test("facets of a path cannot be said in RDF", async () => {
     );
   });
 });
+
+test.each(["uid", "Uid"])("no predicate may be called %s", async (name) => {
+  const message = `Cannot create user-defined predicate with internal name ${name}`;
+  await expect(house.write(`_:a <${name}> "17" .`)).rejects.toThrow(message);
+  await expect(house.alter(`${name}: string .`)).rejects.toThrow(message);
+});
