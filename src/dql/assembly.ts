@@ -3,6 +3,7 @@ import type { Block, Directives, Field, Page, PredicateField } from "./ast.ts";
 import { noDirectives, noPage } from "./ast.ts";
 import { type BlockDraft, toShortest } from "./block-parser.ts";
 import { failPlainly } from "./cursor.ts";
+import { everyField } from "./directive-parser.ts";
 import { type Draft, toPredicateName } from "./draft.ts";
 
 /** The fragments of a request, each assembled once, when it is first named. */
@@ -134,5 +135,6 @@ function directivesOf(draft: Draft): Directives {
   if (!normalize && !ignoreReflex && cascade === undefined && groupBy === undefined) {
     return noDirectives;
   }
-  return { normalize, ignoreReflex, cascade, groupBy };
+  const isWhole = cascade?.includes(everyField) === true;
+  return { normalize, ignoreReflex, cascade: isWhole ? [] : cascade, groupBy };
 }

@@ -30,11 +30,17 @@ export function parseLanguages(cursor: Cursor): string[] {
   return languages;
 }
 
+/** What `@cascade` without names asks for; it may be written too, and beside names it makes them idle. */
+export const everyField = "__all__";
+
 /** `@cascade`, `@cascade(a, ~b)`; the name was taken. */
 export function parseCascade(cursor: Cursor, draft: Draft): void {
   const cascade = (draft.cascade ??= []);
   const next = cursor.peek();
-  if (next === T.leftCurl || next === T.rightCurl || next === T.at || next === T.name) return;
+  if (next === T.leftCurl || next === T.rightCurl || next === T.at || next === T.name) {
+    cascade.push(everyField);
+    return;
+  }
   if (cursor.take() !== T.leftRound) {
     cursor.fail(`Expected a left round after cascade, got: ${cursor.describe()}`);
   }

@@ -115,12 +115,13 @@ function openBlock(render: DqlRender, block: BlockPlan, answer: BlockResult): nu
   writer.text(`"${block.name}":`);
   writer.byte(openBracket);
   const start = writer.length;
-  if (block.kind === "empty") writeEmptyBlock(render, answer, start);
+  if (block.kind === "empty") writeEmptyBlock(render, block, answer, start);
   else if (answer.groups !== undefined && block.groupBy !== undefined) {
     writeGroups(writer, block.groupBy, answer.groups);
   } else {
     render.above = block.ignoreReflex ? [] : undefined;
-    writeCounts(render, block.level.fields, answer.count ?? answer.rows.length, start);
+    const count = answer.count ?? answer.rows.length;
+    writeCounts(render, block.level.fields, { count, normalize: block.normalize }, start);
   }
   return start;
 }
@@ -137,11 +138,15 @@ function listRows(block: BlockPlan, answer: BlockResult): ArrayLike<number> & It
 }
 
 /** Each aggregate is an object of its own, null where there was nothing (dql.md 4.9). */
-function writeEmptyBlock(render: DqlRender, answer: BlockResult, start: number): void {
-  const { writer } = render;
+function writeEmptyBlock(
+  { writer }: DqlRender,
+  { normalize }: BlockPlan,
+  answer: BlockResult,
+  start: number,
+): void {
   answer.frame.level.fields.forEach((field, k) => {
     const column = answer.frame.fields[k];
-    if (column?.kind !== "computed") return;
+    if (column?.kind !== "computed" || (normalize && !field.aliased)) return;
     const [value] = column.values;
     separate(writer, start);
     writer.byte(openBrace);

@@ -24,16 +24,15 @@ import type { JsonWriter } from "./json-writer.ts";
 import { normalizeNode } from "./normalize.ts";
 import type { Tempo } from "./tempo.ts";
 
-/** count(uid): objects beside the nodes. */
+/** count(uid): objects beside the nodes; under @normalize only those with an alias. */
 export function writeCounts(
-  render: DqlRender,
+  { writer }: DqlRender,
   fields: readonly FieldPlan[],
-  count: number,
+  { count, normalize }: { readonly count: number; readonly normalize: boolean },
   start: number,
 ): void {
-  const { writer } = render;
   for (const field of fields) {
-    if (field.kind !== "countUid") continue;
+    if (field.kind !== "countUid" || (normalize && !field.aliased)) continue;
     separate(writer, start);
     writer.byte(openBrace);
     writer.bytes(keyOf(field));
@@ -205,7 +204,8 @@ function closeList(
   const { writer } = render;
   const { before, first, from, to } = list;
   if (column.groups?.areFirst === false) writeGroupsBeside(writer, column.groups, row, list);
-  if (to > from) writeCounts(render, child.level.fields, to - from, first);
+  const { normalize } = field;
+  if (to > from) writeCounts(render, child.level.fields, { count: to - from, normalize }, first);
   if (writer.length === first) writer.rewind(before);
   else if (!field.single) writer.byte(closeBracket);
 }

@@ -76,7 +76,17 @@ function flattenEdges(
       if (flat.length > 0) rows.push(flat);
     }
   }
+  rows.push(...countRows(child, column, row));
   return rows;
+}
+
+/** A count(uid) with an alias is a row of its own beside those of the nodes that it counts. */
+function countRows({ level }: Frame, { offsets }: EdgeFrame, row: number): readonly Flat[] {
+  const count = (offsets[row + 1] ?? 0) - (offsets[row] ?? 0);
+  if (count === 0) return [];
+  return level.fields
+    .filter((field) => field.kind === "countUid" && field.aliased)
+    .map(({ key }) => [{ key, json: [String(count)] }]);
 }
 
 function cross(render: DqlRender, left: readonly Flat[], right: readonly Flat[]): readonly Flat[] {

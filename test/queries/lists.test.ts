@@ -133,6 +133,40 @@ describe("@groupby", () => {
   });
 });
 
+describe("@normalize", () => {
+  test("shows a count(uid) only under an alias, as a row beside its nodes", async () => {
+    expect(await query("{ q(func: uid(1)) @normalize { count(uid) } }")).toEqual({ q: [] });
+    expect(await query("{ q(func: uid(1)) @normalize { n: count(uid) } }")).toEqual({
+      q: [{ n: 1 }],
+    });
+    expect(await query("{ q(func: uid(1)) @normalize { calls { count(uid) } } }")).toEqual({
+      q: [],
+    });
+    expect(
+      await query("{ q(func: uid(2)) @normalize { s: mark calls { at: port n: count(uid) } } }"),
+    ).toEqual({ q: [{ at: "Bergen" }, { at: "Turku" }, { n: 2 }] });
+    expect(await query("{ q(func: uid(2)) { calls @normalize { at: port count(uid) } } }")).toEqual(
+      { q: [{ calls: [{ at: "Bergen" }, { at: "Turku" }] }] },
+    );
+  });
+
+  test("shows an aggregate of an empty block only under an alias", async () => {
+    const tons = "var(func: has(tons)) { t as tons }";
+    expect(await query(`{ ${tons} q() @normalize { sum(val(t)) } }`)).toEqual({ q: [] });
+    expect(await query(`{ ${tons} q() @normalize { s: sum(val(t)) max(val(t)) } }`)).toEqual({
+      q: [{ s: 7 }],
+    });
+  });
+});
+
+test("@cascade(__all__) is @cascade, whatever names stand beside it", async () => {
+  const all = { q: [{ tons: 7, port: "Turku" }] };
+  for (const how of ["@cascade", "@cascade(__all__)", "@cascade(port, __all__)"]) {
+    expect(await query(`{ q(func: has(port)) ${how} { tons port } }`)).toEqual(all);
+  }
+  expect(await query("{ q(func: has(tons)) @cascade(port) { tons port } }")).toEqual(all);
+});
+
 describe("several keys of an order", () => {
   test("nodes that lack a descending key stand in descending order of their uids", async () => {
     const order = (tons: string): string =>
