@@ -169,6 +169,46 @@ describe("an open transaction", () => {
   );
 });
 
+describe("what becomes of an unknown predicate", () => {
+  const definition = async (name: string): Promise<string> => {
+    const { queries } = await mutate(`schema(pred: ${name}) {}`);
+    return new TextDecoder().decode(queries);
+  };
+
+  test.each([
+    [
+      "two objects of one node are no list",
+      `{"set":[{"uid":"0x1","p":"a"},{"uid":"0x1","p":"b"}]}`,
+      '"string"}',
+    ],
+    [
+      "an array is one in any mutation of the request",
+      `{"mutations":[{"set":{"uid":"0x1","p":"a"}},{"set":{"uid":"0x2","p":["b"]}}]}`,
+      '"string","list":true}',
+    ],
+    [
+      "nor does a value after it undo that",
+      `{"mutations":[{"set":{"uid":"0x1","p":["a"]}},{"set":{"uid":"0x2","p":"b"}}]}`,
+      '"string","list":true}',
+    ],
+  ])("%s", async (_, body, rest) => {
+    await mutate(body, { kind: "json" });
+    expect(await definition("p")).toBe(`{"schema":[{"predicate":"p","type":${rest}]}`);
+  });
+
+  test("two facts of one subject are a list, unless the subject is written in two ways", async () => {
+    await mutate(set(`<0x1> <p> "a" .\n<0x1> <p> "b" .\n<0x1> <q> "a" .\n<1> <q> "b" .`));
+    expect(await definition("p")).toContain('"list":true');
+    expect(await definition("q")).not.toContain("list");
+  });
+
+  test("names of parts of vector indexes are refused", async () => {
+    expect(await refusal(set(`<0x1> <p__vector_x> "a" .`))).toBe(
+      'Not allowed to insert mutations in vector index keys, edge: [entity:1 attr:"0-p__vector_x" value:"a"]',
+    );
+  });
+});
+
 test("a query for the schema is answered beside no mutation", async () => {
   const { queries } = await mutate("schema(pred: age) { type }");
   expect(new TextDecoder().decode(queries)).toBe('{"schema":[{"predicate":"age","type":"int"}]}');

@@ -106,12 +106,14 @@ async function answerLogin(
     return sendJson(reply, makeErrorBody("Invalid method", "ErrorInvalidMethod", false));
   }
   try {
+    const login = readLogin(request.body);
     if (acl === undefined) throw new Fault("E_HTTP_REQUEST", loginRefused);
-    const tokens = await acl.login(readLogin(request.body));
+    const tokens = await acl.login(login);
     return await sendJson(reply, JSON.stringify({ data: tokens }));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return sendJson(reply, makeErrorBody(error.message, "ErrorInvalidRequest", true));
+    const code = error.code === "E_HTTP_ERROR" ? "Error" : "ErrorInvalidRequest";
+    return sendJson(reply, makeErrorBody(error.message, code, true));
   }
 }
 
@@ -124,7 +126,7 @@ function readLogin(body: unknown): LoginRequest {
     if (typeof value === "object" && value !== null) members = value as typeof members;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new Fault("E_HTTP_REQUEST", findJsonSyntaxFault(text)?.detail ?? error.message);
+    throw new Fault("E_HTTP_ERROR", findJsonSyntaxFault(text)?.detail ?? error.message);
   }
   const textOf = (name: string): string => {
     const value = members[name];

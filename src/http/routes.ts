@@ -59,7 +59,14 @@ export const routes: readonly Route[] = unguarded.map((route) => ({
 const byPath: ReadonlyMap<string, Route> = new Map(routes.map((route) => [route.path, route]));
 
 export function findRoute(path: string): Route | undefined {
-  return byPath.get(path);
+  return byPath.get(path) ?? (subtree.test(path) ? findSubtree(path) : undefined);
+}
+
+/** Whatever stands below a path that ends in a slash is that path. */
+const subtree = /^\/(?:query|mutate)\/./;
+
+function findSubtree(path: string): Route | undefined {
+  return byPath.get(path.slice(0, path.indexOf("/", 1) + 1));
 }
 
 /** Rights and methods, before the route's own work. False when the request was refused and answered. */

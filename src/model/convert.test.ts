@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { compareValues, equalValues } from "./compare.ts";
 import { asFault, attempt, ConversionError, quoteGo } from "./conversion-error.ts";
-import { convertValue } from "./convert.ts";
+import { checkPassword, convertValue } from "./convert.ts";
 import { Fault } from "./fault.ts";
 import { printValueJson, printValuePlainJson, printValueText, quoteJson } from "./print-value.ts";
 import { compareText } from "./text-order.ts";
@@ -67,6 +67,11 @@ describe("convertValue", () => {
     ["somewhere", "invalid character 's' looking for beginning of value"],
     ["1.0,2.0", "invalid character ',' after top-level value"],
     ["[1, 2]", "json: cannot unmarshal array into Go value of type geojson.Geometry"],
+    ["null", "geojson: unsupported type: "],
+    [
+      "{'type':5}",
+      "json: cannot unmarshal number into Go struct field Geometry.type of type string",
+    ],
     [
       "{'type':'Point','coordinates':['a','b']}",
       "json: cannot unmarshal string into Go value of type float64",
@@ -94,6 +99,37 @@ describe("convertValue", () => {
       "geom: unsupported layout NoLayout",
     );
   });
+});
+
+test("vectors become texts without exponents, and take brackets too many at their end", () => {
+  const vector = Float32Array.of(1, -0.25, 1e-7, 1e21, 123456.5, 0);
+  expect(convertValue({ kind: "float32vector", vector }, "string")).toEqual({
+    kind: "string",
+    text: "[1,-0.25,0.0000001,1000000000000000000000,123456.5,0]",
+  });
+  expect(convertValue(text("[1,2]]"), "float32vector")).toEqual({
+    kind: "float32vector",
+    vector: Float32Array.of(1, 2),
+  });
+});
+
+test("big floats are no vectors", () => {
+  const big = convertValue(text("1.5"), "bigfloat");
+  expect(() => convertValue(big, "float32vector")).toThrow(
+    "Cannot convert bigfloat to type float32vector",
+  );
+});
+
+test("a password has six to 72 bytes", () => {
+  expect(() => {
+    checkPassword("é".repeat(36));
+  }).not.toThrow();
+  expect(() => {
+    checkPassword("é".repeat(37));
+  }).toThrow("bcrypt: password length exceeds 72 bytes");
+  expect(() => {
+    checkPassword("12345");
+  }).toThrow("Password too short, i.e. should have at least 6 chars");
 });
 
 test("a conversion error takes the caller's code, or counts as no value", () => {

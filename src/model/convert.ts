@@ -16,8 +16,7 @@ import { parseGoFloat, printFloatG } from "./float.ts";
 import { parseGeometry, printGeometry } from "./geometry.ts";
 import { parseInt64, truncateToInt64, type Int64 } from "./int.ts";
 import type { BigFloat, DateTime, Value, ValueKind } from "./value.ts";
-import { printValuePlainJson } from "./print-value.ts";
-import { parseVector } from "./vector.ts";
+import { parseVector, printVectorText } from "./vector.ts";
 
 /**
  * The value as another kind: the matrix of dql.md 2.11, for literals on writing and for stored values after a type
@@ -45,7 +44,7 @@ export function convertValue(value: Value, to: ValueKind): Value {
     case "bigfloat":
       return fromBig(value.big, to);
     case "float32vector":
-      return toText(value, printValuePlainJson(value), to);
+      return toText(value, printVectorText(value.vector), to);
     case "binary":
       return toText(value, new TextDecoder().decode(value.bytes), to);
     default:
@@ -53,13 +52,18 @@ export function convertValue(value: Value, to: ValueKind): Value {
   }
 }
 
-/** The shortest password that is taken, in bytes. */
+/** The shortest password that is taken, in bytes, and the longest that bcrypt reads to its end. */
 const passwordBytesMin = 6;
+const passwordBytesMax = 72;
 
-/** Refuses a password that is too short; the writing room hashes it afterwards. */
+/** Refuses a password that is too short or too long; the writing room hashes it afterwards. */
 export function checkPassword(password: string): void {
-  if (new TextEncoder().encode(password).length < passwordBytesMin) {
+  const { length } = new TextEncoder().encode(password);
+  if (length < passwordBytesMin) {
     throw new ConversionError("Password too short, i.e. should have at least 6 chars");
+  }
+  if (length > passwordBytesMax) {
+    throw new ConversionError("bcrypt: password length exceeds 72 bytes");
   }
 }
 
@@ -234,8 +238,6 @@ function fromBig(big: BigFloat, to: ValueKind): Value {
       return { kind: "bool", bool: signBig(big) !== 0 };
     case "datetime":
       return { kind: "datetime", time: dateTimeFromSeconds(bigToFloat(big)) };
-    case "float32vector":
-      return oneElement(bigToFloat(big));
     default:
       throw cannotConvert("bigfloat", to);
   }

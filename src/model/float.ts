@@ -79,6 +79,18 @@ export function printFloatE(float: number): string {
   return padExponent(float.toExponential(), "E", float);
 }
 
+/** The shortest digits that read back as the same 32-bit float, without an exponent however many zeros it takes. */
+export function printFloat32F(float: number): string {
+  const match = /^(-?)(\d)(?:\.(\d+))?E([+-]\d+)$/.exec(printFloat32E(float));
+  if (match === null) return printFloat32E(float);
+  const [, sign = "", first = "", rest = "", exponent = ""] = match;
+  const digits = first + rest;
+  const point = Number(exponent) + 1;
+  if (point <= 0) return `${sign}0.${"0".repeat(-point)}${digits}`;
+  if (point >= digits.length) return sign + digits.padEnd(point, "0");
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
 /** The shortest digits that read back as the same 32-bit float, in E notation. */
 export function printFloat32E(float: number): string {
   if (!Number.isFinite(float)) return printSpecial(float);

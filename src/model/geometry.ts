@@ -28,11 +28,16 @@ function parseJson(json: string, text: string): unknown {
 
 /** The geometry of a parsed GeoJSON object; `text` is what the error messages show. */
 export function checkGeometry(json: unknown, text: string): Geometry {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) {
+  if (json === null) throw refusal(text, "geojson: unsupported type: ");
+  if (typeof json !== "object" || Array.isArray(json)) {
     throw refusal(text, `${cannotUnmarshal(json)} of type geojson.Geometry`);
   }
   const { type, coordinates, geometries } = json as Readonly<Record<string, unknown>>;
-  const name = typeof type === "string" ? type : "";
+  if (typeof type !== "string" && type !== undefined && type !== null) {
+    const into = cannotUnmarshal(type).replace("Go value", "Go struct field Geometry.type");
+    throw refusal(text, `${into} of type string`);
+  }
+  const name = type ?? "";
   if (name === "GeometryCollection") {
     const members = Array.isArray(geometries) ? (geometries as readonly unknown[]) : [];
     return { type: name, geometries: members.map((member) => checkGeometry(member, text)) };

@@ -1,5 +1,5 @@
 import { ConversionError } from "./conversion-error.ts";
-import { parseGoFloat, printFloat32E } from "./float.ts";
+import { parseGoFloat, printFloat32E, printFloat32F } from "./float.ts";
 
 /**
  * `[1, 2.5, -3e2]`: numbers in brackets, parted by commas or by blanks; the empty text is the empty vector.
@@ -20,7 +20,8 @@ function readVector(text: string): Float32Array | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return new Float32Array(0);
   if (!trimmed.startsWith("[") || !trimmed.endsWith("]")) return undefined;
-  const inner = trimmed.slice(1, -1).trim();
+  // Brackets too many at the end are let pass.
+  const inner = trimmed.slice(1).replace(/\]+$/, "").trim();
   if (inner === "") return new Float32Array(0);
   const words = inner.includes(",") ? inner.split(",") : inner.split(/\s+/);
   const vector = new Float32Array(words.length);
@@ -40,6 +41,11 @@ function readElement(word: string): number | undefined {
     if (error instanceof ConversionError) return undefined;
     throw error;
   }
+}
+
+/** `[1,0.25]`: the text that a vector becomes as a value of another kind. */
+export function printVectorText(vector: Float32Array): string {
+  return `[${Array.from(vector, printFloat32F).join(",")}]`;
 }
 
 /** `[1E+00,2.5E-01]`, as answers print vectors. */

@@ -17,8 +17,8 @@ export function inferDefinitions(
   mutations: readonly Pick<Mutation, "set" | "hints">[],
 ): readonly PredicateDefinition[] {
   const found = new Map<string, PredicateDefinition>();
-  for (const { set, hints } of mutations) {
-    const repeated = findRepeated(schema, set);
+  const hints = mergeHints(mutations);
+  for (const { set } of mutations) {
     for (const fact of set) {
       const name = fact.predicate;
       if (found.has(name) || schema.predicate(name) !== undefined) continue;
@@ -31,38 +31,26 @@ export function inferDefinitions(
         throw new Fault("E_MUTATION_FACTS", reservedNameSentence("store", "predicate", name));
       }
       const hint = hints.get(name);
-      const list =
-        kind === "uid"
-          ? hint !== "single"
-          : canBeList(kind) && (hint === "list" || repeated.has(name));
+      const list = kind === "uid" ? hint !== "single" : canBeList(kind) && hint === "list";
       found.set(name, plainDefinition(name, kind, list));
     }
   }
   return [...found.values()];
 }
 
-function canBeList(kind: PredicateKind): boolean {
-  return kind !== "bool" && kind !== "password" && kind !== "float32vector";
+/** Of all mutations of a request: what one of them shows as a list is one. */
+function mergeHints(mutations: readonly Pick<Mutation, "hints">[]): Mutation["hints"] {
+  const first = mutations[0];
+  if (mutations.length === 1 && first !== undefined) return first.hints;
+  const merged = new Map<string, "list" | "single">();
+  for (const { hints } of mutations) {
+    for (const [name, hint] of hints) if (merged.get(name) !== "list") merged.set(name, hint);
+  }
+  return merged;
 }
 
-/** Unknown predicates that one block gives a subject twice, untagged. */
-function findRepeated(schema: Schema, set: readonly NQuad[]): ReadonlySet<string> {
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  for (const fact of set) {
-    if (schema.predicate(fact.predicate) !== undefined || fact.language !== "") continue;
-    const { subject } = fact;
-    const node =
-      subject.kind === "uid"
-        ? `u${subject.uid}`
-        : subject.kind === "blank"
-          ? `b${subject.label}`
-          : `v${subject.name}`;
-    const key = `${node} ${fact.predicate}`;
-    if (seen.has(key)) repeated.add(fact.predicate);
-    else seen.add(key);
-  }
-  return repeated;
+function canBeList(kind: PredicateKind): boolean {
+  return kind !== "bool" && kind !== "password" && kind !== "float32vector";
 }
 
 function kindOf(fact: NQuad): PredicateKind | undefined {

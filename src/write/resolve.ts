@@ -28,6 +28,9 @@ export interface PlainMutation {
 /** bcrypt's cost, as the reference's. */
 const passwordCost = 10;
 
+/** In names that the reference gives to the parts of its vector indexes. */
+const vectorMark = "__vector_";
+
 /** Tags are slots of a record and parts of keys. */
 const languageUnitsMax = 255;
 
@@ -148,6 +151,12 @@ function checkShape(schema: Schema, row: Row, definition: PredicateDefinition): 
   const { name, kind, lang } = definition;
   const edge = (): string =>
     printEdge(fact, { namespace: schema.namespace, uid, target, isDelete });
+  if (name.includes(vectorMark)) {
+    throw new Fault(
+      "E_MUTATION_FACTS",
+      `Not allowed to insert mutations in vector index keys, edge: [${edge()}]`,
+    );
+  }
   if (fact.language !== "" && !lang) {
     throw new Fault(
       "E_MUTATION_FACTS",

@@ -63,6 +63,10 @@ describe("queries and mutations", () => {
     const old = await post(at(`/query?startTs=${startTs}&be=nonsense&ro=2`), text);
     expect(old.json["data"]).toEqual({ q: [] });
     expect((await post(at("/query?startTs=0&be=nonsense"), text)).text).toContain("parsing be");
+    expect((await post(at("/query/below?debug=true"), text)).json["data"]).toEqual({ q: [] });
+    const login = await post(at("/login"), "x");
+    expect(login.text).toContain("invalid character 'x' looking for beginning of value");
+    expect(login.json["errors"]).toMatchObject([{ extensions: { code: "Error" } }]);
     const empty = await post(at("/mutate"), "", { "content-type": "application/json" });
     expect(empty.json["errors"]).toEqual([
       {
