@@ -4,7 +4,7 @@ import type { NamedType } from "./compiled-schema.ts";
 import { isJsonArray } from "./request-json.ts";
 import type { JsonObject } from "./request-json.ts";
 
-/** Reports each name that is no field of the type. `parent` is the type of the field's value. */
+/** Reports the first name that is no field of the type. `parent` is the type of the field's value. */
 export function checkCascade(
   directive: DirectiveNode,
   parent: NamedType | undefined,
@@ -12,24 +12,30 @@ export function checkCascade(
   report: (message: string, node: DirectiveNode) => void,
 ): void {
   if (directive.name.value !== "cascade" || parent === undefined) return;
-  if (parent.kind !== "object" && parent.kind !== "interface") return;
   const value = directive.arguments?.find((argument) => argument.name.value === "fields")?.value;
   if (value === undefined) return;
-  for (const name of cascadeNames(value, variables)) {
-    if (parent.fields.has(name)) continue;
-    const from = value.kind === "Variable" ? `input: variables.${value.name.value}.${name} ` : "";
-    report(
-      `${from}Field \`${name}\` is not present in type \`${parent.name}\`. You can only use fields in cascade which are in type \`${parent.name}\``,
-      directive,
-    );
-  }
+  const fields = cascadeFields(parent);
+  const name = cascadeNames(value, variables).find((candidate) => !fields.has(candidate));
+  if (name === undefined) return;
+  const from = value.kind === "Variable" ? `input: variables.${value.name.value}.${name} ` : "";
+  report(
+    `${from}Field \`${name}\` is not present in type \`${parent.name}\`. You can only use fields in cascade which are in type \`${parent.name}\``,
+    directive,
+  );
 }
 
+const none: ReadonlyMap<string, unknown> = new Map();
+
+/** The fields that may be named for a value of a type: none for unions and what has no fields. */
+export function cascadeFields(parent: NamedType): ReadonlyMap<string, unknown> {
+  return parent.kind === "object" || parent.kind === "interface" ? parent.fields : none;
+}
+
+/** A lone name stands for a list where it is a literal; in a variable it is refused by its type. */
 function cascadeNames(value: ValueNode, variables: JsonObject): string[] {
-  if (value.kind === "StringValue") return [value.value];
+  if (value.kind === "StringValue" || value.kind === "EnumValue") return [value.value];
   if (value.kind === "ListValue") return value.values.flatMap((v) => cascadeNames(v, variables));
   if (value.kind !== "Variable") return [];
   const given = variables[value.name.value];
-  if (typeof given === "string") return [given];
   return isJsonArray(given) ? given.filter((name) => typeof name === "string") : [];
 }

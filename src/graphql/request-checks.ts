@@ -4,13 +4,17 @@
  */
 import type { DirectiveNode, DocumentNode, FragmentDefinitionNode, ValueNode } from "graphql";
 import type { CompiledSchema, NamedType } from "./compiled-schema.ts";
+import { cascadeFields } from "./request-cascade.ts";
 import { isJsonArray } from "./request-json.ts";
 import type { JsonObject, JsonValue } from "./request-json.ts";
-import { intProblem } from "./request-values.ts";
+import { intProblem, isBeyondNumbers, isJudged, isNumber } from "./request-values.ts";
 import { namedTypeOf, walkDocument } from "./request-walk.ts";
+import type { WalkState } from "./request-walk.ts";
 
 export interface DocumentChecks {
   readonly integers: readonly { readonly index: number; readonly type: "Int" | "Int64" }[];
+  /** Other numbers, which must be within what a number can be at all. */
+  readonly numbers: readonly number[];
   readonly cascades: readonly CascadeCheck[];
 }
 
@@ -28,15 +32,24 @@ export function collectChecks(
   literalIndex: ReadonlyMap<ValueNode, number>,
 ): DocumentChecks {
   const integers = new Map<number, "Int" | "Int64">();
+  const numbers = new Set<number>();
   const cascades: CascadeCheck[] = [];
   const ignore = (): void => {};
-  const state = { schema, fragments, operation: undefined, used: new Set<never>() };
+  const state: WalkState = {
+    schema,
+    fragments,
+    operation: undefined,
+    used: new Set(),
+    declared: new Map(),
+    unreadable: new Set(),
+  };
   walkDocument(state, document, {
     value(value, expected) {
       const index = literalIndex.get(value);
+      if (index === undefined) return;
       const name = expected === undefined ? "" : namedTypeOf(expected).name;
-      if (index === undefined || (name !== "Int" && name !== "Int64")) return;
-      integers.set(index, name);
+      if (name === "Int" || name === "Int64") integers.set(index, name);
+      else if (isNumber(value) && isJudged(expected)) numbers.add(index);
     },
     directive(directive, _, place) {
       const check = cascadeCheck(directive, place.parent, literalIndex);
@@ -49,7 +62,8 @@ export function collectChecks(
     fragment: ignore,
     operation: ignore,
   });
-  return { integers: Array.from(integers, ([index, type]) => ({ index, type })), cascades };
+  const bounds = Array.from(integers, ([index, type]) => ({ index, type }));
+  return { integers: bounds, numbers: [...numbers], cascades };
 }
 
 function cascadeCheck(
@@ -58,13 +72,13 @@ function cascadeCheck(
   literalIndex: ReadonlyMap<ValueNode, number>,
 ): CascadeCheck | undefined {
   if (directive.name.value !== "cascade") return undefined;
-  if (parent?.kind !== "object" && parent?.kind !== "interface") return undefined;
+  if (parent === undefined) return undefined;
   const value = directive.arguments?.find((argument) => argument.name.value === "fields")?.value;
   if (value === undefined) return undefined;
   const nodes = value.kind === "ListValue" ? value.values : [value];
   const literals = nodes.flatMap((node) => literalIndex.get(node) ?? []);
   const variable = value.kind === "Variable" ? value.name.value : undefined;
-  return { fields: parent.fields, literals, variable };
+  return { fields: cascadeFields(parent), literals, variable };
 }
 
 /** Whether a request's values pass; what is wrong with them, validation in full will say. */
@@ -76,6 +90,7 @@ export function passesChecks(
   for (const { index, type } of checks.integers) {
     if (intProblem(literals[index] ?? "", type) !== undefined) return false;
   }
+  for (const index of checks.numbers) if (isBeyondNumbers(literals[index] ?? "")) return false;
   for (const check of checks.cascades) {
     for (const index of check.literals) if (!check.fields.has(literals[index] ?? "")) return false;
     if (check.variable === undefined) continue;
@@ -86,6 +101,5 @@ export function passesChecks(
 }
 
 function namesOf(value: JsonValue | undefined): string[] {
-  if (typeof value === "string") return [value];
   return isJsonArray(value) ? value.filter((name) => typeof name === "string") : [];
 }

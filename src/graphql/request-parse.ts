@@ -1,7 +1,7 @@
 /** GraphQL text → graphql-js's syntax tree, with the messages and places that clients know (graphql.md, Msg E.1). */
-import { GraphQLError, parse } from "graphql";
+import { GraphQLError, Lexer, parse, Source } from "graphql";
 import { unreachable } from "../base/assert.ts";
-import type { ASTNode, DocumentNode, ValueNode } from "graphql";
+import type { ASTNode, DocumentNode, Token, ValueNode } from "graphql";
 import { refuse } from "./errors.ts";
 import type { Location, RequestRefused } from "./errors.ts";
 
@@ -11,14 +11,7 @@ import type { Location, RequestRefused } from "./errors.ts";
  */
 export function parseDocument(text: string): DocumentNode {
   if (isBlank(text)) return { kind: "Document", definitions: [] } as unknown as DocumentNode;
-  let document: DocumentNode;
-  try {
-    document = parse(text);
-  } catch (error) {
-    if (error instanceof GraphQLError) throw syntaxRefusal(text, error);
-    if (error instanceof RangeError) throw refuse("the document is nested too deeply");
-    throw error;
-  }
+  const document = parseText(text);
   for (const definition of document.definitions) {
     if (definition.kind === "OperationDefinition" || definition.kind === "FragmentDefinition")
       continue;
@@ -83,9 +76,7 @@ export function printValue(value: ValueNode): string {
     case "ListValue":
       return `[${value.values.map(printValue).join(",")}]`;
     case "ObjectValue": {
-      const fields = value.fields.map(
-        (f) => `${JSON.stringify(f.name.value)}:${printValue(f.value)}`,
-      );
+      const fields = value.fields.map((f) => `${f.name.value}:${printValue(f.value)}`);
       return `{${fields.join(",")}}`;
     }
     default:
@@ -98,11 +89,85 @@ function isBlank(text: string): boolean {
   return /^(?:[\s,\ufeff]|#[^\n\r]*)*$/.test(text);
 }
 
+function parseText(text: string): DocumentNode {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw refuse("the document is nested too deeply");
+    if (!(error instanceof GraphQLError)) throw error;
+    const filled = error.message.endsWith('found ")".') ? blankEmptyLists(text) : text;
+    if (filled === text) throw syntaxRefusal(text, error);
+    return parseText(filled);
+  }
+}
+
+/** The text with blanks for each `()` behind a name, which is allowed here; places stay. */
+function blankEmptyLists(text: string): string {
+  let filled = "";
+  let copied = 0;
+  let before: Token | undefined;
+  let opening: Token | undefined;
+  for (const token of tokensOf(text)) {
+    if (opening !== undefined && token.kind === ")") {
+      filled += `${text.slice(copied, opening.start)} ${text.slice(opening.end, token.start)} `;
+      copied = token.end;
+    }
+    opening = token.kind === "(" && before?.kind === "Name" ? token : undefined;
+    before = token;
+  }
+  return filled + text.slice(copied);
+}
+
+/** The tokens before the first that is wrong in itself. */
+function* tokensOf(text: string): Generator<Token> {
+  const lexer = new Lexer(new Source(text));
+  try {
+    for (let token = lexer.advance(); token.kind !== "<EOF>"; token = lexer.advance()) yield token;
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+  }
+}
+
+/** The last whole token before a place. */
+function tokenBefore(text: string, position: number): Token | undefined {
+  let last: Token | undefined;
+  for (const token of tokensOf(text)) {
+    if (token.start >= position) break;
+    last = token;
+  }
+  return last;
+}
+
 function syntaxRefusal(text: string, error: GraphQLError): RequestRefused {
   const offset = error.positions?.[0] ?? 0;
   const message = error.message.replace(/^Syntax Error: /, "").replace(/\.$/, "");
+  if (isLexical(message)) return lexicalRefusal(text, offset, message);
+  if (message === 'Expected Name, found "}"' && tokenBefore(text, offset)?.kind === "{") {
+    return refuse("expected at least one definition, found }", locate(text, offset));
+  }
   const shift = / found String/.test(message) ? 1 : 0;
   return refuse(reword(message), locate(text, offset + shift));
+}
+
+/** Faults of a token, and not of its place. */
+function isLexical(message: string): boolean {
+  return /^(?:Unterminated|Invalid|Unexpected character|Unexpected single quote)/.test(message);
+}
+
+/** Told as an invalid token at a place where none fits: what the place asks for is found by one that never fits. */
+function lexicalRefusal(text: string, offset: number, message: string): RequestRefused {
+  const shift = message.includes("escape sequence") ? 1 : 0;
+  const at = locate(text, offset + shift);
+  const end = tokenBefore(text, text.length)?.end ?? 0;
+  try {
+    parse(`${text.slice(0, end)} |`);
+  } catch (error) {
+    if (error instanceof GraphQLError) {
+      const place = error.message.replace(/^Syntax Error: /, "").replace(/\.$/, "");
+      return refuse(reword(place).replace(/\|$/, "<Invalid>"), at);
+    }
+  }
+  return refuse("Unexpected <Invalid>", at);
 }
 
 function reword(message: string): string {
@@ -113,18 +178,12 @@ function reword(message: string): string {
     if (/^"[a-z]+"$/.test(what)) return `Expected ${what}, found ${unquoteKind(found)}`;
     return `Expected ${unquoteKind(what)}, found ${kindOnly(found)}`;
   }
+  if (/^Unexpected variable ".*" in constant value$/.test(message)) return "Unexpected $";
   const unexpected =
     /^Unexpected (?<found>(?:Name|Int|Float|String|BlockString|".+"|<EOF>).*)$/.exec(message);
-  if (unexpected?.groups !== undefined) {
-    return `Unexpected ${unquoteKind(unexpected.groups["found"] ?? "")}`;
-  }
-  if (message.startsWith("Unexpected character")) {
-    return message.replace(
-      /^Unexpected character: (?<c>.+)$/,
-      "Cannot parse the unexpected character $<c>.",
-    );
-  }
-  return /^(?:Unterminated|Invalid)/.test(message) ? `${message}.` : message;
+  return unexpected?.groups === undefined
+    ? message
+    : `Unexpected ${unquoteKind(unexpected.groups["found"] ?? "")}`;
 }
 
 /** `Name "x"` → `Name`, `"}"` → `}`. */

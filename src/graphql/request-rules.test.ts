@@ -43,10 +43,22 @@ describe("syntax", () => {
     ['{"query": 1}', "Expected Name, found String", 3],
     ["query 1", "Expected {, found Int", 7],
     ["foo { a }", 'Unexpected Name "foo"', 1],
-    ['{ a(b: "x) }', "Unterminated string.", 13],
+    ['{ a(b: "x) }', "Unexpected <Invalid>", 13],
+    ['{ a(b: "x\\q") }', "Unexpected <Invalid>", 11],
+    ["{ a(b: 01) }", "Unexpected <Invalid>", 9],
+    ["{ a % }", "Expected Name, found <Invalid>", 5],
+    ["{ a { } }", "expected at least one definition, found }", 7],
+    ["query($a: Int = $b) { a }", "Unexpected $", 17],
     ["type A { b: Int }", 'Unexpected Name "type"', 1],
   ])("%s", (query, message, column) => {
     expect(errorsOf(query)).toEqual([at(message, column)]);
+  });
+
+  test("lists of arguments and variables may be empty", () => {
+    expect(errorsOf("query q() { queryBoat( # none\n) { id } }")).toEqual([]);
+    expect(errorsOf("{ queryBoat() { zork } }")).toEqual([
+      at('Cannot query field "zork" on type "Boat".', 17),
+    ]);
   });
 
   test("columns count characters, not code units", () => {
@@ -92,6 +104,52 @@ describe("fields and arguments", () => {
     ],
   ])("%s", (query, message, column) => {
     expect(errorsOf(query)).toEqual([at(message, column)]);
+  });
+
+  test("directives are told before the selection, their place last", () => {
+    expect(errorsOf("{ queryBoat @no { id @no } }")).toEqual([
+      at('Unknown directive "no".', 14),
+      at('Unknown directive "no".', 23),
+    ]);
+    expect(errorsOf("query @skip(of: 1) { queryBoat { id } }")).toEqual([
+      at('Unknown argument "of" on directive "@skip". Did you mean "if"?', 8),
+      at('Directive "@skip" argument "if" of type "Boolean!" is required but not provided.', 8),
+      at('Directive "skip" may not be used on QUERY.', 8),
+    ]);
+  });
+
+  test("@cascade is told of its first wrong name; a scalar has none that is right", () => {
+    const message = (type: string): string =>
+      `Field \`a\` is not present in type \`${type}\`. You can only use fields in cascade which are in type \`${type}\``;
+    expect(errorsOf('{ queryBoat @cascade(fields: ["id", "a", "b"]) { id } }')).toEqual([
+      at(message("Boat"), 14),
+    ]);
+    expect(errorsOf('{ queryBoat { name @cascade(fields: "a") } }')).toEqual([
+      at(message("String"), 21),
+    ]);
+  });
+
+  test("numbers beyond 64 bits spoil all that holds them", () => {
+    const beyond = "99999999999999999999";
+    expect(errorsOf(`{ getSailor(badge: ${beyond}) { id } }`)).toEqual([
+      at(`Out of range value '${beyond}', for type \`Int\``, 20),
+      at(`Expected type Int, found ${beyond}.`, 20),
+    ]);
+    expect(errorsOf(`{ querySailor(filter: {badge: {eq: ${beyond}}}) { id } }`)).toEqual([
+      at(`Out of range value '${beyond}', for type \`Int\``, 36),
+      at(`Expected type Int, found ${beyond}.`, 36),
+      at(`Expected type IntFilter, found {eq:${beyond}}.`, 31),
+      at(`Expected type SailorFilter, found {badge:{eq:${beyond}}}.`, 23),
+    ]);
+  });
+
+  test("operations without a name have one name", () => {
+    const message = "This anonymous operation must be the only defined operation.";
+    expect(errorsOf("{ queryBoat { id } } { queryBoat { id } }")).toEqual([
+      at(message, 1),
+      at(message, 22),
+      at('There can be only one operation named "".', 22),
+    ]);
   });
 
   test("what is inside is told before what holds it", () => {
@@ -205,6 +263,18 @@ describe("variables", () => {
       { f: { and: [{ not: { x: 1 } }] } },
       "unknown field",
       ["variable", "f", "and", 0, "not", "x"],
+    ],
+    [
+      "query($f: SailorFilter) { querySailor(filter: $f) { id } }",
+      { f: { badge: { in: "a" } } },
+      "cannot use string as Int",
+      ["variable", "f", "badge", "in", 0],
+    ],
+    [
+      "query($b: Int!) { getSailor(badge: $b) { id } }",
+      { b: [1] },
+      "cannot use  as Int",
+      ["variable", "b"],
     ],
     [
       "query($f: SailorFilter) { querySailor(filter: $f) { id } }",

@@ -56,7 +56,14 @@ export function validateDocument(
     // The first of one name counts; the second is reported when the walk reaches it.
     if (!fragments.has(definition.name.value)) fragments.set(definition.name.value, definition);
   }
-  const state: WalkState = { schema, fragments, operation: undefined, used: new Set() };
+  const state: WalkState = {
+    schema,
+    fragments,
+    operation: undefined,
+    used: new Set(),
+    declared: new Map(),
+    unreadable: new Set(),
+  };
   walkDocument(state, document, new Rules(state, document, report, variables));
   if (errors.length > 0) throw new RequestRefused(errors);
 }
@@ -95,9 +102,6 @@ class Rules implements WalkVisitor {
       checkKnownArguments(directive.arguments ?? [], definition.arguments, (argument, suggested) =>
         report(`Unknown argument "${argument}" on directive "@${name}".${suggested}`, directive),
       );
-      if (!definition.locations.includes(place.location)) {
-        report(`Directive "${name}" may not be used on ${place.location}.`, directive);
-      }
       checkRequiredArguments(directive.arguments ?? [], definition.arguments, (argument) =>
         report(
           `Directive "@${name}" argument "${argument.name}" of type "${argument.type.text}" is required but not provided.`,
@@ -106,6 +110,9 @@ class Rules implements WalkVisitor {
       );
     }
     checkUniqueNames(directive.arguments ?? [], "argument", report);
+    if (definition?.locations.includes(place.location) === false) {
+      report(`Directive "${name}" may not be used on ${place.location}.`, directive);
+    }
   }
 
   directives(directives: readonly DirectiveNode[]): void {
@@ -219,14 +226,16 @@ class Rules implements WalkVisitor {
       report(`Variable "$${definition.variable.name.value}" is never used${where}.`, definition);
     }
     this.#conflicts([operation.selectionSet], undefined);
-    if (operation.operation === "subscription" && operation.selectionSet.selections.length > 1) {
+    const second = operation.selectionSet.selections[1];
+    if (operation.operation === "subscription" && second !== undefined) {
       const who = name === undefined ? "Anonymous Subscription" : `Subscription "${name}"`;
-      report(`${who} must select only one top level field.`, operation);
+      report(`${who} must select only one top level field.`, second);
     }
-    if (name !== undefined && this.#operationNames.has(name)) {
-      report(`There can be only one operation named "${name}".`, operation);
+    const known = name ?? "";
+    if (this.#operationNames.has(known)) {
+      report(`There can be only one operation named "${known}".`, operation);
     }
-    if (name !== undefined) this.#operationNames.add(name);
+    this.#operationNames.add(known);
     checkVariableDefinitions(this.#state.schema, definitions, report);
   }
 

@@ -1,5 +1,11 @@
 /** Literals and variables against the types of their places (graphql.md 4.11). */
-import type { ObjectValueNode, ValueNode, VariableNode } from "graphql";
+import type {
+  FloatValueNode,
+  IntValueNode,
+  ObjectValueNode,
+  ValueNode,
+  VariableNode,
+} from "graphql";
 import type { InputObjectType, NamedType, TypeRef } from "./compiled-schema.ts";
 import { printValue } from "./request-parse.ts";
 import { printType } from "./request-report.ts";
@@ -22,6 +28,8 @@ const singleFunctionFilters = new Set([
   "StringHashFilter",
   "PointGeoFilter",
   "PolygonGeoFilter",
+  "ContainsFilter",
+  "IntersectsFilter",
 ]);
 
 /** Checks one value for itself; what it holds was checked before. */
@@ -40,7 +48,7 @@ export function checkValue(
     return;
   }
   const type = namedTypeOf(expected);
-  checkRange(value, type, report);
+  const isOutOfRange = checkRange(value, type, report);
   if (value.kind === "ObjectValue") {
     if (singleFunctionFilters.has(type.name) && value.fields.length > 1) {
       report(
@@ -57,7 +65,40 @@ export function checkValue(
   // A single value stands for a list of one.
   let place = expected;
   while (place.kind === "list" && value.kind !== "ListValue") place = place.element;
+  // What is no number has been told once.
+  const isEmpty = value.kind === "ObjectValue" && value.fields.length === 0;
+  if (isOutOfRange && (place !== expected || isEmpty || isCustom(type))) return;
+  if (isJudged(expected) && isUnreadable(value, state.unreadable)) {
+    state.unreadable.add(value);
+    report(`Expected type ${place.text}, found ${printValue(value)}.`, value);
+  }
   checkForm(value, place, type, report);
+}
+
+/** Whether literals are read at all: ids and 64-bit integers keep their text, and so do scalars of other kinds. */
+export function isJudged(expected: TypeRef | undefined): boolean {
+  if (expected === undefined) return false;
+  const type = namedTypeOf(expected);
+  return type.kind !== "scalar" || isOneOf(type, "Int", "Float", "String", "Boolean");
+}
+
+export function isNumber(value: ValueNode): value is IntValueNode | FloatValueNode {
+  return value.kind === "IntValue" || value.kind === "FloatValue";
+}
+
+/** Whether a literal is beyond 64 bits, or beyond a double where it has a fraction or an exponent. */
+export function isBeyondNumbers(text: string): boolean {
+  if (text.length < 19) return /[eE]/.test(text) && !Number.isFinite(Number(text));
+  return /^-?[0-9]+$/.test(text)
+    ? BigInt.asIntN(64, BigInt(text)) !== BigInt(text)
+    : !Number.isFinite(Number(text));
+}
+
+/** A value that cannot be read makes everything around it unreadable. */
+function isUnreadable(value: ValueNode, unreadable: ReadonlySet<ValueNode>): boolean {
+  if (isNumber(value)) return isBeyondNumbers(value.value);
+  if (value.kind === "ListValue") return value.values.some((item) => unreadable.has(item));
+  return value.kind === "ObjectValue" && value.fields.some((f) => unreadable.has(f.value));
 }
 
 function checkVariable(
@@ -68,7 +109,11 @@ function checkVariable(
 ): void {
   const operation = state.operation;
   const name = value.name.value;
-  const definition = operation?.variableDefinitions?.find((d) => d.variable.name.value === name);
+  // A fragment by itself is judged by the operation that spread it last.
+  const definition =
+    operation === undefined
+      ? state.declared.get(value)
+      : operation.variableDefinitions?.find((d) => d.variable.name.value === name);
   if (operation !== undefined && definition === undefined) {
     if (operation.name === undefined) report(`Variable "$${name}" is not defined.`, value);
     else {
@@ -89,6 +134,7 @@ function checkVariable(
     `Variable type provided ${text} is incompatible with expected type ${expected.text}`,
     value,
   );
+  if (operation === undefined) return;
   report(
     `Variable "$${name}" of type "${text}" used in position expecting type "${expected.text}".`,
     value,
@@ -112,24 +158,21 @@ function checkUniqueFields(value: ObjectValueNode, report: Report): void {
   }
 }
 
-/** Numbers beyond their type, and what is no number at all. */
-function checkRange(value: ValueNode, type: NamedType, report: Report): void {
-  if (value.kind === "ListValue" || value.kind === "NullValue") return;
-  if (type.name === "Int") {
-    const problem = intProblem(rawText(value), "Int");
-    if (problem !== undefined) report(problem, value);
-  } else if (type.name === "Int64") {
-    if (value.kind !== "IntValue" && value.kind !== "StringValue") {
-      const kind = kindName(value);
-      report(
-        `Type mismatched for Value \`${rawText(value)}\`, expected: Int64, got: '${kind}'`,
-        value,
-      );
-      return;
-    }
-    const problem = intProblem(value.value, "Int64");
-    if (problem !== undefined) report(problem, value);
+/** Numbers beyond their type, and what is no number at all: true where it was told. */
+function checkRange(value: ValueNode, type: NamedType, report: Report): boolean {
+  if (value.kind === "ListValue" || value.kind === "NullValue") return false;
+  const problem = rangeProblem(value, type);
+  if (problem !== undefined) report(problem, value);
+  return problem !== undefined;
+}
+
+function rangeProblem(value: ValueNode, type: NamedType): string | undefined {
+  if (type.name === "Int") return intProblem(rawText(value), "Int");
+  if (type.name !== "Int64") return undefined;
+  if (value.kind === "IntValue" || value.kind === "StringValue") {
+    return intProblem(value.value, "Int64");
   }
+  return `Type mismatched for Value \`${rawText(value)}\`, expected: Int64, got: '${kindName(value)}'`;
 }
 
 /** What is wrong with the text of an integer; undefined for nothing. */
@@ -166,13 +209,13 @@ function checkForm(value: ValueNode, place: TypeRef, type: NamedType, report: Re
       if (type.kind === "enum") {
         if (type.values.has(value.value)) return;
         unexpected(suggestBare("Did you mean the enum value", value.value, type.values.keys()));
-      } else if (!isCustom(type)) unexpected();
+      } else if (!isCustom(type) && !isOneOf(type, "ID")) unexpected();
       return;
     case "IntValue":
       if (!isCustom(type) && !isOneOf(type, "Int", "Float", "ID")) unexpected();
       return;
     case "FloatValue":
-      if (!isCustom(type) && !isOneOf(type, "Float")) unexpected();
+      if (!isCustom(type) && !isOneOf(type, "Float", "ID")) unexpected();
       return;
     case "BooleanValue":
       if (!isCustom(type) && !isOneOf(type, "Boolean", "ID")) unexpected();

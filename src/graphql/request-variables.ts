@@ -50,7 +50,7 @@ function checkValue(type: TypeRef, value: JsonValue, path: ResponsePath): void {
     return;
   }
   if (type.kind === "list") {
-    if (!isJsonArray(value)) checkValue(type.element, value, path);
+    if (!isJsonArray(value)) checkValue(type.element, value, [...path, 0]);
     else
       for (let i = 0; i < value.length; i++)
         checkValue(type.element, value[i] ?? null, [...path, i]);
@@ -106,7 +106,7 @@ function checkScalar(name: string, value: JsonValue, path: ResponsePath): void {
       if (kind === "bool") return;
       throw refused(`cannot use ${kind} as Boolean`, path);
     default:
-      if (name !== "_Any" && (kind === "slice" || kind === "map")) {
+      if (name !== "_Any" && kind === "") {
         throw refused(`cannot use ${kind} as ${name}`, path);
       }
   }
@@ -122,11 +122,11 @@ function checkInteger(name: "Int" | "Int64", text: string, path: ResponsePath): 
   );
 }
 
-function kindOf(value: JsonValue): "string" | "bool" | "Number" | "slice" | "map" {
+/** As the reference calls it; lists and objects have no name there. */
+function kindOf(value: JsonValue): "string" | "bool" | "Number" | "" {
   if (typeof value === "string") return "string";
   if (typeof value === "boolean") return "bool";
-  if (isNumber(value)) return "Number";
-  return isJsonArray(value) ? "slice" : "map";
+  return isNumber(value) ? "Number" : "";
 }
 
 function isNumber(value: JsonValue): value is number | NumberText {

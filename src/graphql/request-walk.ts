@@ -15,6 +15,7 @@ import type {
   SelectionSetNode,
   ValueNode,
   VariableDefinitionNode,
+  VariableNode,
 } from "graphql";
 import type {
   ArgumentDefinition,
@@ -62,6 +63,10 @@ export interface WalkState {
   operation: OperationDefinitionNode | undefined;
   /** Variables that the current operation uses. */
   used: Set<VariableDefinitionNode>;
+  /** Uses of variables, by the operation that was walked last. */
+  readonly declared: Map<VariableNode, VariableDefinitionNode>;
+  /** Literals beyond all numbers, and what holds one. */
+  readonly unreadable: Set<ValueNode>;
 }
 
 export function walkDocument(state: WalkState, document: DocumentNode, visitor: WalkVisitor): void {
@@ -151,8 +156,8 @@ class Walk {
     const definition = findField(this.#state.schema, parent, field.name.value);
     const next = definition === undefined ? undefined : namedTypeOf(definition.type);
     this.#arguments(field.arguments ?? [], definition?.arguments);
-    this.#selectionSet(field.selectionSet, next);
     this.#directives(field.directives ?? [], { location: "FIELD", parent: next });
+    this.#selectionSet(field.selectionSet, next);
     this.#visitor.field(field, definition, parent);
   }
 
@@ -204,7 +209,10 @@ class Walk {
       const name = value.name.value;
       const definitions = this.#state.operation?.variableDefinitions ?? [];
       const definition = definitions.find((d) => d.variable.name.value === name);
-      if (definition !== undefined) this.#state.used.add(definition);
+      if (definition !== undefined) {
+        this.#state.used.add(definition);
+        this.#state.declared.set(value, definition);
+      }
     } else if (value.kind === "ObjectValue") {
       const type = expected === undefined ? undefined : namedTypeOf(expected);
       const fields = type?.kind === "input" ? type.fields : undefined;
