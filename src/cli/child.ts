@@ -1,4 +1,4 @@
-/** A child process of `weft serve`: the writer, a worker, with one worker both at once, or the lambda server. */
+/** A child process of `weft serve`: the writer, a worker, a worker that is the writer, too, or the lambda server. */
 import type { Socket } from "node:net";
 import { linkControls } from "./controls.ts";
 import { makeLogger } from "./log.ts";

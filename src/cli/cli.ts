@@ -151,10 +151,7 @@ Examples:
     });
 }
 
-/**
- * One for each core, up to four: on two cores two workers beside the writer answered reads 1.3 to 2 times as fast as one
- * and wrote 0.7 to 1 times as fast (docs/decisions/0007-processes.md).
- */
+/** One for each core, up to four: on two cores two workers answered reads 1.3 to 2 times as fast as one (decision 0007). */
 const defaultWorkers = String(Math.min(availableParallelism(), 4));
 
 const lambdaLimitHelp =
