@@ -102,7 +102,8 @@ function readArgument(reading: Reading, key: string, orderCount: number): Writte
     return { key, text: name, literal, order: isOrder ? toPredicateName(name, []) : undefined };
   }
   const sign = readSign(cursor, kind);
-  if (cursor.peek(-1) !== T.name) {
+  // Behind a sign anything is a value; what is no number is found out when it is read.
+  if (sign === "" && cursor.peek(-1) !== T.name) {
     cursor.fail(`Expecting argument value. Got: ${cursor.describe()}`);
   }
   return readPlainArgument(cursor, key, sign);

@@ -192,6 +192,9 @@ function parseRootArgument(
     cursor.failNext(`Expected val(). Got ${name}() with order.`);
   }
   const languages = cursor.takeIf(T.at) ? parseLanguages(cursor) : undefined;
+  if (name === "" && languages === undefined) {
+    cursor.failNext("unable to get value when parsing key value pairs");
+  }
   if (isOrder) {
     addOrder(cursor, block, key, toPredicateName(name, languages ?? []), orders);
   } else {

@@ -168,6 +168,8 @@ function parseArgument(reading: Reading, draft: CallDraft): boolean {
     case T.rightSquare:
       draft.expectsArgument = false;
       return true;
+    case T.leftRound:
+      return failNested(cursor, draft);
     case T.leftCurl:
       return cursor.fail("Unrecognized character inside a func: U+007B '{'");
     case T.rightCurl:
@@ -191,6 +193,13 @@ function parseArgument(reading: Reading, draft: CallDraft): boolean {
   }
 }
 
+/** A bracket that no name stands before; it was taken. */
+function failNested(cursor: Cursor, draft: CallDraft): never {
+  if (draft.hasNested) cursor.fail("Multiple functions as arguments not allowed");
+  const index = cursor.index - 2;
+  return cursor.fail(`Expected a function but got ${quoteGo(cursor.textOf(index))}`, index);
+}
+
 function failArgument(cursor: Cursor, draft: CallDraft): never {
   return cursor.fail(`Expected arg after func [${draft.name}], but got item ${cursor.describe()}`);
 }
@@ -199,10 +208,10 @@ function failArgument(cursor: Cursor, draft: CallDraft): never {
 function parseValue(reading: Reading, draft: CallDraft, sign: string): void {
   const { cursor } = reading;
   const index = cursor.index - 1;
-  if (cursor.tokens.kinds[index] !== T.name) failArgument(cursor, draft);
   if (!draft.expectsArgument && !draft.expectsLanguage) {
     cursor.fail(`Expected comma or language but got: ${cursor.text()}`);
   }
+  if (cursor.tokens.kinds[index] !== T.name) failArgument(cursor, draft);
   const literal = readLiteral(cursor, sign);
   if (draft.subject === "" && draft.name !== "uid" && draft.name !== "type") {
     takeSubject(cursor, draft, index, literal);

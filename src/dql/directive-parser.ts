@@ -17,10 +17,10 @@ export function parseLanguages(cursor: Cursor): string[] {
     if (kind !== T.name && kind !== T.period && kind !== T.star) break;
     cursor.take();
     languages.push(cursor.text());
-    if (kind === T.period && cursor.peek() === T.period) {
-      cursor.failNext("Expected only one dot(.) while parsing language list.");
-    }
     if (!cursor.takeIf(T.colon)) break;
+  }
+  if (cursor.peek() === T.period && cursor.peek(1) === T.period) {
+    cursor.fail("Expected only one dot(.) while parsing language list.", cursor.index + 1);
   }
   if (languages.length > 1 && languages.includes("*")) {
     failPlainly(

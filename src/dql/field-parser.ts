@@ -94,7 +94,8 @@ function parseSpread(cursor: Cursor, place: Place): void {
 function parseName(reading: Reading, place: Place): void {
   const { cursor } = reading;
   if (cursor.peek() === T.name && cursor.peekText().toLowerCase() === "as") {
-    place.variable = cursor.text();
+    // `<>` is no name.
+    place.variable = cursor.text() === "" ? undefined : cursor.text();
     cursor.take();
     return;
   }

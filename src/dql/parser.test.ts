@@ -368,3 +368,33 @@ test("empty conditions are always true", () => {
   expect(parseCondition("@if()")).toBeUndefined();
   expect(parseCondition("@IF (eq(len(v), 1))")).toMatchObject({ kind: "call" });
 });
+
+test.each([
+  ["{ q(func: eq((a), 1)) { a } }", 'line 1 column 12: Expected a function but got "("'],
+  ["{ q(func: eq(a, (b))) { a } }", 'line 1 column 14: Expected a function but got ","'],
+  [
+    "{ q(func: eq(val(a), (b))) { a } }",
+    "line 1 column 21: Multiple functions as arguments not allowed",
+  ],
+  ["{ q(func: uid(1 *)) { a } }", "line 1 column 17: Expected comma or language but got: )"],
+  [
+    "{ q(func: uid(1)) { a@... } }",
+    "line 1 column 24: Expected only one dot(.) while parsing language list.",
+  ],
+  ["{ q(func: uid(1)) { a@da:.. } }", 'line 1 column 26: Expected 3 periods ("..."), got 1.'],
+  [
+    "{ q(func: uid(1)) { a (first: -) { b } } }",
+    'line 1 column 33: Expecting argument name. Got: lex.Item [6] "{" at 1:33',
+  ],
+  ["{ q(func: uid(1)) { a (first: <>) { b } } }", "line 1 column 34: Got empty argument"],
+  [
+    "{ q(func: uid(1), first: <>) { b } }",
+    "line 1 column 27: unable to get value when parsing key value pairs",
+  ],
+  [
+    "{ q(func: uid(1)) { <> as math(1) } }",
+    "line 1 column 30: Function math should be used with a variable or have an alias",
+  ],
+])("%s is refused in the place where it goes wrong", (text, message) => {
+  expect(() => parse(text)).toThrow(message);
+});
