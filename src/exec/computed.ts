@@ -165,17 +165,24 @@ function computeMath(block: BlockRun, here: LevelFrame, field: MathField): Compu
     const values = alignValues(result.values, here.frame.uids);
     return { shown: { kind: "computed", values }, values: result.values, constant: undefined };
   }
-  const isPrinted = run.plan.blocks[here.level.block]?.name !== "";
-  if (result.constant === undefined && isPrinted) {
-    // Raised by the reference while it writes the answer.
-    const message = "Only aggregated variables allowed within empty block.";
-    throw new Fault("E_DQL_SYNTAX", message);
-  }
+  if (result.constant === undefined) checkAggregated(run, here, field);
   return {
     shown: { kind: "computed", values: [result.constant] },
     values: undefined,
     constant: result.constant,
   };
+}
+
+/** Values of nodes have no place in a block without nodes; aggregates of nothing are null. */
+function checkAggregated(run: Run, here: LevelFrame, field: MathField): void {
+  const isPrinted = run.plan.blocks[here.level.block]?.name !== "";
+  const isOfNodes = field.variables.some(
+    (variable) =>
+      constantOf(run, variable) === undefined && valuesOf(run, variable).values.length > 0,
+  );
+  if (!isPrinted || !isOfNodes) return;
+  // Raised by the reference while it writes the answer, and so without a prefix.
+  throw new Fault("E_DQL_SYNTAX", "Only aggregated variables allowed within empty block.");
 }
 
 /**

@@ -96,6 +96,15 @@ describe("an empty block", () => {
     ).rejects.toThrow(/^Only aggregated variables allowed within empty block\.$/);
   });
 
+  test("takes math over aggregates of nothing", async () => {
+    expect(
+      await query(`{
+        var(func: eq(name, "nobody")) { d as depth }
+        q() { m as max(val(d)) more: math(m + 1) }
+      }`),
+    ).toEqual({ q: [{ "max(val(d))": null }, { more: null }] });
+  });
+
   test("takes math over aggregates", async () => {
     expect(
       await query(`{
