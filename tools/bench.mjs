@@ -1,8 +1,8 @@
 // `npm run bench`: nanoseconds of the hot files (bench/). `npm run bench -- subscriptions [options]`: pushes of a real
 // server, see bench-subscriptions.mjs. `npm run bench -- beside-heavy [options]`: small reads beside queries that visit a
-// million edges, see bench/beside-heavy.mjs. `npm run bench -- beside-index-build [options]`: small reads and writes while
-// indexes are put on data that is there, see bench/beside-index-build.mjs. `npm run bench -- lambda-field [options]`: what a computed field adds to a
-// query, see bench/lambda-field.mjs.
+// million edges, see bench/beside-heavy.mjs. `npm run bench -- beside-index-build [options]`: small reads and writes
+// while indexes are put on data that is there, see bench/beside-index-build.mjs. `npm run bench -- lambda-field [options]`:
+// what a computed field adds to a query, see bench/lambda-field.mjs.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

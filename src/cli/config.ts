@@ -198,6 +198,7 @@ const countLimits = {
   "socket-subscriptions": "socketSubscriptionsMax",
   "socket-buffer": "socketBufferBytesMax",
   "socket-message": "socketMessageBytesMax",
+  "vector-bytes": "vectorBytesMax",
 } as const satisfies Record<string, keyof Limits>;
 
 const durationLimits = {

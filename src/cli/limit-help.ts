@@ -50,6 +50,11 @@ const lines: readonly LimitLine[] = [
     about: "time that a new WebSocket has to introduce itself",
   },
   { key: "keep-alive", of: "keepAliveMs", about: "time between signs of life on a quiet socket" },
+  {
+    key: "vector-bytes",
+    of: "vectorBytesMax",
+    about: "memory of a process for vector indexes; 0: none",
+  },
   { key: "mutations", of: undefined, about: "allow, strict (known predicates alone) or disallow" },
   { key: "disallow-drop", of: undefined, about: "true refuses to drop everything" },
 ];

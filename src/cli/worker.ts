@@ -113,6 +113,7 @@ function openFacts({ config, store }: WorkerParts, engine: OpenEngine, hasAcl: b
     address: `${config.host}:${config.port}`,
     features: hasAcl ? ["acl", "multi_tenancy"] : [],
     indexProgress: () => engine.indexProgress(),
+    vectorIndexes: () => engine.vectorIndexes,
     describeStore: async () => await store.describe(),
   });
 }

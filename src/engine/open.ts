@@ -31,6 +31,8 @@ import { SchemaWatch } from "./schema-watch.ts";
 import { Transactions } from "./transactions.ts";
 import { Views } from "./views.ts";
 
+export type { VectorIndexFacts } from "../graph/vector-indexes.ts";
+
 export interface EngineOptions {
   readonly store: Store;
   readonly clock?: Clock;
@@ -45,7 +47,7 @@ export interface EngineOptions {
   readonly cacheBytes?: number;
   /** Bytes of what is kept for reading older states. */
   readonly undoBytes?: number;
-  /** What is kept of vectors for `similar_to`. */
+  /** What is kept of vectors for `similar_to`; as `limits` say unless given. */
   readonly vectors?: VectorLimits;
   /** Whether this process takes up index builds and sweeps that another one left behind. One per store. */
   readonly resumes?: boolean;
@@ -122,7 +124,7 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
     reserved,
     cacheBytes: options.cacheBytes ?? 128 * mebibyte,
     undoBytes: options.undoBytes ?? 64 * mebibyte,
-    vectors: options.vectors ?? { bytesMax: 512 * mebibyte },
+    vectors: options.vectors ?? { bytesMax: limits.vectorBytesMax },
     logger,
   });
   const builds = options.resumes ?? true;

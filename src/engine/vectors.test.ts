@@ -1,18 +1,27 @@
 /**
  * Goal: a search by the process's vector index finds what comparing all vectors finds, whatever was written meanwhile.
- * Two engines on one store: one keeps an index, the other compares.
+ * Two engines on one store: one keeps an index, the other compares. In memory and on LMDB.
  */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeSeededRandom } from "../base/random.ts";
 import { systemClock } from "../base/clock.ts";
+import { silentLogger } from "../base/log.ts";
+import type { Logger } from "../base/log.ts";
 import type { Random } from "../base/random.ts";
+import type { VectorIndexFacts, VectorLimits } from "../graph/vector-indexes.ts";
 import type { Store } from "../store/store.ts";
+import { openWriter } from "../stores/lmdb.ts";
+import type { Writer } from "../stores/lmdb.ts";
 import { openMemoryStore } from "../stores/memory.ts";
 import { deriveFill } from "../write/fill.ts";
 import type { QueryAnswer } from "./engine.ts";
 import { openEngine } from "./open.ts";
 import type { OpenEngine } from "./open.ts";
 
+let kept: Kept;
 let store: Store;
 let keeping: OpenEngine;
 let comparing: OpenEngine;
@@ -20,17 +29,48 @@ let random: Random;
 
 const dimensions = 16;
 
-beforeEach(async () => {
-  random = makeSeededRandom(11);
-  store = openMemoryStore({ clock: systemClock, derive: deriveFill });
-  keeping = await openEngine({ store, vectors: { bytesMax: 1 << 28, nodesMin: 100 } });
-  comparing = await openEngine({ store, vectors: { bytesMax: 0 }, resumes: false });
-});
+/** A store that outlives the process that has it open. */
+interface Kept {
+  open(): Promise<Store>;
+  /** The process ends. */
+  close(): Promise<void>;
+  remove(): void;
+}
 
-afterEach(async () => {
+function keepInMemory(): Kept {
+  const memory = openMemoryStore({ clock: systemClock, derive: deriveFill });
+  return { open: () => Promise.resolve(memory), close: async () => {}, remove() {} };
+}
+
+function keepInLmdb(): Kept {
+  const dir = mkdtempSync(join(tmpdir(), "weft-"));
+  const shared = { dir, clock: systemClock, logger: silentLogger, isLinked: false, noSync: true };
+  let writer: Writer | undefined;
+  return {
+    open: async () => (writer = await openWriter({ ...shared, derive: deriveFill })).store,
+    close: async () => await writer?.close(),
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}
+
+async function openBoth(vectors: VectorLimits, logger?: Logger): Promise<void> {
+  store = await kept.open();
+  const log = logger === undefined ? {} : { logger };
+  keeping = await openEngine({ store, vectors, ...log });
+  comparing = await openEngine({ store, vectors: { bytesMax: 0 }, resumes: false });
+}
+
+async function closeBoth(): Promise<void> {
   await keeping.close();
   await comparing.close();
-  await store.close();
+  await kept.close();
+}
+
+const limits: VectorLimits = { bytesMax: 1 << 28, nodesMin: 100 };
+
+afterEach(async () => {
+  await closeBoth();
+  kept.remove();
 });
 
 function makeVector(): number[] {
@@ -82,9 +122,13 @@ async function ask(engine: OpenEngine, args: string, startTs = 0): Promise<strin
 /** Resolves when the index is whole and all of it linked. */
 async function useIndex(): Promise<void> {
   await ask(keeping, `1, "${print(makeVector())}"`);
-  await until(() => {
+  await untilState(({ state, unlinked }) => state === "serving" && unlinked === 0);
+}
+
+function untilState(isTrue: (index: VectorIndexFacts) => boolean): Promise<void> {
+  return until(() => {
     const [index] = keeping.vectorIndexes;
-    return index?.state === "serving" && index.unlinked === 0;
+    return index !== undefined && isTrue(index);
   });
 }
 
@@ -105,36 +149,100 @@ async function measureRecall(questions: number): Promise<number> {
   return hits / (questions * 10);
 }
 
-describe.each(["euclidean", "cosine", "dotproduct"])("%s", (metric) => {
-  test("the index finds the nearest, after changes too", { timeout: 60_000 }, async () => {
-    await alter(metric);
-    await fill(1, 2000);
-    await useIndex();
-    expect(await measureRecall(20)).toBeGreaterThanOrEqual(0.95);
-    await fill(1, 200);
-    await fill(3000, 300);
-    const gone = Array.from({ length: 300 }, (_, i) => `<${500 + i}> <v> * .`);
-    await write("", gone.join("\n"));
-    expect(await measureRecall(20)).toBeGreaterThanOrEqual(0.95);
-    await useIndex();
-    expect(await measureRecall(20)).toBeGreaterThanOrEqual(0.95);
-    expect(keeping.vectorIndexes).toMatchObject([{ state: "serving", nodes: 2000 }]);
+describe.each([
+  ["memory", keepInMemory],
+  ["LMDB", keepInLmdb],
+])("%s", (_name, keep) => {
+  beforeEach(async () => {
+    random = makeSeededRandom(11);
+    kept = keep();
+    await openBoth(limits);
   });
-});
 
-test("a graph that is mostly dead is made anew", { timeout: 60_000 }, async () => {
-  await alter("euclidean");
-  await fill(1, 1500);
-  await useIndex();
-  await fill(1, 1400);
-  await useIndex();
-  expect(await measureRecall(20)).toBeGreaterThanOrEqual(0.95);
+  describe.each(["euclidean", "cosine", "dotproduct"])("%s", (metric) => {
+    test("the index finds the nearest, after changes too", { timeout: 60_000 }, async () => {
+      await alter(metric);
+      await fill(1, 2000);
+      await useIndex();
+      expect(await measureRecall(20)).toBeGreaterThanOrEqual(0.95);
+      await fill(1, 200);
+      await fill(3000, 300);
+      const gone = Array.from({ length: 300 }, (_, i) => `<${500 + i}> <v> * .`);
+      await write("", gone.join("\n"));
+      expect(await measureRecall(20)).toBeGreaterThanOrEqual(0.95);
+      await useIndex();
+      expect(await measureRecall(20)).toBeGreaterThanOrEqual(0.95);
+      expect(keeping.vectorIndexes).toMatchObject([
+        { namespace: 0, predicate: "v", state: "serving", nodes: 2000 },
+      ]);
+    });
+  });
+
+  test("after a restart it is made anew", { timeout: 60_000 }, async () => {
+    await alter("cosine");
+    await fill(1, 1000);
+    await useIndex();
+    await write("", "<7> <v> * .");
+    await closeBoth();
+    await openBoth(limits);
+    expect(keeping.vectorIndexes).toEqual([]);
+    expect(await measureRecall(5)).toBeGreaterThanOrEqual(0.95);
+    await useIndex();
+    expect(keeping.vectorIndexes).toMatchObject([{ state: "serving", nodes: 999 }]);
+    expect(await measureRecall(20)).toBeGreaterThanOrEqual(0.95);
+  });
+
+  test("a graph that is mostly dead is made anew", { timeout: 60_000 }, async () => {
+    await alter("euclidean");
+    await fill(1, 1500);
+    await useIndex();
+    const bytes = keeping.vectorIndexes[0]!.bytes;
+    await fill(1, 1400);
+    await useIndex();
+    expect(await measureRecall(20)).toBeGreaterThanOrEqual(0.95);
+    // Writes beside the copy, and those that it must not bring back.
+    await fill(100, 50);
+    await write("", "<1> <v> * .\n<1450> <v> * .");
+    await untilState(({ state, unlinked, bytes: now }) => {
+      return state === "serving" && unlinked === 0 && now < bytes * 1.2;
+    });
+    expect(keeping.vectorIndexes[0]!.nodes).toBe(1498);
+    expect(await measureRecall(20)).toBeGreaterThanOrEqual(0.95);
+  });
+
+  test("what takes too much memory is compared, and told once", { timeout: 60_000 }, async () => {
+    const warnings: object[] = [];
+    const logger = {
+      ...silentLogger,
+      warn: (_: string, fields = {}) => void warnings.push(fields),
+    };
+    await closeBoth();
+    // Some 600 vectors.
+    await openBoth({ bytesMax: 200_000, nodesMin: 100 }, logger);
+    await alter("euclidean");
+    await fill(1, 300);
+    await useIndex();
+    await fill(301, 700);
+    const question = `10, "${print(makeVector())}"`;
+    expect(await ask(keeping, question)).toEqual(await ask(comparing, question));
+    expect(await ask(keeping, question)).toEqual(await ask(comparing, question));
+    expect(keeping.vectorIndexes).toMatchObject([{ predicate: "v", state: "full", bytes: 0 }]);
+    expect(warnings).toEqual([{ namespace: 0, predicate: "v", bytesMax: 200_000 }]);
+    await keeping.close();
+    keeping = await openEngine({ store, vectors: { bytesMax: 200_000, nodesMin: 100 }, logger });
+    await ask(keeping, question);
+    expect(keeping.vectorIndexes).toMatchObject([{ state: "full" }]);
+    expect(warnings).toHaveLength(2);
+  });
 });
 
 describe("with an index", () => {
   const at = (n: number): string => print([n, ...Array.from({ length: dimensions - 1 }, () => 9)]);
 
   beforeEach(async () => {
+    random = makeSeededRandom(11);
+    kept = keepInLmdb();
+    await openBoth(limits);
     await alter("euclidean");
     await fill(1, 300);
     await useIndex();

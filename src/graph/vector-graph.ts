@@ -7,7 +7,6 @@ import { makeSeededRandom } from "../base/random.ts";
 import type { Random } from "../base/random.ts";
 import { RankHeap } from "./rank-heap.ts";
 import type { GraphOptions } from "./vector-metric.ts";
-import { sumOfSquares } from "./vector-store.ts";
 import type { VectorStore } from "./vector-store.ts";
 
 /** Neighbours on the upper layers, and on the lowest. */
@@ -68,11 +67,11 @@ export class VectorGraph {
       this.#top = level;
       return;
     }
-    const rank = (other: number): number => store.between(slot, other);
+    store.faceSlot(slot);
     let from = this.#entry;
-    for (let layer = this.#top; layer > level; layer--) from = this.#descend(rank, from, layer);
+    for (let layer = this.#top; layer > level; layer--) from = this.#descend(from, layer);
     for (let layer = Math.min(level, this.#top); layer >= 0; layer--) {
-      this.#walk(rank, from, { layer, ef: this.#options.efConstruction, accept: undefined });
+      this.#walk(from, { layer, ef: this.#options.efConstruction, accept: undefined });
       const near = this.#kept.drain();
       from = near.slots[0] ?? from;
       this.#connect(slot, layer, this.#choose(near, linksMax));
@@ -86,12 +85,10 @@ export class VectorGraph {
   /** The nearest of the linked slots that `accept` takes; at least `ef` candidates are kept on the way. */
   search(question: Float32Array, ef: number, accept: (slot: number) => boolean): Found {
     if (this.#entry < 0) return { slots: [], ranks: [] };
-    const store = this.#store;
-    const squares = sumOfSquares(question);
-    const rank = (slot: number): number => store.rank(question, squares, slot);
+    this.#store.face(question);
     let from = this.#entry;
-    for (let layer = this.#top; layer > 0; layer--) from = this.#descend(rank, from, layer);
-    this.#walk(rank, from, { layer: 0, ef, accept });
+    for (let layer = this.#top; layer > 0; layer--) from = this.#descend(from, layer);
+    this.#walk(from, { layer: 0, ef, accept });
     return this.#kept.drain();
   }
 
@@ -107,15 +104,16 @@ export class VectorGraph {
   }
 
   /** The nearest slot of a layer that is reached by going nearer with each step. */
-  #descend(rank: (slot: number) => number, from: number, layer: number): number {
+  #descend(from: number, layer: number): number {
+    const store = this.#store;
     let best = from;
-    let bestRank = rank(from);
+    let bestRank = store.near(from);
     for (;;) {
       const row = this.#row(best, layer);
       const at = this.#rowStart(best, layer);
       let next = -1;
       for (let i = at + 1; i <= at + row[at]!; i++) {
-        const found = rank(row[i]!);
+        const found = store.near(row[i]!);
         if (found < bestRank) {
           bestRank = found;
           next = row[i]!;
@@ -128,11 +126,11 @@ export class VectorGraph {
 
   /** Leaves the nearest ones of a layer in `#kept`, at most `ef`. */
   #walk(
-    rank: (slot: number) => number,
     from: number,
     how: { layer: number; ef: number; accept: ((slot: number) => boolean) | undefined },
   ): void {
     const { layer, ef, accept } = how;
+    const store = this.#store;
     const seen = this.#seen;
     const mark = this.#nextMark();
     const open = this.#open;
@@ -140,7 +138,7 @@ export class VectorGraph {
     open.clear();
     kept.clear();
     seen[from] = mark;
-    const first = rank(from);
+    const first = store.near(from);
     open.push(first, from);
     if (accept === undefined || accept(from)) kept.push(first, from);
     while (open.size > 0) {
@@ -152,7 +150,7 @@ export class VectorGraph {
         const other = row[i]!;
         if (seen[other] === mark) continue;
         seen[other] = mark;
-        const found = rank(other);
+        const found = store.near(other);
         if (kept.size >= ef && found >= kept.topRank) continue;
         open.push(found, other);
         if (accept !== undefined && !accept(other)) continue;
@@ -177,12 +175,17 @@ export class VectorGraph {
     const passed: number[] = [];
     for (let i = 0; i < slots.length && chosen.length < count; i++) {
       const slot = slots[i]!;
-      const isShadowed = chosen.some((one) => this.#store.between(slot, one) < ranks[i]!);
-      if (isShadowed) passed.push(slot);
+      if (this.#isShadowed(slot, ranks[i]!, chosen)) passed.push(slot);
       else chosen.push(slot);
     }
     for (let i = 0; i < passed.length && chosen.length < count; i++) chosen.push(passed[i]!);
     return chosen;
+  }
+
+  #isShadowed(slot: number, rank: number, chosen: readonly number[]): boolean {
+    const store = this.#store;
+    for (let i = 0; i < chosen.length; i++) if (store.between(slot, chosen[i]!) < rank) return true;
+    return false;
   }
 
   #connect(slot: number, layer: number, neighbours: readonly number[]): void {
@@ -200,10 +203,13 @@ export class VectorGraph {
 
   #cutBack(of: number, layer: number, max: number): void {
     const at = this.#rowStart(of, layer);
-    const row = this.#row(of, layer).subarray(at + 1, at + 1 + max + slack);
-    const all = Array.from(row, (slot) => ({ slot, rank: this.#store.between(of, slot) }));
-    all.sort((a, b) => a.rank - b.rank);
-    const near = { slots: all.map(({ slot }) => slot), ranks: all.map(({ rank }) => rank) };
+    const row = this.#row(of, layer);
+    const sorted = this.#kept;
+    sorted.clear();
+    for (let i = at + 1; i <= at + max + slack; i++) {
+      sorted.push(this.#store.between(of, row[i]!), row[i]!);
+    }
+    const near = sorted.drain();
     this.#setRow(of, layer, this.#choose(near, max));
   }
 

@@ -10,7 +10,7 @@ import type { Commit, Snapshot, Store } from "../store/store.ts";
 import type { Reader, VectorAnswer, VectorQuestion } from "./reader.ts";
 import type { PredicateIndex, Schema } from "./schema.ts";
 import { graphOptionsOf } from "./vector-metric.ts";
-import { VectorSet } from "./vector-set.ts";
+import { VectorSet, bytesOf } from "./vector-set.ts";
 
 /** The view that a search reads. */
 export interface VectorView {
@@ -30,13 +30,19 @@ export interface VectorLimits {
   readonly nodesMin?: number;
 }
 
+/** `full`: it needs more memory than there is for it; `off`: its vectors cannot be compared, or not be read. */
+export type VectorIndexState = "loading" | "serving" | "full" | "off";
+
 export interface VectorIndexFacts {
   readonly namespace: number;
-  readonly predicate: number;
-  readonly state: "loading" | "serving" | "off";
+  /** The predicate's name. */
+  readonly predicate: string;
+  readonly state: VectorIndexState;
   /** Nodes that have a vector, and how many vectors the graph has yet to link. */
   readonly nodes: number;
   readonly unlinked: number;
+  /** Of memory, nearly. */
+  readonly bytes: number;
 }
 
 export interface VectorIndexesOptions extends VectorLimits {
@@ -49,7 +55,7 @@ export interface VectorIndexesOptions extends VectorLimits {
 
 const nodesMinDefault = 2000;
 /** Nodes that are read at a time. */
-const loadNodes = 1024;
+const loadNodes = 256;
 /** A search takes in so many commits; more are taken in beside it. */
 const commitsMax = 1000;
 /** How long the process is kept busy at a time, and the rest in between. */
@@ -57,6 +63,8 @@ const workMs = 4;
 const restMs = 4;
 /** Commits of so long are taken in together when nobody asks. */
 const followMs = 1000;
+/** Vectors that are copied at a time. */
+const copySlots = 256;
 /** An index that could not be kept is tried again after so long. */
 const offMs = 60_000;
 /** What its own writes may be, for a search to use an index beside them. */
@@ -70,11 +78,16 @@ interface VectorIndex {
   readonly namespace: number;
   readonly storageId: number;
   readonly predicate: number;
+  readonly name: string;
   readonly index: PredicateIndex;
-  state: "loading" | "serving" | "off";
+  state: VectorIndexState;
   set: VectorSet | undefined;
   /** The graph that will take the place of `set`. */
   next: VectorSet | undefined;
+  /** Slots of `set` below it were looked at for `next`; Infinity when all were. */
+  copied: number;
+  /** Whether the log was told that there is too little memory for it. */
+  toldFull: boolean;
   /** The commit number up to which it is right. */
   number: number;
   /** When it is off: until when. */
@@ -102,8 +115,8 @@ export class VectorIndexes {
       await this.#begin(view, question);
       return undefined;
     }
-    if (index.state === "off" && this.#options.clock.tickMs() > index.offUntilMs) {
-      this.#startLoading(index);
+    if (index.offUntilMs > 0 && this.#options.clock.tickMs() > index.offUntilMs) {
+      await this.#tryLoading(index, view, question);
     }
     if (index.state !== "serving" || !(await this.#catchUp(index, view.snapshot))) return undefined;
     const { set } = index;
@@ -111,6 +124,8 @@ export class VectorIndexes {
     if (set === undefined || view.ts < set.floor || view.ts > index.number) return undefined;
     if (set.dimensions !== target.length || count > set.live / 4) return undefined;
     const ef = question.ef ?? set.options.efSearch;
+    // So many candidates are better found by comparing, which takes breaks.
+    if (ef > set.live / 4) return undefined;
     const { ts } = view;
     const { pause } = question;
     const skipped = new Set(changed);
@@ -118,13 +133,18 @@ export class VectorIndexes {
   }
 
   describe(): readonly VectorIndexFacts[] {
-    return Array.from(this.#indexes.values(), ({ namespace, predicate, state, set, next }) => ({
-      namespace,
-      predicate,
-      state,
-      nodes: set?.live ?? 0,
-      unlinked: (set?.unlinked ?? 0) + (next?.unlinked ?? 0),
-    }));
+    return Array.from(this.#indexes.values(), (index) => {
+      const { namespace, name, state, set, next } = index;
+      const unlinked = (set?.unlinked ?? 0) + (next?.unlinked ?? 0);
+      return {
+        namespace,
+        predicate: name,
+        state,
+        nodes: set?.live ?? 0,
+        unlinked,
+        bytes: bytesOfIndex(index),
+      };
+    });
   }
 
   close(): void {
@@ -144,20 +164,39 @@ export class VectorIndexes {
       namespace,
       storageId,
       predicate,
+      name: view.schema.predicateById(predicate)?.definition.name ?? "",
       index,
       state: "loading",
       set: undefined,
       next: undefined,
+      copied: 0,
+      toldFull: false,
       number: 0,
       offUntilMs: 0,
     };
     this.#indexes.set(key, begun);
     this.#stopFollowing ??= this.#options.store.onCommit(() => this.#followSoon());
-    this.#startLoading(begun);
+    this.#loadIfItFits(begun, nodes, question.target.length);
+  }
+
+  async #tryLoading(
+    index: VectorIndex,
+    view: VectorView,
+    { target, predicate }: VectorQuestion,
+  ): Promise<void> {
+    index.offUntilMs = 0;
+    this.#loadIfItFits(index, await view.countNodes(predicate), target.length);
+  }
+
+  /** What will be too much is not read at all. */
+  #loadIfItFits(index: VectorIndex, nodes: number, dimensions: number): void {
+    if (this.#bytes() + nodes * bytesOf(dimensions) > this.#options.bytesMax) this.#turnFull(index);
+    else this.#startLoading(index);
   }
 
   #startLoading(index: VectorIndex): void {
     index.state = "loading";
+    index.offUntilMs = 0;
     this.#load(index).catch((error: unknown) => {
       if (this.#isClosed) return;
       this.#options.logger.warn("a vector index could not be read", { error: String(error) });
@@ -170,7 +209,9 @@ export class VectorIndexes {
    * gap in the log it begins again; what did not change keeps its place in the graph.
    */
   async #load(index: VectorIndex): Promise<void> {
-    let seen = new Set<number>();
+    // Of nodes that were there before, some may be gone.
+    const isAnew = index.set !== undefined;
+    let seen = isAnew ? new Set<number>() : undefined;
     let after = 0;
     index.number = 0;
     while (index.state === "loading" && !this.#isClosed) {
@@ -186,7 +227,7 @@ export class VectorIndexes {
         }
         index.number = snapshot.ts;
         const uids = await this.#loadSlice(index, reader, after);
-        for (const uid of uids) seen.add(uid);
+        if (seen !== undefined) for (const uid of uids) seen.add(uid);
         after = uids[uids.length - 1] ?? after;
         if (uids.length < loadNodes) this.#endLoading(index, seen, after);
       } finally {
@@ -212,12 +253,15 @@ export class VectorIndexes {
   }
 
   /** `after`: the last node that was read; later ones came by the log. */
-  #endLoading(index: VectorIndex, seen: ReadonlySet<number>, after: number): void {
+  #endLoading(index: VectorIndex, seen: ReadonlySet<number> | undefined, after: number): void {
     if (index.state !== "loading") return;
     const { set, number } = index;
     if (set === undefined) return this.#turnOff(index);
-    for (const uid of set.nodes)
-      if (uid <= after && !seen.has(uid)) set.put(number, uid, undefined);
+    if (seen !== undefined) {
+      for (const uid of set.nodes) {
+        if (uid <= after && !seen.has(uid)) set.put(number, uid, undefined);
+      }
+    }
     set.floor = number;
     index.next = undefined;
     index.state = "serving";
@@ -258,7 +302,7 @@ export class VectorIndexes {
 
   /** Vectors of different lengths cannot be compared at all: the asker finds that out by itself. */
   #put(index: VectorIndex, uid: number, vector: Float32Array | undefined): void {
-    if (index.state === "off") return;
+    if (index.state === "off" || index.state === "full") return;
     const given = vector === undefined || vector.length === 0 ? undefined : vector;
     if (given !== undefined && index.set === undefined) {
       index.set = new VectorSet(given.length, graphOptionsOf(index.index.options), index.number);
@@ -268,20 +312,24 @@ export class VectorIndexes {
     if (given !== undefined && given.length !== set.dimensions) return this.#turnOff(index);
     set.put(index.number, uid, given);
     next?.put(index.number, uid, given);
-    if (this.#bytes() <= this.#options.bytesMax) return;
-    this.#options.logger.warn("vectors take more memory than they may: searches compare them all", {
-      predicate: index.predicate,
-      bytesMax: this.#options.bytesMax,
-    });
-    this.#turnOff(index);
+    if (this.#bytes() > this.#options.bytesMax) this.#turnFull(index);
   }
 
   #bytes(): number {
     let bytes = 0;
-    for (const { set, next } of this.#indexes.values()) {
-      bytes += (set?.bytes ?? 0) + (next?.bytes ?? 0);
-    }
+    for (const index of this.#indexes.values()) bytes += bytesOfIndex(index);
     return bytes;
+  }
+
+  #turnFull(index: VectorIndex): void {
+    const { name: predicate, namespace, toldFull } = index;
+    this.#turnOff(index);
+    index.state = "full";
+    index.toldFull = true;
+    if (toldFull) return;
+    const { logger, bytesMax } = this.#options;
+    const text = "vectors take more memory than --limit vector-bytes: searches compare them all";
+    logger.warn(text, { namespace, predicate, bytesMax });
   }
 
   #turnOff(index: VectorIndex): void {
@@ -330,30 +378,55 @@ export class VectorIndexes {
   async #work(): Promise<void> {
     const { clock } = this.#options;
     for (;;) {
-      const set = this.#findWork();
-      if (set === undefined || this.#isClosed) return;
+      const index = this.#findWork();
+      if (index === undefined || this.#isClosed) return;
       const untilMs = clock.tickMs() + workMs;
-      while (set.unlinked > 0 && clock.tickMs() < untilMs) set.linkNext();
+      while (doSome(index) && clock.tickMs() < untilMs);
       await rest(restMs);
     }
   }
 
-  #findWork(): VectorSet | undefined {
+  #findWork(): VectorIndex | undefined {
     for (const index of this.#indexes.values()) {
       const { set, next } = index;
       if (set === undefined) continue;
-      if (set.unlinked > 0) return set;
-      if (next !== undefined && next.unlinked > 0) return next;
+      if (set.unlinked > 0) return index;
+      if (next !== undefined && (index.copied < Infinity || next.unlinked > 0)) return index;
       if (next !== undefined) {
         index.set = next;
         index.next = undefined;
-      } else if (index.state === "serving" && isMostlyDead(set)) {
-        index.next = set.copyLive(index.number);
-        return index.next;
+      } else if (index.state === "serving" && isMostlyDead(set) && this.#hasRoomFor(set)) {
+        index.next = new VectorSet(set.dimensions, set.options, index.number);
+        index.copied = 0;
+        return index;
       }
     }
     return undefined;
   }
+
+  #hasRoomFor(set: VectorSet): boolean {
+    return this.#bytes() + set.live * bytesOf(set.dimensions) <= this.#options.bytesMax;
+  }
+}
+
+/** Links one vector, or copies a few; false where nothing is left to do. */
+function doSome(index: VectorIndex): boolean {
+  const { set, next, number } = index;
+  if (set === undefined) return false;
+  if (set.unlinked > 0) set.linkNext();
+  else if (next === undefined) return false;
+  else if (index.copied < Infinity) {
+    const isLeft = next.copySlots(set, number, { first: index.copied, count: copySlots });
+    index.copied = isLeft ? index.copied + copySlots : Infinity;
+    // What was taken away before it was copied is not there: it is whole from now on.
+    if (!isLeft) next.floor = number;
+  } else if (next.unlinked > 0) next.linkNext();
+  else return false;
+  return true;
+}
+
+function bytesOfIndex({ set, next }: VectorIndex): number {
+  return (set?.bytes ?? 0) + (next?.bytes ?? 0);
 }
 
 function isMostlyDead(set: VectorSet): boolean {

@@ -5,7 +5,7 @@
 import { RankHeap } from "./rank-heap.ts";
 import { VectorGraph, linkBytes } from "./vector-graph.ts";
 import type { GraphOptions } from "./vector-metric.ts";
-import { VectorStore, sumOfSquares } from "./vector-store.ts";
+import { VectorStore } from "./vector-store.ts";
 
 export interface VectorSearch {
   readonly target: Float32Array;
@@ -67,7 +67,7 @@ export class VectorSet {
   }
 
   get bytes(): number {
-    return this.#uids.length * (this.dimensions * 4 + linkBytes + 96);
+    return this.#uids.length * bytesOf(this.dimensions);
   }
 
   get nodes(): Iterable<number> {
@@ -98,11 +98,15 @@ export class VectorSet {
     this.#graph.linkNext();
   }
 
-  /** What is there now, without what was. */
-  copyLive(ts: number): VectorSet {
-    const copy = new VectorSet(this.dimensions, this.options, ts);
-    for (const [uid, slot] of this.#slots) copy.#append(ts, uid, this.#store.vector(slot));
-    return copy;
+  /** Takes in what `from` has in these slots now; what is here already is newer. Returns whether slots are left. */
+  copySlots(from: VectorSet, ts: number, slots: { first: number; count: number }): boolean {
+    const end = Math.min(from.#uids.length, slots.first + slots.count);
+    for (let slot = slots.first; slot < end; slot++) {
+      const uid = from.#uids[slot]!;
+      if (from.#diedTs[slot] !== Infinity || this.#slots.has(uid)) continue;
+      this.#append(ts, uid, from.#store.vector(slot));
+    }
+    return end < from.#uids.length;
   }
 
   async find(search: VectorSearch): Promise<NearNodes> {
@@ -116,13 +120,17 @@ export class VectorSet {
     const size = this.#uids.length;
     const found = this.#graph.search(target, Math.max(search.ef, count), isThere);
     const kept = new RankHeap(true);
-    found.slots.forEach((slot, i) => keep(kept, count, { rank: found.ranks[i]!, slot }));
-    const squares = sumOfSquares(target);
+    found.slots.forEach((slot, i) => keep(kept, count, found.ranks[i]!, slot));
+    this.#store.face(target);
+    const store = this.#store;
     for (let slot = linked; slot < size; slot++) {
-      if (isThere(slot)) keep(kept, count, { rank: this.#store.rank(target, squares, slot), slot });
+      if (isThere(slot)) keep(kept, count, store.near(slot), slot);
       if (slot % scanStep !== 0) continue;
       const pause = search.pause();
-      if (pause !== undefined) await pause;
+      if (pause === undefined) continue;
+      await pause;
+      // Others faced their own questions meanwhile.
+      store.face(target);
     }
     const nearest = kept.drain();
     return {
@@ -134,10 +142,15 @@ export class VectorSet {
   }
 }
 
-function keep(kept: RankHeap, count: number, one: { rank: number; slot: number }): void {
+function keep(kept: RankHeap, count: number, rank: number, slot: number): void {
   if (kept.size >= count) {
-    if (one.rank >= kept.topRank) return;
+    if (rank >= kept.topRank) return;
     kept.pop();
   }
-  kept.push(one.rank, one.slot);
+  kept.push(rank, slot);
+}
+
+/** Memory of one vector, nearly: its numbers, its neighbours, its node. */
+export function bytesOf(dimensions: number): number {
+  return dimensions * 4 + linkBytes + 96;
 }

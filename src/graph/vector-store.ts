@@ -14,6 +14,11 @@ export class VectorStore {
   readonly #squares: Float64Array[] = [];
   #size = 0;
   #squaresMax = 0;
+  /** What `near` measures from. */
+  #question: Float32Array = new Float32Array(0);
+  #from = 0;
+  #ownSquares = 0;
+  #isLifted = false;
 
   constructor(dimensions: number, metric: VectorMetric) {
     this.dimensions = dimensions;
@@ -51,18 +56,54 @@ export class VectorStore {
     return true;
   }
 
+  /** From here on `near` measures from this vector. Lent until the next call. */
+  face(question: Float32Array): void {
+    this.#question = question;
+    this.#from = 0;
+    this.#ownSquares = sumOfSquares(question);
+    this.#isLifted = false;
+  }
+
+  /** From here on `near` measures from a slot, as `between` does. */
+  faceSlot(slot: number): void {
+    this.#question = this.#pieces[slot >> pieceBits]!;
+    this.#from = (slot & pieceMask) * this.dimensions;
+    this.#ownSquares = this.#squares[slot >> pieceBits]![slot & pieceMask]!;
+    this.#isLifted = this.metric === "dotproduct";
+  }
+
   /**
-   * How near a question is to a slot, the smaller the nearer; only the order of such numbers means anything
-   * (`toDistance`). `squares`: those of the question.
+   * How near a slot is, the smaller the nearer; only the order of such numbers means anything (`toDistance`).
    */
-  rank(question: Float32Array, squares: number, slot: number): number {
-    const dot = this.#dot(question, slot);
-    const own = this.#squares[slot >> pieceBits]![slot & pieceMask]!;
+  near(slot: number): number {
+    const at = slot & pieceMask;
+    const piece = this.#pieces[slot >> pieceBits]!;
+    const { dimensions } = this;
+    const dot = dotOf(this.#question, this.#from, piece, at * dimensions, dimensions);
+    const squares = this.#squares[slot >> pieceBits]![at]!;
+    if (this.#isLifted) return this.#lifted(this.#ownSquares, squares, dot);
+    return this.#rank(this.#ownSquares, squares, dot);
+  }
+
+  /** How near two slots are to each other. */
+  between(a: number, b: number): number {
+    const { dimensions } = this;
+    const left = this.#pieces[a >> pieceBits]!;
+    const right = this.#pieces[b >> pieceBits]!;
+    const fromLeft = (a & pieceMask) * dimensions;
+    const dot = dotOf(left, fromLeft, right, (b & pieceMask) * dimensions, dimensions);
+    const squares = this.#squares[a >> pieceBits]![a & pieceMask]!;
+    const others = this.#squares[b >> pieceBits]![b & pieceMask]!;
+    if (this.metric === "dotproduct") return this.#lifted(squares, others, dot);
+    return this.#rank(squares, others, dot);
+  }
+
+  #rank(squares: number, others: number, dot: number): number {
     switch (this.metric) {
       case "euclidean":
-        return squares + own - 2 * dot;
+        return squares + others - 2 * dot;
       case "cosine": {
-        const lengths = Math.sqrt(squares * own);
+        const lengths = Math.sqrt(squares * others);
         return lengths === 0 ? 1 : 1 - dot / lengths;
       }
       case "dotproduct":
@@ -71,16 +112,13 @@ export class VectorStore {
   }
 
   /**
-   * How near two slots are to each other. For the dot product each vector gets one more number that makes all of them
-   * equally long: then the order by the dot product is that of a distance, which a graph needs.
+   * For the dot product each vector gets one more number that makes all of them equally long: then the order by the dot
+   * product is that of a distance, which a graph needs.
    */
-  between(a: number, b: number): number {
-    const squares = this.#squares[a >> pieceBits]![a & pieceMask]!;
-    const question = this.vector(a);
-    if (this.metric !== "dotproduct") return this.rank(question, squares, b);
-    const others = this.#squares[b >> pieceBits]![b & pieceMask]!;
-    const lifted = Math.sqrt(this.#squaresMax - squares) - Math.sqrt(this.#squaresMax - others);
-    return squares + others - 2 * this.#dot(question, b) + lifted * lifted;
+  #lifted(squares: number, others: number, dot: number): number {
+    const max = this.#squaresMax;
+    const lifted = Math.sqrt(max - squares) - Math.sqrt(max - others);
+    return squares + others - 2 * dot + lifted * lifted;
   }
 
   /** The distance of `vector-distance.ts`, computed anew: a difference of squares loses digits near 0. */
@@ -91,25 +129,30 @@ export class VectorStore {
     for (let i = 0; i < vector.length; i++) sum += (question[i]! - vector[i]!) ** 2;
     return Math.sqrt(sum);
   }
+}
 
-  #dot(question: Float32Array, slot: number): number {
-    const piece = this.#pieces[slot >> pieceBits]!;
-    const { dimensions } = this;
-    const from = (slot & pieceMask) * dimensions;
-    let a = 0;
-    let b = 0;
-    let c = 0;
-    let d = 0;
-    let i = 0;
-    for (; i + 3 < dimensions; i += 4) {
-      a += question[i]! * piece[from + i]!;
-      b += question[i + 1]! * piece[from + i + 1]!;
-      c += question[i + 2]! * piece[from + i + 2]!;
-      d += question[i + 3]! * piece[from + i + 3]!;
-    }
-    for (; i < dimensions; i++) a += question[i]! * piece[from + i]!;
-    return a + b + c + d;
+/** Four sums, so that the processor need not wait for one addition before the next. */
+// oxlint-disable-next-line max-params -- the innermost loop: an object for each call would cost more than it does
+function dotOf(
+  left: Float32Array,
+  fromLeft: number,
+  right: Float32Array,
+  fromRight: number,
+  length: number,
+): number {
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  let i = 0;
+  for (; i + 3 < length; i += 4) {
+    a += left[fromLeft + i]! * right[fromRight + i]!;
+    b += left[fromLeft + i + 1]! * right[fromRight + i + 1]!;
+    c += left[fromLeft + i + 2]! * right[fromRight + i + 2]!;
+    d += left[fromLeft + i + 3]! * right[fromRight + i + 3]!;
   }
+  for (; i < length; i++) a += left[fromLeft + i]! * right[fromRight + i]!;
+  return a + b + c + d;
 }
 
 export function sumOfSquares(vector: Float32Array): number {

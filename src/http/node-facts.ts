@@ -6,6 +6,7 @@ import { mayKnowBuilds, showNode } from "../admin/node-fields.ts";
 import type { HealthElement, MembershipFacts } from "../admin/node-fields.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { VectorIndexFacts } from "../engine/open.ts";
 import type { IndexProgress } from "../engine/index-builds.ts";
 import type { Visitor } from "../model/visitor.ts";
 import { quoteJson } from "./reply.ts";
@@ -24,6 +25,8 @@ export interface NodeFacts {
 export interface NodeHealth extends HealthElement {
   readonly maxUid: number;
   readonly progress: readonly IndexProgress[];
+  /** Of the process that answers. */
+  readonly vectors: readonly VectorIndexFacts[];
 }
 
 export interface NodeParts {
@@ -35,6 +38,7 @@ export interface NodeParts {
   /** What `ee_features` of /health tells. */
   readonly features?: readonly string[];
   indexProgress(): Promise<readonly IndexProgress[]>;
+  vectorIndexes(): readonly VectorIndexFacts[];
   describeStore(): Promise<{ readonly commitTs: number; readonly maxUid: number }>;
 }
 
@@ -60,6 +64,7 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
         ee_features: parts.features ?? [],
         maxUid,
         progress,
+        vectors: parts.vectorIndexes(),
       };
     },
     async healthOfAll() {
@@ -93,9 +98,12 @@ export function printHealthOfAll(
   return JSON.stringify([plain, describe(alpha, visitor)]);
 }
 
-/** Members that are empty are left out. `indexing_progress` is this server's own. */
+/** Members that are empty are left out. `indexing_progress` and `vector_indexes` are this server's own. */
 function describe(node: NodeHealth, visitor: Visitor): object {
-  const { ongoing, indexing, ee_features, maxUid, progress, ...plain } = showNode(node, visitor);
+  const { ongoing, indexing, ee_features, maxUid, progress, vectors, ...plain } = showNode(
+    node,
+    visitor,
+  );
   const known = progress.filter(({ namespace }) => mayKnowBuilds(visitor, namespace));
   const builds = known.map(({ namespace, predicate, index, done, total }) => ({
     predicate: `${namespace}-${predicate}`,
@@ -103,7 +111,19 @@ function describe(node: NodeHealth, visitor: Visitor): object {
     done,
     total,
   }));
-  const lists = { ongoing, indexing, indexing_progress: builds, ee_features };
+  const vectorIndexes = vectors
+    .filter(({ namespace }) => mayKnowBuilds(visitor, namespace))
+    .map(({ namespace, predicate, ...facts }) => ({
+      predicate: `${namespace}-${predicate}`,
+      ...facts,
+    }));
+  const lists = {
+    ongoing,
+    indexing,
+    indexing_progress: builds,
+    vector_indexes: vectorIndexes,
+    ee_features,
+  };
   const filled = Object.entries(lists).filter(([, list]) => list.length > 0);
   const counter = maxUid > 0 ? { max_assigned: maxUid } : {};
   return { ...plain, ...Object.fromEntries(filled), ...counter };

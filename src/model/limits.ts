@@ -38,6 +38,8 @@ export interface Limits {
   readonly socketInitMs: number;
   /** Milliseconds between signs of life; two without an answer end a WebSocket. Setting `keep-alive`. */
   readonly keepAliveMs: number;
+  /** Memory of a process's vector indexes in bytes, 0 for none. Setting `vector-bytes`. */
+  readonly vectorBytesMax: number;
   /** Rows of a query ordered by a predicate without `first` (dql.md 4.6). */
   readonly orderRowsMax: number;
 }
@@ -87,5 +89,6 @@ export const defaultLimits: Limits = {
   socketMessageBytesMax: 64 * 1024,
   socketInitMs: 10_000,
   keepAliveMs: 30_000,
+  vectorBytesMax: 512 * 1024 * 1024,
   orderRowsMax: 1000,
 };

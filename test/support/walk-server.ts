@@ -58,6 +58,7 @@ export async function openWalkServer(options: WalkOptions): Promise<WalkServer> 
     version: "0",
     address: "127.0.0.1:8080",
     indexProgress: () => engine.indexProgress(),
+    vectorIndexes: () => engine.vectorIndexes,
     describeStore: () => Promise.resolve({ commitTs: 1, maxUid: 1 }),
   });
   const admin = openAdminService({
