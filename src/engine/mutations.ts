@@ -61,9 +61,8 @@ interface Worked {
 interface Work {
   readonly request: MutateRequest;
   readonly parsed: ParsedBody;
+  /** The nodes that this request makes. */
   readonly nodes: BlankNodes;
-  /** Labels → uids that this request made. */
-  readonly made: Map<string, number>;
   readonly deadlineMs: number;
 }
 
@@ -93,7 +92,6 @@ export class Mutations {
       request,
       parsed,
       nodes: new BlankNodes(),
-      made: new Map(),
       deadlineMs: request.timeoutMs === 0 ? Infinity : clock.tickMs() + request.timeoutMs,
     };
     watch.mark("parsing");
@@ -108,7 +106,7 @@ export class Mutations {
     watch.mark("processing");
     return {
       queries: done.queries,
-      uids: parsed.mutations.length === 0 ? undefined : work.made,
+      uids: parsed.mutations.length === 0 ? undefined : work.nodes.uids,
       startTs: done.startTs,
       commitTs: done.commitTs,
       keys: done.keys,
@@ -265,7 +263,7 @@ export class Mutations {
   /** Query, conditions, facts, in that order. */
   async #run(work: Work, view: View, session: WriteSession): Promise<Worked> {
     const { runner, limits, mode, views } = this.#options;
-    const { parsed, nodes, made } = work;
+    const { parsed, nodes } = work;
     const reader = restrictReader(view.reader, work.request.visitor?.access);
     const planned = parsed.query?.plan(reader.schema);
     const ran =
@@ -284,7 +282,6 @@ export class Mutations {
       nodes,
       uids: views.store,
     });
-    for (const [label, uid] of prepared.added) made.set(label, uid);
     const checked = checkUnique(view.reader, prepared.edits);
     const isUnique = checked instanceof Promise ? await checked : checked;
     await session.add(prepared.edits, prepared.fresh);
@@ -297,7 +294,7 @@ export class Mutations {
             : undefined
           : this.#render(reader, parsed, ran),
       numUids: ran?.result.numUids ?? noUids,
-      cost: prepared.factCount + made.size,
+      cost: prepared.factCount + nodes.uids.size,
     };
   }
 

@@ -9,7 +9,8 @@ import type { Plan } from "../plan/plan.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { Edit } from "../write/edit.ts";
 import { inferDefinitions } from "../write/infer.ts";
-import { resolveEdits } from "../write/resolve.ts";
+import { checkKnown, resolveEdits } from "../write/resolve.ts";
+import type { PlainMutation } from "../write/resolve.ts";
 import type { BlankNodes, UidSource } from "../write/uid-assign.ts";
 import { expandVariables } from "../write/upsert.ts";
 import type { UpsertVariable, UpsertVariables } from "../write/upsert.ts";
@@ -78,7 +79,10 @@ export function chooseMutations(
 
 const emptyFresh: ReadonlySet<number> = new Set();
 
-/** Throws MissingPredicates before anything is leased; else Fault E_MUTATION for what is refused. */
+/**
+ * Throws MissingPredicates where the schema has to grow first, and Faults for what is refused. New nodes are named by
+ * then: `nodes` holds them for the next call.
+ */
 export async function prepareEdits(
   mutations: readonly Mutation[],
   variables: UpsertVariables,
@@ -86,17 +90,23 @@ export async function prepareEdits(
 ): Promise<PreparedEdits> {
   const { schema, limits, nodes } = context;
   if (variables.size > 0) checkSharedUnique(mutations, variables, schema);
-  const plain = expandVariables(mutations, variables, { nquadMax: limits.mutationNquadMax });
-  if (!plain.every(({ set }) => knowsAll(schema, set))) {
-    refuseUnknown(
-      plain.map(({ set }, i) => ({ set, hints: mutations[i]!.hints })),
-      context,
-    );
-  }
+  const plain = expandVariables(mutations, variables, {
+    nquadMax: limits.mutationNquadMax,
+    edgeMax: limits.queryEdgeMax,
+  });
+  if (context.mode === "strict") refuseUnknown(plain, schema);
   const only = plain.length === 1 ? plain[0] : undefined;
   const facts = only?.set ?? plain.flatMap((mutation) => mutation.set);
   const assigned = nodes.assign(facts, context.uids);
   const added = assigned instanceof Promise ? await assigned : assigned;
+  if (!plain.every(({ set }) => knowsAll(schema, set))) {
+    // What the schema refuses as it is makes no predicates.
+    checkKnown(schema, plain, nodes);
+    addUnknown(
+      schema,
+      plain.map(({ set }, i) => ({ set, hints: mutations[i]!.hints })),
+    );
+  }
   let factCount = 0;
   for (const mutation of plain) factCount += mutation.set.length + mutation.delete.length;
   const fresh = added.size === 0 ? emptyFresh : new Set(added.values());
@@ -128,18 +138,22 @@ function knowsAll(schema: Schema, facts: readonly NQuad[]): boolean {
   return true;
 }
 
-function refuseUnknown(
-  mutations: readonly Pick<Mutation, "set" | "hints">[],
-  { schema, mode }: PrepareContext,
-): void {
+function addUnknown(schema: Schema, mutations: readonly Pick<Mutation, "set" | "hints">[]): void {
   const missing = inferDefinitions(schema, mutations);
-  const first = missing[0];
-  if (first === undefined) return;
-  if (mode === "strict") {
-    throw new Fault(
-      "E_MUTATION_FACTS",
-      `Schema not defined for predicate: ${schema.namespace}-${first.name}.`,
-    );
+  if (missing.length > 0) throw new MissingPredicates(missing);
+}
+
+/** Where mutations bring up no predicates: those that are deleted must be known too. */
+function refuseUnknown(mutations: readonly PlainMutation[], schema: Schema): void {
+  for (const { set, delete: deletes } of mutations) {
+    for (const facts of [deletes, set]) {
+      for (const { predicate } of facts) {
+        if (predicate === "*" || schema.predicate(predicate) !== undefined) continue;
+        throw new Fault(
+          "E_MUTATION_FACTS",
+          `Schema not defined for predicate: ${schema.namespace}-${predicate}.`,
+        );
+      }
+    }
   }
-  throw new MissingPredicates(missing);
 }

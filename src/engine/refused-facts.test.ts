@@ -202,6 +202,30 @@ describe("what becomes of an unknown predicate", () => {
     expect(await definition("q")).not.toContain("list");
   });
 
+  test("it is not made where the schema refuses another fact of the request", async () => {
+    await refusal(set(`<0x1> <p> "a" .\n<0x1> <age> "x" .`));
+    expect(await definition("p")).toBe("{}");
+    await refusal(set(`<0x1> <p> "a"@en .`));
+    expect(await definition("p")).toContain('"default"');
+  });
+
+  test("a request that makes one tells its new nodes", async () => {
+    const { uids } = await mutate(set(`_:a <p> "a" .\n_:a <q> _:b .`));
+    expect([...(uids?.keys() ?? [])].sort()).toEqual(["a", "b"]);
+  });
+
+  test("where none may be made, deletes of unknown ones are refused too", async () => {
+    engine = await openEngine({
+      store: openMemoryStore({ derive: deriveFill }),
+      clock,
+      mutations: "strict",
+    });
+    for (const text of [set(`<0x1> <p> "a" .`), unset(`<0x1> <p> * .`)]) {
+      expect(await refusal(text)).toBe("Schema not defined for predicate: 0-p.");
+    }
+    expect(await refusal(unset(`<0x1> * * .`))).toBe("");
+  });
+
   test("names of parts of vector indexes are refused", async () => {
     expect(await refusal(set(`<0x1> <p__vector_x> "a" .`))).toBe(
       'Not allowed to insert mutations in vector index keys, edge: [entity:1 attr:"0-p__vector_x" value:"a"]',

@@ -55,6 +55,20 @@ export function resolveEdits(
   return edits.some(isPassword) ? hashPasswords(edits, rows) : edits;
 }
 
+/** Throws for what `resolveEdits` would refuse of the facts whose predicates are in the schema. */
+export function checkKnown(
+  schema: Schema,
+  mutations: readonly PlainMutation[],
+  nodes: BlankNodes,
+): void {
+  const rows: Row[] = [];
+  for (const mutation of mutations) {
+    for (const fact of mutation.delete) addRow(rows, { schema, nodes, fact, isDelete: true });
+    for (const fact of mutation.set) addRow(rows, { schema, nodes, fact, isDelete: false });
+  }
+  for (const row of rows) if (row.predicate !== undefined) toEdit(schema, row);
+}
+
 function takeEdits(rows: Row[]): readonly Edit[] {
   const edits: Edit[] = [];
   let length = 0;

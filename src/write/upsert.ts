@@ -22,6 +22,8 @@ export type UpsertVariables = ReadonlyMap<string, UpsertVariable>;
 export interface ExpansionBounds {
   /** Facts of the request after expansion. */
   readonly nquadMax: number;
+  /** Facts that are set, where variables stand in them. */
+  readonly edgeMax: number;
 }
 
 /** A variable of more nodes is refused. */
@@ -44,7 +46,9 @@ export function expandVariables(
     for (const fact of facts) {
       if (usesVariable(fact)) {
         const already = count + expanded.length;
-        checkCount(already + productSize(fact, variables), bounds);
+        const size = already + productSize(fact, variables);
+        checkCount(size, bounds);
+        if (!isDelete) checkEdges(size, bounds);
         expandFact(expanded, fact, { variables, isDelete });
       } else expanded.push(fact);
     }
@@ -80,6 +84,17 @@ function checkCount(count: number, { nquadMax }: ExpansionBounds): void {
     nameLimit(
       "mutations-nquad",
       `NQuad count in the request: ${count}, is more that threshold: ${nquadMax}`,
+    ),
+  );
+}
+
+function checkEdges(count: number, { edgeMax }: ExpansionBounds): void {
+  if (count <= edgeMax) return;
+  throw new Fault(
+    "E_MUTATION",
+    nameLimit(
+      "query-edge",
+      `NQuad count in the request: ${count}, is more that threshold: ${edgeMax}`,
     ),
   );
 }
