@@ -32,6 +32,11 @@ export function findType(schema: CompiledSchema, name: string): NamedType | unde
   return metaTypes.get(name) ?? schema.types.get(name);
 }
 
+/** All of them. */
+export function typeNames(schema: CompiledSchema): string[] {
+  return [...schema.types.keys(), ...metaTypes.keys()];
+}
+
 /** `__schema` and `__type` of the query root. */
 export function findMetaField(name: string): FieldDefinition | undefined {
   return metaFields.get(name);

@@ -145,8 +145,9 @@ function syntaxRefusal(text: string, error: GraphQLError): RequestRefused {
   if (message === 'Expected Name, found "}"' && tokenBefore(text, offset)?.kind === "{") {
     return refuse("expected at least one definition, found }", locate(text, offset));
   }
-  const shift = / found String/.test(message) ? 1 : 0;
-  return refuse(reword(message), locate(text, offset + shift));
+  const shift = message.includes(" found String") ? 1 : 0;
+  const blockShift = message.includes(" found BlockString") ? 3 : 0;
+  return refuse(reword(message), locate(text, offset + shift + blockShift));
 }
 
 /** Faults of a token, and not of its place. */

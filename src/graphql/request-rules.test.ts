@@ -118,6 +118,32 @@ describe("fields and arguments", () => {
     ]);
   });
 
+  test("the faults of one field, of one operation and of one fragment have their order", () => {
+    const messages = (query: string): string[] => errorsOf(query).map(({ message }) => message);
+    expect(messages("{ getSailor(zz: 1, zz: 2) }")).toEqual([
+      'Unknown argument "zz" on field "getSailor" of type "Query".',
+      'Unknown argument "zz" on field "getSailor" of type "Query".',
+      'There can be only one argument named "zz".',
+      'Field "getSailor" of type "Sailor" must have a selection of subfields. Did you mean "getSailor { ... }"?',
+    ]);
+    expect(messages("mutation { addBoat }")).toEqual([
+      'Field "addBoat" of type "AddBoatPayload" must have a selection of subfields. Did you mean "addBoat { ... }"?',
+      'Field "addBoat" argument "input" of type "[AddBoatInput!]!" is required but not provided.',
+    ]);
+    expect(messages("query($a: Zork) { a: queryBoat { id } a: queryBox { id } }")).toEqual([
+      'Variable "$a" is never used.',
+      'Fields "a" conflict because queryBoat and queryBox are different fields. Use different aliases on the fields to fetch both if this was intentional.',
+      'Unknown type "Zork".',
+    ]);
+    expect(
+      messages("{ queryBoat { id } } fragment F on Saylor { id } fragment G on Boat { ...F }"),
+    ).toEqual([
+      'Fragment "F" is never used.',
+      expect.stringMatching(/^Unknown type "Saylor"\. Did you mean .*"Sailor"/),
+      'Fragment "G" is never used.',
+    ]);
+  });
+
   test("@cascade is told of its first wrong name; a scalar has none that is right", () => {
     const message = (type: string): string =>
       `Field \`a\` is not present in type \`${type}\`. You can only use fields in cascade which are in type \`${type}\``;

@@ -26,7 +26,7 @@ import { checkCascade } from "./request-cascade.ts";
 import type { ResponseError } from "./errors.ts";
 import { RequestRefused } from "./errors.ts";
 import { findConflicts } from "./request-merge.ts";
-import { findType, metaFieldNames } from "./request-meta.ts";
+import { findType, metaFieldNames, typeNames } from "./request-meta.ts";
 import { locate, offsetOf } from "./request-parse.ts";
 import { sentence, suggestQuoted } from "./request-suggest.ts";
 import { checkValue } from "./request-values.ts";
@@ -133,27 +133,28 @@ class Rules implements WalkVisitor {
   ): void {
     const report = this.#report;
     const name = field.name.value;
+    const given = field.arguments ?? [];
     if (definition === undefined) {
       if (parent !== undefined) report(unknownField(this.#state.schema, parent, name), field);
-    } else {
-      checkKnownArguments(field.arguments ?? [], definition.arguments, (argument, suggested) =>
+    }
+    this.#conflicts(field.selectionSet === undefined ? [] : [field.selectionSet], definition);
+    if (definition !== undefined) {
+      checkKnownArguments(given, definition.arguments, (argument, suggested) =>
         report(
           `Unknown argument "${argument}" on field "${name}" of type "${parent?.name ?? ""}".${suggested}`,
           field,
         ),
       );
     }
-    this.#conflicts(field.selectionSet === undefined ? [] : [field.selectionSet], definition);
-    if (definition !== undefined) {
-      checkRequiredArguments(field.arguments ?? [], definition.arguments, (argument) =>
-        report(
-          `Field "${name}" argument "${argument.name}" of type "${argument.type.text}" is required but not provided.`,
-          field,
-        ),
-      );
-      checkLeaf(field, definition, report);
-    }
-    checkUniqueNames(field.arguments ?? [], "argument", report);
+    checkUniqueNames(given, "argument", report);
+    if (definition === undefined) return;
+    checkLeaf(field, definition, report);
+    checkRequiredArguments(given, definition.arguments, (argument) =>
+      report(
+        `Field "${name}" argument "${argument.name}" of type "${argument.type.text}" is required but not provided.`,
+        field,
+      ),
+    );
   }
 
   inlineFragment(fragment: InlineFragmentNode, parent: NamedType | undefined): void {
@@ -180,7 +181,8 @@ class Rules implements WalkVisitor {
       this.#report(`Unknown fragment "${name}".`, spread);
       return;
     }
-    if (this.#state.operation !== undefined) this.#spreadNames.add(name);
+    // What the first fragment spreads counts too, as in the reference; what later ones do does not.
+    if (this.#fragmentNames.size === 0) this.#spreadNames.add(name);
     const type = findType(this.#state.schema, definition.typeCondition.name.value);
     if (isComposite(type) && isComposite(parent) && !overlap(type, parent)) {
       this.#report(
@@ -198,9 +200,12 @@ class Rules implements WalkVisitor {
     if (type !== undefined && !isComposite(type)) {
       report(`Fragment "${name}" cannot condition on non composite type "${condition}".`, fragment);
     }
-    if (type === undefined) report(`Unknown type "${condition}".`, fragment);
     this.#findCycles(fragment, [], new Map());
     if (!this.#spreadNames.has(name)) report(`Fragment "${name}" is never used.`, fragment);
+    if (type === undefined) {
+      const suggested = suggestQuoted(condition, typeNames(this.#state.schema));
+      report(`Unknown type "${condition}".${suggested}`, fragment);
+    }
     if (this.#fragmentNames.has(name)) {
       report(`There can be only one fragment named "${name}".`, fragment);
     }
@@ -211,6 +216,17 @@ class Rules implements WalkVisitor {
     const report = this.#report;
     const name = operation.name?.value;
     const definitions = operation.variableDefinitions ?? [];
+    const second = operation.selectionSet.selections[1];
+    if (operation.operation === "subscription" && second !== undefined) {
+      const who = name === undefined ? "Anonymous Subscription" : `Subscription "${name}"`;
+      report(`${who} must select only one top level field.`, second);
+    }
+    for (const definition of definitions) {
+      if (this.#state.used.has(definition)) continue;
+      const where = name === undefined ? "" : ` in operation "${name}"`;
+      report(`Variable "$${definition.variable.name.value}" is never used${where}.`, definition);
+    }
+    this.#conflicts([operation.selectionSet], undefined);
     for (const definition of definitions) {
       const typeName = variableTypeName(definition);
       if (findType(this.#state.schema, typeName) === undefined) {
@@ -219,17 +235,6 @@ class Rules implements WalkVisitor {
     }
     if (name === undefined && this.#operationCount() > 1) {
       report("This anonymous operation must be the only defined operation.", operation);
-    }
-    for (const definition of definitions) {
-      if (this.#state.used.has(definition)) continue;
-      const where = name === undefined ? "" : ` in operation "${name}"`;
-      report(`Variable "$${definition.variable.name.value}" is never used${where}.`, definition);
-    }
-    this.#conflicts([operation.selectionSet], undefined);
-    const second = operation.selectionSet.selections[1];
-    if (operation.operation === "subscription" && second !== undefined) {
-      const who = name === undefined ? "Anonymous Subscription" : `Subscription "${name}"`;
-      report(`${who} must select only one top level field.`, second);
     }
     const known = name ?? "";
     if (this.#operationNames.has(known)) {
