@@ -2,7 +2,8 @@
 // server, see bench-subscriptions.mjs. `npm run bench -- beside-heavy [options]`: small reads beside queries that visit a
 // million edges, see bench/beside-heavy.mjs. `npm run bench -- beside-index-build [options]`: small reads and writes
 // while indexes are put on data that is there, see bench/beside-index-build.mjs. `npm run bench -- lambda-field [options]`:
-// what a computed field adds to a query, see bench/lambda-field.mjs.
+// what a computed field adds to a query, see bench/lambda-field.mjs. `npm run bench -- vector-index [options]`: searching a
+// vector graph against comparing all, see bench/vector-index.ts.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -23,12 +24,13 @@ if (what === "subscriptions") {
 } else if (what === "lambda-field") {
   process.argv.splice(2, process.argv.length, ...rest);
   await import("../bench/lambda-field.mjs");
-} else if (what === "files") {
+} else if (what === "files" || what === "vector-index") {
+  process.argv.splice(2, process.argv.length, ...rest);
   const folder = join(root, "node_modules", ".cache");
   mkdirSync(folder, { recursive: true });
-  const outfile = join(folder, "bench.mjs");
+  const outfile = join(folder, `bench-${what}.mjs`);
   await build({
-    entryPoints: [join(root, "bench", "run.ts")],
+    entryPoints: [join(root, "bench", what === "files" ? "run.ts" : `${what}.ts`)],
     outfile,
     bundle: true,
     platform: "node",
@@ -39,7 +41,7 @@ if (what === "subscriptions") {
   await import(pathToFileURL(outfile).href);
 } else {
   process.stderr.write(
-    `bench: there is no "${what}"; known are files, subscriptions, beside-heavy, beside-index-build, lambda-field\n`,
+    `bench: there is no "${what}"; known are files, subscriptions, beside-heavy, beside-index-build, vector-index, lambda-field\n`,
   );
   process.exitCode = 1;
 }
