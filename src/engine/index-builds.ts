@@ -45,10 +45,13 @@ export interface IndexProgress {
  * Nodes in the first slice of what is not gathered in rounds; later ones follow from the time that the writer was busy
  * with the last.
  */
-const sliceNodes = 64;
-const sliceNodesMin = 16;
+const sliceNodes = 256;
+const sliceNodesMin = 128;
 const sliceNodesMax = 4096;
-/** How long a slice may keep others from writing. A transaction's own cost is a few milliseconds. */
+/**
+ * How long a slice may keep others from writing. A transaction's own cost is above a millisecond of CPU, 128 nodes add
+ * half of one: smaller ones would only be more.
+ */
 const sliceMs = 8;
 /** A rest between slices is as long as the slice was, but no longer. */
 const restMsMax = 40;

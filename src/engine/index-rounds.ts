@@ -51,7 +51,8 @@ const readNodes = 32;
 /** How long others wait for a slice: of the process that gathers, and of the writer. */
 const gatherMs = 3;
 const writeMs = 8;
-const priceMin = 512;
+/** A parcel's price (`ParcelCutter`): the least takes some 3 ms of CPU, a third of it for the transaction itself. */
+const priceMin = 2048;
 const priceMax = 65_536;
 const nodesAtOnce = 16;
 
