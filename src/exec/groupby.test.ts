@@ -59,6 +59,7 @@ const run = {
   },
   numUids: new Map(),
   bound: new Map(),
+  pace: { check: () => undefined },
 } as unknown as Run;
 
 function group(keys: readonly PredicateUse[], ...aggregates: GroupAggregatePlan[]): GroupPlan {

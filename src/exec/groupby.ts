@@ -3,7 +3,6 @@
  * keys and of what is aggregated; one key with few values that is only counted comes from its index, a walk beside
  * the nodes.
  */
-import { sortUnique } from "../base/sorted.ts";
 import type { Cell, Column, EdgeColumn, Want } from "../graph/reader.ts";
 import { compareValues, isOrderable } from "../model/compare.ts";
 import { compareText } from "../model/text-order.ts";
@@ -14,7 +13,9 @@ import { aggregateValues, canAggregateGroup } from "./aggregate.ts";
 import { buildChoice, convertCell, tryConvertCell } from "./cells.ts";
 import type { Group } from "./frame.ts";
 import { readIndexColumn } from "./index-column.ts";
-import { placesIn } from "./rows.ts";
+import { sortPaced } from "./paced-sort.ts";
+import { readRows } from "./read-rows.ts";
+import { distinctTargets, placesIn } from "./rows.ts";
 import { countUids, queryFault, type Run } from "./run.ts";
 
 export interface GroupedNodes {
@@ -37,15 +38,23 @@ export async function groupRows(
   const none = Array.from({ length: rowCount }, () => undefined);
   if (members.length === 0) return none;
   checkAggregates(plan);
-  const uids = sortUnique(members.slice());
+  const uids = distinctTargets({ offsets, targets: members, facets: undefined });
   const source = await readSource(run, plan, uids, root);
   if (source === undefined) return none;
   const places = placesIn(uids, members);
+  const begin = members.length > nodesAtOnce ? run.pace.check() : undefined;
+  if (begin !== undefined) await begin;
   const byRow: (readonly Group[] | undefined)[] = [];
   for (let row = 0; row < rowCount; row++) {
     const nodes = places.subarray(offsets[row] ?? 0, offsets[row + 1] ?? 0);
-    const groups = formGroups(plan, source, nodes);
+    const groups =
+      nodes.length > nodesAtOnce
+        ? await formManyGroups(run, plan, source, nodes)
+        : formGroups(plan, source, nodes);
     byRow.push(groups.length === 0 ? undefined : groups);
+    if ((row & 15) !== 15) continue;
+    const pause = run.pace.check();
+    if (pause !== undefined) await pause;
   }
   return byRow;
 }
@@ -86,8 +95,7 @@ async function readSource(
     wants.push(want);
   }
   const valueWants = plan.aggregates.map((aggregate) => addValueWant(run, wants, aggregate, uids));
-  const read = run.reader.readLevel(uids, wants);
-  const columns = read instanceof Promise ? await read : read;
+  const columns = await readRows(run, uids, wants);
   return {
     keys: plan.keys.map(({ use }, k) => keysOf(use, columns[k])),
     values: plan.aggregates.map((aggregate, a) =>
@@ -198,27 +206,79 @@ interface Forming {
   readonly nodes: number[];
 }
 
+/** By the name of their keys. */
+type FormingGroups = Map<string | number, Forming>;
+
 function formGroups(plan: GroupPlan, source: Source, nodes: Uint32Array): readonly Group[] {
-  const forming = new Map<string | number, Forming>();
+  const forming: FormingGroups = new Map();
+  addAll(forming, source, nodes);
+  return Array.from(forming.values(), (each) => finishGroup(plan, source, each)).sort(
+    compareGroups,
+  );
+}
+
+/** Nodes that are put into their groups between two looks at the clock. */
+const nodesAtOnce = 1024;
+
+/** Groups that are made between two of them. */
+const groupsAtOnce = 256;
+
+/** The same, with rests. */
+async function formManyGroups(
+  run: Run,
+  plan: GroupPlan,
+  source: Source,
+  nodes: Uint32Array,
+): Promise<readonly Group[]> {
+  const forming: FormingGroups = new Map();
+  for (let from = 0; from < nodes.length; from += nodesAtOnce) {
+    addAll(forming, source, nodes.subarray(from, from + nodesAtOnce));
+    const pause = run.pace.check();
+    if (pause !== undefined) await pause;
+  }
+  const groups: Group[] = [];
+  let nodeCount = 0;
+  for (const each of forming.values()) {
+    groups.push(finishGroup(plan, source, each));
+    nodeCount += each.nodes.length;
+    if (groups.length % groupsAtOnce !== 0 && nodeCount < nodesAtOnce) continue;
+    nodeCount = 0;
+    const pause = run.pace.check();
+    if (pause !== undefined) await pause;
+  }
+  const places = Uint32Array.from(groups, (_, i) => i);
+  const inOrder = await sortPaced(run.pace, places, (a, b) =>
+    compareGroups(groups[a]!, groups[b]!),
+  );
+  return Array.from(inOrder, (place) => groups[place]!);
+}
+
+function finishGroup(plan: GroupPlan, source: Source, { keys, nodes }: Forming): Group {
+  return {
+    keys,
+    members: nodes.length,
+    aggregates: plan.aggregates.map((aggregate, a) => {
+      const valueOf = source.values[a];
+      if (aggregate.kind === "count" || valueOf === undefined) return undefined;
+      const values: Value[] = [];
+      for (const node of nodes) {
+        const value = valueOf(node);
+        if (value !== undefined) values.push(value);
+      }
+      return aggregateValues(aggregate.function, values);
+    }),
+  };
+}
+
+function addAll(forming: FormingGroups, source: Source, nodes: Uint32Array): void {
   const [only] = source.keys;
   if (source.keys.length === 1 && only !== undefined) addNodes(forming, only, nodes);
   else for (const node of nodes) addNode(forming, source, node);
-  const groups = Array.from(forming.values(), ({ keys, nodes: own }) => ({
-    keys,
-    members: own.length,
-    aggregates: plan.aggregates.map((aggregate, a) => {
-      if (aggregate.kind === "count") return undefined;
-      const valueOf = source.values[a];
-      const values = own.map((node) => valueOf?.(node)).filter((value) => value !== undefined);
-      return aggregateValues(aggregate.function, values);
-    }),
-  }));
-  return groups.sort(compareGroups);
 }
 
 /** One key: its groups by the key itself, without names made of several. */
 function addNodes(
-  forming: Map<string | number, Forming>,
+  forming: FormingGroups,
   keysAt: (node: number) => readonly Key[],
   nodes: Uint32Array,
 ): void {
@@ -233,7 +293,7 @@ function addNodes(
 }
 
 /** A node joins the group of every combination of its keys. */
-function addNode(forming: Map<string | number, Forming>, source: Source, node: number): void {
+function addNode(forming: FormingGroups, source: Source, node: number): void {
   let combinations: { readonly name: string; readonly keys: readonly Key[] }[] = [
     { name: "", keys: noKeys },
   ];

@@ -96,6 +96,7 @@ async function runFields(
   const wants: Want[] = [];
   const wantOf = fields.map((field) => addWant(block, wants, field, here.level));
   const columns = await readRows(run, uids, wants);
+  if (columns.some(hasManyEdges)) await rest(run);
   const finished: FieldColumn[] = [];
   for (let k = 0; k < fields.length; k++) {
     const want = wantOf[k] ?? -1;
@@ -104,6 +105,7 @@ async function runFields(
     if ("use" in field && want >= 0) countUids(run, field.use, uids.length);
     const done = finishField(block, here, field, columns[want]);
     finished.push(done instanceof Promise ? await done : done);
+    if (uids.length > manyEdges) await rest(run);
   }
   joinGroups(fields, finished);
   return finished;
@@ -382,9 +384,13 @@ async function filterEdges(
     );
   }
   if (field.filter !== undefined && edges.targets.length > 0) {
+    const isMany = edges.targets.length > manyEdges;
     const distinct = distinctTargets(edges);
+    if (isMany) await rest(run);
     const flags = await evaluateFilter(run, field.filter, distinct);
-    edges = keepByTarget(edges, placesIn(distinct, edges.targets), flags);
+    const places = placesIn(distinct, edges.targets);
+    if (isMany) await rest(run);
+    edges = keepByTarget(edges, places, flags);
   }
   return edges;
 }
@@ -401,13 +407,17 @@ export async function arrangeEdges(
   if (facetOrder.length > 0) edges = sortEdges(edges, compareByFacets(edges, facetOrder));
   const page = bindPage(run, field.page);
   if (field.order !== undefined) {
-    edges = await orderEdges(run, field.order, edges, page);
+    edges = await orderEdges(run, field.order, edges, { page, isPaging });
   }
   return isPaging && !isPagedInList(field) ? pageEdges(edges, page) : edges;
 }
 
 /** From so many edges on each pass over them is followed by a look at the clock. */
 const manyEdges = 10_000;
+
+function hasManyEdges(column: Column): boolean {
+  return column.kind === "edges" && column.targets.length > manyEdges;
+}
 
 /** Lets others run where the slice of time is used up. */
 async function rest(run: Run): Promise<void> {
@@ -450,6 +460,7 @@ async function finishEdge(
     edges = keepByTarget(edges, placesIn(distinct, edges.targets), below.alive);
     edges = pageEdges(edges, bindPage(run, field.page));
   }
+  if (edges.targets.length > manyEdges) await rest(run);
   const final: EdgeFrame = {
     kind: "edges",
     ...edges,

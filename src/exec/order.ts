@@ -2,7 +2,6 @@
  * Orders by predicates and by variables (dql.md 4.6). Price: one read of the first key for all members, of the next keys
  * for those that tie; with `first` a heap of the page's size instead of a sort.
  */
-import { selectFirst } from "../base/heap.ts";
 import type { Cell, Column, Want } from "../graph/reader.ts";
 import { compareValues } from "../model/compare.ts";
 import { compareText } from "../model/text-order.ts";
@@ -12,6 +11,8 @@ import { textOrder } from "../tokens/collate.ts";
 import { cutPage, type BoundPage } from "./bind.ts";
 import { buildChoice, tryConvertCell } from "./cells.ts";
 import type { ValueColumn } from "./frame.ts";
+import { pacedFrom, selectPaced, sortPaced } from "./paced-sort.ts";
+import { readRows } from "./read-rows.ts";
 import { keepEdges, pageEdges, placesIn, sortEdges, distinctTargets, type Edges } from "./rows.ts";
 import { countUids, queryFault, raiseRefusal, valuesOf, type Run } from "./run.ts";
 import { alignValues } from "./value-column.ts";
@@ -20,6 +21,8 @@ type Compare = (a: number, b: number) => number;
 
 /** How the members of a set compare, by their places; `hasValue` only where missing values are left out. */
 interface Ranking {
+  /** How many members there are. */
+  readonly count: number;
   readonly compare: Compare;
   readonly hasValue: Uint8Array | undefined;
 }
@@ -36,35 +39,131 @@ export function checkOrder(run: Run, order: OrderPlan, page: BoundPage): void {
   }
 }
 
-/** The edges of each row in order. An order by predicates keeps at most a thousand where `first` is absent. */
+/**
+ * The edges of each row in order, where `isPaging` those behind the page may be gone. An order by predicates keeps at
+ * most a thousand where `first` is absent.
+ */
 export async function orderEdges(
   run: Run,
   order: OrderPlan,
   edges: Edges,
-  page: BoundPage,
+  { page, isPaging }: { readonly page: BoundPage; readonly isPaging: boolean },
 ): Promise<Edges> {
   checkOrder(run, order, page);
   if (edges.targets.length === 0) return edges;
   const span = run.profiler?.begin(order, edges.targets.length);
+  const isMany = edges.targets.length >= pacedFrom;
   const distinct = distinctTargets(edges);
+  if (isMany) await rest(run);
   const ranking = await rankMembers(run, order, distinct);
+  if (isMany) await rest(run);
   const places = placesIn(distinct, edges.targets);
+  if (isMany) await rest(run);
   const kept = dropMissing(edges, places, ranking);
   const keptPlaces = kept === edges ? places : placesIn(distinct, kept.targets);
-  const sorted = sortEdges(
-    kept,
-    (a, b) => ranking.compare(keptPlaces[a] ?? 0, keptPlaces[b] ?? 0) || a - b,
-  );
+  const sorted = !isMany
+    ? sortEdges(kept, compareEdges(ranking, keptPlaces))
+    : await sortManyEdges(
+        run,
+        { edges: kept, places: keptPlaces, ranking },
+        reachOf(run, order, page, isPaging),
+      );
   span?.end(sorted.targets.length);
   return order.kind === "values" && page.first === 0
     ? pageEdges(sorted, { first: run.limits.orderRowsMax + page.offset, offset: 0, after: 0 })
     : sorted;
 }
 
+/** Lets others run where the slice of time is used up. */
+async function rest(run: Run): Promise<void> {
+  const pause = run.pace.check();
+  if (pause !== undefined) await pause;
+}
+
+function compareEdges(ranking: Ranking, places: Uint32Array): Compare {
+  return (a, b) => ranking.compare(places[a] ?? 0, places[b] ?? 0) || a - b;
+}
+
+/** How many edges of a row are looked at afterwards; Infinity for all. */
+function reachOf(run: Run, order: OrderPlan, page: BoundPage, isPaging: boolean): number {
+  if (order.kind === "values" && page.first === 0) return run.limits.orderRowsMax + page.offset;
+  return isPaging && page.first > 0 ? page.first + page.offset : Infinity;
+}
+
+interface RankedEdges {
+  readonly edges: Edges;
+  /** Each edge's target among the members. */
+  readonly places: Uint32Array;
+  readonly ranking: Ranking;
+}
+
+/** So many edges for each member, at least, for members to be sorted instead of edges. */
+const edgesPerMember = 2;
+
+/** Rests on the way. Of each row at most `count` edges. */
+async function sortManyEdges(run: Run, ranked: RankedEdges, count: number): Promise<Edges> {
+  const { edges, places } = ranked;
+  const compare = await rankEdges(run, ranked, count);
+  await rest(run);
+  const rowCount = edges.offsets.length - 1;
+  const offsets = new Uint32Array(rowCount + 1);
+  const order = new Uint32Array(places.length);
+  let length = 0;
+  for (let row = 0; row < rowCount; row++) {
+    const from = edges.offsets[row] ?? 0;
+    const own = new Uint32Array((edges.offsets[row + 1] ?? 0) - from);
+    for (let e = 0; e < own.length; e++) own[e] = from + e;
+    const isSelected = count * 8 < own.length;
+    const sorted = isSelected
+      ? await selectPaced(run.pace, own, count, compare)
+      : await sortPaced(run.pace, own, compare);
+    order.set(sorted, length);
+    length += sorted.length;
+    offsets[row + 1] = length;
+    if ((row & 255) !== 255) continue;
+    await rest(run);
+  }
+  return takeEdges(edges, offsets, order.subarray(0, length));
+}
+
+/** Edges compare by the ranks of their targets where several rows share them. */
+async function rankEdges(run: Run, ranked: RankedEdges, count: number): Promise<Compare> {
+  const { edges, places, ranking } = ranked;
+  const { hasValue } = ranking;
+  const rowCount = edges.offsets.length - 1;
+  const memberCount = ranking.count;
+  const isShared = places.length >= memberCount * edgesPerMember;
+  if (!isShared || count * rowCount * 8 < places.length) return compareEdges(ranking, places);
+  const members = new Uint32Array(memberCount);
+  let valued = 0;
+  for (let m = 0; m < memberCount; m++) if (hasValue?.[m] !== 0) members[valued++] = m;
+  const inOrder = await sortPaced(
+    run.pace,
+    members.subarray(0, valued),
+    (a, b) => ranking.compare(a, b) || a - b,
+  );
+  const ranks = new Uint32Array(memberCount);
+  let rank = 0;
+  for (let i = 1; i < valued; i++) {
+    const member = inOrder[i]!;
+    if (ranking.compare(inOrder[i - 1]!, member) !== 0) rank++;
+    ranks[member] = rank;
+  }
+  return (a, b) => ranks[places[a]!]! - ranks[places[b]!]! || a - b;
+}
+
+function takeEdges(edges: Edges, offsets: Uint32Array, order: Uint32Array): Edges {
+  const targets = new Float64Array(order.length);
+  for (let i = 0; i < order.length; i++) targets[i] = edges.targets[order[i]!]!;
+  const { facets } = edges;
+  if (facets === undefined) return { offsets, targets, facets };
+  return { offsets, targets, facets: Array.from(order, (e) => facets[e]) };
+}
+
 /** Nodes without a value of the variable leave their row, unless no node of the row has one. */
 function dropMissing(edges: Edges, places: Uint32Array, ranking: Ranking): Edges {
   const { hasValue } = ranking;
-  if (hasValue === undefined) return edges;
+  if (hasValue === undefined || !hasValue.includes(0)) return edges;
   const keep = new Uint8Array(places.length);
   for (let row = 0; row + 1 < edges.offsets.length; row++) {
     const from = edges.offsets[row] ?? 0;
@@ -95,9 +194,11 @@ export async function orderMembers(
   const span = run.profiler?.begin(order, uids.length);
   const ranking = await rankMembers(run, order, uids);
   const { compare, hasValue } = ranking;
-  const places: number[] = [];
+  const all = new Uint32Array(uids.length);
   const leavesOut = hasValue?.includes(1) === true;
-  for (let i = 0; i < uids.length; i++) if (!leavesOut || hasValue[i] === 1) places.push(i);
+  let left = 0;
+  for (let i = 0; i < all.length; i++) if (!leavesOut || hasValue[i] === 1) all[left++] = i;
+  const places = all.subarray(0, left);
   const limited =
     order.kind === "values" && page.first === 0
       ? { ...page, first: run.limits.orderRowsMax }
@@ -109,11 +210,11 @@ export async function orderMembers(
   const inOrder: Compare = (a, b) => compare(a, b) || a - b;
   const isSelected = page.first >= 0 && last * 8 < places.length;
   const sorted = isSelected
-    ? selectFirst(places, last, (a, b) => inOrder(a, b) < 0)
-    : places.sort(inOrder);
+    ? await selectPaced(run.pace, places, last, inOrder)
+    : await sortPaced(run.pace, places, inOrder);
   run.profiler?.note(order, isSelected ? "selected by a heap" : "sorted");
   span?.end(Math.max(0, last - start));
-  return Float64Array.from(sorted.slice(start, last), (place) => uids[place] ?? 0);
+  return Float64Array.from(sorted.subarray(start, last), (place) => uids[place] ?? 0);
 }
 
 async function rankMembers(run: Run, order: OrderPlan, uids: UidSet): Promise<Ranking> {
@@ -123,7 +224,11 @@ async function rankMembers(run: Run, order: OrderPlan, uids: UidSet): Promise<Ra
     case "variable":
       return rankByVariable(valuesOf(run, order.variable), uids, order.descending);
     case "values":
-      return { compare: await compareByKeys(run, order.keys, uids), hasValue: undefined };
+      return {
+        count: uids.length,
+        compare: await compareByKeys(run, order.keys, uids),
+        hasValue: undefined,
+      };
   }
 }
 
@@ -133,6 +238,7 @@ function rankByVariable(column: ValueColumn, uids: UidSet, descending: boolean):
   for (let i = 0; i < values.length; i++) if (values[i] !== undefined) hasValue[i] = 1;
   const sign = descending ? -1 : 1;
   return {
+    count: uids.length,
     compare: (a, b) => {
       const left = values[a];
       const right = values[b];
@@ -149,8 +255,7 @@ async function compareByKeys(
   uids: UidSet,
 ): Promise<Compare> {
   const wants = keys.map((key): Want => ({ kind: "cells", predicate: key.predicate.id }));
-  const read = run.reader.readLevel(uids, wants);
-  const columns = read instanceof Promise ? await read : read;
+  const columns = await readRows(run, uids, wants);
   const turning: (readonly (Cell | undefined)[])[] = [];
   const compares = keys.map((key, k) => {
     countUids(run, key.use, uids.length);

@@ -1,8 +1,11 @@
 /** A level's read in slices, so that a large one lets other requests run. */
-import type { Column, EdgeColumn, Reader, Want } from "../graph/reader.ts";
+import { makeArray } from "../base/array.ts";
+import type { Cell, Column, EdgeColumn, Reader, Want } from "../graph/reader.ts";
 import type { Facets } from "../model/facet.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { Run } from "./run.ts";
+
+type CellColumn = Extract<Column, { kind: "cells" }>;
 
 /** Rows read between two looks at the clock: with a hundred edges each some 3 ms. */
 export const sliceRows = 512;
@@ -46,11 +49,18 @@ function joinColumns(parts: readonly (Column | undefined)[]): Column {
     case "edges":
       return joinEdges(parts.filter((part) => part?.kind === "edges"));
     default:
-      return {
-        kind: "cells",
-        cells: parts.flatMap((part) => (part?.kind === "cells" ? part.cells : [])),
-      };
+      return { kind: "cells", cells: joinCells(parts.filter((part) => part?.kind === "cells")) };
   }
+}
+
+function joinCells(parts: readonly CellColumn[]): CellColumn["cells"] {
+  const rowCount = parts.reduce((sum, part) => sum + part.cells.length, 0);
+  const joined = makeArray<readonly Cell[] | undefined>(rowCount);
+  let at = 0;
+  for (const { cells } of parts) {
+    for (let i = 0; i < cells.length; i++) joined[at++] = cells[i];
+  }
+  return joined;
 }
 
 const noNumbers = new Float64Array(0);

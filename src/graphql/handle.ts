@@ -48,8 +48,8 @@ import {
   resolveQueryLambda,
   rootFieldOf,
   runQuery,
-  isLargeList,
-  writeLargeList,
+  isLargeAnswer,
+  writeLargeAnswer,
   writeQuery,
 } from "./query-root.ts";
 import type { LargeAnswer } from "./query-root.ts";
@@ -414,8 +414,8 @@ export class RequestHandler {
         const outcome = await resolveQueryLambda(root.ready, field, result, place.lambda);
         const done = { result, lambda: outcome?.values };
         const errors = outcome?.errors ?? [];
-        if (isLargeList(root.ready, result)) {
-          const write = await writeLargeList(root.ready, field, done, this.#largeAnswer(place));
+        if (isLargeAnswer(root.ready, result)) {
+          const write = await writeLargeAnswer(root.ready, field, done, this.#largeAnswer(place));
           return { field, errors, write };
         }
         return {

@@ -37,3 +37,48 @@ test("a large list, with its errors", async () => {
   ]);
   await house.close();
 });
+
+test("a long list below one node, with its errors, says what many short ones say", async () => {
+  const house = await openGraphqlHouse(
+    `type Hub { id: ID!  label: String!  to: [Step]  strict: [Step!]  first: Step }
+     type Step { id: ID!  no: Int! @search  kind: String!  back: [Hub] }`,
+  );
+  const to = Array.from({ length: count }, (_, no) => ({ no, kind: `k${no % 3}` }));
+  const added = (await house.ask(
+    'mutation m($to: [StepRef]) { addHub(input: [{label: "a", to: $to, first: {no: 5000, kind: "f"}}]) { hub { id } } }',
+    { to },
+  )) as { data: { addHub: { hub: { id: string }[] } } };
+  const id = added.data.addHub.hub[0]?.id;
+  const steps = "to(order: {asc: no}, first: 2000) { no kind back { label } } first { no }";
+  const expected = {
+    to: to.map((step) => ({ ...step, back: [] })),
+    first: { no: 5000 },
+  };
+  const one = `{ getHub(id: "${id}") { label ${steps} } queryHub { ${steps} strict { no } } }`;
+  expect(await house.ask(one)).toEqual({
+    data: {
+      getHub: { label: "a", ...expected },
+      queryHub: [{ ...expected, strict: [] }],
+    },
+  });
+  // Steps without what their type asks for are null in the list, and told.
+  await house.ask(
+    'mutation { updateStep(input: {filter: {no: {in: [3, 700]}}, remove: {kind: "k0"}}) { numUids } }',
+  );
+  await house.ask(
+    `mutation { updateStep(input: {filter: {no: {eq: 700}}, remove: {kind: "k1"}}) { numUids } }`,
+  );
+  const answer = (await house.ask(`{ getHub(id: "${id}") { ${steps} } }`)) as {
+    data: { getHub: { to: unknown[] } };
+    errors: unknown[];
+  };
+  const lacking = answer.data.getHub.to.flatMap((step, i) => (step === null ? [i] : []));
+  expect(lacking).toEqual([3, 700]);
+  expect(answer.errors).toMatchObject(
+    lacking.map((i) => ({
+      message: expect.stringContaining("Non-nullable field 'kind'") as unknown,
+      path: ["getHub", "to", i, "kind"],
+    })),
+  );
+  await house.close();
+});

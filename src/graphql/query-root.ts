@@ -1,7 +1,7 @@
 /** One root query of a request: its values lowered, its plan found, run over a snapshot, ready to be written. */
 import type { PlanReport } from "../exec/explain.ts";
 import { assert } from "../base/assert.ts";
-import { drive } from "../base/maybe.ts";
+import { drive, type Steps } from "../base/maybe.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { Pace } from "../exec/pace.ts";
 import type { Reader } from "../graph/reader.ts";
@@ -185,9 +185,10 @@ export function writeQuery(
   }
 }
 
-/** Whether a query's answer is a list that is worth writing in steps. */
-export function isLargeList({ planned }: ReadyQuery, result: ExecutionResult): boolean {
-  return planned.shape.kind === "list" && result.blocks[0] !== undefined && isLarge(result);
+/** Whether a query's answer is worth writing in steps. */
+export function isLargeAnswer({ planned }: ReadyQuery, result: ExecutionResult): boolean {
+  const { kind } = planned.shape;
+  return kind !== "aggregate" && result.blocks[0] !== undefined && isLarge(result);
 }
 
 export interface LargeAnswer {
@@ -195,21 +196,17 @@ export interface LargeAnswer {
   readonly bytesMax: number;
 }
 
-/** Writes a large list ahead of the answer, letting other requests run; gives what puts it into the answer. */
-export async function writeLargeList(
-  { planned }: ReadyQuery,
+/** Writes a large value ahead of the answer, letting other requests run; gives what puts it into the answer. */
+export async function writeLargeAnswer(
+  ready: ReadyQuery,
   field: SelectedField,
-  { result, lambda }: QueryResult,
+  queried: QueryResult,
   { pace, bytesMax }: LargeAnswer,
 ): Promise<(out: JsonWriter, errors: CompletionError[]) => void> {
-  const [block] = result.blocks;
-  const { shape } = planned;
-  assert(block !== undefined && shape.kind === "list", "a large list is a list");
   const writer = takeWriter(bytesMax);
   try {
     const found: CompletionError[] = [];
-    const renderer = new GraphqlRenderer(writer, found, [field.key], { lambda });
-    await drive(renderer.listInSteps(block, shape.object, new Tempo(pace)));
+    await drive(writeInSteps({ writer, found, tempo: new Tempo(pace) }, ready, field, queried));
     const bytes = writer.slice(0);
     return (out, errors) => {
       out.bytes(bytes);
@@ -218,6 +215,39 @@ export async function writeLargeList(
   } finally {
     writer.release();
   }
+}
+
+interface LargeOutput {
+  readonly writer: JsonWriter;
+  readonly found: CompletionError[];
+  readonly tempo: Tempo;
+}
+
+/** `writeQuery`, in steps. */
+function* writeInSteps(
+  { writer, found, tempo }: LargeOutput,
+  ready: ReadyQuery,
+  field: SelectedField,
+  { result, lambda }: QueryResult,
+): Steps<void> {
+  const { shape } = ready.planned;
+  const [block, second] = result.blocks;
+  assert(block !== undefined && shape.kind !== "aggregate", "a large answer has nodes");
+  const path = [field.key];
+  if (shape.kind === "similar") {
+    const ranked = rankByDistance(block, shape.vectorField, second, ready.similar);
+    const computed = { distances: ranked.distances, lambda };
+    const renderer = new GraphqlRenderer(writer, found, path, computed);
+    yield* renderer.listInSteps(block, shape.object, tempo, ranked.rows);
+    return;
+  }
+  const renderer = new GraphqlRenderer(writer, found, path, { lambda });
+  if (shape.kind === "list") {
+    yield* renderer.listInSteps(block, shape.object, tempo);
+    return;
+  }
+  const rows = shape.passwordField < 0 ? block.rows : passing(block, shape.passwordField);
+  yield* renderer.singleInSteps({ ...block, rows }, shape.object, field.ordinal, tempo);
 }
 
 /** Rows whose password check came out true. */

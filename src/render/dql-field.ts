@@ -1,6 +1,7 @@
 /** What one field of one node writes, but for edges: keys, values, facets, groups (dql.md 4.11, 4.15, 4.20). */
 import { Buffer } from "node:buffer";
-import type { FieldColumn, Group } from "../exec/frame.ts";
+import type { Steps } from "../base/maybe.ts";
+import type { FieldColumn, Group, GroupsColumn } from "../exec/frame.ts";
 import type { Cell } from "../graph/reader.ts";
 import type { Facets } from "../model/facet.ts";
 import type { Limits } from "../model/limits.ts";
@@ -8,6 +9,7 @@ import { printValueJson } from "../model/print-value.ts";
 import type { Value } from "../model/value.ts";
 import type { EdgeField, FacetsPlan, FieldPlan, GroupPlan } from "../plan/plan.ts";
 import type { JsonWriter } from "./json-writer.ts";
+import type { Tempo } from "./tempo.ts";
 
 export interface DqlRenderOptions {
   readonly limits: Limits;
@@ -86,9 +88,8 @@ export function writeScalar(render: DqlRender, at: FieldAt, start: number): void
       writer.ascii(String(column.counts[row] ?? 0));
       return;
     case "groups": {
-      const groups = column.byRow[row];
-      if (groups === undefined || groups.length === 0 || column.areBeside === true) return;
-      if (field.kind !== "edge" || field.groupBy === undefined) return;
+      const groups = groupsOf(column, row);
+      if (groups === undefined || field.kind !== "edge" || field.groupBy === undefined) return;
       separate(writer, start);
       writer.bytes(keyOf(field));
       writer.byte(openBracket);
@@ -99,6 +100,28 @@ export function writeScalar(render: DqlRender, at: FieldAt, start: number): void
     default:
       return;
   }
+}
+
+/** The groups of a row, where they are printed at their own field. */
+function groupsOf({ byRow, areBeside }: GroupsColumn, row: number): readonly Group[] | undefined {
+  const groups = byRow[row];
+  return groups === undefined || groups.length === 0 || areBeside === true ? undefined : groups;
+}
+
+/** The groups of a field, in steps. */
+export function* writeGroupsFieldInSteps(
+  { writer }: DqlRender,
+  tempo: Tempo,
+  { field, column, row }: FieldAt,
+  start: number,
+): Steps<void> {
+  const groups = column.kind === "groups" ? groupsOf(column, row) : undefined;
+  if (groups === undefined || field.kind !== "edge" || field.groupBy === undefined) return;
+  separate(writer, start);
+  writer.bytes(keyOf(field));
+  writer.byte(openBracket);
+  yield* writeGroupsInSteps(writer, tempo, field.groupBy, groups);
+  writer.byte(closeBracket);
 }
 
 export function writeUid(render: DqlRender, uid: number): void {
@@ -241,29 +264,51 @@ export function writeGroups(writer: JsonWriter, plan: GroupPlan, groups: readonl
   const first = writer.length;
   for (const group of groups) {
     separate(writer, first);
-    writer.byte(openBrace);
-    const start = writer.length;
-    plan.keys.forEach(({ key }, i) => {
-      const value = group.keys[i];
-      if (value === undefined) return;
-      separate(writer, start);
-      writer.text(`"${key}":`);
-      if (typeof value === "number") writer.uid(value);
-      else writer.bytes(value.json);
-    });
-    plan.aggregates.forEach((aggregate, i) => {
-      const value = group.aggregates[i];
-      const json =
-        aggregate.kind === "count"
-          ? String(group.members)
-          : value === undefined
-            ? ""
-            : printValueJson(value);
-      if (json === "") return;
-      separate(writer, start);
-      writer.text(`"${aggregate.key}":${json}`);
-    });
-    writer.byte(closeBrace);
+    writeGroup(writer, plan, group);
   }
   writer.ascii("]}");
+}
+
+/** `writeGroups`, in steps. */
+export function* writeGroupsInSteps(
+  writer: JsonWriter,
+  tempo: Tempo,
+  plan: GroupPlan,
+  groups: readonly Group[],
+): Steps<void> {
+  writer.ascii('{"@groupby":[');
+  const first = writer.length;
+  for (const group of groups) {
+    const pause = tempo.next();
+    if (pause !== undefined) yield pause;
+    separate(writer, first);
+    writeGroup(writer, plan, group);
+  }
+  writer.ascii("]}");
+}
+
+function writeGroup(writer: JsonWriter, plan: GroupPlan, group: Group): void {
+  writer.byte(openBrace);
+  const start = writer.length;
+  plan.keys.forEach(({ key }, i) => {
+    const value = group.keys[i];
+    if (value === undefined) return;
+    separate(writer, start);
+    writer.text(`"${key}":`);
+    if (typeof value === "number") writer.uid(value);
+    else writer.bytes(value.json);
+  });
+  plan.aggregates.forEach((aggregate, i) => {
+    const value = group.aggregates[i];
+    const json =
+      aggregate.kind === "count"
+        ? String(group.members)
+        : value === undefined
+          ? ""
+          : printValueJson(value);
+    if (json === "") return;
+    separate(writer, start);
+    writer.text(`"${aggregate.key}":${json}`);
+  });
+  writer.byte(closeBrace);
 }

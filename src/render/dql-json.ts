@@ -20,6 +20,7 @@ import {
   separate,
   writeFacets,
   writeGroups,
+  writeGroupsInSteps,
   type DqlRender,
   type DqlRenderOptions,
 } from "./dql-field.ts";
@@ -94,9 +95,12 @@ function* writeBlockInSteps(
   block: BlockPlan,
   answer: BlockResult,
 ): Steps<void> {
-  const start = openBlock(render, block, answer);
+  const start = openBlock(render, block, answer, tempo);
   if (start === undefined) return;
-  const { frame } = answer;
+  const { frame, groups } = answer;
+  if (groups !== undefined && block.groupBy !== undefined) {
+    yield* writeGroupsInSteps(render.writer, tempo, block.groupBy, groups);
+  }
   for (const row of listRows(block, answer)) {
     const pause = tempo.next();
     if (pause !== undefined) yield pause;
@@ -106,8 +110,16 @@ function* writeBlockInSteps(
   render.writer.byte(closeBracket);
 }
 
-/** Everything before the nodes; returns where they begin, undefined where the block is not printed. */
-function openBlock(render: DqlRender, block: BlockPlan, answer: BlockResult): number | undefined {
+/**
+ * Everything before the nodes; returns where they begin, undefined where the block is not printed. `tempo`: groups are
+ * left to be written in steps.
+ */
+function openBlock(
+  render: DqlRender,
+  block: BlockPlan,
+  answer: BlockResult,
+  tempo?: Tempo,
+): number | undefined {
   const { writer } = render;
   // A block that is grouped and has no group has no key either (dql.md 4.15).
   if (answer.groups?.length === 0) return undefined;
@@ -117,7 +129,7 @@ function openBlock(render: DqlRender, block: BlockPlan, answer: BlockResult): nu
   const start = writer.length;
   if (block.kind === "empty") writeEmptyBlock(render, block, answer, start);
   else if (answer.groups !== undefined && block.groupBy !== undefined) {
-    writeGroups(writer, block.groupBy, answer.groups);
+    if (tempo === undefined) writeGroups(writer, block.groupBy, answer.groups);
   } else {
     render.above = block.ignoreReflex ? [] : undefined;
     const count = answer.count ?? answer.rows.length;

@@ -14,6 +14,7 @@ import {
   separate,
   writeEdgeFacets,
   writeGroups,
+  writeGroupsFieldInSteps,
   writeScalar,
   writeUid,
   type Arrival,
@@ -257,7 +258,7 @@ function* writeNodeInSteps(
 }
 
 function isNested(kind: FieldAt["column"]["kind"]): boolean {
-  return kind === "edges" || kind === "expanded";
+  return kind === "edges" || kind === "expanded" || kind === "groups";
 }
 
 function* writeFieldInSteps(
@@ -276,7 +277,8 @@ function* writeFieldInSteps(
       if (inner === undefined || innerColumn === undefined) continue;
       yield* writeFieldInSteps(render, tempo, { ...at, field: inner, column: innerColumn }, start);
     }
-  } else writeField(render, at, start);
+  } else if (column.kind === "groups") yield* writeGroupsFieldInSteps(render, tempo, at, start);
+  else writeField(render, at, start);
 }
 
 function* writeEdgesInSteps(

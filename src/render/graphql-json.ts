@@ -86,18 +86,35 @@ export class GraphqlRenderer {
   }
 
   /** `list`, in steps. */
-  *listInSteps(block: BlockResult, shape: ObjectShape, tempo: Tempo): Steps<void> {
+  *listInSteps(
+    block: BlockResult,
+    shape: ObjectShape,
+    tempo: Tempo,
+    rows: ArrayLike<number> = block.rows,
+  ): Steps<void> {
     const out = this.#out;
+    const isDeep = hasEdges(shape);
     out.byte(bracketOpen);
-    for (let i = 0; i < block.rows.length; i++) {
+    for (let i = 0; i < rows.length; i++) {
       const pause = tempo.next();
       if (pause !== undefined) yield pause;
       if (i > 0) out.byte(comma);
       this.#path.push(i);
-      if (!this.#object(block.frame, block.rows[i] ?? 0, shape)) out.ascii("null");
+      const row = rows[i] ?? 0;
+      const isWritten = isDeep
+        ? yield* this.#objectInSteps(block.frame, row, shape, tempo)
+        : this.#object(block.frame, row, shape);
+      if (!isWritten) out.ascii("null");
       this.#path.pop();
     }
     out.byte(bracketClose);
+  }
+
+  /** `single`, in steps. */
+  *singleInSteps(block: BlockResult, shape: ObjectShape, place: number, tempo: Tempo): Steps<void> {
+    const [row] = block.rows;
+    if (row === undefined || block.rows.length > 1) this.single(block, shape, place);
+    else if (!(yield* this.#objectInSteps(block.frame, row, shape, tempo))) this.#out.ascii("null");
   }
 
   /** One node, or null; several are an error. */
@@ -122,6 +139,29 @@ export class GraphqlRenderer {
       if (i > 0) out.byte(comma);
       out.bytes(field.keyBytes);
       if (this.#field(frame, row, field, typed?.typeName ?? shape.typeName)) continue;
+      out.rewind(mark);
+      return false;
+    }
+    out.byte(braceClose);
+    return true;
+  }
+
+  /** `#object`, in steps: for objects with lists below them. */
+  *#objectInSteps(frame: Frame, row: number, shape: ObjectShape, tempo: Tempo): Steps<boolean> {
+    const typed = shape.byType === undefined ? undefined : typeOfRow(frame, row, shape);
+    const fields = typed === undefined ? shape.fields : typed.fields;
+    const out = this.#out;
+    const mark = out.length;
+    out.byte(braceOpen);
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i] as FieldShape;
+      if (i > 0) out.byte(comma);
+      out.bytes(field.keyBytes);
+      const isWritten =
+        field.value.kind === "edge"
+          ? yield* this.#edgeInSteps(frame, row, { field, shape: field.value }, tempo)
+          : this.#field(frame, row, field, typed?.typeName ?? shape.typeName);
+      if (isWritten) continue;
       out.rewind(mark);
       return false;
     }
@@ -338,7 +378,7 @@ export class GraphqlRenderer {
     field: FieldShape,
     shape: Extract<ValueShape, { kind: "edge" }>,
   ): boolean {
-    const edges = column?.kind === "edges" && column.child !== undefined ? column : undefined;
+    const edges = withChild(column);
     const start = edges?.offsets[row] ?? 0;
     const end = edges?.offsets[row + 1] ?? 0;
     if (shape.isList) return this.#edgeList(edges, start, end, field, shape);
@@ -381,6 +421,50 @@ export class GraphqlRenderer {
       }
       path.pop();
     }
+    out.byte(bracketClose);
+    return true;
+  }
+
+  /** `#edge`, in steps. */
+  *#edgeInSteps(frame: Frame, row: number, { field, shape }: EdgeAt, tempo: Tempo): Steps<boolean> {
+    const edges = withChild(frame.fields[shape.field]);
+    const start = edges?.offsets[row] ?? 0;
+    const end = edges?.offsets[row + 1] ?? 0;
+    const child = edges?.child;
+    if (edges === undefined || child === undefined || (!shape.isList && end - start !== 1)) {
+      return this.#edge(frame.fields[shape.field], row, field, shape);
+    }
+    const path = this.#path;
+    path.push(field.key);
+    if (!shape.isList) {
+      const childRow = edges.rows[start] ?? 0;
+      const isWritten = yield* this.#objectInSteps(child, childRow, shape.object, tempo);
+      path.pop();
+      return isWritten || this.#afterFault(field);
+    }
+    const out = this.#out;
+    const mark = out.length;
+    const isDeep = hasEdges(shape.object);
+    out.byte(bracketOpen);
+    for (let e = start; e < end; e++) {
+      const pause = tempo.next();
+      if (pause !== undefined) yield pause;
+      if (e > start) out.byte(comma);
+      path.push(e - start);
+      const childRow = edges.rows[e] ?? 0;
+      const isWritten = isDeep
+        ? yield* this.#objectInSteps(child, childRow, shape.object, tempo)
+        : this.#object(child, childRow, shape.object);
+      path.pop();
+      if (isWritten) continue;
+      if (shape.elementNonNull) {
+        path.pop();
+        out.rewind(mark);
+        return this.#afterFault(field);
+      }
+      out.ascii("null");
+    }
+    path.pop();
     out.byte(bracketClose);
     return true;
   }
@@ -432,6 +516,24 @@ export class GraphqlRenderer {
     }
     out.byte(braceClose);
   }
+}
+
+/** An edge field, and how it is written. */
+interface EdgeAt {
+  readonly field: FieldShape;
+  readonly shape: Extract<ValueShape, { kind: "edge" }>;
+}
+
+/** Whether objects of a shape have others below them. */
+function hasEdges(shape: ObjectShape): boolean {
+  const isEdge = ({ value }: FieldShape): boolean => value.kind === "edge";
+  if (shape.fields.some(isEdge)) return true;
+  for (const { fields } of shape.byType?.values() ?? []) if (fields.some(isEdge)) return true;
+  return false;
+}
+
+function withChild(column: FieldColumn | undefined): EdgeFrame | undefined {
+  return column?.kind === "edges" && column.child !== undefined ? column : undefined;
 }
 
 /** The first of a node's types that the shape knows. */

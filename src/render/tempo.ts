@@ -1,5 +1,5 @@
 /** When the writing of a large answer lets other requests run (architecture 5). */
-import type { ExecutionResult, FieldColumn, Frame } from "../exec/frame.ts";
+import type { ExecutionResult, FieldColumn, Frame, GroupsColumn } from "../exec/frame.ts";
 import type { Pace } from "../exec/pace.ts";
 
 /** Answers of so many rows take less than a slice of time. */
@@ -8,10 +8,20 @@ const rowsAtOnce = 1000;
 /** Worth writing in steps. */
 export function isLarge(result: ExecutionResult): boolean {
   const frames = new Set<Frame>();
-  for (const { frame } of result.blocks) if (frame !== undefined) collectFrames(frame, frames);
   let count = 0;
-  for (const { uids } of frames) count += uids.length;
+  for (const { frame, groups } of result.blocks) {
+    if (frame !== undefined) collectFrames(frame, frames);
+    count += groups?.length ?? 0;
+  }
+  for (const { uids, fields } of frames) {
+    count += uids.length;
+    for (const column of fields) if (column.kind === "groups") count += countGroups(column);
+  }
   return count > rowsAtOnce;
+}
+
+function countGroups({ byRow }: GroupsColumn): number {
+  return byRow.reduce((sum, groups) => sum + (groups?.length ?? 0), 0);
 }
 
 function collectFrames(frame: Frame, found: Set<Frame>): void {

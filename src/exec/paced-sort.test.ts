@@ -1,0 +1,52 @@
+// Goal: what rests while it sorts or selects gives what a plain sort gives, and stops when it is told to.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { makeSeededRandom } from "../base/random.ts";
+import { Fault } from "../model/fault.ts";
+import { pacedFrom, selectPaced, sortPaced } from "./paced-sort.ts";
+import type { Pace } from "./pace.ts";
+
+function countingPace(stopAt = Infinity): Pace & { looks: number } {
+  return {
+    looks: 0,
+    check() {
+      if (++this.looks >= stopAt) throw new Fault("E_DEADLINE", "context deadline exceeded");
+      return this.looks % 3 === 0 ? Promise.resolve() : undefined;
+    },
+  };
+}
+
+function makeKeys(length: number, distinct: number, seed: number): Uint32Array {
+  const random = makeSeededRandom(seed);
+  return Uint32Array.from({ length }, () => Math.floor(random.next() * distinct));
+}
+
+test("sorted as a stable sort sorts, whatever the length", async () => {
+  const lengths = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 4000, max: 9000 }));
+  await fc.assert(
+    fc.asyncProperty(lengths, fc.integer({ min: 1, max: 5000 }), async (length, distinct) => {
+      const keys = makeKeys(length, distinct, length + distinct);
+      const places = Uint32Array.from({ length }, (_, i) => i);
+      const compare = (a: number, b: number): number => (keys[a] ?? 0) - (keys[b] ?? 0);
+      const expected = Array.from(places).sort(compare);
+      expect(Array.from(await sortPaced(countingPace(), places.slice(), compare))).toEqual(
+        expected,
+      );
+      const inOrder = (a: number, b: number): number => compare(a, b) || a - b;
+      const first = await selectPaced(countingPace(), places, 25, inOrder);
+      expect(Array.from(first)).toEqual(expected.slice(0, 25));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("both look at the clock often, and stop when it is over", async () => {
+  const keys = makeKeys(pacedFrom * 4, 1000, 3);
+  const places = Uint32Array.from(keys, (_, i) => i);
+  const compare = (a: number, b: number): number => (keys[a] ?? 0) - (keys[b] ?? 0) || a - b;
+  const pace = countingPace();
+  await sortPaced(pace, places.slice(), compare);
+  expect(pace.looks).toBeGreaterThan(places.length / 512);
+  await expect(sortPaced(countingPace(9), places.slice(), compare)).rejects.toThrow("deadline");
+  await expect(selectPaced(countingPace(9), places, 10, compare)).rejects.toThrow("deadline");
+});

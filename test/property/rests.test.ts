@@ -1,0 +1,168 @@
+/**
+ * Goal: work on one huge level rests every few milliseconds, stops at its deadline, and says what small work says.
+ * Method: a clock that goes on by a millisecond with every look, and turns that are counted.
+ */
+import { expect, test } from "vitest";
+import type { Clock } from "../../src/base/clock.ts";
+import { parseQuery } from "../../src/dql/parser.ts";
+import { execute } from "../../src/exec/execute.ts";
+import { makePace } from "../../src/exec/pace.ts";
+import { defaultLimits } from "../../src/model/limits.ts";
+import { buildPlan } from "../../src/plan/build.ts";
+import { renderDqlPaced } from "../../src/render/dql-json.ts";
+import {
+  MemoryGraph,
+  definePredicate,
+  makeTestSchema,
+  type TestFact,
+} from "../support/memory-graph.ts";
+
+const targetCount = 6000;
+
+const schema = makeTestSchema([
+  definePredicate("to", "uid", { list: true }),
+  definePredicate("number", "int"),
+  definePredicate("name", "string"),
+]);
+
+const numberOf = (i: number): number => (i * 7919) % 4001;
+const nameOf = (i: number): string => `n${i % 50}`;
+
+function makeFacts(): readonly TestFact[] {
+  const facts: TestFact[] = [];
+  for (let i = 1; i <= targetCount; i++) {
+    const subject = 100 + i;
+    // Some have no number: they come last.
+    if (i % 100 !== 0) {
+      facts.push({ subject, predicate: "number", object: { kind: "int", int: numberOf(i) } });
+    }
+    facts.push({ subject, predicate: "name", object: { kind: "string", text: nameOf(i) } });
+    facts.push({ subject: 1, predicate: "to", object: subject });
+    if (i % 2 === 0) facts.push({ subject: 2, predicate: "to", object: subject });
+  }
+  return facts;
+}
+
+const graph = new MemoryGraph(schema, makeFacts());
+
+interface Told {
+  readonly said: unknown;
+  readonly rests: number;
+  readonly ticks: number;
+}
+
+/** Every look at the clock is a millisecond later. */
+async function run(text: string, deadlineMs = Infinity): Promise<Told> {
+  let ticks = 0;
+  let rests = 0;
+  const clock: Clock = { tickMs: () => ++ticks, nowMs: () => ticks };
+  const turns = {
+    next(): Promise<void> {
+      rests++;
+      return Promise.resolve();
+    },
+    end(): void {},
+  };
+  const plan = buildPlan(parseQuery(text, new Map()), schema);
+  const context = { clock, limits: defaultLimits, deadlineMs, signal: undefined, turns };
+  const result = await execute(plan, undefined, graph, context);
+  const options = { limits: defaultLimits, debug: false };
+  const bytes = await renderDqlPaced(plan, result, options, makePace(context));
+  return { said: JSON.parse(Buffer.from(bytes).toString()) as unknown, rests, ticks };
+}
+
+const all = Array.from({ length: targetCount }, (_, i) => i + 1);
+const hasNumber = (i: number): boolean => i % 100 !== 0;
+const hex = (i: number): string => `0x${(100 + i).toString(16)}`;
+const uids = (found: readonly number[]): unknown => found.map((i) => ({ uid: hex(i) }));
+
+/** Missing ones last, ties by uid. */
+function byNumber(found: readonly number[], sign = 1): readonly number[] {
+  return [...found].sort((a, b) => {
+    if (hasNumber(a) !== hasNumber(b)) return hasNumber(a) ? -1 : 1;
+    return (hasNumber(a) ? sign * (numberOf(a) - numberOf(b)) : 0) || a - b;
+  });
+}
+
+const even = all.filter((i) => i % 2 === 0);
+const numbered = all.filter(hasNumber);
+
+test.each<[string, string, () => unknown]>([
+  [
+    "edges in order, the first ones",
+    "{ q(func: uid(1, 2)) { to (orderasc: number, first: 7, offset: 2) { uid } } }",
+    () => [{ to: uids(byNumber(all).slice(2, 9)) }, { to: uids(byNumber(even).slice(2, 9)) }],
+  ],
+  [
+    "edges in order, nearly all",
+    "{ q(func: uid(1, 2)) { to (orderdesc: number, first: 2900) { uid } } }",
+    () => [
+      { to: uids(byNumber(all, -1).slice(0, 2900)) },
+      { to: uids(byNumber(even, -1).slice(0, 2900)) },
+    ],
+  ],
+  [
+    "edges in order of two keys, as far as a thousand",
+    "{ q(func: uid(1)) { to (orderasc: name, orderasc: number) { uid } } }",
+    () => {
+      const inOrder = [...byNumber(all)].sort((a, b) =>
+        nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0,
+      );
+      return [{ to: uids(inOrder.slice(0, 1000)) }];
+    },
+  ],
+  [
+    "edges in order of a variable, which leaves those without it out",
+    "{ var(func: uid(1)) { to { n as number } } q(func: uid(1, 2)) { to (orderasc: val(n), first: 3000) { uid } } }",
+    () => [
+      { to: uids(byNumber(numbered).slice(0, 3000)) },
+      { to: uids(byNumber(even.filter(hasNumber)).slice(0, 3000)) },
+    ],
+  ],
+  [
+    "nodes in order of a variable",
+    "{ var(func: uid(1)) { to { n as number } } q(func: uid(n), orderdesc: val(n)) { uid } }",
+    () => uids(byNumber(numbered, -1)),
+  ],
+  [
+    "groups of a huge level",
+    "{ q(func: uid(1)) { to @groupby(name) { count(uid) max(number) } } }",
+    () => {
+      const groups = Array.from({ length: 50 }, (_, g) => {
+        const own = all.filter((i) => i % 50 === g);
+        const numbers = own.filter(hasNumber).map(numberOf);
+        return { name: `n${g}`, count: own.length, "max(number)": Math.max(...numbers) };
+      });
+      groups.sort((a, b) => (a.name < b.name ? -1 : 1));
+      return [{ to: [{ "@groupby": groups }] }];
+    },
+  ],
+  [
+    "many groups",
+    "{ v as var(func: has(number)) q(func: uid(v)) @groupby(number) { count(uid) } }",
+    () => {
+      const counts = new Map<number, number>();
+      for (const i of numbered) counts.set(numberOf(i), (counts.get(numberOf(i)) ?? 0) + 1);
+      const groups = Array.from(counts, ([number, count]) => ({ number, count }));
+      groups.sort((a, b) => a.count - b.count || a.number - b.number);
+      return [{ "@groupby": groups }];
+    },
+  ],
+  [
+    "edges that pass by their values",
+    '{ q(func: uid(1, 2)) { to @filter(le(number, 2000) and eq(name, "n6")) { uid } } }',
+    () => {
+      const passes = (i: number): boolean =>
+        hasNumber(i) && numberOf(i) <= 2000 && nameOf(i) === "n6";
+      return [{ to: uids(all.filter(passes)) }, { to: uids(even.filter(passes)) }];
+    },
+  ],
+])("%s: with rests, and stopped in time", async (_, text, expected) => {
+  const told = await run(text);
+  expect(told.said).toEqual({ q: expected() });
+  expect(told.rests).toBeGreaterThan(3);
+  for (const share of [0.3, 0.6, 0.9]) {
+    const late = run(text, Math.floor(told.ticks * share));
+    await expect(late).rejects.toThrow("context deadline exceeded");
+  }
+});
