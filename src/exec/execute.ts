@@ -3,7 +3,7 @@ import type { Plan } from "../plan/plan.ts";
 import { bindNumbers, findHugeUids } from "./bind.ts";
 import { runBlock } from "./block.ts";
 import type { BlockResult, ExecutionResult } from "./frame.ts";
-import { makePace } from "./pace.ts";
+import { makeDeadlineFault, makePace } from "./pace.ts";
 import { emptyVariable, type Run, type RunContext } from "./run.ts";
 
 /**
@@ -37,6 +37,8 @@ async function runPlan(
     const block = plan.blocks[b];
     if (block !== undefined) blocks[b] = await runBlock(run, block);
   }
+  // Short runs never ask their pace: a deadline that has passed by now counts all the same.
+  if (context.clock.tickMs() > context.deadlineMs) throw makeDeadlineFault();
   return {
     blocks: blocks.filter((block) => block !== undefined),
     variables: run.variables.map((variable) => variable ?? emptyVariable),

@@ -25,6 +25,10 @@ export interface PaceOptions {
   readonly turns?: Turns | undefined;
 }
 
+export function makeDeadlineFault(): Fault {
+  return new Fault("E_DEADLINE", "context deadline exceeded");
+}
+
 /** `options`, which are made for one request, stand for it among those that take turns. */
 export function makePace(options: PaceOptions): Pace {
   return new SlicePace(options);
@@ -43,7 +47,7 @@ class SlicePace implements Pace {
     const { clock, deadlineMs, signal, turns } = this.#options;
     if (signal?.aborted === true) throw new Fault("E_CANCELLED", "context canceled");
     const nowMs = clock.tickMs();
-    if (nowMs > deadlineMs) throw new Fault("E_DEADLINE", "context deadline exceeded");
+    if (nowMs > deadlineMs) throw makeDeadlineFault();
     if (nowMs < this.#sliceEndMs) return undefined;
     const turn =
       turns?.next(this.#options) ?? new Promise<void>((resolve) => void setImmediate(resolve));

@@ -98,6 +98,21 @@ test("names of predicates are at most 65,535 bytes long", async () => {
   });
 });
 
+test("an answer that comes after its deadline is none", async () => {
+  await house.read(async (reader) => {
+    const plan = buildPlan(parseQuery("{ q(func: uid(1)) { name } }", new Map()), reader.schema);
+    const run = (deadlineMs: number): Promise<unknown> =>
+      execute(plan, undefined, reader, {
+        clock: systemClock,
+        limits: defaultLimits,
+        deadlineMs,
+        signal: undefined,
+      });
+    await expect(run(systemClock.tickMs() - 1)).rejects.toThrow("context deadline exceeded");
+    await expect(run(systemClock.tickMs() + 60_000)).resolves.toBeDefined();
+  });
+});
+
 test("facets of a path cannot be said in RDF", async () => {
   await house.read(async (reader) => {
     const text = "{ shortest(from: 0x1, to: 0x2) { mate @facets(since) } }";
