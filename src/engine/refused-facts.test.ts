@@ -187,6 +187,11 @@ describe("what becomes of an unknown predicate", () => {
       '"string","list":true}',
     ],
     [
+      "vectors in one are a list of vectors",
+      `{"set":{"uid":"0x1","p":["[1,2]"]}}`,
+      '"float32vector","list":true}',
+    ],
+    [
       "nor does a value after it undo that",
       `{"mutations":[{"set":{"uid":"0x1","p":["a"]}},{"set":{"uid":"0x2","p":"b"}}]}`,
       '"string","list":true}',

@@ -20,7 +20,7 @@ import {
   findMember,
   parseJsonBody,
   parseJsonPlain,
-  refuseJsonType,
+  refuseJsonPlace,
 } from "./json-body.ts";
 import {
   type MediaType,
@@ -95,25 +95,42 @@ export async function answerQuery(exchange: Exchange): Promise<void> {
 const noVariables: ReadonlyMap<string, string> = new Map();
 
 function parseQueryBody(body: string): { text: string; variables: ReadonlyMap<string, string> } {
-  const shape =
-    'struct { Query string "json:\\"query\\""; Variables map[string]string "json:\\"variables\\"" }';
-  const members = expectObject(parseJsonBody(body), shape);
+  const value = parseJsonBody(body);
+  if (value === null) return { text: "", variables: noVariables };
+  if (typeof value !== "object" || Array.isArray(value)) throw refuseQueryBody(body);
+  const members = new Map(Object.entries(value));
   const text = findMember(members, "query") ?? "";
-  if (typeof text !== "string") throw refuseJsonType(text, "struct field .query of type string");
+  if (typeof text !== "string") throw refuseQueryBody(body);
   const given = findMember(members, "variables");
   if (given === undefined) return { text, variables: noVariables };
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw refuseJsonType(given, "struct field .variables of type map[string]string");
+    throw refuseQueryBody(body);
   }
   const variables = new Map<string, string>();
   for (const [name, value] of Object.entries(given as Record<string, unknown>)) {
     if (value === null) continue;
-    if (typeof value !== "string") {
-      throw refuseJsonType(value, "struct field .variables of type string");
-    }
+    if (typeof value !== "string") throw refuseQueryBody(body);
     variables.set(name, value);
   }
   return { text, variables };
+}
+
+const queryShape =
+  'struct { Query string "json:\\"query\\""; Variables map[string]string "json:\\"variables\\"" }';
+
+/** The first value of another kind than its place asks for. */
+function refuseQueryBody(body: string): Fault {
+  return refuseJsonPlace(body, ([member, name]) => {
+    if (member === undefined) return { kind: "object", place: `value of type ${queryShape}` };
+    const field = member.toLowerCase();
+    if (field === "query" && name === undefined) {
+      return { kind: "string", place: "struct field .query of type string" };
+    }
+    if (field !== "variables") return undefined;
+    return name === undefined
+      ? { kind: "object", place: "struct field .variables of type map[string]string" }
+      : { kind: "string", place: "struct field .variables of type string" };
+  });
 }
 
 function parseFormat(text: string): "json" | "rdf" {

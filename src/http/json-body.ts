@@ -1,4 +1,7 @@
 /** JSON bodies of the native endpoints: read once into what a route needs, refused in the reference's words. */
+import { Broken } from "../base/assert.ts";
+import { encodeUtf8 } from "../base/bytes.ts";
+import { findJsonPlaces, type JsonPlace } from "../base/json-places.ts";
 import { findJsonSyntaxFault, locateOffset } from "../base/json-syntax.ts";
 import { Fault } from "../model/fault.ts";
 
@@ -41,6 +44,31 @@ export function refuseJsonType(value: unknown, what: string): Fault {
     "E_HTTP_REQUEST",
     `json: cannot unmarshal ${nameJsonKind(value)} into Go ${what}`,
   );
+}
+
+/** What a place asks for. */
+export interface JsonWish {
+  readonly kind: JsonPlace["kind"];
+  /** The place and its type, as the reference names them. */
+  readonly place: string;
+}
+
+/** The refusal of the first value that is neither null nor what `wish` says for its path (of two keys at most). */
+export function refuseJsonPlace(
+  text: string,
+  wish: (path: readonly string[]) => JsonWish | undefined,
+): Fault {
+  for (const { path, kind, end } of findJsonPlaces(text, 2)) {
+    const wanted = kind === "null" ? undefined : wish(path);
+    if (wanted === undefined || wanted.kind === kind) continue;
+    const { line, character } = locateOffset(text, encodeUtf8(text.slice(0, end)).length);
+    const detail = `json: cannot unmarshal ${kind} into Go ${wanted.place}`;
+    return new Fault(
+      "E_HTTP_REQUEST",
+      `Error parsing JSON at line ${line}, character ${character}: ${detail}\n`,
+    );
+  }
+  throw new Broken("a value that does not fit has a place");
 }
 
 /** The members of an object; `null` counts as one without any. `type` is the wanted type in a refusal. */

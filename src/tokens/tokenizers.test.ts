@@ -14,7 +14,13 @@ import {
   nextExactLanguage,
   textToken,
 } from "./text-tokens.ts";
-import { checkIndexable, tokenizers, tokensOf, tokensOfQuery } from "./tokenizers.ts";
+import {
+  checkIndexable,
+  checkTokenLength,
+  tokenizers,
+  tokensOf,
+  tokensOfQuery,
+} from "./tokenizers.ts";
 import { runs } from "../../test/support/runs.ts";
 
 const text = (value: string): Value => ({ kind: "string", text: value });
@@ -237,6 +243,8 @@ test("texts too large for an index are refused by their longest token", () => {
   const long = text("x".repeat(70_000));
   expect(() => checkIndexable("exact", long, "p")).toThrow(message);
   expect(() => checkIndexable("term", long, "p")).toThrow(message);
+  expect(() => checkTokenLength("exact", text("a".repeat(65_000)), "p")).toThrow(message);
+  checkTokenLength("exact", text("a".repeat(64_999)), "p");
   checkIndexable("hash", long, "p");
   checkIndexable("trigram", long, "p");
   checkIndexable("term", text("word ".repeat(20_000)), "p");

@@ -142,9 +142,15 @@ const tokenBytesMax = 65_000;
  */
 export function checkIndexable(tokenizer: string, value: Value, predicate: string): void {
   if (tokenizer === "geo" && value.kind === "geo") checkGeoIndexable(value.geometry);
+  checkTokenLength(tokenizer, value, predicate);
+}
+
+/** The part of `checkIndexable` that values which are removed are held to as well. */
+export function checkTokenLength(tokenizer: string, value: Value, predicate: string): void {
   if (value.kind !== "string" && value.kind !== "default") return;
   const limit = tokenBytesMax - encodeUtf8(predicate).length;
-  if (value.text.length * 3 <= limit || !isLongest(tokenizer, value.text, limit)) return;
+  if (value.text.length * 3 <= limit || encodeUtf8(value.text).length <= limit) return;
+  if (!isLongest(tokenizer, value.text, limit)) return;
   throw new ConversionError("value in the mutation is too large for the index");
 }
 

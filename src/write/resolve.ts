@@ -14,7 +14,7 @@ import { printFloatG } from "../model/float.ts";
 import type { NQuad } from "../model/nquad.ts";
 import { printValueText } from "../model/print-value.ts";
 import type { Value } from "../model/value.ts";
-import { checkIndexable } from "../tokens/tokenizers.ts";
+import { checkIndexable, checkTokenLength } from "../tokens/tokenizers.ts";
 import type { Edit } from "./edit.ts";
 import { printEdge } from "./print-edge.ts";
 import type { BlankNodes } from "./uid-assign.ts";
@@ -146,8 +146,8 @@ function toEdit(schema: Schema, row: Row): Edit | undefined {
   }
   assert(object.kind === "value", "variables are expanded before facts are resolved");
   const value = toKind(object.value, predicate);
+  checkIndexes(value, predicate, isDelete ? checkTokenLength : checkIndexable);
   if (isDelete) return { kind: "deleteValue", uid, predicate: predicate.id, language, value };
-  checkIndexes(value, predicate);
   return { kind: "setValue", uid, predicate: predicate.id, language, value, facets };
 }
 
@@ -251,10 +251,10 @@ async function hashed(
 }
 
 /** Faults of the index come before anything is written. */
-function checkIndexes(value: Value, predicate: Predicate): void {
+function checkIndexes(value: Value, predicate: Predicate, check: typeof checkIndexable): void {
   const { indexes, definition } = predicate;
   if (indexes.length === 0) return;
   asFault("E_MUTATION_FACTS", () => {
-    for (const { tokenizer } of indexes) checkIndexable(tokenizer, value, definition.name);
+    for (const { tokenizer } of indexes) check(tokenizer, value, definition.name);
   });
 }

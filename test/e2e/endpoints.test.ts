@@ -52,6 +52,9 @@ describe("queries and mutations", () => {
     const bad = await post(at("/query"), { query, variables: { $n: 7 } });
     expect(bad.json["errors"]).toMatchObject([{ extensions: { code: "ErrorInvalidRequest" } }]);
     expect(bad.text).not.toContain('"data"');
+    expect(bad.text).toContain(
+      "Error parsing JSON at line 1, character 86: json: cannot unmarshal number into Go struct field .variables of type string",
+    );
   });
 
   test("beside a start time neither ro nor be is looked at; a body of no JSON is told as such", async () => {
