@@ -186,7 +186,7 @@ class LevelBuilder {
     const type = source.valueType;
     if (type.kind === "object") {
       const geo = geoShape(type.name, selection);
-      return { kind: "geo", field: index, geo };
+      return { kind: "geo", field: index, geo, isList: source.isList };
     }
     const scalar = scalarShape(type);
     const ref = definition.type;

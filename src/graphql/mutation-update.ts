@@ -26,6 +26,9 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
   const set = patchOf(input["set"]);
   const remove = patchOf(input["remove"]);
   if (patch === undefined || (isEmpty(set) && isEmpty(remove))) return nothing;
+  if (isArgumentObject(input["set"]) && isEmpty(set)) {
+    throw new MutationRefused("failed", ["not able to find set args in update mutation"]);
+  }
 
   const collector = new InputCollector();
   const setChildren = collector.collectPatch(type, patch, set);

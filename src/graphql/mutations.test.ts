@@ -117,6 +117,18 @@ describe("add", () => {
     ).toEqual({ addTown: { numUids: 2, town: [{ mayor: { age: 5 } }] } });
   });
 
+  test("a removal beside an empty set is refused, and changes nothing", async () => {
+    await data('mutation { addCitizen(input: [{ name: "Ann", tags: ["x"] }]) { numUids } }');
+    const update = (set: string): string =>
+      `mutation { updateCitizen(input: { filter: {}, ${set} remove: { tags: ["x"] } }) { numUids } }`;
+    expect(await messages(update("set: {},"))).toEqual([
+      "mutation updateCitizen failed because not able to find set args in update mutation",
+    ]);
+    expect(await data("{ queryCitizen { tags } }")).toEqual({ queryCitizen: [{ tags: ["x"] }] });
+    expect(await data(update("set: null,"))).toEqual({ updateCitizen: { numUids: 1 } });
+    expect(await data("{ queryCitizen { tags } }")).toEqual({ queryCitizen: [{ tags: [] }] });
+  });
+
   test("a removal by an unknown id is told what a new node would lack", async () => {
     const remove = (ref: string): string =>
       `mutation { updateTown(input: { filter: {}, remove: { mayor: ${ref} } }) { numUids } }`;

@@ -351,6 +351,38 @@ describe("persisted queries", () => {
   });
 });
 
+describe("lists of geometry", () => {
+  test("are lists, with what is asked of each", async () => {
+    const places = await openGraphqlHouse(
+      "type Walk { id: ID!  stops: [Point]  near: [Point!] @search  fields: [Polygon] }",
+    );
+    try {
+      const answer = await places.ask(`mutation { addWalk(input: [{
+        stops: [{longitude: 1, latitude: 2}, {longitude: 3, latitude: 4}]
+        near: [{longitude: 5, latitude: 6}]
+      }]) { walk { stops { longitude at: latitude } near { __typename } fields { coordinates { points { latitude } } } } } }`);
+      expect(answer).toMatchObject({
+        data: {
+          addWalk: {
+            walk: [
+              {
+                stops: expect.arrayContaining([
+                  { longitude: 1, at: 2 },
+                  { longitude: 3, at: 4 },
+                ]),
+                near: [{ __typename: "Point" }],
+                fields: [],
+              },
+            ],
+          },
+        },
+      });
+    } finally {
+      await places.close();
+    }
+  });
+});
+
 describe("values that the schema does not expect", () => {
   test("are null with an error, in lists in their place", async () => {
     const odd = await openGraphqlHouse(

@@ -16,6 +16,7 @@ import type {
   AggregateMemberShape,
   EdgeAggregateShape,
   FieldShape,
+  GeoShape,
   LambdaShape,
   LambdaValues,
   ObjectShape,
@@ -209,6 +210,7 @@ export class GraphqlRenderer {
       case "vector":
         return this.#vector(cellOf(column, row)?.value);
       case "geo":
+        if (value.isList) return this.#geometries(cellsOf(column, row), value.geo);
         if (writeGeometry(this.#out, cellOf(column, row)?.value, value.geo)) return true;
         return this.#missing(field);
       case "edge":
@@ -343,6 +345,20 @@ export class GraphqlRenderer {
         out.ascii("null");
       }
       count++;
+    }
+    out.byte(bracketClose);
+    return true;
+  }
+
+  #geometries(cells: readonly Cell[], shape: GeoShape): boolean {
+    const out = this.#out;
+    out.byte(bracketOpen);
+    let count = 0;
+    for (const cell of cells) {
+      const mark = out.length;
+      if (count > 0) out.byte(comma);
+      if (writeGeometry(out, cell.value, shape)) count++;
+      else out.rewind(mark);
     }
     out.byte(bracketClose);
     return true;

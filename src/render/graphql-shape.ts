@@ -58,7 +58,12 @@ export type ValueShape =
       readonly elementNonNull: boolean;
     }
   | { readonly kind: "vector"; readonly field: number }
-  | { readonly kind: "geo"; readonly field: number; readonly geo: GeoShape }
+  | {
+      readonly kind: "geo";
+      readonly field: number;
+      readonly geo: GeoShape;
+      readonly isList: boolean;
+    }
   | {
       readonly kind: "edge";
       readonly field: number;
