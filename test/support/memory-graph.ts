@@ -80,12 +80,18 @@ export function makeTestSchema(
   };
 }
 
+interface IndexedToken {
+  readonly token: Uint8Array;
+  readonly uids: number[];
+}
+
 export class MemoryGraph implements Reader {
   readonly ts = 1;
   readonly schema: Schema;
   readonly #byPredicate: ReadonlyMap<string, readonly TestFact[]>;
   readonly #bySubject: ReadonlyMap<string, readonly TestFact[]>;
   readonly #byObject: ReadonlyMap<string, readonly TestFact[]>;
+  readonly #tokens = new Map<number, readonly IndexedToken[]>();
 
   constructor(schema: Schema, facts: readonly TestFact[]) {
     this.schema = schema;
@@ -127,8 +133,21 @@ export class MemoryGraph implements Reader {
     range: TokenRange,
     visit: (token: Uint8Array, uids: UidSet) => boolean,
   ): void {
+    const sorted = [...this.#tokensOf(index)];
+    if (range.reverse === true) sorted.reverse();
+    for (const { token, uids } of sorted) {
+      if (range.from !== undefined && compareBytes(token, range.from) < 0) continue;
+      if (range.to !== undefined && compareBytes(token, range.to) > 0) continue;
+      if (!visit(token, sortUnique(Float64Array.from(uids)))) return;
+    }
+  }
+
+  /** All tokens of an index in order: the facts never change. */
+  #tokensOf(index: number): readonly IndexedToken[] {
+    const known = this.#tokens.get(index);
+    if (known !== undefined) return known;
     const { predicate, tokenizer } = this.#indexed(index);
-    const tokens = new Map<string, { token: Uint8Array; uids: number[] }>();
+    const tokens = new Map<string, IndexedToken>();
     for (const fact of this.#of(predicate)) {
       if (typeof fact.object === "number") continue;
       for (const token of tokensOf(tokenizer, fact.object, fact.language ?? "")) {
@@ -139,12 +158,8 @@ export class MemoryGraph implements Reader {
       }
     }
     const sorted = [...tokens.values()].sort((a, b) => compareBytes(a.token, b.token));
-    if (range.reverse === true) sorted.reverse();
-    for (const { token, uids } of sorted) {
-      if (range.from !== undefined && compareBytes(token, range.from) < 0) continue;
-      if (range.to !== undefined && compareBytes(token, range.to) > 0) continue;
-      if (!visit(token, sortUnique(Float64Array.from(uids)))) return;
-    }
+    this.#tokens.set(index, sorted);
+    return sorted;
   }
 
   countTokens(
