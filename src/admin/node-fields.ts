@@ -75,8 +75,8 @@ export function makeNodeFields(parts: NodeParts): FieldTable {
       controls.shutdown();
       return succeed(shutdownWords);
     },
-    "Mutation.assign": async ({ input }: { input: { what: string; num: number } }) => ({
-      response: await assign(parts, input.what, input.num),
+    "Mutation.assign": async ({ input }: { input: { what: string; num: number | string } }) => ({
+      response: await assign(parts, input.what, Number(input.num)),
     }),
     "Mutation.removeNode": ({ input }: { input: { groupId: number; nodeId: number } }) => {
       throw refuse(

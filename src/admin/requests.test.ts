@@ -58,6 +58,16 @@ test.each<[string, string, object[]]>([
     [{ message: "Field AssignInput.num of required type UInt64! was not provided.", ...at(26) }],
   ],
   [
+    "a number below zero",
+    "mutation { assign(input: {what: UID, num: -1}) { response { startId } } }",
+    [{ message: 'strconv.ParseUint: parsing "-1": invalid syntax', ...at(43) }],
+  ],
+  [
+    "a number with a fraction",
+    "mutation { assign(input: {what: UID, num: 1.5}) { response { startId } } }",
+    [{ message: "Type mismatched for Value `1.5`, expected: UInt64, got: 'Float'", ...at(43) }],
+  ],
+  [
     "two operations and no name",
     "query a { health { status } } query b { health { status } }",
     [{ message: "Operation name must by supplied when query has more than 1 operation." }],

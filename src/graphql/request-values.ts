@@ -89,9 +89,9 @@ export function isNumber(value: ValueNode): value is IntValueNode | FloatValueNo
 /** Whether a literal is beyond 64 bits, or beyond a double where it has a fraction or an exponent. */
 export function isBeyondNumbers(text: string): boolean {
   if (text.length < 19) return /[eE]/.test(text) && !Number.isFinite(Number(text));
-  return /^-?[0-9]+$/.test(text)
-    ? BigInt.asIntN(64, BigInt(text)) !== BigInt(text)
-    : !Number.isFinite(Number(text));
+  if (!/^-?[0-9]+$/.test(text)) return !Number.isFinite(Number(text));
+  // Literals have no leading zeros.
+  return text.length > 20 || BigInt.asIntN(64, BigInt(text)) !== BigInt(text);
 }
 
 /** A value that cannot be read makes everything around it unreadable. */
@@ -168,11 +168,13 @@ function checkRange(value: ValueNode, type: NamedType, report: Report): boolean 
 
 function rangeProblem(value: ValueNode, type: NamedType): string | undefined {
   if (type.name === "Int") return intProblem(rawText(value), "Int");
-  if (type.name !== "Int64") return undefined;
+  const { name }: { readonly name: string } = type;
+  // UInt64 is known to the administration's API alone.
+  if (name !== "Int64" && name !== "UInt64") return undefined;
   if (value.kind === "IntValue" || value.kind === "StringValue") {
-    return intProblem(value.value, "Int64");
+    return name === "Int64" ? intProblem(value.value, name) : unsignedProblem(value.value);
   }
-  return `Type mismatched for Value \`${rawText(value)}\`, expected: Int64, got: '${kindName(value)}'`;
+  return `Type mismatched for Value \`${rawText(value)}\`, expected: ${name}, got: '${kindName(value)}'`;
 }
 
 /** What is wrong with the text of an integer; undefined for nothing. */
@@ -187,6 +189,14 @@ export function intProblem(text: string, type: "Int" | "Int64"): string | undefi
     return `Out of range value '${text}', for type \`${type}\``;
   }
   return undefined;
+}
+
+function unsignedProblem(text: string): string | undefined {
+  const parsing = `strconv.ParseUint: parsing ${JSON.stringify(text)}`;
+  if (!/^[0-9]+$/.test(text)) return `${parsing}: invalid syntax`;
+  return text.length > 20 || BigInt(text) >= 1n << 64n
+    ? `${parsing}: value out of range`
+    : undefined;
 }
 
 function checkForm(value: ValueNode, place: TypeRef, type: NamedType, report: Report): void {
