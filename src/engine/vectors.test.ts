@@ -203,6 +203,8 @@ describe.each([
     // Writes beside the copy, and those that it must not bring back.
     await fill(100, 50);
     await write("", "<1> <v> * .\n<1450> <v> * .");
+    // A search takes in what was written.
+    await useIndex();
     await untilState(({ state, unlinked, bytes: now }) => {
       return state === "serving" && unlinked === 0 && now < bytes * 1.2;
     });
