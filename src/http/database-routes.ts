@@ -30,7 +30,14 @@ import {
   parsePlanQuestion,
   parseUint,
 } from "./parameters.ts";
-import { engineShape, makeErrorBody, makeErrorReply, sendError, sendJson } from "./reply.ts";
+import {
+  beginAnswer,
+  engineShape,
+  makeErrorBody,
+  makeErrorReply,
+  sendError,
+  sendJson,
+} from "./reply.ts";
 
 const queryTypes = "application/json, application/graphql+-,application/dql";
 const mutateTypes = "application/json, application/rdf";
@@ -152,7 +159,10 @@ function checkBegin(text: string, timeoutMs: number): void {
   if (text.trim() === "") throw new Fault("E_TXN", "empty request");
 }
 
-/** False when the content type was refused and answered. A missing one is answered twice, as the reference does. */
+/**
+ * False when the content type was refused and answered. One that cannot be read is answered twice, as the reference
+ * does: with `Invalid Content-Type`, and with what becomes of the request by the type that stands before its fault.
+ */
 function checkMedia(
   exchange: Exchange,
   media: MediaType,
@@ -165,11 +175,12 @@ function checkMedia(
       throw new Fault("E_HTTP_REQUEST", "Unsupported charset. Supported charset is UTF-8");
     }
   }
-  if (media.fault === undefined && isKnown) return true;
+  if (media.fault !== undefined) {
+    beginAnswer(exchange.res, makeErrorBody("Invalid Content-Type", code, false));
+  }
+  if (isKnown) return true;
   const message = `Unsupported Content-Type. Supported content types are ${supported}`;
-  const unsupported = makeErrorBody(message, code, false);
-  const invalid = makeErrorBody("Invalid Content-Type", code, false);
-  const body = media.fault === undefined ? unsupported : invalid + unsupported;
+  const body = makeErrorBody(message, code, false);
   sendError(exchange.res, { status: 200, body, headers: [] });
   return false;
 }

@@ -84,6 +84,8 @@ describe("media types", () => {
     ['application/json;charset="utf-16"', "application/json", "utf-16", undefined],
     ["application/graphql+-", "application/graphql+-", undefined, undefined],
     [undefined, "", undefined, "mime: no media type"],
+    ["application/json; charset", "application/json", undefined, "mime: invalid media parameter"],
+    ["application/json;a=1;A=2", "", undefined, "mime: duplicate parameter name"],
     ["application/", "", undefined, "mime: expected token after slash"],
   ])("%s", (header, type, charset, fault) =>
     expect(parseMediaType(header)).toEqual({ type, charset, fault }),

@@ -153,19 +153,23 @@ function readMediaType(text: string): MediaType {
   const bare = (semicolon < 0 ? text : text.slice(0, semicolon)).trim().toLowerCase();
   const match = mediaPattern.exec(bare);
   if (match === null) return { type: "", charset: undefined, fault: explainMediaType(bare) };
-  let charset: string | undefined;
+  const given = new Map<string, string | undefined>();
   let rest = semicolon < 0 ? "" : text.slice(semicolon);
   while (rest.trim() !== "" && rest.trim() !== ";") {
     const parameter = parameterPattern.exec(rest);
     if (parameter === null) {
-      return { type: bare, charset, fault: "mime: invalid media parameter" };
+      return { type: bare, charset: undefined, fault: "mime: invalid media parameter" };
     }
-    if (parameter.groups?.["name"]?.toLowerCase() === "charset") {
-      charset = parameter.groups["plain"] ?? parameter.groups["quoted"];
+    const { name = "", plain, quoted } = parameter.groups ?? {};
+    const value = plain ?? quoted;
+    const key = name.toLowerCase();
+    if (given.has(key) && given.get(key) !== value) {
+      return { type: "", charset: undefined, fault: "mime: duplicate parameter name" };
     }
+    given.set(key, value);
     rest = rest.slice(parameter[0].length);
   }
-  return { type: bare, charset, fault: undefined };
+  return { type: bare, charset: given.get("charset"), fault: undefined };
 }
 
 function explainMediaType(bare: string): string {

@@ -96,17 +96,34 @@ function escapeRune(rune: string): string {
   return `\\u${rune.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
+/** Texts that stand before an answer (dql.md 1.3, content types). */
+const beginnings = new WeakMap<ServerResponse, string>();
+
+/** What is answered in any case: the answer, or the error, follows behind it in the same body. */
+export function beginAnswer(res: ServerResponse, text: string): void {
+  beginnings.set(res, text);
+}
+
+function withBeginning(res: ServerResponse, body: Buffer | string): Buffer | string {
+  const beginning = beginnings.get(res);
+  if (beginning === undefined) return body;
+  return typeof body === "string"
+    ? beginning + body
+    : Buffer.concat([Buffer.from(beginning), body]);
+}
+
 /** Over this many bytes an answer is compressed off the event loop: 64 KB take about a millisecond. */
 const gzipSyncBytesMax = 64 * 1024;
 
 /** `origin`: which pages may read the answer; "" for none. `extra` is flat: name, value, … */
 export function sendJson(
   res: ServerResponse,
-  body: Buffer | string,
+  answer: Buffer | string,
   extra: readonly string[],
   acceptEncoding: string | undefined,
   origin: string = everyOrigin,
 ): void {
+  const body = withBeginning(res, answer);
   const headers = origin === "" ? extra : ["Access-Control-Allow-Origin", origin, ...extra];
   if (acceptEncoding === undefined || !acceptEncoding.includes("gzip")) {
     send(res, 200, body, headers);
@@ -128,7 +145,7 @@ const openHeaders = ["Access-Control-Allow-Origin", everyOrigin];
 
 /** Error bodies are never compressed. */
 export function sendError(res: ServerResponse, reply: ErrorReply): void {
-  send(res, reply.status, reply.body, [...openHeaders, ...reply.headers]);
+  send(res, reply.status, withBeginning(res, reply.body), [...openHeaders, ...reply.headers]);
 }
 
 /** For people and scripts. */

@@ -93,6 +93,24 @@ describe("queries and mutations", () => {
     expect((await response.text()).match(/\{"errors"/g)).toHaveLength(2);
   });
 
+  test("one that ends in a malformed parameter is refused, and answered by its type", async () => {
+    const ask = async (path: string, body: string, type: string): Promise<string> => {
+      const headers = { "content-type": `${type}; charset` };
+      return (await fetch(at(path), { method: "POST", body, headers })).text();
+    };
+    const refusal =
+      '{"errors":[{"message":"Invalid Content-Type","extensions":{"code":"ErrorInvalidRequest"}}]}';
+    const answers = [
+      [await ask("/query", '{ q(func: eq(name, "Ada")) { name } }', "application/dql"), '{"data":'],
+      [await ask("/query", "{", "application/json"), '{"errors":[{"message":"Error parsing JSON'],
+      [await ask("/mutate", "{}", "application/json"), '{"errors":[{"message":"empty request'],
+      [await ask("/query", "{}", "text/plain"), '{"errors":[{"message":"Unsupported Content-Type'],
+    ] as const;
+    for (const [answer, second] of answers) {
+      expect(answer.slice(0, refusal.length + second.length)).toBe(refusal + second);
+    }
+  });
+
   test.each(["/query", "/mutate", "/commit", "/alter", "/admin/schema"])(
     "%s takes POST and PUT, answers OPTIONS for browsers, and refuses the rest",
     async (path) => {
