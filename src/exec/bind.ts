@@ -7,15 +7,48 @@ import { queryFault, type Run } from "./run.ts";
 
 /**
  * Numbers of the page and uid slots. Pages are int32 with Go's base prefixes, uids unsigned 64 bits; a uid beyond
- * 2^53 is a node that does not exist, and keeps only the precision of a double.
+ * 2^53 is a node that does not exist, and has a double of its own in the run (`partHugeUids`).
  */
 export function bindNumbers(plan: Plan, texts: readonly string[]): Float64Array {
   const numbers = new Float64Array(plan.slots.length);
+  let hasHuge = false;
   for (let i = 0; i < plan.slots.length; i++) {
     const slot = plan.slots[i];
-    numbers[i] = slot === undefined ? Number.NaN : bindSlot(slot, texts[i] ?? "");
+    const number = slot === undefined ? Number.NaN : bindSlot(slot, texts[i] ?? "");
+    numbers[i] = number;
+    if (number > Number.MAX_SAFE_INTEGER) hasHuge = true;
   }
+  if (hasHuge) partHugeUids(numbers, texts);
   return numbers;
+}
+
+/**
+ * Doubles beyond 2^53 stand for several uids each. Those that a request names keep their order, and equal numbers stay
+ * for equal uids alone: one whose double is taken by a lower one has the next double.
+ */
+function partHugeUids(numbers: Float64Array, texts: readonly string[]): void {
+  const huge: { readonly place: number; readonly uid: bigint }[] = [];
+  for (let i = 0; i < numbers.length; i++) {
+    if (numbers[i]! > Number.MAX_SAFE_INTEGER) {
+      huge.push({ place: i, uid: parseUint64(texts[i] ?? "", 0) });
+    }
+  }
+  huge.sort((a, b) => (a.uid < b.uid ? -1 : 1));
+  let last = { uid: 0n, number: 0 };
+  for (const { place, uid } of huge) {
+    if (uid !== last.uid) {
+      const number = numbers[place]!;
+      last = { uid, number: number > last.number ? number : nextDouble(last.number) };
+    }
+    numbers[place] = last.number;
+  }
+}
+
+/** The next above a positive number. */
+function nextDouble(number: number): number {
+  const bits = new BigUint64Array(new Float64Array([number]).buffer);
+  bits[0]! += 1n;
+  return new Float64Array(bits.buffer)[0]!;
 }
 
 function bindSlot(slot: Slot, text: string): number {
