@@ -24,7 +24,7 @@ export function buildCellTest(
   kind: ValueKind,
   textOrder?: TextOrder,
 ): CellTest {
-  if (operator === "eq") return buildEquality(bounds);
+  if (operator === "eq") return hasEquality(kind) ? buildEquality(bounds) : () => false;
   if (!isOrderable(kind)) return () => false;
   const [low, high] = bounds;
   if (low === undefined) return () => false;
@@ -43,6 +43,11 @@ export function buildCellTest(
       return (cell) => first(cell) >= 0 && second(cell) <= 0;
     }
   }
+}
+
+/** Geometries, vectors, passwords and bytes are equal to nothing, as in the reference. */
+function hasEquality(kind: ValueKind): boolean {
+  return isOrderable(kind) || kind === "bool";
 }
 
 function buildEquality(bounds: readonly Value[]): CellTest {
@@ -97,7 +102,10 @@ export function testValues(
 ): boolean {
   const [low, high] = bounds;
   if (low === undefined) return false;
-  if (operator === "eq") return bounds.some((bound) => compareValues(value, bound) === 0);
+  if (operator === "eq") {
+    if (!hasEquality(value.kind)) return false;
+    return bounds.some((bound) => compareValues(value, bound) === 0);
+  }
   if (!isOrderable(value.kind)) return false;
   const order = compareValues(value, low);
   switch (operator) {

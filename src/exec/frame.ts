@@ -101,9 +101,12 @@ export interface EdgeFrame {
   readonly groups?: GroupsColumn & { readonly plan: GroupPlan; readonly areFirst: boolean };
 }
 
-/** One group of @groupby: its keys and its aggregates, in the plan's order. A number is the uid of a group by edge. */
+/**
+ * One group of @groupby: its keys and its aggregates, in the plan's order. A number is the uid of a group by edge;
+ * undefined a key that none of the grouped nodes has.
+ */
 export interface Group {
-  readonly keys: readonly (Cell | number)[];
+  readonly keys: readonly (Cell | number | undefined)[];
   readonly members: number;
   readonly aggregates: readonly (Value | undefined)[];
 }

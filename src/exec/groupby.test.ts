@@ -19,6 +19,8 @@ const data: Data = {
   age: { 2: [int(34)], 3: [int(34)], 4: [int(19)] },
   works: { 2: [20, 21], 3: [20], 4: [] },
   nick: { 2: [text("Rope"), text("Brine")] },
+  alive: { 2: [{ kind: "bool", bool: false }], 4: [{ kind: "bool", bool: true }] },
+  secret: { 2: [{ kind: "password", hash: "h" }] },
   fortune: { 2: [{ kind: "bigfloat", big: { mantissa: 1n, exponent: 0 } }] },
 };
 const names = Object.keys(data);
@@ -77,7 +79,9 @@ const aggregate = (name: "sum" | "max", use: PredicateUse): GroupAggregatePlan =
 
 function print(groups: readonly Group[] | undefined): string[] | undefined {
   return groups?.map(({ keys, members, aggregates }) => {
-    const shown = keys.map((key) => (typeof key === "number" ? `0x${key.toString(16)}` : key.text));
+    const shown = keys.map((key) =>
+      typeof key === "number" ? `0x${key.toString(16)}` : (key?.text ?? ""),
+    );
     const values = aggregates.map((value) => (value?.kind === "int" ? String(value.int) : "-"));
     return `${shown.join(",")} ${String(members)} ${values.join(",")}`.trim();
   });
@@ -110,6 +114,38 @@ describe("groups", () => {
       "mate,19 1 -",
       "mate,34 1 -",
     ]);
+  });
+
+  test("leave out a key that none of a row's nodes has", async () => {
+    expect(await groupsOf(group([rank, useOf("nosuch")], count), 2, 3)).toEqual([
+      "cook, 1 -",
+      "mate, 1 -",
+    ]);
+    expect(await groupsOf(group([rank, useOf("nick")], count), 3, 4)).toEqual([
+      "cook, 1 -",
+      "mate, 1 -",
+    ]);
+    expect(await groupsOf(group([rank, useOf("nick")], count), 2, 3)).toEqual(["mate,Rope 1 -"]);
+  });
+
+  test("by keys without an order stand by their aggregates", async () => {
+    const plan = group([useOf("alive", "bool")], aggregate("max", age));
+    expect(await groupsOf(plan, 2, 4)).toEqual(["true 1 19", "false 1 34"]);
+  });
+
+  test("are never made of passwords", async () => {
+    expect(await groupsOf(group([useOf("secret", "password")], count), 2)).toBeUndefined();
+    expect(await groupsOf(group([rank, useOf("secret", "password")], count), 2)).toEqual([
+      "mate, 1 -",
+    ]);
+  });
+
+  test("refuse a count of a predicate where there is one", async () => {
+    const plan = { ...group([rank], count), refusal: "not this" };
+    await expect(groupsOf(plan, 2)).rejects.toThrow("not this");
+    expect(await groupsOf({ ...plan, keys: [{ key: "n", use: useOf("nosuch") }] }, 2)).toBe(
+      undefined,
+    );
   });
 
   test("by edges hold a node once for each of its targets", async () => {

@@ -27,7 +27,8 @@ export interface GroupedNodes {
 
 /**
  * The groups of each row's nodes: row i has targets[offsets[i]] … targets[offsets[i + 1] - 1]. undefined for a row
- * without any group. A node without one of the keys is in no group; one with several edges of a key is in several.
+ * without any group. A node without one of the keys is in no group, unless no node of its row has that key: then the
+ * key is left out of the row's groups. One with several edges of a key is in several.
  */
 export async function groupRows(
   run: Run,
@@ -40,7 +41,6 @@ export async function groupRows(
   checkAggregates(plan);
   const uids = distinctTargets({ offsets, targets: members, facets: undefined });
   const source = await readSource(run, plan, uids, root);
-  if (source === undefined) return none;
   const places = placesIn(uids, members);
   const begin = members.length > nodesAtOnce ? run.pace.check() : undefined;
   if (begin !== undefined) await begin;
@@ -51,6 +51,7 @@ export async function groupRows(
       nodes.length > nodesAtOnce
         ? await formManyGroups(run, plan, source, nodes)
         : formGroups(plan, source, nodes);
+    if (groups.length > 0 && plan.refusal !== undefined) throw queryFault(plan.refusal);
     byRow.push(groups.length === 0 ? undefined : groups);
     if ((row & 15) !== 15) continue;
     const pause = run.pace.check();
@@ -70,7 +71,8 @@ function checkAggregates(plan: GroupPlan): void {
   }
 }
 
-type Key = Cell | number;
+/** undefined stands for a key that no node of the row has. */
+type Key = Group["keys"][number];
 
 /** Beside the nodes: their keys, one list for each of the plan's, and their values to aggregate. */
 interface Source {
@@ -78,26 +80,26 @@ interface Source {
   readonly values: readonly ((node: number) => Value | undefined)[];
 }
 
-/** One read for everything. undefined: a key is a predicate that nothing has. */
+/** One read for everything. */
 async function readSource(
   run: Run,
   plan: GroupPlan,
   uids: UidSet,
   root: RootPlan | undefined,
-): Promise<Source | undefined> {
+): Promise<Source> {
   const indexed = await readIndexedSource(run, plan, uids, root);
   if (indexed !== undefined) return indexed;
   const wants: Want[] = [];
-  for (const { use } of plan.keys) {
+  const keyWants = plan.keys.map(({ use }) => {
     const want = wantOf(use);
-    if (want === undefined) return undefined;
+    if (want === undefined) return -1;
     countUids(run, use, uids.length);
-    wants.push(want);
-  }
+    return wants.push(want) - 1;
+  });
   const valueWants = plan.aggregates.map((aggregate) => addValueWant(run, wants, aggregate, uids));
   const columns = await readRows(run, uids, wants);
   return {
-    keys: plan.keys.map(({ use }, k) => keysOf(use, columns[k])),
+    keys: plan.keys.map(({ use }, k) => keysOf(use, columns[keyWants[k] ?? -1])),
     values: plan.aggregates.map((aggregate, a) =>
       valuesOf(aggregate, columns[valueWants[a] ?? -1]),
     ),
@@ -170,6 +172,8 @@ function keysOf(use: PredicateUse, column: Column | undefined): (node: number) =
   if (column?.kind === "edges") return (node) => targetsOf(column, node);
   const kind = use.predicate?.definition.kind;
   if (column?.kind !== "cells" || kind === undefined || kind === "uid") return () => noKeys;
+  // Passwords are never shown, and so no key either.
+  if (kind === "password") return () => noKeys;
   const choose = buildChoice(use.languages);
   return (node) => {
     const cells = column.cells[node];
@@ -209,7 +213,18 @@ interface Forming {
 /** By the name of their keys. */
 type FormingGroups = Map<string | number, Forming>;
 
-function formGroups(plan: GroupPlan, source: Source, nodes: Uint32Array): readonly Group[] {
+/** Of several keys, those that none of the nodes has do not part them. */
+function withoutIdleKeys(source: Source, nodes: Uint32Array): Source {
+  if (source.keys.length === 1) return source;
+  const used = source.keys.map((keysAt) => nodes.some((node) => keysAt(node).length > 0));
+  if (!used.includes(true) || !used.includes(false)) return source;
+  return { ...source, keys: source.keys.map((keysAt, k) => (used[k] ? keysAt : () => idleKey)) };
+}
+
+const idleKey: readonly Key[] = [undefined];
+
+function formGroups(plan: GroupPlan, read: Source, nodes: Uint32Array): readonly Group[] {
+  const source = withoutIdleKeys(read, nodes);
   const forming: FormingGroups = new Map();
   addAll(forming, source, nodes);
   return Array.from(forming.values(), (each) => finishGroup(plan, source, each)).sort(
@@ -227,9 +242,10 @@ const groupsAtOnce = 256;
 async function formManyGroups(
   run: Run,
   plan: GroupPlan,
-  source: Source,
+  read: Source,
   nodes: Uint32Array,
 ): Promise<readonly Group[]> {
+  const source = withoutIdleKeys(read, nodes);
   const forming: FormingGroups = new Map();
   for (let from = 0; from < nodes.length; from += nodesAtOnce) {
     addAll(forming, source, nodes.subarray(from, from + nodesAtOnce));
@@ -284,7 +300,7 @@ function addNodes(
 ): void {
   for (const node of nodes) {
     for (const key of keysAt(node)) {
-      const name = typeof key === "number" ? key : key.text;
+      const name = typeof key === "number" ? key : (key?.text ?? "");
       const group = forming.get(name);
       if (group === undefined) forming.set(name, { keys: [key], nodes: [node] });
       else group.nodes.push(node);
@@ -312,27 +328,53 @@ function addNode(forming: FormingGroups, source: Source, node: number): void {
 
 /** Equal keys have equal names: values are equal when they print alike. */
 function nameOf(key: Key): string {
-  return typeof key === "number" ? String(key) : JSON.stringify(key.text);
+  return typeof key === "number" ? String(key) : JSON.stringify(key?.text ?? "");
 }
 
-/** By size, then by how many aggregates there are, then by keys, then by aggregates. */
+/**
+ * By size, then by how many aggregates there are, then by keys that have an order, then by aggregates. Keys without
+ * one decide last, so that an answer is always the same.
+ */
 function compareGroups(a: Group, b: Group): number {
   if (a.members !== b.members) return a.members - b.members;
-  const filled = countFilled(a) - countFilled(b);
-  if (filled !== 0) return filled;
-  for (let k = 0; k < a.keys.length; k++) {
-    const order = compareKeys(a.keys[k] ?? 0, b.keys[k] ?? 0);
+  const [aggregatesOfA, aggregatesOfB] = [filledOf(a), filledOf(b)];
+  return (
+    aggregatesOfA.length - aggregatesOfB.length ||
+    firstOrder<Key>(a.keys, b.keys, compareKeys) ||
+    firstOrder(aggregatesOfA, aggregatesOfB, compareAggregates) ||
+    firstOrder<Key>(a.keys, b.keys, compareUnordered)
+  );
+}
+
+function filledOf(group: Group): readonly Value[] {
+  return group.aggregates.filter((value) => value !== undefined);
+}
+
+/** What the first pair that differs says. */
+function firstOrder<T>(
+  a: readonly T[],
+  b: readonly T[],
+  compare: (a: T | undefined, b: T | undefined) => number,
+): number {
+  for (let i = 0; i < a.length; i++) {
+    const order = compare(a[i], b[i]);
     if (order !== 0) return order;
   }
   return 0;
 }
 
-function countFilled(group: Group): number {
-  return group.aggregates.filter((value) => value !== undefined).length;
+function compareKeys(a: Key, b: Key): number {
+  if (a === undefined || b === undefined) return 0;
+  if (typeof a === "number" || typeof b === "number") return Number(a) - Number(b);
+  return isOrderable(a.kind) ? compareValues(a.value, b.value) : 0;
 }
 
-function compareKeys(a: Key, b: Key): number {
-  if (typeof a === "number" || typeof b === "number") return Number(a) - Number(b);
-  if (isOrderable(a.kind) || a.kind === "bool") return compareValues(a.value, b.value);
-  return compareText(a.text, b.text);
+function compareAggregates(a: Value | undefined, b: Value | undefined): number {
+  if (a === undefined || b === undefined || !isOrderable(a.kind)) return 0;
+  return compareValues(a, b);
+}
+
+function compareUnordered(a: Key, b: Key): number {
+  if (typeof a !== "object" || typeof b !== "object") return 0;
+  return a.kind === "bool" ? compareValues(a.value, b.value) : compareText(a.text, b.text);
 }

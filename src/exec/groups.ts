@@ -5,7 +5,7 @@ import type { GroupPlan, RootPlan } from "../plan/plan.ts";
 import type { Group, GroupsColumn } from "./frame.ts";
 import { groupRows } from "./groupby.ts";
 import { distinctTargets, type Edges } from "./rows.ts";
-import { emptyVariable, type Run } from "./run.ts";
+import { emptyVariable, queryFault, type Run } from "./run.ts";
 import { makeColumn } from "./value-column.ts";
 
 export async function groupEdges(run: Run, plan: GroupPlan, edges: Edges): Promise<GroupsColumn> {
@@ -45,16 +45,23 @@ export async function groupMembers(
   return groups;
 }
 
-/** Keyed by the uid that a group stands for. */
+/** Keyed by the uid that a group stands for. Refused where a group stands for anything else. */
 function defineGroupVariables(run: Run, plan: GroupPlan, groups: readonly Group[]): void {
   plan.aggregates.forEach((aggregate, a) => {
     if (aggregate.variable === undefined) return;
     const found = new Map<number, Value>();
     for (const group of groups) {
-      const [key] = group.keys;
+      const keys = group.keys.filter((each) => each !== undefined);
+      const [key] = keys;
+      if (keys.length > 1) {
+        throw queryFault(`Expected one UID for var in groupby but got: ${keys.length}`);
+      }
+      if (typeof key !== "number") {
+        throw queryFault("Vars can be assigned only when grouped by UID attribute");
+      }
       const value: Value | undefined =
         aggregate.kind === "count" ? { kind: "int", int: group.members } : group.aggregates[a];
-      if (typeof key === "number" && value !== undefined) found.set(key, value);
+      if (value !== undefined) found.set(key, value);
     }
     const values = makeColumn(found);
     run.variables[aggregate.variable] = { ...emptyVariable, uids: values.uids, values };

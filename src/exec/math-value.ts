@@ -285,9 +285,13 @@ function applyVectors(
   return { kind: "float32vector", vector: a.map((number, i) => number + sign * (b[i] ?? 0)) };
 }
 
-/** < > <= >= == != of two numbers, texts, dates or bigfloats; undefined for anything else (the node is left out). */
+/**
+ * < > <= >= == != of two numbers, texts, dates or bigfloats; undefined for anything else, a bigfloat beside another
+ * number included (the node is left out).
+ */
 export function applyComparison(operator: string, left: Value, right: Value): boolean | undefined {
-  const order = compareForMath(left, right);
+  const isMixed = left.kind !== right.kind && !(isNumber(left) && isNumber(right));
+  const order = isMixed ? undefined : compareForMath(left, right);
   if (order === undefined) return undefined;
   switch (operator) {
     case "<":
@@ -307,7 +311,7 @@ export function applyComparison(operator: string, left: Value, right: Value): bo
 
 function compareForMath(left: Value, right: Value): number | undefined {
   if (isNumber(left) && isNumber(right)) return compareValues(left, right);
-  if (isText(left) && isText(right)) return compareValues(left, right);
+  if (isText(left) && left.kind === right.kind) return compareValues(left, right);
   if (left.kind === "datetime" && right.kind === "datetime") {
     return compareDateTimes(left.time, right.time);
   }

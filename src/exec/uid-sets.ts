@@ -20,9 +20,17 @@ export function uidsOfUidIn(run: Run, call: Extract<CallPlan, { kind: "uidIn" }>
   if (call.variable !== undefined) return variableOf(run, call.variable).uids;
   for (const slot of call.uids) {
     if (!Number.isNaN(slotNumber(run, slot))) continue;
-    throw queryFault(`Value ${quoteGo(slotText(run, slot))} in uid_in is not a number`);
+    const text = slotText(run, slot);
+    if (isUint(text))
+      throw queryFault(`strconv.ParseUint: parsing ${quoteGo(text)}: value out of range`);
+    throw queryFault(`Value ${quoteGo(text)} in uid_in is not a number`);
   }
   return sortUnique(Float64Array.from(call.uids, (slot) => slotNumber(run, slot)));
+}
+
+/** Spelled as a number, of whatever size. */
+function isUint(text: string): boolean {
+  return /^(?:0x[0-9a-f]+|0o?[0-7]*|0b[01]+|[1-9][0-9]*)$/i.test(text);
 }
 
 /** The nodes that point at the targets, as lists. */

@@ -1,36 +1,30 @@
 /** @groupby (dql.md 4.15). */
 import type { Field, GroupKey } from "../dql/ast.ts";
-import { refuse, resolvePredicate, type Builder } from "./builder.ts";
+import { resolvePredicate, type Builder } from "./builder.ts";
 import { defineVariable } from "./define.ts";
 import type { GroupAggregatePlan, GroupPlan } from "./plan.ts";
 
+/** A count of a predicate is refused where there is a group to count in. */
 export function buildGroup(
   builder: Builder,
   keys: readonly GroupKey[],
   children: readonly Field[],
 ): GroupPlan {
-  const plan: GroupPlan = {
+  const aggregates = children.map((child) => buildAggregate(builder, child));
+  return {
     keys: keys.map((key) => ({
       key: key.alias ?? (key.predicate.reverse ? "~" : "") + key.predicate.name,
       use: resolvePredicate(builder, key.predicate),
     })),
-    aggregates: children.map((child) => buildAggregate(builder, child)),
+    aggregates: aggregates.filter((aggregate) => aggregate !== undefined),
+    refusal: aggregates.includes(undefined)
+      ? "Only uid predicate is allowed in count within groupby"
+      : undefined,
   };
-  if (plan.aggregates.some((aggregate) => aggregate.variable !== undefined)) checkVariables(plan);
-  return plan;
 }
 
-function checkVariables(plan: GroupPlan): void {
-  if (plan.keys.length !== 1) {
-    refuse(`Expected one UID for var in groupby but got: ${plan.keys.length}`);
-  }
-  const predicate = plan.keys[0]?.use.predicate;
-  if (predicate !== undefined && predicate.definition.kind !== "uid") {
-    refuse("Vars can be assigned only when grouped by UID attribute");
-  }
-}
-
-function buildAggregate(builder: Builder, field: Field): GroupAggregatePlan {
+/** undefined for a count of anything but nodes, all that the parser lets through beside these. */
+function buildAggregate(builder: Builder, field: Field): GroupAggregatePlan | undefined {
   if (field.kind === "countUid") {
     return {
       kind: "count",
@@ -47,5 +41,5 @@ function buildAggregate(builder: Builder, field: Field): GroupAggregatePlan {
       variable: defineVariable(builder, field.variable, "value", -1),
     };
   }
-  return refuse("Only aggregator/count functions allowed inside @groupby. Got: val");
+  return undefined;
 }

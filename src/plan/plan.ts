@@ -438,6 +438,8 @@ export interface ValuesPlan {
 export interface GroupPlan {
   readonly keys: readonly { readonly key: string; readonly use: PredicateUse }[];
   readonly aggregates: readonly GroupAggregatePlan[];
+  /** What is wrong with it, told as soon as there is a group. */
+  readonly refusal?: string | undefined;
 }
 
 export type GroupAggregatePlan =
