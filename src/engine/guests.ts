@@ -10,6 +10,7 @@ import type { PredicateAccess, Visitor } from "../model/visitor.ts";
 import { BlankNodes } from "../write/uid-assign.ts";
 import type { UpsertVariables } from "../write/upsert.ts";
 import { checkUnique } from "../write/unique.ts";
+import { checkVectors } from "../write/vectors.ts";
 import { checkWrites, strangerFault } from "./authorize.ts";
 import type { Committer } from "./commits.ts";
 import type { GuestTransaction, TransactResult } from "./engine.ts";
@@ -133,6 +134,8 @@ class Guest implements GuestTransaction {
     });
     const checked = checkUnique(session.view.reader, prepared.edits);
     if (checked instanceof Promise) await checked;
+    const compared = checkVectors(session.view.reader, prepared.edits);
+    if (compared instanceof Promise) await compared;
     await session.add(prepared.edits, prepared.fresh);
     if (!views.isEmbedded) await session.show();
     return prepared.added;

@@ -16,6 +16,7 @@ import type { Edit } from "../write/edit.ts";
 import { addSharedKeys } from "../write/shared-keys.ts";
 import { checkUnique } from "../write/unique.ts";
 import { BlankNodes } from "../write/uid-assign.ts";
+import { checkVectors } from "../write/vectors.ts";
 import { checkWrites, strangerFault } from "./authorize.ts";
 import { parseBody } from "./body.ts";
 import type { ParsedBody } from "./body.ts";
@@ -284,6 +285,8 @@ export class Mutations {
     });
     const checked = checkUnique(view.reader, prepared.edits);
     const isUnique = checked instanceof Promise ? await checked : checked;
+    const compared = checkVectors(view.reader, prepared.edits);
+    if (compared instanceof Promise) await compared;
     await session.add(prepared.edits, prepared.fresh);
     return {
       session,

@@ -84,24 +84,30 @@ async function alter(metric: string): Promise<void> {
   await keeping.alter({ kind: "schema", text, runInBackground: false }, 0);
 }
 
-async function write(set: string, deletes = "", startTs = 0): Promise<number> {
+async function write(set: string, deletes = "", startTs = 0, namespace = 0): Promise<number> {
   const text = `{ set { ${set} } delete { ${deletes} } }`;
   const body = { kind: "rdf", text } as const;
   const commitNow = startTs === 0;
-  const answer = await keeping.mutate({ namespace: 0, body, startTs, commitNow, timeoutMs: 0 });
+  const answer = await keeping.mutate({ namespace, body, startTs, commitNow, timeoutMs: 0 });
   return answer.startTs;
 }
 
-async function fill(from: number, count: number): Promise<void> {
+async function fill(from: number, count: number, namespace = 0): Promise<void> {
   for (let start = from; start < from + count; start += 500) {
     const uids = Array.from({ length: Math.min(500, from + count - start) }, (_, i) => start + i);
-    await write(uids.map((uid) => `<${uid}> <v> "${print(makeVector())}" .`).join("\n"));
+    const facts = uids.map((uid) => `<${uid}> <v> "${print(makeVector())}" .`);
+    await write(facts.join("\n"), "", 0, namespace);
   }
 }
 
-function query(engine: OpenEngine, text: string, startTs: number): Promise<QueryAnswer> {
+function query(
+  engine: OpenEngine,
+  text: string,
+  startTs: number,
+  namespace = 0,
+): Promise<QueryAnswer> {
   return engine.query({
-    namespace: 0,
+    namespace,
     text,
     variables: new Map(),
     startTs,
@@ -113,8 +119,14 @@ function query(engine: OpenEngine, text: string, startTs: number): Promise<Query
   });
 }
 
-async function ask(engine: OpenEngine, args: string, startTs = 0): Promise<string[]> {
-  const answer = await query(engine, `{ q(func: similar_to(v, ${args})) { uid } }`, startTs);
+async function ask(
+  engine: OpenEngine,
+  args: string,
+  startTs = 0,
+  namespace = 0,
+): Promise<string[]> {
+  const text = `{ q(func: similar_to(v, ${args})) { uid } }`;
+  const answer = await query(engine, text, startTs, namespace);
   const { q } = JSON.parse(new TextDecoder().decode(answer.data)) as { q: { uid: string }[] };
   return q.map(({ uid }) => uid);
 }
@@ -238,6 +250,28 @@ describe.each([
   });
 });
 
+test("an index goes with its namespace", { timeout: 60_000 }, async () => {
+  const warnings: string[] = [];
+  const logger = { ...silentLogger, warn: (text: string) => void warnings.push(text) };
+  random = makeSeededRandom(11);
+  kept = keepInMemory();
+  await openBoth(limits, logger);
+  const namespace = await keeping.createNamespace();
+  const schema = `v: float32vector @index(hnsw(metric: "euclidean")) .`;
+  await keeping.alter({ kind: "schema", text: schema, runInBackground: false }, namespace);
+  await fill(1, 300, namespace);
+  await ask(keeping, `1, "${print(makeVector())}"`, 0, namespace);
+  await untilState(({ state }) => state === "serving");
+  await alter("euclidean");
+  await fill(1, 300);
+  await ask(keeping, `1, "${print(makeVector())}"`);
+  await until(() => keeping.vectorIndexes.every(({ state }) => state === "serving"));
+  await keeping.deleteNamespace(namespace);
+  await expect.poll(() => keeping.vectorIndexes, { timeout: 20_000 }).toHaveLength(1);
+  expect(keeping.vectorIndexes).toMatchObject([{ namespace: 0, state: "serving" }]);
+  expect(warnings).toEqual([]);
+});
+
 describe("with an index", () => {
   const at = (n: number): string => print([n, ...Array.from({ length: dimensions - 1 }, () => 9)]);
 
@@ -280,11 +314,13 @@ describe("with an index", () => {
     expect(await ask(keeping, `3, "${at(9)}"`, startTs)).toEqual(before);
   });
 
-  test("vectors of another length are refused as ever", async () => {
+  test("vectors of another length are refused, in searches and in writes", async () => {
     const words = "can not compute euclidean distance on vectors of different lengths";
     await expect(ask(keeping, `3, "[1, 2]"`)).rejects.toThrow(words);
-    await write(`<1000> <v> "[1, 2]" .`);
-    await expect(ask(keeping, `3, "${at(9)}"`)).rejects.toThrow(words);
+    await expect(write(`<1000> <v> "[1, 2]" .`)).rejects.toThrow(words);
+    await expect(write(`<1> <v> "[1, 2]" .`)).rejects.toThrow(words);
+    await expect(write(`<1000> <v> "${at(9)}" .\n<1001> <v> "[1, 2]" .`)).rejects.toThrow(words);
+    expect(await ask(keeping, `3, "${at(9)}"`)).toHaveLength(3);
   });
 
   test("dropped data is not found", async () => {

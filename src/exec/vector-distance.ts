@@ -1,24 +1,18 @@
 /** Hot: bench/vectors.ts. Distances between vectors and the nearest of many (dql.md 4.3 similar_to). */
 import { Heap } from "../base/heap.ts";
+import { explainLengths } from "../graph/vector-metric.ts";
 import type { VectorMetric } from "../graph/vector-metric.ts";
 import { Fault } from "../model/fault.ts";
 
 /** The smaller, the nearer: Euclidean distance, 1 − cosine similarity, or the negative dot product. */
 export type VectorDistance = (a: Float32Array, b: Float32Array) => number;
 
-const distanceNames: Readonly<Record<VectorMetric, string>> = {
-  euclidean: "euclidean distance",
-  cosine: "cosine distance",
-  dotproduct: "dot product",
-};
-
 /** Faults: `can not compute … on vectors of different lengths`. */
 export function vectorDistance(metric: VectorMetric): VectorDistance {
   const distance = distances[metric];
   return (a, b) => {
     if (a.length === b.length) return distance(a, b);
-    const name = distanceNames[metric];
-    throw new Fault("E_QUERY", `can not compute ${name} on vectors of different lengths`);
+    throw new Fault("E_QUERY", explainLengths(metric));
   };
 }
 

@@ -9,6 +9,17 @@ export function metricOf(options: IndexOptions): VectorMetric {
   return metric === "cosine" || metric === "dotproduct" ? metric : "euclidean";
 }
 
+const distanceNames: Readonly<Record<VectorMetric, string>> = {
+  euclidean: "euclidean distance",
+  cosine: "cosine distance",
+  dotproduct: "dot product",
+};
+
+/** The refusal of vectors that cannot be compared. */
+export function explainLengths(metric: VectorMetric): string {
+  return `can not compute ${distanceNames[metric]} on vectors of different lengths`;
+}
+
 export interface GraphOptions {
   readonly metric: VectorMetric;
   /** Layers, the lowest included. */
