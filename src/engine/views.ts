@@ -67,7 +67,7 @@ export class Views {
       clock: options.clock,
       logger: options.logger ?? silentLogger,
       ...(options.vectors ?? { bytesMax: 0 }),
-      open: async (namespace) => await this.openNewest(namespace, "change"),
+      open: (namespace) => this.#openIfThere(namespace),
     });
   }
 
@@ -126,6 +126,19 @@ export class Views {
       throw outOfReach();
     }
     return this.#open(snapshot, { namespace, use: "query", ts, overlay: options.overlay });
+  }
+
+  /** For whoever follows a namespace: undefined where that is gone. */
+  async #openIfThere(namespace: number): Promise<View | undefined> {
+    const snapshot = await this.store.snapshot();
+    let isThere = false;
+    try {
+      isThere = (await this.#schemas.read(snapshot, namespace)) !== undefined;
+    } finally {
+      if (!isThere) snapshot.close();
+    }
+    if (!isThere) return undefined;
+    return this.#open(snapshot, { namespace, use: "change", ts: snapshot.ts, overlay: undefined });
   }
 
   /** The schema of the newest state. */

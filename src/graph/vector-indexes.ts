@@ -49,8 +49,10 @@ export interface VectorIndexesOptions extends VectorLimits {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** A view of the newest state. Close its reader. */
-  open(namespace: number): Promise<{ readonly reader: Reader; readonly snapshot: Snapshot }>;
+  /** A view of the newest state; undefined where the namespace is gone. Close its reader. */
+  open(
+    namespace: number,
+  ): Promise<{ readonly reader: Reader; readonly snapshot: Snapshot } | undefined>;
 }
 
 const nodesMinDefault = 2000;
@@ -99,6 +101,8 @@ export class VectorIndexes {
   readonly #indexes = new Map<string, VectorIndex>();
   #stopFollowing: (() => void) | undefined = undefined;
   #following = false;
+  /** Whether something was committed since the last following began. */
+  #isAsked = false;
   #working = false;
   #isClosed = false;
 
@@ -184,7 +188,8 @@ export class VectorIndexes {
     view: VectorView,
     { target, predicate }: VectorQuestion,
   ): Promise<void> {
-    index.offUntilMs = 0;
+    // Others ask again later, also where counting fails.
+    index.offUntilMs = this.#options.clock.tickMs() + offMs;
     this.#loadIfItFits(index, await view.countNodes(predicate), target.length);
   }
 
@@ -215,12 +220,11 @@ export class VectorIndexes {
     let after = 0;
     index.number = 0;
     while (index.state === "loading" && !this.#isClosed) {
-      const { reader, snapshot } = await this.#options.open(index.namespace);
+      const view = await this.#options.open(index.namespace);
+      if (view === undefined) return this.#forget(index);
+      const { reader, snapshot } = view;
       try {
-        if (!isWanted(index, reader.schema)) {
-          this.#indexes.delete(index.key);
-          return;
-        }
+        if (!isWanted(index, reader.schema)) return this.#forget(index);
         if (after > 0 && !(await this.#takeIn(index, snapshot))) {
           seen = new Set();
           after = 0;
@@ -339,26 +343,41 @@ export class VectorIndexes {
     index.offUntilMs = this.#options.clock.tickMs() + offMs;
   }
 
+  #forget(index: VectorIndex): void {
+    this.#indexes.delete(index.key);
+  }
+
   #followSoon(): void {
-    if (this.#following || this.#indexes.size === 0 || this.#isClosed) return;
+    if (this.#indexes.size === 0 || this.#isClosed) return;
+    this.#isAsked = true;
+    if (this.#following) return;
     this.#following = true;
     void rest(followMs)
-      .then(() => this.#follow())
+      .then(() => {
+        this.#isAsked = false;
+        return this.#follow();
+      })
       .catch((error: unknown) => {
         if (this.#isClosed) return;
         this.#options.logger.warn("vector indexes could not follow", { error: String(error) });
       })
       .finally(() => {
         this.#following = false;
+        if (this.#isAsked) this.#followSoon();
       });
   }
 
   async #follow(): Promise<void> {
     for (const index of this.#indexes.values()) {
       if (index.state !== "serving" || this.#isClosed) continue;
-      const { reader, snapshot } = await this.#options.open(index.namespace);
+      const view = await this.#options.open(index.namespace);
+      if (view === undefined) {
+        this.#forget(index);
+        continue;
+      }
+      const { reader, snapshot } = view;
       try {
-        if (!isWanted(index, reader.schema)) this.#indexes.delete(index.key);
+        if (!isWanted(index, reader.schema)) this.#forget(index);
         else if (!(await this.#takeIn(index, snapshot))) this.#startLoading(index);
       } finally {
         reader.close();
@@ -370,16 +389,18 @@ export class VectorIndexes {
   #workSoon(): void {
     if (this.#working || this.#isClosed) return;
     this.#working = true;
-    void this.#work().finally(() => {
-      this.#working = false;
-    });
+    void this.#work();
   }
 
   async #work(): Promise<void> {
     const { clock } = this.#options;
     for (;;) {
-      const index = this.#findWork();
-      if (index === undefined || this.#isClosed) return;
+      const index = this.#isClosed ? undefined : this.#findWork();
+      if (index === undefined) {
+        // In the same turn as the look: what comes later starts the work anew.
+        this.#working = false;
+        return;
+      }
       const untilMs = clock.tickMs() + workMs;
       while (doSome(index) && clock.tickMs() < untilMs);
       await rest(restMs);
