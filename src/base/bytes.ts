@@ -26,6 +26,11 @@ export function startsWithBytes(bytes: Uint8Array, prefix: Uint8Array): boolean 
 }
 
 export function concatBytes(...pieces: readonly Uint8Array[]): Uint8Array {
+  return joinBytes(pieces);
+}
+
+/** `concatBytes` of any number: arguments must fit on the stack. */
+export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const piece of pieces) length += piece.length;
   const joined = new Uint8Array(length);

@@ -21,7 +21,9 @@ function readVector(text: string): Float32Array | undefined {
   if (trimmed === "") return new Float32Array(0);
   if (!trimmed.startsWith("[") || !trimmed.endsWith("]")) return undefined;
   // Brackets too many at the end are let pass.
-  const inner = trimmed.slice(1).replace(/\]+$/, "").trim();
+  let end = trimmed.length;
+  while (end > 1 && trimmed[end - 1] === "]") end--;
+  const inner = trimmed.slice(1, end).trim();
   if (inner === "") return new Float32Array(0);
   const words = inner.includes(",") ? inner.split(",") : inner.split(/\s+/);
   const vector = new Float32Array(words.length);

@@ -2,7 +2,7 @@
  * Values as the bytes in which the reference carries them, and bytes as its messages quote them. Nothing is stored so:
  * they stand in what it says of refused facts.
  */
-import { concatBytes, encodeUtf8 } from "../base/bytes.ts";
+import { concatBytes, encodeUtf8, joinBytes } from "../base/bytes.ts";
 import { printValueText } from "./print-value.ts";
 import type { DateTime, Geometry, Value } from "./value.ts";
 
@@ -19,9 +19,9 @@ export function wireBytes(value: Value): Uint8Array {
     case "geo":
       return geometryBytes(value.geometry);
     case "float32vector":
-      return concatBytes(
-        ...Array.from(value.vector, (n) => numberBytes(4, (view) => view.setFloat32(0, n, true))),
-      );
+      return numberBytes(4 * value.vector.length, (view) => {
+        value.vector.forEach((number, i) => view.setFloat32(4 * i, number, true));
+      });
     case "binary":
       return value.bytes;
     case "password":
@@ -66,7 +66,7 @@ const geometryCodes: Readonly<Record<Geometry["type"], number>> = {
 /** Well-known binary, little-endian. */
 function geometryBytes(geometry: Geometry): Uint8Array {
   const parts = (members: readonly Geometry[]): Uint8Array =>
-    concatBytes(uint32(members.length), ...members.map(geometryBytes));
+    countedBytes(members.map(geometryBytes));
   const head = concatBytes(Uint8Array.of(1), uint32(geometryCodes[geometry.type]));
   switch (geometry.type) {
     case "Point":
@@ -74,11 +74,7 @@ function geometryBytes(geometry: Geometry): Uint8Array {
     case "LineString":
       return concatBytes(head, lineBytes(geometry.coordinates));
     case "Polygon":
-      return concatBytes(
-        head,
-        uint32(geometry.coordinates.length),
-        ...geometry.coordinates.map(lineBytes),
-      );
+      return concatBytes(head, countedBytes(geometry.coordinates.map(lineBytes)));
     case "MultiPoint":
       return concatBytes(
         head,
@@ -100,54 +96,77 @@ function geometryBytes(geometry: Geometry): Uint8Array {
 }
 
 function lineBytes(points: readonly (readonly number[])[]): Uint8Array {
-  return concatBytes(uint32(points.length), ...points.map(pointBytes));
+  return concatBytes(uint32(points.length), pointBytes(points.flat()));
 }
 
-function pointBytes(point: readonly number[]): Uint8Array {
-  return concatBytes(...point.map((n) => numberBytes(8, (view) => view.setFloat64(0, n, true))));
+function countedBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  return concatBytes(uint32(pieces.length), joinBytes(pieces));
+}
+
+function pointBytes(numbers: readonly number[]): Uint8Array {
+  return numberBytes(8 * numbers.length, (view) => {
+    numbers.forEach((number, i) => view.setFloat64(8 * i, number, true));
+  });
 }
 
 function uint32(number: number): Uint8Array {
   return numberBytes(4, (view) => view.setUint32(0, number, true));
 }
 
-const strict = new TextDecoder("utf-8", { fatal: true });
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** A large geometry has millions of such bytes. */
+const hexBytes = Array.from({ length: 256 }, (_, byte) => hex(byte, 2, "x"));
 
 /** In quotes: as text where the bytes are UTF-8, byte by byte where they are not. */
 export function quoteWire(bytes: Uint8Array): string {
   let quoted = '"';
+  let from = 0;
+  const flush = (to: number): void => {
+    if (to > from) quoted += decoder.decode(bytes.subarray(from, to));
+  };
   for (let i = 0; i < bytes.length;) {
-    const byte = bytes[i]!;
-    const length = byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-    const character = decode(bytes.subarray(i, i + length));
-    quoted += character === undefined ? hex(byte, 2, "x") : escape(character);
-    i += character === undefined ? 1 : length;
+    const length = sequenceLength(bytes, i);
+    const written = length === 0 ? hexBytes[bytes[i]!] : escapeOf(bytes, i);
+    const next = i + Math.max(1, length);
+    if (written !== undefined) {
+      flush(i);
+      quoted += written;
+      from = next;
+    }
+    i = next;
   }
+  flush(bytes.length);
   return quoted + '"';
 }
 
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return strict.decode(bytes);
-  } catch {
-    return undefined;
-  }
+/** Bytes of the character at a place; 0 where none is. Without exceptions, which cost more than a message is worth. */
+function sequenceLength(bytes: Uint8Array, at: number): number {
+  const first = bytes[at]!;
+  if (first < 0x80) return 1;
+  const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  for (let i = 1; i < length; i++) if (((bytes[at + i] ?? 0) & 0xc0) !== 0x80) return 0;
+  const second = bytes[at + 1] ?? 0;
+  const isOverlong = (first === 0xe0 && second < 0xa0) || (first === 0xf0 && second < 0x90);
+  const isSurrogate = first === 0xed && second > 0x9f;
+  const isBeyond = first === 0xf4 && second > 0x8f;
+  return isOverlong || isSurrogate || isBeyond ? 0 : length;
 }
 
-const shortEscapes: Readonly<Record<string, string>> = {
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  '"': '\\"',
-  "\\": "\\\\",
-};
+const shortEscapes: ReadonlyMap<number, string> = new Map([
+  [0x0a, "\\n"],
+  [0x0d, "\\r"],
+  [0x09, "\\t"],
+  [0x22, '\\"'],
+  [0x5c, "\\\\"],
+]);
 
-function escape(character: string): string {
-  const short = shortEscapes[character];
-  if (short !== undefined) return short;
-  const code = character.codePointAt(0) ?? 0;
-  if (code < 0x20 || code === 0x7f) return hex(code, 2, "x");
-  return code >= 0x80 && code <= 0x9f ? hex(code, 4, "u") : character;
+/** undefined for what stands as it is. */
+function escapeOf(bytes: Uint8Array, at: number): string | undefined {
+  const byte = bytes[at]!;
+  if (byte === 0xc2 && bytes[at + 1]! < 0xa0) return hex(bytes[at + 1]!, 4, "u");
+  if (byte < 0x20 || byte === 0x7f) return shortEscapes.get(byte) ?? hexBytes[byte];
+  return byte === 0x22 || byte === 0x5c ? shortEscapes.get(byte) : undefined;
 }
 
 function hex(code: number, digits: number, letter: "x" | "u"): string {
