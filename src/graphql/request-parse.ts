@@ -89,15 +89,16 @@ function isBlank(text: string): boolean {
   return /^(?:[\s,\ufeff]|#[^\n\r]*)*$/.test(text);
 }
 
-function parseText(text: string): DocumentNode {
+/** `isFilled`: empty lists are blanks by now; one more behind them is wrong. */
+function parseText(text: string, isFilled = false): DocumentNode {
   try {
     return parse(text);
   } catch (error) {
     if (error instanceof RangeError) throw refuse("the document is nested too deeply");
     if (!(error instanceof GraphQLError)) throw error;
-    const filled = error.message.endsWith('found ")".') ? blankEmptyLists(text) : text;
+    const filled = !isFilled && error.message.endsWith('found ")".') ? blankEmptyLists(text) : text;
     if (filled === text) throw syntaxRefusal(text, error);
-    return parseText(filled);
+    return parseText(filled, true);
   }
 }
 

@@ -61,6 +61,11 @@ describe("syntax", () => {
     ]);
   });
 
+  test("many empty lists in a row are refused at once", () => {
+    const [error] = errorsOf(`{ queryBoat${"()".repeat(20_000)} { id } }`);
+    expect(error?.message).toBe("Expected Name, found )");
+  });
+
   test("columns count characters, not code units", () => {
     expect(errorsOf('{ queryBoat(filter: {name: {eq: "😀"}}) { nme } }')).toEqual([
       at('Cannot query field "nme" on type "Boat". Did you mean "name"?', 42),
