@@ -100,6 +100,12 @@ interface RankedEdges {
 /** So many edges for each member, at least, for members to be sorted instead of edges. */
 const edgesPerMember = 2;
 
+/** Rows of so few edges are sorted without a promise for each. */
+const rowAtOnce = 64;
+
+/** Edges of such rows between two looks at the clock. */
+const edgesPerRest = 1024;
+
 /** Rests on the way. Of each row at most `count` edges. */
 async function sortManyEdges(run: Run, ranked: RankedEdges, count: number): Promise<Edges> {
   const { edges, places } = ranked;
@@ -109,18 +115,27 @@ async function sortManyEdges(run: Run, ranked: RankedEdges, count: number): Prom
   const offsets = new Uint32Array(rowCount + 1);
   const order = new Uint32Array(places.length);
   let length = 0;
+  let done = 0;
   for (let row = 0; row < rowCount; row++) {
     const from = edges.offsets[row] ?? 0;
-    const own = new Uint32Array((edges.offsets[row + 1] ?? 0) - from);
+    const end = edges.offsets[row + 1] ?? 0;
+    const own = order.subarray(length, length + end - from);
     for (let e = 0; e < own.length; e++) own[e] = from + e;
-    const isSelected = count * 8 < own.length;
-    const sorted = isSelected
-      ? await selectPaced(run.pace, own, count, compare)
-      : await sortPaced(run.pace, own, compare);
-    order.set(sorted, length);
-    length += sorted.length;
+    if (own.length <= rowAtOnce) {
+      if (own.length > 1) own.sort(compare);
+      length += Math.min(own.length, count);
+    } else {
+      const isSelected = count * 8 < own.length;
+      const sorted = isSelected
+        ? await selectPaced(run.pace, own, count, compare)
+        : await sortPaced(run.pace, own, compare);
+      order.set(sorted, length);
+      length += sorted.length;
+    }
     offsets[row + 1] = length;
-    if ((row & 255) !== 255) continue;
+    done += own.length + 1;
+    if (done < edgesPerRest) continue;
+    done = 0;
     await rest(run);
   }
   return takeEdges(edges, offsets, order.subarray(0, length));
