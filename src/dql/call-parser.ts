@@ -31,6 +31,8 @@ interface CallDraft {
   isSubjectFresh: boolean;
   expectsArgument: boolean;
   expectsLanguage: boolean;
+  /** A dollar stands before the next value, wherever that is. */
+  hasDollar: boolean;
   hasNested: boolean;
   /** Options of similar_to. */
   readonly options: Set<string>;
@@ -127,6 +129,7 @@ function makeCallDraft(name: string, isRoot: boolean, at: Position): CallDraft {
     isSubjectFresh: false,
     expectsArgument: true,
     expectsLanguage: false,
+    hasDollar: false,
     hasNested: false,
     options: new Set(),
   };
@@ -147,6 +150,7 @@ function parseArgument(reading: Reading, draft: CallDraft): boolean {
       return false;
     case T.comma:
       if (draft.expectsArgument) cursor.fail("Invalid use of comma.");
+      if (draft.hasDollar) cursor.fail("Invalid use of comma after dollar.");
       draft.expectsArgument = true;
       return true;
     case T.at:
@@ -175,14 +179,12 @@ function parseArgument(reading: Reading, draft: CallDraft): boolean {
     case T.rightCurl:
       return cursor.fail("Unrecognized character inside a func: U+007D '}'");
     case T.dollar:
-      parseParameter(reading, draft);
+      if (draft.hasDollar) cursor.fail("Invalid use of $ in func args");
+      draft.hasDollar = true;
       return true;
-    case T.operator: {
-      const sign = cursor.text();
-      cursor.take();
-      parseValue(reading, draft, sign);
+    case T.operator:
+      parseSigned(reading, draft, cursor.text());
       return true;
-    }
     case T.name:
       if (parseOption(reading, draft)) return true;
       if (cursor.peek() === T.leftRound) parseNested(reading, draft);
@@ -204,15 +206,23 @@ function failArgument(cursor: Cursor, draft: CallDraft): never {
   return cursor.fail(`Expected arg after func [${draft.name}], but got item ${cursor.describe()}`);
 }
 
-/** A name or text; its token was taken. */
+/** Whatever stands behind an operator is its value, a bracket or a comma too; a call loses the operator. */
+function parseSigned(reading: Reading, draft: CallDraft, sign: string): void {
+  const { cursor } = reading;
+  const isName = cursor.take() === T.name;
+  if (cursor.peek() !== T.leftRound) parseValue(reading, draft, sign);
+  else if (isName) parseNested(reading, draft);
+}
+
+/** A value; its first token was taken. */
 function parseValue(reading: Reading, draft: CallDraft, sign: string): void {
   const { cursor } = reading;
   const index = cursor.index - 1;
   if (!draft.expectsArgument && !draft.expectsLanguage) {
     cursor.fail(`Expected comma or language but got: ${cursor.text()}`);
   }
-  if (cursor.tokens.kinds[index] !== T.name) failArgument(cursor, draft);
   const literal = readLiteral(cursor, sign);
+  if (draft.hasDollar) return takeParameter(reading, draft, `$${literal.text}`, index);
   if (draft.subject === "" && draft.name !== "uid" && draft.name !== "type") {
     takeSubject(cursor, draft, index, literal);
   } else if (draft.expectsLanguage) {
@@ -279,22 +289,13 @@ function takeUid(cursor: Cursor, draft: CallDraft, index: number, literal: Liter
   }
 }
 
-/** `$name`; the dollar was taken. */
-function parseParameter(reading: Reading, draft: CallDraft): void {
-  const { cursor, parameters } = reading;
-  const kind = cursor.take();
-  if (kind === T.dollar) cursor.fail("Invalid use of $ in func args");
-  if (kind === T.comma) cursor.fail("Invalid use of comma after dollar.");
-  if (kind !== T.name) failArgument(cursor, draft);
-  if (!draft.expectsArgument && !draft.expectsLanguage) {
-    cursor.fail(`Expected comma or language but got: ${cursor.text()}`);
-  }
-  const index = cursor.index - 1;
-  const name = "$" + unquoted(cursor.takeRestOfName(cursor.text())).text;
+/** `$name`, which was taken whole; `index` is the token of the name. */
+function takeParameter(reading: Reading, draft: CallDraft, name: string, index: number): void {
+  draft.hasDollar = false;
   draft.expectsArgument = false;
   if (draft.name === "uid") return takeUidParameter(reading, draft, name, index);
   if (draft.name === "regexp") return takeRegexParameter(reading, draft, name);
-  draft.args.push({ kind: "literal", literal: parameters.literal(name) });
+  draft.args.push({ kind: "literal", literal: reading.parameters.literal(name) });
 }
 
 function takeUidParameter(reading: Reading, draft: CallDraft, name: string, index: number): void {

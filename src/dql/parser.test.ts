@@ -398,3 +398,27 @@ test.each([
 ])("%s is refused in the place where it goes wrong", (text, message) => {
   expect(() => parse(text)).toThrow(message);
 });
+
+test.each([
+  ["eq(name, $, 5)", "Consecutive commas not allowed."],
+  ["eq(name, $)", "Empty Argument"],
+  ["eq(name $, 5)", "Invalid use of comma after dollar."],
+  ["eq(name, $$a)", "Invalid use of $ in func args"],
+  ["eq(name, -(5))", "Expected comma or language but got: 5"],
+  ["eq(-)", "Expecting argument name."],
+  ["eq(name $)", ""],
+  ["eq(name, 5 $)", ""],
+  ["eq($val(x), 5)", "Invalid use of comma after dollar."],
+])("a dollar or an operator without a value: %s", (call, message) => {
+  const text = `{ q(func: ${call}) { uid } }`;
+  const refusal = refusalOf(() => parse(text));
+  if (message === "") expect(refusal).toBe("");
+  else expect(refusal).toContain(message);
+});
+
+test("a call loses the operator before it", () => {
+  const [block] = parse("{ x as var(func: has(a)) q(func: eq(-val(x), 5)) { uid } }").blocks.slice(
+    1,
+  );
+  expect(block?.root).toMatchObject({ subject: { kind: "val", variable: "x" } });
+});
