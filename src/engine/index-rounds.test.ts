@@ -1,6 +1,6 @@
 /**
- * Goal: an index that is gathered in rounds is right whatever is written between its slices, and when the log is too
- * short to tell what that was. On both engines.
+ * Goal: an index that is gathered in rounds is right whatever is written between its slices, when the log is too
+ * short to tell what that was, and when its process ends. On both engines.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -117,6 +117,48 @@ describe.each([
     }
     await alter(engine, indexed);
     expect(slices).toBeGreaterThan(10);
+    expect(await check(store)).toEqual([]);
+  });
+
+  test.each([4, 5])("ended and taken up amid gaps, seed %i", { timeout: 60_000 }, async (seed) => {
+    const random = makeSeededRandom(seed);
+    const next = (): number => random.next();
+    const store = await open();
+    const writer = await openEngine({ store, resumes: false });
+    closers.push(() => writer.close());
+    let [slices, gaps, ends] = [0, 0, 0];
+    let ending: Promise<void> | undefined;
+    const disturbed = watchSlices(store, async () => {
+      const { set, deletes } = makeChange(next);
+      await write(writer, set, deletes);
+      if (++slices % 7 === 0 && ends++ < 3) ending = builder.close();
+    });
+    const watched: Store = {
+      ...disturbed,
+      walkLog: async (snapshot, from, visitor) => {
+        if (slices % 5 === 4 && gaps++ < 4) return false;
+        return await store.walkLog(snapshot, from, visitor);
+      },
+    };
+    const openBuilder = (): Promise<OpenEngine> => openEngine({ store: watched, buildBytes: 6000 });
+    let builder = await openBuilder();
+    closers.push(() => builder.close());
+    await alter(writer, plain);
+    for (let i = 0; i < nodes; i++) {
+      const { set, deletes } = makeChange(next);
+      await write(writer, set, deletes);
+    }
+    await builder.alter({ kind: "schema", text: indexed, runInBackground: true }, 0);
+    while ((await writer.indexProgress()).length > 0) {
+      if (ending !== undefined) {
+        await ending;
+        ending = undefined;
+        builder = await openBuilder();
+      }
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect(gaps).toBeGreaterThanOrEqual(1);
+    expect(ends).toBeGreaterThanOrEqual(1);
     expect(await check(store)).toEqual([]);
   });
 });

@@ -56,6 +56,7 @@ export function readMembersAfter(
   after: number,
   limit: number,
 ): Float64Array {
+  if (limit === 0) return new Float64Array(0);
   const found: number[] = [];
   const take = (row: Uint8Array): boolean => {
     for (const uid of chunkMembers(row)) {
