@@ -67,8 +67,6 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     allowedOrigins: (namespace) => schemas.allowedOrigins(namespace),
     preflight: (namespace) => schemas.preflight(namespace),
     validateSchema: (sdl) => schemas.validate(sdl),
-    get schemaUpdateCounter() {
-      return schemas.updateCounter;
-    },
+    schemaUpdateCount: (namespace) => schemas.updateCount(namespace),
   };
 }

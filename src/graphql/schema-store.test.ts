@@ -31,7 +31,7 @@ async function indexesOf(name: string): Promise<readonly string[] | undefined> {
 describe("the stored schema", () => {
   test("is nothing at first", async () => {
     expect(await schemas.row(0)).toBe(undefined);
-    expect(schemas.updateCounter).toBe(0);
+    expect(await schemas.updateCount(0)).toBe(0);
   });
 
   test("keeps the text as it was sent, and its node", async () => {
@@ -41,7 +41,25 @@ describe("the stored schema", () => {
     const replaced = await schemas.update(0, elm);
     expect(replaced.uid).toBe(set.uid);
     expect(await schemas.row(0)).toEqual(replaced);
-    expect(schemas.updateCounter).toBe(2);
+  });
+
+  test("counts its changes, alike in every process", async () => {
+    const other = new SchemaStore(engine, systemClock);
+    const counts: number[][] = [];
+    for (const sdl of [oak, oak, elm, oak]) {
+      await schemas.update(0, sdl);
+      counts.push([await schemas.updateCount(0), await other.updateCount(0)]);
+    }
+    expect(counts).toEqual([
+      [1, 1],
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ]);
+    await engine.alter({ kind: "dropData" }, 0);
+    expect(await schemas.updateCount(0)).toBe(3);
+    await engine.alter({ kind: "dropAll" }, 0);
+    expect(await other.updateCount(0)).toBe(0);
   });
 
   test("makes predicates, types and indexes, and takes indexes away again", async () => {

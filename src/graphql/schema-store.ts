@@ -44,7 +44,6 @@ export class SchemaStore {
   readonly #entries = new Map<number, Entry>();
   /** Updates of a namespace, one after another. */
   readonly #updates = new Map<number, Promise<unknown>>();
-  #counter = 0;
 
   /** `hasLambda`: there is a server for `@lambda`; without one a new schema may not have it. */
   constructor(engine: Engine, clock: Clock, hasLambda = false) {
@@ -53,9 +52,14 @@ export class SchemaStore {
     this.#hasLambda = hasLambda;
   }
 
-  /** How often a schema has changed, as far as this process saw. */
-  get updateCounter(): number {
-    return this.#counter;
+  /** How often the schema of a namespace has changed since it was first set, the same in every process; 0 without one. */
+  async updateCount(namespace: number): Promise<number> {
+    const reader = await this.#engine.openReader(namespace);
+    try {
+      return (await readText(reader, undefined))?.updates ?? 0;
+    } finally {
+      reader.close();
+    }
   }
 
   /**
@@ -166,7 +170,6 @@ export class SchemaStore {
       stored === undefined ? undefined : { uid: stored.uid, schema: compileSchema(stored.text) };
     if (entry === undefined || entry.ts <= reader.ts) {
       this.#entries.set(namespace, { storageId, ts: reader.ts, served });
-      if (entry !== undefined || served !== undefined) this.#counter++;
     }
     return served;
   }
@@ -176,30 +179,36 @@ function toRow({ uid, schema }: ServedSchema): SchemaRow {
   return { uid, schema: schema.sdl, generatedSchema: generatedSchemaText(schema) };
 }
 
-/** The stored text with its node; `hint` is the node that held it last. */
-async function readText(
-  reader: Reader,
-  hint: number | undefined,
-): Promise<{ readonly uid: number; readonly text: string } | undefined> {
-  if (hint !== undefined) {
-    const text = await readCell(reader, hint);
-    if (text !== undefined) return { uid: hint, text };
-  }
-  const uid = await findNode(reader);
-  if (uid === undefined || uid === hint) return undefined;
-  const text = await readCell(reader, uid);
-  return text === undefined ? undefined : { uid, text };
+/** A facet of the stored text: how many different texts there were, this one included. */
+const updatesKey = "updates";
+
+interface StoredText {
+  readonly uid: number;
+  readonly text: string;
+  readonly updates: number;
 }
 
-/** An empty text is a schema that was never set. */
-async function readCell(reader: Reader, uid: number): Promise<string | undefined> {
+/** The stored text with its node; `hint` is the node that held it last. */
+async function readText(reader: Reader, hint: number | undefined): Promise<StoredText | undefined> {
+  if (hint !== undefined) {
+    const stored = await readCell(reader, hint);
+    if (stored !== undefined) return stored;
+  }
+  const uid = await findNode(reader);
+  return uid === undefined || uid === hint ? undefined : readCell(reader, uid);
+}
+
+/** An empty text is a schema that was never set; one without a count is the first. */
+async function readCell(reader: Reader, uid: number): Promise<StoredText | undefined> {
   const predicate = reader.schema.predicate(schemaPredicate);
   if (predicate === undefined) return undefined;
   const [column] = await reader.readLevel(Float64Array.of(uid), [
     { kind: "cells", predicate: predicate.id },
   ]);
   const cell = column?.kind === "cells" ? column.cells[0]?.[0] : undefined;
-  return cell === undefined || cell.text === "" ? undefined : cell.text;
+  if (cell === undefined || cell.text === "") return undefined;
+  const count = cell.facets?.find(({ key }) => key === updatesKey)?.value;
+  return { uid, text: cell.text, updates: count?.kind === "int" ? Number(count.int) : 1 };
 }
 
 /** The namespace has at most one node with the xid. */
@@ -212,6 +221,8 @@ async function findNode(reader: Reader): Promise<number | undefined> {
 
 async function writeText(txn: GuestTransaction, sdl: string): Promise<number> {
   const known = await findNode(txn.reader);
+  const stored = known === undefined ? undefined : await readCell(txn.reader, known);
+  const updates = (stored?.updates ?? 0) + (stored?.text === sdl ? 0 : 1);
   const subject: NodeRef =
     known === undefined ? { kind: "blank", label: "schema" } : { kind: "uid", uid: known };
   const fact = (predicate: string, text: string): NQuad => ({
@@ -225,7 +236,10 @@ async function writeText(txn: GuestTransaction, sdl: string): Promise<number> {
     set: [
       fact("dgraph.type", nodeType),
       fact(xidPredicate, schemaPredicate),
-      fact(schemaPredicate, sdl),
+      {
+        ...fact(schemaPredicate, sdl),
+        facets: [{ key: updatesKey, value: { kind: "int", int: updates } }],
+      },
     ],
     delete: [],
   });

@@ -30,8 +30,8 @@ export interface GraphqlService {
   allowedOrigins(namespace: number): MaybePromise<readonly string[]>;
   /** What a page is told before it sends, by the newest schema: no `handle` came before. */
   preflight(namespace: number): Promise<Preflight>;
-  /** `schemaUpdateCounter` of /probe/graphql. */
-  readonly schemaUpdateCounter: number;
+  /** `schemaUpdateCounter` of /probe/graphql: from what is stored, the same in every process. */
+  schemaUpdateCount(namespace: number): Promise<number>;
 }
 
 export interface Preflight {

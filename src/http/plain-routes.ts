@@ -60,8 +60,8 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
     if (guardian === undefined) return reply;
     return sendJson(reply, await house.about.state(guardian.namespace));
   });
-  app.all("/probe/graphql", (_request, reply) => {
-    const counter = house.graphql.schemaUpdateCounter;
+  app.all("/probe/graphql", async (_request, reply) => {
+    const counter = await house.graphql.schemaUpdateCount(0);
     return sendJson(reply, `{"status":"up","schemaUpdateCounter":${counter}}`);
   });
   app.all("/login", (request, reply) => answerLogin(house, request, reply));
