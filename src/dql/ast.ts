@@ -228,6 +228,8 @@ export type Field =
       readonly variable: string | undefined;
       readonly predicate: PredicateName;
       readonly password: Literal;
+      /** Arguments after the password, of which there should be none. */
+      readonly surplus?: readonly Literal[] | undefined;
     };
 
 export type AggregateFunction = "min" | "max" | "sum" | "avg";

@@ -60,7 +60,12 @@ export type DraftExtra =
     }
   | { readonly kind: "math"; readonly expression: MathExpression }
   | { readonly kind: "expand"; readonly of: ExpandField["of"] }
-  | { readonly kind: "checkpwd"; readonly predicate: PredicateName; readonly password: Literal };
+  | {
+      readonly kind: "checkpwd";
+      readonly predicate: PredicateName;
+      readonly password: Literal;
+      readonly surplus: readonly Literal[] | undefined;
+    };
 
 export interface DraftNames {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** The fields between the braces of a block (dql.md 4.1, 4.4, 4.7 – 4.12, 4.18). */
-import type { AggregateFunction, Literal } from "./ast.ts";
+import type { AggregateFunction } from "./ast.ts";
 import { parseArguments, parseVariableList } from "./argument-parser.ts";
 import { parseCall, type Reading } from "./call-parser.ts";
 import type { Cursor } from "./cursor.ts";
@@ -193,10 +193,10 @@ function parsePasswordCheck(reading: Reading, place: Place): boolean {
   cursor.index--;
   const call = parseCall(reading, false);
   const predicate = call.subject.kind === "predicate" ? call.subject : toPredicateName("", []);
-  const first = call.args[0];
-  const password: Literal =
-    first?.kind === "literal" ? first.literal : { text: "", quoted: false, token: -1 };
-  addClosed(cursor, place, { kind: "checkpwd", predicate, password });
+  const literals = call.args.flatMap((arg) => (arg.kind === "literal" ? [arg.literal] : []));
+  const password = literals[0] ?? { text: "", quoted: false, token: -1 };
+  const surplus = literals.length > 1 ? literals.slice(1) : undefined;
+  addClosed(cursor, place, { kind: "checkpwd", predicate, password, surplus });
   return true;
 }
 

@@ -58,13 +58,56 @@ function makeBig(big: BigFloat): Value {
   return { kind: "bigfloat", big };
 }
 
+/** Numbers by which failures of constants name the kinds of values. */
+const kindNumbers: Readonly<Record<Value["kind"], number>> = {
+  default: 0,
+  binary: 1,
+  int: 2,
+  float: 3,
+  bool: 4,
+  datetime: 5,
+  geo: 6,
+  password: 8,
+  string: 9,
+  bigfloat: 11,
+  float32vector: 12,
+};
+
+const operatorWords = new Map([
+  ["pow", "func ^"],
+  ["logbase", "func log"],
+  ["ceil", "fun ceil"],
+]);
+
 function wrongType(value: Value, operator: string): MathFailure {
-  return new MathFailure(`Wrong type ${value.kind} encountered for func ${operator}`);
+  const word = operatorWords.get(operator) ?? `func ${operator}`;
+  return new MathFailure(`Wrong type ${kindNumbers[value.kind]} encountered for ${word}`);
+}
+
+/** The classes of operands that arithmetic knows, by the numbers in which failures name them. */
+const classNumbers: Readonly<Partial<Record<Value["kind"], number>>> = {
+  int: 0,
+  float: 1,
+  float32vector: 2,
+  bigfloat: 4,
+};
+
+const otherClass = 3;
+
+function classOf(value: Value): number {
+  return classNumbers[value.kind] ?? otherClass;
+}
+
+function wrongClasses(left: number, right: number, operator: string): MathFailure {
+  return new MathFailure(`invalid types ${left}, ${right} for func ${operator}`);
 }
 
 function wrongTypes(left: Value, right: Value, operator: string): MathFailure {
-  return new MathFailure(`invalid types ${left.kind}, ${right.kind} for func ${operator}`);
+  return wrongClasses(classOf(left), classOf(right), operator);
 }
+
+/** What an operation says that has no result for a vector, or a bigfloat. */
+const noResult = "Query: harmless error, e.g. task.Val is nil";
 
 /** ln exp sqrt u- floor ceil since. `nowMs` is the clock's milliseconds. */
 export function applyUnary(operator: string, value: Value, nowMs: number): Value {
@@ -80,7 +123,7 @@ export function applyUnary(operator: string, value: Value, nowMs: number): Value
     case "bigfloat":
       return makeBig(unaryBig(operator, value));
     case "float32vector":
-      if (operator !== "u-") throw wrongType(value, operator);
+      if (operator !== "u-") throw new MathFailure(noResult);
       return { kind: "float32vector", vector: value.vector.map((number) => -number) };
     default:
       throw wrongType(value, operator);
@@ -132,7 +175,7 @@ function unaryBig(operator: string, value: Of<"bigfloat">): BigFloat {
       if (signBig(value.big) < 0) throw new MathFailure("Root of negative number");
       return sqrtBig(value.big);
     default:
-      throw wrongType(value, operator);
+      throw new MathFailure(noResult);
   }
 }
 
@@ -142,13 +185,22 @@ export function applyBinary(operator: string, left: Value, right: Value): Value 
   if (left.kind === "float32vector" || right.kind === "float32vector") {
     return applyVector(operator, left, right);
   }
+  if (operator === "dot") {
+    const isFloat = classOf(left) + classOf(right) === 1;
+    throw isFloat ? wrongClasses(1, 1, operator) : wrongTypes(left, right, operator);
+  }
   if (left.kind === "int" && right.kind === "int") return binaryInt(operator, left.int, right.int);
   if (left.kind === "bigfloat" || right.kind === "bigfloat") {
     return makeBig(binaryBig(operator, toBig(left, right), toBig(right, left)));
   }
   const [a, b] = [toFloat(left), toFloat(right)];
-  if (a === undefined || b === undefined) throw wrongTypes(left, right, operator);
+  if (a === undefined || b === undefined) throw notNumbers(left, right, operator);
   return makeFloat(binaryFloat(operator, a, b));
+}
+
+function notNumbers(left: Value, right: Value, operator: string): MathFailure {
+  const areAlike = classOf(left) === classOf(right) && operator !== "*" && operator !== "/";
+  return areAlike ? wrongType(left, operator) : wrongTypes(left, right, operator);
 }
 
 function toFloat(value: Value): number | undefined {
@@ -160,16 +212,26 @@ function toBig(value: Value, other: Value): BigFloat {
   if (value.kind === "bigfloat") return value.big;
   if (value.kind === "int") return bigFromInt(value.int);
   if (value.kind === "float") return bigFromFloat(value.float);
-  throw wrongTypes(value, other, "bigfloat");
+  throw wrongTypes(value, other, "+");
 }
 
 /** The smaller or larger of two numbers, texts or dates. */
 function pick(operator: "min" | "max", left: Value, right: Value): Value {
   const order = compareForMath(left, right);
-  if (order === undefined) throw wrongTypes(left, right, operator);
+  if (order === undefined) throw notComparable(operator, left, right);
   const chosen = operator === "min" ? (order < 0 ? left : right) : order < 0 ? right : left;
   const isMixed = left.kind !== right.kind;
   return isMixed && chosen.kind === "int" ? makeFloat(Number(chosen.int)) : chosen;
+}
+
+function notComparable(operator: string, left: Value, right: Value): MathFailure {
+  const isVectorFirst = left.kind === "float32vector" && classOf(right) < 2;
+  const areAlike = classOf(left) === otherClass && classOf(right) === otherClass;
+  if (!areAlike && !isVectorFirst) return wrongTypes(left, right, operator);
+  if (left.kind !== right.kind) {
+    return new MathFailure("Arguments of different type can not be compared.");
+  }
+  return new MathFailure(`Compare not supported for type: ${kindNumbers[left.kind]}`);
 }
 
 function binaryInt(operator: string, a: Int64, b: Int64): Value {
@@ -240,7 +302,7 @@ function binaryBig(operator: string, a: BigFloat, b: BigFloat): BigFloat {
       if (signBig(b) === 0) throw new MathFailure(zeroDivisor);
       return divideBig(a, b);
     default:
-      throw new MathFailure(`Wrong type bigfloat encountered for func ${operator}`);
+      throw new MathFailure(noResult);
   }
 }
 
@@ -257,13 +319,23 @@ function applyVector(operator: string, left: Value, right: Value): Value {
     scalar === undefined ||
     (operator !== "*" && !isDivision)
   ) {
-    throw wrongTypes(left, right, operator);
+    throw notScalable(operator, left, right);
   }
   if (isDivision && scalar === 0) throw new MathFailure(zeroDivisor);
   const factor = Math.fround(scalar);
   if (!Number.isFinite(factor)) throw new MathFailure("Float32 overflow");
   const result = vector.vector.map((number) => (isDivision ? number / factor : number * factor));
   return { kind: "float32vector", vector: result };
+}
+
+/** A number behind a vector has become a float by then. */
+function notScalable(operator: string, left: Value, right: Value): MathFailure {
+  if (left.kind !== "float32vector" || classOf(right) === otherClass) {
+    return wrongTypes(left, right, operator);
+  }
+  if (operator === "dot") return wrongClasses(2, 1, operator);
+  const isSum = operator === "+" || operator === "-";
+  return new MathFailure(isSum ? "Left and right arguments must match" : noResult);
 }
 
 function applyVectors(

@@ -196,7 +196,8 @@ function choose(test: Operand, whenTrue: Operand, whenFalse: Operand): Operand {
 }
 
 function chooseOnce(test: Constant, whenTrue: Operand, whenFalse: Operand): Operand {
-  if (test.isLiteral || test.value.kind !== "bool") return nowhere;
+  if (test.isLiteral) throw queryFault("Expected a value variable in cond but missing.");
+  if (test.value.kind !== "bool") return nowhere;
   const chosen = test.value.bool ? whenTrue : whenFalse;
   return chosen.kind === "constant" ? { ...chosen, isLiteral: false } : chosen;
 }

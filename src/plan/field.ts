@@ -409,6 +409,11 @@ function buildCheckPassword(
     return { kind: "refused", ...base, use, refusal: refusal(reason) };
   }
   const password = addSlot(builder, "password", field.password);
+  if (field.surplus !== undefined) {
+    const slots = [password, ...field.surplus.map((each) => addSlot(builder, "value", each))];
+    const reason = `Function 'checkpwd' requires 2 arguments, but got ${slots.length + 1} (%s)`;
+    return { kind: "refused", ...base, use, refusal: refusal(reason, [...slots, use.name]) };
+  }
   const predicate = use.predicate;
   if (predicate === undefined) return { kind: "absent", ...base, use };
   if (predicate.definition.kind !== "password") {

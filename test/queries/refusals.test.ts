@@ -134,3 +134,51 @@ test.each(["uid", "Uid"])("no predicate may be called %s", async (name) => {
   await expect(house.write(`_:a <${name}> "17" .`)).rejects.toThrow(message);
   await expect(house.alter(`${name}: string .`)).rejects.toThrow(message);
 });
+
+describe("constants that an operation is not for", () => {
+  test.each([
+    ["1 + $s", "invalid types 0, 3 for func +"],
+    ["$s + $s", "Wrong type 9 encountered for func +"],
+    ["$s * $s", "invalid types 3, 3 for func *"],
+    ["pow($s, $s)", "Wrong type 9 encountered for func ^"],
+    ["ceil($s)", "Wrong type 9 encountered for fun ceil"],
+    ["since(1)", "Wrong type 2 encountered for func since"],
+    ["max($b, $b)", "Compare not supported for type: 4"],
+    ["max($b, $s)", "Arguments of different type can not be compared."],
+    ["max($s, 1)", "invalid types 3, 0 for func max"],
+    ["$v + 1", "Left and right arguments must match"],
+    ["1 + $v", "invalid types 0, 2 for func +"],
+    ["2 / $v", "invalid types 0, 2 for func /"],
+    ["$v dot 2", "invalid types 2, 1 for func dot"],
+    ["2 dot 3", "invalid types 0, 0 for func dot"],
+    ["max($v, 1)", "Arguments of different type can not be compared."],
+    ["max($v, $v)", "invalid types 2, 2 for func max"],
+    ["sqrt($v)", "Query: harmless error, e.g. task.Val is nil"],
+    ["$v % 2", "Query: harmless error, e.g. task.Val is nil"],
+    ["cond(1, 2, 3)", "Expected a value variable in cond but missing."],
+  ])("%s", async (expression, message) => {
+    const text = `query q($s: string = "x", $b: bool = true, $v: float32vector = "[1, 2]") {
+      q(func: uid(1)) { x: math(${expression}) } }`;
+    await expect(query(text)).rejects.toThrow(message);
+  });
+});
+
+describe("checkpwd takes one password", () => {
+  test.each([
+    ['checkpwd(code, "a", b)', "requires 2 arguments, but got 3 ([a b code])"],
+    ["checkpwd(code)", "requires 2 arguments, but got 1 ([code])"],
+  ])("%s", async (field, message) => {
+    await expect(query(`{ q(func: uid(1)) { ${field} } }`)).rejects.toThrow(message);
+  });
+});
+
+describe("uid_in takes numbers of 64 bits", () => {
+  test.each([
+    ["99999999999999999999", 'parsing "99999999999999999999": value out of range'],
+    ["far", 'Value "far" in uid_in is not a number'],
+  ])("%s", async (text, message) => {
+    await expect(
+      query(`{ q(func: uid(1)) @filter(uid_in(mate, ${text})) { uid } }`),
+    ).rejects.toThrow(message);
+  });
+});
