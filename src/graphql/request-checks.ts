@@ -8,8 +8,7 @@ import { cascadeFields } from "./request-cascade.ts";
 import { isJsonArray } from "./request-json.ts";
 import type { JsonObject, JsonValue } from "./request-json.ts";
 import { intProblem, isBeyondNumbers, isJudged, isNumber } from "./request-values.ts";
-import { namedTypeOf, walkDocument } from "./request-walk.ts";
-import type { WalkState } from "./request-walk.ts";
+import { namedTypeOf, startWalk, walkDocument } from "./request-walk.ts";
 
 export interface DocumentChecks {
   readonly integers: readonly { readonly index: number; readonly type: "Int" | "Int64" }[];
@@ -35,14 +34,7 @@ export function collectChecks(
   const numbers = new Set<number>();
   const cascades: CascadeCheck[] = [];
   const ignore = (): void => {};
-  const state: WalkState = {
-    schema,
-    fragments,
-    operation: undefined,
-    used: new Set(),
-    declared: new Map(),
-    unreadable: new Set(),
-  };
+  const state = startWalk(schema, fragments);
   walkDocument(state, document, {
     value(value, expected) {
       const index = literalIndex.get(value);

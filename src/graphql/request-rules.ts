@@ -32,7 +32,7 @@ import { sentence, suggestQuoted } from "./request-suggest.ts";
 import { checkValue } from "./request-values.ts";
 import { isComposite, possibleTypes, printType } from "./request-report.ts";
 import type { Report } from "./request-report.ts";
-import { namedTypeOf, walkDocument } from "./request-walk.ts";
+import { namedTypeOf, startWalk, walkDocument } from "./request-walk.ts";
 import type { DirectivePlace, WalkState, WalkVisitor } from "./request-walk.ts";
 import type { JsonObject } from "./request-json.ts";
 
@@ -56,14 +56,7 @@ export function validateDocument(
     // The first of one name counts; the second is reported when the walk reaches it.
     if (!fragments.has(definition.name.value)) fragments.set(definition.name.value, definition);
   }
-  const state: WalkState = {
-    schema,
-    fragments,
-    operation: undefined,
-    used: new Set(),
-    declared: new Map(),
-    unreadable: new Set(),
-  };
+  const state = startWalk(schema, fragments);
   walkDocument(state, document, new Rules(state, document, report, variables));
   if (errors.length > 0) throw new RequestRefused(errors);
 }

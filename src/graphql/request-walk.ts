@@ -69,6 +69,17 @@ export interface WalkState {
   readonly unreadable: Set<ValueNode>;
 }
 
+export function startWalk(schema: CompiledSchema, fragments: WalkState["fragments"]): WalkState {
+  return {
+    schema,
+    fragments,
+    operation: undefined,
+    used: new Set(),
+    declared: new Map(),
+    unreadable: new Set(),
+  };
+}
+
 export function walkDocument(state: WalkState, document: DocumentNode, visitor: WalkVisitor): void {
   const walk = new Walk(state, visitor);
   for (const definition of document.definitions) {
