@@ -13,7 +13,7 @@ import type { Limits } from "../model/limits.ts";
 import type { Visitor } from "../model/visitor.ts";
 import { buildPlan } from "../plan/build.ts";
 import { renderDqlPaced } from "../render/dql-json.ts";
-import { renderRdf } from "../render/rdf.ts";
+import { renderRdfPaced } from "../render/rdf.ts";
 import { strangerFault } from "./authorize.ts";
 import type { Committer } from "./commits.ts";
 import type { QueryAnswer, QueryRequest } from "./engine.ts";
@@ -166,7 +166,7 @@ export class Queries {
     });
     const rendered =
       request.format === "rdf"
-        ? renderRdf(plan, result, { limits })
+        ? renderRdfPaced(plan, result, { limits }, pace)
         : renderDqlPaced(plan, result, { limits, debug: request.debug }, pace);
     const data = rendered instanceof Promise ? await rendered : rendered;
     watch.mark("encoding");

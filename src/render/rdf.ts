@@ -3,7 +3,11 @@
  * level's nodes, then those of the level below it, then the next field.
  */
 import { Buffer } from "node:buffer";
+import { assert } from "../base/assert.ts";
+import { drive } from "../base/maybe.ts";
+import type { MaybePromise, Steps } from "../base/maybe.ts";
 import type { BlockResult, EdgeFrame, ExecutionResult, FieldColumn, Frame } from "../exec/frame.ts";
+import type { Pace } from "../exec/pace.ts";
 import type { Cell } from "../graph/reader.ts";
 import { Fault } from "../model/fault.ts";
 import { makeSizeFault } from "../model/limits.ts";
@@ -12,24 +16,48 @@ import { printValueJson, quoteJson } from "../model/print-value.ts";
 import { printUid } from "../model/uid.ts";
 import type { Value, ValueKind } from "../model/value.ts";
 import type { BlockPlan, FieldPlan, Level, Plan, PredicateUse } from "../plan/plan.ts";
+import { isLarge, Tempo } from "./tempo.ts";
+
+export interface RdfOptions {
+  readonly limits: Limits;
+}
 
 /**
  * The value of `data`: one JSON string. Blocks of variables are printed too; the order of a root is not kept. Throws
  * Fault E_DQL_SYNTAX for what this format cannot say (groups, facets, counts of uids …), E_LIMIT for its size.
  */
-export function renderRdf(
+export function renderRdf(plan: Plan, result: ExecutionResult, options: RdfOptions): Uint8Array {
+  for (const block of plan.blocks) checkBlock(block);
+  const bytes = drive(writeAnswer(plan, result, options.limits, undefined));
+  assert(!(bytes instanceof Promise), "an answer without a pace is written at once");
+  return bytes;
+}
+
+/** `renderRdf`, which lets other requests run while it writes a large answer. */
+export function renderRdfPaced(
   plan: Plan,
   result: ExecutionResult,
-  options: { readonly limits: Limits },
-): Uint8Array {
+  options: RdfOptions,
+  pace: Pace,
+): MaybePromise<Uint8Array> {
   for (const block of plan.blocks) checkBlock(block);
-  const writer = new LineWriter(options.limits.resultBytesMax);
-  plan.blocks.forEach((block, i) => {
+  const tempo = isLarge(result) ? new Tempo(pace) : undefined;
+  return drive(writeAnswer(plan, result, options.limits, tempo));
+}
+
+function* writeAnswer(
+  plan: Plan,
+  result: ExecutionResult,
+  limits: Limits,
+  tempo: Tempo | undefined,
+): Steps<Uint8Array> {
+  const writer = new LineWriter(limits.resultBytesMax, tempo);
+  for (const [i, block] of plan.blocks.entries()) {
     const answer = result.blocks[i];
-    if (answer === undefined || block.kind === "empty") return;
+    if (answer === undefined || block.kind === "empty") continue;
     if (block.kind === "shortest") writePaths(writer, block, answer);
-    else writeFrame(writer, answer.frame, sortedRows(answer.rows));
-  });
+    else yield* writeFrame(writer, answer.frame, sortedRows(answer.rows));
+  }
   plan.blocks.forEach((block, i) => {
     const answer = result.blocks[i];
     if (answer !== undefined && block.kind === "shortest") writePaths(writer, block, answer);
@@ -89,9 +117,16 @@ function refuseFacets(): never {
 class LineWriter {
   text = "";
   private readonly bytesMax: number;
+  private readonly tempo: Tempo | undefined;
 
-  constructor(bytesMax: number) {
+  constructor(bytesMax: number, tempo: Tempo | undefined) {
     this.bytesMax = bytesMax;
+    this.tempo = tempo;
+  }
+
+  /** To be asked once a row; a promise: wait for it before the next. */
+  next(): Promise<void> | undefined {
+    return this.tempo?.next();
   }
 
   line(subject: number, predicate: string, object: string): void {
@@ -106,11 +141,11 @@ function sortedRows(rows: Uint32Array): Uint32Array {
 }
 
 /** The fields of some rows of a frame. */
-function writeFrame(writer: LineWriter, frame: Frame, rows: Uint32Array): void {
-  frame.level.fields.forEach((field, k) => {
+function* writeFrame(writer: LineWriter, frame: Frame, rows: Uint32Array): Steps<void> {
+  for (const [k, field] of frame.level.fields.entries()) {
     const column = frame.fields[k];
-    if (column !== undefined) writeField(writer, frame, { field, column, rows });
-  });
+    if (column !== undefined) yield* writeField(writer, frame, { field, column, rows });
+  }
 }
 
 interface FieldRows {
@@ -119,41 +154,47 @@ interface FieldRows {
   readonly rows: Uint32Array;
 }
 
-function writeField(writer: LineWriter, frame: Frame, at: FieldRows): void {
-  const { field, column, rows } = at;
+function* writeField(writer: LineWriter, frame: Frame, at: FieldRows): Steps<void> {
+  const { column, rows } = at;
+  if (column.kind === "edges") {
+    yield* writeEdges(writer, frame, column, at);
+    return;
+  }
+  if (column.kind === "expanded") {
+    for (const [k, field] of column.fields.entries()) {
+      const inner = column.columns[k];
+      if (inner !== undefined) yield* writeField(writer, frame, { field, column: inner, rows });
+    }
+    return;
+  }
+  for (const row of rows) {
+    const pause = writer.next();
+    if (pause !== undefined) yield pause;
+    writeRow(writer, frame.uids[row] ?? 0, at, row);
+  }
+}
+
+/** What a node has of a field without nodes below it. */
+function writeRow(
+  writer: LineWriter,
+  uid: number,
+  { field, column }: FieldRows,
+  row: number,
+): void {
   switch (column.kind) {
-    case "edges":
-      writeEdges(writer, frame, column, at);
+    case "cell": {
+      const cell = column.cells[row];
+      if (cell !== undefined) writeCell(writer, uid, nameOf(field), cell);
       return;
-    case "expanded":
-      column.fields.forEach((inner, k) => {
-        const innerColumn = column.columns[k];
-        if (innerColumn === undefined) return;
-        writeField(writer, frame, { field: inner, column: innerColumn, rows });
-      });
-      return;
-    case "cell":
-      for (const row of rows) {
-        const cell = column.cells[row];
-        if (cell !== undefined) writeCell(writer, frame.uids[row] ?? 0, nameOf(field), cell);
-      }
-      return;
+    }
     case "cells":
-      for (const row of rows) {
-        for (const cell of column.cells[row] ?? []) {
-          writeCell(writer, frame.uids[row] ?? 0, nameOf(field), cell);
-        }
-      }
+      for (const cell of column.cells[row] ?? []) writeCell(writer, uid, nameOf(field), cell);
       return;
     case "count":
-      for (const row of rows) {
-        writer.line(frame.uids[row] ?? 0, field.key, `"${String(column.counts[row] ?? 0)}"`);
-      }
+      writer.line(uid, field.key, `"${String(column.counts[row] ?? 0)}"`);
       return;
     case "computed":
-      for (const row of rows) {
-        writeValue(writer, frame.uids[row] ?? 0, field.key, column.values[row]);
-      }
+      writeValue(writer, uid, field.key, column.values[row]);
       return;
     default:
   }
@@ -192,7 +233,12 @@ function writeObject(
 }
 
 /** Edges are printed where something is asked of the nodes that they lead to. */
-function writeEdges(writer: LineWriter, frame: Frame, column: EdgeFrame, at: FieldRows): void {
+function* writeEdges(
+  writer: LineWriter,
+  frame: Frame,
+  column: EdgeFrame,
+  at: FieldRows,
+): Steps<void> {
   const { child } = column;
   if (child === undefined) return;
   if (child.level.fields.every((field) => field.kind === "absent")) return;
@@ -202,11 +248,13 @@ function writeEdges(writer: LineWriter, frame: Frame, column: EdgeFrame, at: Fie
     const uid = frame.uids[row] ?? 0;
     const end = column.offsets[row + 1] ?? 0;
     for (let e = column.offsets[row] ?? 0; e < end; e++) {
+      const pause = writer.next();
+      if (pause !== undefined) yield pause;
       writer.line(uid, name, `<${printUid(column.targets[e] ?? 0)}>`);
       below.push(column.rows[e] ?? 0);
     }
   }
-  if (below.length > 0) writeFrame(writer, child, sortedRows(Uint32Array.from(below)));
+  if (below.length > 0) yield* writeFrame(writer, child, sortedRows(Uint32Array.from(below)));
 }
 
 /** The hops of the paths. They stand in the block's own place, and once more behind all blocks. */

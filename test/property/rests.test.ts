@@ -10,6 +10,7 @@ import { makePace } from "../../src/exec/pace.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import { renderDqlPaced } from "../../src/render/dql-json.ts";
+import { renderRdf, renderRdfPaced } from "../../src/render/rdf.ts";
 import {
   MemoryGraph,
   definePredicate,
@@ -165,4 +166,26 @@ test.each<[string, string, () => unknown]>([
     const late = run(text, Math.floor(told.ticks * share));
     await expect(late).rejects.toThrow("context deadline exceeded");
   }
+});
+
+test("RDF of a huge level is written in slices, and stops at the deadline", async () => {
+  let ticks = 0;
+  const clock: Clock = { tickMs: () => ++ticks, nowMs: () => ticks };
+  const limits = defaultLimits;
+  const context = { clock, limits, deadlineMs: Infinity, signal: undefined };
+  const plan = buildPlan(
+    parseQuery("{ q(func: uid(1, 2)) { to { number name } } }", new Map()),
+    schema,
+  );
+  const result = await execute(plan, undefined, graph, context);
+  const before = ticks;
+  const written = renderRdfPaced(plan, result, { limits }, makePace(context));
+  expect(written).toBeInstanceOf(Promise);
+  const bytes = await written;
+  expect(ticks - before).toBeGreaterThan(100);
+  expect(Buffer.from(bytes).equals(renderRdf(plan, result, { limits }))).toBe(true);
+  const late = makePace({ ...context, deadlineMs: ticks + 20 });
+  await expect(async () => renderRdfPaced(plan, result, { limits }, late)).rejects.toThrow(
+    "context deadline exceeded",
+  );
 });
