@@ -152,8 +152,12 @@ export function readParameters(
   return result;
 }
 
-/** A text that math reads as the declared type: a whole float keeps a point, an int loses its base. */
+/** A text that math reads as the declared type: a whole float keeps a point, an int loses its base, a bool is a word. */
 function toMathText(type: string, value: string): string {
+  if (type === "bool") {
+    if (/^(?:1|t|T|TRUE|True)$/.test(value)) return "true";
+    return /^(?:0|f|F|FALSE|False)$/.test(value) ? "false" : value;
+  }
   if (type === "float" && /^[+-]?\d+$/.test(value)) return `${value}.0`;
   return type === "int" ? String(parseInt64(value, 0)) : value;
 }

@@ -145,6 +145,7 @@ describe("constants that an operation is not for", () => {
     ["since(1)", "Wrong type 2 encountered for func since"],
     ["max($b, $b)", "Compare not supported for type: 4"],
     ["max($b, $s)", "Arguments of different type can not be compared."],
+    ["1 + $one", "invalid types 0, 3 for func +"],
     ["max($s, 1)", "invalid types 3, 0 for func max"],
     ["$v + 1", "Left and right arguments must match"],
     ["1 + $v", "invalid types 0, 2 for func +"],
@@ -157,7 +158,7 @@ describe("constants that an operation is not for", () => {
     ["$v % 2", "Query: harmless error, e.g. task.Val is nil"],
     ["cond(1, 2, 3)", "Expected a value variable in cond but missing."],
   ])("%s", async (expression, message) => {
-    const text = `query q($s: string = "x", $b: bool = true, $v: float32vector = "[1, 2]") {
+    const text = `query q($s: string = "x", $b: bool = true, $one: bool = 1, $v: float32vector = "[1, 2]") {
       q(func: uid(1)) { x: math(${expression}) } }`;
     await expect(query(text)).rejects.toThrow(message);
   });
