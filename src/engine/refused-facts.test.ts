@@ -231,6 +231,24 @@ describe("what becomes of an unknown predicate", () => {
     expect(await refusal(unset(`<0x1> * * .`))).toBe("");
   });
 
+  test("two facts of one node make a list, of truth values too", async () => {
+    await mutate(set(`<0x1> <p> "true"^^<xs:boolean> .\n<0x1> <p> "false"^^<xs:boolean> .`));
+    expect(await definition("p")).toContain('"bool","list":true}');
+    await mutate(unset(`<0x1> <p> "true"^^<xs:boolean> .`));
+    const { data } = await engine.query({
+      namespace: 0,
+      text: "{ q(func: uid(0x1)) { p } }",
+      variables: new Map(),
+      startTs: 0,
+      readOnly: true,
+      bestEffort: false,
+      debug: false,
+      format: "json",
+      timeoutMs: 0,
+    });
+    expect(Buffer.from(data).toString()).toBe('{"q":[{"p":[false]}]}');
+  });
+
   test("names of parts of vector indexes are refused", async () => {
     expect(await refusal(set(`<0x1> <p__vector_x> "a" .`))).toBe(
       'Not allowed to insert mutations in vector index keys, edge: [entity:1 attr:"0-p__vector_x" value:"a"]',

@@ -50,7 +50,7 @@ function mergeHints(mutations: readonly Pick<Mutation, "hints">[]): Mutation["hi
 }
 
 function canBeList(kind: PredicateKind): boolean {
-  return kind !== "bool" && kind !== "password";
+  return kind !== "password";
 }
 
 function kindOf(fact: NQuad): PredicateKind | undefined {
