@@ -11,7 +11,11 @@ const lines: readonly LimitLine[] = [
   { key: "body-bytes", of: "bodyBytesMax", about: "bytes of a request's body, unpacked" },
   { key: "depth", of: "depthMax", about: "levels of braces in a query, of objects in JSON" },
   { key: "query-timeout", of: "queryTimeoutMs", about: "time of a query (20s, 5m; 0: none)" },
-  { key: "query-edge", of: "queryEdgeMax", about: "edges that @recurse or shortest may visit" },
+  {
+    key: "query-edge",
+    of: "queryEdgeMax",
+    about: "edges that @recurse or shortest may visit, facts of variables that an upsert sets",
+  },
   { key: "query-path", of: "queryPathMax", about: "ways that a search for several paths may try" },
   {
     key: "regexp-characters",

@@ -84,7 +84,13 @@ const cases: readonly [keyof typeof limits, string, string, Record<string, strin
   [
     "mutations-nquad",
     "/mutate?commitNow=true",
-    `upsert { query { v as var(func: has(name)) } mutation { set { uid(v) <a> "1" .\n${'uid(v) <b> "1" .\n'.repeat(20)} } } }`,
+    `upsert { query { v as var(func: has(name)) } mutation { delete { ${"uid(v) <b> * .\n".repeat(20)} } } }`,
+    rdf,
+  ],
+  [
+    "query-edge",
+    "/mutate?commitNow=true",
+    'upsert { query { v as var(func: has(name)) } mutation { set { uid(v) <a> "1" . } } }',
     rdf,
   ],
 ];
