@@ -8,22 +8,41 @@ import { slotText, type Run } from "./run.ts";
 /** Shorter ones are false without being compared (dql.md 4.19). */
 const passwordBytesMin = 6;
 
-/** checkpwd(): whether each node's password is the one given; false where it has none. */
+/** Comparisons at once: bcrypt works on threads of its own, of which a process has four. */
+const lanes = 4;
+
+/**
+ * checkpwd(): whether each node's password is the one given; false where it has none. Some 50 ms a node: a query that
+ * is over its time, or whose sender is gone, compares no more.
+ */
 export async function checkPasswords(
   run: Run,
   field: CheckPasswordField,
   cells: readonly (readonly Cell[] | undefined)[],
 ): Promise<FieldColumn> {
   const password = slotText(run, field.password);
-  const isLongEnough = new TextEncoder().encode(password).length >= passwordBytesMin;
-  // bcrypt works on threads of its own, so all nodes are compared at once.
-  const values = await Promise.all(
-    // Columns may have holes, which `map` would pass over.
-    Array.from(cells, async (row): Promise<Value> => {
-      const cell = row?.[0];
-      if (cell?.value.kind !== "password" || !isLongEnough) return { kind: "bool", bool: false };
-      return { kind: "bool", bool: await bcrypt.compare(password, cell.value.hash) };
-    }),
-  );
+  // Columns may have holes, which `map` would pass over.
+  const values = Array.from(cells, (): Value => ({ kind: "bool", bool: false }));
+  if (new TextEncoder().encode(password).length < passwordBytesMin) {
+    return { kind: "computed", values };
+  }
+  const hashes = [...findHashes(cells)];
+  for (let from = 0; from < hashes.length; from += lanes) {
+    const compared = hashes.slice(from, from + lanes).map(async ({ row, hash }) => {
+      values[row] = { kind: "bool", bool: await bcrypt.compare(password, hash) };
+    });
+    await Promise.all(compared);
+    const pause = run.pace.check();
+    if (pause !== undefined) await pause;
+  }
   return { kind: "computed", values };
+}
+
+function* findHashes(
+  cells: readonly (readonly Cell[] | undefined)[],
+): Iterable<{ readonly row: number; readonly hash: string }> {
+  for (const [row, found] of cells.entries()) {
+    const value = found?.[0]?.value;
+    if (value?.kind === "password") yield { row, hash: value.hash };
+  }
 }

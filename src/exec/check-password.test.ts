@@ -1,0 +1,51 @@
+import bcrypt from "bcrypt";
+import { afterEach, expect, test, vi } from "vitest";
+import type { Cell } from "../graph/reader.ts";
+import type { CheckPasswordField } from "../plan/plan.ts";
+import { checkPasswords } from "./check-password.ts";
+import { makeDeadlineFault } from "./pace.ts";
+import type { Run } from "./run.ts";
+
+const field = { kind: "checkpwd", password: 0 } as unknown as CheckPasswordField;
+const hash = bcrypt.hashSync("secret1", 4);
+const row = [{ value: { kind: "password", hash } }] as unknown as readonly Cell[];
+
+afterEach(() => vi.restoreAllMocks());
+
+function makeRun(password: string, check: () => undefined): Run {
+  return { texts: [password], pace: { check } } as unknown as Run;
+}
+
+test("each node's own password is compared; none, and one that is too short, are false", async () => {
+  const other = [{ value: { kind: "password", hash: bcrypt.hashSync("another", 4) } }];
+  const cells = [row, undefined, other as unknown as readonly Cell[], ...Array(6).fill(row)];
+  const found = await checkPasswords(
+    makeRun("secret1", () => undefined),
+    field,
+    cells as readonly (readonly Cell[] | undefined)[],
+  );
+  expect(found).toEqual({
+    kind: "computed",
+    values: [true, false, false, ...Array<boolean>(6).fill(true)].map((bool) => ({
+      kind: "bool",
+      bool,
+    })),
+  });
+  const short = await checkPasswords(
+    makeRun("short", () => undefined),
+    field,
+    [row],
+  );
+  expect(short).toEqual({ kind: "computed", values: [{ kind: "bool", bool: false }] });
+});
+
+test("a query that is over its time compares no more", async () => {
+  const compare = vi.spyOn(bcrypt, "compare");
+  const run = makeRun("secret1", () => {
+    throw makeDeadlineFault();
+  });
+  await expect(checkPasswords(run, field, Array<readonly Cell[]>(1000).fill(row))).rejects.toThrow(
+    "context deadline exceeded",
+  );
+  expect(compare.mock.calls.length).toBeLessThan(10);
+});
