@@ -12,21 +12,25 @@ const row = [{ value: { kind: "password", hash } }] as unknown as readonly Cell[
 
 afterEach(() => vi.restoreAllMocks());
 
+function times<T>(count: number, value: T): T[] {
+  return Array.from({ length: count }, () => value);
+}
+
 function makeRun(password: string, check: () => undefined): Run {
   return { texts: [password], pace: { check } } as unknown as Run;
 }
 
 test("each node's own password is compared; none, and one that is too short, are false", async () => {
   const other = [{ value: { kind: "password", hash: bcrypt.hashSync("another", 4) } }];
-  const cells = [row, undefined, other as unknown as readonly Cell[], ...Array(6).fill(row)];
+  const cells = [row, undefined, other as unknown as readonly Cell[], ...times(6, row)];
   const found = await checkPasswords(
     makeRun("secret1", () => undefined),
     field,
-    cells as readonly (readonly Cell[] | undefined)[],
+    cells,
   );
   expect(found).toEqual({
     kind: "computed",
-    values: [true, false, false, ...Array<boolean>(6).fill(true)].map((bool) => ({
+    values: [true, false, false, ...times(6, true)].map((bool) => ({
       kind: "bool",
       bool,
     })),
@@ -44,7 +48,7 @@ test("a query that is over its time compares no more", async () => {
   const run = makeRun("secret1", () => {
     throw makeDeadlineFault();
   });
-  await expect(checkPasswords(run, field, Array<readonly Cell[]>(1000).fill(row))).rejects.toThrow(
+  await expect(checkPasswords(run, field, times(1000, row))).rejects.toThrow(
     "context deadline exceeded",
   );
   expect(compare.mock.calls.length).toBeLessThan(10);
