@@ -29,8 +29,8 @@ const waitingMax = 10_000;
 const youngHeap = "--max-semi-space-size=32";
 
 /**
- * Up to so many workers the first of them writes, too: a process of its own for writing leaves two cores idle in turns
- * and costs a third more for each write (decision 0007).
+ * Up to so many workers the first of them writes, too: a process of its own for writing costs a tenth to a quarter
+ * more CPU for each write (decision 0016).
  */
 const answeringWriterMax = 2;
 
