@@ -1,22 +1,12 @@
 // Goal: uids beyond 2^53 (decision 0002) name nodes that do not exist; each prints as itself, in order.
 import { expect, test } from "vitest";
+import { askEngine } from "../../test/support/ask-engine.ts";
 import { openMemoryStore } from "../stores/memory.ts";
 import { openEngine } from "./open.ts";
 
 async function ask(text: string): Promise<string> {
   const engine = await openEngine({ store: openMemoryStore() });
-  const answer = await engine.query({
-    namespace: 0,
-    text,
-    variables: new Map(),
-    startTs: 0,
-    readOnly: true,
-    bestEffort: false,
-    debug: false,
-    format: "json",
-    timeoutMs: 0,
-  });
-  return Buffer.from(answer.data).toString();
+  return askEngine(engine, text);
 }
 
 test.each([

@@ -1,5 +1,6 @@
 /** Goal: indexes over data that is there are built beside reads and writes, and taken up, refused or dropped in the middle (dql.md 1.6, 2.10). */
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { askEngine } from "../../test/support/ask-engine.ts";
 import { systemClock } from "../base/clock.ts";
 import { checkGraph } from "../graph/check.ts";
 import { indexPrefix, keyKind, prefixRange } from "../codec/key.ts";
@@ -53,18 +54,7 @@ async function write(set: string, deletes = ""): Promise<void> {
 }
 
 async function read(text: string): Promise<unknown> {
-  const answer = await engine.query({
-    namespace: 0,
-    text,
-    variables: new Map(),
-    startTs: 0,
-    readOnly: false,
-    bestEffort: false,
-    debug: false,
-    format: "json",
-    timeoutMs: 0,
-  });
-  return JSON.parse(new TextDecoder().decode(answer.data));
+  return JSON.parse(await askEngine(engine, text)) as unknown;
 }
 
 /** Holds the builder before its second slice until it is let go. */

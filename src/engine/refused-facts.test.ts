@@ -1,5 +1,6 @@
 // Goal: which facts are refused, in which order, with which words, and what becomes of the transaction (dql.md 2.3, 2.7, 2.11, 3.3, 3.6).
 import { beforeEach, describe, expect, test } from "vitest";
+import { askEngine } from "../../test/support/ask-engine.ts";
 import type { Clock } from "../base/clock.ts";
 import { openMemoryStore } from "../stores/memory.ts";
 import { deriveFill } from "../write/fill.ts";
@@ -235,18 +236,7 @@ describe("what becomes of an unknown predicate", () => {
     await mutate(set(`<0x1> <p> "true"^^<xs:boolean> .\n<0x1> <p> "false"^^<xs:boolean> .`));
     expect(await definition("p")).toContain('"bool","list":true}');
     await mutate(unset(`<0x1> <p> "true"^^<xs:boolean> .`));
-    const { data } = await engine.query({
-      namespace: 0,
-      text: "{ q(func: uid(0x1)) { p } }",
-      variables: new Map(),
-      startTs: 0,
-      readOnly: true,
-      bestEffort: false,
-      debug: false,
-      format: "json",
-      timeoutMs: 0,
-    });
-    expect(Buffer.from(data).toString()).toBe('{"q":[{"p":[false]}]}');
+    expect(await askEngine(engine, "{ q(func: uid(0x1)) { p } }")).toBe('{"q":[{"p":[false]}]}');
   });
 
   test("names of parts of vector indexes are refused", async () => {

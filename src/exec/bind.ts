@@ -139,13 +139,15 @@ export function cutPage(page: BoundPage, length: number): { start: number; end: 
  */
 export function findHugeUids(run: Run): ReadonlyMap<number, string> | undefined {
   const { numbers, plan, texts } = run;
-  const found = new Map<number, string>();
+  let found: Map<number, string> | undefined;
   for (let i = 0; i < numbers.length; i++) {
     const number = numbers[i] ?? 0;
     if (!(number > Number.MAX_SAFE_INTEGER) || plan.slots[i]?.kind !== "uid") continue;
-    found.set(number, `0x${parseUint64(texts[i] ?? "", 0).toString(16)}`);
+    (found ??= new Map()).set(number, `0x${parseUint64(texts[i] ?? "", 0).toString(16)}`);
   }
-  const isCounted = run.variables.some((variable) => variable?.uids[0] === countedNode);
-  if (isCounted) found.set(countedNode, countedNodeText);
-  return found.size === 0 ? undefined : found;
+  for (const variable of run.variables) {
+    if (variable?.uids[0] !== countedNode) continue;
+    return (found ?? new Map<number, string>()).set(countedNode, countedNodeText);
+  }
+  return found;
 }

@@ -16,7 +16,7 @@ import {
   sqrtBig,
   subtractBig,
 } from "../model/bigfloat.ts";
-import { compareValues } from "../model/compare.ts";
+import { compareValues, kindIds } from "../model/compare.ts";
 import { compareDateTimes, secondsOf } from "../model/datetime.ts";
 import {
   addInt64,
@@ -58,21 +58,6 @@ function makeBig(big: BigFloat): Value {
   return { kind: "bigfloat", big };
 }
 
-/** Numbers by which failures of constants name the kinds of values. */
-const kindNumbers: Readonly<Record<Value["kind"], number>> = {
-  default: 0,
-  binary: 1,
-  int: 2,
-  float: 3,
-  bool: 4,
-  datetime: 5,
-  geo: 6,
-  password: 8,
-  string: 9,
-  bigfloat: 11,
-  float32vector: 12,
-};
-
 const operatorWords = new Map([
   ["pow", "func ^"],
   ["logbase", "func log"],
@@ -81,7 +66,7 @@ const operatorWords = new Map([
 
 function wrongType(value: Value, operator: string): MathFailure {
   const word = operatorWords.get(operator) ?? `func ${operator}`;
-  return new MathFailure(`Wrong type ${kindNumbers[value.kind]} encountered for ${word}`);
+  return new MathFailure(`Wrong type ${kindIds[value.kind]} encountered for ${word}`);
 }
 
 /** The classes of operands that arithmetic knows, by the numbers in which failures name them. */
@@ -231,7 +216,7 @@ function notComparable(operator: string, left: Value, right: Value): MathFailure
   if (left.kind !== right.kind) {
     return new MathFailure("Arguments of different type can not be compared.");
   }
-  return new MathFailure(`Compare not supported for type: ${kindNumbers[left.kind]}`);
+  return new MathFailure(`Compare not supported for type: ${kindIds[left.kind]}`);
 }
 
 function binaryInt(operator: string, a: Int64, b: Int64): Value {

@@ -5,8 +5,11 @@ import { printGeometry } from "./geometry.ts";
 import { compareText } from "./text-order.ts";
 import type { Value, ValueKind } from "./value.ts";
 
-/** The order of values of different kinds among themselves (dql.md 4.6, "by internal type id"). */
-const kindRank: Readonly<Record<ValueKind, number>> = {
+/**
+ * The reference's numbers of the kinds of values: the order of values of different kinds among themselves (dql.md 4.6,
+ * "by internal type id"), and how some of its messages name them.
+ */
+export const kindIds: Readonly<Record<ValueKind, number>> = {
   default: 0,
   binary: 1,
   int: 2,
@@ -37,7 +40,7 @@ export function isOrderable(kind: ValueKind): boolean {
 
 /**
  * Negative, zero or positive. Texts by bytes (collation of tagged texts: tokens/collate.ts), dates by instant, int
- * and float with each other by number, other kinds by `kindRank`. A total order, of unorderable kinds too.
+ * and float with each other by number, other kinds by `kindIds`. A total order, of unorderable kinds too.
  */
 export function compareValues(a: Value, b: Value): number {
   if (a.kind !== b.kind) return compareMixed(a, b);
@@ -72,7 +75,7 @@ function compareMixed(a: Value, b: Value): number {
   if (a.kind === "int" && b.kind === "float") return compareNumbers(a.int, b.float);
   if (a.kind === "float" && b.kind === "int") return compareNumbers(a.float, b.int);
   if (isText(a) && isText(b)) return compareText(a.text, b.text);
-  return kindRank[a.kind] - kindRank[b.kind];
+  return kindIds[a.kind] - kindIds[b.kind];
 }
 
 function isText(value: Value): value is Value & { readonly text: string } {

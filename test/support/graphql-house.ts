@@ -7,6 +7,7 @@ import type { Identify } from "../../src/graphql/sender.ts";
 import type { GraphqlService } from "../../src/graphql/service.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
 import { deriveFill } from "../../src/write/fill.ts";
+import { askEngine } from "./ask-engine.ts";
 
 export interface GraphqlHouse {
   readonly engine: OpenEngine;
@@ -46,18 +47,7 @@ export async function openGraphqlHouse(sdl?: string, identify?: Identify): Promi
     ask: (query, variables, operationName) =>
       send(JSON.stringify({ query, variables, operationName })),
     async dql(text) {
-      const answer = await engine.query({
-        namespace: 0,
-        text,
-        variables: new Map(),
-        startTs: 0,
-        readOnly: true,
-        bestEffort: false,
-        debug: false,
-        format: "json",
-        timeoutMs: 0,
-      });
-      return JSON.parse(new TextDecoder().decode(answer.data));
+      return JSON.parse(await askEngine(engine, text)) as unknown;
     },
     close: () => engine.close(),
   };
