@@ -1,5 +1,5 @@
 /** Changes of a schema as commits: alter, drops, predicates that a mutation brings up, index builds (dql.md 1.6, 2.10). */
-import type { PredicateDefinition } from "../model/definition.ts";
+import type { IndexSpec, PredicateDefinition, SchemaText } from "../model/definition.ts";
 import { Fault } from "../model/fault.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
@@ -35,6 +35,8 @@ import type { Edit } from "../write/edit.ts";
 import type { Committer } from "./commits.ts";
 import type { AlterOperation } from "./engine.ts";
 import { IndexBuilds } from "./index-builds.ts";
+import { findNewVectorIndexes, StoredLengths } from "./stored-lengths.ts";
+import type { NewVectorIndex } from "./stored-lengths.ts";
 import { checkAlter, describeAlter } from "./authorize.ts";
 import { newRightsMark } from "./rights-row.ts";
 import type { View, Views } from "./views.ts";
@@ -171,22 +173,15 @@ export class SchemaChanges {
     const parsed = parseSchemaText(text, namespace);
     await this.#waitUntil(namespace, (state) => findBuilds(state).length === 0, indexingWaitMs);
     let builds: readonly IndexBuild[] = [];
+    const lengths = new StoredLengths(this.#options.views.store, this.#clock);
+    await this.#checkLengths(namespace, parsed, lengths);
     await this.#change(namespace, async (view) => {
       if (findBuilds(view.known.state).length > 0) {
         throw new Fault("E_ALTER", "errIndexingInProgress. Please retry");
       }
-      const change = await planAlter(
-        {
-          state: view.known.state,
-          reserved: this.#options.reserved,
-          hasData: async (predicate) => {
-            const list = { kind: "presence", predicate: predicate.id } as const;
-            const [count] = await view.reader.countLists([list]);
-            return count! > 0;
-          },
-        },
-        parsed,
-      );
+      const change = await this.#plan(view, parsed);
+      const added = findNewVectorIndexes(view.known.state, change.state);
+      while (!(await lengths.check(view, added)));
       builds = change.builds;
       return this.#patchesOf(view.known, change);
     });
@@ -196,6 +191,43 @@ export class SchemaChanges {
     if (inBackground) return;
     const isDone = (state: SchemaState): boolean => !builds.some((one) => isBuilding(state, one));
     await this.#waitUntil(namespace, isDone, Infinity);
+  }
+
+  #plan({ reader, known }: View, parsed: SchemaText): Promise<SchemaChange> {
+    return planAlter(
+      {
+        state: known.state,
+        reserved: this.#options.reserved,
+        hasData: async (predicate) => {
+          const list = { kind: "presence", predicate: predicate.id } as const;
+          const [count] = await reader.countLists([list]);
+          return count! > 0;
+        },
+      },
+      parsed,
+    );
+  }
+
+  /** Many vectors are looked at a little at a time, so that little is left to look at when the change is made. */
+  async #checkLengths(
+    namespace: number,
+    parsed: SchemaText,
+    lengths: StoredLengths,
+  ): Promise<void> {
+    const isVector = ({ tokenizer }: IndexSpec): boolean => tokenizer === "hnsw";
+    if (!parsed.predicates.some(({ indexes }) => indexes.some(isVector))) return;
+    let added: readonly NewVectorIndex[] | undefined;
+    for (let isWhole = false; !isWhole && !this.#isClosed;) {
+      const view = await this.#options.views.openNewest(namespace, "change");
+      try {
+        const { state } = view.known;
+        added ??= findNewVectorIndexes(state, (await this.#plan(view, parsed)).state);
+        isWhole = await lengths.check(view, added);
+      } finally {
+        view.reader.close();
+      }
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
   }
 
   /** Looks at the schema whenever someone commits, until it is as wanted or the time is over. */
