@@ -25,6 +25,7 @@ import {
   type DqlRenderOptions,
 } from "./dql-field.ts";
 import { writeCounts, writeListed, writeListedInSteps, writeNormalized } from "./dql-node.ts";
+import { writeNormalizedInSteps } from "./normalize.ts";
 import { takeWriter } from "./json-writer.ts";
 import { isLarge, Tempo } from "./tempo.ts";
 
@@ -46,7 +47,8 @@ export function renderDqlPaced(
   options: DqlRenderOptions,
   pace: Pace,
 ): MaybePromise<Uint8Array> {
-  const tempo = isLarge(result) ? new Tempo(pace) : undefined;
+  const isInSteps = isLarge(result) || plan.blocks.some(({ normalize }) => normalize);
+  const tempo = isInSteps ? new Tempo(pace) : undefined;
   return drive(writeAnswer(plan, result, options, tempo));
 }
 
@@ -104,8 +106,9 @@ function* writeBlockInSteps(
   for (const row of listRows(block, answer)) {
     const pause = tempo.next();
     if (pause !== undefined) yield pause;
-    if (block.normalize) writeNormalized(render, frame, row, start);
-    else yield* writeListedInSteps(render, tempo, { frame, row }, start);
+    const node = { frame, row };
+    if (block.normalize) yield* writeNormalizedInSteps({ render, tempo }, node, start);
+    else yield* writeListedInSteps(render, tempo, node, start);
   }
   render.writer.byte(closeBracket);
 }

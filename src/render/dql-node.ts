@@ -2,6 +2,7 @@
  * One node and what is below it, as JSON of the native endpoint. Small answers are written in one go; large ones in
  * steps of the same pieces, between which other requests run.
  */
+import { assert } from "../base/assert.ts";
 import type { EdgeFrame, Frame } from "../exec/frame.ts";
 import type { Steps } from "../base/maybe.ts";
 import type { EdgeField, FieldPlan } from "../plan/plan.ts";
@@ -22,7 +23,7 @@ import {
   type FieldAt,
 } from "./dql-field.ts";
 import type { JsonWriter } from "./json-writer.ts";
-import { normalizeNode } from "./normalize.ts";
+import { writeNormalizedInSteps } from "./normalize.ts";
 import type { Tempo } from "./tempo.ts";
 
 /** count(uid): objects beside the nodes; under @normalize only those with an alias. */
@@ -43,10 +44,8 @@ export function writeCounts(
 }
 
 export function writeNormalized(render: DqlRender, frame: Frame, row: number, start: number): void {
-  for (const object of normalizeNode(render, frame, row)) {
-    separate(render.writer, start);
-    render.writer.bytes(object);
-  }
+  const isDone = writeNormalizedInSteps({ render, tempo: undefined }, { frame, row }, start).next();
+  assert(isDone.done === true, "without a tempo there is nothing to wait for");
 }
 
 /** A node as a member of a list; nothing where it has no key. */
@@ -298,7 +297,7 @@ function* writeEdgesInSteps(
     if (isAbove(render, column, e)) continue;
     const childRow = column.rows[e] ?? 0;
     if (field.normalize) {
-      writeNormalized(render, child, childRow, list.first);
+      yield* writeNormalizedInSteps({ render, tempo }, { frame: child, row: childRow }, list.first);
       continue;
     }
     const mark = beginMember(render, list);

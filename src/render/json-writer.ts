@@ -97,6 +97,11 @@ export class JsonWriter {
     return bytes;
   }
 
+  /** What was written from `start` on, as text. */
+  textFrom(start: number): string {
+    return this.#buffer.toString("utf8", start, this.length);
+  }
+
   /** Gives the buffer back for the next answer; the writer is done. */
   release(): void {
     if (this.#buffer.length <= keptBytesMax) spare = this.#buffer;

@@ -1,11 +1,20 @@
 /** @normalize: a node as flat objects, one for each way through its branches (dql.md 4.13). */
-import { Buffer } from "node:buffer";
-import type { EdgeFrame, Frame } from "../exec/frame.ts";
+import type { Steps } from "../base/maybe.ts";
+import type { EdgeFrame, FieldColumn, Frame } from "../exec/frame.ts";
 import { Fault } from "../model/fault.ts";
-import { nameLimit } from "../model/limits.ts";
+import { makeSizeFault, nameLimit } from "../model/limits.ts";
+import type { Limits } from "../model/limits.ts";
 import type { EdgeField, FieldPlan } from "../plan/plan.ts";
-import { shownFacets, writeScalar, type Arrival, type DqlRender } from "./dql-field.ts";
+import {
+  separate,
+  shownFacets,
+  writeScalar,
+  type Arrival,
+  type DqlRender,
+  type FieldAt,
+} from "./dql-field.ts";
 import { printValueJson } from "../model/print-value.ts";
+import type { Tempo } from "./tempo.ts";
 
 /** One key with its JSON; several values where the same key came from several levels. */
 interface Entry {
@@ -13,70 +22,136 @@ interface Entry {
   readonly json: readonly string[];
 }
 
-type Flat = readonly Entry[];
-
-/** The objects of a node, as JSON. Throws Fault E_QUERY over the limit of rows. */
-export function normalizeNode(render: DqlRender, frame: Frame, row: number): readonly Buffer[] {
-  const { rows } = flatten(render, frame, row, undefined);
-  return rows.filter((flat) => flat.length > 0).map(printFlat);
+/** A flat object that is being put together. */
+interface Flat {
+  readonly entries: readonly Entry[];
+  /** Characters that its values come to, at least: what is too much is known before it is written. */
+  readonly size: number;
 }
 
-function printFlat(flat: Flat): Buffer {
-  const members = flat.map(({ key, json }) => {
+/** Where the objects of a node go. `tempo`: undefined for an answer that is written at once. */
+export interface Flattening {
+  readonly render: DqlRender;
+  readonly tempo: Tempo | undefined;
+}
+
+/**
+ * Writes the objects of a node as members of the list that began at `start`. Throws Fault E_QUERY over the limit of
+ * rows, E_LIMIT over that of the answer's bytes.
+ */
+export function* writeNormalizedInSteps(
+  at: Flattening,
+  node: { readonly frame: Frame; readonly row: number },
+  start: number,
+): Steps<void> {
+  const { writer } = at.render;
+  yield* flatten(at, { ...node, arrival: undefined }, ({ entries }) => {
+    if (entries.length === 0) return;
+    separate(writer, start);
+    writer.text(printFlat(entries));
+  });
+}
+
+function printFlat(entries: readonly Entry[]): string {
+  const members = entries.map(({ key, json }) => {
     const [only = "null"] = json;
     return `"${key}":${json.length === 1 ? only : `[${json.join(",")}]`}`;
   });
-  return Buffer.from(`{${members.join(",")}}`);
+  return `{${members.join(",")}}`;
 }
 
-function flatten(
-  render: DqlRender,
-  frame: Frame,
-  row: number,
-  arrival: Arrival | undefined,
-): { readonly rows: readonly Flat[] } {
+function makeFlat(entries: readonly Entry[]): Flat {
+  let size = 0;
+  for (const { key, json } of entries) {
+    if (key !== "uid") for (const one of json) size += one.length;
+  }
+  return { entries, size };
+}
+
+/** Holds the rows of one list against the limits. */
+class RowCount {
+  readonly #limits: Limits;
+  #count = 0;
+  #size = 0;
+
+  constructor({ options }: DqlRender) {
+    this.#limits = options.limits;
+  }
+
+  /** Each row stands in the answer at least once, so that too many here are too many there. */
+  add(size: number): void {
+    const { normalizeNodeMax, resultBytesMax } = this.#limits;
+    if (++this.#count > normalizeNodeMax) {
+      const text = "Couldn't evaluate @normalize directive - too many results";
+      throw new Fault("E_QUERY", nameLimit("normalize-node", text));
+    }
+    this.#size += size;
+    if (this.#size > resultBytesMax) throw makeSizeFault(this.#size, resultBytesMax);
+  }
+}
+
+/** A node, and how it was reached. */
+interface NodeAt {
+  readonly frame: Frame;
+  readonly row: number;
+  readonly arrival: Arrival | undefined;
+}
+
+type FlatSink = (row: Flat) => void;
+
+/** Gives the rows of a node and of what is below it, one after another. */
+function* flatten(at: Flattening, { frame, row, arrival }: NodeAt, sink: FlatSink): Steps<void> {
+  const { render } = at;
   const uid = frame.uids[row] ?? 0;
   const own: Entry[] = [];
-  const branches: (readonly Flat[])[] = [];
-  render.above?.push(uid);
-  const visit = (field: FieldPlan, column: Frame["fields"][number] | undefined): void => {
+  const edges: { readonly field: EdgeField; readonly column: EdgeFrame }[] = [];
+  const visit = (field: FieldPlan, column: FieldColumn | undefined): void => {
     if (column === undefined) return;
     if (column.kind === "expanded") {
       column.fields.forEach((inner, k) => visit(inner, column.columns[k]));
-    } else if (column.kind === "edges" && field.kind === "edge") {
-      const branch = flattenEdges(render, field, column, row);
-      if (branch.length > 0) branches.push(branch);
-    } else if (field.aliased || field.kind === "uid") {
-      own.push(...scalarEntries(render, { field, column, uid, row }));
+    } else if (column.kind === "edges" && field.kind === "edge") edges.push({ field, column });
+    else if (field.aliased || field.kind === "uid") {
+      addScalar(render, { field, column, uid, row }, own);
     }
   };
   frame.level.fields.forEach((field, k) => visit(field, frame.fields[k]));
+  const branches: (readonly Flat[])[] = [];
+  render.above?.push(uid);
+  for (const { field, column } of edges) {
+    const branch = yield* flattenEdges(at, field, column, row);
+    if (branch.length > 0) branches.push(branch);
+  }
   render.above?.pop();
   if (own.length > 0 || branches.length > 0) own.push(...facetEntries(arrival));
-  if (branches.length === 0) return { rows: [own] };
-  let rows: readonly Flat[] = [own];
-  for (const branch of branches) rows = cross(render, rows, branch);
-  return { rows: rows.map((flat) => sortKeys(flat)) };
+  if (branches.length === 0) sink(makeFlat(own));
+  else yield* multiply(at, makeFlat(own), branches, sink);
 }
 
 /** Rows of all of a field's targets, one after another. */
-function flattenEdges(
-  render: DqlRender,
+function* flattenEdges(
+  at: Flattening,
   field: EdgeField,
   column: EdgeFrame,
   row: number,
-): readonly Flat[] {
+): Steps<readonly Flat[]> {
+  const { render, tempo } = at;
   const { child } = column;
   if (child === undefined) return [];
   const rows: Flat[] = [];
+  const count = new RowCount(render);
+  const add = (flat: Flat): void => {
+    if (flat.entries.length === 0) return;
+    count.add(flat.size);
+    rows.push(flat);
+  };
   for (let e = column.offsets[row] ?? 0; e < (column.offsets[row + 1] ?? 0); e++) {
+    const pause = tempo?.next();
+    if (pause !== undefined) yield pause;
     if (render.above?.includes(column.targets[e] ?? 0) === true) continue;
     const arrival = { field, facets: column.facets?.[e] };
-    for (const flat of flatten(render, child, column.rows[e] ?? 0, arrival).rows) {
-      if (flat.length > 0) rows.push(flat);
-    }
+    yield* flatten(at, { frame: child, row: column.rows[e] ?? 0, arrival }, add);
   }
-  rows.push(...countRows(child, column, row));
+  countRows(child, column, row).forEach(add);
   return rows;
 }
 
@@ -86,46 +161,64 @@ function countRows({ level }: Frame, { offsets }: EdgeFrame, row: number): reado
   if (count === 0) return [];
   return level.fields
     .filter((field) => field.kind === "countUid" && field.aliased)
-    .map(({ key }) => [{ key, json: [String(count)] }]);
+    .map(({ key }) => makeFlat([{ key, json: [String(count)] }]));
 }
 
-function cross(render: DqlRender, left: readonly Flat[], right: readonly Flat[]): readonly Flat[] {
-  const rows: Flat[] = [];
-  for (const a of left) {
-    for (const b of right) {
-      if (rows.length >= render.options.limits.normalizeNodeMax) {
-        const text = "Couldn't evaluate @normalize directive - too many results";
-        throw new Fault("E_QUERY", nameLimit("normalize-node", text));
+/** Every way to take one row of each branch; the rows of the last one are given away as they come. */
+function* multiply(
+  at: Flattening,
+  own: Flat,
+  branches: readonly (readonly Flat[])[],
+  sink: FlatSink,
+): Steps<void> {
+  let left: readonly Flat[] = [own];
+  for (const [i, branch] of branches.entries()) {
+    const isLast = i === branches.length - 1;
+    const rows: Flat[] = [];
+    const count = new RowCount(at.render);
+    for (const a of left) {
+      for (const b of branch) {
+        const pause = at.tempo?.next();
+        if (pause !== undefined) yield pause;
+        const size = a.size + b.size;
+        count.add(size);
+        const entries = [...a.entries, ...b.entries];
+        if (isLast) sink({ entries: sortKeys(entries), size });
+        else rows.push({ entries, size });
       }
-      rows.push([...a, ...b]);
     }
+    left = rows;
   }
-  return rows;
 }
 
-/** Keys in order, equal ones merged; the plain uid goes where objects were flattened. */
-function sortKeys(flat: Flat): Flat {
-  const merged = new Map<string, readonly string[]>();
-  for (const { key, json } of flat) {
-    if (key !== "uid") merged.set(key, [...(merged.get(key) ?? []), ...json]);
+/** Keys in order, equal ones merged; the plain uid goes where objects were flattened. Sorts in place. */
+function sortKeys(entries: Entry[]): readonly Entry[] {
+  entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  let count = 0;
+  for (const entry of entries) {
+    if (entry.key === "uid") continue;
+    const last = count > 0 ? entries[count - 1]! : undefined;
+    if (last?.key === entry.key) {
+      entries[count - 1] = { key: entry.key, json: [...last.json, ...entry.json] };
+    } else entries[count++] = entry;
   }
-  return [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, json]) => ({ key, json }));
+  entries.length = count;
+  return entries;
 }
 
 /** What a field writes, taken apart into keys again. */
-function scalarEntries(render: DqlRender, at: Parameters<typeof writeScalar>[1]): readonly Entry[] {
+function addScalar(render: DqlRender, at: FieldAt, entries: Entry[]): void {
   const { writer } = render;
   const start = writer.length;
   writeScalar(render, at, start);
-  if (writer.length === start) return [];
-  const text = writer.slice(start).toString();
+  if (writer.length === start) return;
+  const text = writer.textFrom(start);
   writer.rewind(start);
-  return splitMembers(text);
+  splitMembers(text, entries);
 }
 
 /** Cuts `"a":1,"b":[2]` at the commas between members. */
-function splitMembers(text: string): readonly Entry[] {
-  const entries: Entry[] = [];
+function splitMembers(text: string, entries: Entry[]): void {
   let depth = 0;
   let isQuoted = false;
   let from = 0;
@@ -147,7 +240,6 @@ function splitMembers(text: string): readonly Entry[] {
     else if (character === "," && depth === 0) close(i);
   }
   close(text.length);
-  return entries;
 }
 
 function facetEntries(arrival: Arrival | undefined): readonly Entry[] {

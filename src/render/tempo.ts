@@ -13,9 +13,11 @@ export function isLarge(result: ExecutionResult): boolean {
     if (frame !== undefined) collectFrames(frame, frames);
     count += groups?.length ?? 0;
   }
-  for (const { uids, fields } of frames) {
+  for (const { uids, fields, level } of frames) {
     count += uids.length;
     for (const column of fields) if (column.kind === "groups") count += countGroups(column);
+    // A few nodes are many rows when their branches are multiplied.
+    if (level.fields.some((field) => field.kind === "edge" && field.normalize)) return true;
   }
   return count > rowsAtOnce;
 }

@@ -53,7 +53,7 @@ interface Told {
 }
 
 /** Every look at the clock is a millisecond later. */
-async function run(text: string, deadlineMs = Infinity): Promise<Told> {
+async function run(text: string, deadlineMs = Infinity, limits = defaultLimits): Promise<Told> {
   let ticks = 0;
   let rests = 0;
   const clock: Clock = { tickMs: () => ++ticks, nowMs: () => ticks };
@@ -65,9 +65,9 @@ async function run(text: string, deadlineMs = Infinity): Promise<Told> {
     end(): void {},
   };
   const plan = buildPlan(parseQuery(text, new Map()), schema);
-  const context = { clock, limits: defaultLimits, deadlineMs, signal: undefined, turns };
+  const context = { clock, limits, deadlineMs, signal: undefined, turns };
   const result = await execute(plan, undefined, graph, context);
-  const options = { limits: defaultLimits, debug: false };
+  const options = { limits, debug: false };
   const bytes = await renderDqlPaced(plan, result, options, makePace(context));
   return { said: JSON.parse(Buffer.from(bytes).toString()) as unknown, rests, ticks };
 }
@@ -158,6 +158,29 @@ test.each<[string, string, () => unknown]>([
       return [{ to: uids(all.filter(passes)) }, { to: uids(even.filter(passes)) }];
     },
   ],
+  [
+    "flat objects of a huge node",
+    "{ q(func: uid(1)) @normalize { to { n: name m: number } } }",
+    () => all.map((i) => ({ ...(hasNumber(i) ? { m: numberOf(i) } : {}), n: nameOf(i) })),
+  ],
+  [
+    "flat objects below a node",
+    "{ q(func: uid(1, 2)) { to @normalize { n: name } } }",
+    () => [{ to: all.map((i) => ({ n: nameOf(i) })) }, { to: even.map((i) => ({ n: nameOf(i) })) }],
+  ],
+  [
+    "branches that are multiplied",
+    "{ q(func: uid(1)) @normalize { a: to (first: 90) { a: name } b: to (first: 90) { b: name } } }",
+    () => {
+      const first = all.slice(0, 90).map(nameOf);
+      return first.flatMap((a) => first.map((b) => ({ a, b })));
+    },
+  ],
+  [
+    "branches that are multiplied below a node",
+    "{ q(func: uid(100, 1)) { to (first: 1) @normalize { uid } a: to @normalize { n: name } } }",
+    () => [{ a: all.map((i) => ({ n: nameOf(i) })), to: [{ uid: hex(1) }] }],
+  ],
 ])("%s: with rests, and stopped in time", async (_, text, expected) => {
   const told = await run(text);
   expect(told.said).toEqual({ q: expected() });
@@ -166,6 +189,19 @@ test.each<[string, string, () => unknown]>([
     const late = run(text, Math.floor(told.ticks * share));
     await expect(late).rejects.toThrow("context deadline exceeded");
   }
+});
+
+test("what is flattened is stopped by the limits before it is printed", async () => {
+  const text =
+    "{ q(func: uid(1)) @normalize { a: to (first: 2000) { a: name } b: to (first: 2000) { b: name } } }";
+  const limits = { ...defaultLimits, normalizeNodeMax: 1e9, resultBytesMax: 100_000 };
+  await expect(run(text)).rejects.toThrow("Couldn't evaluate @normalize directive");
+  await expect(run(text, Infinity, limits)).rejects.toThrow("is bigger than threshold: 100000");
+  const tooMany = "{ q(func: uid(1)) @normalize { to { n: name } } }";
+  await expect(
+    run(tooMany, Infinity, { ...defaultLimits, normalizeNodeMax: 5999 }),
+  ).rejects.toThrow("too many results");
+  await run(tooMany, Infinity, { ...defaultLimits, normalizeNodeMax: 6000 });
 });
 
 test("RDF of a huge level is written in slices, and stops at the deadline", async () => {
