@@ -10,8 +10,11 @@ import {
   decodeHead,
   encodeChunk,
   encodeHead,
+  encodePlainChunk,
+  growChunk,
   isHead,
   listCount,
+  noChunkFacets,
   openChunkOf,
 } from "./chunk.ts";
 
@@ -49,6 +52,22 @@ describe("chunks", () => {
           false,
         ]);
         expect([chunkFirst(row), chunkLast(row)]).toEqual([uids[0], uids.at(-1)]);
+      }),
+    );
+  });
+
+  it("without facets are written behind other bytes, and grow there", () => {
+    fc.assert(
+      fc.property(members, members, fc.uint8Array({ maxLength: 9 }), (old, added, front) => {
+        const first = lay(old);
+        const second = lay(added, first.uids.at(-1));
+        const plain = encodePlainChunk([...first.uids], front.length);
+        expect(plain.slice(front.length)).toEqual(encodeChunk(first.uids, noChunkFacets));
+        const row = encodeChunk(first.uids, first.facets);
+        const placed = Uint8Array.of(...front, ...row);
+        expect(growChunk(placed, front.length, [...second.uids])).toEqual(
+          Uint8Array.of(...front, ...appendToChunk(row, second.uids, noChunkFacets)),
+        );
       }),
     );
   });

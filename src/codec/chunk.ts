@@ -15,6 +15,8 @@ import { readF64, writeF64 } from "./f64.ts";
 
 const flagFacets = 1;
 const flagHead = 2;
+const lastAt = 11;
+const deltaBytesAt = 19;
 const deltasAt = 21;
 
 /** Chunks are filled up to it and split above `chunkBytesMax`: over 2 KB a value leaves LMDB's leaf page. */
@@ -36,17 +38,23 @@ export function isHead(row: Uint8Array): boolean {
   return (row[0]! & flagHead) !== 0;
 }
 
-const headBytes = 21;
+/** Where a head's open chunk begins. */
+export const headBytes = 21;
 
 export function encodeHead(head: ListHead, open?: Uint8Array): Uint8Array {
   const row = new Uint8Array(headBytes + (open === undefined ? 0 : open.length));
+  writeHead(row, head);
+  if (open !== undefined) row.set(open, headBytes);
+  return row;
+}
+
+/** Over the head that a row begins with. */
+export function writeHead(row: Uint8Array, head: ListHead): void {
   row[0] = flagHead;
   writeF64(row, 1, head.count);
   writeU16(row, 9, head.chunks);
   writeU16(row, 11, head.chunks >>> 16);
   writeF64(row, 13, head.tail);
-  if (open !== undefined) row.set(open, headBytes);
-  return row;
 }
 
 /** The open chunk of a head, sharing its memory; undefined when there is none. */
@@ -77,20 +85,20 @@ export function listCount(row: Uint8Array): number {
   return isHead(row) ? readF64(row, 1) : chunkCount(row);
 }
 
-export function chunkCount(row: Uint8Array): number {
-  return readU16(row, 1);
+export function chunkCount(row: Uint8Array, begin = 0): number {
+  return readU16(row, begin + 1);
 }
 
-export function chunkFirst(row: Uint8Array): number {
-  return readF64(row, 3);
+export function chunkFirst(row: Uint8Array, begin = 0): number {
+  return readF64(row, begin + 3);
 }
 
-export function chunkLast(row: Uint8Array): number {
-  return readF64(row, 11);
+export function chunkLast(row: Uint8Array, begin = 0): number {
+  return readF64(row, begin + lastAt);
 }
 
-export function hasFacets(row: Uint8Array): boolean {
-  return (row[0]! & flagFacets) !== 0;
+export function hasFacets(row: Uint8Array, begin = 0): boolean {
+  return (row[begin]! & flagFacets) !== 0;
 }
 
 /** Writes a chunk's members to `target` from `offset` on (there must be room for chunkCount); returns how many. */
@@ -265,6 +273,70 @@ export function appendToChunk(
   assert(oldDeltaBytes + deltaBytes <= 0xffff, "a chunk's deltas are counted in 16 bits");
   writeU16(grown, 19, oldDeltaBytes + deltaBytes);
   return grown;
+}
+
+/**
+ * Hot: `bytes` with members behind the last one of the chunk that stands from `begin` to their end; what is in front of
+ * it stays. `added` ascends, begins above the chunk's last member, and has no facets.
+ */
+export function growChunk(bytes: Uint8Array, begin: number, added: readonly number[]): Uint8Array {
+  const oldLast = readF64(bytes, begin + lastAt);
+  const count = readU16(bytes, begin + 1) + added.length;
+  const oldDeltaBytes = readU16(bytes, begin + deltaBytesAt);
+  assert(added.length > 0 && added[0]! > oldLast, "appended members come behind the last");
+  const deltaBytes = deltasSize(added, oldLast);
+  const grown = new Uint8Array(bytes.length + deltaBytes);
+  const facetsFrom = begin + deltasAt + oldDeltaBytes;
+  if (facetsFrom === bytes.length) grown.set(bytes);
+  else {
+    grown.set(bytes.subarray(0, facetsFrom));
+    grown.set(bytes.subarray(facetsFrom), facetsFrom + deltaBytes);
+  }
+  writeDeltas(grown, facetsFrom, added, oldLast);
+  writeCounts(grown, begin, count, oldDeltaBytes + deltaBytes);
+  writeF64(grown, begin + lastAt, added[added.length - 1]!);
+  return grown;
+}
+
+/** A chunk of ascending members without facets, behind `front` bytes that the caller fills. */
+export function encodePlainChunk(members: readonly number[], front: number): Uint8Array {
+  const first = members[0]!;
+  const deltaBytes = deltasSize(members, first) - 1;
+  const bytes = new Uint8Array(front + deltasAt + deltaBytes);
+  writeF64(bytes, front + 3, first);
+  writeF64(bytes, front + lastAt, members[members.length - 1]!);
+  writeCounts(bytes, front, members.length, deltaBytes);
+  let at = front + deltasAt;
+  for (let i = 1; i < members.length; i++) {
+    at = writeVarint(bytes, at, members[i]! - members[i - 1]!);
+  }
+  return bytes;
+}
+
+function deltasSize(added: readonly number[], from: number): number {
+  let size = 0;
+  let last = from;
+  for (let i = 0; i < added.length; i++) {
+    size += varintSize(added[i]! - last);
+    last = added[i]!;
+  }
+  return size;
+}
+
+function writeDeltas(bytes: Uint8Array, from: number, added: readonly number[], before: number) {
+  let at = from;
+  let last = before;
+  for (let i = 0; i < added.length; i++) {
+    at = writeVarint(bytes, at, added[i]! - last);
+    last = added[i]!;
+  }
+}
+
+function writeCounts(bytes: Uint8Array, begin: number, count: number, deltaBytes: number): void {
+  assert(count <= 0xffff, "a chunk has 1 to 65,535 members");
+  assert(deltaBytes <= 0xffff, "a chunk's deltas are counted in 16 bits");
+  writeU16(bytes, begin + 1, count);
+  writeU16(bytes, begin + deltaBytesAt, deltaBytes);
 }
 
 /** What a member adds to a chunk, facets included. */

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encodeChunk, noChunkFacets } from "./chunk.ts";
+import { encodePlainChunk } from "./chunk.ts";
 import {
   encodeCells,
-  encodeEdges,
+  changeEntries,
+  edgesFront,
   encodePart,
   entryChunk,
   entryCount,
@@ -11,6 +12,7 @@ import {
   furtherParts,
   kindOfEntry,
   longEntry,
+  markEdges,
   partOf,
   predicateCount,
   predicatesOf,
@@ -89,9 +91,11 @@ describe("records", () => {
   });
 
   it("hold short edges, and say when they are long", () => {
-    const chunk = encodeChunk(Float64Array.of(3, 9, 2 ** 50), noChunkFacets);
+    const edges = encodePlainChunk([3, 9, 2 ** 50], edgesFront);
+    const chunk = edges.slice(edgesFront);
+    markEdges(edges);
     const part = encodePart([
-      { predicate: 4, bytes: encodeEdges(chunk) },
+      { predicate: 4, bytes: edges },
       { predicate: 8, bytes: longEntry },
     ]);
     const [short, long] = readEntries(part);
@@ -99,5 +103,36 @@ describe("records", () => {
     expect([...entryChunk(short!.bytes)]).toEqual([...chunk]);
     expect([entryCount(short!.bytes), entryCount(long!.bytes)]).toEqual([3, -1]);
     expect(kindOfEntry(long!.bytes)).toBe(entryKind.long);
+  });
+
+  it("change as if they were encoded anew", () => {
+    const bytes = fc.uint8Array({ minLength: 1, maxLength: 20 });
+    const row = fc.record({ predicate: fc.integer({ min: 1, max: 12 }), bytes });
+    const change = fc.record({
+      predicate: fc.integer({ min: 1, max: 12 }),
+      bytes: fc.option(bytes, { nil: undefined }),
+      isCell: fc.boolean(),
+    });
+    const once = { selector: (one: { predicate: number }) => one.predicate, maxLength: 10 };
+    fc.assert(
+      fc.property(fc.uniqueArray(row, once), fc.uniqueArray(change, once), (rows, changes) => {
+        const byPredicate = (a: { predicate: number }, b: { predicate: number }): number =>
+          a.predicate - b.predicate;
+        rows.sort(byPredicate);
+        changes.sort(byPredicate);
+        const twin = new Map<number, Uint8Array>(
+          rows.map((entry) => [entry.predicate, entry.bytes]),
+        );
+        for (const { predicate, bytes, isCell } of changes) {
+          if (bytes === undefined) twin.delete(predicate);
+          else twin.set(predicate, isCell ? encodeCells(new Map([["", bytes]])) : bytes);
+        }
+        const all = [...twin].map(([predicate, bytes]) => ({ predicate, bytes })).sort(byPredicate);
+        const part = rows.length === 0 ? undefined : encodePart(rows);
+        expect(changeEntries(part, changes)).toEqual(
+          all.length === 0 ? undefined : encodePart(all),
+        );
+      }),
+    );
   });
 });

@@ -224,7 +224,7 @@ export function entryCount(entry: Uint8Array): number {
 
 /** The chunk of short edges (`decodeChunk`, `visitChunkFacets`), sharing the entry's memory. */
 export function entryChunk(entry: Uint8Array): Uint8Array {
-  return entry.subarray(1);
+  return entry.subarray(edgesFront);
 }
 
 /** Calls `visit` with each slot and its cell (lent), in the order of slots. */
@@ -298,19 +298,28 @@ export function encodeCells(cells: ReadonlyMap<string, Uint8Array>): Uint8Array 
 
 /** Most entries: one value without a tag. */
 function encodeOneCell(cell: Uint8Array): Uint8Array {
-  const { length } = cell;
-  const entry = new Uint8Array(3 + varintSize(length) + length);
-  entry[0] = entryKind.cells;
-  entry[1] = 1;
-  entry.set(cell, writeVarint(entry, 3, length));
+  const entry = new Uint8Array(oneCellSize(cell));
+  writeOneCell(entry, 0, cell);
   return entry;
 }
 
-export function encodeEdges(chunk: Uint8Array): Uint8Array {
-  const entry = new Uint8Array(1 + chunk.length);
+function oneCellSize(cell: Uint8Array): number {
+  return 3 + varintSize(cell.length) + cell.length;
+}
+
+function writeOneCell(target: Uint8Array, at: number, cell: Uint8Array): void {
+  target[at] = entryKind.cells;
+  target[at + 1] = 1;
+  target[at + 2] = 0;
+  target.set(cell, writeVarint(target, at + 3, cell.length));
+}
+
+/** Bytes of an edges entry in front of its chunk. */
+export const edgesFront = 1;
+
+/** Makes an entry of a chunk behind `edgesFront` bytes, in place. */
+export function markEdges(entry: Uint8Array): void {
   entry[0] = entryKind.edges;
-  entry.set(chunk, 1);
-  return entry;
 }
 
 export const longEntry: Uint8Array = Uint8Array.of(entryKind.long);
@@ -387,4 +396,101 @@ export function encodePart(
     writeU32(part, rows + i * tableRow + 4, at - base);
   }
   return part;
+}
+
+/** What becomes of a predicate: an entry, an untagged cell that is alone there, or nothing any more. */
+export interface EntryChange {
+  readonly predicate: number;
+  /** The entry, or the cell where `isCell` is set; undefined takes the predicate out. */
+  readonly bytes: Uint8Array | undefined;
+  readonly isCell: boolean;
+}
+
+function changeSize({ bytes, isCell }: EntryChange): number {
+  if (bytes === undefined) return 0;
+  return isCell ? oneCellSize(bytes) : bytes.length;
+}
+
+/**
+ * Hot: the one part of a record with changes laid over it, which ascend by predicate; undefined when nothing is left.
+ * Entries that stay are copied in runs, without a view of each. The part may be larger than `partBytesMax`.
+ */
+export function changeEntries(
+  part: Uint8Array | undefined,
+  changes: readonly EntryChange[],
+): Uint8Array | undefined {
+  const stored = part === undefined ? 0 : u16(part, 1);
+  const storedBase = 3 + stored * tableRow;
+  let count = stored;
+  let size = part === undefined ? 0 : part.length - storedBase;
+  /** The stored entry that each change meets, or the place where it would be. */
+  let at = 0;
+  for (const change of changes) {
+    while (at < stored && u32(part!, 3 + at * tableRow) < change.predicate) at++;
+    if (at < stored && u32(part!, 3 + at * tableRow) === change.predicate) {
+      size -= storedEnd(part!, at) - storedEnd(part!, at - 1);
+      count--;
+      at++;
+    }
+    if (change.bytes === undefined) continue;
+    size += changeSize(change);
+    count++;
+  }
+  if (count === 0) return undefined;
+  const writer = new PartWriter(count, size);
+  at = 0;
+  for (const change of changes) {
+    const from = at;
+    while (at < stored && u32(part!, 3 + at * tableRow) < change.predicate) at++;
+    if (at > from) writer.copy(part!, from, at);
+    if (at < stored && u32(part!, 3 + at * tableRow) === change.predicate) at++;
+    writer.put(change);
+  }
+  if (at < stored) writer.copy(part!, at, stored);
+  return writer.part;
+}
+
+/** Where a stored entry of a part without further ones ends, counted from the first one's begin; 0 for -1. */
+function storedEnd(part: Uint8Array, entry: number): number {
+  return entry < 0 ? 0 : u32(part, 3 + entry * tableRow + 4);
+}
+
+class PartWriter {
+  readonly part: Uint8Array;
+  readonly #base: number;
+  #row = 3;
+  #at: number;
+
+  constructor(count: number, size: number) {
+    this.#base = this.#at = 3 + count * tableRow;
+    this.part = new Uint8Array(this.#base + size);
+    writeU16(this.part, 1, count);
+  }
+
+  put(change: EntryChange): void {
+    const { bytes } = change;
+    if (bytes === undefined) return;
+    if (change.isCell) writeOneCell(this.part, this.#at, bytes);
+    else this.part.set(bytes, this.#at);
+    this.#at += changeSize(change);
+    this.#end(change.predicate);
+  }
+
+  /** Entries of another part, from … to (exclusive). */
+  copy(part: Uint8Array, from: number, to: number): void {
+    const base = 3 + u16(part, 1) * tableRow;
+    const begin = storedEnd(part, from - 1);
+    const moved = this.#at - begin;
+    this.part.set(part.subarray(base + begin, base + storedEnd(part, to - 1)), this.#at);
+    for (let i = from; i < to; i++) {
+      this.#at = storedEnd(part, i) + moved;
+      this.#end(u32(part, 3 + i * tableRow));
+    }
+  }
+
+  #end(predicate: number): void {
+    writeU32(this.part, this.#row, predicate);
+    writeU32(this.part, this.#row + 4, this.#at - this.#base);
+    this.#row += tableRow;
+  }
 }

@@ -1,13 +1,18 @@
 /** Ascending members with the facets of some, and edits laid over them. */
 import { emptyBytes } from "../../base/bytes.ts";
 import { lowerBound } from "../../base/sorted.ts";
-import type { ChunkFacets } from "../../codec/chunk.ts";
+import { noChunkFacets, type ChunkFacets } from "../../codec/chunk.ts";
 
 export interface Members {
   readonly uids: Float64Array;
   /** By place in `uids`. */
   readonly facets: ChunkFacets;
 }
+
+export const noMembers: Members = {
+  uids: new Float64Array(0),
+  facets: noChunkFacets,
+};
 
 /** Facets of a member that is set (empty: none), undefined for one that is removed. */
 export type MemberEdits = ReadonlyMap<number, Uint8Array | undefined>;
@@ -43,7 +48,10 @@ export function addedMembers(edits: MemberEdits): Members {
     if (value.length > 0) facets.set(count, value);
     uids[count++] = uid;
   }
-  return { uids: count === uids.length ? uids : uids.subarray(0, count), facets };
+  return {
+    uids: count === uids.length ? uids : uids.subarray(0, count),
+    facets,
+  };
 }
 
 export function mergeMembers(base: Members, edits: MemberEdits): Members {

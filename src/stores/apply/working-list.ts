@@ -7,38 +7,23 @@ import { emptyBytes } from "../../base/bytes.ts";
 import {
   appendToChunk,
   chunkFacets,
-  chunkFirst,
   chunkFrontBytes,
   chunkLast,
   chunkMembers,
   decodeHead,
   encodeChunk,
   encodeHead,
+  headBytes,
   isHead,
   listCount,
   memberSize,
-  noChunkFacets,
-  openChunkOf,
+  writeHead,
 } from "../../codec/chunk.ts";
 import { chunkKey, readChunkNumber } from "../../codec/key.ts";
 import type { KeyValue } from "../key-value.ts";
-import { addedMembers, findMember, mergeMembers, type Members } from "./members.ts";
+import { EditedChunk } from "./edited-chunk.ts";
+import type { Members } from "./members.ts";
 import type { Tuning } from "./tuning.ts";
-
-const noMembers: Members = { uids: new Float64Array(0), facets: noChunkFacets };
-
-interface WorkingChunk {
-  /** See chunkKey; 0 while the list is one chunk, and for the open chunk. */
-  readonly number: number;
-  /** As stored; undefined for a new chunk. */
-  readonly row: Uint8Array | undefined;
-  readonly first: number;
-  readonly last: number;
-  decoded: Members | undefined;
-  readonly edits: Map<number, Uint8Array | undefined>;
-  /** Whether every edit so far sets a member behind `last`. */
-  isAppend: boolean;
-}
 
 export class WorkingList {
   readonly prefix: Uint8Array;
@@ -47,17 +32,19 @@ export class WorkingList {
   count: number;
   private readonly kv: KeyValue;
   private readonly tuning: Tuning;
-  /** Whether row 0 is a head. */
-  private isMany: boolean;
   private hadRow: boolean;
   private chunkTotal: number;
   private tail: number;
-  private readonly chunks = new Map<number, WorkingChunk>();
-  /** Numbers of the loaded chunks, ascending. */
+  /** The whole list, where row 0 is no head. */
+  private readonly single: EditedChunk | undefined = undefined;
+  /** Chunks of a longer list that were loaded; their numbers, ascending. Most changes need none. */
+  private chunks: Map<number, EditedChunk> | undefined = undefined;
   private readonly numbers: number[] = [];
-  private latest: WorkingChunk | undefined = undefined;
+  /** Of `latest`. */
+  private latestNumber = 0;
+  private latest: EditedChunk | undefined = undefined;
   /** The open chunk (`codec/chunk.ts`) of a list of several; it takes every uid from `openFrom` on. */
-  private open: WorkingChunk | undefined = undefined;
+  private open: EditedChunk | undefined = undefined;
   private openFrom = Infinity;
   private isDirty = false;
 
@@ -68,31 +55,29 @@ export class WorkingList {
     this.headKey = chunkKey(prefix, 0);
     const row = kv.get(this.headKey);
     this.hadRow = row !== undefined;
-    this.isMany = row !== undefined && isHead(row);
     this.count = row === undefined ? 0 : listCount(row);
     this.chunkTotal = 1;
     this.tail = 0;
-    if (this.isMany) {
-      const head = decodeHead(row!);
+    if (row !== undefined && isHead(row)) {
+      const head = decodeHead(row);
       this.chunkTotal = head.chunks;
       this.tail = head.tail;
-      const open = openChunkOf(row!)?.slice();
-      if (open !== undefined) this.beginOpen(open, chunkFirst(open));
-    } else this.keep(0, row?.slice());
+      if (row.length > headBytes) {
+        this.open = new EditedChunk(row.slice(), headBytes);
+        this.openFrom = this.open.first;
+      }
+    } else this.single = new EditedChunk(row?.slice());
   }
 
   /** The member's facets, empty for none; undefined when it is not in the list. */
   find(uid: number): Uint8Array | undefined {
-    return this.findIn(this.chunkFor(uid), uid);
+    return this.chunkFor(uid).find(uid);
   }
 
   /** Sets (or with undefined removes) a member; returns what `find` gave before. */
   edit(uid: number, facets: Uint8Array | undefined): Uint8Array | undefined {
-    const chunk = this.chunkFor(uid);
-    const before = this.findIn(chunk, uid);
+    const before = this.chunkFor(uid).edit(uid, facets);
     if (before === undefined && facets === undefined) return before;
-    if (facets === undefined || uid <= chunk.last) chunk.isAppend = false;
-    chunk.edits.set(uid, facets);
     if (before === undefined) this.count++;
     else if (facets === undefined) this.count--;
     this.isDirty = true;
@@ -101,105 +86,86 @@ export class WorkingList {
 
   /** All members as they are now. */
   readAll(): Members {
+    if (this.single !== undefined) return this.single.members();
     const pieces: Members[] = [];
-    if (!this.isMany) pieces.push(this.merged(this.chunks.get(0)!));
-    else {
-      for (const chunk of this.loadAll()) pieces.push(this.merged(chunk));
-      if (this.open !== undefined) pieces.push(this.merged(this.open));
-    }
+    for (const chunk of this.loadAll().values()) pieces.push(chunk.members());
+    if (this.open !== undefined) pieces.push(this.open.members());
     return joinMembers(pieces);
   }
 
-  private findIn(chunk: WorkingChunk, uid: number): Uint8Array | undefined {
-    if (chunk.edits.size > 0) {
-      const edited = chunk.edits.get(uid);
-      if (edited !== undefined || chunk.edits.has(uid)) return edited;
-    }
-    if (uid > chunk.last || uid < chunk.first) return undefined;
-    return findMember(this.decode(chunk), uid);
-  }
-
-  private decode(chunk: WorkingChunk): Members {
-    const { row } = chunk;
-    return (chunk.decoded ??=
-      row === undefined ? noMembers : { uids: chunkMembers(row), facets: chunkFacets(row) });
-  }
-
-  private merged(chunk: WorkingChunk): Members {
-    if (chunk.edits.size === 0) return this.decode(chunk);
-    if (chunk.row === undefined) return addedMembers(chunk.edits);
-    return mergeMembers(this.decode(chunk), chunk.edits);
-  }
-
-  private beginOpen(row: Uint8Array | undefined, from: number): WorkingChunk {
-    this.openFrom = from;
-    return (this.open = makeChunk(0, row));
-  }
-
-  private keep(number: number, row: Uint8Array | undefined): WorkingChunk {
-    const chunk = makeChunk(number, row);
-    this.chunks.set(number, chunk);
+  private keep(number: number, row: Uint8Array | undefined): EditedChunk {
+    const chunk = new EditedChunk(row);
+    (this.chunks ??= new Map()).set(number, chunk);
     this.numbers.splice(placeOf(this.numbers, number) + 1, 0, number);
     return chunk;
   }
 
   /** The chunk that holds `uid`, or would. */
-  private chunkFor(uid: number): WorkingChunk {
-    if (!this.isMany) return this.chunks.get(0)!;
+  private chunkFor(uid: number): EditedChunk {
+    if (this.single !== undefined) return this.single;
     if (uid >= this.openFrom) return this.open!;
     const { latest } = this;
-    if (latest !== undefined && uid >= latest.number && uid <= latest.last) return latest;
+    if (latest !== undefined && uid >= this.latestNumber && uid <= latest.last) return latest;
     if (uid >= this.tail) {
-      const tail = this.chunks.get(this.tail) ?? this.load(this.tail);
-      if (this.open === undefined && uid > tail.last)
-        return this.beginOpen(undefined, tail.last + 1);
-      return (this.latest = tail);
+      const tail = this.chunks?.get(this.tail) ?? this.load(this.tail);
+      if (this.open === undefined && uid > tail.last) {
+        this.openFrom = tail.last + 1;
+        return (this.open = new EditedChunk(undefined));
+      }
+      return this.keepLatest(this.tail, tail);
     }
     const near = this.numbers[placeOf(this.numbers, uid)];
     if (near !== undefined) {
-      const chunk = this.chunks.get(near)!;
-      if (uid <= chunk.last) return (this.latest = chunk);
+      const chunk = this.chunks!.get(near)!;
+      if (uid <= chunk.last) return this.keepLatest(near, chunk);
     }
-    return (this.latest = this.seek(uid));
+    return this.seek(uid);
   }
 
-  private load(number: number): WorkingChunk {
+  private keepLatest(number: number, chunk: EditedChunk): EditedChunk {
+    this.latestNumber = number;
+    return (this.latest = chunk);
+  }
+
+  private load(number: number): EditedChunk {
     const row = this.kv.get(chunkKey(this.prefix, number));
     assert(row !== undefined, "a list's head names its last chunk");
     return this.keep(number, row.slice());
   }
 
-  private seek(uid: number): WorkingChunk {
-    let found: WorkingChunk | undefined;
+  private seek(uid: number): EditedChunk {
+    let found: EditedChunk | undefined;
+    // Chunk 1 goes when it is empty; what lies below the next one's number begins it anew.
+    let number = 1;
     const start = chunkKey(this.prefix, 1);
     const end = chunkKey(this.prefix, uid + 1);
     this.kv.scan({ start, end, reverse: true }, (key, row) => {
-      const number = readChunkNumber(key);
-      found = this.chunks.get(number) ?? this.keep(number, row.slice());
+      number = readChunkNumber(key);
+      found = this.chunks?.get(number) ?? this.keep(number, row.slice());
       return false;
     });
-    // Chunk 1 goes when it is empty; what lies below the next one's number begins it anew.
-    return found ?? this.chunks.get(1) ?? this.keep(1, undefined);
+    return this.keepLatest(number, found ?? this.chunks?.get(1) ?? this.keep(1, undefined));
   }
 
-  private loadAll(): WorkingChunk[] {
+  /** By number, ascending. */
+  private loadAll(): ReadonlyMap<number, EditedChunk> {
     const range = {
       start: chunkKey(this.prefix, 1),
       end: chunkKey(this.prefix, 2 ** 53),
     };
     this.kv.scan(range, (key, row) => {
       const number = readChunkNumber(key);
-      if (!this.chunks.has(number)) this.keep(number, row.slice());
+      if (this.chunks?.has(number) !== true) this.keep(number, row.slice());
       return true;
     });
-    return this.numbers.map((number) => this.chunks.get(number)!);
+    return new Map(this.numbers.map((number) => [number, this.chunks!.get(number)!]));
   }
 
   /** Removes every row; the list is done with. */
   drop(): void {
-    if (this.isMany) {
-      for (const chunk of this.loadAll()) {
-        if (chunk.row !== undefined) this.kv.remove(chunkKey(this.prefix, chunk.number));
+    if (this.single === undefined) {
+      for (const [number, chunk] of this.loadAll()) {
+        if (chunk.bytes !== undefined) this.kv.remove(chunkKey(this.prefix, number));
       }
     }
     if (this.hadRow) this.kv.remove(this.headKey);
@@ -211,11 +177,15 @@ export class WorkingList {
   flush(): void {
     if (!this.isDirty) return;
     this.isDirty = false;
-    if (!this.isMany) this.flushSingle(this.chunks.get(0)!);
+    if (this.single !== undefined) this.flushSingle(this.single);
     else this.flushMany();
   }
 
-  private flushSingle(chunk: WorkingChunk): void {
+  private flushSingle(chunk: EditedChunk): void {
+    if (chunk.sizeMax <= this.tuning.chunkBytesAim) {
+      this.kv.put(this.headKey, chunk.encode(0)!);
+      return;
+    }
     const rows = this.rewrite(chunk, 1);
     const head = this.headKey;
     if (rows.length === 0) {
@@ -235,12 +205,29 @@ export class WorkingList {
   }
 
   private flushMany(): void {
+    const { open } = this;
+    if (this.numbers.length > 0) this.flushChunks();
+    if (open !== undefined && open.sizeMax <= this.tuning.openBytesMax && this.chunkTotal > 0) {
+      // Most changes: head and open chunk are one row, written at once.
+      const row = open.encode(headBytes)!;
+      writeHead(row, {
+        count: this.count,
+        chunks: this.chunkTotal,
+        tail: this.tail,
+      });
+      this.kv.put(this.headKey, row);
+      return;
+    }
+    this.putHead(this.flushOpen());
+  }
+
+  private flushChunks(): void {
     const shrunk: number[] = [];
     for (const number of this.numbers) {
-      const chunk = this.chunks.get(number)!;
-      if (chunk.edits.size === 0) continue;
+      const chunk = this.chunks!.get(number)!;
+      if (!chunk.isEdited) continue;
       const rows = this.rewrite(chunk, number);
-      if (chunk.row !== undefined) {
+      if (chunk.bytes !== undefined) {
         this.chunkTotal--;
         if (rows.length === 0) this.kv.remove(chunkKey(this.prefix, number));
       }
@@ -255,24 +242,17 @@ export class WorkingList {
     }
     if (this.tail === 0 && this.chunkTotal > 0) this.tail = this.findTail();
     for (const number of shrunk) this.mergeWithNext(number);
-    this.writeHead(this.flushOpen());
   }
 
   /** The open chunk as it is now; a long one is folded into the chunks before it. */
   private flushOpen(): Uint8Array | undefined {
     const { open } = this;
-    if (open === undefined || open.edits.size === 0) return open?.row;
+    if (open === undefined || !open.isEdited) return open?.row;
     const { openBytesMax } = this.tuning;
-    if (open.isAppend && open.row !== undefined && open.edits.size <= openBytesMax) {
-      const { uids, facets } = addedMembers(open.edits);
-      const row = appendToChunk(open.row, uids, facets);
-      return row.length <= openBytesMax ? row : this.fold(toMembers(row));
-    }
-    const members = this.merged(open);
-    if (members.uids.length === 0) return undefined;
-    if (members.uids.length > openBytesMax) return this.fold(members);
-    const row = encodeChunk(members.uids, members.facets);
-    return row.length <= openBytesMax ? row : this.fold(members);
+    if (open.count === 0) return undefined;
+    if (open.count > openBytesMax) return this.fold(open.members());
+    const row = open.encode(open.begin)!.subarray(open.begin);
+    return row.length <= openBytesMax ? row : this.fold(toMembers(row));
   }
 
   /** Gives the open chunk's members to the last chunk and to new ones; what is left for a short one stays open. */
@@ -325,7 +305,7 @@ export class WorkingList {
     if (this.tail === next.number) this.tail = number;
   }
 
-  private writeHead(open: Uint8Array | undefined): void {
+  private putHead(open: Uint8Array | undefined): void {
     const head = this.headKey;
     if (this.count === 0) {
       this.kv.remove(head);
@@ -353,19 +333,11 @@ export class WorkingList {
   }
 
   /** The rows that take the place of a chunk: none, one, or several after a split. */
-  private rewrite(chunk: WorkingChunk, number: number): { number: number; row: Uint8Array }[] {
-    if (chunk.isAppend && chunk.row !== undefined) return this.append(chunk, chunk.row, number);
-    const { uids, facets } = this.merged(chunk);
-    if (uids.length === 0) return [];
-    return this.cut(uids, facets, number, chunk.row === undefined);
-  }
-
-  private append(
-    chunk: WorkingChunk,
-    row: Uint8Array,
-    number: number,
-  ): { number: number; row: Uint8Array }[] {
-    return this.extend({ number, row }, addedMembers(chunk.edits));
+  private rewrite(chunk: EditedChunk, number: number): { number: number; row: Uint8Array }[] {
+    if (chunk.isAppend) return this.extend({ number, row: chunk.bytes! }, chunk.added());
+    if (chunk.count === 0) return [];
+    const { uids, facets } = chunk.members();
+    return this.cut(uids, facets, number, chunk.bytes === undefined);
   }
 
   /** Appends fill the last chunk and then begin new ones, so that ascending loads leave full chunks. */
@@ -422,18 +394,6 @@ export class WorkingList {
     }
     return rows;
   }
-}
-
-function makeChunk(number: number, row: Uint8Array | undefined): WorkingChunk {
-  return {
-    number,
-    row,
-    first: row === undefined ? Infinity : chunkFirst(row),
-    last: row === undefined ? -1 : chunkLast(row),
-    decoded: undefined,
-    edits: new Map(),
-    isAppend: true,
-  };
 }
 
 function toMembers(row: Uint8Array): Members {

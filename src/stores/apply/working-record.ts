@@ -1,26 +1,29 @@
 /** One node's record inside of a write transaction: parts are read once, edits gather, `flush` writes what changed. */
 import { assert } from "../../base/assert.ts";
 import { emptyBytes } from "../../base/bytes.ts";
-import { chunkFacets, chunkMembers, encodeChunk } from "../../codec/chunk.ts";
 import { longList, recordKey, wideKey } from "../../codec/key.ts";
 import {
-  encodeCells,
-  encodeEdges,
+  changeEntries,
+  edgesFront,
   encodePart,
-  entryChunk,
   entryKind,
   furtherParts,
   isWideStub,
   kindOfEntry,
   longEntry,
   makeWideStub,
+  markEdges,
   readEntries,
   readEntry,
   splitEntries,
   visitCells,
+  type EntryChange,
   type RecordEntry,
 } from "../../codec/record.ts";
 import type { KeyValue } from "../key-value.ts";
+import { EditedChunk } from "./edited-chunk.ts";
+import { Slots } from "./slots.ts";
+import type { Members } from "./members.ts";
 import type { Tuning } from "./tuning.ts";
 import type { WorkingList } from "./working-list.ts";
 
@@ -28,13 +31,17 @@ import type { WorkingList } from "./working-list.ts";
 export interface WorkingEntry {
   readonly record: WorkingRecord;
   readonly predicate: number;
-  cells: Map<string, Uint8Array> | undefined;
-  /** Short edges: target → facets, empty for none. */
-  edges: Map<number, Uint8Array> | undefined;
+  cells: Slots | undefined;
+  /** Short edges. */
+  edges: EditedChunk | undefined;
   list: WorkingList | undefined;
   /** Slots that have a row of their own in the store. */
   wideSlots: Set<string> | undefined;
   isDirty: boolean;
+  /** How many it had before the change at hand; -1 where that did not touch it. */
+  countBefore: number;
+  /** The index of counts that follows, 0 for none. */
+  countIndex: number;
 }
 
 /** What a record needs of the transaction around it. */
@@ -45,28 +52,24 @@ export interface RecordHost {
   closeList(prefix: Uint8Array): void;
 }
 
-interface WorkingPart {
-  readonly first: number;
-  /** As stored; undefined for a new record. */
-  readonly row: Uint8Array | undefined;
-}
-
 export class WorkingRecord {
   readonly storageId: number;
   readonly uid: number;
   private readonly host: RecordHost;
   /** First predicates of the parts besides part 0. */
   private further: readonly number[];
-  private readonly parts = new Map<number, WorkingPart>();
+  /** Part 0 as stored; undefined for a new record. */
+  private readonly row: Uint8Array | undefined;
+  /** Further parts that were read, by their first predicates. */
+  private laterRows: Map<number, Uint8Array> | undefined = undefined;
   private readonly entries = new Map<number, WorkingEntry>();
 
   constructor(host: RecordHost, storageId: number, uid: number) {
     this.host = host;
     this.storageId = storageId;
     this.uid = uid;
-    const row = host.kv.get(recordKey(storageId, uid))?.slice();
-    this.parts.set(0, { first: 0, row });
-    this.further = row === undefined ? [] : furtherParts(row);
+    this.row = host.kv.get(recordKey(storageId, uid))?.slice();
+    this.further = this.row === undefined ? noParts : furtherParts(this.row);
   }
 
   entry(predicate: number): WorkingEntry {
@@ -87,8 +90,11 @@ export class WorkingRecord {
       list: undefined,
       wideSlots: undefined,
       isDirty: false,
+      countBefore: -1,
+      countIndex: 0,
     };
-    const { row } = this.part(this.partFirst(predicate));
+    if (this.row === undefined) return entry;
+    const row = this.part(this.partFirst(predicate));
     const bytes = row === undefined ? undefined : readEntry(row, predicate);
     if (bytes === undefined) return entry;
     switch (kindOfEntry(bytes)) {
@@ -96,7 +102,7 @@ export class WorkingRecord {
         this.loadCells(entry, bytes);
         return entry;
       case entryKind.edges:
-        entry.edges = loadEdges(entryChunk(bytes));
+        entry.edges = new EditedChunk(bytes, edgesFront);
         return entry;
       case entryKind.long:
         entry.list = this.host.openList(longList(this.storageId, predicate, this.uid));
@@ -107,7 +113,7 @@ export class WorkingRecord {
   }
 
   private loadCells(entry: WorkingEntry, bytes: Uint8Array): void {
-    const cells = new Map<string, Uint8Array>();
+    const cells = new Slots();
     visitCells(bytes, (slot, cell) => {
       cells.set(slot, cell);
       if (isWideStub(cell)) (entry.wideSlots ??= new Set()).add(slot);
@@ -125,15 +131,16 @@ export class WorkingRecord {
     return found;
   }
 
-  private part(first: number): WorkingPart {
-    let part = this.parts.get(first);
-    if (part === undefined) {
-      const row = this.host.kv.get(recordKey(this.storageId, this.uid, first))?.slice();
+  /** As stored; undefined for a new record. */
+  private part(first: number): Uint8Array | undefined {
+    if (first === 0) return this.row;
+    let row = this.laterRows?.get(first);
+    if (row === undefined) {
+      row = this.host.kv.get(recordKey(this.storageId, this.uid, first))?.slice();
       assert(row !== undefined, "a record's first part names the others");
-      part = { first, row };
-      this.parts.set(first, part);
+      (this.laterRows ??= new Map()).set(first, row);
     }
-    return part;
+    return row;
   }
 
   /** The cell of a slot, read from its own row when it is wide. */
@@ -158,18 +165,15 @@ export class WorkingRecord {
 
   /** Writes what changed. The record is done with. Long lists are written by the transaction. */
   flush(): void {
-    const byPart = new Map<number, WorkingEntry[]>();
+    const touched: WorkingEntry[] = [];
     for (const entry of this.entries.values()) {
       if (!entry.isDirty && entry.list === undefined) continue;
-      if (!this.settle(entry)) continue;
-      const first = this.partFirst(entry.predicate);
-      const touched = byPart.get(first);
-      if (touched === undefined) byPart.set(first, [entry]);
-      else touched.push(entry);
+      if (this.settle(entry)) touched.push(entry);
     }
-    if (byPart.size === 0) return;
-    if (this.further.length === 0) this.flushWhole(byPart.get(0)!);
-    else this.flushParts(byPart);
+    if (touched.length === 0) return;
+    touched.sort((a, b) => a.predicate - b.predicate);
+    if (this.further.length === 0) this.flushWhole(touched);
+    else this.flushParts(touched);
   }
 
   /** Moves edges between record and list, and wide cells out and in. Whether the entry's bytes change. */
@@ -184,33 +188,25 @@ export class WorkingRecord {
     const { tuning } = this.host;
     if (list.count >= tuning.shortEdgesBack) return entry.isDirty;
     const { uids, facets } = list.readAll();
-    const edges = new Map<number, Uint8Array>();
-    let bytes = 0;
-    for (let i = 0; i < uids.length; i++) {
-      const held = facets.get(i) ?? emptyBytes;
-      bytes += 3 + held.length;
-      edges.set(uids[i]!, held);
-    }
-    if (bytes > tuning.shortEdgeBytesBack) return entry.isDirty;
+    if (edgeBytes({ uids, facets }) > tuning.shortEdgeBytesBack) return entry.isDirty;
     list.drop();
     this.host.closeList(list.prefix);
     entry.list = undefined;
-    entry.edges = edges.size === 0 ? undefined : edges;
+    entry.edges = uids.length === 0 ? undefined : new EditedChunk(undefined);
+    for (let i = 0; i < uids.length; i++) {
+      entry.edges!.edit(uids[i]!, facets.get(i) ?? emptyBytes);
+    }
     entry.isDirty = true;
     return true;
   }
 
-  private settleEdges(entry: WorkingEntry, edges: Map<number, Uint8Array>): void {
-    const { tuning } = this.host;
-    let isLong = edges.size > tuning.shortEdgesMax;
-    if (!isLong) {
-      let bytes = 0;
-      for (const facets of edges.values()) bytes += 3 + facets.length;
-      isLong = bytes > tuning.shortEdgeBytesMax;
-    }
-    if (!isLong) return;
+  private settleEdges(entry: WorkingEntry, edges: EditedChunk): void {
+    const { shortEdgesMax, shortEdgeBytesMax } = this.host.tuning;
+    const bytes = edges.isPlain ? 3 * edges.count : edgeBytes(edges.members());
+    if (edges.count <= shortEdgesMax && bytes <= shortEdgeBytesMax) return;
     const list = this.host.openList(longList(this.storageId, entry.predicate, this.uid));
-    for (const [target, facets] of edges) list.edit(target, facets);
+    const { uids, facets } = edges.members();
+    for (let i = 0; i < uids.length; i++) list.edit(uids[i]!, facets.get(i) ?? emptyBytes);
     entry.edges = undefined;
     entry.list = list;
     entry.isDirty = true;
@@ -227,7 +223,9 @@ export class WorkingRecord {
       }
     }
     if (cells === undefined) return;
-    for (const [slot, cell] of cells) {
+    const { only } = cells;
+    if (only !== undefined && only.length <= tuning.cellBytesMax) return;
+    for (const [slot, cell] of cells.all()) {
       if (cell.length <= tuning.cellBytesMax) continue;
       kv.put(wideKey(this.storageId, predicate, this.uid, slot), cell);
       cells.set(slot, makeWideStub());
@@ -235,14 +233,18 @@ export class WorkingRecord {
   }
 
   private flushWhole(touched: readonly WorkingEntry[]): void {
-    const { row } = this.parts.get(0)!;
-    const entries = mergeEntries(row === undefined ? [] : readEntries(row), touched);
+    const { kv, tuning } = this.host;
     const key = recordKey(this.storageId, this.uid);
-    if (entries.length === 0) {
-      if (row !== undefined) this.host.kv.remove(key);
+    const row = changeEntries(this.row, touched.map(changeOf));
+    if (row === undefined) {
+      if (this.row !== undefined) kv.remove(key);
       return;
     }
-    const groups = splitEntries(entries, this.host.tuning.partBytesMax);
+    if (row.length <= tuning.partBytesMax) {
+      kv.put(key, row);
+      return;
+    }
+    const groups = splitEntries(readEntries(row), tuning.partBytesMax);
     this.writeGroups(
       0,
       groups,
@@ -250,19 +252,26 @@ export class WorkingRecord {
     );
   }
 
-  private flushParts(byPart: ReadonlyMap<number, readonly WorkingEntry[]>): void {
+  private flushParts(touched: readonly WorkingEntry[]): void {
     const { kv, tuning } = this.host;
+    const byPart = new Map<number, WorkingEntry[]>();
+    for (const entry of touched) {
+      const first = this.partFirst(entry.predicate);
+      const ofPart = byPart.get(first);
+      if (ofPart === undefined) byPart.set(first, [entry]);
+      else ofPart.push(entry);
+    }
     const further: number[] = [];
     let part0: RecordEntry[] = [];
     let isTableChanged = byPart.has(0);
     for (const first of [0, ...this.further]) {
-      const touched = byPart.get(first);
-      if (touched === undefined) {
-        if (first === 0) part0 = readEntries(this.parts.get(0)!.row!);
+      const ofPart = byPart.get(first);
+      if (ofPart === undefined) {
+        if (first === 0) part0 = readEntries(this.row!);
         else further.push(first);
         continue;
       }
-      const entries = mergeEntries(readEntries(this.part(first).row!), touched);
+      const entries = mergeEntries(readEntries(this.part(first)!), ofPart);
       if (entries.length === 0 && first !== 0) {
         kv.remove(recordKey(this.storageId, this.uid, first));
         isTableChanged = true;
@@ -299,40 +308,43 @@ export class WorkingRecord {
   }
 }
 
+const noParts: readonly number[] = [];
+
 /** Number of cells or edges of an entry, with all edits so far. */
 export function countEntry(entry: WorkingEntry): number {
-  return entry.list?.count ?? entry.edges?.size ?? entry.cells?.size ?? 0;
+  return entry.list?.count ?? entry.edges?.count ?? entry.cells?.size ?? 0;
 }
 
-function loadEdges(chunk: Uint8Array): Map<number, Uint8Array> {
-  const uids = chunkMembers(chunk);
-  const facets = chunkFacets(chunk);
-  const edges = new Map<number, Uint8Array>();
-  for (let i = 0; i < uids.length; i++) edges.set(uids[i]!, facets.get(i) ?? emptyBytes);
-  return edges;
+/** What decides whether edges are few enough for a record. */
+function edgeBytes({ uids, facets }: Members): number {
+  let bytes = 3 * uids.length;
+  for (const held of facets.values()) bytes += held.length;
+  return bytes;
 }
 
-function encodeEntry(entry: WorkingEntry): Uint8Array | undefined {
-  if (entry.list !== undefined) return longEntry;
-  if (entry.cells !== undefined && entry.cells.size > 0) return encodeCells(entry.cells);
-  if (entry.edges === undefined || entry.edges.size === 0) return undefined;
-  const uids = Float64Array.from(entry.edges.keys()).sort();
-  const facets = new Map<number, Uint8Array>();
-  for (let i = 0; i < uids.length; i++) {
-    const held = entry.edges.get(uids[i]!)!;
-    if (held.length > 0) facets.set(i, held);
-  }
-  return encodeEdges(encodeChunk(uids, facets));
+function changeOf(entry: WorkingEntry): EntryChange {
+  const { predicate, list, cells } = entry;
+  const cell = list === undefined ? cells?.only : undefined;
+  if (cell !== undefined) return { predicate, bytes: cell, isCell: true };
+  return { predicate, bytes: encodeEntry(entry), isCell: false };
 }
 
+function encodeEntry({ list, cells, edges }: WorkingEntry): Uint8Array | undefined {
+  if (list !== undefined) return longEntry;
+  if (cells !== undefined && cells.size > 0) return cells.encode();
+  const entry = edges?.encode(edgesFront);
+  if (entry !== undefined) markEdges(entry);
+  return entry;
+}
+
+/** `touched` ascends by predicate. */
 function mergeEntries(
   stored: readonly RecordEntry[],
   touched: readonly WorkingEntry[],
 ): RecordEntry[] {
-  const news = touched.toSorted((a, b) => a.predicate - b.predicate);
   const merged: RecordEntry[] = [];
   let at = 0;
-  for (const entry of news) {
+  for (const entry of touched) {
     const { predicate } = entry;
     while (at < stored.length && stored[at]!.predicate < predicate) merged.push(stored[at++]!);
     if (stored[at]?.predicate === predicate) at++;

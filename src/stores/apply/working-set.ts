@@ -15,17 +15,16 @@ import type {
 } from "../../store/store.ts";
 import { keyText } from "../key-text.ts";
 import type { KeyValue } from "../key-value.ts";
+import { EditedChunk } from "./edited-chunk.ts";
+import { Slots } from "./slots.ts";
 import { defaultTuning, type Tuning } from "./tuning.ts";
 import { WorkingList } from "./working-list.ts";
 import { countEntry, WorkingRecord, type RecordHost, type WorkingEntry } from "./working-record.ts";
 
-/** A count that may have moved in the change at hand, and what it was before. */
-interface Touched {
+/** A list whose count may have moved in the change at hand, and what it was before. */
+interface TouchedList {
   readonly before: number;
-  countIndex: number;
-}
-
-interface TouchedList extends Touched {
+  readonly countIndex: number;
   readonly owner: number;
 }
 
@@ -36,8 +35,8 @@ export class WorkingSet implements RecordHost {
   private readonly lists = new Map<string, WorkingList>();
   /** The lists that every new value touches, found without their keys: storage id → predicate. */
   private readonly presence = new Map<number, Map<number, WorkingList>>();
-  private touchedEntries = new Map<WorkingEntry, Touched>();
-  private touchedLists = new Map<WorkingList, TouchedList>();
+  private readonly touchedEntries: WorkingEntry[] = [];
+  private touchedLists: Map<WorkingList, TouchedList> | undefined = undefined;
   private applied: AppliedPatch[] = [];
   private latestRecord: WorkingRecord | undefined = undefined;
 
@@ -66,15 +65,17 @@ export class WorkingSet implements RecordHost {
    * through it backwards.
    */
   endChange(): readonly AppliedPatch[] {
-    for (const [entry, touched] of this.touchedEntries) this.followEntry(entry, touched);
-    for (const [list, touched] of this.touchedLists) {
-      const storageId = readStorageId(list.prefix);
-      this.moveCount(storageId, touched.countIndex, touched.owner, touched.before, list.count);
+    const { touchedEntries, touchedLists, applied } = this;
+    for (const entry of touchedEntries) this.followEntry(entry);
+    touchedEntries.length = 0;
+    if (touchedLists !== undefined) {
+      for (const [list, touched] of touchedLists) {
+        const storageId = readStorageId(list.prefix);
+        this.moveCount(storageId, touched.countIndex, touched.owner, touched.before, list.count);
+      }
+      this.touchedLists = undefined;
     }
-    const { applied } = this;
     this.applied = [];
-    this.touchedEntries = new Map();
-    this.touchedLists = new Map();
     return applied;
   }
 
@@ -116,16 +117,17 @@ export class WorkingSet implements RecordHost {
   }
 
   private touch(entry: WorkingEntry, countIndex: number): void {
-    const touched = this.touchedEntries.get(entry);
-    if (touched === undefined) {
-      this.touchedEntries.set(entry, { before: countEntry(entry), countIndex });
-    } else if (countIndex !== 0) touched.countIndex = countIndex;
+    if (entry.countBefore < 0) {
+      entry.countBefore = countEntry(entry);
+      entry.countIndex = countIndex;
+      this.touchedEntries.push(entry);
+    } else if (countIndex !== 0) entry.countIndex = countIndex;
   }
 
   private applyCell(patch: CellPatch): void {
     const entry = this.openRecord(patch.storageId, patch.uid).entry(patch.predicate);
     assert(
-      entry.list === undefined && (entry.edges?.size ?? 0) === 0,
+      entry.list === undefined && (entry.edges?.count ?? 0) === 0,
       "a predicate with edges takes no cells",
     );
     const before = entry.record.readCell(entry, patch.slot);
@@ -134,7 +136,7 @@ export class WorkingSet implements RecordHost {
     if (before !== undefined && cell !== undefined && equalBytes(before, cell)) return;
     this.touch(entry, patch.countIndex);
     if (cell === undefined) entry.cells!.delete(patch.slot);
-    else (entry.cells ??= new Map()).set(patch.slot, cell);
+    else (entry.cells ??= new Slots()).set(patch.slot, cell);
     entry.isDirty = true;
     this.applied.push({ patch, existed: before !== undefined, before });
   }
@@ -146,7 +148,7 @@ export class WorkingSet implements RecordHost {
       "a predicate with cells takes no edges",
     );
     const { target } = patch;
-    const before = entry.list === undefined ? entry.edges?.get(target) : entry.list.find(target);
+    const before = (entry.list ?? entry.edges)?.find(target);
     const after = patch.add ? (patch.facets ?? emptyBytes) : undefined;
     if (before === undefined && after === undefined) return;
     if (before !== undefined && after !== undefined && equalBytes(before, after)) return;
@@ -154,8 +156,7 @@ export class WorkingSet implements RecordHost {
     if (entry.list !== undefined) entry.list.edit(target, after);
     else {
       entry.isDirty = true;
-      if (after === undefined) entry.edges!.delete(target);
-      else (entry.edges ??= new Map()).set(target, after);
+      (entry.edges ??= new EditedChunk(undefined)).edit(target, after);
     }
     this.applied.push({ patch, existed: before !== undefined, before });
   }
@@ -164,8 +165,8 @@ export class WorkingSet implements RecordHost {
     const list = this.openList(patch.list);
     const countBefore = list.count;
     if (!this.setMember(list, patch)) return;
-    if (patch.countIndex === 0 || this.touchedLists.has(list)) return;
-    this.touchedLists.set(list, {
+    if (patch.countIndex === 0 || this.touchedLists?.has(list) === true) return;
+    (this.touchedLists ??= new Map()).set(list, {
       before: countBefore,
       countIndex: patch.countIndex,
       owner: patch.owner,
@@ -191,13 +192,15 @@ export class WorkingSet implements RecordHost {
     this.applied.push({ patch, existed: before !== undefined, before });
   }
 
-  private followEntry(entry: WorkingEntry, touched: Touched): void {
+  private followEntry(entry: WorkingEntry): void {
     const { storageId, uid } = entry.record;
+    const before = entry.countBefore;
     const after = countEntry(entry);
-    if ((touched.before === 0) !== (after === 0)) {
+    entry.countBefore = -1;
+    if ((before === 0) !== (after === 0)) {
       this.follow(this.openPresence(storageId, entry.predicate), uid, after > 0);
     }
-    this.moveCount(storageId, touched.countIndex, uid, touched.before, after);
+    this.moveCount(storageId, entry.countIndex, uid, before, after);
   }
 
   private moveCount(
