@@ -30,7 +30,7 @@ const kinds = {
 
 /** What no answer may hold: places in the code, and words of the runtime's own errors. */
 const inside =
-  /\bat [^"]*:\d+:\d+|node:internal|\/dist\/|TypeError|RangeError|ReferenceError|Cannot read propert|is not a function|is not iterable|Maximum call stack|Internal error|Assertion/;
+  /\bat [^"]*\.[cm]?[jt]s:\d+:\d+|node:internal|\/dist\/|TypeError|RangeError|ReferenceError|Cannot read propert|is not a function|is not iterable|Maximum call stack|Internal error|Assertion/;
 
 /** The server's own limit for a query is shorter than this: what takes longer hangs. */
 const patienceMs = 30_000;

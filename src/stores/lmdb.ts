@@ -14,6 +14,8 @@ import { CapacityGuard } from "./lmdb/capacity.ts";
 import { claimDirectory, type Claim } from "./lmdb/claim.ts";
 import { Environment } from "./lmdb/environment.ts";
 import { createStore, dataBytes, inspectStore, syncDirectory, writeHeader } from "./lmdb/header.ts";
+import { openForWriting, type JournalOptions } from "./lmdb/opening.ts";
+import { removeJournal } from "./lmdb/recovery.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
 import { openLinkServer } from "./lmdb/link-server.ts";
 import { SlotKeeper } from "./lmdb/slot-keeper.ts";
@@ -40,6 +42,7 @@ export interface WriterOptions {
   readonly tuning?: Tuning;
   /** Only for tests: no commit is durable. */
   readonly noSync?: boolean;
+  readonly journal?: JournalOptions;
 }
 
 export interface Writer {
@@ -59,7 +62,8 @@ const readerCheckMs = 10_000;
 export async function openWriter(options: WriterOptions): Promise<Writer> {
   const { dir } = options;
   // Made before the claim, which the directory itself names; a file in its place is told below.
-  if (inspectStore(dir) === undefined) mkdirSync(dir, { recursive: true, mode: 0o700 });
+  if (inspectStore(dir, options.journal?.bootId) === undefined)
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
   const claim = await claimDirectory(dir, "writing", options.claimWaitMs ?? 15_000);
   if (claim === undefined) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: another process writes to it`);
@@ -74,19 +78,29 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
 
 async function openClaimed(options: WriterOptions, claim: Claim): Promise<Writer> {
   const { dir, logger } = options;
-  const header = inspectStore(dir) ?? createStore(dir);
+  const header = inspectStore(dir, options.journal?.bootId) ?? createStore(dir);
   const isNew = dataBytes(dir) === 0;
   if (header.cleanBytes !== 0 || header.isOlderFormat) {
     writeHeader(dir, { ...header, cleanBytes: 0 });
   }
-  const environment = new Environment({ dir, noSync: options.noSync ?? false });
+  let fail: (error: unknown) => void = () => {};
+  const opened = openForWriting({
+    dir,
+    isClean: header.cleanBytes > 0,
+    logger,
+    noSync: options.noSync ?? false,
+    ...(options.journal === undefined ? {} : { journal: options.journal }),
+    onFailure: (error) => fail(error),
+  });
+  const { environment } = opened;
   if (isNew) syncDirectory(dir);
   const engine = new CapacityGuard(
-    environment.writeEngine(),
+    environment.writeEngine(opened.redo),
     () => environment.bytesUsed(),
     options.mapBytesMax,
   );
   const committer = new Committer(engine, options);
+  fail = (error) => committer.fail(error);
   committer.onFatal((error) => {
     logger.error("the store cannot be written any more", { error: String(error) });
     options.onFatal?.(error);
@@ -107,8 +121,11 @@ async function openClaimed(options: WriterOptions, claim: Claim): Promise<Writer
     committer.flush();
     committer.stop(new Fault("E_STORE_UNAVAILABLE", "the store is closed"));
     await link?.close();
-    await environment.close();
-    if (!committer.hasFailed) writeHeader(dir, { ...header, cleanBytes: dataBytes(dir) });
+    await opened.close();
+    if (!committer.hasFailed) {
+      writeHeader(dir, { ...header, cleanBytes: dataBytes(dir) });
+      removeJournal(dir);
+    }
     await claim.release();
   };
   return {
@@ -183,6 +200,12 @@ export function openReadOnly(dir: string): ReadOnlyStore {
   const header = inspectStore(dir);
   if (header === undefined || dataBytes(dir) === 0) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: there is none`);
+  }
+  if (header.isLost) {
+    throw new Fault(
+      "E_STARTUP",
+      `cannot open the store at ${dir}: the machine stopped while it was open; a start of the server brings it back`,
+    );
   }
   const environment = new Environment({ dir, readOnly: true });
   return {

@@ -295,6 +295,14 @@ export class Committer {
     if (this.dead !== undefined) throw toUnavailable(this.dead);
   }
 
+  /** The engine cannot go on, as it found beside the transactions. */
+  fail(cause: unknown): void {
+    if (this.dead !== undefined) return;
+    const error = new FatalEngineError("the store cannot be written", { cause });
+    this.stop(error);
+    this.fatalListener(error);
+  }
+
   private run<T>(work: (kv: KeyValue) => T): T {
     try {
       return this.engine.transact(work);

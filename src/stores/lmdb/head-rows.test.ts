@@ -123,7 +123,7 @@ describe("a store of format 2", () => {
     expect(await listOf(first, counts)).toEqual(counted);
     expect(await listOf(first, short)).toEqual([5]);
     await first.close();
-    expect(fs.readFileSync(join(dir, "weft.store")).readUInt32LE(11)).toBe(3);
+    expect(fs.readFileSync(join(dir, "weft.store")).readUInt32LE(11)).toBe(4);
     expect(await look(dir)).toEqual({ problems: [], apart: 1 });
     const second = await open(dir);
     await second.store.commit(makeChange({ patches: members(counts, [400_005]) }));

@@ -7,14 +7,15 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { Fault } from "../../model/fault.ts";
+import { findLoss, type Loss } from "./recovery.ts";
 
 const magic = "weft store\n";
 /**
  * 1: lists of several chunks have no open chunk. 2: their heads may hold one (`codec/chunk.ts`). 3: heads may lie apart
  * from their lists (`head-rows.ts`); a head where an older format put it is read there, and moves when it is written
- * again. So each upgrade is the header alone.
+ * again. 4: a journal may lie beside the data (`journal.ts`). So each upgrade is the header alone.
  */
-const formatVersion = 3;
+const formatVersion = 4;
 const headerName = "weft.store";
 export const dataName = "data.mdb";
 /** Names that may lie in a new store's directory. */
@@ -27,6 +28,8 @@ export interface StoreHeader {
   readonly cleanBytes: number;
   /** What wrote it is older than this program; a writer says so in the header before it writes anything else. */
   readonly isOlderFormat: boolean;
+  /** The machine stopped while it was open: a writer must bring it back first (`recovery.ts`). */
+  readonly isLost: boolean;
 }
 
 function refuse(dir: string, reason: string, cause?: unknown): Fault {
@@ -35,8 +38,11 @@ function refuse(dir: string, reason: string, cause?: unknown): Fault {
   });
 }
 
-/** The header of a store that is there and looks sound; undefined for a directory where one may be made. */
-export function inspectStore(dir: string): StoreHeader | undefined {
+/**
+ * The header of a store that is there and looks sound; undefined for a directory where one may be made. `bootId`: only
+ * tests name the run of the machine.
+ */
+export function inspectStore(dir: string, bootId?: string): StoreHeader | undefined {
   let names: string[];
   try {
     names = fs.readdirSync(dir);
@@ -51,8 +57,9 @@ export function inspectStore(dir: string): StoreHeader | undefined {
     throw refuse(dir, "the directory is not empty and is not a store");
   }
   const header = readHeader(dir);
-  checkData(dir, header);
-  return header;
+  const loss = header.cleanBytes === 0 ? findLoss(dir, join(dir, dataName), bootId) : undefined;
+  checkData(dir, header, loss);
+  return { ...header, isLost: loss !== undefined };
 }
 
 function readHeader(dir: string): StoreHeader {
@@ -80,6 +87,7 @@ function readHeader(dir: string): StoreHeader {
     storeId: bytes.toString("hex", front + 4, front + 20),
     cleanBytes: bytes.readDoubleLE(front + 20),
     isOlderFormat: version < formatVersion,
+    isLost: false,
   };
 }
 
@@ -121,6 +129,7 @@ export function createStore(dir: string): StoreHeader {
     storeId: randomBytes(16).toString("hex"),
     cleanBytes: 0,
     isOlderFormat: false,
+    isLost: false,
   };
   writeHeader(dir, header);
   return header;
@@ -135,23 +144,17 @@ const metaMagic = 0xbeefc0de;
 /** Pages at the file's end that LMDB may have counted and never written. */
 const unwrittenPagesMax = 1024;
 
-function checkData(dir: string, header: StoreHeader): void {
-  const path = join(dir, dataName);
+/** The pages are those that a start would take: of the base where there is a loss. */
+function checkData(dir: string, header: StoreHeader, loss: Loss | undefined): void {
   const size = dataBytes(dir);
   if (header.cleanBytes > 0 && size < header.cleanBytes) {
     const lost = `${dataName} has ${size} bytes and had ${header.cleanBytes}`;
     throw refuse(dir, size === 0 ? `${dataName} is missing` : `it is truncated, ${lost}`);
   }
   // A start that ended before LMDB's first sync leaves nothing or an empty file.
-  if (size === 0) return;
+  if (size === 0 && loss === undefined) return;
   if (size < 2 * pageBytes) throw refuse(dir, `${dataName} is truncated`);
-  const pages = Buffer.alloc(2 * pageBytes);
-  const file = fs.openSync(path, "r");
-  try {
-    fs.readSync(file, pages, 0, pages.length, 0);
-  } finally {
-    fs.closeSync(file);
-  }
+  const pages = loss === undefined ? readMetas(dir) : Buffer.from(loss.base.metas);
   let last = 0;
   for (const at of [0, pageBytes]) {
     if (pages.readUInt32LE(at + 24) !== metaMagic) throw refuse(dir, `${dataName} is damaged`);
@@ -161,4 +164,15 @@ function checkData(dir: string, header: StoreHeader): void {
   if (size < needed) {
     throw refuse(dir, `it is truncated, ${dataName} has ${size} bytes and needs ${needed}`);
   }
+}
+
+function readMetas(dir: string): Buffer {
+  const pages = Buffer.alloc(2 * pageBytes);
+  const file = fs.openSync(join(dir, dataName), "r");
+  try {
+    fs.readSync(file, pages, 0, pages.length, 0);
+  } finally {
+    fs.closeSync(file);
+  }
+  return pages;
 }

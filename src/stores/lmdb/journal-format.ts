@@ -1,0 +1,150 @@
+/**
+ * The two journal files (decision 0018). Each holds, little endian:
+ * - at 0 a mark of one block: magic, epoch, checksum. With the epoch of the base it says that the base is sound: all of
+ *   the data file that the base names is on the disk;
+ * - at `baseAt` the base: magic, epoch, how many records the epoch before it has, the lengths of what follows, the name
+ *   of the run of the machine (`machine.ts`), LMDB's two meta pages, checksum;
+ * - at `recordsAt` the records, one for each transaction since the base: length of its rows, checksum, epoch, number
+ *   from 0, and the rows as the transaction put and removed them, in order.
+ * What lies behind the last record is of older epochs, or torn: its checksum, epoch or number does not fit.
+ */
+import { crc32 } from "node:zlib";
+
+export const journalNames = ["journal.0", "journal.1"] as const;
+
+export const blockBytes = 4096;
+export const baseAt = blockBytes;
+/** Room for the meta pages of the largest page size that LMDB knows. */
+export const recordsAt = blockBytes * 34;
+export const recordHeadBytes = 16;
+
+const markMagic = 0x6b72616d;
+const baseMagic = 0x65736162;
+const baseHeadBytes = 20;
+
+export interface Base {
+  readonly epoch: number;
+  /** Records of the epoch before; fewer of them found is a damaged journal. */
+  readonly recordsBefore: number;
+  readonly machine: string;
+  /** LMDB's two meta pages, as they lie at the front of the data file. */
+  readonly metas: Uint8Array;
+}
+
+export function encodeMark(epoch: number): Buffer {
+  const bytes = Buffer.alloc(blockBytes);
+  bytes.writeUInt32LE(markMagic, 0);
+  bytes.writeUInt32LE(epoch, 4);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 8)), 8);
+  return bytes;
+}
+
+/** The epoch whose base is sound; undefined when the mark does not read as one. */
+export function decodeMark(file: Buffer): number | undefined {
+  if (file.length < 12 || file.readUInt32LE(0) !== markMagic) return undefined;
+  return crc32(file.subarray(0, 8)) === file.readUInt32LE(8) ? file.readUInt32LE(4) : undefined;
+}
+
+export function encodeBase(base: Base): Buffer {
+  const machine = Buffer.from(base.machine, "latin1");
+  const length = baseHeadBytes + machine.length + base.metas.length;
+  const bytes = Buffer.alloc(recordsAt - baseAt);
+  bytes.writeUInt32LE(baseMagic, 0);
+  bytes.writeUInt32LE(base.epoch, 4);
+  bytes.writeUInt32LE(base.recordsBefore, 8);
+  bytes.writeUInt32LE(machine.length, 12);
+  bytes.writeUInt32LE(base.metas.length, 16);
+  bytes.set(machine, baseHeadBytes);
+  bytes.set(base.metas, baseHeadBytes + machine.length);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, length)), length);
+  return bytes;
+}
+
+/** undefined when there is no whole one. `bytes` begin at `baseAt`. */
+export function decodeBase(bytes: Buffer): Base | undefined {
+  if (bytes.length < baseHeadBytes || bytes.readUInt32LE(0) !== baseMagic) return undefined;
+  const machineEnd = baseHeadBytes + bytes.readUInt32LE(12);
+  const length = machineEnd + bytes.readUInt32LE(16);
+  if (length + 4 > bytes.length) return undefined;
+  if (crc32(bytes.subarray(0, length)) !== bytes.readUInt32LE(length)) return undefined;
+  return {
+    epoch: bytes.readUInt32LE(4),
+    recordsBefore: bytes.readUInt32LE(8),
+    machine: bytes.toString("latin1", baseHeadBytes, machineEnd),
+    metas: bytes.subarray(machineEnd, length),
+  };
+}
+
+/** Fills in the head of the record that lies in the first `length` bytes, its rows behind the head. */
+export function sealRecord(record: Buffer, length: number, epoch: number, number: number): void {
+  record.writeUInt32LE(length - recordHeadBytes, 0);
+  record.writeUInt32LE(epoch, 8);
+  record.writeUInt32LE(number, 12);
+  record.writeUInt32LE(crc32(record.subarray(8, length)), 4);
+}
+
+/** The rows of the record at `at`; undefined when it is not whole, or not this one. */
+export function openRecord(
+  file: Buffer,
+  at: number,
+  expected: { readonly epoch: number; readonly number: number },
+): Buffer | undefined {
+  if (at + recordHeadBytes > file.length) return undefined;
+  const end = at + recordHeadBytes + file.readUInt32LE(at);
+  if (end > file.length || file.readUInt32LE(at + 8) !== expected.epoch) return undefined;
+  if (file.readUInt32LE(at + 12) !== expected.number) return undefined;
+  if (crc32(file.subarray(at + 8, end)) !== file.readUInt32LE(at + 4)) return undefined;
+  return file.subarray(at + recordHeadBytes, end);
+}
+
+/** Rows one behind the other: length of the key, length of the value and 1, or 0 where the key was removed; both. */
+export class RowWriter {
+  /** The record under work, with room for its head. */
+  bytes = Buffer.allocUnsafe(256 * 1024);
+  length = recordHeadBytes;
+
+  get isEmpty(): boolean {
+    return this.length === recordHeadBytes;
+  }
+
+  clear(): void {
+    this.length = recordHeadBytes;
+    if (this.bytes.length > bufferBytesMax) this.bytes = Buffer.allocUnsafe(256 * 1024);
+  }
+
+  /** `value` undefined: the key is removed. */
+  add(key: Uint8Array, value: Uint8Array | undefined): void {
+    const valueBytes = value === undefined ? 0 : value.length;
+    const at = this.length;
+    this.reserve(at + 8 + key.length + valueBytes);
+    const { bytes } = this;
+    bytes.writeUInt32LE(key.length, at);
+    bytes.writeUInt32LE(value === undefined ? 0 : valueBytes + 1, at + 4);
+    bytes.set(key, at + 8);
+    if (value !== undefined) bytes.set(value, at + 8 + key.length);
+    this.length = at + 8 + key.length + valueBytes;
+  }
+
+  private reserve(length: number): void {
+    if (length <= this.bytes.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(length, this.bytes.length * 2));
+    grown.set(this.bytes.subarray(0, this.length));
+    this.bytes = grown;
+  }
+}
+
+/** A buffer that one large transaction needed is not kept. */
+const bufferBytesMax = 8 * 1024 * 1024;
+
+export function visitRows(
+  rows: Buffer,
+  visit: (key: Uint8Array, value: Uint8Array | undefined) => void,
+): void {
+  for (let at = 0; at < rows.length;) {
+    const keyEnd = at + 8 + rows.readUInt32LE(at);
+    const size = rows.readUInt32LE(at + 4);
+    const end = keyEnd + Math.max(0, size - 1);
+    visit(rows.subarray(at + 8, keyEnd), size === 0 ? undefined : rows.subarray(keyEnd, end));
+    at = end;
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * What a stop of the machine leaves behind, and the way back: LMDB's meta pages of the newest sound base, whose pages
+ * are all on the disk and were not overwritten since (`checkpoints.ts` pins them), then the journal's records.
+ */
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { Fault } from "../../model/fault.ts";
+import type { Environment } from "./environment.ts";
+import {
+  baseAt,
+  blockBytes,
+  decodeBase,
+  decodeMark,
+  journalNames,
+  openRecord,
+  recordHeadBytes,
+  recordsAt,
+  visitRows,
+  type Base,
+} from "./journal-format.ts";
+import { nameRun, readBootId } from "./machine.ts";
+
+interface Half {
+  readonly path: string;
+  readonly base: Base;
+  readonly isSound: boolean;
+}
+
+/** To be gone back to: what the data file holds cannot be trusted. */
+export interface Loss {
+  readonly halves: readonly Half[];
+  readonly base: Base;
+}
+
+function readHalf(path: string): Half | undefined {
+  let file: number;
+  try {
+    file = fs.openSync(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    const front = Buffer.alloc(recordsAt);
+    const length = fs.readSync(file, front, 0, recordsAt, 0);
+    const base = decodeBase(front.subarray(baseAt, length));
+    if (base === undefined) return undefined;
+    return { path, base, isSound: decodeMark(front.subarray(0, blockBytes)) === base.epoch };
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+/**
+ * Of a store that was not closed in order. undefined: its data file is as it was written, because the machine has run
+ * ever since, or because there is no journal. `bootId`: of this run, only tests name another.
+ */
+export function findLoss(dir: string, dataPath: string, bootId = readBootId()): Loss | undefined {
+  const halves = journalNames.flatMap((name) => readHalf(join(dir, name)) ?? []);
+  const bases = halves.filter((half) => half.isSound).map((half) => half.base);
+  const base = bases.sort((a, b) => b.epoch - a.epoch)[0];
+  if (base === undefined) return undefined;
+  const isTrusted =
+    bootId !== undefined && fs.existsSync(dataPath) && nameRun(dataPath, bootId) === base.machine;
+  return isTrusted ? undefined : { halves, base };
+}
+
+/** The base's meta pages at the front of the data file. For a file that no process has open. */
+export function restoreBase(dataPath: string, { base }: Loss): void {
+  const file = fs.openSync(dataPath, "r+");
+  try {
+    fs.writeSync(file, base.metas, 0, base.metas.length, 0);
+    fs.fdatasyncSync(file);
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+/**
+ * Commits every record again, on the restored base, and gives how many. Not synced. The caller pins the base until it
+ * is: a second stop of the machine begins anew. Fault E_STARTUP when records are missing in the middle.
+ */
+export function replayJournal(
+  environment: Environment,
+  dir: string,
+  { halves, base }: Loss,
+): number {
+  const records = readRecords(halves, base.epoch);
+  const next = halves.find((half) => half.base.epoch === base.epoch + 1);
+  if (next !== undefined && records.length !== next.base.recordsBefore) {
+    throw new Fault("E_STARTUP", `cannot open the store at ${dir}: its journal is damaged`);
+  }
+  const all = next === undefined ? records : [...records, ...readRecords(halves, base.epoch + 1)];
+  for (let i = 0; i < all.length; i += replayGroup) {
+    environment.putRows((put) => {
+      for (const rows of all.slice(i, i + replayGroup)) visitRows(rows, put);
+    });
+  }
+  return all.length;
+}
+
+/** Records that are committed again in one transaction. */
+const replayGroup = 64;
+
+function readRecords(halves: readonly Half[], epoch: number): Buffer[] {
+  const half = halves.find((one) => one.base.epoch === epoch);
+  if (half === undefined) return [];
+  const file = fs.readFileSync(half.path);
+  const records: Buffer[] = [];
+  for (let at = recordsAt; ;) {
+    const rows = openRecord(file, at, { epoch, number: records.length });
+    if (rows === undefined) return records;
+    records.push(rows);
+    at += recordHeadBytes + rows.length;
+  }
+}
+
+/** The data file is whole without them. */
+export function removeJournal(dir: string): void {
+  for (const name of journalNames) fs.rmSync(join(dir, name), { force: true });
+}
