@@ -20,8 +20,27 @@ export interface KeyValue {
 }
 
 export interface WriteEngine {
-  /** One write transaction: all of it durable when this returns, nothing when it throws. Never nested. */
-  transact<T>(work: (kv: KeyValue) => T): T;
+  /**
+   * A write transaction in two steps. `work` is run now, on the newest state; nothing of it is visible, and no other
+   * transaction may be prepared, before the second step. Throws what `work` throws: then nothing stays.
+   */
+  prepare<T>(work: (kv: KeyValue) => T): Prepared<T>;
+}
+
+/** One of the two ends it. When they fail, nothing of the transaction stays. */
+export interface Prepared<T> {
+  readonly value: T;
+  /** Resolves when all of it is durable and visible. */
+  commit(): Promise<void>;
+  /** All of it is durable and visible when this returns. May be called while `commit` is under way. */
+  commitNow(): void;
+}
+
+/** Both steps at once. */
+export function transact<T>(engine: WriteEngine, work: (kv: KeyValue) => T): T {
+  const prepared = engine.prepare(work);
+  prepared.commitNow();
+  return prepared.value;
 }
 
 /** Keys and values of a range in memory of their own, at most `limit`. */

@@ -95,7 +95,7 @@ async function openClaimed(options: WriterOptions, claim: Claim): Promise<Writer
   const { environment } = opened;
   if (isNew) syncDirectory(dir);
   const engine = new CapacityGuard(
-    environment.writeEngine(opened.redo),
+    environment.writeEngine(opened.journal),
     () => environment.bytesUsed(),
     options.mapBytesMax,
   );

@@ -5,7 +5,7 @@ import type { Tuning } from "./apply/tuning.ts";
 import { Committer } from "./commit/committer.ts";
 import type { LogRetention } from "./commit/log-tail.ts";
 import { decodeState, stateKey } from "./commit/state.ts";
-import type { WriteEngine } from "./key-value.ts";
+import type { Prepared, WriteEngine } from "./key-value.ts";
 import { readLog, walkLog } from "./read-log.ts";
 import { getFromTree, makeTree, scanTree, TreeWriter, type TreeRoot } from "./memory-tree.ts";
 
@@ -22,11 +22,13 @@ export interface MemoryStoreOptions {
 class MemoryEngine implements WriteEngine {
   root: TreeRoot = makeTree();
 
-  transact<T>(work: (kv: TreeWriter) => T): T {
+  prepare<T>(work: (kv: TreeWriter) => T): Prepared<T> {
     const writer = new TreeWriter(this.root);
-    const result = work(writer);
-    this.root = writer.root;
-    return result;
+    const value = work(writer);
+    const commitNow = (): void => {
+      this.root = writer.root;
+    };
+    return { value, commit: async () => commitNow(), commitNow };
   }
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { emptyBytes } from "../../base/bytes.ts";
 import { makeChange } from "../../store/contract.ts";
 import { StoreRefusal, type Change } from "../../store/store.ts";
-import type { KeyValue, WriteEngine } from "../key-value.ts";
+import type { KeyValue, Prepared, WriteEngine } from "../key-value.ts";
 import { makeTree, TreeWriter } from "../memory-tree.ts";
 import { Committer, FatalEngineError } from "./committer.ts";
 
@@ -11,12 +11,14 @@ class TestEngine implements WriteEngine {
   root = makeTree();
   failure: Error | undefined = undefined;
 
-  transact<T>(work: (kv: KeyValue) => T): T {
+  prepare<T>(work: (kv: KeyValue) => T): Prepared<T> {
     const writer = new TreeWriter(this.root);
-    const result = work(writer);
-    if (this.failure !== undefined) throw this.failure;
-    this.root = writer.root;
-    return result;
+    const value = work(writer);
+    const commitNow = (): void => {
+      if (this.failure !== undefined) throw this.failure;
+      this.root = writer.root;
+    };
+    return { value, commit: async () => commitNow(), commitNow };
   }
 }
 

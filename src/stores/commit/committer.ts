@@ -19,7 +19,7 @@ import {
 } from "../../store/store.ts";
 import { WorkingSet } from "../apply/working-set.ts";
 import { defaultTuning, type Tuning } from "../apply/tuning.ts";
-import type { KeyValue, WriteEngine } from "../key-value.ts";
+import { transact, type KeyValue, type Prepared, type WriteEngine } from "../key-value.ts";
 import { Favour } from "./favour.ts";
 import { runFill } from "./fill.ts";
 import { Judge, makeGroupKeys, noteKeys, type GroupKeys } from "./judge.ts";
@@ -58,6 +58,8 @@ const heldRetryMs = 3;
 interface Waiting {
   readonly change: Change;
   readonly id: string;
+  /** There was no room for it together with others. */
+  isAlone: boolean;
   readonly resolve: (result: CommitResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -85,6 +87,12 @@ interface Outcome {
   readonly settle: () => void;
 }
 
+/** A group between the two steps of its transaction. */
+interface Flight {
+  readonly group: readonly Waiting[];
+  readonly prepared: Prepared<Outcome>;
+}
+
 export class Committer {
   private readonly engine: WriteEngine;
   private readonly tuning: Tuning;
@@ -101,6 +109,8 @@ export class Committer {
   private patchesWaiting = 0;
   private waitingById = new Map<string, Promise<CommitResult>>();
   private isScheduled = false;
+  /** At most one: the next group stands on its state. */
+  private flight: Flight | undefined = undefined;
   /** Changes at the head of the queue that wait for a favoured one. */
   private heldCount = 0;
   private dead: unknown = undefined;
@@ -114,7 +124,7 @@ export class Committer {
     this.queueMax = options.queueMax ?? 10_000;
     this.derive = options.derive;
     this.favour = new Favour(options.clock);
-    const opened = engine.transact((kv) => {
+    const opened = transact(engine, (kv) => {
       const state = decodeState(kv.get(stateKey));
       return {
         state,
@@ -170,7 +180,7 @@ export class Committer {
       );
     }
     const promise = new Promise<CommitResult>((resolve, reject) => {
-      this.queue.push({ change, id, resolve, reject });
+      this.queue.push({ change, id, isAlone: false, resolve, reject });
     });
     this.patchesWaiting += change.patches.length;
     this.waitingById.set(id, promise);
@@ -276,16 +286,21 @@ export class Committer {
 
   /** Commits what waits now, before returning. */
   flush(): void {
-    while (this.queue.length > 0 && this.dead === undefined) this.process();
+    this.finishFlight();
+    while (this.queue.length > 0 && this.dead === undefined) {
+      this.start();
+      this.finishFlight();
+    }
   }
 
+  /** With one in flight, the queue is looked at when it has landed. */
   private schedule(): void {
-    if (this.isScheduled) return;
+    if (this.isScheduled || this.flight !== undefined || this.queue.length === 0) return;
     this.isScheduled = true;
     const run = (): void => {
       this.isScheduled = false;
-      if (this.queue.length > 0 && this.dead === undefined) this.process();
-      if (this.queue.length > 0) this.schedule();
+      if (this.flight === undefined && this.dead === undefined) this.start();
+      this.schedule();
     };
     if (this.heldCount === this.queue.length) setTimeout(run, heldRetryMs);
     else setImmediate(run);
@@ -303,22 +318,28 @@ export class Committer {
     this.fatalListener(error);
   }
 
+  /** A transaction of its own, behind the group that is in flight. */
   private run<T>(work: (kv: KeyValue) => T): T {
+    this.finishFlight();
     try {
-      return this.engine.transact(work);
+      return transact(this.engine, work);
     } catch (error) {
-      if (error instanceof FatalEngineError && this.dead === undefined) {
-        this.stop(error);
-        this.fatalListener(error);
-      }
+      this.noteFatal(error);
       throw error;
     }
+  }
+
+  private noteFatal(error: unknown): void {
+    if (!(error instanceof FatalEngineError) || this.dead !== undefined) return;
+    this.stop(error);
+    this.fatalListener(error);
   }
 
   private takeGroup(): Waiting[] {
     let patches = 0;
     let count = 0;
     while (count < this.queue.length) {
+      if (count > 0 && (this.queue[0]!.isAlone || this.queue[count]!.isAlone)) break;
       patches += this.queue[count]!.change.patches.length;
       if (count > 0 && patches > groupPatchesMax) break;
       count++;
@@ -328,36 +349,75 @@ export class Committer {
     return group;
   }
 
-  private process(): void {
+  /** The first step of the next group's transaction. */
+  private start(): void {
     const group = this.takeGroup();
     this.heldCount = 0;
-    if (this.tryGroup(group)) return;
-    // Full for all of them together: one that removes may still go on.
-    for (const waiting of group) {
-      if (!this.tryGroup([waiting])) {
-        this.refuse(waiting, new Fault("E_STORE_FULL", "the store is full"));
+    let left: readonly Waiting[] = group;
+    while (left.length > 0) {
+      try {
+        const prepared = this.engine.prepare((kv) => this.applyGroup(kv, left));
+        this.depart({ group: left, prepared });
+        return;
+      } catch (error) {
+        if (!(error instanceof BadChange)) {
+          this.fall(left, error);
+          return;
+        }
+        const bad = left[error.at]!;
+        left = left.filter((waiting) => waiting !== bad);
+        this.refuse(bad, error.cause);
       }
     }
   }
 
-  /** False when there was no room; then nobody was answered. */
-  private tryGroup(group: readonly Waiting[]): boolean {
-    const broken = new Map<Waiting, unknown>();
-    let outcome: Outcome | undefined;
-    while (outcome === undefined) {
-      const left = group.filter((waiting) => !broken.has(waiting));
-      if (left.length === 0) break;
-      try {
-        outcome = this.run((kv) => this.applyGroup(kv, left));
-        this.settle(left, outcome);
-      } catch (error) {
-        if (error instanceof BadChange) broken.set(left[error.at]!, error.cause);
-        else if (error instanceof Fault && error.code === "E_STORE_FULL") return false;
-        else for (const waiting of left) broken.set(waiting, toUnavailable(error));
-      }
+  private depart(flight: Flight): void {
+    this.flight = flight;
+    flight.prepared.commit().then(
+      () => this.land(flight),
+      (error: unknown) => this.crash(flight, error),
+    );
+  }
+
+  private land(flight: Flight): void {
+    if (this.flight !== flight) return;
+    this.flight = undefined;
+    this.settle(flight.group, flight.prepared.value);
+    this.schedule();
+  }
+
+  private crash(flight: Flight, error: unknown): void {
+    if (this.flight !== flight) return;
+    this.flight = undefined;
+    this.fall(flight.group, error);
+    this.schedule();
+  }
+
+  /** Lands what is in flight, before returning. */
+  private finishFlight(): void {
+    const { flight } = this;
+    if (flight === undefined) return;
+    try {
+      flight.prepared.commitNow();
+    } catch (error) {
+      this.crash(flight, error);
+      return;
     }
-    for (const [waiting, error] of broken) this.refuse(waiting, error);
-    return true;
+    this.land(flight);
+  }
+
+  /** Nothing of the group is in the store. */
+  private fall(group: readonly Waiting[], error: unknown): void {
+    this.noteFatal(error);
+    const isFull = error instanceof Fault && error.code === "E_STORE_FULL";
+    if (isFull && group.length > 1) {
+      // Full for all of them together: one that removes may still go on.
+      for (const waiting of group) waiting.isAlone = true;
+      this.queue.unshift(...group);
+      for (const { change } of group) this.patchesWaiting += change.patches.length;
+      return;
+    }
+    for (const waiting of group) this.refuse(waiting, isFull ? error : toUnavailable(error));
   }
 
   private refuse(waiting: Waiting, error: unknown): void {

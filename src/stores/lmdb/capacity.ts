@@ -5,7 +5,7 @@
 import { keyKind, readKind } from "../../codec/key.ts";
 import { Fault } from "../../model/fault.ts";
 import type { ScanRange } from "../../store/store.ts";
-import type { KeyValue, WriteEngine } from "../key-value.ts";
+import type { KeyValue, Prepared, WriteEngine } from "../key-value.ts";
 
 /** Thrown out of a transaction that was run without looking at what its puts replace. */
 class NearBound extends Error {}
@@ -24,19 +24,19 @@ export class CapacityGuard implements WriteEngine {
     this.bytesUsed = bytesMax === Infinity ? 0 : countBytes();
   }
 
-  transact<T>(work: (kv: KeyValue) => T): T {
-    if (this.bytesMax === Infinity) return this.engine.transact(work);
+  prepare<T>(work: (kv: KeyValue) => T): Prepared<T> {
+    if (this.bytesMax === Infinity) return this.engine.prepare(work);
     try {
-      return this.transactRoughly(work);
+      return this.prepareRoughly(work);
     } catch (error) {
       if (!(error instanceof NearBound)) throw error;
-      return this.transactExactly(work);
+      return this.prepareExactly(work);
     }
   }
 
-  private transactRoughly<T>(work: (kv: KeyValue) => T): T {
+  private prepareRoughly<T>(work: (kv: KeyValue) => T): Prepared<T> {
     let bytes = 0;
-    const result = this.engine.transact((kv) => {
+    const prepared = this.engine.prepare((kv) => {
       const rows = new MeteredRows(kv, false);
       const done = work(rows);
       bytes = rows.bytes;
@@ -44,21 +44,24 @@ export class CapacityGuard implements WriteEngine {
       return done;
     });
     this.bytesUsed += bytes;
-    return result;
+    return prepared;
   }
 
-  private transactExactly<T>(work: (kv: KeyValue) => T): T {
+  private prepareExactly<T>(work: (kv: KeyValue) => T): Prepared<T> {
     const used = this.countBytes();
-    const result = this.engine.transact((kv) => {
+    this.bytesUsed = used;
+    let bytes = 0;
+    const prepared = this.engine.prepare((kv) => {
       const rows = new MeteredRows(kv, true);
       const done = work(rows);
-      if (rows.bytes > 0 && used + rows.bytes > this.bytesMax) {
+      bytes = rows.bytes;
+      if (bytes > 0 && used + bytes > this.bytesMax) {
         throw new Fault("E_STORE_FULL", "the store is full");
       }
       return done;
     });
-    this.bytesUsed = this.countBytes();
-    return result;
+    this.bytesUsed += bytes;
+    return prepared;
   }
 }
 

@@ -88,6 +88,10 @@ export class Checkpoints {
     clearTimeout(this.timer);
     this.timer = undefined;
     const { environment, journal } = this.parts;
+    if (!journal.isQuiet) {
+      this.startLater();
+      return;
+    }
     const pin = environment.pin();
     try {
       journal.turn(this.readMetas());

@@ -22,6 +22,7 @@ import type { Patch } from "../../store/store.ts";
 import { checkStore } from "../check.ts";
 import { openReadOnly, openWriter, type Writer } from "../lmdb.ts";
 import { Environment } from "./environment.ts";
+import { transact } from "../key-value.ts";
 import { headRowKey, isStub, liesApart, listKeyOf, stubRow } from "./head-rows.ts";
 
 const dirs: string[] = [];
@@ -174,12 +175,12 @@ describe("heads apart", () => {
     const engine = environment.writeEngine();
     const key = chunkKey(words, 0);
     const put = (count: number, fails: boolean): void =>
-      engine.transact((kv) => {
+      transact(engine, (kv) => {
         kv.put(key, encodeHead({ count, chunks: 2, tail: 5 }));
         if (fails) throw new Error("no");
       });
     const counted = (): number | undefined =>
-      engine.transact((kv) => {
+      transact(engine, (kv) => {
         const row = kv.get(key);
         return row === undefined || !isHead(row) ? undefined : decodeHead(row).count;
       });
@@ -198,7 +199,7 @@ describe("heads apart", () => {
     await writer.store.commit(makeChange({ patches }));
     await writer.close();
     const environment = new Environment({ dir });
-    environment.writeEngine().transact((kv) => {
+    transact(environment.writeEngine(), (kv) => {
       kv.remove(headRowKey(chunkKey(words, 0)));
       kv.put(headRowKey(chunkKey(short, 0)), encodeHead({ count: 9, chunks: 2, tail: 5 }));
     });

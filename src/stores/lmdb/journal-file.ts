@@ -43,6 +43,26 @@ export class JournalFile {
     });
   }
 
+  /** As `write`, aside: `bytes` are not to be changed before it is settled. */
+  async writeAside(bytes: Uint8Array, at: number): Promise<void> {
+    try {
+      for (let done = 0; done < bytes.length;) {
+        done += await this.writeSome(bytes.subarray(done), at + done);
+      }
+    } catch (cause) {
+      throw explain(cause);
+    }
+  }
+
+  private writeSome(bytes: Uint8Array, at: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      fs.write(this.file, bytes, 0, bytes.length, at, (error, written) => {
+        if (error === null) resolve(written);
+        else reject(error);
+      });
+    });
+  }
+
   close(): void {
     fs.closeSync(this.file);
   }
@@ -51,10 +71,14 @@ export class JournalFile {
     try {
       work();
     } catch (cause) {
-      if (fullCodes.includes((cause as { code?: unknown }).code)) {
-        throw new Fault("E_STORE_FULL", "the store is full", { cause });
-      }
-      throw new FatalEngineError("the journal cannot be written", { cause });
+      throw explain(cause);
     }
   }
+}
+
+function explain(cause: unknown): Error {
+  if (fullCodes.includes((cause as { code?: unknown }).code)) {
+    return new Fault("E_STORE_FULL", "the store is full", { cause });
+  }
+  return new FatalEngineError("the journal cannot be written", { cause });
 }

@@ -97,54 +97,88 @@ export function openRecord(
   return file.subarray(at + recordHeadBytes, end);
 }
 
-/** Rows one behind the other: length of the key, length of the value and 1, or 0 where the key was removed; both. */
+/**
+ * Rows one behind the other: length of the key, length of the value and 1, or 0 where the key was removed; key; value.
+ * A row's place is where it begins.
+ */
 export class RowWriter {
   /** The record under work, with room for its head. */
-  bytes = Buffer.allocUnsafe(256 * 1024);
+  bytes = Buffer.allocUnsafe(startBytes);
   length = recordHeadBytes;
-
-  get isEmpty(): boolean {
-    return this.length === recordHeadBytes;
-  }
 
   clear(): void {
     this.length = recordHeadBytes;
-    if (this.bytes.length > bufferBytesMax) this.bytes = Buffer.allocUnsafe(256 * 1024);
+    if (this.bytes.length > keptBytesMax) this.bytes = Buffer.allocUnsafe(startBytes);
   }
 
-  /** `value` undefined: the key is removed. */
-  add(key: Uint8Array, value: Uint8Array | undefined): void {
-    const valueBytes = value === undefined ? 0 : value.length;
-    const at = this.length;
-    this.reserve(at + 8 + key.length + valueBytes);
+  /** As `clear`, when what was written is still being read. */
+  leave(): void {
+    this.length = recordHeadBytes;
+    this.bytes = Buffer.allocUnsafe(startBytes);
+  }
+
+  /** The row's place; its value is to be filled in. `valueBytes` undefined: the key is removed. */
+  add(key: Uint8Array, valueBytes: number | undefined): number {
+    const place = this.length;
+    const end = place + rowHeadBytes + key.length + (valueBytes ?? 0);
+    if (end > this.bytes.length) this.grow(end);
     const { bytes } = this;
-    bytes.writeUInt32LE(key.length, at);
-    bytes.writeUInt32LE(value === undefined ? 0 : valueBytes + 1, at + 4);
-    bytes.set(key, at + 8);
-    if (value !== undefined) bytes.set(value, at + 8 + key.length);
-    this.length = at + 8 + key.length + valueBytes;
+    writeLength(bytes, place, key.length);
+    writeLength(bytes, place + 4, valueBytes === undefined ? 0 : valueBytes + 1);
+    bytes.set(key, place + rowHeadBytes);
+    this.length = end;
+    return place;
   }
 
-  private reserve(length: number): void {
-    if (length <= this.bytes.length) return;
+  /** Lent until the next `add`. */
+  keyAt(place: number): Uint8Array {
+    const at = place + rowHeadBytes;
+    return new Uint8Array(
+      this.bytes.buffer,
+      this.bytes.byteOffset + at,
+      this.bytes.readUInt32LE(place),
+    );
+  }
+
+  /** Lent until the next `add`; undefined of a key that is removed. */
+  valueAt(place: number): Uint8Array | undefined {
+    const size = this.bytes.readUInt32LE(place + 4);
+    if (size === 0) return undefined;
+    const at = place + rowHeadBytes + this.bytes.readUInt32LE(place);
+    return new Uint8Array(this.bytes.buffer, this.bytes.byteOffset + at, size - 1);
+  }
+
+  private grow(length: number): void {
     const grown = Buffer.allocUnsafe(Math.max(length, this.bytes.length * 2));
     grown.set(this.bytes.subarray(0, this.length));
     this.bytes = grown;
   }
 }
 
+const rowHeadBytes = 8;
+const startBytes = 256 * 1024;
 /** A buffer that one large transaction needed is not kept. */
-const bufferBytesMax = 8 * 1024 * 1024;
+const keptBytesMax = 8 * 1024 * 1024;
+
+function writeLength(bytes: Uint8Array, at: number, length: number): void {
+  bytes[at] = length;
+  bytes[at + 1] = length >>> 8;
+  bytes[at + 2] = length >>> 16;
+  bytes[at + 3] = length >>> 24;
+}
 
 export function visitRows(
   rows: Buffer,
   visit: (key: Uint8Array, value: Uint8Array | undefined) => void,
 ): void {
   for (let at = 0; at < rows.length;) {
-    const keyEnd = at + 8 + rows.readUInt32LE(at);
+    const keyEnd = at + rowHeadBytes + rows.readUInt32LE(at);
     const size = rows.readUInt32LE(at + 4);
     const end = keyEnd + Math.max(0, size - 1);
-    visit(rows.subarray(at + 8, keyEnd), size === 0 ? undefined : rows.subarray(keyEnd, end));
+    visit(
+      rows.subarray(at + rowHeadBytes, keyEnd),
+      size === 0 ? undefined : rows.subarray(keyEnd, end),
+    );
     at = end;
   }
 }

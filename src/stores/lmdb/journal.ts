@@ -15,10 +15,11 @@ import {
   journalNames,
   recordHeadBytes,
   recordsAt,
-  RowWriter,
   sealRecord,
   type Base,
+  type RowWriter,
 } from "./journal-format.ts";
+import { FatalEngineError } from "../commit/committer.ts";
 import { JournalFile } from "./journal-file.ts";
 
 /** The run of a base when the pages above it are not to be trusted in any. */
@@ -29,7 +30,6 @@ const keptBytes = 16 * 1024 * 1024;
 
 export class Journal {
   private readonly files: readonly JournalFile[];
-  private readonly rows = new RowWriter();
   private readonly machine: string;
   private sound: Base | undefined = undefined;
   private pending: Base | undefined = undefined;
@@ -38,7 +38,10 @@ export class Journal {
   private records = 0;
   /** Where the next record goes. */
   private end = recordsAt;
-  private isWritten = false;
+  /** Bytes of the record at the end, until its transaction is committed. */
+  private written = 0;
+  /** Writes that are under way. */
+  private aside = 0;
 
   /** Makes both files anew. `machine`: of `nameRun`. */
   constructor(dir: string, machine: string) {
@@ -54,6 +57,11 @@ export class Journal {
   /** Transactions of the epoch. */
   get count(): number {
     return this.records;
+  }
+
+  /** Whether an epoch may begin: what is under way belongs to the one at hand. */
+  get isQuiet(): boolean {
+    return this.aside === 0 && this.written === 0;
   }
 
   /** Whether the epoch's base waits for `settle`. */
@@ -94,43 +102,49 @@ export class Journal {
     this.fileOf(sound.epoch).write(encodeBase({ ...sound, machine: distrusted }), baseAt);
   }
 
-  begin(): void {
-    this.rows.clear();
-    this.isWritten = false;
+  /** Whether rows that it was given are still being read. */
+  get isWriting(): boolean {
+    return this.aside > 0;
   }
 
-  put(key: Uint8Array, value: Uint8Array): void {
-    this.rows.add(key, value);
+  /** One record at the end of the epoch, durable when it resolves. Rejects as `JournalFile` throws. */
+  async write(rows: RowWriter): Promise<void> {
+    const file = this.seal(rows);
+    this.aside++;
+    try {
+      await file.writeAside(rows.bytes.subarray(0, rows.length), this.end);
+    } finally {
+      this.aside--;
+    }
   }
 
-  remove(key: Uint8Array): void {
-    this.rows.add(key, undefined);
-  }
-
-  /** What was put and removed since `begin`: one record, on the disk when this returns. Throws as `JournalFile`. */
-  write(): void {
-    const { rows } = this;
-    if (rows.isEmpty) return;
-    sealRecord(rows.bytes, rows.length, this.epoch, this.records);
-    const file = this.fileOf(this.epoch);
-    file.grow(this.end + rows.length);
-    this.isWritten = true;
+  /** The same, durable when it returns, also when a `write` of it is under way: both write the same. */
+  writeNow(rows: RowWriter): void {
+    const file = this.seal(rows);
     file.write(rows.bytes.subarray(0, rows.length), this.end);
   }
 
-  /** The transaction is committed. False when it wrote nothing. */
-  keep(): boolean {
-    if (!this.isWritten) return false;
-    this.isWritten = false;
-    this.end += this.rows.length;
+  private seal(rows: RowWriter): JournalFile {
+    sealRecord(rows.bytes, rows.length, this.epoch, this.records);
+    const file = this.fileOf(this.epoch);
+    file.grow(this.end + rows.length);
+    this.written = rows.length;
+    return file;
+  }
+
+  /** The transaction is committed. */
+  keep(): void {
+    this.end += this.written;
+    this.written = 0;
     this.records++;
-    return true;
   }
 
   /** The transaction was not committed. Throws when the record stays: a later start might bring it back. */
   takeBack(): void {
-    if (!this.isWritten) return;
-    this.isWritten = false;
+    if (this.written === 0) return;
+    this.written = 0;
+    if (this.aside > 0)
+      throw new FatalEngineError("the journal's last record cannot be taken back");
     this.fileOf(this.epoch).write(Buffer.alloc(recordHeadBytes), this.end);
   }
 

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { Logger } from "../../base/log.ts";
 import { Fault } from "../../model/fault.ts";
 import { Checkpoints, defaultPolicy, type CheckpointPolicy } from "./checkpoints.ts";
-import { Environment, type Pin, type Redo } from "./environment.ts";
+import type { EngineJournal } from "./engine.ts";
+import { Environment, type Pin } from "./environment.ts";
 import { dataName, syncDirectory } from "./header.ts";
 import { distrusted, Journal } from "./journal.ts";
 import { nameRun, readBootId } from "./machine.ts";
@@ -31,7 +32,7 @@ export interface JournalOptions {
 export interface Opened {
   readonly environment: Environment;
   /** undefined: LMDB syncs each commit itself. */
-  readonly redo: Redo | undefined;
+  readonly journal: EngineJournal | undefined;
   /** The data file is whole when it resolves; `removeJournal` may follow. */
   close(): Promise<void>;
 }
@@ -51,7 +52,7 @@ export function openForWriting(options: OpeningOptions): Opened {
   if (!isJournaled) {
     pin?.release();
     if (options.noSync !== true) removeJournal(dir);
-    return { environment, redo: undefined, close: () => environment.close() };
+    return { environment, journal: undefined, close: () => environment.close() };
   }
   syncFile(dataPath);
   removeJournal(dir);
@@ -64,7 +65,7 @@ export function openForWriting(options: OpeningOptions): Opened {
   pin?.release();
   return {
     environment,
-    redo: makeRedo(journal, checkpoints),
+    journal: joinJournal(journal, checkpoints),
     close: async () => {
       await checkpoints.close();
       await environment.close();
@@ -109,14 +110,16 @@ function assertAlone(dir: string): void {
   }
 }
 
-function makeRedo(journal: Journal, checkpoints: Checkpoints): Redo {
+function joinJournal(journal: Journal, checkpoints: Checkpoints): EngineJournal {
   return {
-    begin: () => journal.begin(),
-    put: (key, stored) => journal.put(key, stored),
-    remove: (key) => journal.remove(key),
-    write: () => journal.write(),
+    get isWriting() {
+      return journal.isWriting;
+    },
+    write: (rows) => journal.write(rows),
+    writeNow: (rows) => journal.writeNow(rows),
     committed: () => {
-      if (journal.keep()) checkpoints.note();
+      journal.keep();
+      checkpoints.note();
     },
     takeBack: () => journal.takeBack(),
   };

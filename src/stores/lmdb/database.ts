@@ -1,0 +1,119 @@
+/** The only file that knows npm `lmdb` and its traps. Values come and go with their checksums. */
+import { open as openLmdb } from "lmdb";
+import { compareBytes, toHex } from "../../base/bytes.ts";
+import { Fault } from "../../model/fault.ts";
+import type { ScanRange } from "../../store/store.ts";
+import { checksumBytes } from "./checksum.ts";
+
+/** What we use of the package; its own types leave half of it out. */
+export interface Database {
+  lastSize: number;
+  getBinaryFast(
+    key: Uint8Array,
+    options?: { transaction: ReadTransaction },
+  ): Uint8Array | undefined;
+  getRange(options: object): { iterate(): RowIterator };
+  put(key: Uint8Array, value: Uint8Array): unknown;
+  remove(key: Uint8Array): unknown;
+  transactionSync<T>(work: () => T): T;
+  resetReadTxn(): void;
+  useReadTransaction(): ReadTransaction;
+  readerCheck(): number;
+  readerList(): string;
+  getStats(): Record<string, unknown>;
+  close(): Promise<void>;
+}
+
+export interface ReadTransaction {
+  done(): void;
+}
+
+interface RowIterator {
+  next(): { done?: boolean; value?: { key: Uint8Array; value: Uint8Array } };
+  return(): unknown;
+}
+
+/** The whole key buffer is lent: a view of it costs nothing, the package's own reader copies. */
+const keyEncoder = {
+  writeKey(key: Uint8Array, target: Uint8Array, start: number): number {
+    target.set(key, start);
+    return start + key.length;
+  },
+  readKey(target: Uint8Array, start: number, end: number): Uint8Array {
+    return new Uint8Array(target.buffer, target.byteOffset + start, end - start);
+  },
+};
+
+/** As above for values. Takes the checksum off; `decoderCopies` is what the package derives from it. */
+const encoder = {
+  encode: (bytes: Uint8Array): Uint8Array => bytes,
+  decode: (bytes: Uint8Array, size?: number): Uint8Array =>
+    new Uint8Array(bytes.buffer, bytes.byteOffset, size ?? bytes.length),
+};
+
+/** `noSync`: commits are not synced. */
+export function openDatabase(
+  dir: string,
+  options: { readonly readOnly: boolean; readonly noSync: boolean },
+): Database {
+  return openLmdb({
+    path: dir,
+    noSubdir: false,
+    // What is visible is durable: no commit before its sync, or before its journal's (`engine.ts`).
+    overlappingSync: false,
+    maxReaders: 4096,
+    ...options,
+    cache: false,
+    keyEncoder,
+    encoder,
+  }) as unknown as Database;
+}
+
+/**
+ * A value without its checksum, lent until the next read. Trap: the fast buffer's `length` is faked and `set` on it
+ * copies the whole of its memory, hence a true view.
+ */
+export function readValue(
+  db: Database,
+  key: Uint8Array,
+  options: { readonly transaction: ReadTransaction } | undefined,
+): Uint8Array | undefined {
+  const bytes = db.getBinaryFast(key, options);
+  if (bytes === undefined) return undefined;
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, db.lastSize - checksumBytes);
+}
+
+export function scanRows(
+  db: Database,
+  range: ScanRange,
+  options: { readonly transaction: ReadTransaction } | undefined,
+  visit: (key: Uint8Array, stored: Uint8Array) => boolean,
+): void {
+  if (compareBytes(range.start, range.end) >= 0) return;
+  const bounds =
+    range.reverse === true
+      ? {
+          start: range.end,
+          end: range.start,
+          reverse: true,
+          exclusiveStart: true,
+          inclusiveEnd: true,
+        }
+      : { start: range.start, end: range.end };
+  const rows = db.getRange({ ...bounds, ...options }).iterate();
+  try {
+    for (let row = rows.next(); row.done !== true; row = rows.next()) {
+      if (!visit(row.value!.key, row.value!.value)) return;
+    }
+  } finally {
+    rows.return();
+  }
+}
+
+export function withoutChecksum(stored: Uint8Array): Uint8Array {
+  return new Uint8Array(stored.buffer, stored.byteOffset, stored.length - checksumBytes);
+}
+
+export function corrupt(key: Uint8Array): Fault {
+  return new Fault("E_STORE_CORRUPT", `the stored row ${toHex(key)} is damaged`);
+}
