@@ -14,10 +14,10 @@ import type { KnownSchema } from "../graph/schema-rows.ts";
 import type { Predicate } from "../graph/schema.ts";
 import type { FillJob, FillResult, Patch } from "../store/store.ts";
 import { encodeFillDetail } from "../write/fill.ts";
-import { hasEntries } from "../write/index-entries.ts";
 import type { Committer } from "./commits.ts";
 import { IndexRound, LogGap, nextSize } from "./index-rounds.ts";
 import type { RoundResult } from "./index-rounds.ts";
+import type { WalkPlace } from "./node-walk.ts";
 import type { View, Views } from "./views.ts";
 
 export interface IndexBuildsOptions {
@@ -151,8 +151,8 @@ export class IndexBuilds {
     const row = await this.#begin(namespace, build);
     if (row === undefined) return;
     const told = this.#tellStart(row, build);
-    if (hasEntries(build)) await this.#buildInRounds(row, build, told);
-    else await this.#buildInSlices(row, build, told);
+    if (build.kind === "count") await this.#buildInSlices(row, build, told);
+    else await this.#buildInRounds(row, build, told);
   }
 
   async #buildInSlices(first: BuildRow, build: IndexBuild, told: Told): Promise<void> {
@@ -174,14 +174,17 @@ export class IndexBuilds {
 
   async #buildInRounds(first: BuildRow, build: IndexBuild, told: Told): Promise<void> {
     let row = first;
+    // After a crash a node that was in the middle is begun again.
+    let place: WalkPlace = { after: row.after };
     let bytesMax = this.#options.roundBytes ?? roundBytes;
     while (!this.#isClosed && !row.isFilled) {
       try {
-        const result = await this.#runRound(row, build, { bytesMax, told });
+        const result = await this.#runRound(row, build, { place, bytesMax, told });
         if (result === undefined) return;
-        const { after, nodes, isLast } = result;
+        const { nodes, isLast } = result;
+        ({ place } = result);
         const done = isLast ? row.total : Math.min(row.done + nodes, row.total);
-        row = { ...row, after, done, isFilled: isLast };
+        row = { ...row, after: place.after, done, isFilled: isLast };
         await told(row, 0);
       } catch (error) {
         if (!(error instanceof LogGap) || bytesMax === roundBytesMin) throw error;
@@ -193,7 +196,7 @@ export class IndexBuilds {
   async #runRound(
     row: BuildRow,
     build: IndexBuild,
-    { bytesMax, told }: { readonly bytesMax: number; readonly told: Told },
+    { place, bytesMax, told }: { place: WalkPlace; bytesMax: number; told: Told },
   ): Promise<RoundResult | undefined> {
     const { clock, views } = this.#options;
     const { namespace } = row;
@@ -218,7 +221,7 @@ export class IndexBuilds {
           return !this.#isClosed;
         },
       },
-      row.after,
+      place,
     );
     return await round.run();
   }

@@ -10,7 +10,7 @@ import { silentLogger } from "../base/log.ts";
 import { makeSeededRandom } from "../base/random.ts";
 import { systemClock } from "../base/clock.ts";
 import { checkGraph } from "../graph/check.ts";
-import type { Store } from "../store/store.ts";
+import type { Derive, Store } from "../store/store.ts";
 import { openMemoryStore } from "../stores/memory.ts";
 import { openWriter } from "../stores/lmdb.ts";
 import { deriveFill } from "../write/fill.ts";
@@ -136,11 +136,11 @@ describe.each([
     const watched: Store = {
       ...disturbed,
       walkLog: async (snapshot, from, visitor) => {
-        if (slices % 5 === 4 && gaps++ < 4) return false;
+        if (slices % 3 === 2 && gaps++ < 4) return false;
         return await store.walkLog(snapshot, from, visitor);
       },
     };
-    const openBuilder = (): Promise<OpenEngine> => openEngine({ store: watched, buildBytes: 6000 });
+    const openBuilder = (): Promise<OpenEngine> => openEngine({ store: watched, buildBytes: 2500 });
     let builder = await openBuilder();
     closers.push(() => builder.close());
     await alter(writer, plain);
@@ -161,6 +161,36 @@ describe.each([
     expect(ends).toBeGreaterThanOrEqual(1);
     expect(await check(store)).toEqual([]);
   });
+});
+
+test("a node of many edges is written in many slices, also when it changes meanwhile", async () => {
+  let most = 0;
+  const derive: Derive = (snapshot, job, uids) => {
+    const patches = deriveFill(snapshot, job, uids);
+    most = Math.max(most, patches.length);
+    return patches;
+  };
+  const store = openMemoryStore({ clock: systemClock, derive });
+  let slices = 0;
+  const watched = watchSlices(store, async () => {
+    if (slices++ % 4 !== 0) return;
+    const at = 10_000 + 1000 * slices;
+    await write(engine, `<1> <to> <${at}> .\n<2> <to> <10007> .`, `<1> <to> <${at + 1}> .`);
+  });
+  const engine = await openEngine({ store: watched, buildBytes: 400_000 });
+  closers.push(() => engine.close());
+  await alter(engine, plain);
+  const count = 9000;
+  const facts = Array.from({ length: count }, (_, i) => {
+    const facet = i % 50 === 0 ? ` (since=${i})` : "";
+    return `<1> <to> <${10_000 + i}> ${facet} .\n<2> <to> <${10_000 + 2 * i}> .`;
+  });
+  await write(engine, facts.join("\n"), "");
+  await alter(engine, "to: [uid] @reverse @count .");
+  expect(slices).toBeGreaterThan(10);
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThan(5000);
+  expect(await check(store)).toEqual([]);
 });
 
 test("a log that does not reach back makes a round begin anew", async () => {

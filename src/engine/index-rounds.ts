@@ -10,13 +10,9 @@ import type { KnownSchema } from "../graph/schema-rows.ts";
 import type { FillJob, FillResult, Store } from "../store/store.ts";
 import { encodeFillDetail } from "../write/fill.ts";
 import type { FillWhat } from "../write/fill.ts";
-import {
-  GatheredEntries,
-  ParcelCutter,
-  sortRun,
-  visitEntries,
-  wantFor,
-} from "../write/index-entries.ts";
+import { GatheredEntries, ParcelCutter, sortRun, visitEntries } from "../write/index-entries.ts";
+import { NodeWalk, readEdges } from "./node-walk.ts";
+import type { WalkPlace } from "./node-walk.ts";
 import type { View } from "./views.ts";
 
 export interface RoundOptions {
@@ -40,14 +36,13 @@ export interface RoundSlice {
 }
 
 export interface RoundResult {
-  /** The last node of the stretch. */
-  readonly after: number;
+  /** Where the next round goes on. */
+  readonly place: WalkPlace;
+  /** How many were passed. */
   readonly nodes: number;
   readonly isLast: boolean;
 }
 
-/** Nodes that are read at a time. */
-const readNodes = 32;
 /** How long others wait for a slice: of the process that gathers, and of the writer. */
 const gatherMs = 3;
 const writeMs = 8;
@@ -55,6 +50,12 @@ const writeMs = 8;
 const priceMin = 2048;
 const priceMax = 65_536;
 const nodesAtOnce = 16;
+/** Edges of one node that are written as a stretch of their own, and objects whose nodes are counted: at a time. */
+const stepMin = 128;
+const stepMax = 4096;
+/** Of memory, for an object that is to be counted; and how many are gathered at most, since a set grows at one go. */
+const objectBytes = 50;
+const objectsMax = 50_000;
 
 /** The log no longer tells what changed since the round began: it is done anew. */
 export class LogGap extends Error {
@@ -64,24 +65,30 @@ export class LogGap extends Error {
 export class IndexRound {
   readonly #options: RoundOptions;
   readonly #entries = new GatheredEntries();
+  /** What is gathered for counts of reverse lists: the writer counts the lists as they are by then. */
+  readonly #objects = new Set<number>();
   /** Nodes whose predicate changed since the round began. */
   readonly #changed = new Set<number>();
   /** The commit up to which `#changed` is known. */
   #knownTs = -1;
-  #after: number;
-  #nodes = 0;
-  #isLast = false;
+  readonly #start: WalkPlace;
+  readonly #walk: NodeWalk;
 
-  constructor(options: RoundOptions, after: number) {
+  constructor(options: RoundOptions, place: WalkPlace) {
     this.#options = options;
-    this.#after = after;
+    this.#start = place;
+    this.#walk = new NodeWalk(place);
   }
 
   /** undefined where it was ended, or the index is not wanted any more. Throws LogGap. */
   async run(): Promise<RoundResult | undefined> {
     if (!(await this.#gather())) return undefined;
-    if (!(await this.#writeEntries()) || !(await this.#writeChanged())) return undefined;
-    return { after: this.#after, nodes: this.#nodes, isLast: this.#isLast };
+    const isWritten = this.#countsReverse
+      ? await this.#writeObjects()
+      : (await this.#writeEntries()) && (await this.#writeChanged());
+    if (!isWritten) return undefined;
+    const { place, nodes, isDone } = this.#walk;
+    return { place, nodes, isLast: isDone };
   }
 
   async #gather(): Promise<boolean> {
@@ -92,7 +99,7 @@ export class IndexRound {
         do await this.#gatherSome(view);
         while (!this.#isWhole && clock.tickMs() - startMs < gatherMs);
       });
-      tell(this.#nodes / 2);
+      tell(this.#walk.nodes / 2);
       if (!isWanted || !(await rest({ by: "reader", tookMs: clock.tickMs() - startMs }))) {
         return false;
       }
@@ -100,27 +107,27 @@ export class IndexRound {
     return true;
   }
 
+  get #countsReverse(): boolean {
+    return this.#options.build.kind === "reverseCount";
+  }
+
   get #isWhole(): boolean {
-    return this.#isLast || this.#entries.bytes >= this.#options.bytesMax;
+    const { size } = this.#objects;
+    const bytes = this.#entries.bytes + size * objectBytes;
+    return this.#walk.isDone || size >= objectsMax || bytes >= this.#options.bytesMax;
   }
 
   async #gatherSome({ reader, known }: View): Promise<void> {
     const { build } = this.#options;
-    const list = { kind: "presence", predicate: build.predicate } as const;
-    const bounds = { after: this.#after, limit: readNodes };
-    const [uids] = await reader.readLists([list], bounds);
     const predicate = known.schema.predicateById(build.predicate)!;
-    const [column] = await reader.readLevel(uids!, [wantFor(predicate)]);
-    const { storageId } = known.schema;
-    visitEntries(
-      { build, predicate },
-      storageId,
-      { uids: uids!, column: column! },
-      this.#entries.add,
-    );
-    this.#after = uids!.at(-1) ?? this.#after;
-    this.#nodes += uids!.length;
-    this.#isLast = uids!.length < readNodes;
+    const piece = await this.#walk.next(reader, predicate);
+    if (!this.#countsReverse) {
+      visitEntries({ build, predicate }, known.schema.storageId, piece, this.#entries.add);
+    } else if (piece.column.kind === "edges") {
+      const { offsets, targets } = piece.column;
+      const end = offsets[piece.uids.length]!;
+      for (let e = 0; e < end; e++) this.#objects.add(targets[e]!);
+    }
   }
 
   async #sort(): Promise<ParcelCutter | undefined> {
@@ -151,23 +158,94 @@ export class IndexRound {
         min: priceMin,
         max: priceMax,
       });
-      this.#options.tell((this.#nodes * (1 + cutter.share)) / 2);
+      this.#options.tell((this.#walk.nodes * (1 + cutter.share)) / 2);
       if (!(await this.#options.rest({ by: "writer", tookMs: result.tookMs }))) return false;
     }
     return true;
   }
 
-  /** In their own transactions, from what is true there. */
+  /** In transactions of their own, from what is true there. */
   async #writeChanged(): Promise<boolean> {
     const known = await this.#schemaAt(() => {});
     if (known === undefined) return false;
-    const uids = Float64Array.from(this.#changed).sort();
+    const { place } = this.#walk;
+    // What changed elsewhere is kept right by the changes, or comes later.
+    const end = place.within?.uid ?? place.after;
+    const uids = Float64Array.from(this.#changed)
+      .filter((uid) => uid > this.#start.after && uid <= end)
+      .sort();
     for (let from = 0; from < uids.length; from += nodesAtOnce) {
       const slice = uids.subarray(from, from + nodesAtOnce);
-      const { tookMs } = await this.#fill(known, { kind: "nodes", uids: slice });
-      if (!(await this.#options.rest({ by: "writer", tookMs }))) return false;
+      const long = await this.#findLong(slice);
+      if (long === undefined) return false;
+      for (const uid of long) if (!(await this.#writeNode(known, uid))) return false;
+      const what = { kind: "nodes", uids: slice.filter((uid) => !long.has(uid)) } as const;
+      if (!(await this.#write(known, what)).goesOn) return false;
     }
     return true;
+  }
+
+  /** Those with so many edges that they are cut; undefined where the index is not wanted any more. */
+  async #findLong(uids: Float64Array): Promise<ReadonlySet<number> | undefined> {
+    const found = new Set<number>();
+    const { kind, predicate } = this.#options.build;
+    const isWanted = await this.#look(async ({ reader }) => {
+      if (kind !== "reverse") return;
+      const [column] = await reader.readLevel(uids, [{ kind: "count", predicate }]);
+      if (column?.kind !== "count") return;
+      for (let i = 0; i < uids.length; i++) if (column.counts[i]! > stepMin) found.add(uids[i]!);
+    });
+    return isWanted ? found : undefined;
+  }
+
+  /** The edges of a node that the round came by, stretch by stretch. */
+  async #writeNode(known: KnownSchema, uid: number): Promise<boolean> {
+    const { predicate } = this.#options.build;
+    const [from, to] = [this.#start.within, this.#walk.place.within];
+    const end = to?.uid === uid ? to.target : Number.MAX_SAFE_INTEGER;
+    let step = stepMin;
+    let after = from?.uid === uid ? from.target : 0;
+    for (let isLast = false; !isLast;) {
+      let last = end;
+      const isWanted = await this.#look(async ({ reader }) => {
+        const bounds = { predicate, after, limit: step };
+        const { targets } = await readEdges(reader, Float64Array.of(uid), bounds);
+        isLast = targets.length < step || targets.at(-1)! >= end;
+        if (!isLast) last = targets.at(-1)!;
+      });
+      if (!isWanted) return false;
+      const { tookMs, goesOn } = await this.#write(known, { kind: "stretch", uid, after, last });
+      if (!goesOn) return false;
+      step = nextSize(step, { tookMs, aimMs: writeMs, min: stepMin, max: stepMax });
+      after = last;
+    }
+    return true;
+  }
+
+  async #writeObjects(): Promise<boolean> {
+    const known = await this.#schemaAt(() => {});
+    if (known === undefined) return false;
+    const objects = Float64Array.from(this.#objects);
+    this.#objects.clear();
+    let step = stepMin;
+    for (let from = 0; from < objects.length;) {
+      const uids = objects.subarray(from, from + step);
+      const { tookMs, goesOn } = await this.#write(known, { kind: "objects", uids });
+      if (!goesOn) return false;
+      from += uids.length;
+      step = nextSize(step, { tookMs, aimMs: writeMs, min: stepMin, max: stepMax });
+      this.#options.tell((this.#walk.nodes * (1 + from / objects.length)) / 2);
+    }
+    return true;
+  }
+
+  /** A slice of what is derived in the writer, and the rest after it. */
+  async #write(
+    known: KnownSchema,
+    what: FillWhat,
+  ): Promise<{ readonly tookMs: number; readonly goesOn: boolean }> {
+    const { tookMs } = await this.#fill(known, what);
+    return { tookMs, goesOn: await this.#options.rest({ by: "writer", tookMs }) };
   }
 
   /** The schema now; undefined where the index is not wanted any more. */
@@ -198,7 +276,7 @@ export class IndexRound {
   async #follow({ snapshot, known }: View): Promise<void> {
     const { build, store } = this.#options;
     if (this.#knownTs < 0) this.#knownTs = snapshot.ts;
-    if (snapshot.ts <= this.#knownTs) return;
+    if (snapshot.ts <= this.#knownTs || this.#countsReverse) return;
     const { storageId } = known.schema;
     const isWhole = await store.walkLog(snapshot, this.#knownTs, {
       begin: () => true,

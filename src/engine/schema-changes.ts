@@ -409,6 +409,8 @@ export class SchemaChanges {
       while (!done) {
         if (this.#isClosed) return;
         done = (await views.store.sweep(request)).done;
+        // Where the writer is this process, nothing else would come in between.
+        await new Promise((resolve) => setTimeout(resolve, 0));
       }
       await committer.retry(async () => {
         const after = await views.store.snapshot();

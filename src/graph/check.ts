@@ -353,15 +353,18 @@ function judgeToken(name: string, indexId: number): Judge {
 
 function judgeReverse(name: string): Judge {
   return async (reader, predicate, { prefix, uids }) => {
-    const object = Float64Array.of(readReverseObject(prefix));
-    for (const uid of uids) {
-      const list = { kind: "edges", predicate: predicate.id, subject: uid } as const;
-      const found = await reader.intersectList(list, object);
-      if (found.length === 0) {
-        return `the reverse of ${name} has ${hex(uid)} → ${hex(object[0]!)}, which is no edge`;
-      }
-    }
-    return undefined;
+    const object = readReverseObject(prefix);
+    // Of a node with many edges only those about the object are read.
+    const bounds = { after: object - 1, limit: 1 };
+    const want = { kind: "edges", predicate: predicate.id, facets: false, bounds } as const;
+    const [column] = await reader.readLevel(uids, [want]);
+    if (column?.kind !== "edges") return undefined;
+    const { offsets, targets } = column;
+    const at = uids.findIndex(
+      (_, i) => offsets[i] === offsets[i + 1] || targets[offsets[i]!] !== object,
+    );
+    if (at < 0) return undefined;
+    return `the reverse of ${name} has ${hex(uids[at]!)} → ${hex(object)}, which is no edge`;
   };
 }
 

@@ -18,13 +18,23 @@ export interface FillDetail extends EntrySource {
   readonly schemaVersion: number;
 }
 
-/** What a slice fills: the nodes that the store reads, these nodes, or entries that were gathered before. */
+/**
+ * What a slice fills: the nodes that the store reads, these nodes, a stretch of one node's edges (behind `after`, up to
+ * `last` at least), the counts of these objects, or entries that were gathered before.
+ */
 export type FillWhat =
   | { readonly kind: "read" }
   | { readonly kind: "nodes"; readonly uids: Float64Array }
+  | {
+      readonly kind: "stretch";
+      readonly uid: number;
+      readonly after: number;
+      readonly last: number;
+    }
+  | { readonly kind: "objects"; readonly uids: Float64Array }
   | { readonly kind: "parcel"; readonly parcel: Uint8Array };
 
-const whatKinds = ["read", "nodes", "parcel"] as const;
+const whatKinds = ["read", "nodes", "stretch", "objects", "parcel"] as const;
 
 export function encodeFillDetail(
   { build, predicate, namespace, schemaVersion }: FillDetail,
@@ -34,9 +44,22 @@ export function encodeFillDetail(
   const writer = new ByteWriter(1024 + bytes.length);
   writer.run(encodeUtf8(JSON.stringify({ build, predicate, namespace, schemaVersion })));
   writer.u8(whatKinds.indexOf(what.kind));
-  if (what.kind === "nodes") for (const uid of what.uids) writer.varint(uid);
-  else writer.raw(bytes);
+  for (const number of numbersOf(what)) writer.varint(number);
+  writer.raw(bytes);
   return writer.finish();
+}
+
+function numbersOf(what: FillWhat): Iterable<number> {
+  switch (what.kind) {
+    case "nodes":
+    case "objects":
+      return what.uids;
+    case "stretch":
+      return [what.uid, what.after, what.last];
+    case "read":
+    case "parcel":
+      return [];
+  }
 }
 
 interface DecodedFill {
@@ -47,14 +70,20 @@ interface DecodedFill {
 function decodeFillDetail(bytes: Uint8Array): DecodedFill {
   const reader = new ByteReader(bytes);
   const detail = JSON.parse(reader.text()) as FillDetail;
-  switch (whatKinds[reader.u8()]) {
-    case "nodes": {
+  const kind = whatKinds[reader.u8()];
+  switch (kind) {
+    case "nodes":
+    case "objects": {
       const uids: number[] = [];
       while (reader.left > 0) uids.push(reader.varint());
-      return { detail, what: { kind: "nodes", uids: Float64Array.from(uids) } };
+      return { detail, what: { kind, uids: Float64Array.from(uids) } };
+    }
+    case "stretch": {
+      const [uid, after, last] = [reader.varint(), reader.varint(), reader.varint()];
+      return { detail, what: { kind, uid, after, last } };
     }
     case "parcel":
-      return { detail, what: { kind: "parcel", parcel: reader.raw(reader.left) } };
+      return { detail, what: { kind, parcel: reader.raw(reader.left) } };
     default:
       return { detail, what: { kind: "read" } };
   }
@@ -68,7 +97,6 @@ export function deriveFill(snapshot: Snapshot, job: FillJob, read: Float64Array)
   const { detail, what } = decodeFillDetail(job.detail);
   if (!isStillBuilding(snapshot, job, detail)) return [];
   if (what.kind === "parcel") return fillParcel(detail, what.parcel);
-  const uids = what.kind === "nodes" ? what.uids : read;
   const state = {
     ...emptySchemaState(detail.namespace, job.storageId),
     predicates: [detail.predicate],
@@ -81,14 +109,15 @@ export function deriveFill(snapshot: Snapshot, job: FillJob, read: Float64Array)
     delta: undefined,
     ts: snapshot.ts,
   });
-  switch (detail.build.kind) {
-    case "token":
-    case "reverse":
-      return fillEntries(reader, detail, uids);
-    case "count":
-      return fillCounts(reader, detail, uids);
-    case "reverseCount":
-      return fillReverseCounts(reader, detail, uids);
+  switch (what.kind) {
+    case "stretch":
+      return fillStretch(reader, detail, what);
+    case "objects":
+      return fillReverseCounts(reader, detail, what.uids);
+    case "nodes":
+      return fillEntries(reader, detail, what.uids);
+    case "read":
+      return fillCounts(reader, detail, read);
   }
 }
 
@@ -106,18 +135,44 @@ function now<T>(value: MaybePromise<T>): T {
   return value;
 }
 
-function readColumn(reader: Reader, { predicate }: FillDetail, uids: Float64Array): Column {
-  const [column] = now(reader.readLevel(uids, [wantFor(predicate)]));
+function fillEntries(reader: Reader, detail: FillDetail, uids: Float64Array): readonly Patch[] {
+  const [column] = now(reader.readLevel(uids, [wantFor(detail.predicate)]));
   assert(column !== undefined, "a column was asked for");
-  return column;
+  return makeEntries(reader, detail, { uids, column });
 }
 
-function fillEntries(reader: Reader, detail: FillDetail, uids: Float64Array): readonly Patch[] {
-  const column = readColumn(reader, detail, uids);
+function makeEntries(
+  reader: Reader,
+  detail: FillDetail,
+  read: { readonly uids: Float64Array; readonly column: Column },
+): readonly Patch[] {
   const patches: Patch[] = [];
-  visitEntries(detail, reader.schema.storageId, { uids, column }, (...entry) => {
+  visitEntries(detail, reader.schema.storageId, read, (...entry) => {
     patches.push(entryPatch(detail, ...entry));
   });
+  return patches;
+}
+
+/** Edges that are read at a time. */
+const pageEdges = 1024;
+
+function fillStretch(
+  reader: Reader,
+  detail: FillDetail,
+  { uid, after, last }: Extract<FillWhat, { kind: "stretch" }>,
+): readonly Patch[] {
+  const uids = Float64Array.of(uid);
+  const patches: Patch[] = [];
+  for (let from = after; from < last;) {
+    const bounds = { after: from, limit: pageEdges };
+    const predicate = detail.predicate.id;
+    const want = { kind: "edges", predicate, facets: true, bounds } as const;
+    const [column] = now(reader.readLevel(uids, [want]));
+    assert(column?.kind === "edges", "stretches are of edges");
+    patches.push(...makeEntries(reader, detail, { uids, column }));
+    if (column.targets.length < pageEdges) break;
+    from = column.targets.at(-1)!;
+  }
   return patches;
 }
 
@@ -140,24 +195,23 @@ function fillCounts(reader: Reader, detail: FillDetail, uids: Float64Array): rea
   return patches;
 }
 
-/** Counts of the objects that the slice's nodes point at. */
 function fillReverseCounts(
   reader: Reader,
-  detail: FillDetail,
-  uids: Float64Array,
+  { build, predicate }: FillDetail,
+  objects: Float64Array,
 ): readonly Patch[] {
-  const column = readColumn(reader, detail, uids);
-  const reverse = detail.predicate.reverseIndex;
-  if (column.kind !== "edges" || reverse === undefined) return [];
+  const reverse = predicate.reverseIndex;
+  if (reverse === undefined) return [];
   const { storageId } = reader.schema;
-  const objects = [...new Set(column.targets)];
-  const lists = objects.map((object) => ({ kind: "reverse", index: reverse.id, object }) as const);
+  const lists = Array.from(
+    objects,
+    (object) => ({ kind: "reverse", index: reverse.id, object }) as const,
+  );
   const counts = now(reader.countLists(lists));
   const patches: Patch[] = [];
   objects.forEach((object, i) => {
     const count = counts[i]!;
-    if (count > 0)
-      patches.push(makeMember(countList(storageId, detail.build.index, count), object));
+    if (count > 0) patches.push(makeMember(countList(storageId, build.index, count), object));
   });
   return patches;
 }

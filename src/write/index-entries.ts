@@ -27,11 +27,6 @@ export type EntrySink = (
   facets: Uint8Array | undefined,
 ) => void;
 
-/** Whether the index's entries follow from each node alone. */
-export function hasEntries({ kind }: IndexBuild): boolean {
-  return kind === "token" || kind === "reverse";
-}
-
 export function wantFor({ definition, id }: Predicate): Want {
   return definition.kind === "uid"
     ? { kind: "edges", predicate: id, facets: true }
@@ -76,9 +71,13 @@ export function entryPatch(
   return { kind: "member", list, member, add: true, facets, countIndex, owner };
 }
 
+/** A round has some 150,000 lists at most: a few thousand in each. */
+const shardCount = 61;
+
 /** Entries by list; added in ascending order of their nodes. */
 export class GatheredEntries {
-  readonly #lists = new Map<string, EntryList>();
+  /** By a few bits of the key: a map that grows is made anew at one go, which 100,000 lists would wait for. */
+  readonly #shards = Array.from({ length: shardCount }, () => new Map<string, EntryList>());
   #bytes = 0;
 
   /** Of memory, nearly. */
@@ -88,17 +87,19 @@ export class GatheredEntries {
 
   readonly add: EntrySink = (list, member, owner, facets) => {
     const key = String.fromCharCode(...list);
-    let found = this.#lists.get(key);
+    const shard = this.#shards[(list.at(-1)! + 7 * list.at(-2)!) % shardCount]!;
+    let found = shard.get(key);
     if (found === undefined) {
-      found = { list, owner, members: [], facets: undefined };
-      this.#lists.set(key, found);
+      found = { list, owner, members: [member], facets: undefined };
+      shard.set(key, found);
       this.#bytes += 300 + list.length;
+    } else {
+      const { members } = found;
+      // Two values of a node may have the same token.
+      if (members.at(-1) === member) return;
+      members.push(member);
+      this.#bytes += 10;
     }
-    const { members } = found;
-    // Two values of a node may have the same token.
-    if (members.at(-1) === member) return;
-    members.push(member);
-    this.#bytes += 10;
     if (facets === undefined || facets.length === 0) return;
     (found.facets ??= new Map()).set(member, facets);
     this.#bytes += 150 + facets.length;
@@ -106,11 +107,13 @@ export class GatheredEntries {
 
   /** Lists in runs, each to be sorted by `sortRun`. Done with: nothing may be added any more. */
   takeRuns(): EntryList[][] {
-    const lists = [...this.#lists.values()];
-    this.#lists.clear();
     const runs: EntryList[][] = [];
-    for (let from = 0; from < lists.length; from += runLists) {
-      runs.push(lists.slice(from, from + runLists));
+    for (const shard of this.#shards) {
+      const lists = [...shard.values()];
+      shard.clear();
+      for (let from = 0; from < lists.length; from += runLists) {
+        runs.push(lists.slice(from, from + runLists));
+      }
     }
     return runs;
   }
