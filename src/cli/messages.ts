@@ -30,3 +30,6 @@ export type ToSupervisor =
   | { readonly kind: "turn"; readonly id: number; readonly change: Partial<ServerSwitches> }
   | { readonly kind: "heard"; readonly turn: number }
   | { readonly kind: "shutdown" };
+
+/** With it a child ends that cannot write the store any more (EX_IOERR of sysexits.h). */
+export const storeFailedExit = 74;

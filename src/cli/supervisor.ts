@@ -10,7 +10,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
 import type { ServeConfig } from "./config.ts";
-import type { Role, ToChild, ToSupervisor } from "./messages.ts";
+import { storeFailedExit, type Role, type ToChild, type ToSupervisor } from "./messages.ts";
 import { Switchboard } from "./switchboard.ts";
 
 /** Wait before a child is started again: it doubles with each death in a row, and begins anew after a quiet minute. */
@@ -223,6 +223,7 @@ class Keeper {
         child.process = undefined;
         child.isReady = false;
         this.#switchboard.forget(child);
+        if (code === storeFailedExit) this.#endReaders();
         if (!wasReady) reject(new Fault("E_STARTUP", line));
         else this.#replace(child, line);
       });
@@ -253,6 +254,11 @@ class Keeper {
       case "shutdown":
         this.#shutDown();
     }
+  }
+
+  /** What the disk holds is not known: it is brought back from the journal, under nobody's eyes. */
+  #endReaders(): void {
+    for (const child of this.#children) if (isAnswering(child)) child.process?.kill("SIGKILL");
   }
 
   /** Only after its exit was seen: two writers must never meet. */

@@ -5,6 +5,7 @@ import { explainDirectory } from "../stores/claim.ts";
 import { openWriter, type Writer } from "../stores/lmdb.ts";
 import { deriveFill } from "../write/fill.ts";
 import type { ServeConfig } from "./config.ts";
+import { storeFailedExit } from "./messages.ts";
 
 /** Fault E_STARTUP, one line, when the directory cannot be opened. */
 export async function openStoreForWriting(config: ServeConfig, logger: Logger): Promise<Writer> {
@@ -19,7 +20,7 @@ export async function openStoreForWriting(config: ServeConfig, logger: Logger): 
       logger,
       clock: systemClock,
       isLinked: config.workers > 1,
-      onFatal: () => process.exit(1),
+      onFatal: () => process.exit(storeFailedExit),
     });
   } catch (error) {
     throw explainDirectory(dataDir, error) ?? error;

@@ -13,7 +13,14 @@ import type { LogRetention } from "./commit/log-tail.ts";
 import { CapacityGuard } from "./lmdb/capacity.ts";
 import { claimDirectory, type Claim } from "./lmdb/claim.ts";
 import { Environment } from "./lmdb/environment.ts";
-import { createStore, dataBytes, inspectStore, syncDirectory, writeHeader } from "./lmdb/header.ts";
+import {
+  createStore,
+  dataBytes,
+  inspectStore,
+  syncDirectory,
+  writeHeader,
+  type StoreHeader,
+} from "./lmdb/header.ts";
 import { openForWriting, type JournalOptions } from "./lmdb/opening.ts";
 import { removeJournal } from "./lmdb/recovery.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
@@ -180,12 +187,22 @@ export async function connectStore(options: ConnectOptions): Promise<Store> {
   if (header === undefined || dataBytes(dir) === 0) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: there is none`);
   }
+  refuseLost(dir, header);
   const environment = new Environment({ dir, readOnly: true });
   return connectThroughLink(environment, {
     dir,
     storeId: header.storeId,
     waitMs: options.waitMs ?? 10_000,
   });
+}
+
+/** Readers would pin pages that the writer is going to exchange. */
+function refuseLost(dir: string, header: StoreHeader): void {
+  if (!header.isLost) return;
+  throw new Fault(
+    "E_STARTUP",
+    `cannot open the store at ${dir}: the machine stopped while it was open; a start of the server brings it back`,
+  );
 }
 
 export interface ReadOnlyStore {
@@ -201,12 +218,7 @@ export function openReadOnly(dir: string): ReadOnlyStore {
   if (header === undefined || dataBytes(dir) === 0) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: there is none`);
   }
-  if (header.isLost) {
-    throw new Fault(
-      "E_STARTUP",
-      `cannot open the store at ${dir}: the machine stopped while it was open; a start of the server brings it back`,
-    );
-  }
+  refuseLost(dir, header);
   const environment = new Environment({ dir, readOnly: true });
   return {
     snapshot: () => environment.snapshot(),

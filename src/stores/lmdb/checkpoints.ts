@@ -25,7 +25,7 @@ export const defaultPolicy: CheckpointPolicy = {
 const patience = 8;
 
 export interface CheckpointParts {
-  readonly environment: Environment;
+  readonly environment: Pick<Environment, "pin" | "pageBytes">;
   readonly journal: Journal;
   readonly dataPath: string;
   readonly policy: CheckpointPolicy;

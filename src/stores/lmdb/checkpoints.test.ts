@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Checkpoints } from "./checkpoints.ts";
+import type { Pin } from "./environment.ts";
+import { Journal } from "./journal.ts";
+import { RowWriter } from "./journal-format.ts";
+import { findLoss } from "./recovery.ts";
+import { nameRun } from "./machine.ts";
+
+let dir = "";
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "weft-checkpoints-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Stands for the environment: numbers its pins, and tells which are held. */
+class Pins {
+  readonly pageBytes = 4096;
+  readonly held = new Set<number>();
+  private made = 0;
+
+  pin(): Pin {
+    const number = ++this.made;
+    this.held.add(number);
+    return { release: () => this.held.delete(number) };
+  }
+}
+
+function commit(journal: Journal): void {
+  const rows = new RowWriter();
+  rows.add(Uint8Array.from([1]), undefined);
+  journal.writeNow(rows);
+  journal.keep();
+}
+
+const policy = { bytesMax: 1_000_000, transactionsMax: 2, ageMsMax: 60_000 };
+
+describe("checkpoints", () => {
+  it("hold a base until the next one is sound", async () => {
+    const dataPath = join(dir, "data.mdb");
+    writeFileSync(dataPath, Buffer.alloc(8192));
+    const journal = new Journal(dir, nameRun(dataPath, "boot"));
+    const environment = new Pins();
+    const onFailure = vi.fn<(error: unknown) => void>();
+    const checkpoints = new Checkpoints({ environment, journal, dataPath, policy, onFailure });
+    expect([...environment.held]).toEqual([1]);
+    commit(journal);
+    checkpoints.note();
+    expect(journal.isTurning).toBe(false);
+    commit(journal);
+    checkpoints.note();
+    expect(journal.isTurning).toBe(true);
+    expect([...environment.held]).toEqual([1, 2]);
+    expect(journal.count).toBe(0);
+    await vi.waitFor(() => expect(journal.isTurning).toBe(false));
+    expect([...environment.held]).toEqual([2]);
+    expect(findLoss(dir, dataPath, "boot")).toBe(undefined);
+    expect(findLoss(dir, dataPath, "another")?.base.recordsBefore).toBe(2);
+    await checkpoints.close();
+    journal.close();
+    expect(environment.held.size).toBe(0);
+    expect(onFailure).not.toHaveBeenCalled();
+  });
+
+  it("wait for a slow disk only when the journal has grown far beyond its bound", async () => {
+    const dataPath = join(dir, "data.mdb");
+    writeFileSync(dataPath, Buffer.alloc(8192));
+    const journal = new Journal(dir, nameRun(dataPath, "boot"));
+    const tight = { bytesMax: 40, transactionsMax: 1, ageMsMax: 60_000 };
+    const environment = new Pins();
+    const parts = {
+      environment,
+      journal,
+      dataPath,
+      policy: tight,
+      onFailure: vi.fn<(error: unknown) => void>(),
+    };
+    const checkpoints = new Checkpoints(parts);
+    commit(journal);
+    checkpoints.note();
+    // The sync's answer cannot come before this task ends.
+    while (journal.bytes < 8 * tight.bytesMax) {
+      expect(journal.isTurning).toBe(true);
+      commit(journal);
+      checkpoints.note();
+    }
+    expect(journal.isTurning).toBe(false);
+    await checkpoints.close();
+    journal.close();
+  });
+
+  it("that fail end the writer, and the next start trusts the base and the journal alone", async () => {
+    // A device that can be read and written, and not synced.
+    const dataPath = "/dev/zero";
+    const journal = new Journal(dir, nameRun(dataPath, "boot"));
+    const onFailure = vi.fn<(error: unknown) => void>();
+    const environment = new Pins();
+    const checkpoints = new Checkpoints({ environment, journal, dataPath, policy, onFailure });
+    expect(findLoss(dir, dataPath, "boot")).toBe(undefined);
+    commit(journal);
+    commit(journal);
+    checkpoints.note();
+    await vi.waitFor(() => expect(onFailure).toHaveBeenCalledOnce());
+    expect(findLoss(dir, dataPath, "boot")?.base).toMatchObject({ epoch: 1, machine: "" });
+    journal.close();
+  });
+});
