@@ -16,6 +16,9 @@ import { Switchboard } from "./switchboard.ts";
 /** Wait before a child is started again: it doubles with each death in a row, and begins anew after a quiet minute. */
 const backoffMs = { first: 50, max: 5_000, forgottenAfter: 60_000 };
 
+/** Threads of a child's pool: with Node's four, passwords that are compared leave none to the journal and the syncs. */
+const poolThreads = 8;
+
 /** Who needs another ends before it: all answer through the resolvers, and write through the writer. */
 const stopOrder: readonly Role[] = ["worker", "both", "writer", "lambda"];
 
@@ -204,6 +207,7 @@ class Keeper {
       const running = fork(main, ["__child", child.role], {
         stdio: ["ignore", "inherit", "inherit", "ipc"],
         execArgv: [...process.execArgv, youngHeap],
+        env: { UV_THREADPOOL_SIZE: String(poolThreads), ...process.env },
         // A group of its own: its resolvers are found when it is gone.
         detached: child.role === "lambda",
       });
