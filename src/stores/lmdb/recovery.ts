@@ -115,7 +115,22 @@ function readRecords(halves: readonly Half[], epoch: number): Buffer[] {
   }
 }
 
-/** The data file is whole without them. */
+/**
+ * The data file is whole without them. The marks go first, an older base's before a newer one's: what a stop leaves is
+ * both files and the newest sound base, or no sound base at all.
+ */
 export function removeJournal(dir: string): void {
-  for (const name of journalNames) fs.rmSync(join(dir, name), { force: true });
+  const paths = journalNames.map((name) => join(dir, name));
+  const halves = paths.flatMap((path) => readHalf(path) ?? []);
+  for (const { path } of halves.sort((a, b) => a.base.epoch - b.base.epoch)) clearMark(path);
+  for (const path of paths) fs.rmSync(path, { force: true });
+}
+
+function clearMark(path: string): void {
+  const file = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_DSYNC);
+  try {
+    fs.writeSync(file, Buffer.alloc(blockBytes), 0, blockBytes, 0);
+  } finally {
+    fs.closeSync(file);
+  }
 }
