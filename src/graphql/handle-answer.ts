@@ -12,6 +12,8 @@ export interface RootOutcome {
   readonly errors: readonly ResponseError[];
   /** Writes its value; undefined: it has none, not even null. */
   readonly write: ((out: JsonWriter, errors: CompletionError[]) => void) | undefined;
+  /** Where it was written without errors: the answer with this value alone, up to the value's end. */
+  readonly begun?: JsonWriter;
   /** It may not be null, and is: there is no `data` then. */
   readonly isMissing?: boolean;
 }
@@ -26,6 +28,10 @@ export function writeAnswer(
   extensions: (() => string) | undefined,
   bytesMax: number,
 ): Uint8Array {
+  const [only] = outcomes;
+  if (outcomes.length === 1 && only?.begun !== undefined && only.errors.length === 0) {
+    return endAnswer(only.begun, extensions);
+  }
   const out = takeWriter(bytesMax);
   const errors: ResponseError[] = [];
   const completion: CompletionError[] = [];
@@ -35,7 +41,7 @@ export function writeAnswer(
   for (const outcome of outcomes) {
     for (const error of outcome.errors) errors.push(error);
     if (outcome.write === undefined) continue;
-    if (valueCount++ === 0) out.ascii('"data":{');
+    if (valueCount++ === 0) out.ascii(dataOpen);
     else out.byte(44);
     out.bytes(outcome.field.keyBytes);
     outcome.write(out, completion);
@@ -52,6 +58,26 @@ export function writeAnswer(
   // Everything was skipped: an empty answer, not a missing one.
   if (outcomes.length === 0) out.ascii('"data":{}');
   if (errors.length > 0) return withErrors(out, errors, extensions);
+  return close(out, extensions);
+}
+
+/** A writer in which an answer is begun whose first value is that of `field`. */
+export function beginAnswer(field: SelectedField, bytesMax: number): JsonWriter {
+  const out = takeWriter(bytesMax);
+  out.byte(123);
+  out.ascii(dataOpen);
+  out.bytes(field.keyBytes);
+  return out;
+}
+
+const dataOpen = '"data":{';
+
+function endAnswer(out: JsonWriter, extensions: (() => string) | undefined): Uint8Array {
+  out.byte(125);
+  return close(out, extensions);
+}
+
+function close(out: JsonWriter, extensions: (() => string) | undefined): Uint8Array {
   if (extensions !== undefined) {
     out.ascii(out.length > 1 ? ',"extensions":' : '"extensions":');
     out.text(extensions());
@@ -61,7 +87,7 @@ export function writeAnswer(
 }
 
 function finish(out: JsonWriter): Uint8Array {
-  const body = out.slice(0);
+  const body = out.whole();
   out.release();
   return body;
 }

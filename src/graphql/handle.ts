@@ -415,8 +415,8 @@ export class RequestHandler {
         const done = { result, lambda: outcome?.values };
         const errors = outcome?.errors ?? [];
         if (isLargeAnswer(root.ready, result)) {
-          const write = await writeLargeAnswer(root.ready, field, done, this.#largeAnswer(place));
-          return { field, errors, write };
+          const large = await writeLargeAnswer(root.ready, field, done, this.#largeAnswer(place));
+          return { field, errors, ...large };
         }
         return {
           field,

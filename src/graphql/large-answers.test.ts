@@ -38,6 +38,25 @@ test("a large list, with its errors", async () => {
   await house.close();
 });
 
+test("an answer of several megabytes, alone and beside another", async () => {
+  const house = await openGraphqlHouse("type Step { id: ID!  no: Int! @search  name: String }");
+  const name = "x".repeat(4000);
+  const input = Array.from({ length: 1500 }, (_, no) => ({ no, name }));
+  await house.ask("mutation m($input: [AddStepInput!]!) { addStep(input: $input) { numUids } }", {
+    input,
+  });
+  const list = "queryStep(order: {asc: no}, first: 2000) { no name }";
+  expect(await house.ask(`{ all: ${list} }`)).toEqual({ data: { all: input } });
+  expect(await house.ask(`{ all: ${list} two: ${list} }`)).toEqual({
+    data: { all: input, two: input },
+  });
+  // A small one takes the place of a large one that was begun.
+  expect(await house.ask("{ queryStep(first: 1, order: {asc: no}) { no } }")).toEqual({
+    data: { queryStep: [{ no: 0 }] },
+  });
+  await house.close();
+});
+
 test("a long list below one node, with its errors, says what many short ones say", async () => {
   const house = await openGraphqlHouse(
     `type Hub { id: ID!  label: String!  to: [Step]  strict: [Step!]  first: Step }

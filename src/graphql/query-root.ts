@@ -5,7 +5,6 @@ import { drive, type Steps } from "../base/maybe.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { Pace } from "../exec/pace.ts";
 import type { Reader } from "../graph/reader.ts";
-import { takeWriter } from "../render/json-writer.ts";
 import type { JsonWriter } from "../render/json-writer.ts";
 import { isLarge, Tempo } from "../render/tempo.ts";
 import { GraphqlRenderer } from "../render/graphql-json.ts";
@@ -29,6 +28,8 @@ import type { SiteParts } from "./lower-site.ts";
 import { evaluateArguments } from "./request-arguments.ts";
 import type { RequestValues } from "./request-arguments.ts";
 import type { SelectedField } from "./request-prepare.ts";
+import { beginAnswer } from "./handle-answer.ts";
+import type { RootOutcome } from "./handle-answer.ts";
 import { rankByDistance } from "./query-similar.ts";
 
 /** Plans of one root field; requests of few shapes come to it. */
@@ -196,25 +197,32 @@ export interface LargeAnswer {
   readonly bytesMax: number;
 }
 
-/** Writes a large value ahead of the answer, letting other requests run; gives what puts it into the answer. */
+/**
+ * The value of a root with many nodes, written in steps. Alone and without errors it stays in the writer that it was
+ * written to: copying 17 MB keeps others waiting for 50 ms and more.
+ */
 export async function writeLargeAnswer(
   ready: ReadyQuery,
   field: SelectedField,
   queried: QueryResult,
   { pace, bytesMax }: LargeAnswer,
-): Promise<(out: JsonWriter, errors: CompletionError[]) => void> {
-  const writer = takeWriter(bytesMax);
+): Promise<Pick<RootOutcome, "write" | "begun">> {
+  const writer = beginAnswer(field, bytesMax);
+  const start = writer.length;
+  const found: CompletionError[] = [];
+  let isDone = false;
   try {
-    const found: CompletionError[] = [];
     await drive(writeInSteps({ writer, found, tempo: new Tempo(pace) }, ready, field, queried));
-    const bytes = writer.slice(0);
-    return (out, errors) => {
-      out.bytes(bytes);
-      errors.push(...found);
-    };
+    isDone = true;
   } finally {
-    writer.release();
+    if (!isDone) writer.release();
   }
+  const write: RootOutcome["write"] = (out, errors) => {
+    out.bytes(writer.view(start));
+    writer.release();
+    errors.push(...found);
+  };
+  return found.length === 0 ? { write, begun: writer } : { write };
 }
 
 interface LargeOutput {

@@ -75,7 +75,7 @@ function* writeAnswer(
     }
     if (paths.length > 0) writePaths(render, paths);
     writer.byte(closeBrace);
-    return writer.slice(0);
+    return writer.whole();
   } finally {
     writer.release();
   }

@@ -33,7 +33,9 @@ export class JsonWriter {
     if (needed > this.#bytesMax) {
       throw makeSizeFault(needed, this.#bytesMax);
     }
-    const bytes = Math.min(this.#bytesMax, Math.max(needed, this.#buffer.length * 2));
+    // What is not written to takes no memory; copying 16 MB keeps others waiting.
+    const factor = this.#buffer.length < keptBytesMax ? 2 : 8;
+    const bytes = Math.min(this.#bytesMax, Math.max(needed, this.#buffer.length * factor));
     const larger = Buffer.allocUnsafe(bytes);
     this.#buffer.copy(larger, 0, 0, this.length);
     this.#buffer = larger;
@@ -95,6 +97,12 @@ export class JsonWriter {
     const bytes = Buffer.allocUnsafe(this.length - start);
     this.#buffer.copy(bytes, 0, start, this.length);
     return bytes;
+  }
+
+  /** All that was written; nothing may be written any more. Only a buffer that is used again is copied. */
+  whole(): Buffer {
+    const isKept = this.#buffer.length <= keptBytesMax;
+    return isKept ? this.slice(0) : this.#buffer.subarray(0, this.length);
   }
 
   /** What was written from `start` on, as text. */
