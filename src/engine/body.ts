@@ -4,6 +4,7 @@ import { parseUpsert } from "../dql/mutation-parser.ts";
 import type { Block, Filter, Literal, QueryDocument } from "../dql/ast.ts";
 import { noDirectives, noPage } from "../dql/ast.ts";
 import { isServerOnly } from "../graph/reserved.ts";
+import type { Schema } from "../graph/schema.ts";
 import { parseJsonMutation } from "../intake/json-mutation.ts";
 import { parseRdfMutation } from "../intake/nquad-parser.ts";
 import { Fault } from "../model/fault.ts";
@@ -17,6 +18,11 @@ export interface ParsedBody {
   /** The request's query with a block for each condition; undefined where there is none. */
   readonly query: UpsertQuery | undefined;
   readonly mutations: readonly ConditionalMutation[];
+  /**
+   * Conditions that stand without a query: they say nothing unless the request sets a unique predicate
+   * (`setsUnique`), for which the reference asks a query of its own. Then this is the body.
+   */
+  readonly judged?: () => ParsedBody;
 }
 
 export interface ConditionalMutation extends Mutation {
@@ -41,16 +47,39 @@ export function parseBody(
     }));
     return { query, mutations: [] };
   }
-  if (raw.query === "") {
-    return {
-      query: undefined,
-      mutations: raw.mutations.map((mutation) => ({ ...mutation, condition: undefined })),
-    };
+  if (raw.query !== "") return readConditions(raw, limits, queries);
+  const mutations = raw.mutations.map((mutation) => ({ ...mutation, condition: undefined }));
+  if (raw.mutations.every(({ condition }) => condition.trim() === "")) {
+    return { query: undefined, mutations };
   }
+  const query = `{ ${uniqueVariable} as var(func: uid(0)) }`;
+  const judged = (): ParsedBody =>
+    readConditions({ ...raw, query }, limits, queries, [uniqueVariable]);
+  return { query: undefined, mutations, judged };
+}
+
+/** Whether a value is set of a predicate that may have it once only. */
+export function setsUnique(mutations: readonly Mutation[], schema: Schema): boolean {
+  return mutations.some(({ set }) =>
+    set.some(
+      ({ object, predicate }) =>
+        (object.kind === "value" || object.kind === "val") &&
+        schema.predicate(predicate)?.definition.unique === true,
+    ),
+  );
+}
+
+/** Mutations with their conditions, which are blocks of the query. */
+function readConditions(
+  raw: RawBody,
+  limits: Limits,
+  queries: UpsertQueries,
+  uses: readonly string[] = [],
+): ParsedBody {
   const text = {
     query: raw.query,
     conditions: raw.mutations.map((mutation) => mutation.condition),
-    uses: [...usedVariables(raw.mutations)],
+    uses: [...uses, ...usedVariables(raw.mutations)],
   };
   const { parsed, query } = queries.read(text, () => {
     const { query: document, conditions } = parseUpsertQuery(text, limits);
@@ -109,6 +138,9 @@ function checkReserved({ set, delete: deletes }: Mutation): void {
     }
   }
 }
+
+/** What the reference calls the first value that it looks for. */
+const uniqueVariable = "__dgraph_uniquecheck_0__";
 
 function conditionVariable(i: number): string {
   return `__dgraph_upsertcheck_${i}__`;

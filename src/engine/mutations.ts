@@ -18,7 +18,7 @@ import { checkUnique } from "../write/unique.ts";
 import { BlankNodes } from "../write/uid-assign.ts";
 import { checkVectors } from "../write/vectors.ts";
 import { checkWrites, strangerFault } from "./authorize.ts";
-import { parseBody } from "./body.ts";
+import { parseBody, setsUnique } from "./body.ts";
 import type { ParsedBody } from "./body.ts";
 import { aborted } from "./commits.ts";
 import type { Committer } from "./commits.ts";
@@ -264,7 +264,10 @@ export class Mutations {
   /** Query, conditions, facts, in that order. */
   async #run(work: Work, view: View, session: WriteSession): Promise<Worked> {
     const { runner, limits, mode, views } = this.#options;
-    const { parsed, nodes } = work;
+    const { nodes } = work;
+    const { judged } = work.parsed;
+    const isJudged = judged !== undefined && setsUnique(work.parsed.mutations, view.reader.schema);
+    const parsed = isJudged ? judged() : work.parsed;
     const reader = restrictReader(view.reader, work.request.visitor?.access);
     const planned = parsed.query?.plan(reader.schema);
     const ran =
