@@ -48,7 +48,7 @@ export function decodeMark(file: Buffer): number | undefined {
 export function encodeBase(base: Base): Buffer {
   const machine = Buffer.from(base.machine, "latin1");
   const length = baseHeadBytes + machine.length + base.metas.length;
-  const bytes = Buffer.alloc(recordsAt - baseAt);
+  const bytes = Buffer.alloc(length + 4);
   bytes.writeUInt32LE(baseMagic, 0);
   bytes.writeUInt32LE(base.epoch, 4);
   bytes.writeUInt32LE(base.recordsBefore, 8);
