@@ -85,12 +85,14 @@ export function replayJournal(
   dir: string,
   { halves, base }: Loss,
 ): number {
-  const records = readRecords(halves, base.epoch);
+  const { records, isWhole } = readRecords(halves, base.epoch);
   const next = halves.find((half) => half.base.epoch === base.epoch + 1);
-  if (next !== undefined && records.length !== next.base.recordsBefore) {
+  const later = readRecords(halves, base.epoch + 1);
+  const isMissing = next !== undefined && records.length !== next.base.recordsBefore;
+  if (isMissing || !isWhole || !later.isWhole) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: its journal is damaged`);
   }
-  const all = next === undefined ? records : [...records, ...readRecords(halves, base.epoch + 1)];
+  const all = [...records, ...later.records];
   for (let i = 0; i < all.length; i += replayGroup) {
     environment.putRows((put) => {
       for (const rows of all.slice(i, i + replayGroup)) visitRows(rows, put);
@@ -102,17 +104,36 @@ export function replayJournal(
 /** Records that are committed again in one transaction. */
 const replayGroup = 64;
 
-function readRecords(halves: readonly Half[], epoch: number): Buffer[] {
+interface EpochRecords {
+  readonly records: readonly Buffer[];
+  /** No record follows the one that ends them: it is the last, torn or never written. */
+  readonly isWhole: boolean;
+}
+
+function readRecords(halves: readonly Half[], epoch: number): EpochRecords {
   const half = halves.find((one) => one.base.epoch === epoch);
-  if (half === undefined) return [];
+  if (half === undefined) return { records: [], isWhole: true };
   const file = fs.readFileSync(half.path);
   const records: Buffer[] = [];
   for (let at = recordsAt; ;) {
     const rows = openRecord(file, at, { epoch, number: records.length });
-    if (rows === undefined) return records;
+    if (rows === undefined) {
+      return { records, isWhole: !hasRecordBehind(file, at, { epoch, number: records.length }) };
+    }
     records.push(rows);
     at += recordHeadBytes + rows.length;
   }
+}
+
+/** Whether the record at `at`, whose length may still be right, is followed by the next one. */
+function hasRecordBehind(
+  file: Buffer,
+  at: number,
+  { epoch, number }: { readonly epoch: number; readonly number: number },
+): boolean {
+  if (at + recordHeadBytes > file.length) return false;
+  const behind = at + recordHeadBytes + file.readUInt32LE(at);
+  return openRecord(file, behind, { epoch, number: number + 1 }) !== undefined;
 }
 
 /**
