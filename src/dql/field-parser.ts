@@ -155,12 +155,16 @@ function addPredicate(cursor: Cursor, place: Place, name: string): void {
   if (place.count === "filled") {
     cursor.failNext("Multiple predicates not allowed in single count.");
   }
-  if (place.parent.form === "count") {
-    cursor.failNext("Cannot have children attributes when asking for count.");
-  }
+  checkCounted(cursor, place);
   const isCount = place.count === "open";
   if (isCount) place.count = "filled";
   add(cursor, place, isCount ? "count" : "predicate", name);
+}
+
+/** What is counted has no fields; `count(uid)` takes braces at all in groups only. */
+function checkCounted(cursor: Cursor, { parent }: Place): void {
+  if (parent.form !== "count" && parent.form !== "countUid") return;
+  cursor.failNext("Cannot have children attributes when asking for count.");
 }
 
 /** Appends a field and makes it the one that brackets and directives behind it belong to. */
@@ -306,6 +310,7 @@ function parseCount(reading: Reading, place: Place): boolean {
   }
   if (cursor.peekText() !== "uid" || cursor.peek(1) !== T.rightRound) return true;
   cursor.index += 2;
+  if (place.parent.groupBy !== undefined) checkCounted(cursor, place);
   const { current } = place;
   add(cursor, place, "countUid", "uid");
   if (place.parent.groupBy !== undefined) {

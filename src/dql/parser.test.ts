@@ -175,8 +175,29 @@ test.each([
   ["mutation { set { } }", "line 1 column 0: Mutation block no longer allowed."],
   ["foo { q }", "at line 1 column 0: Invalid operation type: foo"],
   ["{ q(func: uid(1)) { ..x } }", 'Expected 3 periods ("..."), got 2.'],
+  [
+    "{ q(func: has(a)) @groupby(a) { count(uid) { b } } }",
+    "line 1 column 47: Cannot have children attributes when asking for count.",
+  ],
+  [
+    "{ q(func: has(a)) @groupby(a) { count(uid) @groupby(b) { count(uid) } } }",
+    "line 1 column 68: Cannot have children attributes when asking for count.",
+  ],
+  ["{ q(func: has(a)) { @groupby(a) { count(uid) } } }", "Invalid use of directive."],
+  ["{ v as @groupby(a) { count(uid) } }", "Expected Left round brackets. Got: lex.Item"],
+  ["{ a()() }", "line 1 column 5: Malformed Query. Missing {. Got ("],
 ])("%j is refused", (text, message) => {
   expect(refusalOf(() => parse(text))).toContain(message);
+});
+
+test("a directive behind `v as` belongs to what stands before it; the variable waits for a field", () => {
+  const grouped = parse("{ q(func: has(a)) { v as @groupby(a) { count(uid) } } }");
+  expect(grouped.blocks[0]?.directives.groupBy).toHaveLength(1);
+  const filtered = parse("{ q(func: has(a)) { v as @filter(has(b)) a } w(func: uid(v)) { uid } }");
+  expect(filtered.blocks[0]).toMatchObject({
+    filter: { kind: "call", call: { name: "has" } },
+    children: [{ kind: "predicate", variable: "v" }],
+  });
 });
 
 test("a text nested without end is refused, not run into the stack", () => {
