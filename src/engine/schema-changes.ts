@@ -26,6 +26,8 @@ import {
 } from "../graph/schema-rows.ts";
 import type { KnownSchema } from "../graph/schema-rows.ts";
 import { openReader } from "../graph/open-reader.ts";
+import type { Cell } from "../graph/reader.ts";
+import { countSchemaUpdates, schemaUpdatesKey } from "../graph/reserved.ts";
 import { emptySchemaState, makeSchema } from "../graph/schema-state.ts";
 import type { SchemaState } from "../graph/schema-state.ts";
 import { parseSchemaText } from "../graph/schema-parse.ts";
@@ -314,7 +316,7 @@ export class SchemaChanges {
       return {
         patches: [
           ...schemaPatches(next, view.known),
-          ...(keepsSchema ? await this.#keepGraphql(view, next) : []),
+          ...(await this.#keepGraphql(view, next, keepsSchema)),
           countersPatch({ nextStorageId: nextStorageId + 1, nextNamespace }, counters),
           retiredPatch({ kind: "storage", storageId: state.storageId, id: 0 }),
           newRightsMark(namespace, this.#options.committer),
@@ -325,8 +327,11 @@ export class SchemaChanges {
     this.sweepSoon();
   }
 
-  /** The GraphQL schema belongs to the schema, although it is kept as a node: it moves to the new storage. */
-  async #keepGraphql(view: View, next: SchemaState): Promise<readonly Patch[]> {
+  /**
+   * The GraphQL schema belongs to the schema, although it is kept as a node: it moves to the new storage. Where
+   * everything is dropped, an empty text takes its place, as in the reference, so that its changes are counted on.
+   */
+  async #keepGraphql(view: View, next: SchemaState, keepsText: boolean): Promise<readonly Patch[]> {
     const { reader } = view;
     const names = ["dgraph.graphql.schema", "dgraph.graphql.xid", "dgraph.type"];
     const kept = names.map((name) => reader.schema.predicate(name)!);
@@ -338,7 +343,8 @@ export class SchemaChanges {
     columns.forEach((column, k) => {
       if (column.kind !== "cells") return;
       nodes.forEach((uid, row) => {
-        for (const { value, language, facets } of column.cells[row] ?? []) {
+        for (const cell of column.cells[row] ?? []) {
+          const { value, language, facets } = k > 0 || keepsText ? cell : emptyGraphqlSchema(cell);
           edits.push({ kind: "setValue", uid, predicate: kept[k]!.id, value, language, facets });
         }
       });
@@ -466,4 +472,19 @@ function nextCommit(store: Store, waitMs: number): { came: Promise<void>; forget
     const timer = setTimeout(() => forget(), waitMs);
   });
   return { came, forget: () => forget() };
+}
+
+/** What a dropped GraphQL schema leaves behind: how often it was changed, now once more. */
+function emptyGraphqlSchema({
+  text,
+  language,
+  facets,
+}: Cell): Pick<Cell, "value" | "language" | "facets"> {
+  if (text === "") return { value: { kind: "string", text }, language, facets };
+  const int = countSchemaUpdates(facets) + 1;
+  return {
+    value: { kind: "string", text: "" },
+    language,
+    facets: [{ key: schemaUpdatesKey, value: { kind: "int", int } }],
+  };
 }

@@ -4,6 +4,7 @@
  */
 import type { IndexSpec, PredicateDefinition, TypeDefinition } from "../model/definition.ts";
 import type { PredicateKind } from "../model/definition.ts";
+import type { Facets } from "../model/facet.ts";
 import type { Predicate } from "./schema.ts";
 
 /** Ids from here on are given by the schema row of a namespace. */
@@ -93,6 +94,15 @@ const typesWithAcl: readonly TypeDefinition[] = [
   { name: "dgraph.type.Group", fields: ["dgraph.xid", "dgraph.acl.rule"] },
   { name: "dgraph.type.Rule", fields: ["dgraph.rule.predicate", "dgraph.rule.permission"] },
 ];
+
+/** A facet of the stored GraphQL schema: how many different texts there were, this one included. */
+export const schemaUpdatesKey = "updates";
+
+/** By the facets of a stored text; one without a count is the first. */
+export function countSchemaUpdates(facets: Facets | undefined): number {
+  const count = facets?.find(({ key }) => key === schemaUpdatesKey)?.value;
+  return count?.kind === "int" ? Number(count.int) : 1;
+}
 
 export function reservedPredicates(options: ReservedOptions): readonly Predicate[] {
   return (options.acl ? [...always, ...withAcl] : always).map(toPredicate);

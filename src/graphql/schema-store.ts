@@ -11,6 +11,7 @@ import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Engine, GuestTransaction } from "../engine/engine.ts";
 import type { Reader } from "../graph/reader.ts";
+import { countSchemaUpdates, schemaUpdatesKey } from "../graph/reserved.ts";
 import { Fault } from "../model/fault.ts";
 import type { NodeRef, NQuad } from "../model/nquad.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
@@ -154,7 +155,9 @@ export class SchemaStore {
     const { namespace, storageId } = reader.schema;
     const known = this.#entries.get(namespace);
     const hint = known?.storageId === storageId ? known.served?.uid : undefined;
-    const stored = await readText(reader, hint);
+    const row = await readText(reader, hint);
+    // An empty text is what drop_all leaves: no schema.
+    const stored = row?.text === "" ? undefined : row;
     // Looked up again: another request may have brought it up to date meanwhile.
     const entry = this.#entries.get(namespace);
     if (
@@ -179,9 +182,6 @@ function toRow({ uid, schema }: ServedSchema): SchemaRow {
   return { uid, schema: schema.sdl, generatedSchema: generatedSchemaText(schema) };
 }
 
-/** A facet of the stored text: how many different texts there were, this one included. */
-const updatesKey = "updates";
-
 interface StoredText {
   readonly uid: number;
   readonly text: string;
@@ -198,7 +198,6 @@ async function readText(reader: Reader, hint: number | undefined): Promise<Store
   return uid === undefined || uid === hint ? undefined : readCell(reader, uid);
 }
 
-/** An empty text is a schema that was never set; one without a count is the first. */
 async function readCell(reader: Reader, uid: number): Promise<StoredText | undefined> {
   const predicate = reader.schema.predicate(schemaPredicate);
   if (predicate === undefined) return undefined;
@@ -206,9 +205,7 @@ async function readCell(reader: Reader, uid: number): Promise<StoredText | undef
     { kind: "cells", predicate: predicate.id },
   ]);
   const cell = column?.kind === "cells" ? column.cells[0]?.[0] : undefined;
-  if (cell === undefined || cell.text === "") return undefined;
-  const count = cell.facets?.find(({ key }) => key === updatesKey)?.value;
-  return { uid, text: cell.text, updates: count?.kind === "int" ? Number(count.int) : 1 };
+  return cell && { uid, text: cell.text, updates: countSchemaUpdates(cell.facets) };
 }
 
 /** The namespace has at most one node with the xid. */
@@ -238,7 +235,7 @@ async function writeText(txn: GuestTransaction, sdl: string): Promise<number> {
       fact(xidPredicate, schemaPredicate),
       {
         ...fact(schemaPredicate, sdl),
-        facets: [{ key: updatesKey, value: { kind: "int", int: updates } }],
+        facets: [{ key: schemaUpdatesKey, value: { kind: "int", int: updates } }],
       },
     ],
     delete: [],
