@@ -107,6 +107,9 @@ export function writeVarint(target: Uint8Array, at: number, value: number): numb
   return at;
 }
 
+/** Up to so many bytes a loop is faster than the call into the platform. */
+const shortBytesMax = 24;
+
 const scratchView = new DataView(new ArrayBuffer(8));
 const scratchBytes = new Uint8Array(scratchView.buffer);
 
@@ -193,8 +196,10 @@ export class ByteWriter {
   }
 
   raw(bytes: Uint8Array): void {
-    const at = this.reserve(bytes.length);
-    this.bytes.set(bytes, at);
+    const { length } = bytes;
+    const at = this.reserve(length);
+    if (length > shortBytesMax) this.bytes.set(bytes, at);
+    else for (let i = 0; i < length; i++) this.bytes[at + i] = bytes[i]!;
   }
 
   /** Length first. */

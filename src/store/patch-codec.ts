@@ -6,10 +6,14 @@ import type { AppliedPatch, Change, ChangeId, Commit, Patch, TouchVisitor } from
 
 const patchKinds = ["cell", "edge", "member", "meta"] as const satisfies readonly Patch["kind"][];
 
+const kindNumbers = { cell: 0, edge: 1, member: 2, meta: 3 } as const satisfies Readonly<
+  Record<Patch["kind"], number>
+>;
+
 export function writePatch(writer: ByteWriter, patch: Patch): void {
-  writer.u8(patchKinds.indexOf(patch.kind));
   switch (patch.kind) {
     case "cell":
+      writer.u8(kindNumbers.cell);
       writer.u32(patch.storageId);
       writer.varint(patch.uid);
       writer.u32(patch.predicate);
@@ -17,6 +21,7 @@ export function writePatch(writer: ByteWriter, patch: Patch): void {
       writeOptional(writer, patch.cell);
       return writer.u32(patch.countIndex);
     case "edge":
+      writer.u8(kindNumbers.edge);
       writer.u32(patch.storageId);
       writer.varint(patch.uid);
       writer.u32(patch.predicate);
@@ -25,6 +30,7 @@ export function writePatch(writer: ByteWriter, patch: Patch): void {
       writeOptional(writer, patch.facets);
       return writer.u32(patch.countIndex);
     case "member":
+      writer.u8(kindNumbers.member);
       writer.run(patch.list);
       writer.varint(patch.member);
       writer.u8(patch.add ? 1 : 0);
@@ -32,6 +38,7 @@ export function writePatch(writer: ByteWriter, patch: Patch): void {
       writer.u32(patch.countIndex);
       return writer.varint(patch.owner);
     case "meta":
+      writer.u8(kindNumbers.meta);
       writer.run(patch.key);
       writeOptional(writer, patch.value);
       if (patch.expected === "any") return writer.u8(2);
@@ -139,7 +146,8 @@ const commitFormat = 1;
 
 /** A row of the log. `committedMs`: by the writer's clock, for the retention. */
 export function encodeCommit(commit: Commit, committedMs: number): Uint8Array {
-  const writer = new ByteWriter(256);
+  const writer = rowWriter;
+  writer.reset();
   writer.u8(commitFormat);
   writer.f64(committedMs);
   writeChangeId(writer, commit.id);
@@ -150,8 +158,16 @@ export function encodeCommit(commit: Commit, committedMs: number): Uint8Array {
     writer.u8(applied.existed ? 1 : 0);
     writeOptional(writer, applied.before);
   }
-  return writer.finish();
+  const row = writer.finish();
+  if (row.length > rowBytesKept) rowWriter = new ByteWriter(rowBytesFirst);
+  return row;
 }
+
+/** One for all rows: growing anew for each cost as much as writing it. */
+const rowBytesFirst = 4096;
+let rowWriter = new ByteWriter(rowBytesFirst);
+/** After a longer row its memory goes back. */
+const rowBytesKept = 1024 * 1024;
 
 /** The front of a log row: all that the writer needs after a restart. */
 export function readCommitFront(row: Uint8Array): { committedMs: number; id: ChangeId } {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ConflictMap } from "./conflict-map.ts";
+import { ConflictMap, KeyGroup } from "./conflict-map.ts";
 
 const key = fc.oneof(
   fc.string({ maxLength: 3 }),
@@ -40,5 +40,34 @@ describe("conflict keys", () => {
     const map = new ConflictMap(3, 10);
     expect(map.lastCommit("x")).toBeUndefined();
     expect(map.horizon).toBe(3);
+  });
+
+  it("of groups are judged as those of a Map, once they are recorded too", () => {
+    const change = fc.record({
+      keys: fc.array(key, { maxLength: 12 }),
+      age: fc.integer({ min: 0, max: 40 }),
+    });
+    fc.assert(
+      fc.property(fc.array(fc.array(change, { maxLength: 5 }), { maxLength: 40 }), (groups) => {
+        const map = new ConflictMap(0, 100_000);
+        const twin = new Map<string, number>();
+        const group = new KeyGroup();
+        let commitTs = 1;
+        for (const changes of groups) {
+          for (const { keys, age } of changes) {
+            const startTs = Math.max(0, commitTs - age);
+            const isTouched = keys.some((one) => (twin.get(one) ?? 0) > startTs);
+            expect(map.isTouched(keys, startTs, group)).toBe(isTouched);
+            if (isTouched) continue;
+            commitTs++;
+            group.note(keys, commitTs);
+            for (const one of keys) twin.set(one, commitTs);
+          }
+          map.recordGroup(group);
+          group.clear();
+        }
+        for (const [one, ts] of twin) expect(map.lastCommit(one)).toBe(ts);
+      }),
+    );
   });
 });

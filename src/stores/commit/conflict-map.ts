@@ -6,16 +6,19 @@
 export class ConflictMap {
   /** The newest number that was dropped: below it the map knows nothing. */
   horizon: number;
-  private young: Generation;
-  private old: Generation;
+  private young = new Generation(sizeMin);
+  private old = new Generation(sizeMin);
   private readonly keysMax: number;
 
   /** Remembers at least `keysMax` / 2 keys and at most `keysMax`. */
   constructor(horizon: number, keysMax: number) {
     this.horizon = horizon;
     this.keysMax = keysMax;
-    this.young = new Generation();
-    this.old = new Generation();
+  }
+
+  /** No key was written by a later commit. */
+  get newest(): number {
+    return this.young.count > 0 ? this.young.newest : this.old.newest;
   }
 
   lastCommit(key: string): number | undefined {
@@ -24,17 +27,68 @@ export class ConflictMap {
     return found === 0 ? this.old.find(high, low) || undefined : found;
   }
 
+  /**
+   * Whether a commit after `ts` wrote one of the keys: one of those here, or of the group that is not recorded yet.
+   * Nearly always nothing was committed since, and only the group is looked at.
+   */
+  isTouched(keys: readonly string[], ts: number, group: KeyGroup): boolean {
+    const { young, old } = this;
+    const asksYoung = young.newest > ts;
+    const asksOld = old.newest > ts;
+    if (!asksYoung && !asksOld && group.keys.count === 0) return false;
+    for (const key of keys) {
+      readFingerprint(key);
+      if (group.keys.find(high, low) > ts) return true;
+      if (asksYoung && young.find(high, low) > ts) return true;
+      if (asksOld && old.find(high, low) > ts) return true;
+    }
+    return false;
+  }
+
   /** Numbers never fall from call to call. */
   record(key: string, commitTs: number): void {
     readFingerprint(key);
+    this.put(high, low, commitTs);
+  }
+
+  recordGroup(group: KeyGroup): void {
+    group.keys.visit((keyHigh, keyLow, commitTs) => this.put(keyHigh, keyLow, commitTs));
+  }
+
+  private put(keyHigh: number, keyLow: number, commitTs: number): void {
     if (this.young.count >= this.keysMax / 2) {
       this.horizon = Math.max(this.horizon, this.old.newest);
       this.old = this.young;
-      this.young = new Generation();
+      // It will be as full: growing again would cost each key a second place.
+      this.young = new Generation(this.old.size);
     }
-    this.young.put(high, low, commitTs);
+    this.young.put(keyHigh, keyLow, commitTs);
   }
 }
+
+/** Keys that the changes of one group wrote, with the number of the newest of them. Used again when it was recorded. */
+export class KeyGroup {
+  keys = new Generation(groupSize);
+
+  clear(): void {
+    // A table that one large change made is not kept.
+    if (this.keys.size > groupSizeKept) this.keys = new Generation(groupSize);
+    else this.keys.clear();
+  }
+
+  /** Numbers never fall from call to call. */
+  note(keys: readonly string[], commitTs: number): void {
+    for (const key of keys) {
+      readFingerprint(key);
+      this.keys.put(high, low, commitTs);
+    }
+  }
+}
+
+/** Places of a table at first. */
+const sizeMin = 1024;
+const groupSize = 256;
+const groupSizeKept = 4096;
 
 /** The fingerprint that was read last: two numbers without an object. */
 let high = 0;
@@ -74,8 +128,14 @@ function readU32(key: string, at: number): number {
 class Generation {
   count = 0;
   newest = 0;
-  private size = 1024;
-  private words = new Uint32Array(this.size * 4);
+  /** Places: a power of two. */
+  size: number;
+  private words: Uint32Array;
+
+  constructor(size: number) {
+    this.size = size;
+    this.words = new Uint32Array(size * 4);
+  }
 
   find(wantedHigh: number, wantedLow: number): number {
     return this.numberAt(this.placeOf(wantedHigh, wantedLow));
@@ -83,7 +143,7 @@ class Generation {
 
   put(newHigh: number, newLow: number, commitTs: number): void {
     const at = this.placeOf(newHigh, newLow);
-    this.newest = commitTs;
+    if (commitTs > this.newest) this.newest = commitTs;
     const isNew = this.numberAt(at) === 0;
     const { words } = this;
     words[at] = newHigh;
@@ -113,15 +173,24 @@ class Generation {
     return at;
   }
 
-  private grow(): void {
-    const { words, newest } = this;
-    this.size *= 2;
-    this.words = new Uint32Array(this.size * 4);
+  clear(): void {
     this.count = 0;
+    this.newest = 0;
+    this.words.fill(0);
+  }
+
+  visit(visit: (high: number, low: number, commitTs: number) => void): void {
+    const { words } = this;
     for (let at = 0; at < words.length; at += 4) {
-      const commitTs = words[at + 3]! * 2 ** 32 + words[at + 2]!;
-      if (commitTs !== 0) this.put(words[at]!, words[at + 1]!, commitTs);
+      const commitTs = this.numberAt(at);
+      if (commitTs !== 0) visit(words[at]!, words[at + 1]!, commitTs);
     }
-    this.newest = newest;
+  }
+
+  private grow(): void {
+    const full = new Generation(this.size * 2);
+    this.visit((keyHigh, keyLow, commitTs) => full.put(keyHigh, keyLow, commitTs));
+    this.size = full.size;
+    this.words = full.words;
   }
 }

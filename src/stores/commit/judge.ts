@@ -2,19 +2,25 @@
 import { equalBytes } from "../../base/bytes.ts";
 import { StoreRefusal, type Change, type MetaPatch } from "../../store/store.ts";
 import type { KeyValue } from "../key-value.ts";
-import { ConflictMap } from "./conflict-map.ts";
+import { ConflictMap, KeyGroup } from "./conflict-map.ts";
 
 /** Keys kept at most, by each of the two maps. */
 const keysMaxDefault = 500_000;
 
 /** Keys that the changes of the group at hand wrote; forgotten when the group is tried again. */
 export interface GroupKeys {
-  readonly conflict: Map<string, number>;
-  readonly basis: Map<string, number>;
+  readonly conflict: KeyGroup;
+  readonly basis: KeyGroup;
 }
 
+/** Those that were recorded last: making tables costs more than filling them. */
+let spare: GroupKeys | undefined;
+
 export function makeGroupKeys(): GroupKeys {
-  return { conflict: new Map(), basis: new Map() };
+  const known = spare;
+  spare = undefined;
+  if (known !== undefined) return known;
+  return { conflict: new KeyGroup(), basis: new KeyGroup() };
 }
 
 export class Judge {
@@ -36,13 +42,13 @@ export class Judge {
     if (change.fence < fence) return new StoreRefusal("fence");
     if (change.conflictKeys.length > 0) {
       if (change.startTs < this.conflicts.horizon) return new StoreRefusal("horizon");
-      if (isTouched(this.conflicts, group.conflict, change.conflictKeys, change.startTs)) {
+      if (this.conflicts.isTouched(change.conflictKeys, change.startTs, group.conflict)) {
         return new StoreRefusal("conflict");
       }
     }
     if (change.basisKeys.length > 0) {
       if (change.basisTs < this.bases.horizon) return new StoreRefusal("basis");
-      if (isTouched(this.bases, group.basis, change.basisKeys, change.basisTs)) {
+      if (this.bases.isTouched(change.basisKeys, change.basisTs, group.basis)) {
         return new StoreRefusal("basis");
       }
     }
@@ -52,28 +58,19 @@ export class Judge {
     return undefined;
   }
 
+  /** The group is given away: it is not used afterwards. */
   record(group: GroupKeys): void {
-    for (const [key, ts] of group.conflict) this.conflicts.record(key, ts);
-    for (const [key, ts] of group.basis) this.bases.record(key, ts);
+    this.conflicts.recordGroup(group.conflict);
+    this.bases.recordGroup(group.basis);
+    group.conflict.clear();
+    group.basis.clear();
+    spare = group;
   }
 }
 
 export function noteKeys(group: GroupKeys, change: Change, commitTs: number): void {
-  for (const key of change.conflictKeys) group.conflict.set(key, commitTs);
-  for (const key of change.basisKeys) group.basis.set(key, commitTs);
-}
-
-function isTouched(
-  map: ConflictMap,
-  group: ReadonlyMap<string, number>,
-  keys: readonly string[],
-  ts: number,
-): boolean {
-  for (const key of keys) {
-    const last = group.get(key) ?? map.lastCommit(key);
-    if (last !== undefined && last > ts) return true;
-  }
-  return false;
+  group.conflict.note(change.conflictKeys, commitTs);
+  group.basis.note(change.basisKeys, commitTs);
 }
 
 function isExpected(kv: KeyValue, patch: MetaPatch): boolean {
