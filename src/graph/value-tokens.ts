@@ -2,7 +2,7 @@
 import { attempt } from "../model/conversion-error.ts";
 import { convertValue } from "../model/convert.ts";
 import type { Value } from "../model/value.ts";
-import { tokensOf } from "../tokens/tokenizers.ts";
+import { isTextTokenizer, tokensOf, tokenTexts } from "../tokens/tokenizers.ts";
 import type { Predicate, PredicateIndex } from "./schema.ts";
 
 /** A value with its tag, as far as tokens are concerned. */
@@ -20,11 +20,26 @@ export function indexTokens(
   index: PredicateIndex,
   tagged: TaggedValue,
 ): readonly Uint8Array[] {
-  const { kind } = predicate.definition;
-  if (kind === "uid" || index.tokenizer === "hnsw") return [];
-  const value =
-    tagged.value.kind === kind ? tagged.value : attempt(() => convertValue(tagged.value, kind));
+  if (index.tokenizer === "hnsw") return [];
+  const value = indexedValue(predicate, tagged.value);
   return value === undefined ? [] : tokensOf(index.tokenizer, value, tagged.language);
+}
+
+/** As indexTokens, of an index whose tokens are texts: those texts. undefined of any other. */
+export function indexTexts(
+  predicate: Predicate,
+  index: PredicateIndex,
+  tagged: TaggedValue,
+): readonly string[] | undefined {
+  if (!isTextTokenizer(index.tokenizer)) return undefined;
+  const value = indexedValue(predicate, tagged.value);
+  return value === undefined ? [] : tokenTexts(index.tokenizer, value, tagged.language);
+}
+
+function indexedValue(predicate: Predicate, value: Value): Value | undefined {
+  const { kind } = predicate.definition;
+  if (kind === "uid") return undefined;
+  return value.kind === kind ? value : attempt(() => convertValue(value, kind));
 }
 
 /** As indexTokens, for a value that is stored already: none where the index cannot take it. */

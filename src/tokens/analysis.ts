@@ -35,15 +35,33 @@ const pairLanguages: ReadonlySet<string> = new Set(["ja", "ko", "zh"]);
 export function stemsOf(text: string, language: string): string[] {
   const base = languageBase(language);
   const words = pairLanguages.has(base) ? pairIdeographs(splitWords(text)) : splitWords(text);
-  const stopWords = stopWordsOf(base);
-  const stem = stemmerOf(base);
+  let known = knownStems.get(base);
+  if (known === undefined) knownStems.set(base, (known = new Map()));
   const stems: string[] = [];
   for (const { text: word } of words) {
-    const folded = foldWord(word);
-    if (stopWords.has(folded)) continue;
-    stems.push(stem === undefined ? folded : stem(folded));
+    let stem = known.get(word);
+    if (stem === undefined) {
+      stem = stemOf(word, base);
+      if (known.size >= knownStemsMax) known.clear();
+      if (word.length <= knownUnitsMax) known.set(word, stem);
+    }
+    if (stem !== false) stems.push(stem);
   }
   return stems;
+}
+
+/** By base language: words met before → their stems. Folding and looking a word up costs three times as much. */
+const knownStems = new Map<string, Map<string, string | false>>();
+const knownStemsMax = 20_000;
+/** Longer words are views of their texts, which would be kept with them. */
+const knownUnitsMax = 12;
+
+/** False for a stop word. */
+function stemOf(word: string, base: string): string | false {
+  const folded = foldWord(word);
+  if (stopWordsOf(base).has(folded)) return false;
+  const stem = stemmerOf(base);
+  return stem === undefined ? folded : stem(folded);
 }
 
 /** Runs of ideographs become overlapping pairs; one that stands alone stays. */

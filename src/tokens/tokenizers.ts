@@ -71,11 +71,9 @@ export function tokensOf(tokenizer: string, value: Value, language: string): Uin
     case "hash":
       return [hashToken(textOf(value), language)];
     case "term":
-      return termsOf(textOf(value), language).map(textToken);
     case "fulltext":
-      return distinct(stemsOf(textOf(value), language));
     case "ngram":
-      return shinglesOf(textOf(value), language).map(textToken);
+      return tokenTexts(tokenizer, value, language).map(textToken);
     case "trigram":
       return trigramTokens(textOf(value));
     case "sha256":
@@ -85,6 +83,30 @@ export function tokensOf(tokenizer: string, value: Value, language: string): Uin
       return [];
     default:
       return tokensOfNumber(tokenizer, value);
+  }
+}
+
+/** Tokenizers whose tokens are texts (`tokenTexts`). */
+export type TextTokenizer = "term" | "fulltext" | "ngram";
+
+export function isTextTokenizer(tokenizer: string): tokenizer is TextTokenizer {
+  return tokenizer === "term" || tokenizer === "fulltext" || tokenizer === "ngram";
+}
+
+/** As `tokensOf`, before each becomes bytes (`textToken`): a few words make up most texts, and callers may know them. */
+export function tokenTexts(
+  tokenizer: TextTokenizer,
+  value: Value,
+  language: string,
+): readonly string[] {
+  const text = textOf(value);
+  switch (tokenizer) {
+    case "term":
+      return termsOf(text, language);
+    case "fulltext":
+      return distinct(stemsOf(text, language));
+    case "ngram":
+      return shinglesOf(text, language);
   }
 }
 
@@ -117,10 +139,15 @@ function textOf(value: Value): string {
   return converted.kind === "string" ? converted.text : "";
 }
 
-/** Stems and terms that a value and a query share. */
-function distinct(words: readonly string[]): Uint8Array[] {
-  return [...new Set(words)].map(textToken);
+/** Texts of a few words need no table. */
+function distinct(words: readonly string[]): readonly string[] {
+  if (words.length > fewWords) return [...new Set(words)];
+  const found: string[] = [];
+  for (const word of words) if (!found.includes(word)) found.push(word);
+  return found;
 }
+
+const fewWords = 24;
 
 /**
  * The tokens that a query looks for. `eq`: all of them must be there (of a sortable or whole tokenizer there is one).
@@ -148,6 +175,7 @@ export function checkIndexable(tokenizer: string, value: Value, predicate: strin
 /** The part of `checkIndexable` that values which are removed are held to as well. */
 export function checkTokenLength(tokenizer: string, value: Value, predicate: string): void {
   if (value.kind !== "string" && value.kind !== "default") return;
+  if ((value.text.length + predicate.length) * 3 <= tokenBytesMax) return;
   const limit = tokenBytesMax - encodeUtf8(predicate).length;
   if (value.text.length * 3 <= limit || encodeUtf8(value.text).length <= limit) return;
   if (!isLongest(tokenizer, value.text, limit)) return;

@@ -54,6 +54,8 @@ for (let code = 0; code < 128; code++) {
   else if (character === "_") classes[code] = joinClass;
 }
 
+const underscore = 0x5f;
+
 const letterJoins = new Set([":", ".", "'"].map((character) => character.charCodeAt(0)));
 const digitJoins = new Set([",", ";", ".", "'"].map((character) => character.charCodeAt(0)));
 
@@ -68,7 +70,8 @@ function splitAscii(text: string): Word[] {
     }
     const end = wordEnd(text, at);
     const slice = text.slice(at, end);
-    if (!/^_+$/.test(slice)) words.push({ text: slice, isIdeographic: false, at });
+    if (text.charCodeAt(at) !== underscore || !/^_+$/.test(slice))
+      words.push({ text: slice, isIdeographic: false, at });
     at = end;
   }
   return words;

@@ -1,8 +1,9 @@
 /** Value changes → index patches: tokens that a node's values had and have (architecture 3.3). */
 import { tokenList } from "../codec/key.ts";
 import type { Predicate, PredicateIndex } from "../graph/schema.ts";
-import { asFault } from "../model/conversion-error.ts";
-import { indexTokens, storedTokens } from "../graph/value-tokens.ts";
+import { asFault, toFault } from "../model/conversion-error.ts";
+import { textToken } from "../tokens/text-tokens.ts";
+import { indexTexts, indexTokens, storedTokens } from "../graph/value-tokens.ts";
 import type { TaggedValue } from "../graph/value-tokens.ts";
 import type { MemberPatch, Patch } from "../store/store.ts";
 
@@ -26,10 +27,61 @@ export function addTokens(
   place: TokenPlace,
   index: PredicateIndex,
   held: TaggedValue,
-): readonly Uint8Array[] {
-  const tokens = asFault("E_MUTATION_FACTS", () => indexTokens(place.predicate, index, held));
-  for (const token of tokens) patches.push(makePatch(place, index, token, true));
-  return tokens;
+): void {
+  const { storageId, predicate } = place;
+  try {
+    const texts = indexTexts(predicate, index, held);
+    if (texts === undefined) {
+      for (const token of indexTokens(predicate, index, held)) {
+        patches.push(makePatch(place, tokenList(storageId, index.id, token), true));
+      }
+      return;
+    }
+    const lists = listsOf(index, storageId);
+    for (const text of texts) patches.push(makePatch(place, lists.of(text), true));
+  } catch (error) {
+    throw toFault("E_MUTATION_FACTS", error);
+  }
+}
+
+/**
+ * Lists of an index by the texts of their tokens: the words of texts come again and again, and the same key for the
+ * same list is found faster by who applies the patch.
+ */
+class TextLists {
+  readonly storageId: number;
+  readonly #index: number;
+  readonly #known = new Map<string, Uint8Array>();
+
+  constructor(storageId: number, index: number) {
+    this.storageId = storageId;
+    this.#index = index;
+  }
+
+  of(text: string): Uint8Array {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const list = tokenList(this.storageId, this.#index, textToken(text));
+    if (this.#known.size >= textListsMax) this.#known.clear();
+    // Longer texts are views of what they were cut from, which would be kept with them.
+    if (text.length <= textUnitsMax) this.#known.set(text, list);
+    return list;
+  }
+}
+
+/** Of one index: about half a megabyte. */
+const textListsMax = 4096;
+const textUnitsMax = 12;
+
+const textLists = new WeakMap<PredicateIndex, TextLists>();
+
+function listsOf(index: PredicateIndex, storageId: number): TextLists {
+  let lists = textLists.get(index);
+  if (lists?.storageId !== storageId) {
+    lists = new TextLists(storageId, index.id);
+    textLists.set(index, lists);
+  }
+  return lists;
 }
 
 /** Tokens by their latin1 text. */
@@ -37,6 +89,7 @@ type Tokens = Map<string, Uint8Array>;
 
 /** Appends the patches of one node's predicate for all its indexes. New values that cannot be indexed are refused. */
 export function deriveTokens(patches: MemberPatch[], place: TokenPlace, change: ValueChange): void {
+  const { storageId } = place;
   for (const index of place.predicate.indexes) {
     if (index.tokenizer === "hnsw") continue;
     const added = asFault("E_MUTATION_FACTS", () => collect(place.predicate, index, change.added));
@@ -52,8 +105,10 @@ export function deriveTokens(patches: MemberPatch[], place: TokenPlace, change: 
         if (removed.size === 0) break;
       }
     }
-    for (const token of removed.values()) patches.push(makePatch(place, index, token, false));
-    for (const token of added.values()) patches.push(makePatch(place, index, token, true));
+    for (const token of removed.values())
+      patches.push(makePatch(place, tokenList(storageId, index.id, token), false));
+    for (const token of added.values())
+      patches.push(makePatch(place, tokenList(storageId, index.id, token), true));
   }
 }
 
@@ -82,15 +137,10 @@ function collectLenient(
   return tokens;
 }
 
-function makePatch(
-  place: { readonly storageId: number; readonly uid: number },
-  index: PredicateIndex,
-  token: Uint8Array,
-  add: boolean,
-): MemberPatch {
+function makePatch(place: TokenPlace, list: Uint8Array, add: boolean): MemberPatch {
   return {
     kind: "member",
-    list: tokenList(place.storageId, index.id, token),
+    list,
     member: place.uid,
     add,
     facets: undefined,

@@ -7,7 +7,7 @@ import { compareNames } from "../graph/schema-state.ts";
 import type { Predicate, Schema } from "../graph/schema.ts";
 import type { PredicateDefinition } from "../model/definition.ts";
 import { plainDefinition } from "../model/definition.ts";
-import { asFault, ConversionError, quoteGo } from "../model/conversion-error.ts";
+import { asFault, ConversionError, quoteGo, toFault } from "../model/conversion-error.ts";
 import { checkPassword, convertValue } from "../model/convert.ts";
 import { Fault } from "../model/fault.ts";
 import { printFloatG } from "../model/float.ts";
@@ -161,20 +161,18 @@ function checkUnknown(schema: Schema, row: Row): void {
 }
 
 function checkShape(schema: Schema, row: Row, definition: PredicateDefinition): void {
-  const { fact, uid, target, isDelete } = row;
+  const { fact, target } = row;
   const { name, kind, lang } = definition;
-  const edge = (): string =>
-    printEdge(fact, { namespace: schema.namespace, uid, target, isDelete });
   if (name.includes(vectorMark)) {
     throw new Fault(
       "E_MUTATION_FACTS",
-      `Not allowed to insert mutations in vector index keys, edge: [${edge()}]`,
+      `Not allowed to insert mutations in vector index keys, edge: [${edgeText(schema, row)}]`,
     );
   }
   if (fact.language !== "" && !lang) {
     throw new Fault(
       "E_MUTATION_FACTS",
-      `Attr: [${name}] should have @lang directive in schema to mutate edge: [${edge()}]`,
+      `Attr: [${name}] should have @lang directive in schema to mutate edge: [${edgeText(schema, row)}]`,
     );
   }
   if (fact.language !== "" && !isStorableTag(fact.language)) {
@@ -187,13 +185,13 @@ function checkShape(schema: Schema, row: Row, definition: PredicateDefinition): 
     if (target !== undefined) return;
     throw new Fault(
       "E_MUTATION_FACTS",
-      `Input for predicate ${JSON.stringify(name)} of type uid is scalar. Edge: ${edge()}`,
+      `Input for predicate ${JSON.stringify(name)} of type uid is scalar. Edge: ${edgeText(schema, row)}`,
     );
   }
   if (target !== undefined) {
     throw new Fault(
       "E_MUTATION_FACTS",
-      `Input for predicate ${JSON.stringify(name)} of type scalar is uid. Edge: ${edge()}`,
+      `Input for predicate ${JSON.stringify(name)} of type scalar is uid. Edge: ${edgeText(schema, row)}`,
     );
   }
   if (kind !== "float32vector" || fact.object.kind !== "value") return;
@@ -202,8 +200,12 @@ function checkShape(schema: Schema, row: Row, definition: PredicateDefinition): 
   throw new Fault(
     "E_MUTATION_FACTS",
     `Input for predicate ${JSON.stringify(name)} of type vector is not vector. ` +
-      `Did you forget to add quotes before []?. Edge: ${edge()}`,
+      `Did you forget to add quotes before []?. Edge: ${edgeText(schema, row)}`,
   );
+}
+
+function edgeText(schema: Schema, { fact, uid, target, isDelete }: Row): string {
+  return printEdge(fact, { namespace: schema.namespace, uid, target, isDelete });
 }
 
 function isStorableTag(language: string): boolean {
@@ -254,7 +256,9 @@ async function hashed(
 function checkIndexes(value: Value, predicate: Predicate, check: typeof checkIndexable): void {
   const { indexes, definition } = predicate;
   if (indexes.length === 0) return;
-  asFault("E_MUTATION_FACTS", () => {
+  try {
     for (const { tokenizer } of indexes) check(tokenizer, value, definition.name);
-  });
+  } catch (error) {
+    throw toFault("E_MUTATION_FACTS", error);
+  }
 }

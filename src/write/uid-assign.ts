@@ -26,7 +26,7 @@ interface Fresh {
 export class BlankNodes {
   readonly #uids: Map<string, number>;
 
-  constructor(known: ReadonlyMap<string, number> = new Map()) {
+  constructor(known?: ReadonlyMap<string, number>) {
     this.#uids = new Map(known);
   }
 

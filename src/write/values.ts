@@ -90,11 +90,11 @@ function deriveFirst(
     cell: encodeCell(edit.value, language, edit.facets),
     countIndex: predicate.countIndex?.id ?? 0,
   });
-  const held = { value: edit.value, language };
-  for (const index of predicate.indexes) {
-    const tokens = addTokens(derived.patches, { storageId, uid, predicate }, index, held);
-    if (!upsert || noconflict) continue;
-    for (const token of tokens) derived.conflictKeys.add(tokenKey(storageId, index.id, token));
+  if (predicate.indexes.length > 0) {
+    const held = { value: edit.value, language };
+    const place = { storageId, uid, predicate };
+    for (const index of predicate.indexes) addTokens(derived.patches, place, index, held);
+    if (upsert) addTokenKeys(derived, storageId, group, [held]);
   }
   if (noconflict) return;
   derived.conflictKeys.add(

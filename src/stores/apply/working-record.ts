@@ -171,7 +171,7 @@ export class WorkingRecord {
       if (this.settle(entry)) touched.push(entry);
     }
     if (touched.length === 0) return;
-    touched.sort((a, b) => a.predicate - b.predicate);
+    if (touched.length > 1) touched.sort((a, b) => a.predicate - b.predicate);
     if (this.further.length === 0) this.flushWhole(touched);
     else this.flushParts(touched);
   }

@@ -33,6 +33,8 @@ export class WorkingSet implements RecordHost {
   readonly tuning: Tuning;
   private readonly records = new Map<number, Map<number, WorkingRecord>>();
   private readonly lists = new Map<string, WorkingList>();
+  /** The same lists by the very bytes that named them first: patches of one process often share a list's name. */
+  private readonly named = new Map<Uint8Array, WorkingList>();
   /** The lists that every new value touches, found without their keys: storage id → predicate. */
   private readonly presence = new Map<number, Map<number, WorkingList>>();
   private readonly touchedEntries: WorkingEntry[] = [];
@@ -89,17 +91,24 @@ export class WorkingSet implements RecordHost {
   }
 
   openList(prefix: Uint8Array): WorkingList {
+    const named = this.named.get(prefix);
+    if (named !== undefined) return named;
     const text = keyText(prefix);
     let list = this.lists.get(text);
     if (list === undefined) {
       list = new WorkingList(this.kv, prefix, this.tuning);
       this.lists.set(text, list);
+      this.named.set(prefix, list);
     }
     return list;
   }
 
   closeList(prefix: Uint8Array): void {
-    this.lists.delete(keyText(prefix));
+    const text = keyText(prefix);
+    const list = this.lists.get(text);
+    if (list === undefined) return;
+    this.lists.delete(text);
+    this.named.delete(list.prefix);
   }
 
   openRecord(storageId: number, uid: number): WorkingRecord {
