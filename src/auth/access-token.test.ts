@@ -1,6 +1,10 @@
-import { createHmac } from "node:crypto";
+import { createHmac, createPublicKey, generateKeyPairSync } from "node:crypto";
+import type { KeyObject } from "node:crypto";
+import { compactVerify } from "jose";
 import { describe, expect, test } from "vitest";
 import { AccessTokens } from "./access-token.ts";
+import { readSigningKey } from "./signing-key.ts";
+import type { AccessAlgorithm } from "./signing-key.ts";
 
 const secret = new TextEncoder().encode("a secret that is long enough for this");
 let nowMs = 1_700_000_000_000;
@@ -32,6 +36,55 @@ async function why(token: string): Promise<string> {
 }
 
 const good = { userid: "ann", groups: ["staff"], namespace: 0, exp: 4_102_444_800 };
+
+const pem = (key: KeyObject): Buffer =>
+  Buffer.from(key.export({ type: "pkcs8", format: "pem" }) as string);
+const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+const curve = (namedCurve: string): KeyObject =>
+  generateKeyPairSync("ec", { namedCurve }).privateKey;
+
+test.each<[AccessAlgorithm, KeyObject]>([
+  ["RS256", rsa],
+  ["RS512", rsa],
+  ["PS384", rsa],
+  ["ES256", curve("P-256")],
+  ["ES384", curve("P-384")],
+  ["ES512", curve("P-521")],
+  ["EdDSA", generateKeyPairSync("ed25519").privateKey],
+])("%s signs with a private key", async (algorithm, key) => {
+  const tokens = new AccessTokens({ ...options, algorithm, secret: pem(key) });
+  const { accessJWT } = await tokens.issue("ann", 0, ["staff"]);
+  // Read by another, which has not seen it: a process of the same server.
+  const other = new AccessTokens({ ...options, algorithm, secret: pem(key) });
+  expect(await other.read(accessJWT)).toMatchObject({ user: "ann", groups: ["staff"] });
+  const publicKey = createPublicKey(key);
+  const checked = await compactVerify(accessJWT, publicKey, { algorithms: [algorithm] });
+  expect(checked.protectedHeader).toEqual({ alg: algorithm, typ: "JWT" });
+  // The public key is no secret to sign with.
+  const shared = Buffer.from(publicKey.export({ type: "spki", format: "pem" }) as string);
+  await expect(async () => other.read(sign(good, undefined, shared))).rejects.toThrow(
+    "unexpected signing method in token: HS256",
+  );
+  const [head, , signature] = accessJWT.split(".");
+  const forged = `${head}.${encode({ ...good, userid: "groot" })}.${signature}`;
+  await expect(async () => other.read(forged)).rejects.toThrow("token signature is invalid");
+});
+
+test.each<[AccessAlgorithm, Uint8Array, string]>([
+  ["HS512", secret, "has 37 bytes; HS512 needs at least 64"],
+  ["RS256", secret, "is no private key as PEM, which RS256 needs"],
+  ["RS256", pem(curve("P-256")), "is no RSA key, which RS256 needs"],
+  ["ES256", pem(curve("P-384")), "is no key of P-256, which ES256 needs"],
+  ["ES512", pem(rsa), "is no key of P-521, which ES512 needs"],
+  ["EdDSA", pem(rsa), "is no key of Ed25519, which EdDSA needs"],
+  [
+    "PS256",
+    pem(generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey),
+    "has 1024 bits; PS256 needs at least 2048",
+  ],
+])("%s needs another key", (algorithm, bytes, problem) => {
+  expect(readSigningKey(algorithm, bytes)).toBe(problem);
+});
 
 describe("access tokens", () => {
   test("say who logged in, with which groups, and which of a pair they are", async () => {

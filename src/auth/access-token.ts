@@ -4,16 +4,17 @@
  */
 import { createHmac } from "node:crypto";
 import { SignJWT } from "jose";
+import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { Lru } from "../base/lru.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { checkTimes, TokenFault, verifySignature } from "./jws.ts";
 import type { ClaimValue, SignedClaims, TokenHeader, TokenKey } from "./jws.ts";
-
-export const accessAlgorithms = ["HS256", "HS384", "HS512"] as const;
-export type AccessAlgorithm = (typeof accessAlgorithms)[number];
+import { readSigningKey } from "./signing-key.ts";
+import type { AccessAlgorithm, SigningKey } from "./signing-key.ts";
 
 export interface AccessTokenOptions {
+  /** What `readSigningKey` takes. */
   readonly secret: Uint8Array;
   readonly algorithm: AccessAlgorithm;
   readonly accessTtlMs: number;
@@ -48,10 +49,14 @@ interface Remembered {
 
 export class AccessTokens {
   readonly #options: AccessTokenOptions;
+  readonly #key: SigningKey;
   readonly #known = new Lru<string, Remembered>(rememberedMax, ({ weight }) => weight);
 
   constructor(options: AccessTokenOptions) {
     this.#options = options;
+    const key = readSigningKey(options.algorithm, options.secret);
+    assert(typeof key !== "string", "the key was read when the server started");
+    this.#key = key;
   }
 
   async issue(user: string, namespace: number, groups: readonly string[]): Promise<TokenPair> {
@@ -63,10 +68,10 @@ export class AccessTokens {
   }
 
   #sign(claims: Readonly<Record<string, unknown>>, ttlMs: number): Promise<string> {
-    const { secret, algorithm, clock } = this.#options;
+    const { algorithm, clock } = this.#options;
     const exp = Math.floor((clock.nowMs() + ttlMs) / 1000);
     const header = { alg: algorithm, typ: "JWT" };
-    return new SignJWT({ ...claims, exp }).setProtectedHeader(header).sign(secret);
+    return new SignJWT({ ...claims, exp }).setProtectedHeader(header).sign(this.#key.sign);
   }
 
   /** At once for tokens that were seen before. Throws TokenFault, with the reference's whole sentence. */
@@ -78,10 +83,11 @@ export class AccessTokens {
   }
 
   async #verify(token: string): Promise<AccessClaims> {
-    const { algorithm, secret } = this.#options;
+    const { algorithm } = this.#options;
+    const { verify } = this.#key;
     let signed: SignedClaims;
     try {
-      signed = await verifySignature(token, (header) => findKey(header, algorithm, secret));
+      signed = await verifySignature(token, (header) => findKey(header, algorithm, verify));
     } catch (error) {
       throw withPrefix(error);
     }
@@ -107,8 +113,8 @@ export class AccessTokens {
   }
 }
 
-function findKey(header: TokenHeader, algorithm: string, secret: Uint8Array): TokenKey {
-  if (header.algorithm === algorithm) return { algorithm, key: secret };
+function findKey(header: TokenHeader, algorithm: string, key: TokenKey["key"]): TokenKey {
+  if (header.algorithm === algorithm) return { algorithm, key };
   throw new TokenFault(
     "token is unverifiable: error while executing keyfunc: " +
       `unexpected signing method in token: ${header.algorithm}`,

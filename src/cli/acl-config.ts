@@ -1,7 +1,7 @@
 /** `--acl`: on where it names a secret. Files are read once, before any process is started. */
 import { readFileSync } from "node:fs";
-import { accessAlgorithms } from "../auth/access-token.ts";
-import type { AccessAlgorithm } from "../auth/access-token.ts";
+import { accessAlgorithms, readSigningKey } from "../auth/signing-key.ts";
+import type { AccessAlgorithm } from "../auth/signing-key.ts";
 import { Fault } from "../model/fault.ts";
 import { parseDurationMs } from "./duration.ts";
 import { parseSuperflag } from "./superflag.ts";
@@ -51,12 +51,9 @@ export function readAclConfig(text: string): AclConfig | undefined {
 /** Every byte counts, the line's end too, as in the reference: tokens of one serve the other. */
 function readSecret(file: string, algorithm: AccessAlgorithm): Buffer {
   const secret = readFile("secret-file", file);
-  const bits = Number(algorithm.slice(2));
-  if (secret.length * 8 >= bits) return secret;
-  throw new Fault(
-    "E_STARTUP",
-    `--acl secret-file: ${file} has ${secret.length} bytes; ${algorithm} needs at least ${bits / 8}`,
-  );
+  const key = readSigningKey(algorithm, secret);
+  if (typeof key !== "string") return secret;
+  throw new Fault("E_STARTUP", `--acl secret-file: ${file} ${key}`);
 }
 
 function readPassword(file: string): string | undefined {
