@@ -26,9 +26,10 @@ export interface Engine {
   schema(namespace: number): Promise<Schema>;
   /**
    * For guests: a view of the newest state, for the eyes of `visitor`; without one for the house's own. Close it.
-   * Throws E_PERMISSION for a visitor that is not believed.
+   * Throws E_PERMISSION for a visitor that is not believed. `use` "mutation": it is given to `transact`, or closed
+   * without a query.
    */
-  openReader(namespace: number, visitor?: Visitor): Promise<Reader>;
+  openReader(namespace: number, visitor?: Visitor, use?: "query" | "mutation"): Promise<Reader>;
   /**
    * For guests (GraphQL mutations): runs `work` in a transaction that the server composes itself, commits what it
    * wrote, and runs it again on conflict, with jitter, up to a limit. `work` may run several times. Its reader shows

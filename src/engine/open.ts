@@ -175,9 +175,9 @@ function compose(parts: Parts): OpenEngine {
     },
     leaseUids: (count) => store.lease(count),
     schema: async (namespace) => (await views.schema(namespace)).schema,
-    async openReader(namespace, visitor) {
+    async openReader(namespace, visitor, use = "query") {
       if (visitor?.refusal !== undefined) throw strangerFault(visitor);
-      return restrictReader((await views.openNewest(namespace)).reader, visitor?.access);
+      return restrictReader((await views.openNewest(namespace, use)).reader, visitor?.access);
     },
     transact: (namespace, work, visitor, given) => guests.transact(namespace, work, visitor, given),
     onSchemaChange: (listener) => watch.listen(listener),

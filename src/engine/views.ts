@@ -46,6 +46,12 @@ const futureWaitMs = 10_000;
 /** The undo is forgotten when no older state was read for so long. */
 const undoIdleMs = 60_000;
 
+/** Commits without a query, after which mutations no longer keep the record cache at the newest state. */
+const unqueriedMax = 4096;
+
+/** What a reader is opened for: a query, a mutation's request (it is handed over to its transaction), a change. */
+export type ReaderUse = "query" | "mutation" | "change";
+
 export class Views {
   readonly store: Store;
   readonly vectors: VectorIndexes;
@@ -55,6 +61,8 @@ export class Views {
   readonly #undo: Undo;
   #isEmbedded = true;
   #undoUsedMs = 0;
+  /** The newest commit that was there when a query was opened. */
+  #queriedTs = 0;
 
   constructor(options: ViewOptions) {
     this.store = options.store;
@@ -81,12 +89,8 @@ export class Views {
     this.#cache = new RecordCache(bytes);
   }
 
-  /** The newest state. Readers that serve a query fill the record cache, those that derive a change only look. */
-  openNewest(
-    namespace: number,
-    use: "query" | "change" = "query",
-    overlay?: Overlay,
-  ): MaybePromise<View> {
+  /** The newest state. Readers that serve a query fill the record cache, the others only look. */
+  openNewest(namespace: number, use: ReaderUse = "query", overlay?: Overlay): MaybePromise<View> {
     const opened = this.store.snapshot();
     this.#isEmbedded = !(opened instanceof Promise);
     return andThen(opened, (snapshot) =>
@@ -163,9 +167,9 @@ export class Views {
   }
 
   #openSteps(snapshot: Snapshot, request: OpenRequest): MaybePromise<View> {
-    // Who writes needs few records: reading the log for the cache's sake would cost more than it saves.
-    const advanced =
-      request.use === "query" ? this.#cache.advance(this.store, snapshot) : undefined;
+    const advanced = this.#advances(request.use, snapshot)
+      ? this.#cache.advance(this.store, snapshot)
+      : undefined;
     return andThen(advanced, () =>
       andThen(this.#schemas.read(snapshot, request.namespace), (known) => {
         if (known === undefined) {
@@ -174,6 +178,18 @@ export class Views {
         return this.#layer(snapshot, known, request);
       }),
     );
+  }
+
+  /**
+   * Who derives a change needs few records: reading the log for the cache's sake would cost more than it saves. What
+   * comes with a request keeps the cache ready for queries, unless nobody asked one for a long time.
+   */
+  #advances(use: ReaderUse, snapshot: Snapshot): boolean {
+    if (use === "query") {
+      this.#queriedTs = snapshot.ts;
+      return true;
+    }
+    return use === "mutation" && snapshot.ts - this.#queriedTs < unqueriedMax;
   }
 
   #layer(snapshot: Snapshot, known: KnownSchema, request: OpenRequest): MaybePromise<View> {
@@ -257,7 +273,7 @@ export class Views {
 
 interface OpenRequest {
   readonly namespace: number;
-  readonly use: "query" | "change";
+  readonly use: ReaderUse;
   readonly ts: number;
   readonly overlay: Overlay | undefined;
 }

@@ -87,6 +87,9 @@ export interface HandlerOptions extends RunSettings {
 const bodyCharactersMax = 8 * 1024 * 1024;
 const cachedBodyMax = 8 * 1024;
 
+/** What mutations begin with; anything else that does is a query all the same. */
+const mutationForm = /^(?:\{"query":")?mutation\b/;
+
 /** What a schema's requests share. */
 interface SchemaCaches {
   readonly requests: RequestCache;
@@ -164,8 +167,12 @@ export class RequestHandler {
     }
   }
 
-  async #answer(request: GraphqlRequest, trace: Trace): Promise<GraphqlAnswer> {
-    const reader = await this.#options.engine.openReader(request.namespace);
+  async #answer(
+    request: GraphqlRequest,
+    trace: Trace,
+    use: "query" | "mutation" = mutationForm.test(request.body) ? "mutation" : "query",
+  ): Promise<GraphqlAnswer> {
+    const reader = await this.#options.engine.openReader(request.namespace, undefined, use);
     try {
       const served = await this.#options.schemas.at(reader);
       if (served === undefined) {
@@ -174,6 +181,7 @@ export class RequestHandler {
       }
       const work = await this.#prepare(request, served.schema, reader);
       if (work.kind === "query") {
+        if (use === "mutation") return await this.#answer(request, trace, "query");
         return request.plan?.kind === "explain"
           ? await this.#explain(request, work.ready, reader, request.plan.form)
           : await this.#query(request, work.ready, reader, trace);

@@ -151,11 +151,16 @@ export class SchemaStore {
     return toRow(served?.schema.sdl === sdl ? served : { uid, schema });
   }
 
-  async #read(reader: Reader): Promise<ServedSchema | undefined> {
+  /** At once over an embedded store, so that of the requests of one snapshot only the first one reads. */
+  #read(reader: Reader): MaybePromise<ServedSchema | undefined> {
     const { namespace, storageId } = reader.schema;
     const known = this.#entries.get(namespace);
     const hint = known?.storageId === storageId ? known.served?.uid : undefined;
-    const row = await readText(reader, hint);
+    return andThen(readText(reader, hint), (stored) => this.#take(reader, stored));
+  }
+
+  #take(reader: Reader, row: StoredText | undefined): ServedSchema | undefined {
+    const { namespace, storageId } = reader.schema;
     // An empty text is what drop_all leaves: no schema.
     const stored = row?.text === "" ? undefined : row;
     // Looked up again: another request may have brought it up to date meanwhile.
@@ -189,31 +194,35 @@ interface StoredText {
 }
 
 /** The stored text with its node; `hint` is the node that held it last. */
-async function readText(reader: Reader, hint: number | undefined): Promise<StoredText | undefined> {
-  if (hint !== undefined) {
-    const stored = await readCell(reader, hint);
-    if (stored !== undefined) return stored;
-  }
-  const uid = await findNode(reader);
-  return uid === undefined || uid === hint ? undefined : readCell(reader, uid);
+function readText(reader: Reader, hint: number | undefined): MaybePromise<StoredText | undefined> {
+  if (hint === undefined) return findText(reader, hint);
+  return andThen(readCell(reader, hint), (stored) => stored ?? findText(reader, hint));
 }
 
-async function readCell(reader: Reader, uid: number): Promise<StoredText | undefined> {
+function findText(reader: Reader, hint: number | undefined): MaybePromise<StoredText | undefined> {
+  return andThen(findNode(reader), (uid) =>
+    uid === undefined || uid === hint ? undefined : readCell(reader, uid),
+  );
+}
+
+function readCell(reader: Reader, uid: number): MaybePromise<StoredText | undefined> {
   const predicate = reader.schema.predicate(schemaPredicate);
   if (predicate === undefined) return undefined;
-  const [column] = await reader.readLevel(Float64Array.of(uid), [
-    { kind: "cells", predicate: predicate.id },
-  ]);
-  const cell = column?.kind === "cells" ? column.cells[0]?.[0] : undefined;
-  return cell && { uid, text: cell.text, updates: countSchemaUpdates(cell.facets) };
+  const want = { kind: "cells", predicate: predicate.id } as const;
+  return andThen(reader.readLevel(Float64Array.of(uid), [want]), ([column]) => {
+    const cell = column?.kind === "cells" ? column.cells[0]?.[0] : undefined;
+    return cell && { uid, text: cell.text, updates: countSchemaUpdates(cell.facets) };
+  });
 }
 
 /** The namespace has at most one node with the xid. */
-async function findNode(reader: Reader): Promise<number | undefined> {
+function findNode(reader: Reader): MaybePromise<number | undefined> {
   const predicate = reader.schema.predicate(xidPredicate);
   if (predicate === undefined) return undefined;
-  const [uids] = await reader.readLists([{ kind: "presence", predicate: predicate.id }]);
-  return uids?.[0];
+  return andThen(
+    reader.readLists([{ kind: "presence", predicate: predicate.id }]),
+    ([uids]) => uids?.[0],
+  );
 }
 
 async function writeText(txn: GuestTransaction, sdl: string): Promise<number> {

@@ -33,3 +33,27 @@ test("seed 4.1 rule 8: two root queries read two snapshots", async () => {
   });
   await house.close();
 });
+
+test("a document that begins with a mutation is a query where that is asked for", async () => {
+  const house = await openGraphqlHouse("type Bell { id: ID!  tone: String }");
+  await house.ask('mutation { addBell(input: [{tone: "c"}]) { numUids } }');
+  const service = openGraphqlService({
+    engine: house.engine,
+    clock: systemClock,
+    extensions: false,
+  });
+  const query =
+    'mutation Ring { addBell(input: [{tone: "d"}]) { numUids } } query Hear { queryBell { tone } }';
+  const { body } = await service.handle({
+    namespace: 0,
+    kind: "json",
+    body: JSON.stringify({ query, operationName: "Hear" }),
+    headers: {},
+    remoteAddress: "127.0.0.1",
+    timeoutMs: 0,
+  });
+  expect(JSON.parse(new TextDecoder().decode(body))).toEqual({
+    data: { queryBell: [{ tone: "c" }] },
+  });
+  await house.close();
+});
