@@ -17,7 +17,7 @@ const rounds = Number(process.env["WEFT_CRASH_ROUNDS"] ?? 0);
 const seed = Number(process.env["WEFT_CRASH_SEED"] ?? 1);
 const histories = 4 + Math.ceil(rounds / 20);
 const groups = 30;
-const imagesPerHistory = 25 + Math.min(200, rounds);
+const imagesPerHistory = 16 + Math.min(200, rounds);
 
 /** By turns: what asks for the next base. */
 const policies: readonly CheckpointPolicy[] = [

@@ -47,7 +47,8 @@ function start(storeDir: string, first: number, mode: "load" | "serve"): Child {
   });
   const lines: string[] = [];
   let rest = "";
-  const opened = new Promise<void>((resolve) => {
+  const opened = new Promise<void>((resolve, reject) => {
+    child.once("close", () => reject(new Error("the writer did not open")));
     child.stdout.on("data", (piece: Buffer) => {
       const parts = (rest + piece.toString()).split("\n");
       rest = parts.pop()!;
