@@ -45,18 +45,24 @@ export function encodeCell(value: Value, language = "", facets?: Facets): Uint8A
   }
   const json = printValueJson(value);
   const isText = value.kind === "string" || value.kind === "default";
-  const writer = new ByteWriter(32 + json.length);
+  const facetRun = facets === undefined || facets.length === 0 ? undefined : encodeFacets(facets);
+  const writer = json.length <= shortUnitsMax ? shortWriter : new ByteWriter(32 + json.length);
+  writer.reset();
   writer.u8(kindNumbers[value.kind]);
   writer.u8(
     (language === "" ? 0 : flagLanguage) |
-      (facets === undefined || facets.length === 0 ? 0 : flagFacets) |
+      (facetRun === undefined ? 0 : flagFacets) |
       (isText && json.length === value.text.length + 2 ? flagPlain : 0),
   );
   if (language !== "") writer.latin1(language);
-  if (facets !== undefined && facets.length > 0) writer.run(encodeFacets(facets));
+  if (facetRun !== undefined) writer.run(facetRun);
   writePayload(writer, value, json);
   return writer.finish();
 }
+
+/** One for all short cells: numbers and dates come in every write. */
+const shortWriter = new ByteWriter(512);
+const shortUnitsMax = 256;
 
 /** Most cells: ASCII without anything to escape, at a third of the price. undefined for any other text. */
 function encodePlainText(kind: number, text: string): Uint8Array | undefined {

@@ -92,16 +92,27 @@ export function exactLanguage(token: Uint8Array): string {
   return new TextDecoder().decode(token.subarray(1, token.indexOf(0, 1)));
 }
 
-/** A look-up asks for the same token when it counts, when it reads and when it checks; a hash costs 2 µs. */
-let lastHashed: { readonly text: string; readonly digest: Uint8Array } = {
-  text: "",
-  digest: hashOf(encodeUtf8("")),
-};
+/**
+ * Texts that were hashed last: a look-up asks for the same token when it counts, when it reads and when it checks, a
+ * write when it looks for the holder and when it derives, with other requests in between. A hash costs 2 µs.
+ */
+const hashed = new Map<string, Uint8Array>();
+const hashedMax = 256;
+/** Longer texts are not kept. */
+const hashedUnitsMax = 1024;
+
+function digestOf(text: string): Uint8Array {
+  const known = hashed.get(text);
+  if (known !== undefined) return known;
+  const digest = hashOf(encodeUtf8(text));
+  if (hashed.size >= hashedMax) hashed.clear();
+  if (text.length <= hashedUnitsMax) hashed.set(text, digest);
+  return digest;
+}
 
 /** `hash`: 16 bytes of the text, then the language's tag, so that texts of all languages share a prefix. */
 export function hashToken(text: string, language: string): Uint8Array {
-  if (text !== lastHashed.text) lastHashed = { text, digest: hashOf(encodeUtf8(text)) };
-  const { digest } = lastHashed;
+  const digest = digestOf(text);
   return language === "" ? digest : join(digest, encodeUtf8(language));
 }
 
