@@ -12,9 +12,9 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
   const writing = role === "worker" ? undefined : await import("./writer.ts");
   const working = role === "writer" ? undefined : await import("./worker.ts");
   const { connectStore } = await import("../stores/lmdb.ts");
-  return async ({ number, config }) => {
+  return async ({ number, config, run }) => {
     const logger = makeLogger(role === "writer" ? "writer" : `worker ${number}`, config.logLevel);
-    const writer = await writing?.openStoreForWriting(config, logger);
+    const writer = await writing?.openStoreForWriting(config, logger, run);
     const store = writer?.store ?? (await connectStore({ dir: config.dataDir }));
     const controls = linkControls((message) => process.send?.(message));
     const worker = await working?.openWorker({ config, store, logger, number, controls });

@@ -10,6 +10,8 @@ export type ToChild =
       readonly kind: "start";
       readonly number: number;
       readonly config: ServeConfig;
+      /** The run of the server: writers that follow each other in it trust what the one before has written. */
+      readonly run: string;
     }
   /** Comes with a socket. */
   | { readonly kind: "connection" }

@@ -4,6 +4,7 @@
  * die; while there is none, connections wait.
  */
 import { type ChildProcess, fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
@@ -112,6 +113,7 @@ class Keeper {
   #waiting: Socket[] = [];
   #next = 0;
   #isOpen = false;
+  #run: string = randomUUID();
   #isStopping = false;
   readonly #switchboard = new Switchboard<Child>((child, message) => this.#tell(child, message));
   readonly whenShutDown: Promise<void>;
@@ -232,7 +234,8 @@ class Keeper {
         else this.#replace(child, line);
       });
       running.on("error", () => {});
-      const start: ToChild = { kind: "start", number: child.number, config: this.#config };
+      const { number } = child;
+      const start: ToChild = { kind: "start", number, config: this.#config, run: this.#run };
       if (after === undefined) running.send(start, () => {});
       else void after.then(() => running.connected && running.send(start, () => {}));
     });
@@ -262,6 +265,7 @@ class Keeper {
 
   /** What the disk holds is not known: it is brought back from the journal, under nobody's eyes. */
   #endReaders(): void {
+    this.#run = randomUUID();
     for (const child of this.#children) if (isAnswering(child)) child.process?.kill("SIGKILL");
   }
 
@@ -279,8 +283,18 @@ class Keeper {
     if (nowMs - child.lastDeathMs > backoffMs.forgottenAfter) child.deaths = 0;
     child.lastDeathMs = nowMs;
     const waitMs = Math.min(backoffMs.first * 2 ** child.deaths++, backoffMs.max);
+    this.#startIn(child, waitMs);
+  }
+
+  /** Who reads the store begins behind its writer, which may have to bring it back. */
+  #startIn(child: Child, waitMs: number): void {
     setTimeout(() => {
       if (this.#isStopping) return;
+      const writer = this.#children.find(isWriting);
+      if (child !== writer && isAnswering(child) && writer?.isReady !== true) {
+        this.#startIn(child, backoffMs.first);
+        return;
+      }
       this.#start(child).catch((error: unknown) => {
         this.#logger.error("a child cannot start", { role: child.role, line: String(error) });
         if (!this.#isStopping) this.#startLater(child);

@@ -8,7 +8,11 @@ import type { ServeConfig } from "./config.ts";
 import { storeFailedExit } from "./messages.ts";
 
 /** Fault E_STARTUP, one line, when the directory cannot be opened. */
-export async function openStoreForWriting(config: ServeConfig, logger: Logger): Promise<Writer> {
+export async function openStoreForWriting(
+  config: ServeConfig,
+  logger: Logger,
+  run: string,
+): Promise<Writer> {
   const { dataDir, store } = config;
   const { mapBytes } = store;
   try {
@@ -19,6 +23,7 @@ export async function openStoreForWriting(config: ServeConfig, logger: Logger): 
       retention: { ageMsMax: store.logMinutes * 60_000, bytesMax: store.logBytes },
       logger,
       clock: systemClock,
+      journal: { run },
       isLinked: config.workers > 1,
       onFatal: () => process.exit(storeFailedExit),
     });

@@ -2,7 +2,9 @@
  * The port on LMDB (architecture 3.2). Exactly one process writes (`openWriter`); the others read the file themselves
  * and send it their changes (`connectStore`). The supervisor's claim on a directory is a door of its own, `claim.ts`, which does not load LMDB.
  */
-import { mkdirSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
@@ -16,6 +18,7 @@ import { Environment } from "./lmdb/environment.ts";
 import {
   createStore,
   dataBytes,
+  dataName,
   inspectStore,
   syncDirectory,
   writeHeader,
@@ -38,7 +41,7 @@ export interface WriterOptions {
   readonly mapBytesMax?: number;
   readonly retention?: LogRetention;
   readonly queueMax?: number;
-  /** How long to wait for a dying writer of before (its claim). Default 15 s. */
+  /** How long to wait for a dying writer of before (its claim), and for readers. Default 15 s. */
   readonly claimWaitMs?: number;
   /** Needed for `fill`. */
   readonly derive?: Derive;
@@ -49,6 +52,7 @@ export interface WriterOptions {
   readonly tuning?: Tuning;
   /** Only for tests: no commit is durable. */
   readonly noSync?: boolean;
+  /** `run`: what the processes share that follow each other in one run of the server; without it each is a run. */
   readonly journal?: JournalOptions;
 }
 
@@ -61,6 +65,11 @@ export interface Writer {
 }
 
 const readerCheckMs = 10_000;
+const claimWaitMs = 15_000;
+
+type ClaimedOptions = WriterOptions & {
+  readonly journal: JournalOptions & { readonly run: string };
+};
 
 /**
  * Opens (or makes) the store for writing. Fault E_STARTUP, one clear line: another writer is alive, the directory is
@@ -69,34 +78,36 @@ const readerCheckMs = 10_000;
 export async function openWriter(options: WriterOptions): Promise<Writer> {
   const { dir } = options;
   // Made before the claim, which the directory itself names; a file in its place is told below.
-  if (inspectStore(dir, options.journal?.bootId) === undefined)
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const claim = await claimDirectory(dir, "writing", options.claimWaitMs ?? 15_000);
+  const journal = { run: randomUUID(), ...options.journal };
+  if (inspectStore(dir, journal) === undefined) mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const claim = await claimDirectory(dir, "writing", options.claimWaitMs ?? claimWaitMs);
   if (claim === undefined) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: another process writes to it`);
   }
   try {
-    return await openClaimed(options, claim);
+    return await openClaimed({ ...options, journal }, claim);
   } catch (error) {
     await claim.release();
     throw error;
   }
 }
 
-async function openClaimed(options: WriterOptions, claim: Claim): Promise<Writer> {
+async function openClaimed(options: ClaimedOptions, claim: Claim): Promise<Writer> {
   const { dir, logger } = options;
-  const header = inspectStore(dir, options.journal?.bootId) ?? createStore(dir);
+  const header = inspectStore(dir, options.journal) ?? createStore(dir);
   const isNew = dataBytes(dir) === 0;
+  if (isNew) rmSync(join(dir, dataName), { force: true });
   if (header.cleanBytes !== 0 || header.isOlderFormat) {
     writeHeader(dir, { ...header, cleanBytes: 0 });
   }
   let fail: (error: unknown) => void = () => {};
-  const opened = openForWriting({
+  const opened = await openForWriting({
     dir,
     isClean: header.cleanBytes > 0,
     logger,
     noSync: options.noSync ?? false,
-    ...(options.journal === undefined ? {} : { journal: options.journal }),
+    journal: options.journal,
+    readersWaitMs: options.claimWaitMs ?? claimWaitMs,
     onFailure: (error) => fail(error),
   });
   const { environment } = opened;

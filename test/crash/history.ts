@@ -51,7 +51,7 @@ export interface JournalView {
 export function viewJournal(files: readonly Buffer[]): JournalView {
   const bases = files.map((file) => decodeBase(file.subarray(baseAt, recordsAt)));
   const isSound = files.map(
-    (file, i) => bases[i] !== undefined && decodeMark(file) === bases[i].epoch,
+    (file, i) => bases[i] !== undefined && decodeMark(file)?.epoch === bases[i].epoch,
   );
   const records = files.map((file, i) => {
     const ends = [recordsAt];
@@ -119,7 +119,7 @@ export async function recordHistory(options: HistoryOptions): Promise<Copy[]> {
     clock: systemClock,
     // Small: what goes from the log is pages that are used again.
     retention: { ageMsMax: 600_000, bytesMax: 30_000 },
-    journal: { bootId: firstRun, policy },
+    journal: { run: firstRun, policy },
     isLinked: false,
   });
   const { store } = writer;

@@ -26,12 +26,12 @@ export function writeImage(dir: string, image: Pick<Image, "data" | "journal" | 
   });
 }
 
-export function openAgain(dir: string, bootId: string): Promise<Writer> {
+export function openAgain(dir: string, run: string): Promise<Writer> {
   return openWriter({
     dir,
     logger: silentLogger,
     clock: systemClock,
-    journal: { bootId },
+    journal: { run },
     claimWaitMs: 0,
     isLinked: false,
   });

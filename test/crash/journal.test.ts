@@ -9,8 +9,7 @@ import { silentLogger } from "../../src/base/log.ts";
 import { makeSeededRandom } from "../../src/base/random.ts";
 import { Fault } from "../../src/model/fault.ts";
 import { connectStore, openReadOnly, openWriter, type Writer } from "../../src/stores/lmdb.ts";
-import { baseAt, encodeBase, journalNames } from "../../src/stores/lmdb/journal-format.ts";
-import { distrusted } from "../../src/stores/lmdb/journal.ts";
+import { encodeMark, journalNames } from "../../src/stores/lmdb/journal-format.ts";
 import { digestOf, recordHistory, viewJournal, type Copy } from "./history.ts";
 import { findProblems, nextRun, openAgain, writeImage } from "./inspect.ts";
 import { makeScratch } from "./scratch.ts";
@@ -136,10 +135,25 @@ describe("a store on which the machine stopped", () => {
   it("after a sync of its data file had failed is brought back", async () => {
     const { bases, sound } = viewJournal(turning.journal);
     const journal = turning.journal.map((file) => Buffer.from(file));
-    journal[sound]!.set(encodeBase({ ...bases[sound]!, machine: distrusted }), baseAt);
-    const writer = await openAgain(makeDir({ ...turning, journal }), nextRun);
+    journal[sound]!.set(encodeMark({ epoch: bases[sound]!.epoch, isTrusted: false }), 0);
+    const data = Buffer.from(turning.data).fill(0, 0, 8192);
+    const writer = await openAgain(makeDir({ ...turning, data, journal }), nextRun);
     await expectState(writer, turning.digest);
     await writer.close();
+  });
+});
+
+describe("a first start", () => {
+  it("that ended before anything was on the disk is made again", async () => {
+    const dir = mkdtempSync(join(folder, "dir-"));
+    await (await openAgain(dir, "first")).close();
+    writeFileSync(join(dir, "data.mdb"), Buffer.alloc(8192));
+    // The header of a store that is open.
+    writeFileSync(join(dir, "weft.store"), turning.header);
+    const writer = await openAgain(dir, nextRun);
+    await writer.store.commit(numberedChange(1));
+    await writer.close();
+    expect(await findProblems(dir)).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { makeSeededRandom } from "../../src/base/random.ts";
 import type { Writer } from "../../src/stores/lmdb.ts";
 import { encodeBase, decodeBase, baseAt, recordsAt } from "../../src/stores/lmdb/journal-format.ts";
-import { nameRun } from "../../src/stores/lmdb/machine.ts";
+import { namePlace, readBootId } from "../../src/stores/lmdb/machine.ts";
 import { digestOf, firstRun, recordHistory, viewJournal, type Copy } from "./history.ts";
 import { makeImage } from "./image.ts";
 import { findProblems, nextRun, openAgain, writeImage } from "./inspect.ts";
@@ -42,7 +42,7 @@ function makeDir(): string {
 
 /** A base of this run was made of another file: this one takes its place, as if the process alone had died. */
 function adoptJournal(dir: string, entries: ReadonlyMap<string, Buffer>, run: string): void {
-  const machine = nameRun(join(dir, "data.mdb"), run);
+  const machine = `${run} ${namePlace(join(dir, "data.mdb"), readBootId() ?? "")}`;
   for (const [name, file] of entries) {
     const adopted = Buffer.from(file);
     const base = name.startsWith("journal")
@@ -55,7 +55,7 @@ function adoptJournal(dir: string, entries: ReadonlyMap<string, Buffer>, run: st
   }
 }
 
-/** What is wrong with a store that was left so; `run`: of the machine that opens it. */
+/** What is wrong with a store that was left so; `run`: of the server that opens it. */
 async function inspect({ data, entries }: Remains, digest: string, run: string): Promise<string[]> {
   const dir = makeDir();
   try {

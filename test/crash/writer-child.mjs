@@ -1,7 +1,7 @@
 /**
  * A writer that is going to be killed. Arguments: directory, first number, "load", "serve" or "fill", and the journal's
- * checkpoint policy as JSON, bytes of a change that fills. Under load it commits numbered changes and prints each number once it is acknowledged;
- * serving it only takes others' changes. When it fills the store it commits until it has been refused some times, tells
+ * checkpoint policy as JSON, bytes of a change that fills. Under load it commits numbered changes and prints each number
+ * once it is acknowledged; serving it only takes others' changes. When it fills the store it commits until it has been refused some times, tells
  * "refused <number> <code>", then reads all that was acknowledged, and tells "read <how many>".
  */
 import { writeSync } from "node:fs";
@@ -16,7 +16,11 @@ const { store } = await openWriter({
   logger: silentLogger,
   clock: systemClock,
   retention: { ageMsMax: 600_000, bytesMax: 2_000_000 },
-  ...(policy === "null" ? {} : { journal: { policy: JSON.parse(policy) } }),
+  journal: {
+    // Those that serve follow each other in one run, as under one supervisor; others are runs of their own.
+    ...(mode === "serve" ? { run: "one" } : {}),
+    ...(policy === "null" ? {} : { policy: JSON.parse(policy) }),
+  },
   onFatal: (error) => writeSync(1, `fatal ${error.cause ?? error}\n`),
 });
 writeSync(1, "open\n");

@@ -71,8 +71,14 @@ export class Checkpoints {
     this.isClosed = true;
     clearTimeout(this.timer);
     await this.syncing;
-    fs.fdatasyncSync(this.file);
-    fs.closeSync(this.file);
+    try {
+      fs.fdatasyncSync(this.file);
+    } catch (error) {
+      this.parts.journal.distrust();
+      throw error;
+    } finally {
+      fs.closeSync(this.file);
+    }
     this.nextPin?.release();
     this.pin.release();
   }

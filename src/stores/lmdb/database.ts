@@ -19,7 +19,6 @@ export interface Database {
   resetReadTxn(): void;
   useReadTransaction(): ReadTransaction;
   readerCheck(): number;
-  readerList(): string;
   getStats(): Record<string, unknown>;
   close(): Promise<void>;
 }

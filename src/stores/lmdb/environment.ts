@@ -113,13 +113,6 @@ export class Environment {
     return Number(this.db.getStats()["pageSize"]);
   }
 
-  /** Whether other processes have read from it and are still alive. Clears the places of the dead. */
-  hasOtherReaders(): boolean {
-    this.db.readerCheck();
-    const pids = [...this.db.readerList().matchAll(/^ *(\d+) /gm)].map((row) => Number(row[1]));
-    return pids.some((pid) => pid !== process.pid);
-  }
-
   /** Clears the places of readers that died; they pin pages until then. */
   readerCheck(): number {
     return this.db.readerCheck();

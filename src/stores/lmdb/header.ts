@@ -7,6 +7,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { Fault } from "../../model/fault.ts";
+import type { Witness } from "./machine.ts";
 import { findLoss, type Loss } from "./recovery.ts";
 
 const magic = "weft store\n";
@@ -28,7 +29,7 @@ export interface StoreHeader {
   readonly cleanBytes: number;
   /** What wrote it is older than this program; a writer says so in the header before it writes anything else. */
   readonly isOlderFormat: boolean;
-  /** The machine stopped while it was open: a writer must bring it back first (`recovery.ts`). */
+  /** It was open when the witness's predecessor stopped: a writer must bring it back first (`recovery.ts`). */
   readonly isLost: boolean;
 }
 
@@ -38,11 +39,8 @@ function refuse(dir: string, reason: string, cause?: unknown): Fault {
   });
 }
 
-/**
- * The header of a store that is there and looks sound; undefined for a directory where one may be made. `bootId`: only
- * tests name the run of the machine.
- */
-export function inspectStore(dir: string, bootId?: string): StoreHeader | undefined {
+/** The header of a store that is there and looks sound; undefined for a directory where one may be made. */
+export function inspectStore(dir: string, witness: Witness = {}): StoreHeader | undefined {
   let names: string[];
   try {
     names = fs.readdirSync(dir);
@@ -57,7 +55,7 @@ export function inspectStore(dir: string, bootId?: string): StoreHeader | undefi
     throw refuse(dir, "the directory is not empty and is not a store");
   }
   const header = readHeader(dir);
-  const loss = header.cleanBytes === 0 ? findLoss(dir, join(dir, dataName), bootId) : undefined;
+  const loss = header.cleanBytes === 0 ? findLoss(dir, join(dir, dataName), witness) : undefined;
   checkData(dir, header, loss);
   return { ...header, isLost: loss !== undefined };
 }
@@ -135,9 +133,15 @@ export function createStore(dir: string): StoreHeader {
   return header;
 }
 
+/** 0 also of a file that is all zeros: a first start made it, and the machine stopped before anything was synced. */
 export function dataBytes(dir: string): number {
-  return fs.statSync(join(dir, dataName), { throwIfNoEntry: false })?.size ?? 0;
+  const path = join(dir, dataName);
+  const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > blankBytesMax) return size;
+  return size > 0 && fs.readFileSync(path).some((byte) => byte !== 0) ? size : 0;
 }
+
+const blankBytesMax = 1024 * 1024;
 
 const pageBytes = 4096;
 const metaMagic = 0xbeefc0de;

@@ -1,8 +1,8 @@
 /**
  * The two journal files (decision 0018). Each holds, little endian:
- * - at 0 a mark of one block: magic, epoch, checksum. With the epoch of the base it says that the base is sound: all of
- *   the data file that the base names is on the disk;
- * - at `baseAt` the base: magic, epoch, how many records the epoch before it has, the lengths of what follows, the name
+ * - at 0 a mark: magic, epoch, whether the data file is trusted, checksum. With the epoch of the base it says that the
+ *   base is sound: all of the data file that the base names is on the disk;
+ * - at `baseAt` the base: magic, epoch, how many records the epoch before it has at least, the lengths of what follows, the name
  *   of the run of the machine (`machine.ts`), LMDB's two meta pages, checksum;
  * - at `recordsAt` the records, one for each transaction since the base: length of its rows, checksum, epoch, number
  *   from 0, and the rows as the transaction put and removed them, in order.
@@ -24,25 +24,34 @@ const baseHeadBytes = 20;
 
 export interface Base {
   readonly epoch: number;
-  /** Records of the epoch before; fewer of them found is a damaged journal. */
+  /** Records of the epoch before; a journal with fewer of them is damaged. */
   readonly recordsBefore: number;
   readonly machine: string;
   /** LMDB's two meta pages, as they lie at the front of the data file. */
   readonly metas: Uint8Array;
 }
 
-export function encodeMark(epoch: number): Buffer {
+export interface Mark {
+  readonly epoch: number;
+  /** False after a sync of the data file failed: only what the base reaches is known to be on the disk. */
+  readonly isTrusted: boolean;
+}
+
+/** In one sector, so that it is written whole or not at all. */
+export function encodeMark({ epoch, isTrusted }: Mark): Buffer {
   const bytes = Buffer.alloc(blockBytes);
   bytes.writeUInt32LE(markMagic, 0);
   bytes.writeUInt32LE(epoch, 4);
-  bytes.writeUInt32LE(crc32(bytes.subarray(0, 8)), 8);
+  bytes.writeUInt32LE(isTrusted ? 1 : 0, 8);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 12)), 12);
   return bytes;
 }
 
-/** The epoch whose base is sound; undefined when the mark does not read as one. */
-export function decodeMark(file: Buffer): number | undefined {
-  if (file.length < 12 || file.readUInt32LE(0) !== markMagic) return undefined;
-  return crc32(file.subarray(0, 8)) === file.readUInt32LE(8) ? file.readUInt32LE(4) : undefined;
+/** undefined when there is none. */
+export function decodeMark(file: Buffer): Mark | undefined {
+  if (file.length < 16 || file.readUInt32LE(0) !== markMagic) return undefined;
+  if (crc32(file.subarray(0, 12)) !== file.readUInt32LE(12)) return undefined;
+  return { epoch: file.readUInt32LE(4), isTrusted: file.readUInt32LE(8) === 1 };
 }
 
 export function encodeBase(base: Base): Buffer {

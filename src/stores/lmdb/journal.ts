@@ -22,9 +22,6 @@ import {
 import { FatalEngineError } from "../commit/committer.ts";
 import { JournalFile } from "./journal-file.ts";
 
-/** The run of a base when the pages above it are not to be trusted in any. */
-export const distrusted = "";
-
 /** What a file keeps of its size between its turns. */
 const keptBytes = 16 * 1024 * 1024;
 
@@ -41,9 +38,9 @@ export class Journal {
   /** Bytes of the record at the end, until its transaction is committed. */
   private written = 0;
   /** Writes that are under way. */
-  private aside = 0;
+  private readonly aside = new Set<Promise<void>>();
 
-  /** Makes both files anew. `machine`: of `nameRun`. */
+  /** Makes both files anew. `machine`: as `isTrusted` reads it. */
   constructor(dir: string, machine: string) {
     this.machine = machine;
     this.files = journalNames.map((name) => new JournalFile(join(dir, name)));
@@ -61,7 +58,7 @@ export class Journal {
 
   /** Whether an epoch may begin: what is under way belongs to the one at hand. */
   get isQuiet(): boolean {
-    return this.aside === 0 && this.written === 0;
+    return this.aside.size === 0 && this.written === 0;
   }
 
   /** Whether the epoch's base waits for `settle`. */
@@ -90,31 +87,34 @@ export class Journal {
   /** All that the pending base names is on the disk: a start goes back to it at most. */
   settle(): void {
     assert(this.pending !== undefined, "there is a base that is not sound");
-    this.fileOf(this.pending.epoch).write(encodeMark(this.pending.epoch), 0);
+    this.mark(this.pending, true);
     this.sound = this.pending;
     this.pending = undefined;
   }
 
   /** A sync of the data file failed: the next start trusts none of its pages but those of the sound base. */
   distrust(): void {
-    const { sound } = this;
-    if (sound === undefined) return;
-    this.fileOf(sound.epoch).write(encodeBase({ ...sound, machine: distrusted }), baseAt);
+    if (this.sound !== undefined) this.mark(this.sound, false);
+  }
+
+  private mark({ epoch }: Base, isTrusted: boolean): void {
+    this.fileOf(epoch).write(encodeMark({ epoch, isTrusted }), 0);
   }
 
   /** Whether rows that it was given are still being read. */
   get isWriting(): boolean {
-    return this.aside > 0;
+    return this.aside.size > 0;
   }
 
   /** One record at the end of the epoch, durable when it resolves. Rejects as `JournalFile` throws. */
   async write(rows: RowWriter): Promise<void> {
     const file = this.seal(rows);
-    this.aside++;
+    const written = file.writeAside(rows.bytes.subarray(0, rows.length), this.end);
+    this.aside.add(written);
     try {
-      await file.writeAside(rows.bytes.subarray(0, rows.length), this.end);
+      await written;
     } finally {
-      this.aside--;
+      this.aside.delete(written);
     }
   }
 
@@ -139,16 +139,20 @@ export class Journal {
     this.records++;
   }
 
-  /** The transaction was not committed. Throws when the record stays: a later start might bring it back. */
+  /** The transaction was not committed. FatalEngineError when the record stays: a later start would bring it back. */
   takeBack(): void {
     if (this.written === 0) return;
     this.written = 0;
-    if (this.aside > 0)
-      throw new FatalEngineError("the journal's last record cannot be taken back");
-    this.fileOf(this.epoch).write(Buffer.alloc(recordHeadBytes), this.end);
+    try {
+      assert(this.aside.size === 0, "a record that is being written cannot be taken back");
+      this.fileOf(this.epoch).write(Buffer.alloc(recordHeadBytes), this.end);
+    } catch (cause) {
+      throw new FatalEngineError("the journal's last record cannot be taken back", { cause });
+    }
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await Promise.allSettled(this.aside);
     for (const file of this.files) file.close();
   }
 

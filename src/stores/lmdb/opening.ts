@@ -1,4 +1,4 @@
-/** The data file as the writer opens it: brought back if the machine stopped, and with its journal. */
+/** The data file as the writer opens it: brought back if it was not closed in order, and with its journal. */
 import * as fs from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "../../base/log.ts";
@@ -7,9 +7,16 @@ import { Checkpoints, defaultPolicy, type CheckpointPolicy } from "./checkpoints
 import type { EngineJournal } from "./engine.ts";
 import { Environment, type Pin } from "./environment.ts";
 import { dataName, syncDirectory } from "./header.ts";
-import { distrusted, Journal } from "./journal.ts";
-import { nameRun, readBootId } from "./machine.ts";
-import { findLoss, removeJournal, replayJournal, restoreBase, type Loss } from "./recovery.ts";
+import { Journal } from "./journal.ts";
+import { isMapped, namePlace, readBootId, type Witness } from "./machine.ts";
+import {
+  distrustJournal,
+  findLoss,
+  removeJournal,
+  replayJournal,
+  restoreBase,
+  type Loss,
+} from "./recovery.ts";
 
 export interface OpeningOptions {
   readonly dir: string;
@@ -18,14 +25,14 @@ export interface OpeningOptions {
   readonly logger: Logger;
   /** Only for tests: nothing is synced and there is no journal. */
   readonly noSync?: boolean;
-  readonly journal?: JournalOptions;
+  readonly journal: JournalOptions & { readonly run: string };
+  /** For how long readers of the run before are waited for. */
+  readonly readersWaitMs: number;
   /** A sync of the data file failed: nothing may be written any more. */
   readonly onFailure: (error: unknown) => void;
 }
 
-export interface JournalOptions {
-  /** Only for tests: the run of the machine. */
-  readonly bootId?: string;
+export interface JournalOptions extends Witness {
   readonly policy?: CheckpointPolicy;
 }
 
@@ -37,13 +44,13 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-export function openForWriting(options: OpeningOptions): Opened {
+export async function openForWriting(options: OpeningOptions): Promise<Opened> {
   const { dir, logger } = options;
   const dataPath = join(dir, dataName);
-  const bootId = options.journal?.bootId ?? readBootId();
-  const loss = options.isClean ? undefined : findLoss(dir, dataPath, bootId);
+  const bootId = options.journal.bootId ?? readBootId();
+  const loss = options.isClean ? undefined : findLoss(dir, dataPath, options.journal);
   if (loss !== undefined) {
-    if (loss.base.machine === distrusted) assertAlone(dir);
+    if (bootId !== undefined) await waitForReaders(dir, options.readersWaitMs);
     restoreBase(dataPath, loss);
   }
   const isJournaled = options.noSync !== true && bootId !== undefined;
@@ -54,11 +61,12 @@ export function openForWriting(options: OpeningOptions): Opened {
     if (options.noSync !== true) removeJournal(dir);
     return { environment, journal: undefined, close: () => environment.close() };
   }
-  syncFile(dataPath);
+  syncData(dir);
   removeJournal(dir);
   syncDirectory(dir);
-  const journal = new Journal(dir, nameRun(dataPath, bootId));
-  const policy = options.journal?.policy ?? defaultPolicy;
+  const machine = `${options.journal.run} ${namePlace(dataPath, bootId)}`;
+  const journal = new Journal(dir, machine);
+  const policy = options.journal.policy ?? defaultPolicy;
   const { onFailure } = options;
   const checkpoints = new Checkpoints({ environment, journal, dataPath, policy, onFailure });
   syncDirectory(dir);
@@ -69,7 +77,7 @@ export function openForWriting(options: OpeningOptions): Opened {
     close: async () => {
       await checkpoints.close();
       await environment.close();
-      journal.close();
+      await journal.close();
     },
   };
 }
@@ -82,33 +90,38 @@ function replay(
 ): Pin {
   const pin = environment.pin();
   const transactions = replayJournal(environment, dir, loss);
-  logger.info("the machine stopped while the store was open; it is as it was acknowledged", {
-    transactions,
-  });
+  logger.info("the store was not closed in order; it is as it was acknowledged", { transactions });
   return pin;
 }
 
-function syncFile(path: string): void {
-  const file = fs.openSync(path, "r+");
+/** All that was written to the data file, whoever wrote it, is on the disk. */
+function syncData(dir: string): void {
+  const file = fs.openSync(join(dir, dataName), "r+");
   try {
     fs.fdatasyncSync(file);
+  } catch (error) {
+    // A second sync would tell of no error.
+    distrustJournal(dir);
+    throw error;
   } finally {
     fs.closeSync(file);
   }
 }
 
-/** After a failed sync processes of this run may still live: pages under the eyes of a reader are not exchanged. */
-function assertAlone(dir: string): void {
-  const environment = new Environment({ dir, readOnly: true });
-  const isRead = environment.hasOtherReaders();
-  void environment.close();
-  if (isRead) {
-    throw new Fault(
-      "E_STARTUP",
-      `cannot open the store at ${dir}: it must be recovered, and other processes still read it`,
-    );
+/** Pages under the eyes of a reader are not exchanged. Those of the run before are about to end. */
+async function waitForReaders(dir: string, waitMs: number): Promise<void> {
+  for (let waited = 0; isMapped(join(dir, dataName)); waited += retryMs) {
+    if (waited >= waitMs) {
+      throw new Fault(
+        "E_STARTUP",
+        `cannot open the store at ${dir}: it must be recovered, and other processes still read it`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, retryMs));
   }
 }
+
+const retryMs = 40;
 
 function joinJournal(journal: Journal, checkpoints: Checkpoints): EngineJournal {
   return {

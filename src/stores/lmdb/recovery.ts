@@ -1,5 +1,5 @@
 /**
- * What a stop of the machine leaves behind, and the way back: LMDB's meta pages of the newest sound base, whose pages
+ * What a stop of the server or of the machine leaves behind, and the way back: LMDB's meta pages of the newest sound base, whose pages
  * are all on the disk and were not overwritten since (`checkpoints.ts` pins them), then the journal's records.
  */
 import * as fs from "node:fs";
@@ -11,19 +11,22 @@ import {
   blockBytes,
   decodeBase,
   decodeMark,
+  encodeMark,
   journalNames,
   openRecord,
   recordHeadBytes,
   recordsAt,
   visitRows,
   type Base,
+  type Mark,
 } from "./journal-format.ts";
-import { nameRun, readBootId } from "./machine.ts";
+import { isTrusted, type Witness } from "./machine.ts";
 
 interface Half {
   readonly path: string;
   readonly base: Base;
-  readonly isSound: boolean;
+  /** With the base's epoch; otherwise the base is not sound. */
+  readonly mark: Mark | undefined;
 }
 
 /** To be gone back to: what the data file holds cannot be trusted. */
@@ -45,24 +48,33 @@ function readHalf(path: string): Half | undefined {
     const length = fs.readSync(file, front, 0, recordsAt, 0);
     const base = decodeBase(front.subarray(baseAt, length));
     if (base === undefined) return undefined;
-    return { path, base, isSound: decodeMark(front.subarray(0, blockBytes)) === base.epoch };
+    const mark = decodeMark(front.subarray(0, blockBytes));
+    return { path, base, mark: mark?.epoch === base.epoch ? mark : undefined };
   } finally {
     fs.closeSync(file);
   }
 }
 
 /**
- * Of a store that was not closed in order. undefined: its data file is as it was written, because the machine has run
- * ever since, or because there is no journal. `bootId`: of this run, only tests name another.
+ * Of a store that was not closed in order. undefined: its data file is as it was written, or there is no journal.
  */
-export function findLoss(dir: string, dataPath: string, bootId = readBootId()): Loss | undefined {
-  const halves = journalNames.flatMap((name) => readHalf(join(dir, name)) ?? []);
-  const bases = halves.filter((half) => half.isSound).map((half) => half.base);
-  const base = bases.sort((a, b) => b.epoch - a.epoch)[0];
-  if (base === undefined) return undefined;
-  const isTrusted =
-    bootId !== undefined && fs.existsSync(dataPath) && nameRun(dataPath, bootId) === base.machine;
-  return isTrusted ? undefined : { halves, base };
+export function findLoss(dir: string, dataPath: string, witness: Witness): Loss | undefined {
+  const halves = readHalves(dir);
+  const sound = findSound(halves);
+  if (sound === undefined) return undefined;
+  const { base, mark } = sound;
+  if (mark?.isTrusted === true && isTrusted(base.machine, dataPath, witness)) return undefined;
+  return { halves, base };
+}
+
+function readHalves(dir: string): Half[] {
+  return journalNames.flatMap((name) => readHalf(join(dir, name)) ?? []);
+}
+
+/** The newest one with a sound base. */
+function findSound(halves: readonly Half[]): Half | undefined {
+  const sound = halves.filter((half) => half.mark !== undefined);
+  return sound.sort((a, b) => b.base.epoch - a.base.epoch)[0];
 }
 
 /** The base's meta pages at the front of the data file. For a file that no process has open. */
@@ -88,7 +100,7 @@ export function replayJournal(
   const { records, isWhole } = readRecords(halves, base.epoch);
   const next = halves.find((half) => half.base.epoch === base.epoch + 1);
   const later = readRecords(halves, base.epoch + 1);
-  const isMissing = next !== undefined && records.length !== next.base.recordsBefore;
+  const isMissing = next !== undefined && records.length < next.base.recordsBefore;
   if (isMissing || !isWhole || !later.isWhole) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: its journal is damaged`);
   }
@@ -141,16 +153,22 @@ function hasRecordBehind(
  * both files and the newest sound base, or no sound base at all.
  */
 export function removeJournal(dir: string): void {
-  const paths = journalNames.map((name) => join(dir, name));
-  const halves = paths.flatMap((path) => readHalf(path) ?? []);
-  for (const { path } of halves.sort((a, b) => a.base.epoch - b.base.epoch)) clearMark(path);
-  for (const path of paths) fs.rmSync(path, { force: true });
+  const halves = readHalves(dir).sort((a, b) => a.base.epoch - b.base.epoch);
+  for (const { path } of halves) writeMark(path, Buffer.alloc(blockBytes));
+  for (const name of journalNames) fs.rmSync(join(dir, name), { force: true });
 }
 
-function clearMark(path: string): void {
+/** A sync of the data file failed: the next start goes back to the sound base. */
+export function distrustJournal(dir: string): void {
+  const sound = findSound(readHalves(dir));
+  if (sound === undefined) return;
+  writeMark(sound.path, encodeMark({ epoch: sound.base.epoch, isTrusted: false }));
+}
+
+function writeMark(path: string, mark: Buffer): void {
   const file = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_DSYNC);
   try {
-    fs.writeSync(file, Buffer.alloc(blockBytes), 0, blockBytes, 0);
+    fs.writeSync(file, mark, 0, mark.length, 0);
   } finally {
     fs.closeSync(file);
   }
