@@ -153,7 +153,9 @@ describe("a first start", () => {
     const writer = await openAgain(dir, nextRun);
     await writer.store.commit(numberedChange(1));
     await writer.close();
-    expect(await findProblems(dir)).toEqual([]);
+    const store = openReadOnly(dir);
+    expect(await findProblems(store)).toEqual([]);
+    await store.close();
   });
 });
 
