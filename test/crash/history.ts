@@ -119,7 +119,7 @@ export async function recordHistory(options: HistoryOptions): Promise<Copy[]> {
     clock: systemClock,
     // Small: what goes from the log is pages that are used again.
     retention: { ageMsMax: 600_000, bytesMax: 30_000 },
-    journal: { run: firstRun, policy },
+    journal: { run: firstRun, policy, isSlow: true },
     isLinked: false,
   });
   const { store } = writer;

@@ -18,7 +18,7 @@ const { store } = await openWriter({
   retention: { ageMsMax: 600_000, bytesMax: 2_000_000 },
   journal: {
     // Those that serve follow each other in one run, as under one supervisor; others are runs of their own.
-    ...(mode === "serve" ? { run: "one" } : {}),
+    ...(mode === "serve" ? { run: "one" } : { isSlow: true }),
     ...(policy === "null" ? {} : { policy: JSON.parse(policy) }),
   },
   onFatal: (error) => writeSync(1, `fatal ${error.cause ?? error}\n`),

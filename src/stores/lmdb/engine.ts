@@ -101,6 +101,8 @@ class LmdbRows implements KeyValue {
 
 /** Keeps what a transaction put and removed, so that LMDB need not sync its commit (`journal.ts`). */
 export interface EngineJournal {
+  /** Whether the disk is, so that a record had better be written by a thread. */
+  readonly isSlow: boolean;
   /** Whether rows of before are still being read: they must not be changed. */
   readonly isWriting: boolean;
   /** Resolves when the record is durable. Rejects, and `writeNow` throws, as a commit does that failed. */
@@ -115,7 +117,7 @@ export interface EngineJournal {
 
 /**
  * Transactions on LMDB. What they write is staged first; then the journal is written, if there is one, then LMDB's own
- * transaction, which is visible at once. So the process goes on with other work while the disk is at it.
+ * transaction, which is visible at once. While a slow disk is at it, the process goes on with other work.
  */
 export class LmdbEngine implements WriteEngine {
   private readonly db: Database;
@@ -155,7 +157,7 @@ export class LmdbEngine implements WriteEngine {
     };
     const commit = async (): Promise<void> => {
       const { journal } = this;
-      if (journal === undefined) {
+      if (journal?.isSlow !== true) {
         commitNow();
         return;
       }

@@ -8,6 +8,7 @@
  */
 import { join } from "node:path";
 import { assert } from "../../base/assert.ts";
+import { systemClock, type Clock } from "../../base/clock.ts";
 import {
   baseAt,
   encodeBase,
@@ -21,6 +22,7 @@ import {
 } from "./journal-format.ts";
 import { FatalEngineError } from "../commit/committer.ts";
 import { JournalFile } from "./journal-file.ts";
+import { SyncTime } from "./sync-time.ts";
 
 /** What a file keeps of its size between its turns. */
 const keptBytes = 16 * 1024 * 1024;
@@ -28,6 +30,8 @@ const keptBytes = 16 * 1024 * 1024;
 export class Journal {
   private readonly files: readonly JournalFile[];
   private readonly machine: string;
+  private readonly clock: Clock;
+  private readonly time = new SyncTime();
   private sound: Base | undefined = undefined;
   private pending: Base | undefined = undefined;
   private epoch = 0;
@@ -41,8 +45,9 @@ export class Journal {
   private readonly aside = new Set<Promise<void>>();
 
   /** Makes both files anew. `machine`: as `isTrusted` reads it. */
-  constructor(dir: string, machine: string) {
+  constructor(dir: string, machine: string, clock: Clock = systemClock) {
     this.machine = machine;
+    this.clock = clock;
     this.files = journalNames.map((name) => new JournalFile(join(dir, name)));
   }
 
@@ -101,6 +106,11 @@ export class Journal {
     this.fileOf(epoch).write(encodeMark({ epoch, isTrusted }), 0);
   }
 
+  /** Whether a record had better be written aside. */
+  get isSlow(): boolean {
+    return this.time.isLong;
+  }
+
   /** Whether rows that it was given are still being read. */
   get isWriting(): boolean {
     return this.aside.size > 0;
@@ -109,10 +119,12 @@ export class Journal {
   /** One record at the end of the epoch, durable when it resolves. Rejects as `JournalFile` throws. */
   async write(rows: RowWriter): Promise<void> {
     const file = this.seal(rows);
+    const startMs = this.clock.tickMs();
     const written = file.writeAside(rows.bytes.subarray(0, rows.length), this.end);
     this.aside.add(written);
     try {
       await written;
+      this.time.note(this.clock.tickMs() - startMs);
     } finally {
       this.aside.delete(written);
     }
@@ -121,7 +133,9 @@ export class Journal {
   /** The same, durable when it returns, also when a `write` of it is under way: both write the same. */
   writeNow(rows: RowWriter): void {
     const file = this.seal(rows);
+    const startMs = this.clock.tickMs();
     file.write(rows.bytes.subarray(0, rows.length), this.end);
+    this.time.note(this.clock.tickMs() - startMs);
   }
 
   private seal(rows: RowWriter): JournalFile {

@@ -34,6 +34,8 @@ export interface OpeningOptions {
 
 export interface JournalOptions extends Witness {
   readonly policy?: CheckpointPolicy;
+  /** Only for tests: whether the disk is taken for a slow one. Default: as it is. */
+  readonly isSlow?: boolean;
 }
 
 export interface Opened {
@@ -73,7 +75,7 @@ export async function openForWriting(options: OpeningOptions): Promise<Opened> {
   pin?.release();
   return {
     environment,
-    journal: joinJournal(journal, checkpoints),
+    journal: joinJournal(journal, checkpoints, options.journal.isSlow),
     close: async () => {
       await checkpoints.close();
       await environment.close();
@@ -123,8 +125,15 @@ async function waitForReaders(dir: string, waitMs: number): Promise<void> {
 
 const retryMs = 40;
 
-function joinJournal(journal: Journal, checkpoints: Checkpoints): EngineJournal {
+function joinJournal(
+  journal: Journal,
+  checkpoints: Checkpoints,
+  isSlow: boolean | undefined,
+): EngineJournal {
   return {
+    get isSlow() {
+      return isSlow ?? journal.isSlow;
+    },
     get isWriting() {
       return journal.isWriting;
     },
