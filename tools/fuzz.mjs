@@ -134,11 +134,18 @@ async function attack(server) {
   const startMs = performance.now();
   const patience = startPatience();
   try {
-    const response = await fetch(server.url + path, {
-      method: "POST",
-      headers: { "content-type": type },
-      body,
-      signal: patience.signal,
+    const send = () =>
+      fetch(server.url + path, {
+        method: "POST",
+        headers: { "content-type": type },
+        body,
+        signal: patience.signal,
+      });
+    // A server may close a connection that was idle just when it is used again (RFC 9112, 9.3.1). One that has died
+    // does not answer the second time, and its process is missed.
+    const response = await send().catch((error) => {
+      if (error.cause?.code !== "UND_ERR_SOCKET") throw error;
+      return send();
     });
     const text = await response.text();
     judge({ name, body, status: response.status, text });
