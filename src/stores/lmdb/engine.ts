@@ -101,8 +101,8 @@ class LmdbRows implements KeyValue {
 
 /** Keeps what a transaction put and removed, so that LMDB need not sync its commit (`journal.ts`). */
 export interface EngineJournal {
-  /** Whether the disk is, so that a record had better be written by a thread. */
-  readonly isSlow: boolean;
+  /** Whether the disk is, so that the next record had better be written by a thread. */
+  isSlow(): boolean;
   /** Whether rows of before are still being read: they must not be changed. */
   readonly isWriting: boolean;
   /** Resolves when the record is durable. Rejects, and `writeNow` throws, as a commit does that failed. */
@@ -157,7 +157,7 @@ export class LmdbEngine implements WriteEngine {
     };
     const commit = async (): Promise<void> => {
       const { journal } = this;
-      if (journal?.isSlow !== true) {
+      if (journal?.isSlow() !== true) {
         commitNow();
         return;
       }

@@ -106,9 +106,9 @@ export class Journal {
     this.fileOf(epoch).write(encodeMark({ epoch, isTrusted }), 0);
   }
 
-  /** Whether a record had better be written aside. */
-  get isSlow(): boolean {
-    return this.time.isLong;
+  /** Whether the next record had better be written aside. */
+  isSlow(): boolean {
+    return this.time.isLong();
   }
 
   /** Whether rows that it was given are still being read. */
@@ -119,12 +119,10 @@ export class Journal {
   /** One record at the end of the epoch, durable when it resolves. Rejects as `JournalFile` throws. */
   async write(rows: RowWriter): Promise<void> {
     const file = this.seal(rows);
-    const startMs = this.clock.tickMs();
     const written = file.writeAside(rows.bytes.subarray(0, rows.length), this.end);
     this.aside.add(written);
     try {
       await written;
-      this.time.note(this.clock.tickMs() - startMs);
     } finally {
       this.aside.delete(written);
     }

@@ -92,7 +92,7 @@ function replay(
 ): Pin {
   const pin = environment.pin();
   const transactions = replayJournal(environment, dir, loss);
-  logger.info("the store was not closed in order; it is as it was acknowledged", { transactions });
+  logger.warn("the store was not closed in order; it is as it was acknowledged", { transactions });
   return pin;
 }
 
@@ -131,9 +131,7 @@ function joinJournal(
   isSlow: boolean | undefined,
 ): EngineJournal {
   return {
-    get isSlow() {
-      return isSlow ?? journal.isSlow;
-    },
+    isSlow: () => isSlow ?? journal.isSlow(),
     get isWriting() {
       return journal.isWriting;
     },
