@@ -8,6 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { OpenEngine } from "../engine/open.ts";
+import { queryDefaults } from "../engine/engine.ts";
 import { guardians } from "../engine/first-nodes.ts";
 import { readRightsMark } from "../engine/rights-row.ts";
 import { Fault } from "../model/fault.ts";
@@ -188,15 +189,10 @@ class Guard {
     const { engine } = this.#options;
     if (!(await engine.namespaces()).includes(namespace)) return undefined;
     const answer = await engine.query({
+      ...queryDefaults,
       namespace,
       text: findUser,
       variables: new Map([["$user", user]]),
-      startTs: 0,
-      readOnly: true,
-      bestEffort: false,
-      debug: false,
-      format: "json",
-      timeoutMs: 0,
     });
     const { q } = JSON.parse(new TextDecoder().decode(answer.data)) as {
       readonly q: readonly { readonly uid: string }[];

@@ -42,6 +42,21 @@ export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
+/** Little endian; four stores, which cost less than a call of a view or of a Buffer's own writer. */
+export function writeUint32(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value;
+  bytes[at + 1] = value >>> 8;
+  bytes[at + 2] = value >>> 16;
+  bytes[at + 3] = value >>> 24;
+}
+
+/** Little endian. */
+export function readUint32(bytes: Uint8Array, at: number): number {
+  return (
+    (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
+  );
+}
+
 /** The first key after every key that begins with `prefix`; undefined when there is none (all 0xff). */
 export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
   let last = prefix.length - 1;

@@ -12,7 +12,7 @@
  */
 import { StoredCell } from "./cell.ts";
 import { assert } from "../base/assert.ts";
-import { ByteReader, varintSize, writeVarint } from "../base/bytes.ts";
+import { ByteReader, readUint32, varintSize, writeUint32, writeVarint } from "../base/bytes.ts";
 import { chunkCount } from "./chunk.ts";
 
 export const entryKind = { cells: 1, edges: 2, long: 3 } as const;
@@ -42,20 +42,9 @@ function u16(bytes: Uint8Array, at: number): number {
   return bytes[at]! | (bytes[at + 1]! << 8);
 }
 
-function u32(bytes: Uint8Array, at: number): number {
-  return (
-    (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
-  );
-}
-
 function writeU16(bytes: Uint8Array, at: number, value: number): void {
   bytes[at] = value;
   bytes[at + 1] = value >>> 8;
-}
-
-function writeU32(bytes: Uint8Array, at: number, value: number): void {
-  writeU16(bytes, at, value);
-  writeU16(bytes, at + 2, value >>> 16);
 }
 
 /** Where the table begins (its count). */
@@ -67,7 +56,7 @@ function tableAt(part: Uint8Array): number {
 export function furtherParts(part: Uint8Array): readonly number[] {
   if ((part[0]! & flagFurther) === 0) return [];
   const firsts: number[] = [];
-  for (let i = 0, count = u16(part, 1); i < count; i++) firsts.push(u32(part, 3 + 4 * i));
+  for (let i = 0, count = u16(part, 1); i < count; i++) firsts.push(readUint32(part, 3 + 4 * i));
   return firsts;
 }
 
@@ -81,7 +70,7 @@ export function partOf(part0: Uint8Array, predicate: number): number {
   if ((part0[0]! & flagFurther) === 0) return 0;
   let found = 0;
   for (let i = 0, count = u16(part0, 1); i < count; i++) {
-    const first = u32(part0, 3 + 4 * i);
+    const first = readUint32(part0, 3 + 4 * i);
     if (first > predicate) break;
     found = first;
   }
@@ -96,7 +85,7 @@ export function predicatesOf(part: Uint8Array): number[] {
   const table = tableAt(part);
   const predicates: number[] = [];
   for (let i = 0, count = u16(part, table); i < count; i++) {
-    predicates.push(u32(part, table + 2 + i * tableRow));
+    predicates.push(readUint32(part, table + 2 + i * tableRow));
   }
   return predicates;
 }
@@ -109,10 +98,10 @@ function findRow(part: Uint8Array, table: number, predicate: number): number {
   let high = count;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (u32(part, rows + middle * tableRow) < predicate) low = middle + 1;
+    if (readUint32(part, rows + middle * tableRow) < predicate) low = middle + 1;
     else high = middle;
   }
-  return low < count && u32(part, rows + low * tableRow) === predicate ? low : -1;
+  return low < count && readUint32(part, rows + low * tableRow) === predicate ? low : -1;
 }
 
 /** The entry of a predicate, sharing the part's memory. */
@@ -122,8 +111,8 @@ export function readEntry(part: Uint8Array, predicate: number): Uint8Array | und
   if (row < 0) return undefined;
   const rows = table + 2;
   const entries = rows + u16(part, table) * tableRow;
-  const begin = row === 0 ? 0 : u32(part, rows + row * tableRow - 4);
-  return part.subarray(entries + begin, entries + u32(part, rows + row * tableRow + 4));
+  const begin = row === 0 ? 0 : readUint32(part, rows + row * tableRow - 4);
+  return part.subarray(entries + begin, entries + readUint32(part, rows + row * tableRow + 4));
 }
 
 /**
@@ -139,8 +128,8 @@ export function decodeEntry(
   if (row < 0) return undefined;
   const rows = table + 2;
   const entries = rows + u16(part, table) * tableRow;
-  const begin = entries + (row === 0 ? 0 : u32(part, rows + row * tableRow - 4));
-  const end = entries + u32(part, rows + row * tableRow + 4);
+  const begin = entries + (row === 0 ? 0 : readUint32(part, rows + row * tableRow - 4));
+  const end = entries + readUint32(part, rows + row * tableRow + 4);
   switch (part[begin]) {
     case entryKind.cells:
       return decodeCellsAt(part, begin + 1, end);
@@ -195,9 +184,9 @@ export function readEntries(part: Uint8Array): RecordEntry[] {
   const entries: RecordEntry[] = [];
   let begin = base;
   for (let i = 0; i < count; i++) {
-    const end = base + u32(part, rows + i * tableRow + 4);
+    const end = base + readUint32(part, rows + i * tableRow + 4);
     entries.push({
-      predicate: u32(part, rows + i * tableRow),
+      predicate: readUint32(part, rows + i * tableRow),
       bytes: part.subarray(begin, end),
     });
     begin = end;
@@ -379,7 +368,7 @@ export function encodePart(
   if (further.length > 0) {
     part[0] = flagFurther;
     writeU16(part, 1, further.length);
-    for (let i = 0; i < further.length; i++) writeU32(part, 3 + 4 * i, further[i]!);
+    for (let i = 0; i < further.length; i++) writeUint32(part, 3 + 4 * i, further[i]!);
   }
   writeU16(part, front, entries.length);
   const rows = front + 2;
@@ -392,8 +381,8 @@ export function encodePart(
     previous = predicate;
     part.set(bytes, at);
     at += bytes.length;
-    writeU32(part, rows + i * tableRow, predicate);
-    writeU32(part, rows + i * tableRow + 4, at - base);
+    writeUint32(part, rows + i * tableRow, predicate);
+    writeUint32(part, rows + i * tableRow + 4, at - base);
   }
   return part;
 }
@@ -426,8 +415,8 @@ export function changeEntries(
   /** The stored entry that each change meets, or the place where it would be. */
   let at = 0;
   for (const change of changes) {
-    while (at < stored && u32(part!, 3 + at * tableRow) < change.predicate) at++;
-    if (at < stored && u32(part!, 3 + at * tableRow) === change.predicate) {
+    while (at < stored && readUint32(part!, 3 + at * tableRow) < change.predicate) at++;
+    if (at < stored && readUint32(part!, 3 + at * tableRow) === change.predicate) {
       size -= storedEnd(part!, at) - storedEnd(part!, at - 1);
       count--;
       at++;
@@ -441,9 +430,9 @@ export function changeEntries(
   at = 0;
   for (const change of changes) {
     const from = at;
-    while (at < stored && u32(part!, 3 + at * tableRow) < change.predicate) at++;
+    while (at < stored && readUint32(part!, 3 + at * tableRow) < change.predicate) at++;
     if (at > from) writer.copy(part!, from, at);
-    if (at < stored && u32(part!, 3 + at * tableRow) === change.predicate) at++;
+    if (at < stored && readUint32(part!, 3 + at * tableRow) === change.predicate) at++;
     writer.put(change);
   }
   if (at < stored) writer.copy(part!, at, stored);
@@ -452,7 +441,7 @@ export function changeEntries(
 
 /** Where a stored entry of a part without further ones ends, counted from the first one's begin; 0 for -1. */
 function storedEnd(part: Uint8Array, entry: number): number {
-  return entry < 0 ? 0 : u32(part, 3 + entry * tableRow + 4);
+  return entry < 0 ? 0 : readUint32(part, 3 + entry * tableRow + 4);
 }
 
 class PartWriter {
@@ -484,13 +473,13 @@ class PartWriter {
     this.part.set(part.subarray(base + begin, base + storedEnd(part, to - 1)), this.#at);
     for (let i = from; i < to; i++) {
       this.#at = storedEnd(part, i) + moved;
-      this.#end(u32(part, 3 + i * tableRow));
+      this.#end(readUint32(part, 3 + i * tableRow));
     }
   }
 
   #end(predicate: number): void {
-    writeU32(this.part, this.#row, predicate);
-    writeU32(this.part, this.#row + 4, this.#at - this.#base);
+    writeUint32(this.part, this.#row, predicate);
+    writeUint32(this.part, this.#row + 4, this.#at - this.#base);
     this.#row += tableRow;
   }
 }

@@ -1,4 +1,5 @@
 /** The engine over a memory store: transactions over several requests, start times, races, alters (architecture 4). */
+import { queryDefaults } from "./engine.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Clock } from "../base/clock.ts";
 import { defaultLimits } from "../model/limits.ts";
@@ -38,17 +39,7 @@ async function query(text: string, startTs = 0): Promise<unknown> {
 }
 
 function ask(text: string, startTs = 0, readOnly = false) {
-  return engine.query({
-    namespace: 0,
-    text,
-    variables: new Map(),
-    startTs,
-    readOnly,
-    bestEffort: false,
-    debug: false,
-    format: "json",
-    timeoutMs: 0,
-  });
+  return engine.query({ ...queryDefaults, namespace: 0, text, startTs, readOnly });
 }
 
 function mutate(text: string, options: { startTs?: number; commitNow?: boolean } = {}) {

@@ -88,6 +88,17 @@ export interface QueryRequest {
   readonly plan?: PlanQuestion | undefined;
 }
 
+/** A query by itself that reads what is newest, without a limit of time. */
+export const queryDefaults = {
+  variables: new Map<string, string>(),
+  startTs: 0,
+  readOnly: true,
+  bestEffort: false,
+  debug: false,
+  format: "json",
+  timeoutMs: 0,
+} as const satisfies Partial<QueryRequest>;
+
 /** Durations in nanoseconds, as the reference reports them. */
 export interface Latency {
   readonly parsingNs: number;

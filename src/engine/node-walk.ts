@@ -1,7 +1,8 @@
 /** A walk over the nodes of a predicate and what they have, in pieces: a node with many edges is many pieces. */
 import { assert } from "../base/assert.ts";
-import type { Column, Reader, Want } from "../graph/reader.ts";
+import type { Column, Reader } from "../graph/reader.ts";
 import type { Predicate } from "../graph/schema.ts";
+import { edgesBehind } from "../write/index-entries.ts";
 
 /** Where a walk goes on. */
 export interface WalkPlace {
@@ -113,8 +114,7 @@ export async function readEdges(
   uids: Float64Array,
   { predicate, after, limit }: { predicate: number; after: number; limit: number },
 ): Promise<Extract<Column, { kind: "edges" }>> {
-  const want: Want = { kind: "edges", predicate, facets: true, bounds: { after, limit } };
-  const [column] = await reader.readLevel(uids, [want]);
+  const [column] = await reader.readLevel(uids, [edgesBehind(predicate, after, limit)]);
   assert(column?.kind === "edges", "edges were asked for");
   return column;
 }

@@ -17,7 +17,7 @@ import { openWriter } from "../stores/lmdb.ts";
 import type { Writer } from "../stores/lmdb.ts";
 import { openMemoryStore } from "../stores/memory.ts";
 import { deriveFill } from "../write/fill.ts";
-import type { QueryAnswer } from "./engine.ts";
+import { queryDefaults, type QueryAnswer } from "./engine.ts";
 import { openEngine } from "./open.ts";
 import type { OpenEngine } from "./open.ts";
 
@@ -106,17 +106,7 @@ function query(
   startTs: number,
   namespace = 0,
 ): Promise<QueryAnswer> {
-  return engine.query({
-    namespace,
-    text,
-    variables: new Map(),
-    startTs,
-    readOnly: false,
-    bestEffort: false,
-    debug: false,
-    format: "json",
-    timeoutMs: 0,
-  });
+  return engine.query({ ...queryDefaults, namespace, text, startTs, readOnly: false });
 }
 
 async function ask(

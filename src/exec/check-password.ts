@@ -8,7 +8,7 @@ import { slotText, type Run } from "./run.ts";
 /** Shorter ones are false without being compared (dql.md 4.19). */
 const passwordBytesMin = 6;
 
-/** Comparisons at once: bcrypt works on threads of its own, of which a process has four. */
+/** Comparisons at once: bcrypt works on the threads of the process, of which there are at least four. */
 const lanes = 4;
 
 /**

@@ -36,6 +36,11 @@ export interface Prepared<T> {
   commitNow(): void;
 }
 
+/** The engine cannot go on: the writer ends. */
+export class FatalEngineError extends Error {
+  override readonly name = "FatalEngineError";
+}
+
 /** Both steps at once. */
 export function transact<T>(engine: WriteEngine, work: (kv: KeyValue) => T): T {
   const prepared = engine.prepare(work);

@@ -24,7 +24,7 @@ import {
   writeHeader,
   type StoreHeader,
 } from "./lmdb/header.ts";
-import { openForWriting, type JournalOptions } from "./lmdb/opening.ts";
+import { openForWriting, type JournalOptions, type RunJournalOptions } from "./lmdb/opening.ts";
 import { removeJournal } from "./lmdb/recovery.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
 import { openLinkServer } from "./lmdb/link-server.ts";
@@ -67,9 +67,7 @@ export interface Writer {
 const readerCheckMs = 10_000;
 const claimWaitMs = 15_000;
 
-type ClaimedOptions = WriterOptions & {
-  readonly journal: JournalOptions & { readonly run: string };
-};
+type ClaimedOptions = WriterOptions & { readonly journal: RunJournalOptions };
 
 /**
  * Opens (or makes) the store for writing. Fault E_STARTUP, one clear line: another writer is alive, the directory is
@@ -97,14 +95,16 @@ async function openClaimed(options: ClaimedOptions, claim: Claim): Promise<Write
   const header = inspectStore(dir, options.journal) ?? createStore(dir);
   const isNew = dataBytes(dir) === 0;
   if (isNew) rmSync(join(dir, dataName), { force: true });
+  // Closed in order, a journal that still lies there is over. It must be gone before the mark is.
+  if (header.cleanBytes > 0) removeJournal(dir);
   if (header.cleanBytes !== 0 || header.isOlderFormat) {
     writeHeader(dir, { ...header, cleanBytes: 0 });
   }
   let fail: (error: unknown) => void = () => {};
   const opened = await openForWriting({
     dir,
-    isClean: header.cleanBytes > 0,
     logger,
+    clock: options.clock,
     noSync: options.noSync ?? false,
     journal: options.journal,
     readersWaitMs: options.claimWaitMs ?? claimWaitMs,
@@ -139,12 +139,15 @@ async function openClaimed(options: ClaimedOptions, claim: Claim): Promise<Write
     committer.flush();
     committer.stop(new Fault("E_STORE_UNAVAILABLE", "the store is closed"));
     await link?.close();
-    await opened.close();
-    if (!committer.hasFailed) {
-      writeHeader(dir, { ...header, cleanBytes: dataBytes(dir) });
-      removeJournal(dir);
+    try {
+      await opened.close();
+      if (!committer.hasFailed) {
+        writeHeader(dir, { ...header, cleanBytes: dataBytes(dir) });
+        removeJournal(dir);
+      }
+    } finally {
+      await claim.release();
     }
-    await claim.release();
   };
   return {
     store: makeDirectStore({ environment, committer, slots, engine, close }),
@@ -212,7 +215,7 @@ function refuseLost(dir: string, header: StoreHeader): void {
   if (!header.isLost) return;
   throw new Fault(
     "E_STARTUP",
-    `cannot open the store at ${dir}: the machine stopped while it was open; a start of the server brings it back`,
+    `cannot open the store at ${dir}: it was not closed in order; a start of the server brings it back`,
   );
 }
 

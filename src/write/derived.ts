@@ -62,18 +62,26 @@ class TextLists {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
     const list = tokenList(this.storageId, this.#index, textToken(text));
-    if (this.#known.size >= textListsMax) this.#known.clear();
     // Longer texts are views of what they were cut from, which would be kept with them.
-    if (text.length <= textUnitsMax) this.#known.set(text, list);
+    if (text.length <= textUnitsMax) {
+      this.#known.set(text, list);
+      if (++textListsKept >= textListsMax) forgetTextLists();
+    }
     return list;
   }
 }
 
-/** Of one index: about half a megabyte. */
-const textListsMax = 4096;
+/** Of all indexes: about four megabytes. */
+const textListsMax = 32_768;
 const textUnitsMax = 12;
 
-const textLists = new WeakMap<PredicateIndex, TextLists>();
+let textLists = new WeakMap<PredicateIndex, TextLists>();
+let textListsKept = 0;
+
+function forgetTextLists(): void {
+  textLists = new WeakMap();
+  textListsKept = 0;
+}
 
 function listsOf(index: PredicateIndex, storageId: number): TextLists {
   let lists = textLists.get(index);

@@ -9,7 +9,7 @@ import { SchemaCache, readSchemaHead } from "../graph/schema-rows.ts";
 import { isBuilding } from "../graph/schema-diff.ts";
 import { emptySchemaState, makeSchema } from "../graph/schema-state.ts";
 import type { FillJob, MemberPatch, Patch, Snapshot } from "../store/store.ts";
-import { entryPatch, readParcel, visitEntries, wantFor } from "./index-entries.ts";
+import { edgesBehind, entryPatch, readParcel, visitEntries, wantFor } from "./index-entries.ts";
 import type { EntrySource } from "./index-entries.ts";
 
 export interface FillDetail extends EntrySource {
@@ -164,9 +164,7 @@ function fillStretch(
   const uids = Float64Array.of(uid);
   const patches: Patch[] = [];
   for (let from = after; from < last;) {
-    const bounds = { after: from, limit: pageEdges };
-    const predicate = detail.predicate.id;
-    const want = { kind: "edges", predicate, facets: true, bounds } as const;
+    const want = edgesBehind(detail.predicate.id, from, pageEdges);
     const [column] = now(reader.readLevel(uids, [want]));
     assert(column?.kind === "edges", "stretches are of edges");
     patches.push(...makeEntries(reader, detail, { uids, column }));

@@ -27,6 +27,11 @@ export type EntrySink = (
   facets: Uint8Array | undefined,
 ) => void;
 
+/** Edges behind `after`, at most `limit` of each node, as `visitEntries` reads them. */
+export function edgesBehind(predicate: number, after: number, limit: number): Want {
+  return { kind: "edges", predicate, facets: true, bounds: { after, limit } };
+}
+
 export function wantFor({ definition, id }: Predicate): Want {
   return definition.kind === "uid"
     ? { kind: "edges", predicate: id, facets: true }

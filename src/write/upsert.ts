@@ -35,14 +35,6 @@ export function expandVariables(
   variables: UpsertVariables,
   bounds: ExpansionBounds,
 ): readonly PlainMutation[] {
-  if (!mutations.some((one) => one.set.some(usesVariable) || one.delete.some(usesVariable))) {
-    let total = 0;
-    for (const { set, delete: deletes } of mutations) {
-      checkCount((total += set.length), bounds);
-      checkCount((total += deletes.length), bounds);
-    }
-    return mutations;
-  }
   let count = 0;
   const take = (facts: readonly NQuad[], isDelete: boolean): readonly NQuad[] => {
     if (!facts.some(usesVariable)) {

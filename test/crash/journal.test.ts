@@ -120,7 +120,7 @@ describe("a store that was closed in order", () => {
 describe("a store on which the machine stopped", () => {
   it("is not read before a writer has brought it back", async () => {
     const dir = makeDir(turning);
-    const text = "the machine stopped while it was open; a start of the server brings it back";
+    const text = "it was not closed in order; a start of the server brings it back";
     const faults = [faultOf(connectStore({ dir })), faultOf((async () => openReadOnly(dir))())];
     for (const { code, message } of await Promise.all(faults)) {
       expect(code).toBe("E_STARTUP");

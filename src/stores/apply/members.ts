@@ -48,10 +48,7 @@ export function addedMembers(edits: MemberEdits): Members {
     if (value.length > 0) facets.set(count, value);
     uids[count++] = uid;
   }
-  return {
-    uids: count === uids.length ? uids : uids.subarray(0, count),
-    facets,
-  };
+  return { uids: count === uids.length ? uids : uids.subarray(0, count), facets };
 }
 
 export function mergeMembers(base: Members, edits: MemberEdits): Members {

@@ -5,7 +5,8 @@ import { makeChange } from "../../store/contract.ts";
 import { StoreRefusal, type Change } from "../../store/store.ts";
 import type { KeyValue, Prepared, WriteEngine } from "../key-value.ts";
 import { makeTree, TreeWriter } from "../memory-tree.ts";
-import { Committer, FatalEngineError } from "./committer.ts";
+import { FatalEngineError } from "../key-value.ts";
+import { Committer } from "./committer.ts";
 
 class TestEngine implements WriteEngine {
   root = makeTree();

@@ -19,10 +19,16 @@ import {
 } from "../../store/store.ts";
 import { WorkingSet } from "../apply/working-set.ts";
 import { defaultTuning, type Tuning } from "../apply/tuning.ts";
-import { transact, type KeyValue, type Prepared, type WriteEngine } from "../key-value.ts";
+import {
+  FatalEngineError,
+  transact,
+  type KeyValue,
+  type Prepared,
+  type WriteEngine,
+} from "../key-value.ts";
 import { Favour } from "./favour.ts";
 import { runFill } from "./fill.ts";
-import { Judge, makeGroupKeys, noteKeys, type GroupKeys } from "./judge.ts";
+import { Judge, noteKeys, type GroupKeys } from "./judge.ts";
 import { defaultRetention, LogTail, type LogRetention } from "./log-tail.ts";
 import {
   decodeSlots,
@@ -428,7 +434,7 @@ export class Committer {
   /** One try, inside of the transaction. Throws BadChange for a change that cannot be applied. */
   private applyGroup(kv: KeyValue, group: readonly Waiting[]): Outcome {
     const working = new WorkingSet(kv, this.tuning);
-    const keys = makeGroupKeys();
+    const keys = this.judge.beginGroup();
     const commits: Commit[] = [];
     let { commitTs, fence } = this.state;
     const verdicts: Verdict[] = [];
@@ -498,11 +504,6 @@ export class Committer {
     for (const { change } of held) this.patchesWaiting += change.patches.length;
     if (isChanged) for (const listener of this.listeners) listener(this.state.commitTs);
   }
-}
-
-/** The engine cannot go on: the writer ends. */
-export class FatalEngineError extends Error {
-  override readonly name = "FatalEngineError";
 }
 
 function isBasisRefusal(error: unknown): boolean {

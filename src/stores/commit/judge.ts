@@ -13,19 +13,11 @@ export interface GroupKeys {
   readonly basis: KeyGroup;
 }
 
-/** Those that were recorded last: making tables costs more than filling them. */
-let spare: GroupKeys | undefined;
-
-export function makeGroupKeys(): GroupKeys {
-  const known = spare;
-  spare = undefined;
-  if (known !== undefined) return known;
-  return { conflict: new KeyGroup(), basis: new KeyGroup() };
-}
-
 export class Judge {
   private readonly conflicts: ConflictMap;
   private readonly bases: ConflictMap;
+  /** Those that were recorded last: making tables costs more than filling them. */
+  private spare: GroupKeys | undefined = undefined;
 
   /** A restarted writer knows nothing of what came before. */
   constructor(horizon: number, keysMax = keysMaxDefault) {
@@ -35,6 +27,13 @@ export class Judge {
 
   get horizon(): number {
     return this.conflicts.horizon;
+  }
+
+  /** None yet. */
+  beginGroup(): GroupKeys {
+    const known = this.spare;
+    this.spare = undefined;
+    return known ?? { conflict: new KeyGroup(), basis: new KeyGroup() };
   }
 
   /** undefined when the change may go on. */
@@ -64,7 +63,7 @@ export class Judge {
     this.bases.recordGroup(group.basis);
     group.conflict.clear();
     group.basis.clear();
-    spare = group;
+    this.spare = group;
   }
 }
 

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync, type NoParamCallback } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { systemClock } from "../../base/clock.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Pin } from "./environment.ts";
 import { Journal } from "./journal.ts";
@@ -9,11 +10,28 @@ import { RowWriter } from "./journal-format.ts";
 import { findLoss } from "./recovery.ts";
 import { namePlace } from "./machine.ts";
 
+/** A disk whose syncs aside end when the test says so; undefined: the real one. */
+const disk = vi.hoisted(() => ({ answers: undefined as NoParamCallback[] | undefined }));
+
+vi.mock("node:fs", async (original) => {
+  const fs = await original<typeof import("node:fs")>();
+  return {
+    ...fs,
+    fdatasync(file: number, done: NoParamCallback): void {
+      if (disk.answers === undefined) fs.fdatasync(file, done);
+      else disk.answers.push(done);
+    },
+  };
+});
+
 let dir = "";
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "weft-checkpoints-"));
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+afterEach(() => {
+  disk.answers = undefined;
+  rmSync(dir, { recursive: true, force: true });
+});
 
 /** Stands for the environment: numbers its pins, and tells which are held. */
 class Pins {
@@ -41,7 +59,7 @@ describe("checkpoints", () => {
   it("hold a base until the next one is sound", async () => {
     const dataPath = join(dir, "data.mdb");
     writeFileSync(dataPath, Buffer.alloc(8192));
-    const journal = new Journal(dir, `run ${namePlace(dataPath, "boot")}`);
+    const journal = new Journal(dir, `run ${namePlace(dataPath, "boot")}`, systemClock);
     const environment = new Pins();
     const onFailure = vi.fn<(error: unknown) => void>();
     const checkpoints = new Checkpoints({ environment, journal, dataPath, policy, onFailure });
@@ -70,7 +88,7 @@ describe("checkpoints", () => {
   it("wait for a slow disk only when the journal has grown far beyond its bound", async () => {
     const dataPath = join(dir, "data.mdb");
     writeFileSync(dataPath, Buffer.alloc(8192));
-    const journal = new Journal(dir, `run ${namePlace(dataPath, "boot")}`);
+    const journal = new Journal(dir, `run ${namePlace(dataPath, "boot")}`, systemClock);
     const tight = { bytesMax: 40, transactionsMax: 1, ageMsMax: 60_000 };
     const environment = new Pins();
     const parts = {
@@ -97,7 +115,7 @@ describe("checkpoints", () => {
   it("that fail end the writer, and the next start trusts the base and the journal alone", async () => {
     // A device that can be read and written, and not synced.
     const dataPath = "/dev/zero";
-    const journal = new Journal(dir, `run ${namePlace(dataPath, "boot")}`);
+    const journal = new Journal(dir, `run ${namePlace(dataPath, "boot")}`, systemClock);
     const onFailure = vi.fn<(error: unknown) => void>();
     const environment = new Pins();
     const checkpoints = new Checkpoints({ environment, journal, dataPath, policy, onFailure });
@@ -107,6 +125,53 @@ describe("checkpoints", () => {
     checkpoints.note();
     await vi.waitFor(() => expect(onFailure).toHaveBeenCalledOnce());
     expect(findLoss(dir, dataPath, { run: "run", bootId: "boot" })?.base.epoch).toBe(1);
+    await journal.close();
+  });
+
+  it("that fail while the store is being closed are not forgotten", async () => {
+    const dataPath = join(dir, "data.mdb");
+    writeFileSync(dataPath, Buffer.alloc(8192));
+    const journal = new Journal(dir, `run ${namePlace(dataPath, "boot")}`, systemClock);
+    const onFailure = vi.fn<(error: unknown) => void>();
+    const environment = new Pins();
+    const checkpoints = new Checkpoints({ environment, journal, dataPath, policy, onFailure });
+    const answers: NoParamCallback[] = [];
+    disk.answers = answers;
+    commit(journal);
+    commit(journal);
+    checkpoints.note();
+    const closing = checkpoints.close();
+    answers[0]!(new Error("EIO"));
+    await expect(closing).rejects.toThrow("EIO");
+    expect(findLoss(dir, dataPath, { run: "run", bootId: "boot" })?.base.epoch).toBe(1);
+    await journal.close();
+  });
+
+  it("are all waited for, also those that came too late", async () => {
+    const dataPath = join(dir, "data.mdb");
+    writeFileSync(dataPath, Buffer.alloc(8192));
+    const journal = new Journal(dir, `run ${namePlace(dataPath, "boot")}`, systemClock);
+    const tight = { bytesMax: 40, transactionsMax: 1, ageMsMax: 60_000 };
+    const onFailure = vi.fn<(error: unknown) => void>();
+    const environment = new Pins();
+    const parts = { environment, journal, dataPath, policy: tight, onFailure };
+    const checkpoints = new Checkpoints(parts);
+    const answers: NoParamCallback[] = [];
+    disk.answers = answers;
+    const goOn = (): void => {
+      commit(journal);
+      checkpoints.note();
+    };
+    // The first sync takes too long, the writer does it itself; then a second begins.
+    while (answers.length < 2) goOn();
+    answers[0]!(null);
+    let isClosed = false;
+    const closing = checkpoints.close().then(() => (isClosed = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isClosed).toBe(false);
+    answers[1]!(null);
+    await closing;
+    expect(onFailure).not.toHaveBeenCalled();
     await journal.close();
   });
 });

@@ -41,7 +41,10 @@ export class Checkpoints {
   /** Holds the pending one. */
   private nextPin: Pin | undefined = undefined;
   private timer: NodeJS.Timeout | undefined = undefined;
-  private syncing: Promise<void> | undefined = undefined;
+  /** More than one only when the writer did not wait for the first (`finishNow`). */
+  private readonly syncs = new Set<Promise<void>>();
+  /** Of the first sync that failed: a later one would tell of no error. */
+  private failure: unknown = undefined;
   private isClosed = false;
 
   /** What is there must be on the disk: it becomes the first base. */
@@ -66,12 +69,13 @@ export class Checkpoints {
     }
   }
 
-  /** After it the data file is whole without the journal. */
+  /** After it the data file is whole without the journal. Throws what made a sync fail, this one or one before. */
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.timer);
-    await this.syncing;
+    await Promise.all(this.syncs);
     try {
+      if (this.failure !== undefined) throw this.failure;
       fs.fdatasyncSync(this.file);
     } catch (error) {
       this.parts.journal.distrust();
@@ -84,6 +88,7 @@ export class Checkpoints {
   }
 
   private startLater(): void {
+    if (this.isClosed) return;
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       if (!this.parts.journal.isTurning) this.start();
@@ -109,13 +114,14 @@ export class Checkpoints {
       return;
     }
     this.nextPin = pin;
-    this.syncing = new Promise((resolve) => {
+    const sync = new Promise<void>((resolve) => {
       fs.fdatasync(this.file, (error) => {
-        this.syncing = undefined;
-        if (!this.isClosed) this.synced(pin, error);
+        this.syncs.delete(sync);
+        this.synced(pin, error);
         resolve();
       });
     });
+    this.syncs.add(sync);
   }
 
   private synced(pin: Pin, error: unknown): void {
@@ -149,6 +155,7 @@ export class Checkpoints {
 
   /** What was acknowledged is in the journal. */
   private fail(error: unknown): void {
+    this.failure ??= error;
     try {
       this.parts.journal.distrust();
     } finally {

@@ -4,6 +4,7 @@
  * values go through them.
  */
 import { crc32 } from "node:zlib";
+import { readUint32 } from "../../base/bytes.ts";
 
 export const checksumBytes = 4;
 
@@ -51,22 +52,9 @@ export function checksumOf(key: Uint8Array, value: Uint8Array, length: number): 
   return crc32(length === value.length ? value : value.subarray(0, length), seed);
 }
 
-export function writeChecksum(target: Uint8Array, at: number, checksum: number): void {
-  target[at] = checksum;
-  target[at + 1] = checksum >>> 8;
-  target[at + 2] = checksum >>> 16;
-  target[at + 3] = checksum >>> 24;
-}
-
 /** Whether the last bytes of a stored value are its checksum. */
 export function isIntact(key: Uint8Array, stored: Uint8Array): boolean {
   const length = stored.length - checksumBytes;
   if (length < 0) return false;
-  const held =
-    (stored[length]! |
-      (stored[length + 1]! << 8) |
-      (stored[length + 2]! << 16) |
-      (stored[length + 3]! << 24)) >>>
-    0;
-  return held === checksumOf(key, stored, length);
+  return readUint32(stored, length) === checksumOf(key, stored, length);
 }

@@ -109,6 +109,20 @@ export function scanRows(
   }
 }
 
+/** `stored` undefined: the row is removed. */
+export type PutRow = (key: Uint8Array, stored: Uint8Array | undefined) => void;
+
+/** One transaction. `stored` are values with their checksums. */
+export function putRows(db: Database, fill: (put: PutRow) => void): void {
+  // Braces: `put` gives a thenable, and a callback that returns one leaves the transaction open for ever.
+  db.transactionSync(() => {
+    fill((key, stored) => {
+      if (stored === undefined) db.remove(key);
+      else db.put(key, stored);
+    });
+  });
+}
+
 export function withoutChecksum(stored: Uint8Array): Uint8Array {
   return new Uint8Array(stored.buffer, stored.byteOffset, stored.length - checksumBytes);
 }

@@ -1,13 +1,13 @@
 /** Writing to LMDB: rows with their checksums, heads apart from their lists, transactions in two steps. */
 import { statfsSync } from "node:fs";
 import { assert } from "../../base/assert.ts";
+import { writeUint32 } from "../../base/bytes.ts";
 import { Fault } from "../../model/fault.ts";
 import type { ScanRange } from "../../store/store.ts";
-import { FatalEngineError } from "../commit/committer.ts";
 import { keyText } from "../key-text.ts";
-import type { KeyValue, Prepared, WriteEngine } from "../key-value.ts";
-import { checksumBytes, checksumOf, isIntact, writeChecksum } from "./checksum.ts";
-import { corrupt, withoutChecksum, type Database } from "./database.ts";
+import { FatalEngineError, type KeyValue, type Prepared, type WriteEngine } from "../key-value.ts";
+import { checksumBytes, checksumOf, isIntact } from "./checksum.ts";
+import { corrupt, putRows, withoutChecksum, type Database } from "./database.ts";
 import { headRowKey, isStub, liesApart, mayLieApart, stubRow } from "./head-rows.ts";
 import type { RowWriter } from "./journal-format.ts";
 import { removed, StagedRows } from "./staged-rows.ts";
@@ -77,7 +77,7 @@ class LmdbRows implements KeyValue {
     const { length } = value;
     const stored = this.staged.put(key, length + checksumBytes);
     stored.set(value);
-    writeChecksum(stored, length, checksumOf(key, value, length));
+    writeUint32(stored, length, checksumOf(key, value, length));
   }
 
   remove(key: Uint8Array): void {
@@ -178,13 +178,7 @@ export class LmdbEngine implements WriteEngine {
     this.current = undefined;
     try {
       makeDurable();
-      // Braces: `put` gives a thenable, and a callback that returns one leaves the transaction open for ever.
-      db.transactionSync(() => {
-        staged.visit((key, stored) => {
-          if (stored === undefined) db.remove(key);
-          else db.put(key, stored);
-        });
-      });
+      putRows(db, (put) => staged.visit(put));
     } catch (error) {
       this.rows.forget();
       journal?.takeBack();

@@ -7,10 +7,12 @@ import { isIntact } from "./checksum.ts";
 import {
   corrupt,
   openDatabase,
+  putRows,
   readValue,
   scanRows,
   withoutChecksum,
   type Database,
+  type PutRow,
   type ReadTransaction,
 } from "./database.ts";
 import { LmdbEngine, type EngineJournal } from "./engine.ts";
@@ -86,14 +88,8 @@ export class Environment {
   }
 
   /** Rows as a journal holds them, in one transaction: with their checksums, heads where they lie. */
-  putRows(fill: (put: (key: Uint8Array, stored: Uint8Array | undefined) => void) => void): void {
-    const { db } = this;
-    db.transactionSync(() => {
-      fill((key, stored) => {
-        if (stored === undefined) db.remove(key);
-        else db.put(key, stored);
-      });
-    });
+  putRows(fill: (put: PutRow) => void): void {
+    putRows(this.db, fill);
   }
 
   /** Pins the newest commit. */

@@ -1,7 +1,7 @@
 /** One file of the journal: what is written to it is on the disk when the call returns. */
 import * as fs from "node:fs";
 import { Fault } from "../../model/fault.ts";
-import { FatalEngineError } from "../commit/committer.ts";
+import { FatalEngineError } from "../key-value.ts";
 
 /** A file grows by so much at a time, by zeros: to overwrite a block costs no change of the inode, to append one does. */
 const growthBytes = 1024 * 1024;

@@ -2,13 +2,14 @@
  * The two journal files (decision 0018). Each holds, little endian:
  * - at 0 a mark: magic, epoch, whether the data file is trusted, checksum. With the epoch of the base it says that the
  *   base is sound: all of the data file that the base names is on the disk;
- * - at `baseAt` the base: magic, epoch, how many records the epoch before it has at least, the lengths of what follows, the name
- *   of the run of the machine (`machine.ts`), LMDB's two meta pages, checksum;
+ * - at `baseAt` the base: magic, epoch, how many records the epoch before it has at least, the lengths of what follows,
+ *   the name of the run of the machine (`machine.ts`), LMDB's two meta pages, checksum;
  * - at `recordsAt` the records, one for each transaction since the base: length of its rows, checksum, epoch, number
  *   from 0, and the rows as the transaction put and removed them, in order.
  * What lies behind the last record is of older epochs, or torn: its checksum, epoch or number does not fit.
  */
 import { crc32 } from "node:zlib";
+import { writeUint32 } from "../../base/bytes.ts";
 
 export const journalNames = ["journal.0", "journal.1"] as const;
 
@@ -132,8 +133,8 @@ export class RowWriter {
     const end = place + rowHeadBytes + key.length + (valueBytes ?? 0);
     if (end > this.bytes.length) this.grow(end);
     const { bytes } = this;
-    writeLength(bytes, place, key.length);
-    writeLength(bytes, place + 4, valueBytes === undefined ? 0 : valueBytes + 1);
+    writeUint32(bytes, place, key.length);
+    writeUint32(bytes, place + 4, valueBytes === undefined ? 0 : valueBytes + 1);
     bytes.set(key, place + rowHeadBytes);
     this.length = end;
     return place;
@@ -168,13 +169,6 @@ const rowHeadBytes = 8;
 const startBytes = 256 * 1024;
 /** A buffer that one large transaction needed is not kept. */
 const keptBytesMax = 8 * 1024 * 1024;
-
-function writeLength(bytes: Uint8Array, at: number, length: number): void {
-  bytes[at] = length;
-  bytes[at + 1] = length >>> 8;
-  bytes[at + 2] = length >>> 16;
-  bytes[at + 3] = length >>> 24;
-}
 
 export function visitRows(
   rows: Buffer,

@@ -8,7 +8,7 @@
  */
 import { join } from "node:path";
 import { assert } from "../../base/assert.ts";
-import { systemClock, type Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import {
   baseAt,
   encodeBase,
@@ -20,7 +20,7 @@ import {
   type Base,
   type RowWriter,
 } from "./journal-format.ts";
-import { FatalEngineError } from "../commit/committer.ts";
+import { FatalEngineError } from "../key-value.ts";
 import { JournalFile } from "./journal-file.ts";
 import { SyncTime } from "./sync-time.ts";
 
@@ -45,7 +45,7 @@ export class Journal {
   private readonly aside = new Set<Promise<void>>();
 
   /** Makes both files anew. `machine`: as `isTrusted` reads it. */
-  constructor(dir: string, machine: string, clock: Clock = systemClock) {
+  constructor(dir: string, machine: string, clock: Clock) {
     this.machine = machine;
     this.clock = clock;
     this.files = journalNames.map((name) => new JournalFile(join(dir, name)));

@@ -1,6 +1,7 @@
 /** The data file as the writer opens it: brought back if it was not closed in order, and with its journal. */
 import * as fs from "node:fs";
 import { join } from "node:path";
+import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { Fault } from "../../model/fault.ts";
 import { Checkpoints, defaultPolicy, type CheckpointPolicy } from "./checkpoints.ts";
@@ -20,12 +21,11 @@ import {
 
 export interface OpeningOptions {
   readonly dir: string;
-  /** Whether it was closed in order: then a journal that still lies there is over. */
-  readonly isClean: boolean;
   readonly logger: Logger;
+  readonly clock: Clock;
   /** Only for tests: nothing is synced and there is no journal. */
   readonly noSync?: boolean;
-  readonly journal: JournalOptions & { readonly run: string };
+  readonly journal: RunJournalOptions;
   /** For how long readers of the run before are waited for. */
   readonly readersWaitMs: number;
   /** A sync of the data file failed: nothing may be written any more. */
@@ -37,6 +37,8 @@ export interface JournalOptions extends Witness {
   /** Only for tests: whether the disk is taken for a slow one. Default: as it is. */
   readonly isSlow?: boolean;
 }
+
+export type RunJournalOptions = JournalOptions & { readonly run: string };
 
 export interface Opened {
   readonly environment: Environment;
@@ -50,7 +52,7 @@ export async function openForWriting(options: OpeningOptions): Promise<Opened> {
   const { dir, logger } = options;
   const dataPath = join(dir, dataName);
   const bootId = options.journal.bootId ?? readBootId();
-  const loss = options.isClean ? undefined : findLoss(dir, dataPath, options.journal);
+  const loss = findLoss(dir, dataPath, options.journal);
   if (loss !== undefined) {
     if (bootId !== undefined) await waitForReaders(dir, options.readersWaitMs);
     restoreBase(dataPath, loss);
@@ -67,7 +69,7 @@ export async function openForWriting(options: OpeningOptions): Promise<Opened> {
   removeJournal(dir);
   syncDirectory(dir);
   const machine = `${options.journal.run} ${namePlace(dataPath, bootId)}`;
-  const journal = new Journal(dir, machine);
+  const journal = new Journal(dir, machine, options.clock);
   const policy = options.journal.policy ?? defaultPolicy;
   const { onFailure } = options;
   const checkpoints = new Checkpoints({ environment, journal, dataPath, policy, onFailure });

@@ -1,6 +1,7 @@
 /**
- * What a stop of the server or of the machine leaves behind, and the way back: LMDB's meta pages of the newest sound base, whose pages
- * are all on the disk and were not overwritten since (`checkpoints.ts` pins them), then the journal's records.
+ * What a stop of the server or of the machine leaves behind, and the way back: LMDB's meta pages of the newest sound
+ * base, whose pages are all on the disk and were not overwritten since (`checkpoints.ts` pins them), then the journal's
+ * records.
  */
 import * as fs from "node:fs";
 import { join } from "node:path";
