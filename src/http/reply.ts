@@ -2,8 +2,10 @@
 import type { ServerResponse } from "node:http";
 import { gzip, gzipSync } from "node:zlib";
 import { Buffer } from "node:buffer";
+import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { Fault, faultTable } from "../model/fault.ts";
+import { Departures } from "./departures.ts";
 
 const allowedHeaders =
   "X-Dgraph-AccessToken, X-Dgraph-AuthToken, Content-Type, Content-Length, Accept-Encoding, Cache-Control, X-CSRF-Token, X-Auth-Token, X-Requested-With";
@@ -177,6 +179,8 @@ export function sendPreflight(res: ServerResponse, origin: string, header?: stri
 /** Up to this size an answer is joined with its head into one string and one write; beyond it a copy costs more. */
 const joinBytesMax = 64 * 1024;
 
+const departures = new Departures(systemClock);
+
 function send(
   res: ServerResponse,
   status: number,
@@ -187,6 +191,6 @@ function send(
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   res.writeHead(status, [...commonHeaders, ...extra, "Content-Length", String(bytes.length)]);
   // As Latin-1 the bytes stay what they are, and head and body leave in one write.
-  if (bytes.length <= joinBytesMax) res.end(bytes.toString("latin1"), "latin1");
+  if (bytes.length <= joinBytesMax) departures.end(res, bytes.toString("latin1"));
   else res.end(bytes);
 }
