@@ -1,3 +1,4 @@
+import type * as nodeFs from "node:fs";
 import { mkdtempSync, rmSync, writeFileSync, type NoParamCallback } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ import { namePlace } from "./machine.ts";
 const disk = vi.hoisted(() => ({ answers: undefined as NoParamCallback[] | undefined }));
 
 vi.mock("node:fs", async (original) => {
-  const fs = await original<typeof import("node:fs")>();
+  const fs = await original<typeof nodeFs>();
   return {
     ...fs,
     fdatasync(file: number, done: NoParamCallback): void {
