@@ -18,60 +18,62 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** At a time that the test moves. */
+function begin() {
+  const time = { ms: 0 };
+  const left: string[] = [];
+  const departures = new Departures({ nowMs: () => 0, tickMs: () => time.ms });
+  return { time, left, end: (body: string) => departures.end(makeAnswer(left), body), departures };
+}
+
 describe("departures", () => {
   it("leave together when the turn ends", async () => {
-    const left: string[] = [];
-    const departures = new Departures({ nowMs: () => 0, tickMs: () => 0 });
-    departures.end(makeAnswer(left), "a");
+    const { left, end } = begin();
+    end("a");
     await nextTask();
-    departures.end(makeAnswer(left), "b");
+    end("b");
     await nextTask();
     expect(left).toEqual([]);
     await nextTurn();
     expect(left).toEqual(["a", "b"]);
-    departures.end(makeAnswer(left), "c");
+    end("c");
     await nextTurn();
     expect(left).toEqual(["a", "b", "c"]);
   });
 
   it("do not wait for the end of a long turn", async () => {
-    const left: string[] = [];
-    let nowMs = 0;
-    const departures = new Departures({ nowMs: () => 0, tickMs: () => nowMs });
-    departures.end(makeAnswer(left), "a");
-    nowMs = 1;
-    departures.end(makeAnswer(left), "b");
+    const { time, left, end } = begin();
+    end("a");
+    time.ms = 1;
+    end("b");
     expect(left).toEqual([]);
-    nowMs = 2;
-    departures.end(makeAnswer(left), "c");
+    time.ms = 2;
+    end("c");
     expect(left).toEqual(["a", "b", "c"]);
-    departures.end(makeAnswer(left), "d");
+    end("d");
     await nextTurn();
     expect(left).toEqual(["a", "b", "c", "d"]);
   });
 
   it("hurry for a while when large queries keep them waiting", async () => {
-    const left: string[] = [];
-    let nowMs = 0;
-    const departures = new Departures({ nowMs: () => 0, tickMs: () => nowMs });
-    departures.end(makeAnswer(left), "a");
-    nowMs = 5;
+    const { time, left, end } = begin();
+    end("a");
+    time.ms = 5;
     await nextTurn();
     expect(left).toEqual(["a"]);
-    departures.end(makeAnswer(left), "b");
+    end("b");
     expect(left).toEqual(["a", "b"]);
-    nowMs = 25;
-    departures.end(makeAnswer(left), "c");
+    time.ms = 25;
+    end("c");
     expect(left).toEqual(["a", "b"]);
     await nextTurn();
     expect(left).toEqual(["a", "b", "c"]);
   });
 
   it("leave out who is gone", async () => {
-    const left: string[] = [];
-    const departures = new Departures({ nowMs: () => 0, tickMs: () => 0 });
+    const { left, departures, end } = begin();
     departures.end(makeAnswer(left, true), "a");
-    departures.end(makeAnswer(left), "b");
+    end("b");
     await nextTurn();
     expect(left).toEqual(["b"]);
   });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../base/clock.ts";
-import { Checkpoints } from "./checkpoints.ts";
+import { Checkpoints, type CheckpointPolicy } from "./checkpoints.ts";
 import type { Pin } from "./environment.ts";
 import { Journal } from "./journal.ts";
 import { RowWriter } from "./journal-format.ts";
@@ -55,15 +55,28 @@ function commit(journal: Journal): void {
 }
 
 const policy = { bytesMax: 1_000_000, transactionsMax: 2, ageMsMax: 60_000 };
+const tight = { bytesMax: 40, transactionsMax: 1, ageMsMax: 60_000 };
+
+/** Checkpoints over files of their own, with what they are made of. */
+function begin(options: { dataPath?: string; policy?: CheckpointPolicy } = {}) {
+  const dataPath = options.dataPath ?? join(dir, "data.mdb");
+  if (options.dataPath === undefined) writeFileSync(dataPath, Buffer.alloc(8192));
+  const journal = new Journal(dir, `run ${namePlace(dataPath, "boot")}`, systemClock);
+  const environment = new Pins();
+  const onFailure = vi.fn<(error: unknown) => void>();
+  const parts = { environment, journal, dataPath, policy: options.policy ?? policy, onFailure };
+  return { ...parts, checkpoints: new Checkpoints(parts) };
+}
+
+/** Syncs aside wait for the test from now on. */
+function holdSyncs(): NoParamCallback[] {
+  disk.answers = [];
+  return disk.answers;
+}
 
 describe("checkpoints", () => {
   it("hold a base until the next one is sound", async () => {
-    const dataPath = join(dir, "data.mdb");
-    writeFileSync(dataPath, Buffer.alloc(8192));
-    const journal = new Journal(dir, `run ${namePlace(dataPath, "boot")}`, systemClock);
-    const environment = new Pins();
-    const onFailure = vi.fn<(error: unknown) => void>();
-    const checkpoints = new Checkpoints({ environment, journal, dataPath, policy, onFailure });
+    const { checkpoints, environment, journal, dataPath, onFailure } = begin();
     expect([...environment.held]).toEqual([1]);
     commit(journal);
     checkpoints.note();
@@ -87,19 +100,7 @@ describe("checkpoints", () => {
   });
 
   it("wait for a slow disk only when the journal has grown far beyond its bound", async () => {
-    const dataPath = join(dir, "data.mdb");
-    writeFileSync(dataPath, Buffer.alloc(8192));
-    const journal = new Journal(dir, `run ${namePlace(dataPath, "boot")}`, systemClock);
-    const tight = { bytesMax: 40, transactionsMax: 1, ageMsMax: 60_000 };
-    const environment = new Pins();
-    const parts = {
-      environment,
-      journal,
-      dataPath,
-      policy: tight,
-      onFailure: vi.fn<(error: unknown) => void>(),
-    };
-    const checkpoints = new Checkpoints(parts);
+    const { checkpoints, journal } = begin({ policy: tight });
     commit(journal);
     checkpoints.note();
     // The sync's answer cannot come before this task ends.
@@ -116,10 +117,7 @@ describe("checkpoints", () => {
   it("that fail end the writer, and the next start trusts the base and the journal alone", async () => {
     // A device that can be read and written, and not synced.
     const dataPath = "/dev/zero";
-    const journal = new Journal(dir, `run ${namePlace(dataPath, "boot")}`, systemClock);
-    const onFailure = vi.fn<(error: unknown) => void>();
-    const environment = new Pins();
-    const checkpoints = new Checkpoints({ environment, journal, dataPath, policy, onFailure });
+    const { checkpoints, journal, onFailure } = begin({ dataPath });
     expect(findLoss(dir, dataPath, { run: "run", bootId: "boot" })).toBe(undefined);
     commit(journal);
     commit(journal);
@@ -130,14 +128,8 @@ describe("checkpoints", () => {
   });
 
   it("that fail while the store is being closed are not forgotten", async () => {
-    const dataPath = join(dir, "data.mdb");
-    writeFileSync(dataPath, Buffer.alloc(8192));
-    const journal = new Journal(dir, `run ${namePlace(dataPath, "boot")}`, systemClock);
-    const onFailure = vi.fn<(error: unknown) => void>();
-    const environment = new Pins();
-    const checkpoints = new Checkpoints({ environment, journal, dataPath, policy, onFailure });
-    const answers: NoParamCallback[] = [];
-    disk.answers = answers;
+    const { checkpoints, journal, dataPath } = begin();
+    const answers = holdSyncs();
     commit(journal);
     commit(journal);
     checkpoints.note();
@@ -149,16 +141,8 @@ describe("checkpoints", () => {
   });
 
   it("are all waited for, also those that came too late", async () => {
-    const dataPath = join(dir, "data.mdb");
-    writeFileSync(dataPath, Buffer.alloc(8192));
-    const journal = new Journal(dir, `run ${namePlace(dataPath, "boot")}`, systemClock);
-    const tight = { bytesMax: 40, transactionsMax: 1, ageMsMax: 60_000 };
-    const onFailure = vi.fn<(error: unknown) => void>();
-    const environment = new Pins();
-    const parts = { environment, journal, dataPath, policy: tight, onFailure };
-    const checkpoints = new Checkpoints(parts);
-    const answers: NoParamCallback[] = [];
-    disk.answers = answers;
+    const { checkpoints, journal, onFailure } = begin({ policy: tight });
+    const answers = holdSyncs();
     const goOn = (): void => {
       commit(journal);
       checkpoints.note();
