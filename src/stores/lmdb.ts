@@ -176,7 +176,7 @@ function makeDirectStore({ environment, committer, slots, engine, close }: Direc
     readLog,
     walkLog,
     claimSlot: () => slots.join(),
-    slots: () => committer.takenSlots,
+    slots: () => committer.slots.taken,
     describe: () => ({
       engine: "lmdb",
       commitTs: committer.commitTs,

@@ -47,11 +47,11 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     readLog,
     walkLog,
     claimSlot: async () => {
-      const claim = await committer.claimSlot(claimed);
+      const claim = await committer.slots.claim(claimed);
       claimed.add(claim.slot);
       return claim;
     },
-    slots: () => committer.takenSlots,
+    slots: () => committer.slots.taken,
     describe: () => ({
       engine: "memory",
       commitTs: committer.commitTs,

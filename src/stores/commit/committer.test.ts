@@ -118,11 +118,11 @@ describe("a committer", () => {
   it("gives sixteen slots, and again what is released", async () => {
     const committer = new Committer(new TestEngine(), { clock: makeClock() });
     const inUse = new Set<number>();
-    for (let i = 0; i < 16; i++) inUse.add((await committer.claimSlot(inUse)).slot);
+    for (let i = 0; i < 16; i++) inUse.add((await committer.slots.claim(inUse)).slot);
     expect(inUse.size).toBe(16);
-    expect(await reasonOf(committer.claimSlot(inUse))).toBe("E_STARTUP");
-    committer.releaseSlot(7);
+    expect(await reasonOf(committer.slots.claim(inUse))).toBe("E_STARTUP");
+    committer.slots.release(7);
     inUse.delete(7);
-    expect((await committer.claimSlot(inUse)).slot).toBe(7);
+    expect((await committer.slots.claim(inUse)).slot).toBe(7);
   });
 });

@@ -35,11 +35,11 @@ import {
   decodeState,
   encodeSlots,
   encodeState,
-  slotCount,
   slotsKey,
   stateKey,
   type StoreState,
 } from "./state.ts";
+import { SlotTable } from "./slot-table.ts";
 import { runSweep } from "./sweep.ts";
 import { UidLease } from "./uid-lease.ts";
 
@@ -110,7 +110,7 @@ export class Committer {
   private readonly leases: UidLease;
   private readonly favour: Favour;
   private state: StoreState;
-  private slots: Map<number, number>;
+  readonly slots: SlotTable;
   private queue: Waiting[] = [];
   private patchesWaiting = 0;
   private waitingById = new Map<string, Promise<CommitResult>>();
@@ -140,7 +140,12 @@ export class Committer {
       };
     });
     this.state = opened.state;
-    this.slots = opened.slots;
+    this.slots = new SlotTable(opened.slots, {
+      commitTs: () => this.state.commitTs,
+      commit: (change) => this.commit(change),
+      isStopped: () => this.dead !== undefined,
+      write: (slots) => this.run((kv) => kv.put(slotsKey, encodeSlots(slots))),
+    });
     this.log = opened.log;
     this.leases = opened.leases;
     this.judge = new Judge(this.state.commitTs);
@@ -229,48 +234,6 @@ export class Committer {
   sweep(request: SweepRequest): SweepResult {
     this.assertAlive();
     return this.run((kv) => runSweep(kv, this.tuning, request));
-  }
-
-  /** Slots are freed when their process is gone. */
-  get takenSlots(): ReadonlyMap<number, number> {
-    return this.slots;
-  }
-
-  /** Takes a free slot by an empty commit, whose number is the floor. `inUse`: slots of living processes. */
-  async claimSlot(inUse: ReadonlySet<number>): Promise<{ slot: number; floorTs: number }> {
-    const free = findSlot(this.slots, inUse);
-    if (free === undefined) throw new Fault("E_STARTUP", "all 16 process slots are taken");
-    // Taken at once, so that a second claim while this one waits finds another.
-    this.slots.set(free, Infinity);
-    const { commitTs } = await this.commitEmpty(free);
-    this.slots.set(free, commitTs);
-    this.writeSlots();
-    return { slot: free, floorTs: commitTs };
-  }
-
-  releaseSlot(slot: number): void {
-    if (this.dead !== undefined || !this.slots.delete(slot)) return;
-    this.writeSlots();
-  }
-
-  private claims = 0;
-
-  private commitEmpty(slot: number): Promise<CommitResult> {
-    return this.commit({
-      id: { slot, floorTs: 0, sequence: this.state.commitTs * 64 + (this.claims++ % 64) },
-      startTs: this.state.commitTs,
-      basisTs: this.state.commitTs,
-      fence: Number.MAX_SAFE_INTEGER,
-      conflictKeys: [],
-      basisKeys: [],
-      patches: [],
-      log: new Uint8Array(0),
-    });
-  }
-
-  private writeSlots(): void {
-    const written = new Map([...this.slots].filter(([, floorTs]) => floorTs !== Infinity));
-    this.run((kv) => kv.put(slotsKey, encodeSlots(written)));
   }
 
   /** Called once, when the engine cannot go on. */
@@ -513,15 +476,4 @@ function isBasisRefusal(error: unknown): boolean {
 function toUnavailable(cause: unknown): unknown {
   if (cause instanceof Fault) return cause;
   return new Fault("E_STORE_UNAVAILABLE", "the store is not available", { cause });
-}
-
-function findSlot(
-  slots: ReadonlyMap<number, number>,
-  inUse: ReadonlySet<number>,
-): number | undefined {
-  for (let slot = 0; slot < slotCount; slot++) if (!slots.has(slot)) return slot;
-  for (let slot = 0; slot < slotCount; slot++) {
-    if (!inUse.has(slot) && slots.get(slot) !== Infinity) return slot;
-  }
-  return undefined;
 }

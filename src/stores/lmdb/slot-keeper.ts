@@ -16,21 +16,21 @@ export class SlotKeeper {
   }
 
   async join(): Promise<{ slot: number; floorTs: number }> {
-    const claim = await this.committer.claimSlot(this.inUse);
+    const claim = await this.committer.slots.claim(this.inUse);
     this.inUse.add(claim.slot);
     return claim;
   }
 
   /** A process that had the slot before the link was lost; false when another has it by now. */
   rejoin(slot: number, floorTs: number): boolean {
-    if (this.inUse.has(slot) || this.committer.takenSlots.get(slot) !== floorTs) return false;
+    if (this.inUse.has(slot) || this.committer.slots.taken.get(slot) !== floorTs) return false;
     this.inUse.add(slot);
     return true;
   }
 
   leave(slot: number): void {
     this.inUse.delete(slot);
-    this.committer.releaseSlot(slot);
+    this.committer.slots.release(slot);
   }
 
   close(): void {
@@ -38,8 +38,8 @@ export class SlotKeeper {
   }
 
   private releaseAbandoned(): void {
-    for (const [slot, floorTs] of this.committer.takenSlots) {
-      if (!this.inUse.has(slot) && floorTs !== Infinity) this.committer.releaseSlot(slot);
+    for (const [slot, floorTs] of this.committer.slots.taken) {
+      if (!this.inUse.has(slot) && floorTs !== Infinity) this.committer.slots.release(slot);
     }
   }
 }
