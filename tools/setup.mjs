@@ -1,17 +1,9 @@
 // Brings a checkout into a state that runs: installs the packages of the lockfile when they are not there, and compiles
 // src to dist when a source has changed. Says what it does; does nothing, and needs no network, when nothing has changed.
 // Plain Node and no packages: it runs before there are any.
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -72,30 +64,12 @@ function install(reason) {
 
 function build(sources, print) {
   process.stdout.write(`weft: compiling ${sources.length} files\n`);
-  removeStale();
-  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
-  try {
-    execFileSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], {
-      cwd: root,
-      stdio: ["ignore", "inherit", "inherit"],
-    });
-  } catch {
-    fail("the sources do not compile (see above)");
-  }
-  mkdirSync(join(root, "dist"), { recursive: true });
+  const done = spawnSync(process.execPath, [join(root, "tools", "build.mjs")], {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if (done.status !== 0) fail("the sources do not compile (see above)");
   writeFileSync(stampFile(), print);
-}
-
-/** Compiled files whose source is gone would go on being imported. */
-function removeStale() {
-  const dist = join(root, "dist");
-  if (!existsSync(dist)) return;
-  for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
-    if (!file.endsWith(".js")) continue;
-    if (existsSync(join(root, "src", file.replace(/\.js$/, ".ts")))) continue;
-    rmSync(join(dist, file), { force: true });
-    rmSync(join(dist, `${file}.map`), { force: true });
-  }
 }
 
 function listSources() {
@@ -110,7 +84,7 @@ function listSources() {
 /** Of the contents: times of change tell nothing after a checkout. 500 files take 20 ms. */
 function fingerprint(sources) {
   const hash = createHash("sha256");
-  const configs = ["tsconfig.json", "tsconfig.build.json", "package-lock.json"];
+  const configs = ["tsconfig.json", "tools/build.mjs", "package-lock.json"];
   for (const file of [...configs.map((name) => join(root, name)), ...sources]) {
     hash.update(relative(root, file)).update("\0").update(readFileSync(file)).update("\0");
   }

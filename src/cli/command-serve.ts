@@ -13,6 +13,7 @@ import { urlOfAddress } from "./address.ts";
 import { claimForServing } from "./claim.ts";
 import { buildServeConfig, type ServeConfig, type ServeOptions } from "./config.ts";
 import { complain, makeLogger, say } from "./log.ts";
+import { mainFile, packageFolder } from "./places.ts";
 import { warnOfOpenAddress } from "./security.ts";
 import { startSupervisor, type Supervisor } from "./supervisor.ts";
 import { readVersion } from "./version.ts";
@@ -94,9 +95,7 @@ async function loadSampleOnce(
   const mark = join(config.dataDir, pendingMark);
   if (!config.sample || (!supervisor.isEmpty && !existsSync(mark))) return;
   writeFileSync(mark, "");
-  const main = join(import.meta.dirname, "..", "main.js");
-  const project = join(import.meta.dirname, "..", "..");
-  const args = ["sample", "--npm", project, "--to", urlOfAddress(supervisor.address)];
+  const args = ["sample", "--npm", packageFolder, "--to", urlOfAddress(supervisor.address)];
   const env = {
     ...process.env,
     ...(config.security.token === undefined ? {} : { WEFT_TOKEN: config.security.token }),
@@ -105,7 +104,7 @@ async function loadSampleOnce(
     // What the user's own commands would show elsewhere.
     WEFT_CREDS: "",
   };
-  const loader = fork(main, args, { stdio: ["ignore", "inherit", "inherit", "ipc"], env });
+  const loader = fork(mainFile, args, { stdio: ["ignore", "inherit", "inherit", "ipc"], env });
   const code = await new Promise((resolve) => loader.once("exit", resolve));
   if (code === 0) rmSync(mark, { force: true });
   else if (!isEnding()) complain("the sample could not be loaded; the server goes on without it");

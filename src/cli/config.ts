@@ -12,6 +12,7 @@ import { parseAddress } from "./address.ts";
 import { parseDurationMs } from "./duration.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
 import type { LambdaConfig } from "./lambda-config.ts";
+import { packageFolder } from "./places.ts";
 import { parseCount, parseSuperflag, parseSwitch } from "./superflag.ts";
 
 /** Plain data: it travels to the children as a message. */
@@ -118,7 +119,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
 function findSampleScript(options: ServeOptions): string | undefined {
   const isGiven = (options.lambdaUrl ?? parseLambdaUrl(options.graphql)) !== undefined;
   if (!options.sample || isGiven) return undefined;
-  return join(import.meta.dirname, "..", "..", "sample", "resolvers.js");
+  return join(packageFolder, "sample", "resolvers.js");
 }
 
 /** Start times name their process with 4 bits; some are left for children that follow one another. */

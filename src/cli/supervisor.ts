@@ -6,12 +6,12 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { createServer, type Server, type Socket } from "node:net";
-import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
 import type { ServeConfig } from "./config.ts";
 import { storeFailedExit, type Role, type ToChild, type ToSupervisor } from "./messages.ts";
+import { mainFile } from "./places.ts";
 import { Switchboard } from "./switchboard.ts";
 
 /** Wait before a child is started again: it doubles with each death in a row, and begins anew after a quiet minute. */
@@ -205,8 +205,7 @@ class Keeper {
   /** Resolves when the child says that it is ready, with whether its store was empty. */
   #start(child: Child, after?: Promise<void>): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const main = join(import.meta.dirname, "..", "main.js");
-      const running = fork(main, ["__child", child.role], {
+      const running = fork(mainFile, ["__child", child.role], {
         stdio: ["ignore", "inherit", "inherit", "ipc"],
         execArgv: [...process.execArgv, youngHeap],
         env: { UV_THREADPOOL_SIZE: String(poolThreads), ...process.env },

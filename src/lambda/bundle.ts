@@ -73,7 +73,7 @@ async function compile(path: string, text: string): Promise<string> {
   return result;
 }
 
-/** Beside this file: TypeScript where the sources run as they are, JavaScript where they are built. */
+/** Below this file: TypeScript where the sources run as they are, JavaScript where they are built (tools/build.mjs). */
 function compileRunner(): Promise<string> {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const source = new URL("./runner/runner.ts", import.meta.url);

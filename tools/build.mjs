@@ -1,0 +1,72 @@
+// `npm run build`: src becomes a few files of JavaScript in dist (decision 0020). Types are not looked at here;
+// `npm run types` does that.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+import { root } from "./setup.mjs";
+
+const dist = join(root, "dist");
+
+/** Packages with compiled code, which they look for beside their own files. */
+const native = ["lmdb", "bcrypt", "farmhash", "esbuild"];
+
+const common = {
+  absWorkingDir: root,
+  outdir: dist,
+  bundle: true,
+  format: "esm",
+  target: "node20",
+  sourcemap: "linked",
+  legalComments: "none",
+  metafile: true,
+  logLevel: "warning",
+};
+
+const server = await build({
+  ...common,
+  entryPoints: { main: "src/main.ts" },
+  // All beside main.js, whatever goes into which file: a module that looks for others from its own place finds them.
+  chunkNames: "[name]-[hash]",
+  // A process loads what its role needs, when it knows its role.
+  splitting: true,
+  platform: "node",
+  external: native,
+  // Packages in CommonJS ask for Node's own modules.
+  banner: {
+    js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
+  },
+});
+
+// What lambda/bundle.ts puts in front of a user's script, where there is no Node; it looks for it below its own file.
+const runner = await build({
+  ...common,
+  entryPoints: { "runner/runner": "src/lambda/runner/runner.ts" },
+  platform: "browser",
+});
+
+const licences = join(dist, "LICENCES.txt");
+writeFileSync(licences, gatherLicences(Object.keys(server.metafile.inputs)));
+const outputs = [server, runner].flatMap(({ metafile }) => Object.keys(metafile.outputs));
+removeOthers(new Set([...outputs.map((file) => resolve(root, file)), licences]));
+
+/** Of the packages whose code is in dist now. */
+function gatherLicences(inputs) {
+  const paths = inputs.map((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? "");
+  const folders = [...new Set(paths)].filter((path) => path !== "").map((path) => join(root, path));
+  return `${folders.map(readLicence).join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
+}
+
+function readLicence(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const files = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
+  const texts = files.map((file) => readFileSync(join(folder, file), "utf8").trim());
+  return [`${name} ${version} (${license})`, ...texts].join("\n\n");
+}
+
+/** Files of earlier builds would stay for ever. Those of this one are there already: nothing is missing meanwhile. */
+function removeOthers(keep) {
+  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !keep.has(file)) rmSync(file);
+  }
+}
