@@ -10,11 +10,13 @@ import { Committer } from "./committer.ts";
 
 class TestEngine implements WriteEngine {
   root = makeTree();
+  transactionCount = 0;
   failure: Error | undefined = undefined;
 
   prepare<T>(work: (kv: KeyValue) => T): Prepared<T> {
     const writer = new TreeWriter(this.root);
     const value = work(writer);
+    this.transactionCount++;
     const commitNow = (): void => {
       if (this.failure !== undefined) throw this.failure;
       this.root = writer.root;
@@ -37,7 +39,37 @@ async function reasonOf(promise: Promise<unknown>): Promise<string> {
   }
 }
 
+/** One change in each turn of the event loop; how many transactions they came to. */
+async function trickle(
+  engine: TestEngine,
+  count: number,
+  clock: Clock,
+  each: () => void,
+): Promise<number> {
+  const committer = new Committer(engine, { clock });
+  const before = engine.transactionCount;
+  const commits: Promise<unknown>[] = [];
+  for (let i = 0; i < count; i++) {
+    commits.push(committer.commit(makeChange({})));
+    await new Promise((resolve) => setImmediate(resolve));
+    each();
+  }
+  await Promise.all(commits);
+  return engine.transactionCount - before;
+}
+
 describe("a committer", () => {
+  it("gathers what turn after turn brings into one group", async () => {
+    expect(await trickle(new TestEngine(), 10, makeClock(), () => {})).toBe(1);
+  });
+
+  it("begins a group after 6 ms although more comes", async () => {
+    const clock = makeClock();
+    const count = await trickle(new TestEngine(), 30, clock, () => (clock.now += 1));
+    expect(count).toBeGreaterThanOrEqual(4);
+    expect(count).toBeLessThanOrEqual(6);
+  });
+
   it("holds rivals back for a change that lost its basis three times", async () => {
     const clock = makeClock();
     const committer = new Committer(new TestEngine(), { clock });

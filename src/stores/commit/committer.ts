@@ -58,6 +58,13 @@ const groupPatchesMax = 20_000;
 /** Patches that may wait: some hundreds of megabytes. */
 const patchesWaitingMax = 1_000_000;
 
+/**
+ * A group begins when a turn of the event loop has brought nothing more, or so long after it could have begun. Whom the
+ * group before answered come back over some turns; without waiting for them groups are half as large, and a group costs
+ * as much as twenty of its changes (decision 0021).
+ */
+const gatherMsMax = 6;
+
 /** When all that waits is held back for a favoured change. */
 const heldRetryMs = 3;
 
@@ -266,14 +273,25 @@ export class Committer {
   private schedule(): void {
     if (this.isScheduled || this.flight !== undefined || this.queue.length === 0) return;
     this.isScheduled = true;
-    const run = (): void => {
-      this.isScheduled = false;
-      if (this.flight === undefined && this.dead === undefined) this.start();
-      this.schedule();
-    };
-    if (this.heldCount === this.queue.length) setTimeout(run, heldRetryMs);
-    else setImmediate(run);
+    if (this.heldCount === this.queue.length) setTimeout(this.begin, heldRetryMs);
+    else this.gather(0, this.clock.tickMs());
   }
+
+  /** `seen`: how many waited a turn ago. */
+  private gather(seen: number, sinceMs: number): void {
+    setImmediate(() => {
+      const { length } = this.queue;
+      const isGrowing = length > seen && this.clock.tickMs() - sinceMs < gatherMsMax;
+      if (isGrowing) this.gather(length, sinceMs);
+      else this.begin();
+    });
+  }
+
+  private readonly begin = (): void => {
+    this.isScheduled = false;
+    if (this.flight === undefined && this.dead === undefined) this.start();
+    this.schedule();
+  };
 
   private assertAlive(): void {
     if (this.dead !== undefined) throw toUnavailable(this.dead);
