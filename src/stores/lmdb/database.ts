@@ -3,6 +3,7 @@ import { open as openLmdb } from "lmdb";
 import { compareBytes, toHex } from "../../base/bytes.ts";
 import { Fault } from "../../model/fault.ts";
 import type { ScanRange } from "../../store/store.ts";
+import { FatalEngineError } from "../key-value.ts";
 import { checksumBytes } from "./checksum.ts";
 
 /** What we use of the package; its own types leave half of it out. */
@@ -16,6 +17,7 @@ export interface Database {
   put(key: Uint8Array, value: Uint8Array): unknown;
   remove(key: Uint8Array): unknown;
   transactionSync<T>(work: () => T): T;
+  getWriteTxnId(): number;
   resetReadTxn(): void;
   useReadTransaction(): ReadTransaction;
   readerCheck(): number;
@@ -112,15 +114,30 @@ export function scanRows(
 /** `stored` undefined: the row is removed. */
 export type PutRow = (key: Uint8Array, stored: Uint8Array | undefined) => void;
 
-/** One transaction. `stored` are values with their checksums. */
+/** LMDB's number of the newest transaction that this process committed. */
+const newestIds = new WeakMap<Database, number>();
+
+/**
+ * One transaction of the only process that writes. `stored` are values with their checksums. FatalEngineError where it
+ * would not stand on the one before: a process that opens the file tells all others the newest number that it has read
+ * (`mdb_env_open2`), and when a commit came between, that number is the one before. Going on would drop that commit and
+ * overwrite its pages; nothing is written here, and the next run takes what was acknowledged from the journal.
+ */
 export function putRows(db: Database, fill: (put: PutRow) => void): void {
+  let id = 0;
   // Braces: `put` gives a thenable, and a callback that returns one leaves the transaction open for ever.
   db.transactionSync(() => {
+    id = db.getWriteTxnId();
+    const newest = newestIds.get(db);
+    if (newest !== undefined && id !== newest + 1) {
+      throw new FatalEngineError(`the store is at transaction ${id - 1}, not at ${newest}`);
+    }
     fill((key, stored) => {
       if (stored === undefined) db.remove(key);
       else db.put(key, stored);
     });
   });
+  newestIds.set(db, id);
 }
 
 export function withoutChecksum(stored: Uint8Array): Uint8Array {
