@@ -125,6 +125,7 @@ const newestIds = new WeakMap<Database, number>();
  */
 export function putRows(db: Database, fill: (put: PutRow) => void): void {
   let id = 0;
+  let hasPut = false;
   // Braces: `put` gives a thenable, and a callback that returns one leaves the transaction open for ever.
   db.transactionSync(() => {
     id = db.getWriteTxnId();
@@ -133,11 +134,17 @@ export function putRows(db: Database, fill: (put: PutRow) => void): void {
       throw new FatalEngineError(`the store is at transaction ${id - 1}, not at ${newest}`);
     }
     fill((key, stored) => {
-      if (stored === undefined) db.remove(key);
-      else db.put(key, stored);
+      if (stored === undefined) {
+        db.remove(key);
+      } else {
+        db.put(key, stored);
+        hasPut = true;
+      }
     });
   });
-  newestIds.set(db, id);
+  // What removes nothing that is there gets no number.
+  if (hasPut) newestIds.set(db, id);
+  else newestIds.delete(db);
 }
 
 export function withoutChecksum(stored: Uint8Array): Uint8Array {
