@@ -121,6 +121,8 @@ class Keeper {
   #waiting: Socket[] = [];
   #next = 0;
   #isOpen = false;
+  /** All were ready once: nobody writes while others open the store for the first time (`putRows` says why). */
+  #hasStarted = false;
   #run: string = randomUUID();
   #isStopping = false;
   readonly #switchboard = new Switchboard<Child>((child, message) => this.#tell(child, message));
@@ -160,7 +162,10 @@ class Keeper {
       if (i === 0) isFirstReady?.();
       return isEmpty;
     });
-    return (await Promise.all(starts)).some((isEmpty) => isEmpty);
+    const areEmpty = await Promise.all(starts);
+    this.#hasStarted = true;
+    for (const socket of this.#waiting.splice(0)) this.accept(socket);
+    return areEmpty.some((isEmpty) => isEmpty);
   }
 
   open(): void {
@@ -168,9 +173,10 @@ class Keeper {
     for (const child of this.#children) this.#tell(child, { kind: "open" });
   }
 
-  /** Round robin over the workers that are ready; without one the connection waits. */
+  /** Round robin over the workers that are ready; without one, and until all have started, the connection waits. */
   accept(socket: Socket): void {
-    const ready = this.#children.filter((child) => child.isReady && isAnswering(child));
+    const canAnswer = (child: Child): boolean => child.isReady && isAnswering(child);
+    const ready = this.#hasStarted ? this.#children.filter(canAnswer) : [];
     const child = ready[this.#next++ % Math.max(ready.length, 1)];
     if (child?.process === undefined) {
       if (this.#waiting.length < waitingMax && !this.#isStopping) this.#waiting.push(socket);
