@@ -9,7 +9,7 @@ import { complain, say } from "./log.ts";
 const linesMax = 100;
 
 export async function runCheck(dir: string): Promise<void> {
-  const store = openReadOnly(dir);
+  const store = await openReadOnly(dir);
   let problemCount = 0;
   const report = (line: string): void => {
     if (++problemCount <= linesMax) complain(line);

@@ -121,8 +121,6 @@ class Keeper {
   #waiting: Socket[] = [];
   #next = 0;
   #isOpen = false;
-  /** All were ready once: nobody writes while others open the store for the first time (`putRows` says why). */
-  #hasStarted = false;
   #run: string = randomUUID();
   #isStopping = false;
   readonly #switchboard = new Switchboard<Child>((child, message) => this.#tell(child, message));
@@ -162,10 +160,7 @@ class Keeper {
       if (i === 0) isFirstReady?.();
       return isEmpty;
     });
-    const areEmpty = await Promise.all(starts);
-    this.#hasStarted = true;
-    for (const socket of this.#waiting.splice(0)) this.accept(socket);
-    return areEmpty.some((isEmpty) => isEmpty);
+    return (await Promise.all(starts)).some((isEmpty) => isEmpty);
   }
 
   open(): void {
@@ -173,10 +168,9 @@ class Keeper {
     for (const child of this.#children) this.#tell(child, { kind: "open" });
   }
 
-  /** Round robin over the workers that are ready; without one, and until all have started, the connection waits. */
+  /** Round robin over the workers that are ready; without one the connection waits. */
   accept(socket: Socket): void {
-    const canAnswer = (child: Child): boolean => child.isReady && isAnswering(child);
-    const ready = this.#hasStarted ? this.#children.filter(canAnswer) : [];
+    const ready = this.#children.filter((child) => child.isReady && isAnswering(child));
     const child = ready[this.#next++ % Math.max(ready.length, 1)];
     if (child?.process === undefined) {
       if (this.#waiting.length < waitingMax && !this.#isStopping) this.#waiting.push(socket);

@@ -24,7 +24,6 @@ export async function openStoreForWriting(
       logger,
       clock: systemClock,
       journal: { run },
-      isLinked: config.workers > 1,
       onFatal: () => process.exit(storeFailedExit),
     });
   } catch (error) {

@@ -84,7 +84,7 @@ async function faultOf(promise: Promise<unknown>): Promise<Fault> {
 }
 
 async function problemsOf(dir: string): Promise<Problem[]> {
-  const store = openReadOnly(dir);
+  const store = await openReadOnly(dir);
   const problems: Problem[] = [];
   try {
     await checkStore({

@@ -14,7 +14,8 @@ import { Committer } from "./commit/committer.ts";
 import type { LogRetention } from "./commit/log-tail.ts";
 import { CapacityGuard } from "./lmdb/capacity.ts";
 import { claimDirectory, type Claim } from "./lmdb/claim.ts";
-import { Environment } from "./lmdb/environment.ts";
+import { openBesideWriter } from "./lmdb/beside-writer.ts";
+import type { Environment } from "./lmdb/environment.ts";
 import {
   createStore,
   dataBytes,
@@ -47,7 +48,7 @@ export interface WriterOptions {
   readonly derive?: Derive;
   /** Called once when the store cannot be written any more (a failed sync): the process must end. */
   readonly onFatal?: (error: unknown) => void;
-  /** Whether other processes may connect. Default true. */
+  /** Whether other processes may connect, and `weft check` may look. Default true. */
   readonly isLinked?: boolean;
   readonly tuning?: Tuning;
   /** Only for tests: no commit is durable. */
@@ -136,6 +137,7 @@ async function openClaimed(options: ClaimedOptions, claim: Claim): Promise<Write
     isClosed = true;
     clearInterval(timer);
     slots.close();
+    await committer.whenWritable();
     committer.flush();
     committer.stop(new Fault("E_STORE_UNAVAILABLE", "the store is closed"));
     await link?.close();
@@ -168,10 +170,10 @@ function makeDirectStore({ environment, committer, slots, engine, close }: Direc
   return {
     snapshot: () => environment.snapshot(),
     commit: (change) => committer.commit(change),
-    lease: async (count) => committer.lease(count),
+    lease: (count) => committer.lease(count),
     reserve: (uid) => committer.reserve(uid),
-    fill: async (job) => committer.fill(job),
-    sweep: async (request) => committer.sweep(request),
+    fill: (job) => committer.fill(job),
+    sweep: (request) => committer.sweep(request),
     onCommit: (listener) => committer.onCommit(listener),
     readLog,
     walkLog,
@@ -202,12 +204,8 @@ export async function connectStore(options: ConnectOptions): Promise<Store> {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: there is none`);
   }
   refuseLost(dir, header);
-  const environment = new Environment({ dir, readOnly: true });
-  return connectThroughLink(environment, {
-    dir,
-    storeId: header.storeId,
-    waitMs: options.waitMs ?? 10_000,
-  });
+  const { storeId } = header;
+  return connectThroughLink({ dir, storeId, waitMs: options.waitMs ?? 10_000 });
 }
 
 /** Readers would pin pages that the writer is going to exchange. */
@@ -226,14 +224,17 @@ export interface ReadOnlyStore {
   close(): Promise<void>;
 }
 
-/** For `weft check`, beside a running server or alone: nothing is written. */
-export function openReadOnly(dir: string): ReadOnlyStore {
+/**
+ * For `weft check`, beside a running server or alone: nothing is written. Fault E_STARTUP as for `connectStore`, and
+ * where a writer of this store does not answer.
+ */
+export async function openReadOnly(dir: string): Promise<ReadOnlyStore> {
   const header = inspectStore(dir);
   if (header === undefined || dataBytes(dir) === 0) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: there is none`);
   }
   refuseLost(dir, header);
-  const environment = new Environment({ dir, readOnly: true });
+  const environment = await openBesideWriter(dir, header.storeId);
   return {
     snapshot: () => environment.snapshot(),
     slots: () => environment.read(readSlots),

@@ -39,10 +39,10 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
   return {
     snapshot: () => snapshotOf(engine.root),
     commit: (change) => committer.commit(change),
-    lease: async (count) => committer.lease(count),
+    lease: (count) => committer.lease(count),
     reserve: (uid) => committer.reserve(uid),
-    fill: async (job) => committer.fill(job),
-    sweep: async (request) => committer.sweep(request),
+    fill: (job) => committer.fill(job),
+    sweep: (request) => committer.sweep(request),
     onCommit: (listener) => committer.onCommit(listener),
     readLog,
     walkLog,

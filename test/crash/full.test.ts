@@ -73,8 +73,8 @@ async function fill(dir: string, policy: CheckpointPolicy): Promise<Filled> {
 }
 
 /** Which of them are there. */
-function findNumbers(dir: string, numbers: readonly number[]): number[] {
-  const store = openReadOnly(dir);
+async function findNumbers(dir: string, numbers: readonly number[]): Promise<number[]> {
+  const store = await openReadOnly(dir);
   const snapshot = store.snapshot();
   const found: number[] = [];
   void snapshot.readMany(numbers.map(numberedKey), (i, bytes) => {
@@ -110,9 +110,9 @@ describe.runIf(process.platform === "linux")("a file that cannot grow", () => {
         clock: systemClock,
       });
       await writer.close();
-      expect(findNumbers(storeDir, filled.acknowledged)).toEqual(filled.acknowledged);
-      expect(findNumbers(storeDir, filled.refused)).toEqual([]);
-      const store = openReadOnly(storeDir);
+      expect(await findNumbers(storeDir, filled.acknowledged)).toEqual(filled.acknowledged);
+      expect(await findNumbers(storeDir, filled.refused)).toEqual([]);
+      const store = await openReadOnly(storeDir);
       expect(await findProblems(store)).toEqual([]);
       await store.close();
     }

@@ -94,7 +94,7 @@ function compare(ts: number, digest: string, copies: readonly Copy[], one: Case)
 
 /** After a close in order: no journal is needed. */
 async function inspectClosed(dir: string): Promise<string[]> {
-  const store = openReadOnly(dir);
+  const store = await openReadOnly(dir);
   try {
     const faults = await findProblems(store);
     const snapshot = store.snapshot();

@@ -108,7 +108,7 @@ describe("a store that was closed in order", () => {
     const { commitTs } = await first.store.commit(numberedChange(500_000));
     await first.close();
     expect(readdirSync(dir).filter((name) => name.startsWith("journal"))).toEqual([]);
-    const store = openReadOnly(dir);
+    const store = await openReadOnly(dir);
     expect(await findProblems(store)).toEqual([]);
     await store.close();
     const second = await openAgain(dir, "a later run");
@@ -127,7 +127,7 @@ describe("a store on which the machine stopped", () => {
       expect(message).toContain(text);
     }
     await (await openAgain(dir, nextRun)).close();
-    const store = openReadOnly(dir);
+    const store = await openReadOnly(dir);
     expect(digestOf(store.snapshot())).toBe(turning.digest);
     await store.close();
   });
@@ -153,7 +153,7 @@ describe("a first start", () => {
     const writer = await openAgain(dir, nextRun);
     await writer.store.commit(numberedChange(1));
     await writer.close();
-    const store = openReadOnly(dir);
+    const store = await openReadOnly(dir);
     expect(await findProblems(store)).toEqual([]);
     await store.close();
   });

@@ -65,7 +65,7 @@ function sleep(ms: number): Promise<void> {
 }
 
 async function findProblems(storeDir: string): Promise<Problem[]> {
-  const store = openReadOnly(storeDir);
+  const store = await openReadOnly(storeDir);
   const problems: Problem[] = [];
   await checkStore({
     open: () => store.snapshot(),
@@ -76,15 +76,15 @@ async function findProblems(storeDir: string): Promise<Problem[]> {
   return problems;
 }
 
-function findMissing(storeDir: string, numbers: readonly number[]): number[] {
-  const store = openReadOnly(storeDir);
+async function findMissing(storeDir: string, numbers: readonly number[]): Promise<number[]> {
+  const store = await openReadOnly(storeDir);
   const snapshot = store.snapshot();
   const missing: number[] = [];
   void snapshot.readMany(numbers.map(numberedKey), (i, bytes) => {
     if (bytes === undefined) missing.push(numbers[i]!);
   });
   snapshot.close();
-  void store.close();
+  await store.close();
   return missing;
 }
 
@@ -116,7 +116,7 @@ describe("a writer that is killed under load", () => {
       acknowledged.push(...child.lines.slice(1).map(Number));
       const copy = await bringBackCopy(dir);
       for (const storeDir of [dir, copy]) {
-        expect(findMissing(storeDir, acknowledged), name(round)).toEqual([]);
+        expect(await findMissing(storeDir, acknowledged), name(round)).toEqual([]);
         expect(await findProblems(storeDir), name(round)).toEqual([]);
       }
       rmSync(copy, { recursive: true, force: true });
@@ -160,7 +160,7 @@ describe("a writer that is killed under load", () => {
       await store.close();
       child.process.kill("SIGKILL");
       await child.exited;
-      expect(findMissing(storeDir, [...numbers.keys()])).toEqual([]);
+      expect(await findMissing(storeDir, [...numbers.keys()])).toEqual([]);
       expect(await findProblems(storeDir)).toEqual([]);
       const writer = await openWriter({ dir: storeDir, logger: silentLogger, clock: systemClock });
       await writer.close();

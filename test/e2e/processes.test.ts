@@ -199,6 +199,17 @@ describe.each([
   });
 });
 
+test("weft check looks at the store of one worker that writes alone, and it goes on", async () => {
+  await openServer("1");
+  const write = (name: string) =>
+    post(`${server.url}/mutate?commitNow=true`, `{ set { _:a <name> "${name}" . } }`, rdf);
+  await write("before");
+  const checked = await runWeft(["check", "--data", server.dataDir]);
+  expect([checked.code, checked.stderr]).toEqual([0, ""]);
+  expect(checked.stdout).toContain(" 0 problems");
+  expect((await write("after")).json["errors"]).toBeUndefined();
+});
+
 /** The role of a child, as its arguments say. */
 function roleOf(pid: number): string {
   try {

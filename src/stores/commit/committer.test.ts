@@ -11,17 +11,28 @@ import { Committer } from "./committer.ts";
 class TestEngine implements WriteEngine {
   root = makeTree();
   transactionCount = 0;
+  commitCount = 0;
+  /** How long a commit is under way that nobody hurries. */
+  commitMs = 0;
   failure: Error | undefined = undefined;
 
   prepare<T>(work: (kv: KeyValue) => T): Prepared<T> {
     const writer = new TreeWriter(this.root);
     const value = work(writer);
     this.transactionCount++;
+    let isDone = false;
     const commitNow = (): void => {
       if (this.failure !== undefined) throw this.failure;
+      if (isDone) return;
+      isDone = true;
+      this.commitCount++;
       this.root = writer.root;
     };
-    return { value, commit: async () => commitNow(), commitNow };
+    const commit = async (): Promise<void> => {
+      if (this.commitMs > 0) await new Promise((resolve) => setTimeout(resolve, this.commitMs));
+      commitNow();
+    };
+    return { value, commit, commitNow };
   }
 }
 
@@ -101,6 +112,42 @@ describe("a committer", () => {
     expect((await rival).commitTs).toBe(2);
   });
 
+  it("writes nothing while one of two pauses lasts, and goes on at the end of both", async () => {
+    const engine = new TestEngine();
+    const committer = new Committer(engine, { clock: makeClock() });
+    const under = committer.commit(makeChange({}));
+    const resumes = [committer.pause(), committer.pause()];
+    const before = engine.transactionCount;
+    const waiting = Promise.all([
+      under,
+      committer.commit(makeChange({})),
+      committer.lease(3),
+      committer.slots.claim(new Set()),
+    ]);
+    resumes[0]!();
+    resumes[0]!();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(engine.transactionCount).toBe(before);
+    resumes[1]!();
+    await waiting;
+    expect(engine.transactionCount).toBeGreaterThan(before);
+    expect(committer.commitTs).toBe(3);
+  });
+
+  it("commits what is under way before a pause begins", async () => {
+    const engine = new TestEngine();
+    const committer = new Committer(engine, { clock: makeClock() });
+    engine.commitMs = 60_000;
+    const { transactionCount, commitCount } = engine;
+    const under = committer.commit(makeChange({}));
+    await expect.poll(() => engine.transactionCount).toBe(transactionCount + 1);
+    expect(engine.commitCount).toBe(commitCount);
+    const resume = committer.pause();
+    expect(engine.commitCount).toBe(commitCount + 1);
+    expect((await under).commitTs).toBe(1);
+    resume();
+  });
+
   it("ends when its engine cannot be written", async () => {
     const engine = new TestEngine();
     const committer = new Committer(engine, { clock: makeClock() });
@@ -153,7 +200,7 @@ describe("a committer", () => {
     for (let i = 0; i < 16; i++) inUse.add((await committer.slots.claim(inUse)).slot);
     expect(inUse.size).toBe(16);
     expect(await reasonOf(committer.slots.claim(inUse))).toBe("E_STARTUP");
-    committer.slots.release(7);
+    await committer.slots.release(7);
     inUse.delete(7);
     expect((await committer.slots.claim(inUse)).slot).toBe(7);
   });

@@ -126,6 +126,9 @@ export class Committer {
   private flight: Flight | undefined = undefined;
   /** Changes at the head of the queue that wait for a favoured one. */
   private heldCount = 0;
+  /** Who wants nothing to be written for now. */
+  private readonly pauses = new Set<object>();
+  private readonly whenResumed: (() => void)[] = [];
   private dead: unknown = undefined;
   private readonly listeners = new Set<(commitTs: number) => void>();
   private fatalListener: (error: unknown) => void = () => {};
@@ -151,6 +154,7 @@ export class Committer {
       commitTs: () => this.state.commitTs,
       commit: (change) => this.commit(change),
       isStopped: () => this.dead !== undefined,
+      whenWritable: () => this.whenWritable(),
       write: (slots) => this.run((kv) => kv.put(slotsKey, encodeSlots(slots))),
     });
     this.log = opened.log;
@@ -211,7 +215,8 @@ export class Committer {
     return this.run((kv) => this.log.findAfter(kv, id, sentAfter));
   }
 
-  lease(count: number): number {
+  async lease(count: number): Promise<number> {
+    await this.whenWritable();
     this.assertAlive();
     const taken = this.leases.take(count);
     if (taken !== undefined) return taken;
@@ -228,7 +233,8 @@ export class Committer {
     this.leases.reserve(uid);
   }
 
-  fill(job: FillJob): FillResult {
+  async fill(job: FillJob): Promise<FillResult> {
+    await this.whenWritable();
     this.assertAlive();
     const { derive } = this;
     if (derive === undefined) throw new Fault("E_STARTUP", "the store was opened without derive");
@@ -238,9 +244,32 @@ export class Committer {
     return { ...result, tookMs: this.clock.tickMs() - startMs };
   }
 
-  sweep(request: SweepRequest): SweepResult {
+  async sweep(request: SweepRequest): Promise<SweepResult> {
+    await this.whenWritable();
     this.assertAlive();
     return this.run((kv) => runSweep(kv, this.tuning, request));
+  }
+
+  /**
+   * What is under way is committed before it returns; then nothing is written until what it gives is called. Changes,
+   * leases and all else wait meanwhile.
+   */
+  pause(): () => void {
+    this.finishFlight();
+    const pause = {};
+    this.pauses.add(pause);
+    return () => {
+      if (!this.pauses.delete(pause) || this.pauses.size > 0) return;
+      for (const resume of this.whenResumed.splice(0)) resume();
+      this.schedule();
+    };
+  }
+
+  /** What follows its end at once is written outside of all pauses. */
+  async whenWritable(): Promise<void> {
+    while (this.pauses.size > 0) {
+      await new Promise<void>((resolve) => this.whenResumed.push(resolve));
+    }
   }
 
   /** Called once, when the engine cannot go on. */
@@ -269,9 +298,10 @@ export class Committer {
     }
   }
 
-  /** With one in flight, the queue is looked at when it has landed. */
+  /** With one in flight, the queue is looked at when it has landed; in a pause, at its end. */
   private schedule(): void {
     if (this.isScheduled || this.flight !== undefined || this.queue.length === 0) return;
+    if (this.pauses.size > 0) return;
     this.isScheduled = true;
     if (this.heldCount === this.queue.length) setTimeout(this.begin, heldRetryMs);
     else this.gather(0, this.clock.tickMs());
@@ -289,7 +319,8 @@ export class Committer {
 
   private readonly begin = (): void => {
     this.isScheduled = false;
-    if (this.flight === undefined && this.dead === undefined) this.start();
+    const canStart = this.flight === undefined && this.pauses.size === 0;
+    if (canStart && this.dead === undefined) this.start();
     this.schedule();
   };
 

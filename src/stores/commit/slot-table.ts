@@ -8,6 +8,8 @@ export interface SlotHost {
   commit(change: Change): Promise<CommitResult>;
   /** Whether nothing is written any more. */
   isStopped(): boolean;
+  /** `write` may follow its end at once, and not otherwise. */
+  whenWritable(): Promise<void>;
   write(slots: ReadonlyMap<number, number>): void;
 }
 
@@ -34,13 +36,18 @@ export class SlotTable {
     // Taken at once, so that a second claim while this one waits finds another.
     this.slots.set(free, Infinity);
     const { commitTs } = await this.commitEmpty(free);
+    await this.host.whenWritable();
     this.slots.set(free, commitTs);
     this.write();
     return { slot: free, floorTs: commitTs };
   }
 
-  release(slot: number): void {
-    if (!this.host.isStopped() && this.slots.delete(slot)) this.write();
+  async release(slot: number): Promise<void> {
+    const floorTs = this.slots.get(slot);
+    await this.host.whenWritable();
+    // Another process may have taken it meanwhile.
+    if (this.host.isStopped() || this.slots.get(slot) !== floorTs) return;
+    if (this.slots.delete(slot)) this.write();
   }
 
   private commitEmpty(slot: number): Promise<CommitResult> {

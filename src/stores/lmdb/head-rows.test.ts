@@ -42,7 +42,6 @@ function open(dir: string): Promise<Writer> {
     dir,
     logger: silentLogger,
     clock: systemClock,
-    isLinked: false,
   });
 }
 
@@ -77,7 +76,7 @@ async function listOf(writer: Writer, prefix: Uint8Array): Promise<number[]> {
 
 /** Problems that `weft check` tells, and how many heads lie apart. */
 async function look(dir: string): Promise<{ problems: string[]; apart: number }> {
-  const store = openReadOnly(dir);
+  const store = await openReadOnly(dir);
   const problems: string[] = [];
   let apart = 0;
   const snapshot = store.snapshot();
@@ -209,7 +208,7 @@ describe("heads apart", () => {
     const [patch] = members(words, [4]);
     await expect(again.store.commit(makeChange({ patches: [patch!] }))).rejects.toThrow("damaged");
     await again.close();
-    const store = openReadOnly(dir);
+    const store = await openReadOnly(dir);
     const problems: string[] = [];
     const report = ({ problem }: { problem: string }): number => problems.push(problem);
     await checkStore({ open: () => store.snapshot(), report });

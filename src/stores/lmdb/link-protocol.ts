@@ -20,11 +20,13 @@ export const frameKind = {
   refusal: 10,
   fault: 11,
   notice: 12,
+  pause: 13,
+  resume: 14,
 } as const;
 
 export type FrameKind = (typeof frameKind)[keyof typeof frameKind];
 
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 const frontBytes = 9;
 /** A change of a few million facts; a longer frame is garbage. */
 const frameBytesMax = 1024 * 1024 * 1024;

@@ -63,12 +63,16 @@ export async function openLinkServer(options: LinkServerOptions): Promise<LinkSe
   };
 }
 
+/** Opening takes a millisecond or two. */
+const pauseMsMax = 2000;
+
 class Connection {
   private readonly socket: net.Socket;
   private readonly options: LinkServerOptions;
   private readonly cutter = new FrameCutter();
   private isWelcome = false;
   private slot: number | undefined = undefined;
+  private resume: () => void = () => {};
   /** Frames that were not written yet. */
   private waiting: Uint8Array[] = [];
 
@@ -80,6 +84,7 @@ class Connection {
     });
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
+      this.resume();
       if (this.slot !== undefined) options.slots.leave(this.slot);
       this.slot = undefined;
     });
@@ -137,25 +142,46 @@ class Connection {
         return encodeNumbers(commitTs);
       }
       case frameKind.lease:
-        return encodeNumbers(committer.lease(decodeNumbers(payload)[0]!));
+        return encodeNumbers(await committer.lease(decodeNumbers(payload)[0]!));
       case frameKind.reserve:
         committer.reserve(decodeNumbers(payload)[0]!);
         return encodeNumbers(committer.nextUid);
       case frameKind.fill: {
-        const { after, done, tookMs } = committer.fill(decodeFill(payload));
+        const { after, done, tookMs } = await committer.fill(decodeFill(payload));
         return encodeNumbers(after, done ? 1 : 0, Math.ceil(tookMs));
       }
       case frameKind.sweep:
-        return encodeNumbers(committer.sweep(decodeSweep(payload)).done ? 1 : 0);
+        return encodeNumbers((await committer.sweep(decodeSweep(payload))).done ? 1 : 0);
       case frameKind.claimSlot: {
         const { slot, floorTs } = await slots.join();
         if (this.socket.destroyed) slots.leave(slot);
         else this.slot = slot;
         return encodeNumbers(slot, floorTs);
       }
+      case frameKind.pause:
+        this.pause();
+        return encodeNumbers();
+      case frameKind.resume:
+        this.resume();
+        return encodeNumbers();
       default:
         throw new Error("unknown request");
     }
+  }
+
+  /** Until it asks to go on, or is gone, or has taken too long: a process that stands still stops nobody else. */
+  private pause(): void {
+    const { committer, logger } = this.options;
+    this.resume();
+    const goOn = committer.pause();
+    const timer = setTimeout(() => {
+      logger.warn("a process takes long to open the store; commits go on", { ms: pauseMsMax });
+      this.resume();
+    }, pauseMsMax);
+    this.resume = () => {
+      clearTimeout(timer);
+      goOn();
+    };
   }
 
   /**

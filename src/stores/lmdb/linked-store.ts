@@ -2,7 +2,7 @@
 import type { Store } from "../../store/store.ts";
 import { decodeState, stateKey } from "../commit/state.ts";
 import { readLog, readSlots, walkLog } from "../read-log.ts";
-import type { Environment } from "./environment.ts";
+import { openWhilePaused } from "./beside-writer.ts";
 import { LinkClient } from "./link-client.ts";
 import { encodeFill, encodeNumbers, encodeSweep, frameKind } from "./link-protocol.ts";
 
@@ -12,7 +12,8 @@ export interface LinkedStoreOptions {
   readonly waitMs: number;
 }
 
-export function connectThroughLink(environment: Environment, options: LinkedStoreOptions): Store {
+/** Fault E_STORE_UNAVAILABLE when no writer answers for `waitMs`. */
+export async function connectThroughLink(options: LinkedStoreOptions): Promise<Store> {
   const listeners = new Set<(commitTs: number) => void>();
   const client = new LinkClient({
     ...options,
@@ -20,6 +21,7 @@ export function connectThroughLink(environment: Environment, options: LinkedStor
       for (const listener of listeners) listener(commitTs);
     },
   });
+  const environment = await openWhilePaused(client, options.dir);
   // Uids are leased upwards: none below is handed out any more, so using one costs no question.
   let passedUid = 0;
   const readState = (): { nextUid: number; commitTs: number } =>

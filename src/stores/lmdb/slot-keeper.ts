@@ -30,7 +30,7 @@ export class SlotKeeper {
 
   leave(slot: number): void {
     this.inUse.delete(slot);
-    this.committer.slots.release(slot);
+    this.release(slot);
   }
 
   close(): void {
@@ -39,7 +39,12 @@ export class SlotKeeper {
 
   private releaseAbandoned(): void {
     for (const [slot, floorTs] of this.committer.slots.taken) {
-      if (!this.inUse.has(slot) && floorTs !== Infinity) this.committer.slots.release(slot);
+      if (!this.inUse.has(slot) && floorTs !== Infinity) this.release(slot);
     }
+  }
+
+  /** Where it cannot be written (a full disk) the slot is free until the next writer reads it, who frees it again. */
+  private release(slot: number): void {
+    this.committer.slots.release(slot).catch(() => {});
   }
 }

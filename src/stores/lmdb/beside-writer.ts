@@ -1,0 +1,55 @@
+/**
+ * Opens the data file for reading. LMDB's opening writes the newest transaction number that it has read into the lock
+ * file that all share; a commit between the two would be dropped by the next one (`putRows`). So nothing is committed
+ * meanwhile: the writer is asked to pause, and where there is none, none can begin.
+ */
+import { Fault } from "../../model/fault.ts";
+import { claimDirectory } from "./claim.ts";
+import { Environment } from "./environment.ts";
+import { LinkClient } from "./link-client.ts";
+import { encodeNumbers, frameKind } from "./link-protocol.ts";
+
+/** How often an answer is waited for, each for `askMs`: a writer that has just begun answers when it has opened. */
+const triesMax = 30;
+const askMs = 500;
+
+/** Fault E_STARTUP where a writer holds the directory and does not answer. */
+export async function openBesideWriter(dir: string, storeId: string): Promise<Environment> {
+  for (let tries = 0; tries < triesMax; tries++) {
+    const claim = await claimDirectory(dir, "writing", 0);
+    if (claim !== undefined) {
+      try {
+        return open(dir);
+      } finally {
+        await claim.release();
+      }
+    }
+    const client = new LinkClient({ dir, storeId, waitMs: askMs, onNotice() {} });
+    try {
+      return await openWhilePaused(client, dir);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "E_STORE_UNAVAILABLE") throw error;
+    } finally {
+      client.close();
+    }
+  }
+  throw new Fault("E_STARTUP", `cannot open the store at ${dir}: its writer does not answer`);
+}
+
+/** Closes `client` when it fails, with E_STORE_UNAVAILABLE where no writer answers. */
+export async function openWhilePaused(client: LinkClient, dir: string): Promise<Environment> {
+  try {
+    await client.askNumbers(frameKind.pause, encodeNumbers());
+    return open(dir);
+  } catch (error) {
+    client.close();
+    throw error;
+  } finally {
+    // Gone with the link when it cannot be sent.
+    client.askNumbers(frameKind.resume, encodeNumbers()).catch(() => {});
+  }
+}
+
+function open(dir: string): Environment {
+  return new Environment({ dir, readOnly: true });
+}
