@@ -17,6 +17,7 @@ import {
 } from "./database.ts";
 import { LmdbEngine, type EngineJournal } from "./engine.ts";
 import { headRowKey, isStub, stubRow } from "./head-rows.ts";
+import { NewestTransaction } from "./newest-transaction.ts";
 
 export interface EnvironmentOptions {
   readonly dir: string;
@@ -33,7 +34,9 @@ export interface Pin {
 export class Environment {
   private readonly db: Database;
   private readonly dir: string;
+  private readonly newest: NewestTransaction;
   private shared: SharedRead | undefined = undefined;
+  private isLettingGo = false;
   private isClosed = false;
 
   constructor(options: EnvironmentOptions) {
@@ -42,34 +45,54 @@ export class Environment {
       readOnly: options.readOnly ?? false,
       noSync: options.noSync ?? false,
     });
+    this.newest = new NewestTransaction(options.dir, this.db.env.info().lastTxnId);
   }
 
-  /** The newest committed state. One LMDB snapshot serves all that open the same commit number. */
+  /** The newest committed state. One LMDB snapshot serves all that open the same one while it is in use. */
   snapshot(): Snapshot {
     assert(!this.isClosed, "a closed store gives no snapshots");
+    // Read before the renewal, which gives this one or a newer one: while it is the newest, both are the same.
+    const newest = this.newest.read();
+    const { shared } = this;
+    if (shared === undefined || newest === undefined || shared.newest !== newest) {
+      this.shared = this.renew(newest);
+      if (shared?.count === 0) this.end(shared);
+    }
+    this.shared!.count++;
+    return new LmdbSnapshot(this.db, this.shared!, (read) => this.release(read));
+  }
+
+  private renew(newest: number | undefined): SharedRead {
     const { db } = this;
     // Without the reset 39 % of reads after an acknowledged commit of another process missed it.
     db.resetReadTxn();
     const transaction = db.useReadTransaction();
-    const state = decodeState(readValue(db, stateKey, { transaction }));
-    if (this.shared !== undefined && this.shared.ts === state.commitTs) {
-      transaction.done();
-      this.shared.count++;
-    } else {
-      this.shared = {
-        ts: state.commitTs,
-        fence: state.fence,
-        count: 1,
-        options: { transaction },
-      };
-    }
-    return new LmdbSnapshot(db, this.shared, (shared) => this.release(shared));
+    const { commitTs, fence } = decodeState(readValue(db, stateKey, { transaction }));
+    return { ts: commitTs, fence, newest, count: 0, options: { transaction } };
   }
 
+  /** What nobody reads is kept to the end of the turn: the next request of the turn mostly finds nothing newer. */
   private release(shared: SharedRead): void {
     if (--shared.count > 0) return;
-    if (this.shared === shared) this.shared = undefined;
-    if (!this.isClosed) shared.options.transaction.done();
+    if (this.shared !== shared || shared.newest === undefined) {
+      if (this.shared === shared) this.shared = undefined;
+      this.end(shared);
+    } else if (!this.isLettingGo) {
+      this.isLettingGo = true;
+      setImmediate(() => this.letGo());
+    }
+  }
+
+  private letGo(): void {
+    this.isLettingGo = false;
+    const { shared } = this;
+    if (shared === undefined || shared.count > 0) return;
+    this.shared = undefined;
+    this.end(shared);
+  }
+
+  private end({ options }: SharedRead): void {
+    if (!this.isClosed) options.transaction.done();
   }
 
   /** One look at the newest state. */
@@ -126,6 +149,7 @@ export class Environment {
 
   close(): Promise<void> {
     this.isClosed = true;
+    this.newest.close();
     return this.db.close();
   }
 }
@@ -133,6 +157,8 @@ export class Environment {
 interface SharedRead {
   readonly ts: number;
   readonly fence: number;
+  /** LMDB's number of it; undefined where that is not known. */
+  readonly newest: number | undefined;
   count: number;
   readonly options: { readonly transaction: ReadTransaction };
 }
