@@ -19,6 +19,9 @@ import {
   type Writer,
   type WriterOptions,
 } from "./lmdb.ts";
+import { inspectStore } from "./lmdb/header.ts";
+import { LinkClient } from "./lmdb/link-client.ts";
+import { encodeNumbers, frameKind } from "./lmdb/link-protocol.ts";
 
 const dirs: string[] = [];
 
@@ -281,6 +284,41 @@ describe("a linked process", () => {
     expect(["E_STORE_UNAVAILABLE", "E_OUTCOME_UNKNOWN"]).toContain(fault.code);
     expect(fault.code).toBe("E_STORE_UNAVAILABLE");
     await store.close();
+  });
+
+  it("that opens has the writer pause: until it goes on, is gone, or has taken two seconds", async () => {
+    const dir = makeDir();
+    const writer = await open(dir);
+    const storeId = inspectStore(dir)!.storeId;
+    const connect = (): LinkClient => new LinkClient({ dir, storeId, waitMs: 5000, onNotice() {} });
+    const commit = async (): Promise<boolean> => {
+      await writer.store.commit(makeChange({}));
+      return true;
+    };
+    const pause = (client: LinkClient): Promise<number[]> =>
+      client.askNumbers(frameKind.pause, encodeNumbers());
+    const isHeld = (work: Promise<boolean>): Promise<boolean> =>
+      Promise.race([
+        work.then(() => false),
+        new Promise<boolean>((resolve) => setTimeout(resolve, 300, true)),
+      ]);
+    const [ends, goesOn, stands] = [connect(), connect(), connect()];
+    await pause(ends);
+    const first = commit();
+    expect(await isHeld(first)).toBe(true);
+    ends.close();
+    await first;
+    await pause(goesOn);
+    const second = commit();
+    expect(await isHeld(second)).toBe(true);
+    await goesOn.askNumbers(frameKind.resume, encodeNumbers());
+    await second;
+    await pause(stands);
+    const third = Promise.all([commit(), writer.store.lease(1)]).then(() => true);
+    expect(await isHeld(third)).toBe(true);
+    await third;
+    for (const client of [goesOn, stands]) client.close();
+    await writer.close();
   });
 
   it("reads old snapshots while new commits come", async () => {

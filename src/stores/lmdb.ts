@@ -226,15 +226,15 @@ export interface ReadOnlyStore {
 
 /**
  * For `weft check`, beside a running server or alone: nothing is written. Fault E_STARTUP as for `connectStore`, and
- * where a writer of this store does not answer.
+ * where a writer of this store does not answer for `answerMs`.
  */
-export async function openReadOnly(dir: string): Promise<ReadOnlyStore> {
+export async function openReadOnly(dir: string, answerMs = 10_000): Promise<ReadOnlyStore> {
   const header = inspectStore(dir);
   if (header === undefined || dataBytes(dir) === 0) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: there is none`);
   }
   refuseLost(dir, header);
-  const environment = await openBesideWriter(dir, header.storeId);
+  const environment = await openBesideWriter(dir, header.storeId, answerMs);
   return {
     snapshot: () => environment.snapshot(),
     slots: () => environment.read(readSlots),

@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openReadOnly } from "../../src/stores/lmdb.ts";
 import { buildChild } from "./child-modules.ts";
 import { makeScratch } from "./scratch.ts";
 
@@ -32,6 +33,19 @@ function run(script: string, ...args: string[]) {
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   return { child, ended, text: () => text };
 }
+
+it("a writer that stands still is told, not waited for", { timeout: 60_000 }, async () => {
+  const dir = mkdtempSync(join(folder, "store-"));
+  const writer = run("writer-child.mjs", dir, "0", "serve");
+  await expect.poll(() => writer.text(), { timeout: 20_000 }).toContain("open");
+  await (await openReadOnly(dir)).close();
+  writer.child.kill("SIGSTOP");
+  await expect(openReadOnly(dir, 300)).rejects.toThrow("its writer does not answer");
+  writer.child.kill("SIGCONT");
+  await (await openReadOnly(dir)).close();
+  writer.child.kill("SIGKILL");
+  await writer.ended;
+});
 
 it("opening beside a writer under load", { timeout: 60_000 + times * 50 }, async () => {
   const dir = mkdtempSync(join(folder, "store-"));

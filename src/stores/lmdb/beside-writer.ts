@@ -9,13 +9,18 @@ import { Environment } from "./environment.ts";
 import { LinkClient } from "./link-client.ts";
 import { encodeNumbers, frameKind } from "./link-protocol.ts";
 
-/** How often an answer is waited for, each for `askMs`: a writer that has just begun answers when it has opened. */
+/** How often a writer is looked for, each time for `askMs`: one that has just begun answers when it has opened. */
 const triesMax = 30;
 const askMs = 500;
 
-/** Fault E_STARTUP where a writer holds the directory and does not answer. */
-export async function openBesideWriter(dir: string, storeId: string): Promise<Environment> {
-  for (let tries = 0; tries < triesMax; tries++) {
+/** Fault E_STARTUP where a writer holds the directory and does not answer, once reached, for `answerMs`. */
+export async function openBesideWriter(
+  dir: string,
+  storeId: string,
+  answerMs: number,
+): Promise<Environment> {
+  let isLate = false;
+  for (let tries = 0; tries < triesMax && !isLate; tries++) {
     const claim = await claimDirectory(dir, "writing", 0);
     if (claim !== undefined) {
       try {
@@ -25,11 +30,16 @@ export async function openBesideWriter(dir: string, storeId: string): Promise<En
       }
     }
     const client = new LinkClient({ dir, storeId, waitMs: askMs, onNotice() {} });
+    const timer = setTimeout(() => {
+      isLate = true;
+      client.close();
+    }, answerMs);
     try {
       return await openWhilePaused(client, dir);
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== "E_STORE_UNAVAILABLE") throw error;
     } finally {
+      clearTimeout(timer);
       client.close();
     }
   }

@@ -10,14 +10,19 @@ const lockName = "lock.mdb";
 const newestAt = 8;
 
 export class NewestTransaction {
-  private file: number | undefined;
+  private file: number | undefined = undefined;
   private readonly bytes = Buffer.alloc(8);
 
   /** `expected`: the newest number, while nobody writes. Where the file says something else, `read` always gives undefined. */
   constructor(dir: string, expected: number) {
     // Elsewhere a file's bytes and its memory map need not be the same at every moment.
     if (process.platform !== "linux") return;
-    this.file = fs.openSync(join(dir, lockName), "r");
+    try {
+      this.file = fs.openSync(join(dir, lockName), "r");
+    } catch {
+      // A disk that cannot be written has none; nobody else is there either.
+      return;
+    }
     if (this.read() !== expected) this.close();
   }
 
