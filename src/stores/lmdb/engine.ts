@@ -115,6 +115,15 @@ export interface EngineJournal {
   takeBack(): void;
 }
 
+export interface EngineOptions {
+  readonly db: Database;
+  /** Of the store. */
+  readonly dir: string;
+  readonly journal: EngineJournal | undefined;
+  /** After each of LMDB's transactions, also one that failed. */
+  readonly onWritten: () => void;
+}
+
 /**
  * Transactions on LMDB. What they write is staged first; then the journal is written, if there is one, then LMDB's own
  * transaction, which is visible at once. While a slow disk is at it, the process goes on with other work.
@@ -125,12 +134,14 @@ export class LmdbEngine implements WriteEngine {
   private readonly staged = new StagedRows();
   private readonly rows: LmdbRows;
   private readonly journal: EngineJournal | undefined;
+  private readonly onWritten: () => void;
   private current: object | undefined = undefined;
 
-  constructor(db: Database, dir: string, journal: EngineJournal | undefined) {
+  constructor({ db, dir, journal, onWritten }: EngineOptions) {
     this.db = db;
     this.dir = dir;
     this.journal = journal;
+    this.onWritten = onWritten;
     this.rows = new LmdbRows(db, this.staged);
   }
 
@@ -183,6 +194,8 @@ export class LmdbEngine implements WriteEngine {
       this.rows.forget();
       journal?.takeBack();
       throw this.translate(error);
+    } finally {
+      this.onWritten();
     }
     journal?.committed();
   }

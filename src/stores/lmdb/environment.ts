@@ -17,7 +17,11 @@ import {
 } from "./database.ts";
 import { LmdbEngine, type EngineJournal } from "./engine.ts";
 import { headRowKey, isStub, stubRow } from "./head-rows.ts";
-import { NewestTransaction } from "./newest-transaction.ts";
+import {
+  LockedTransaction,
+  OwnTransactions,
+  type NewestTransaction,
+} from "./newest-transaction.ts";
 
 export interface EnvironmentOptions {
   readonly dir: string;
@@ -34,6 +38,7 @@ export interface Pin {
 export class Environment {
   private readonly db: Database;
   private readonly dir: string;
+  private readonly own: OwnTransactions | undefined;
   private readonly newest: NewestTransaction;
   private shared: SharedRead | undefined = undefined;
   private isLettingGo = false;
@@ -45,7 +50,8 @@ export class Environment {
       readOnly: options.readOnly ?? false,
       noSync: options.noSync ?? false,
     });
-    this.newest = new NewestTransaction(options.dir, this.db.env.info().lastTxnId);
+    this.own = options.readOnly === true ? undefined : new OwnTransactions();
+    this.newest = this.own ?? new LockedTransaction(options.dir, this.db.env.info().lastTxnId);
   }
 
   /** The newest committed state. One LMDB snapshot serves all that open the same one while it is in use. */
@@ -107,12 +113,17 @@ export class Environment {
 
   /** The process's writer; for one process at a time (claim.ts). */
   writeEngine(journal?: EngineJournal): WriteEngine {
-    return new LmdbEngine(this.db, this.dir, journal);
+    const { db, dir } = this;
+    return new LmdbEngine({ db, dir, journal, onWritten: () => this.own?.note() });
   }
 
   /** Rows as a journal holds them, in one transaction: with their checksums, heads where they lie. */
   putRows(fill: (put: PutRow) => void): void {
-    putRows(this.db, fill);
+    try {
+      putRows(this.db, fill);
+    } finally {
+      this.own?.note();
+    }
   }
 
   /** Pins the newest commit. */
