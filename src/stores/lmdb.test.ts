@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import * as net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
@@ -173,6 +174,23 @@ describe("a directory", () => {
     const second = open(dir, { claimWaitMs: 5000 });
     setTimeout(() => void first.close(), 100);
     const writer = await second;
+    expect(await writer.store.lease(1)).toBeGreaterThan(0);
+    await writer.close();
+  });
+
+  it("is left to a writer whose claim is not seen, as from another container", async () => {
+    const dir = makeDir();
+    await (await open(dir)).close();
+    const other = net.createServer((socket) => socket.resume());
+    await new Promise<void>((resolve) => other.listen(join(dir, "writer.sock"), resolve));
+    const fault = await faultOf(open(dir));
+    expect([fault.code, fault.message]).toEqual([
+      "E_STARTUP",
+      `cannot open the store at ${dir}: another process writes to it`,
+    ]);
+    const waiting = open(dir, { claimWaitMs: 5000 });
+    setTimeout(() => other.close(), 100);
+    const writer = await waiting;
     expect(await writer.store.lease(1)).toBeGreaterThan(0);
     await writer.close();
   });

@@ -28,7 +28,7 @@ import {
 import { openForWriting, type JournalOptions, type RunJournalOptions } from "./lmdb/opening.ts";
 import { removeJournal } from "./lmdb/recovery.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
-import { openLinkServer } from "./lmdb/link-server.ts";
+import { hasOtherWriter, openLinkDoor, type LinkDoor } from "./lmdb/link-server.ts";
 import { SlotKeeper } from "./lmdb/slot-keeper.ts";
 import { readLog, readSlots, walkLog } from "./read-log.ts";
 
@@ -80,18 +80,31 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
   const journal = { run: randomUUID(), ...options.journal };
   if (inspectStore(dir, journal) === undefined) mkdirSync(dir, { recursive: true, mode: 0o700 });
   const claim = await claimDirectory(dir, "writing", options.claimWaitMs ?? claimWaitMs);
-  if (claim === undefined) {
-    throw new Fault("E_STARTUP", `cannot open the store at ${dir}: another process writes to it`);
-  }
+  if (claim === undefined) throw refuseSecond(dir);
   try {
-    return await openClaimed({ ...options, journal }, claim);
+    if (await hasOtherWriter(dir, options.claimWaitMs ?? claimWaitMs)) throw refuseSecond(dir);
+    const door = options.isLinked === false ? undefined : await openLinkDoor(dir);
+    try {
+      return await openClaimed({ ...options, journal }, claim, door);
+    } catch (error) {
+      await door?.close();
+      throw error;
+    }
   } catch (error) {
     await claim.release();
     throw error;
   }
 }
 
-async function openClaimed(options: ClaimedOptions, claim: Claim): Promise<Writer> {
+function refuseSecond(dir: string): Fault {
+  return new Fault("E_STARTUP", `cannot open the store at ${dir}: another process writes to it`);
+}
+
+async function openClaimed(
+  options: ClaimedOptions,
+  claim: Claim,
+  door: LinkDoor | undefined,
+): Promise<Writer> {
   const { dir, logger } = options;
   const header = inspectStore(dir, options.journal) ?? createStore(dir);
   const isNew = dataBytes(dir) === 0;
@@ -125,10 +138,7 @@ async function openClaimed(options: ClaimedOptions, claim: Claim): Promise<Write
     options.onFatal?.(error);
   });
   const slots = new SlotKeeper(committer);
-  const link =
-    options.isLinked === false
-      ? undefined
-      : await openLinkServer({ dir, storeId: header.storeId, committer, slots, logger });
+  door?.serve({ storeId: header.storeId, committer, slots, logger });
   const timer = setInterval(() => environment.readerCheck(), readerCheckMs);
   timer.unref();
   let isClosed = false;
@@ -140,7 +150,7 @@ async function openClaimed(options: ClaimedOptions, claim: Claim): Promise<Write
     await committer.whenWritable();
     committer.flush();
     committer.stop(new Fault("E_STORE_UNAVAILABLE", "the store is closed"));
-    await link?.close();
+    await door?.close();
     try {
       await opened.close();
       if (!committer.hasFailed) {

@@ -8,6 +8,7 @@ import { claimDirectory } from "./claim.ts";
 import { Environment } from "./environment.ts";
 import { LinkClient } from "./link-client.ts";
 import { encodeNumbers, frameKind } from "./link-protocol.ts";
+import { hasOtherWriter } from "./link-server.ts";
 
 /** How often a writer is looked for, each time for `askMs`: one that has just begun answers when it has opened. */
 const triesMax = 30;
@@ -24,7 +25,7 @@ export async function openBesideWriter(
     const claim = await claimDirectory(dir, "writing", 0);
     if (claim !== undefined) {
       try {
-        return open(dir);
+        if (!(await hasOtherWriter(dir, 0))) return open(dir);
       } finally {
         await claim.release();
       }

@@ -69,7 +69,8 @@ async function listenFile(name: string): Promise<Claim | undefined> {
   return listen(path);
 }
 
-function isAnswered(path: string): Promise<boolean> {
+/** Whether a process listens on a socket file. */
+export function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect(path);
     socket.once("connect", () => {

@@ -7,6 +7,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { Fault } from "../../model/fault.ts";
+import { linkName } from "./link-address.ts";
 import type { Witness } from "./machine.ts";
 import { findLoss, type Loss } from "./recovery.ts";
 
@@ -20,7 +21,7 @@ const formatVersion = 4;
 const headerName = "weft.store";
 export const dataName = "data.mdb";
 /** Names that may lie in a new store's directory. */
-const ignoredNames: ReadonlySet<string> = new Set(["lost+found", headerName + ".new"]);
+const ignoredNames: ReadonlySet<string> = new Set(["lost+found", headerName + ".new", linkName]);
 
 export interface StoreHeader {
   /** 32 hex digits. */

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 const pathBytesMax = 100;
-const linkName = "writer.sock";
+export const linkName = "writer.sock";
 
 export interface LinkAddress {
   readonly path: string;

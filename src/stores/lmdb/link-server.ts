@@ -5,6 +5,7 @@ import { ByteReader, concatBytes } from "../../base/bytes.ts";
 import type { Logger } from "../../base/log.ts";
 import { readChange } from "../../store/patch-codec.ts";
 import type { Committer } from "../commit/committer.ts";
+import { isAnswered } from "./claim.ts";
 import { openLinkAddress } from "./link-address.ts";
 import {
   decodeFill,
@@ -23,29 +24,53 @@ import {
 import type { SlotKeeper } from "./slot-keeper.ts";
 
 export interface LinkServerOptions {
-  readonly dir: string;
   readonly storeId: string;
   readonly committer: Committer;
   readonly slots: SlotKeeper;
   readonly logger: Logger;
 }
 
-export interface LinkServer {
+/** Listens, so that other writers see that this one is there; those who connect wait until it serves. */
+export interface LinkDoor {
+  /** Once. */
+  serve(options: LinkServerOptions): void;
   close(): Promise<void>;
 }
 
-/** The claim for writing must be held: a socket file that lies there is a dead writer's. */
-export async function openLinkServer(options: LinkServerOptions): Promise<LinkServer> {
-  const address = openLinkAddress(options.dir);
+/**
+ * Whether a writer listens although its claim is not seen: it runs in another container of this machine. For `waitMs`
+ * it may end.
+ */
+export async function hasOtherWriter(dir: string, waitMs: number): Promise<boolean> {
+  const address = openLinkAddress(dir);
+  try {
+    for (let waited = 0; await isAnswered(address.path); waited += retryMs) {
+      if (waited >= waitMs) return true;
+      await new Promise((resolve) => setTimeout(resolve, retryMs));
+    }
+    return false;
+  } finally {
+    address.close();
+  }
+}
+
+const retryMs = 100;
+
+/** The claim for writing must be held and no other writer be there: a socket file that lies there is a dead one's. */
+export async function openLinkDoor(dir: string): Promise<LinkDoor> {
+  const address = openLinkAddress(dir);
   fs.rmSync(address.path, { force: true });
   const connections = new Set<Connection>();
-  const server = net.createServer((socket) => {
-    const connection = new Connection(socket, options);
-    connections.add(connection);
-    socket.once("close", () => connections.delete(connection));
-  });
-  const stopNotices = options.committer.onCommit((commitTs) => {
-    for (const connection of connections) connection.notify(commitTs);
+  const early = new Set<net.Socket>();
+  let serveOne: ((socket: net.Socket) => void) | undefined;
+  let stopNotices = (): void => {};
+  const server = net.createServer({ pauseOnConnect: true }, (socket) => {
+    if (serveOne !== undefined) {
+      serveOne(socket);
+      return;
+    }
+    early.add(socket);
+    socket.on("error", () => early.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -53,9 +78,23 @@ export async function openLinkServer(options: LinkServerOptions): Promise<LinkSe
   });
   fs.chmodSync(address.path, 0o600);
   return {
+    serve: (options) => {
+      serveOne = (socket) => {
+        const connection = new Connection(socket, options);
+        connections.add(connection);
+        socket.once("close", () => connections.delete(connection));
+        socket.resume();
+      };
+      stopNotices = options.committer.onCommit((commitTs) => {
+        for (const connection of connections) connection.notify(commitTs);
+      });
+      for (const socket of early) serveOne(socket);
+      early.clear();
+    },
     close: async () => {
       stopNotices();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of early) socket.destroy();
       for (const connection of connections) connection.end();
       await closed;
       address.close();
