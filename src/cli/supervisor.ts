@@ -14,8 +14,8 @@ import { storeFailedExit, type Role, type ToChild, type ToSupervisor } from "./m
 import { mainFile } from "./places.ts";
 import { Switchboard } from "./switchboard.ts";
 
-/** Wait before a child is started again: it doubles with each death in a row, and begins anew after a quiet minute. */
-const backoffMs = { first: 50, max: 5_000, forgottenAfter: 60_000 };
+/** Wait before a child is started again: it doubles with each death in a row, and begins anew after ten quiet seconds. */
+const backoffMs = { first: 50, max: 5_000, forgottenAfter: 10_000 };
 
 /** What a child finds in its environment where the operator has not set it. */
 const childEnvironment = {
