@@ -13,7 +13,7 @@ import type { Tuning } from "./apply/tuning.ts";
 import { Committer } from "./commit/committer.ts";
 import type { LogRetention } from "./commit/log-tail.ts";
 import { CapacityGuard } from "./lmdb/capacity.ts";
-import { claimDirectory, type Claim } from "./lmdb/claim.ts";
+import type { Claim } from "./lmdb/claim.ts";
 import { openBesideWriter } from "./lmdb/beside-writer.ts";
 import type { Environment } from "./lmdb/environment.ts";
 import {
@@ -28,8 +28,9 @@ import {
 import { openForWriting, type JournalOptions, type RunJournalOptions } from "./lmdb/opening.ts";
 import { removeJournal } from "./lmdb/recovery.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
-import { hasOtherWriter, openLinkDoor, type LinkDoor } from "./lmdb/link-server.ts";
+import { openLinkDoor, type LinkDoor } from "./lmdb/link-server.ts";
 import { SlotKeeper } from "./lmdb/slot-keeper.ts";
+import { claimForWriting } from "./lmdb/writing-claim.ts";
 import { readLog, readSlots, walkLog } from "./read-log.ts";
 
 export type { Claim } from "./lmdb/claim.ts";
@@ -79,25 +80,19 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
   // Made before the claim, which the directory itself names; a file in its place is told below.
   const journal = { run: randomUUID(), ...options.journal };
   if (inspectStore(dir, journal) === undefined) mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const claim = await claimDirectory(dir, "writing", options.claimWaitMs ?? claimWaitMs);
-  if (claim === undefined) throw refuseSecond(dir);
+  const claim = await claimForWriting(dir, options.claimWaitMs ?? claimWaitMs);
+  if (claim === undefined) {
+    throw new Fault("E_STARTUP", `cannot open the store at ${dir}: another process writes to it`);
+  }
+  let door: LinkDoor | undefined;
   try {
-    if (await hasOtherWriter(dir, options.claimWaitMs ?? claimWaitMs)) throw refuseSecond(dir);
-    const door = options.isLinked === false ? undefined : await openLinkDoor(dir);
-    try {
-      return await openClaimed({ ...options, journal }, claim, door);
-    } catch (error) {
-      await door?.close();
-      throw error;
-    }
+    door = options.isLinked === false ? undefined : await openLinkDoor(dir);
+    return await openClaimed({ ...options, journal }, claim, door);
   } catch (error) {
+    await door?.close();
     await claim.release();
     throw error;
   }
-}
-
-function refuseSecond(dir: string): Fault {
-  return new Fault("E_STARTUP", `cannot open the store at ${dir}: another process writes to it`);
 }
 
 async function openClaimed(

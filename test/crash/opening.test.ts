@@ -10,7 +10,6 @@ import { openReadOnly } from "../../src/stores/lmdb.ts";
 import { buildChild } from "./child-modules.ts";
 import { makeScratch } from "./scratch.ts";
 
-/** Without the pause the first hundreds meet it. */
 const times = Number(process.env["WEFT_CRASH_ROUNDS"] ?? 5) * 200;
 
 let folder = "";
@@ -53,6 +52,7 @@ it("opening beside a writer under load", { timeout: 60_000 + times * 50 }, async
   await expect.poll(() => writer.text().includes("\n9\n"), { timeout: 20_000 }).toBe(true);
   const openers = [1, 2].map(() => run("opener-child.mjs", dir, String(times)));
   const codes = await Promise.all(openers.map((opener) => opener.ended));
+  expect(writer.child.exitCode).toBeNull();
   writer.child.kill("SIGKILL");
   await writer.ended;
   expect(writer.text()).not.toContain("fatal");

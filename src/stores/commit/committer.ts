@@ -39,6 +39,7 @@ import {
   stateKey,
   type StoreState,
 } from "./state.ts";
+import { Pauses } from "./pauses.ts";
 import { SlotTable } from "./slot-table.ts";
 import { runSweep } from "./sweep.ts";
 import { UidLease } from "./uid-lease.ts";
@@ -126,9 +127,7 @@ export class Committer {
   private flight: Flight | undefined = undefined;
   /** Changes at the head of the queue that wait for a favoured one. */
   private heldCount = 0;
-  /** Who wants nothing to be written for now. */
-  private readonly pauses = new Set<object>();
-  private readonly whenResumed: (() => void)[] = [];
+  private readonly pauses = new Pauses(() => this.schedule());
   private dead: unknown = undefined;
   private readonly listeners = new Set<(commitTs: number) => void>();
   private fatalListener: (error: unknown) => void = () => {};
@@ -256,20 +255,12 @@ export class Committer {
    */
   pause(): () => void {
     this.finishFlight();
-    const pause = {};
-    this.pauses.add(pause);
-    return () => {
-      if (!this.pauses.delete(pause) || this.pauses.size > 0) return;
-      for (const resume of this.whenResumed.splice(0)) resume();
-      this.schedule();
-    };
+    return this.pauses.begin();
   }
 
   /** What follows its end at once is written outside of all pauses. */
-  async whenWritable(): Promise<void> {
-    while (this.pauses.size > 0) {
-      await new Promise<void>((resolve) => this.whenResumed.push(resolve));
-    }
+  whenWritable(): Promise<void> {
+    return this.pauses.whenOver();
   }
 
   /** Called once, when the engine cannot go on. */
@@ -301,7 +292,7 @@ export class Committer {
   /** With one in flight, the queue is looked at when it has landed; in a pause, at its end. */
   private schedule(): void {
     if (this.isScheduled || this.flight !== undefined || this.queue.length === 0) return;
-    if (this.pauses.size > 0) return;
+    if (this.pauses.isOn) return;
     this.isScheduled = true;
     if (this.heldCount === this.queue.length) setTimeout(this.begin, heldRetryMs);
     else this.gather(0, this.clock.tickMs());
@@ -319,7 +310,7 @@ export class Committer {
 
   private readonly begin = (): void => {
     this.isScheduled = false;
-    const canStart = this.flight === undefined && this.pauses.size === 0;
+    const canStart = this.flight === undefined && !this.pauses.isOn;
     if (canStart && this.dead === undefined) this.start();
     this.schedule();
   };

@@ -4,11 +4,10 @@
  * meanwhile: the writer is asked to pause, and where there is none, none can begin.
  */
 import { Fault } from "../../model/fault.ts";
-import { claimDirectory } from "./claim.ts";
 import { Environment } from "./environment.ts";
 import { LinkClient } from "./link-client.ts";
 import { encodeNumbers, frameKind } from "./link-protocol.ts";
-import { hasOtherWriter } from "./link-server.ts";
+import { claimForWriting } from "./writing-claim.ts";
 
 /** How often a writer is looked for, each time for `askMs`: one that has just begun answers when it has opened. */
 const triesMax = 30;
@@ -22,10 +21,10 @@ export async function openBesideWriter(
 ): Promise<Environment> {
   let isLate = false;
   for (let tries = 0; tries < triesMax && !isLate; tries++) {
-    const claim = await claimDirectory(dir, "writing", 0);
+    const claim = await claimForWriting(dir, 0);
     if (claim !== undefined) {
       try {
-        if (!(await hasOtherWriter(dir, 0))) return open(dir);
+        return open(dir);
       } finally {
         await claim.release();
       }

@@ -7,7 +7,7 @@ import type { ScanRange } from "../../store/store.ts";
 import { keyText } from "../key-text.ts";
 import { FatalEngineError, type KeyValue, type Prepared, type WriteEngine } from "../key-value.ts";
 import { checksumBytes, checksumOf, isIntact } from "./checksum.ts";
-import { corrupt, putRows, withoutChecksum, type Database } from "./database.ts";
+import { corrupt, withoutChecksum, type Database, type PutRow } from "./database.ts";
 import { headRowKey, isStub, liesApart, mayLieApart, stubRow } from "./head-rows.ts";
 import type { RowWriter } from "./journal-format.ts";
 import { removed, StagedRows } from "./staged-rows.ts";
@@ -120,8 +120,8 @@ export interface EngineOptions {
   /** Of the store. */
   readonly dir: string;
   readonly journal: EngineJournal | undefined;
-  /** After each of LMDB's transactions, also one that failed. */
-  readonly onWritten: () => void;
+  /** One transaction of LMDB, as `putRows` of `database.ts`. */
+  readonly putRows: (fill: (put: PutRow) => void) => void;
 }
 
 /**
@@ -134,14 +134,14 @@ export class LmdbEngine implements WriteEngine {
   private readonly staged = new StagedRows();
   private readonly rows: LmdbRows;
   private readonly journal: EngineJournal | undefined;
-  private readonly onWritten: () => void;
+  private readonly putRows: EngineOptions["putRows"];
   private current: object | undefined = undefined;
 
-  constructor({ db, dir, journal, onWritten }: EngineOptions) {
+  constructor({ db, dir, journal, putRows }: EngineOptions) {
     this.db = db;
     this.dir = dir;
     this.journal = journal;
-    this.onWritten = onWritten;
+    this.putRows = putRows;
     this.rows = new LmdbRows(db, this.staged);
   }
 
@@ -185,17 +185,15 @@ export class LmdbEngine implements WriteEngine {
 
   /** The second step, behind what makes it durable. */
   private end(makeDurable: () => void): void {
-    const { db, staged, journal } = this;
+    const { staged, journal } = this;
     this.current = undefined;
     try {
       makeDurable();
-      putRows(db, (put) => staged.visit(put));
+      this.putRows((put) => staged.visit(put));
     } catch (error) {
       this.rows.forget();
       journal?.takeBack();
       throw this.translate(error);
-    } finally {
-      this.onWritten();
     }
     journal?.committed();
   }

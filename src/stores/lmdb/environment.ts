@@ -114,10 +114,10 @@ export class Environment {
   /** The process's writer; for one process at a time (claim.ts). */
   writeEngine(journal?: EngineJournal): WriteEngine {
     const { db, dir } = this;
-    return new LmdbEngine({ db, dir, journal, onWritten: () => this.own?.note() });
+    return new LmdbEngine({ db, dir, journal, putRows: (fill) => this.putRows(fill) });
   }
 
-  /** Rows as a journal holds them, in one transaction: with their checksums, heads where they lie. */
+  /** One transaction. Rows as a journal holds them: with their checksums, heads where they lie. */
   putRows(fill: (put: PutRow) => void): void {
     try {
       putRows(this.db, fill);

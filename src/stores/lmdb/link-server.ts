@@ -5,7 +5,6 @@ import { ByteReader, concatBytes } from "../../base/bytes.ts";
 import type { Logger } from "../../base/log.ts";
 import { readChange } from "../../store/patch-codec.ts";
 import type { Committer } from "../commit/committer.ts";
-import { isAnswered } from "./claim.ts";
 import { openLinkAddress } from "./link-address.ts";
 import {
   decodeFill,
@@ -37,26 +36,7 @@ export interface LinkDoor {
   close(): Promise<void>;
 }
 
-/**
- * Whether a writer listens although its claim is not seen: it runs in another container of this machine. For `waitMs`
- * it may end.
- */
-export async function hasOtherWriter(dir: string, waitMs: number): Promise<boolean> {
-  const address = openLinkAddress(dir);
-  try {
-    for (let waited = 0; await isAnswered(address.path); waited += retryMs) {
-      if (waited >= waitMs) return true;
-      await new Promise((resolve) => setTimeout(resolve, retryMs));
-    }
-    return false;
-  } finally {
-    address.close();
-  }
-}
-
-const retryMs = 100;
-
-/** The claim for writing must be held and no other writer be there: a socket file that lies there is a dead one's. */
+/** The claim for writing must be held: a socket file that lies there is a dead writer's. */
 export async function openLinkDoor(dir: string): Promise<LinkDoor> {
   const address = openLinkAddress(dir);
   fs.rmSync(address.path, { force: true });

@@ -52,7 +52,7 @@ export class LockedTransaction implements NewestTransaction {
 
   read(): number | undefined {
     if (this.file === undefined) return undefined;
-    fs.readSync(this.file, this.bytes, 0, 8, newestAt);
+    if (fs.readSync(this.file, this.bytes, 0, 8, newestAt) < 8) return undefined;
     return this.bytes.readUInt32LE(0) + this.bytes.readUInt32LE(4) * 0x1_0000_0000;
   }
 
