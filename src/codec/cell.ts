@@ -222,6 +222,7 @@ export class StoredCell {
       case "bool":
         return this.number === 1 ? trueBytes : falseBytes;
       case "int":
+        if (this.number >= 0 && this.number < smallInts.length) return smallInts[this.number]!;
         return asciiBytes(printValueJson(this.value));
       default:
         return encodeUtf8(printValueJson(this.value));
@@ -283,6 +284,9 @@ function asciiBytes(text: string): Uint8Array {
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   return bytes;
 }
+
+/** Counts, ages, ratings: one text for all cells of the number is in the processor's cache when they are printed. */
+const smallInts = Array.from({ length: 256 }, (_, int) => asciiBytes(String(int)));
 
 function readNumber(kind: ValueKind, bytes: Uint8Array, at: number): number {
   switch (kind) {

@@ -141,21 +141,23 @@ export function decodeEntry(
 }
 
 function decodeCellsAt(part: Uint8Array, begin: number, end: number): StoredCell[] | "wide" {
-  let at = begin;
-  let left = readSize(part, at);
-  at = sizeEnd(part, at);
-  const cells: StoredCell[] = [];
-  for (; left > 0; left--) {
+  const count = readSize(part, begin);
+  let at = sizeEnd(part, begin);
+  let cells: StoredCell[] | undefined;
+  for (let i = 0; i < count; i++) {
     const slotSize = readSize(part, at);
     at = sizeEnd(part, at) + slotSize;
     const size = readSize(part, at);
     at = sizeEnd(part, at);
     if (size === 1) return "wide";
-    cells.push(new StoredCell(part, at, at + size));
+    const cell = new StoredCell(part, at, at + size);
+    // A literal holds one, what is pushed to first makes room for seventeen; most entries are one cell.
+    if (cells === undefined) cells = [cell];
+    else cells.push(cell);
     at += size;
   }
   assert(at === end, "an entry ends with its last cell");
-  return cells;
+  return cells ?? [];
 }
 
 /** A varint's value; nearly all are one byte. */

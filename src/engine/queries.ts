@@ -57,8 +57,14 @@ export class Queries {
       const reader = restrictReader(view.reader, visitor?.access);
       const planned = this.#plan(request, reader.schema);
       watch.mark("parsing");
-      const answer = await this.#answer(request, planned, reader, { deadlineMs, watch });
-      return { ...answer, startTs, latency: watch.finish() };
+      const { data, numUids, report } = await this.#answer(request, planned, reader, {
+        deadlineMs,
+        watch,
+      });
+      const latency = watch.finish();
+      return report === undefined
+        ? { data, numUids, startTs, latency }
+        : { data, numUids, report, startTs, latency };
     } finally {
       view.reader.close();
     }

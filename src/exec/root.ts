@@ -120,15 +120,14 @@ export async function countRoot(run: Run, list: ListRef): Promise<number> {
 
 /** A page of a one-list root, sought in the list itself. */
 export async function pageRoot(run: Run, list: ListRef, page: BoundPage): Promise<UidSet> {
-  const after = page.after > 0 ? { after: page.after } : {};
-  const bounds: ListBounds =
-    page.first < 0
-      ? { ...after, limit: -page.first, reverse: true }
-      : {
-          ...after,
-          ...(page.offset > 0 ? { skip: page.offset } : {}),
-          ...(page.first > 0 ? { limit: page.first } : {}),
-        };
+  const { first, offset, after } = page;
+  const isReverse = first < 0;
+  const bounds: ListBounds = {
+    after: after > 0 ? after : undefined,
+    skip: offset > 0 && !isReverse ? offset : undefined,
+    limit: first === 0 ? undefined : Math.abs(first),
+    reverse: isReverse,
+  };
   // Pages of one list come one after another: kept, it is cut instead of sought.
   const kept = run.reader.isAtHand(list);
   if (kept instanceof Promise) await kept;

@@ -2,6 +2,7 @@
  * Hot: posting lists of a snapshot with a delta merged in. Short lists are one row; of long ones only the chunks that
  * can matter are read (`after` seeks, `skip` goes by counts, an intersection touches the chunks of its uids).
  */
+import { makeArray } from "../base/array.ts";
 import { andThen, drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
 import { intersect, lowerBound, subtract, union } from "../base/sorted.ts";
@@ -38,6 +39,9 @@ export interface ListRow {
 export const emptyRow: ListRow = { uids: emptyUidSet, facets: undefined };
 
 const noBounds: ListBounds = {};
+
+/** No list of the view is changed. */
+const noDeltas: readonly (ListDelta | undefined)[] = [];
 
 /** Chunks are looked up one by one for so few uids; above, the list's rows are walked. */
 const seeksPerChunk = 4;
@@ -139,10 +143,11 @@ export class ListReader {
     bounds: ListBounds,
     wantFacets: boolean,
   ): Steps<readonly ListRow[]> {
-    const rows = Array.from(prefixes, () => emptyRow);
-    const longs = new Map<number, LongList>();
-    const deltas = prefixes.map((prefix) => this.deltaOf(prefix));
+    const rows = makeArray<ListRow>(prefixes.length).fill(emptyRow);
+    const deltas = this.delta === undefined ? noDeltas : prefixes.map((p) => this.deltaOf(p));
     const asked = this.#readKept(prefixes, deltas, rows, wantFacets ? undefined : bounds);
+    if (asked.length === 0 && deltas === noDeltas) return rows;
+    const longs = new Map<number, LongList>();
     const keys = asked.map((i) => chunkKey(prefixes[i]!, 0));
     const fills = !wantFacets && this.#canKeep(0);
     const keptMin = prefixes.length >= keptTogether ? 0 : keptFrom;
@@ -170,8 +175,7 @@ export class ListReader {
         rows[i] = row;
       });
     }
-    if (this.delta === undefined) return rows;
-    for (let i = 0; i < rows.length; i++) {
+    for (let i = 0; i < deltas.length; i++) {
       const delta = deltas[i];
       if (delta !== undefined) rows[i] = cutRow(mergeRow(rows[i]!, delta), bounds);
     }

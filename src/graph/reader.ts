@@ -91,11 +91,11 @@ export type ListRef =
 
 export interface ListBounds {
   /** Only members greater than it. */
-  readonly after?: number;
+  readonly after?: number | undefined;
   /** Leaves out so many first (from the end, when `reverse`); whole chunks by their counts. */
-  readonly skip?: number;
+  readonly skip?: number | undefined;
   /** At most so many (of the last ones, when `reverse`). */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Walk from the end; members of one visit are still ascending. */
   readonly reverse?: boolean;
 }

@@ -15,6 +15,13 @@ import type { Cell } from "./reader.ts";
 /** An entry: decoded cells, the chunk of short edges, or the mark of a long list. */
 export type NodeEntry = readonly Cell[] | Uint8Array | "long";
 
+/** A chain: there are few, and an array that grows makes room for seventeen. */
+interface DecodedEntry {
+  readonly predicate: number;
+  readonly entry: NodeEntry;
+  readonly next: DecodedEntry | undefined;
+}
+
 const emptyPart = encodePart([]);
 
 /** What a record costs beside its bytes, for the cache's account. */
@@ -28,8 +35,11 @@ export class NodeRecord {
   readonly #part: Uint8Array;
   /** Further parts that were read so far, by their first predicate. */
   #further: Map<number, Uint8Array> | undefined = undefined;
-  /** Decoded entries, each behind its predicate's id; few, so that a walk is cheaper than a map. */
-  readonly #entries: (number | NodeEntry)[] = [];
+  /** The entry that was decoded first: most records are only ever asked for one. −1: none yet. */
+  #firstPredicate = -1;
+  #firstEntry: NodeEntry | undefined = undefined;
+  /** Those decoded later. */
+  #later: DecodedEntry | undefined = undefined;
 
   /** `part0` is kept: hand in a copy. undefined: there is no such node. */
   constructor(part0: Uint8Array | undefined, filledAt: number) {
@@ -65,15 +75,22 @@ export class NodeRecord {
    * read first (`setCells` then keeps them).
    */
   entry(predicate: number): NodeEntry | "wide" | undefined {
-    const entries = this.#entries;
-    for (let i = 0; i < entries.length; i += 2) {
-      if (entries[i] === predicate) return entries[i + 1] as NodeEntry;
+    if (this.#firstPredicate === predicate) return this.#firstEntry;
+    for (let later = this.#later; later !== undefined; later = later.next) {
+      if (later.predicate === predicate) return later.entry;
     }
     return this.#decode(predicate);
   }
 
   setCells(predicate: number, cells: readonly Cell[]): void {
-    this.#entries.push(predicate, cells);
+    this.#keep(predicate, cells);
+  }
+
+  #keep(predicate: number, entry: NodeEntry): void {
+    if (this.#firstPredicate < 0) {
+      this.#firstPredicate = predicate;
+      this.#firstEntry = entry;
+    } else this.#later = { predicate, entry, next: this.#later };
   }
 
   /** Number of cells or short edges; −1 for a long list, 0 where there is none. */
@@ -86,7 +103,7 @@ export class NodeRecord {
     const part = this.#partWith(predicate);
     const entry = part === undefined ? undefined : decodeEntry(part, predicate);
     if (entry === undefined || entry === "wide") return entry;
-    this.#entries.push(predicate, entry);
+    this.#keep(predicate, entry);
     return entry;
   }
 

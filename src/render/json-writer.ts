@@ -6,12 +6,22 @@
  */
 import { Buffer } from "node:buffer";
 import { makeSizeFault } from "../model/limits.ts";
-import { printUid } from "../model/uid.ts";
 
-/** Below this a loop over bytes is faster than `copy` (architecture 2.1). */
-const loopBytesMax = 16;
+/** Up to this a loop over bytes (2.5 ns each) is faster than `set` (24 ns). */
+const loopBytesMax = 8;
 
-const quote = 34;
+/** The same for the units of a text. */
+const loopUnitsMax = 16;
+
+const quote = 0x22;
+const zero = 0x30;
+const letterX = 0x78;
+const hexDigits = Buffer.from("0123456789abcdef");
+
+/** Of 32 bits; one for 0. */
+function countHexDigits(bits: number): number {
+  return bits === 0 ? 1 : (35 - Math.clz32(bits)) >> 2;
+}
 
 const firstBytes = 64 * 1024;
 
@@ -50,20 +60,20 @@ export class JsonWriter {
     const count = bytes.length;
     if (this.length + count > this.#buffer.length) this.#grow(count);
     const buffer = this.#buffer;
-    let at = this.length;
-    if (count <= loopBytesMax) for (let i = 0; i < count; i++) buffer[at++] = bytes[i]!;
+    const at = this.length;
+    if (count <= loopBytesMax) for (let i = 0; i < count; i++) buffer[at + i] = bytes[i]!;
     else buffer.set(bytes, at);
-    this.length += count;
+    this.length = at + count;
   }
 
   /** A text of ASCII characters, as it is. */
   ascii(text: string): void {
     const count = text.length;
     if (this.length + count > this.#buffer.length) this.#grow(count);
-    if (count <= loopBytesMax) {
+    if (count <= loopUnitsMax) {
       const buffer = this.#buffer;
-      let at = this.length;
-      for (let i = 0; i < count; i++) buffer[at++] = text.charCodeAt(i);
+      const at = this.length;
+      for (let i = 0; i < count; i++) buffer[at + i] = text.charCodeAt(i);
     } else this.#buffer.write(text, this.length, count, "latin1");
     this.length += count;
   }
@@ -75,11 +85,24 @@ export class JsonWriter {
     this.length += this.#buffer.write(text, this.length, most, "utf8");
   }
 
-  /** A uid in quotes: `"0x1f"`. */
+  /** A uid in quotes: `"0x1f"`. Digit by digit: as a text it would cost twice as much. */
   uid(uid: number): void {
-    this.byte(quote);
-    this.ascii(printUid(uid));
-    this.byte(quote);
+    const low = uid >>> 0;
+    const high = (uid - low) / 2 ** 32;
+    const digits = high === 0 ? countHexDigits(low) : 8 + countHexDigits(high);
+    const count = digits + 4;
+    if (this.length + count > this.#buffer.length) this.#grow(count);
+    const buffer = this.#buffer;
+    const end = this.length + count;
+    buffer[this.length] = quote;
+    buffer[this.length + 1] = zero;
+    buffer[this.length + 2] = letterX;
+    for (let i = 0, rest = low; i < digits; i++) {
+      buffer[end - 2 - i] = hexDigits[rest & 15]!;
+      rest = i === 7 ? high : rest >>> 4;
+    }
+    buffer[end - 1] = quote;
+    this.length = end;
   }
 
   /** Takes back everything behind `length`. */
