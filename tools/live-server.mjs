@@ -31,6 +31,15 @@ export function makeRandom(seed) {
   };
 }
 
+const running = new Set();
+
+/** A tool that is ended, or fails, takes its servers along. */
+process.on("exit", () => {
+  for (const server of running) for (const pid of server.pids()) kill(pid);
+});
+process.once("SIGINT", () => process.exit(130));
+process.once("SIGTERM", () => process.exit(143));
+
 export class LiveServer {
   constructor(dataDir, port, workers) {
     this.dataDir = dataDir;
@@ -52,6 +61,7 @@ export class LiveServer {
     this.process = spawn(process.execPath, [weft, ...this.args], {
       stdio: ["ignore", "pipe", "pipe"],
     });
+    running.add(this);
     const keep = (chunk) => (this.output = (this.output + chunk).slice(-20_000));
     this.process.stdout.on("data", keep);
     this.process.stderr.on("data", keep);
@@ -59,7 +69,10 @@ export class LiveServer {
       this.process.once("exit", (code, signal) => resolve(signal ?? code)),
     );
     let ended = false;
-    void this.exit.then(() => (ended = true));
+    void this.exit.then(() => {
+      ended = true;
+      running.delete(this);
+    });
     for (let waited = 0; !(await this.isHealthy()); waited += 50) {
       if (ended) throw new Error(`the server ended: ${this.output}`);
       if (waited > 30_000) throw new Error(`the server does not answer: ${this.output}`);
@@ -89,6 +102,11 @@ export class LiveServer {
     }
   }
 
+  /** The supervisor's, then its children's. */
+  pids() {
+    return [this.process.pid, ...this.children()];
+  }
+
   async stop() {
     this.process.kill("SIGTERM");
     return await this.exit;
@@ -96,7 +114,7 @@ export class LiveServer {
 
   /** SIGKILL to all that was started; resolves when every one of them is gone. */
   async killAll() {
-    const pids = [this.process.pid, ...this.children()];
+    const pids = this.pids();
     for (const pid of pids) kill(pid);
     await this.exit;
     await waitGone(pids);
@@ -126,7 +144,7 @@ export class LiveServer {
 
   /** Resident memory of its own (not shared, not mapped from the file) of each process, in MiB. */
   memory() {
-    return [this.process.pid, ...this.children()].map((pid) => {
+    return this.pids().map((pid) => {
       const status = readFileSync(`/proc/${pid}/status`, "utf8");
       return Math.round(Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
     });

@@ -143,7 +143,7 @@ export class ListReader {
     bounds: ListBounds,
     wantFacets: boolean,
   ): Steps<readonly ListRow[]> {
-    const rows = makeArray<ListRow>(prefixes.length).fill(emptyRow);
+    const rows = makeArray<ListRow>(prefixes.length);
     const deltas = this.delta === undefined ? noDeltas : prefixes.map((p) => this.deltaOf(p));
     const asked = this.#readKept(prefixes, deltas, rows, wantFacets ? undefined : bounds);
     if (asked.length === 0 && deltas === noDeltas) return rows;
@@ -182,7 +182,7 @@ export class ListReader {
     return rows;
   }
 
-  /** Fills the rows of the lists that are kept; gives the places of the others. `bounds`: undefined asks for all. */
+  /** Fills the rows of the lists that are kept, gives the places of the others, which stay empty. `bounds`: undefined asks for all. */
   #readKept(
     prefixes: readonly Uint8Array[],
     deltas: readonly (ListDelta | undefined)[],
@@ -192,8 +192,10 @@ export class ListReader {
     const asked: number[] = [];
     for (let i = 0; i < prefixes.length; i++) {
       const uids = bounds === undefined ? undefined : this.#kept(prefixes[i]!);
-      if (uids === undefined || bounds === undefined) asked.push(i);
-      else {
+      if (uids === undefined || bounds === undefined) {
+        asked.push(i);
+        rows[i] = emptyRow;
+      } else {
         const cut = deltas[i] === undefined ? cutSet(uids, bounds) : uids;
         rows[i] = { uids: cut, facets: undefined };
       }

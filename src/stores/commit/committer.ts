@@ -9,7 +9,6 @@ import {
   StoreRefusal,
   type Change,
   type ChangeId,
-  type Commit,
   type CommitResult,
   type Derive,
   type FillJob,
@@ -17,7 +16,6 @@ import {
   type SweepRequest,
   type SweepResult,
 } from "../../store/store.ts";
-import { WorkingSet } from "../apply/working-set.ts";
 import { defaultTuning, type Tuning } from "../apply/tuning.ts";
 import {
   FatalEngineError,
@@ -26,9 +24,11 @@ import {
   type Prepared,
   type WriteEngine,
 } from "../key-value.ts";
+import { ChangeQueue, type Waiting } from "./change-queue.ts";
 import { Favour } from "./favour.ts";
 import { runFill } from "./fill.ts";
-import { Judge, noteKeys, type GroupKeys } from "./judge.ts";
+import { applyGroup, BadChange, type Outcome } from "./group.ts";
+import { Judge } from "./judge.ts";
 import { defaultRetention, LogTail, type LogRetention } from "./log-tail.ts";
 import {
   decodeSlots,
@@ -53,12 +53,6 @@ export interface CommitterOptions {
   readonly derive?: Derive;
 }
 
-/** Patches of one group at most, so that no one waits behind a second of others' work. */
-const groupPatchesMax = 20_000;
-
-/** Patches that may wait: some hundreds of megabytes. */
-const patchesWaitingMax = 1_000_000;
-
 /**
  * A group begins when a turn of the event loop has brought nothing more, or so long after it could have begun. Whom the
  * group before answered come back over some turns; without waiting for them groups are half as large, and a group costs
@@ -68,38 +62,6 @@ const gatherMsMax = 6;
 
 /** When all that waits is held back for a favoured change. */
 const heldRetryMs = 3;
-
-interface Waiting {
-  readonly change: Change;
-  readonly id: string;
-  /** There was no room for it together with others. */
-  isAlone: boolean;
-  readonly resolve: (result: CommitResult) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** What came of one change in one try of its group. */
-type Verdict =
-  | { readonly kind: "committed"; readonly commitTs: number }
-  | { readonly kind: "refused"; readonly error: unknown }
-  | { readonly kind: "held" };
-
-/** Thrown out of a transaction: one change of the group cannot be applied. */
-class BadChange extends Error {
-  readonly at: number;
-
-  constructor(at: number, cause: unknown) {
-    super("a change cannot be applied", { cause });
-    this.at = at;
-  }
-}
-
-interface Outcome {
-  readonly verdicts: readonly Verdict[];
-  readonly state: StoreState;
-  readonly keys: GroupKeys;
-  readonly settle: () => void;
-}
 
 /** A group between the two steps of its transaction. */
 interface Flight {
@@ -111,7 +73,6 @@ export class Committer {
   private readonly engine: WriteEngine;
   private readonly tuning: Tuning;
   private readonly clock: Clock;
-  private readonly queueMax: number;
   private readonly derive: Derive | undefined;
   private readonly judge: Judge;
   private readonly log: LogTail;
@@ -119,14 +80,10 @@ export class Committer {
   private readonly favour: Favour;
   private state: StoreState;
   readonly slots: SlotTable;
-  private queue: Waiting[] = [];
-  private patchesWaiting = 0;
-  private waitingById = new Map<string, Promise<CommitResult>>();
+  private readonly queue: ChangeQueue;
   private isScheduled = false;
   /** At most one: the next group stands on its state. */
   private flight: Flight | undefined = undefined;
-  /** Changes at the head of the queue that wait for a favoured one. */
-  private heldCount = 0;
   private readonly pauses = new Pauses(() => this.schedule());
   private dead: unknown = undefined;
   private readonly listeners = new Set<(commitTs: number) => void>();
@@ -136,7 +93,7 @@ export class Committer {
     this.engine = engine;
     this.tuning = options.tuning ?? defaultTuning;
     this.clock = options.clock;
-    this.queueMax = options.queueMax ?? 10_000;
+    this.queue = new ChangeQueue(options.queueMax ?? 10_000);
     this.derive = options.derive;
     this.favour = new Favour(options.clock);
     const opened = transact(engine, (kv) => {
@@ -186,7 +143,7 @@ export class Committer {
   commit(change: Change, sentAfter?: number): Promise<CommitResult> {
     if (this.dead !== undefined) return Promise.reject(toUnavailable(this.dead));
     const id = changeIdText(change.id);
-    const waiting = this.waitingById.get(id);
+    const waiting = this.queue.promiseOf(id);
     if (waiting !== undefined) return waiting;
     const known = this.log.findNewest(change.id) ?? this.findOlder(change.id, sentAfter);
     if (known !== undefined) return Promise.resolve({ commitTs: known });
@@ -195,16 +152,12 @@ export class Committer {
         new Fault("E_OUTCOME_UNKNOWN", "the outcome of the transaction is unknown"),
       );
     }
-    if (this.queue.length >= this.queueMax || this.patchesWaiting > patchesWaitingMax) {
+    if (this.queue.isFull) {
       return Promise.reject(
         new Fault("E_OVERLOADED", "the server is overloaded, please try again"),
       );
     }
-    const promise = new Promise<CommitResult>((resolve, reject) => {
-      this.queue.push({ change, id, isAlone: false, resolve, reject });
-    });
-    this.patchesWaiting += change.patches.length;
-    this.waitingById.set(id, promise);
+    const promise = this.queue.add(change, id);
     this.schedule();
     return promise;
   }
@@ -275,9 +228,7 @@ export class Committer {
   /** Everything that waits is refused; nothing is written any more. */
   stop(reason: unknown): void {
     this.dead ??= reason;
-    const { queue } = this;
-    this.queue = [];
-    for (const waiting of queue) this.refuse(waiting, toUnavailable(reason));
+    for (const waiting of this.queue.takeAll()) this.queue.refuse(waiting, toUnavailable(reason));
   }
 
   /** Commits what waits now, before returning. */
@@ -294,7 +245,7 @@ export class Committer {
     if (this.isScheduled || this.flight !== undefined || this.queue.length === 0) return;
     if (this.pauses.isOn) return;
     this.isScheduled = true;
-    if (this.heldCount === this.queue.length) setTimeout(this.begin, heldRetryMs);
+    if (this.queue.isHeld) setTimeout(this.begin, heldRetryMs);
     else this.gather(0, this.clock.tickMs());
   }
 
@@ -344,28 +295,14 @@ export class Committer {
     this.fatalListener(error);
   }
 
-  private takeGroup(): Waiting[] {
-    let patches = 0;
-    let count = 0;
-    while (count < this.queue.length) {
-      if (count > 0 && (this.queue[0]!.isAlone || this.queue[count]!.isAlone)) break;
-      patches += this.queue[count]!.change.patches.length;
-      if (count > 0 && patches > groupPatchesMax) break;
-      count++;
-    }
-    const group = this.queue.splice(0, count);
-    for (const { change } of group) this.patchesWaiting -= change.patches.length;
-    return group;
-  }
-
   /** The first step of the next group's transaction. */
   private start(): void {
-    const group = this.takeGroup();
-    this.heldCount = 0;
-    let left: readonly Waiting[] = group;
+    const { tuning, state, judge, favour, log, leases } = this;
+    const host = { tuning, state, judge, favour, log, leases };
+    let left: readonly Waiting[] = this.queue.takeGroup();
     while (left.length > 0) {
       try {
-        const prepared = this.engine.prepare((kv) => this.applyGroup(kv, left));
+        const prepared = this.engine.prepare((kv) => applyGroup(kv, host, left));
         this.depart({ group: left, prepared });
         return;
       } catch (error) {
@@ -375,7 +312,7 @@ export class Committer {
         }
         const bad = left[error.at]!;
         left = left.filter((waiting) => waiting !== bad);
-        this.refuse(bad, error.cause);
+        this.queue.refuse(bad, error.cause);
       }
     }
   }
@@ -422,65 +359,10 @@ export class Committer {
     if (isFull && group.length > 1) {
       // Full for all of them together: one that removes may still go on.
       for (const waiting of group) waiting.isAlone = true;
-      this.queue.unshift(...group);
-      for (const { change } of group) this.patchesWaiting += change.patches.length;
+      this.queue.putBack(group);
       return;
     }
-    for (const waiting of group) this.refuse(waiting, isFull ? error : toUnavailable(error));
-  }
-
-  private refuse(waiting: Waiting, error: unknown): void {
-    this.waitingById.delete(waiting.id);
-    waiting.reject(error);
-  }
-
-  /** One try, inside of the transaction. Throws BadChange for a change that cannot be applied. */
-  private applyGroup(kv: KeyValue, group: readonly Waiting[]): Outcome {
-    const working = new WorkingSet(kv, this.tuning);
-    const keys = this.judge.beginGroup();
-    const commits: Commit[] = [];
-    let { commitTs, fence } = this.state;
-    const verdicts: Verdict[] = [];
-    for (let i = 0; i < group.length; i++) {
-      const { change, id } = group[i]!;
-      if (this.favour.holdsBack(change, id)) {
-        verdicts.push({ kind: "held" });
-        continue;
-      }
-      const refusal = this.judge.judge(change, fence, kv, keys);
-      if (refusal !== undefined) {
-        verdicts.push({ kind: "refused", error: refusal });
-        continue;
-      }
-      commitTs++;
-      try {
-        for (const patch of change.patches) working.apply(patch);
-        const applied = working.endChange();
-        commits.push({ commitTs, id: change.id, log: change.log, applied });
-      } catch (error) {
-        throw error instanceof FatalEngineError ? error : new BadChange(i, error);
-      }
-      if (change.raisesFence === true) fence = commitTs;
-      noteKeys(keys, change, commitTs);
-      verdicts.push({ kind: "committed", commitTs });
-    }
-    if (commits.length === 0) return { verdicts, state: this.state, keys, settle: () => {} };
-    working.flush();
-    const added = this.log.write(kv, commits);
-    const trimmed = this.log.trim(kv, added);
-    const reserved = this.leases.writeReserved(kv, this.tuning);
-    const state = { commitTs, fence, nextUid: this.leases.durableNext };
-    kv.put(stateKey, encodeState(state));
-    return {
-      verdicts,
-      state,
-      keys,
-      settle: () => {
-        this.log.settle(added, trimmed);
-        this.leases.settleReserved(reserved);
-        this.leases.raiseBound(state.nextUid);
-      },
-    };
+    for (const waiting of group) this.queue.refuse(waiting, isFull ? error : toUnavailable(error));
   }
 
   private settle(group: readonly Waiting[], outcome: Outcome): void {
@@ -495,16 +377,13 @@ export class Committer {
       if (verdict.kind === "held") held.push(waiting);
       else if (verdict.kind === "committed") {
         this.favour.forget(waiting.id);
-        this.waitingById.delete(waiting.id);
-        waiting.resolve({ commitTs: verdict.commitTs });
+        this.queue.resolve(waiting, { commitTs: verdict.commitTs });
       } else {
         if (isBasisRefusal(verdict.error)) this.favour.noteBasis(waiting.change, waiting.id);
-        this.refuse(waiting, verdict.error);
+        this.queue.refuse(waiting, verdict.error);
       }
     }
-    this.heldCount = held.length;
-    if (held.length > 0) this.queue.unshift(...held);
-    for (const { change } of held) this.patchesWaiting += change.patches.length;
+    this.queue.hold(held);
     if (isChanged) for (const listener of this.listeners) listener(this.state.commitTs);
   }
 }

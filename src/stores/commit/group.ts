@@ -1,0 +1,104 @@
+/** What one transaction does with a group of changes: each is judged and applied, then all are logged. */
+import type { Commit } from "../../store/store.ts";
+import type { Tuning } from "../apply/tuning.ts";
+import { WorkingSet } from "../apply/working-set.ts";
+import { FatalEngineError, type KeyValue } from "../key-value.ts";
+import type { Waiting } from "./change-queue.ts";
+import type { Favour } from "./favour.ts";
+import { noteKeys, type GroupKeys, type Judge } from "./judge.ts";
+import type { LogTail } from "./log-tail.ts";
+import { encodeState, stateKey, type StoreState } from "./state.ts";
+import type { UidLease } from "./uid-lease.ts";
+
+/** What came of one change in one try of its group. */
+export type Verdict =
+  | { readonly kind: "committed"; readonly commitTs: number }
+  | { readonly kind: "refused"; readonly error: unknown }
+  | { readonly kind: "held" };
+
+export interface Outcome {
+  /** One for each change of the group. */
+  readonly verdicts: readonly Verdict[];
+  readonly state: StoreState;
+  readonly keys: GroupKeys;
+  /** Moves what is kept in memory; when the transaction is durable. */
+  readonly settle: () => void;
+}
+
+/** Thrown out of a transaction: one change of the group cannot be applied. */
+export class BadChange extends Error {
+  /** Its place in the group. */
+  readonly at: number;
+
+  constructor(at: number, cause: unknown) {
+    super("a change cannot be applied", { cause });
+    this.at = at;
+  }
+}
+
+/** What a group is applied with. */
+export interface GroupHost {
+  readonly tuning: Tuning;
+  readonly state: StoreState;
+  readonly judge: Judge;
+  readonly favour: Favour;
+  readonly log: LogTail;
+  readonly leases: UidLease;
+}
+
+/** One try, inside of the transaction. Throws BadChange for a change that cannot be applied. */
+export function applyGroup(kv: KeyValue, host: GroupHost, group: readonly Waiting[]): Outcome {
+  const { judge, favour } = host;
+  const working = new WorkingSet(kv, host.tuning);
+  const keys = judge.beginGroup();
+  const commits: Commit[] = [];
+  const verdicts: Verdict[] = [];
+  let { commitTs, fence } = host.state;
+  for (let i = 0; i < group.length; i++) {
+    const { change, id } = group[i]!;
+    if (favour.holdsBack(change, id)) {
+      verdicts.push({ kind: "held" });
+      continue;
+    }
+    const refusal = judge.judge(change, fence, kv, keys);
+    if (refusal !== undefined) {
+      verdicts.push({ kind: "refused", error: refusal });
+      continue;
+    }
+    commitTs++;
+    try {
+      for (const patch of change.patches) working.apply(patch);
+      const applied = working.endChange();
+      commits.push({ commitTs, id: change.id, log: change.log, applied });
+    } catch (error) {
+      throw error instanceof FatalEngineError ? error : new BadChange(i, error);
+    }
+    if (change.raisesFence === true) fence = commitTs;
+    noteKeys(keys, change, commitTs);
+    verdicts.push({ kind: "committed", commitTs });
+  }
+  if (commits.length === 0) return { verdicts, state: host.state, keys, settle: () => {} };
+  working.flush();
+  const { state, settle } = writeCommits(kv, host, commits, { commitTs, fence });
+  return { verdicts, state, keys, settle };
+}
+
+/** The log's rows and the store's state behind the changes. */
+function writeCommits(
+  kv: KeyValue,
+  { log, leases, tuning }: GroupHost,
+  commits: readonly Commit[],
+  newest: Pick<StoreState, "commitTs" | "fence">,
+): Pick<Outcome, "state" | "settle"> {
+  const added = log.write(kv, commits);
+  const trimmed = log.trim(kv, added);
+  const reserved = leases.writeReserved(kv, tuning);
+  const state = { ...newest, nextUid: leases.durableNext };
+  kv.put(stateKey, encodeState(state));
+  const settle = (): void => {
+    log.settle(added, trimmed);
+    leases.settleReserved(reserved);
+    leases.raiseBound(state.nextUid);
+  };
+  return { state, settle };
+}
