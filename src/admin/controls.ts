@@ -2,7 +2,7 @@
 export interface ServerSwitches {
   /** Only administration is answered; /health says so. */
   readonly isDraining: boolean;
-  /** Mebibytes of each process's cache of records. */
+  /** Mebibytes of each process's cache of records and lists. */
   readonly cacheMb: number;
   /** Each request of the native endpoints is told to the log. */
   readonly logsRequests: boolean;
@@ -19,7 +19,7 @@ export interface Controls {
 
 export const initialSwitches: ServerSwitches = {
   isDraining: false,
-  cacheMb: 128,
+  cacheMb: 256,
   logsRequests: false,
 };
 

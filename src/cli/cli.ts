@@ -113,6 +113,12 @@ function addServe(program: Command): void {
     )
     .addOption(
       setting(
+        "--cache <settings>",
+        '"size-mb=256": memory for decoded data, in each process',
+      ).default(""),
+    )
+    .addOption(
+      setting(
         "--acl <settings>",
         'users and groups: "secret-file=FILE; access-ttl=6h; refresh-ttl=30d; password-file=FILE"',
       ).default(""),

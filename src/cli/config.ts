@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
+import { initialSwitches } from "../admin/controls.ts";
 import { makeKeyText } from "../auth/access-key.ts";
 import { Fault } from "../model/fault.ts";
 import { defaultLimits, type Limits } from "../model/limits.ts";
@@ -30,6 +31,8 @@ export interface ServeConfig {
   readonly mutations: MutationsMode;
   readonly disallowDrop: boolean;
   readonly store: StoreConfig;
+  /** Mebibytes of each process's cache. */
+  readonly cacheMb: number;
   readonly lambda: LambdaConfig;
   readonly ownKeys: OwnKeys;
   /** Users, groups and rules; undefined: off. */
@@ -80,6 +83,7 @@ export interface ServeOptions {
   readonly acl: string;
   readonly limit: string;
   readonly store: string;
+  readonly cache: string;
   readonly lambda: string | undefined;
   readonly lambdaUrl: string | undefined;
   readonly lambdaLimit: string;
@@ -105,6 +109,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     graphql: parseGraphql(options.graphql),
     ...parseLimits(options.limit),
     store: parseStore(options.store),
+    cacheMb: parseCache(options.cache),
     lambda: buildLambdaConfig(
       options.lambda ?? findSampleScript(options),
       { flag: options.lambdaUrl, setting: parseLambdaUrl(options.graphql) },
@@ -250,6 +255,11 @@ function parseStore(text: string): StoreConfig {
     logBytes: count("log-bytes") ?? 64 * 1024 * 1024,
     logMinutes: count("log-minutes") ?? 10,
   };
+}
+
+function parseCache(text: string): number {
+  const size = parseSuperflag("cache", text, ["size-mb"]).get("size-mb");
+  return size === undefined ? initialSwitches.cacheMb : parseCount("--cache size-mb", size);
 }
 
 /**

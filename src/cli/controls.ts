@@ -9,8 +9,12 @@ export interface LinkedControls extends Controls {
   onTurn(listener: (switches: ServerSwitches) => void): void;
 }
 
-export function linkControls(send: (message: ToSupervisor) => void): LinkedControls {
-  let switches = initialSwitches;
+/** `cacheMb`: as the settings say. */
+export function linkControls(
+  send: (message: ToSupervisor) => void,
+  cacheMb: number,
+): LinkedControls {
+  let switches: ServerSwitches = { ...initialSwitches, cacheMb };
   let lastId = 0;
   const listeners: ((switches: ServerSwitches) => void)[] = [];
   const waiting = new Map<number, () => void>();

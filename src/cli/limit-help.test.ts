@@ -15,6 +15,7 @@ function refuseKey(): string {
       security: "",
       limit: "no-such-key=1",
       store: "",
+      cache: "",
       lambda: undefined,
       lambdaUrl: undefined,
       lambdaLimit: "",

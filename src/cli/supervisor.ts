@@ -123,11 +123,15 @@ class Keeper {
   #isOpen = false;
   #run: string = randomUUID();
   #isStopping = false;
-  readonly #switchboard = new Switchboard<Child>((child, message) => this.#tell(child, message));
+  readonly #switchboard: Switchboard<Child>;
   readonly whenShutDown: Promise<void>;
   #shutDown: () => void = () => {};
 
   constructor(config: ServeConfig, logger: Logger) {
+    this.#switchboard = new Switchboard(
+      (child, message) => this.#tell(child, message),
+      config.cacheMb,
+    );
     this.#config = config;
     this.#logger = logger;
     this.whenShutDown = new Promise((resolve) => (this.#shutDown = resolve));

@@ -10,12 +10,14 @@ interface Turn {
 /** Children are told apart by identity alone. */
 export class Switchboard<Child extends object> {
   readonly #tell: (child: Child, message: ToChild) => void;
-  #switches: ServerSwitches = initialSwitches;
+  #switches: ServerSwitches;
   #lastTurn = 0;
   readonly #turns = new Map<number, Turn>();
 
-  constructor(tell: (child: Child, message: ToChild) => void) {
+  /** `cacheMb`: as the settings say. */
+  constructor(tell: (child: Child, message: ToChild) => void, cacheMb: number) {
     this.#tell = tell;
+    this.#switches = { ...initialSwitches, cacheMb };
   }
 
   /** `asker` is told when every one of `children` has heard, or is gone. */

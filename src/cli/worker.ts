@@ -50,6 +50,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     logger,
     limits,
     mutations,
+    cacheBytes: controls.switches.cacheMb * mebibyte,
     acl: config.acl !== undefined,
     // One process takes up what another left behind.
     resumes: number === 1,
@@ -148,10 +149,12 @@ function makeOwners(store: Store, engine: OpenEngine, sockets: PrivateSockets): 
   };
 }
 
+const mebibyte = 1024 * 1024;
+
 function followCacheSize(controls: LinkedControls, engine: OpenEngine): void {
   let last = controls.switches.cacheMb;
   controls.onTurn(({ cacheMb }) => {
-    if (cacheMb !== last) engine.resizeCache(cacheMb * 1024 * 1024);
+    if (cacheMb !== last) engine.resizeCache(cacheMb * mebibyte);
     last = cacheMb;
   });
 }

@@ -25,6 +25,8 @@ const value: fc.Arbitrary<Value> = fc.oneof(
   text.map((held): Value => ({ kind: "default", text: held })),
   int,
   fc.maxSafeInteger().map(makeInt),
+  fc.integer({ min: -20, max: 1_000_000_020 }).map(makeInt),
+  fc.constantFrom(9, 10, 99, 100, 255, 256, 999_999_999, 1_000_000_000).map(makeInt),
   fc.double().map((float): Value => ({ kind: "float", float })),
   fc.boolean().map((bool): Value => ({ kind: "bool", bool })),
   time.map((held): Value => ({ kind: "datetime", time: held })),
@@ -75,7 +77,10 @@ describe("cells", () => {
           expect(cell.value).toEqual(wellFormed(wanted));
           expect(cell.kind).toBe(wanted.kind);
           expect(cell.language).toBe(language);
-          expect(decodeUtf8(cell.json)).toBe(printValueJson(wanted));
+          const json = new Uint8Array(cell.jsonLength + 2);
+          cell.copyJson(json, 1);
+          expect([json[0], json[json.length - 1]]).toEqual([0, 0]);
+          expect(decodeUtf8(json.subarray(1, -1))).toBe(printValueJson(wanted));
           expect(cell.text).toBe(printValueText(wellFormed(wanted)));
           expect(cell.facets).toEqual(held === undefined ? undefined : sorted(held));
         },

@@ -179,8 +179,20 @@ export class StoredCell {
     this.facetsAt = facetsAt;
   }
 
-  get json(): Uint8Array {
-    return (this.heldJson ??= this.readJson());
+  get jsonLength(): number {
+    const from = this.jsonAt;
+    if (from >= 0) return this.end - from;
+    return this.isShortInt ? countDigits(this.number) : this.jsonMade.length;
+  }
+
+  copyJson(target: Uint8Array, at: number): void {
+    const { bytes, end, jsonAt: from } = this;
+    if (from < 0) {
+      if (this.isShortInt) writeDigits(target, at, this.number);
+      else target.set(this.jsonMade, at);
+    } else if (end - from > loopBytesMax) {
+      target.set((this.heldJson ??= bytes.subarray(from, end)), at);
+    } else for (let i = 0; i < end - from; i++) target[at + i] = bytes[from + i]!;
   }
 
   get text(): string {
@@ -196,34 +208,42 @@ export class StoredCell {
     return (this.heldFacets ??= decodeFacets(new ByteReader(this.bytes, this.facetsAt).run()));
   }
 
-  /** Bytes that the cell keeps alive, for a cache's account. */
-  get bytesHeld(): number {
-    return this.end - this.begin;
-  }
-
-  private readJson(): Uint8Array {
-    const { bytes, payloadAt, end } = this;
+  /** Where the printed text stands in the bytes; −1: it is made of what stands there. */
+  private get jsonAt(): number {
     switch (this.kind) {
       case "default":
       case "string":
       case "geo":
-        return bytes.subarray(payloadAt, end);
+        return this.payloadAt;
       case "float":
-        return bytes.subarray(payloadAt + 8, end);
+        return this.payloadAt + 8;
       case "datetime":
-        return bytes.subarray(payloadAt + 16, end);
+        return this.payloadAt + 16;
+      default:
+        return -1;
+    }
+  }
+
+  /** Written digit by digit: a text of its own for each number takes as much memory as the cell. */
+  private get isShortInt(): boolean {
+    return this.kind === "int" && this.number >= 0 && this.number < shortIntEnd;
+  }
+
+  private get jsonMade(): Uint8Array {
+    return (this.heldJson ??= this.makeJson());
+  }
+
+  private makeJson(): Uint8Array {
+    switch (this.kind) {
       case "bigfloat": {
-        const reader = new ByteReader(bytes, payloadAt + 5);
+        const reader = new ByteReader(this.bytes, this.payloadAt + 5);
         reader.run();
-        return bytes.subarray(reader.at, end);
+        return this.bytes.subarray(reader.at, this.end);
       }
       case "password":
         return emptyBytes;
       case "bool":
         return this.number === 1 ? trueBytes : falseBytes;
-      case "int":
-        if (this.number >= 0 && this.number < smallInts.length) return smallInts[this.number]!;
-        return asciiBytes(printValueJson(this.value));
       default:
         return encodeUtf8(printValueJson(this.value));
     }
@@ -278,15 +298,27 @@ export function decodeCell(bytes: Uint8Array): StoredCell {
 const trueBytes = encodeUtf8("true");
 const falseBytes = encodeUtf8("false");
 
-/** Short and on the heap: a third of what a TextEncoder costs. */
-function asciiBytes(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
+/** A loop up to here; above, a view (150 bytes) is kept for `set`. */
+const loopBytesMax = 24;
+
+/** Up to nine digits fit 32 bits. */
+const shortIntEnd = 1e9;
+
+/** Of an integer from 0 to shortIntEnd. */
+function countDigits(int: number): number {
+  let digits = 1;
+  for (let bound = 10; int >= bound; bound *= 10) digits++;
+  return digits;
 }
 
-/** Counts, ages, ratings: one text for all cells of the number is in the processor's cache when they are printed. */
-const smallInts = Array.from({ length: 256 }, (_, int) => asciiBytes(String(int)));
+function writeDigits(target: Uint8Array, at: number, int: number): void {
+  let rest = int | 0;
+  for (let place = at + countDigits(int) - 1; place >= at; place--) {
+    const tenth = (rest / 10) | 0;
+    target[place] = 0x30 + rest - tenth * 10;
+    rest = tenth;
+  }
+}
 
 function readNumber(kind: ValueKind, bytes: Uint8Array, at: number): number {
   switch (kind) {

@@ -122,7 +122,7 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
     store,
     clock,
     reserved,
-    cacheBytes: options.cacheBytes ?? 128 * mebibyte,
+    cacheBytes: options.cacheBytes ?? 256 * mebibyte,
     undoBytes: options.undoBytes ?? 64 * mebibyte,
     vectors: options.vectors ?? { bytesMax: limits.vectorBytesMax },
     logger,

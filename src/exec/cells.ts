@@ -12,11 +12,13 @@ const encoder = new TextEncoder();
 
 /** A cell made of a value: for conversions, variables and the like. */
 export function makeCell(value: Value, language: string, facets: Facets | undefined): Cell {
+  const json = encoder.encode(printValueJson(value));
   return {
     kind: value.kind,
     language,
     number: numberOf(value),
-    json: encoder.encode(printValueJson(value)),
+    jsonLength: json.length,
+    copyJson: (target, at) => target.set(json, at),
     text: printValueText(value),
     facets,
     value,

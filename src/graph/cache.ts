@@ -8,7 +8,7 @@ import type { MaybePromise } from "../base/maybe.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { Snapshot, Store, TouchVisitor } from "../store/store.ts";
 import { ListCache } from "./list-cache.ts";
-import type { NodeRecord } from "./record.ts";
+import type { MemoryAccount, NodeRecord } from "./record.ts";
 import type { TokenTable, TokenWindow } from "./token-cache.ts";
 
 /** Filling anew costs 1 µs a record; reading a longer piece of log, with thousands of patches a commit, costs more. */
@@ -20,8 +20,8 @@ interface Table {
   old: Map<number, NodeRecord>;
 }
 
-/** Lists may take this part of what records may. */
-const listShare = 1 / 4;
+/** Lists may take this part, records the rest. */
+const listShare = 1 / 5;
 
 export class RecordCache {
   readonly #bytesMax: number;
@@ -29,13 +29,14 @@ export class RecordCache {
   readonly lists: ListCache;
   readonly #tables = new Map<number, Table>();
   readonly #forgetter: TouchVisitor;
-  #youngBytes = 0;
+  /** Of the younger generation. */
+  readonly account: MemoryAccount = { bytes: 0 };
   #number = 0;
 
   /** 0 bytes: keeps nothing. */
   constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
     this.lists = new ListCache(bytesMax * listShare);
+    this.#bytesMax = bytesMax - bytesMax * listShare;
     this.#forgetter = this.#makeForgetter();
   }
 
@@ -46,6 +47,8 @@ export class RecordCache {
 
   /** Brings the cache up to a snapshot. Call once when opening a reader. */
   advance(store: Pick<Store, "walkLog">, snapshot: Snapshot): MaybePromise<void> {
+    // Hits decode, too.
+    if (this.account.bytes > this.#bytesMax / 2) this.#turn();
     if (snapshot.ts <= this.#number) return;
     if (this.#tables.size === 0 && this.lists.isEmpty) {
       this.#number = snapshot.ts;
@@ -96,17 +99,17 @@ export class RecordCache {
   clear(): void {
     this.lists.clear();
     this.#tables.clear();
-    this.#youngBytes = 0;
+    this.account.bytes = 0;
   }
 
   #keep(table: Table, uid: number, record: NodeRecord): void {
     table.young.set(uid, record);
-    this.#youngBytes += record.weight;
-    if (this.#youngBytes > this.#bytesMax / 2) this.#turn();
+    this.account.bytes += record.weight;
+    if (this.account.bytes > this.#bytesMax / 2) this.#turn();
   }
 
   #turn(): void {
-    this.#youngBytes = 0;
+    this.account.bytes = 0;
     for (const [storageId, table] of this.#tables) {
       if (table.young.size === 0) this.#tables.delete(storageId);
       table.old = table.young;
@@ -137,7 +140,11 @@ export class RecordCache {
         if (isMindful && !stays) lists.forgetPresence(storageId, predicate);
         const table = this.#tables.get(storageId);
         if (table === undefined) return;
-        table.young.delete(uid);
+        const record = table.young.get(uid);
+        if (record !== undefined) {
+          this.account.bytes -= record.weight;
+          table.young.delete(uid);
+        }
         table.old.delete(uid);
       },
       member: (list, member, isAdded) => lists.forgetMember(list, member, { isAdded, commitTs }),

@@ -155,8 +155,10 @@ export interface Cell {
   readonly language: string;
   /** int (nearest double), float, bool (0 or 1), datetime (milliseconds with fraction); NaN for the others. */
   readonly number: number;
-  /** Ready to print as DQL JSON prints it: quoted, escaped, Go's %g … (dql.md 4.20). Empty: nothing is printed. */
-  readonly json: Uint8Array;
+  /** Bytes of its text as DQL JSON prints it: quoted, escaped, Go's %g … (dql.md 4.20). 0: nothing is printed. */
+  readonly jsonLength: number;
+  /** Puts that text to target[at], where there must be room for it. */
+  copyJson(target: Uint8Array, at: number): void;
   /** For default and string the text itself, for others the text of the value (RFC 3339, decimal digits …). */
   readonly text: string;
   readonly facets: Facets | undefined;

@@ -24,8 +24,14 @@ interface DecodedEntry {
 
 const emptyPart = encodePart([]);
 
-/** What a record costs beside its bytes, for the cache's account. */
-const overheadBytes = 160;
+/** What a record costs beside its bytes, and a decoded entry (one cell or a few edges), both measured. */
+const overheadBytes = 230;
+const entryBytes = 220;
+
+/** What a cache keeps; its records add to it what they decode. */
+export interface MemoryAccount {
+  bytes: number;
+}
 
 export class NodeRecord {
   /** The commit number of the snapshot it was read from. */
@@ -33,6 +39,7 @@ export class NodeRecord {
   /** Whether part 0 is all there is. */
   readonly isWhole: boolean;
   readonly #part: Uint8Array;
+  readonly #account: MemoryAccount | undefined;
   /** Further parts that were read so far, by their first predicate. */
   #further: Map<number, Uint8Array> | undefined = undefined;
   /** The entry that was decoded first: most records are only ever asked for one. −1: none yet. */
@@ -41,15 +48,23 @@ export class NodeRecord {
   /** Those decoded later. */
   #later: DecodedEntry | undefined = undefined;
 
-  /** `part0` is kept: hand in a copy. undefined: there is no such node. */
-  constructor(part0: Uint8Array | undefined, filledAt: number) {
+  /** `part0` is kept: hand in a copy. undefined: there is no such node. `account`: of the cache that it is for. */
+  constructor(part0: Uint8Array | undefined, filledAt: number, account?: MemoryAccount) {
     this.#part = part0 ?? emptyPart;
+    this.#account = account;
     this.filledAt = filledAt;
     this.isWhole = part0 === undefined || isWholeRecord(part0);
   }
 
+  /** Bytes that it takes now. */
   get weight(): number {
-    return this.#part.length * 2 + overheadBytes;
+    let bytes = overheadBytes + this.#part.length;
+    if (this.#firstEntry !== undefined) bytes += entryBytes;
+    for (let later = this.#later; later !== undefined; later = later.next) bytes += entryBytes;
+    if (this.#further !== undefined) {
+      for (const part of this.#further.values()) bytes += overheadBytes + part.length;
+    }
+    return bytes;
   }
 
   /** The first predicate of the part that must be read before `predicate` can be; 0 for none. */
@@ -62,6 +77,7 @@ export class NodeRecord {
   /** `part` is kept: hand in a copy. */
   addPart(first: number, part: Uint8Array): void {
     (this.#further ??= new Map()).set(first, part);
+    this.#add(overheadBytes + part.length);
   }
 
   /** The bytes of an entry, sharing the record's memory. Its part must have been read. */
@@ -86,7 +102,12 @@ export class NodeRecord {
     this.#keep(predicate, cells);
   }
 
+  #add(bytes: number): void {
+    if (this.#account !== undefined) this.#account.bytes += bytes;
+  }
+
   #keep(predicate: number, entry: NodeEntry): void {
+    this.#add(entryBytes);
     if (this.#firstPredicate < 0) {
       this.#firstPredicate = predicate;
       this.#firstEntry = entry;

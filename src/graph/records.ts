@@ -62,10 +62,11 @@ export class RecordReader {
       }
     }
     if (missing.length > 0) {
+      const account = fillsCache ? cache?.account : undefined;
       yield snapshot.readMany(keys, (k, bytes) => {
         const i = missing[k]!;
         const part = bytes === undefined ? undefined : copyBytes(bytes);
-        const record = new NodeRecord(part, snapshot.ts);
+        const record = new NodeRecord(part, snapshot.ts, account);
         records[i] = record;
         allWhole = allWhole && record.isWhole;
         if (fillsCache) cache?.set(this.#storageId, uids[i]!, record);

@@ -183,6 +183,7 @@ test("windows stay within their bytes", () => {
   const bytesMax = 64 * 1024;
   const { tokens } = new RecordCache(bytesMax).lists;
   const tableNow = (): TokenTable => tokens.table(storageId, index) ?? tableNow();
+  let most = 0;
   for (let i = 0; i < 200; i++) {
     tokens.add(tableNow(), {
       from: tokenOf(i * 2),
@@ -193,7 +194,8 @@ test("windows stay within their bytes", () => {
       isLong: new Uint8Array(1),
       changedAt: 1,
     });
-    expect(tableNow().bytes).toBeLessThanOrEqual(bytesMax);
+    most = Math.max(most, tableNow().bytes);
   }
-  expect(tableNow().bytes).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(bytesMax);
+  expect(most).toBeGreaterThan(bytesMax / 20);
 });

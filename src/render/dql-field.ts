@@ -146,12 +146,12 @@ function facetsOf(field: FieldPlan): FacetsPlan | undefined {
 }
 
 function writeCell(writer: JsonWriter, field: FieldPlan, cell: Cell, start: number): void {
-  if (cell.json.length === 0) return;
+  if (cell.jsonLength === 0) return;
   const facets = facetsOf(field);
   if (facets !== undefined) writeFacets(writer, facets, cell.facets, field.key, start);
   separate(writer, start);
   writer.bytes(keyOf(field));
-  writer.bytes(cell.json);
+  writer.cell(cell);
 }
 
 /** `name@*`: a key for each tag. */
@@ -165,7 +165,7 @@ function writeLanguages(
   // The facets of one value stand under the plain key, as in the reference; those of further values under their tags.
   let isFirst = true;
   for (const cell of cells) {
-    if (cell.json.length === 0) continue;
+    if (cell.jsonLength === 0) continue;
     const key = cell.language === "" ? field.key : `${field.key}@${cell.language}`;
     if (facets !== undefined && cell.facets !== undefined) {
       writeFacets(writer, facets, cell.facets, isFirst ? field.key : key, start);
@@ -173,7 +173,7 @@ function writeLanguages(
     }
     separate(writer, start);
     writer.text(`"${key}":`);
-    writer.bytes(cell.json);
+    writer.cell(cell);
   }
 }
 
@@ -183,7 +183,7 @@ function writeListCells(
   cells: readonly Cell[],
   start: number,
 ): void {
-  const printed = cells.filter((cell) => cell.json.length > 0);
+  const printed = cells.filter((cell) => cell.jsonLength > 0);
   if (printed.length === 0) return;
   const facets = facetsOf(field);
   if (facets !== undefined) writeListFacets(writer, facets, printed, field.key, start);
@@ -193,7 +193,7 @@ function writeListCells(
   const first = writer.length;
   for (const cell of printed) {
     separate(writer, first);
-    writer.bytes(cell.json);
+    writer.cell(cell);
   }
   writer.byte(closeBracket);
 }
@@ -296,7 +296,7 @@ function writeGroup(writer: JsonWriter, plan: GroupPlan, group: Group): void {
     separate(writer, start);
     writer.text(`"${key}":`);
     if (typeof value === "number") writer.uid(value);
-    else writer.bytes(value.json);
+    else writer.cell(value);
   });
   plan.aggregates.forEach((aggregate, i) => {
     const value = group.aggregates[i];

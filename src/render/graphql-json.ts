@@ -182,7 +182,7 @@ export class GraphqlRenderer {
       for (const field of fields) {
         const { value } = field;
         const column = "field" in value ? frame.fields[value.field] : undefined;
-        if (value.kind !== "uid" && !cellsOf(column, row).some((cell) => cell.json.length > 0)) {
+        if (value.kind !== "uid" && !cellsOf(column, row).some((cell) => cell.jsonLength > 0)) {
           continue;
         }
         if (count++ > 0) out.byte(comma);
@@ -256,7 +256,7 @@ export class GraphqlRenderer {
   }
 
   #scalarField(cell: Cell | undefined, field: FieldShape, scalar: ScalarShape): boolean {
-    if (cell === undefined || cell.json.length === 0) return this.#missing(field);
+    if (cell === undefined || cell.jsonLength === 0) return this.#missing(field);
     if (this.#scalar(cell, scalar)) return true;
     this.#path.push(field.key);
     this.#coercion(cell, field, scalar);
@@ -285,30 +285,30 @@ export class GraphqlRenderer {
       case "string":
       case "id":
         if (cell.kind === "string" || cell.kind === "default" || cell.kind === "datetime") {
-          out.bytes(cell.json);
+          out.cell(cell);
         } else out.text(JSON.stringify(cell.text));
         return true;
       case "enum":
         if (scalar.members?.has(cell.text) !== true) return false;
-        out.bytes(cell.json);
+        out.cell(cell);
         return true;
       case "int":
         if (cell.kind !== "int" || !(cell.number <= intMax && cell.number >= intMin)) return false;
-        out.bytes(cell.json);
+        out.cell(cell);
         return true;
       case "int64":
         if (cell.kind !== "int") return false;
-        out.bytes(cell.json);
+        out.cell(cell);
         return true;
       case "float":
         return this.#float(cell);
       case "boolean":
         if (cell.kind !== "bool") return false;
-        out.bytes(cell.json);
+        out.cell(cell);
         return true;
       case "datetime":
         if (cell.kind !== "datetime") return false;
-        out.bytes(cell.json);
+        out.cell(cell);
         return true;
     }
   }
@@ -316,7 +316,7 @@ export class GraphqlRenderer {
   #float(cell: Cell): boolean {
     if (cell.kind !== "float" && cell.kind !== "int") return false;
     const number = cell.number;
-    if (number < plainFloatMax && number > -plainFloatMax) this.#out.bytes(cell.json);
+    if (number < plainFloatMax && number > -plainFloatMax) this.#out.cell(cell);
     else if (Number.isFinite(number)) this.#out.ascii(String(number));
     else return false;
     return true;
@@ -332,7 +332,7 @@ export class GraphqlRenderer {
     out.byte(bracketOpen);
     let count = 0;
     for (const cell of cells) {
-      if (cell.json.length === 0) continue;
+      if (cell.jsonLength === 0) continue;
       if (count > 0) out.byte(comma);
       if (!this.#scalar(cell, shape.scalar)) {
         this.#path.push(field.key, count);

@@ -211,8 +211,10 @@ function predicateOf(use: PredicateUse): string {
 }
 
 function writeCell(writer: LineWriter, uid: number, name: string, cell: Cell): void {
-  if (cell.json.length === 0) return;
-  writeObject(writer, { uid, name, kind: cell.kind }, Buffer.from(cell.json).toString());
+  if (cell.jsonLength === 0) return;
+  const json = Buffer.allocUnsafe(cell.jsonLength);
+  cell.copyJson(json, 0);
+  writeObject(writer, { uid, name, kind: cell.kind }, json.toString());
 }
 
 function writeValue(writer: LineWriter, uid: number, name: string, value: Value | undefined): void {

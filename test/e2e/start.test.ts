@@ -49,6 +49,7 @@ describe("a start that cannot be", () => {
     [["--workers", "many"], /--workers: "many" is not a number/],
     [["--security", "tokn=x"], /--security: unknown key "tokn"; known are token/],
     [["--limit", "depth=deep"], /--limit depth: "deep" is not a number/],
+    [["--cache", "size=1"], /--cache: unknown key "size"; known are size-mb/],
     [["--config", "/nowhere/weft.json"], /--config \/nowhere\/weft.json: it cannot be read/],
   ])("wrong flags: %j", async (flags, pattern) => {
     expectOneLine(await runWeft(["serve", "--data", makeFolder(), ...flags]), pattern);
@@ -154,6 +155,16 @@ describe("settings", () => {
     await server.stop();
     const wrong = await runWeft(["serve", "--data", dataDir], { WEFT_WORKERS: "none" });
     expectOneLine(wrong, /--workers: "none"/);
+  });
+
+  test("the cache's size is set at the start, and again while the server runs", async () => {
+    const server = await startServer({ dataDir: makeFolder(), flags: ["--cache", "size-mb=64"] });
+    const tell = async (): Promise<string> =>
+      await (await fetch(`${server.url}/admin/config/cache_mb`)).text();
+    expect(await tell()).toBe("64\n");
+    await fetch(`${server.url}/admin/config/cache_mb`, { method: "PUT", body: "32" });
+    expect(await tell()).toBe("32\n");
+    await server.stop();
   });
 
   test("every flag and limit has its line in the page on settings", async () => {
