@@ -22,6 +22,10 @@ export interface CellRequest {
   readonly changed: ReadonlyMap<string, Uint8Array | undefined> | undefined;
 }
 
+/** How many times its bytes a cell takes when its text was made; a vector's is four times as long. */
+const textHeld = 2;
+const vectorHeld = 6;
+
 /** Fills `cells` at the rows of the requests. Cells without a delta are kept in their record. */
 export function readCells(
   snapshot: Snapshot,
@@ -51,8 +55,13 @@ export function readCells(
   return andThen(read, () => {
     requests.forEach((request, i) => {
       const slots = bySlot[i]!;
-      const decoded = [...slots.keys()].sort().map((slot): Cell => decodeCell(slots.get(slot)!));
-      if (request.changed === undefined) request.record.setCells(request.predicate, decoded);
+      let bytes = 0;
+      const decoded = [...slots.keys()].sort().map((slot): Cell => {
+        const cell = decodeCell(slots.get(slot)!);
+        bytes += slots.get(slot)!.length * (cell.kind === "float32vector" ? vectorHeld : textHeld);
+        return cell;
+      });
+      if (request.changed === undefined) request.record.setCells(request.predicate, decoded, bytes);
       cells[request.row] = decoded.length === 0 ? undefined : decoded;
     });
   });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { encodeCell } from "../codec/cell.ts";
+import { decodeCell, encodeCell } from "../codec/cell.ts";
 import { encodeCells, encodePart } from "../codec/record.ts";
 import type { Snapshot, Store } from "../store/store.ts";
 import { RecordCache } from "./cache.ts";
@@ -31,6 +31,15 @@ it("what is decoded counts as what is kept", () => {
   expect(cache.account.bytes).toBeGreaterThan(5000);
   void cache.advance(store, snapshot);
   expect(cache.account.bytes).toBe(0);
+});
+
+it("values that lie in rows of their own count with their bytes", () => {
+  const cache = new RecordCache(10_000);
+  const [record] = fill(cache, 1, 1);
+  const cell = encodeCell({ kind: "string", text: "wide ".repeat(1000) });
+  record!.setCells(2, [decodeCell(cell)], cell.length);
+  expect(record!.weight).toBeGreaterThan(5000);
+  expect(cache.account.bytes).toBe(record!.weight);
 });
 
 it("what was used last stays, the rest goes", () => {

@@ -24,9 +24,10 @@ interface DecodedEntry {
 
 const emptyPart = encodePart([]);
 
-/** What a record costs beside its bytes, and a decoded entry (one cell or a few edges), both measured. */
+/** What a record, or a further part, costs beside its bytes; a decoded entry; a cell of one. All measured. */
 const overheadBytes = 230;
-const entryBytes = 220;
+const entryOverhead = 60;
+const cellOverhead = 160;
 
 /** What a cache keeps; its records add to it what they decode. */
 export interface MemoryAccount {
@@ -40,6 +41,8 @@ export class NodeRecord {
   readonly isWhole: boolean;
   readonly #part: Uint8Array;
   readonly #account: MemoryAccount | undefined;
+  /** What it takes now. */
+  #weight: number;
   /** Further parts that were read so far, by their first predicate. */
   #further: Map<number, Uint8Array> | undefined = undefined;
   /** The entry that was decoded first: most records are only ever asked for one. −1: none yet. */
@@ -52,19 +55,14 @@ export class NodeRecord {
   constructor(part0: Uint8Array | undefined, filledAt: number, account?: MemoryAccount) {
     this.#part = part0 ?? emptyPart;
     this.#account = account;
+    this.#weight = overheadBytes + this.#part.length;
     this.filledAt = filledAt;
     this.isWhole = part0 === undefined || isWholeRecord(part0);
   }
 
   /** Bytes that it takes now. */
   get weight(): number {
-    let bytes = overheadBytes + this.#part.length;
-    if (this.#firstEntry !== undefined) bytes += entryBytes;
-    for (let later = this.#later; later !== undefined; later = later.next) bytes += entryBytes;
-    if (this.#further !== undefined) {
-      for (const part of this.#further.values()) bytes += overheadBytes + part.length;
-    }
-    return bytes;
+    return this.#weight;
   }
 
   /** The first predicate of the part that must be read before `predicate` can be; 0 for none. */
@@ -98,16 +96,19 @@ export class NodeRecord {
     return this.#decode(predicate);
   }
 
-  setCells(predicate: number, cells: readonly Cell[]): void {
+  /** `bytes`: of the rows that they keep, and of what is made of them. */
+  setCells(predicate: number, cells: readonly Cell[], bytes: number): void {
+    this.#add(bytes);
     this.#keep(predicate, cells);
   }
 
   #add(bytes: number): void {
+    this.#weight += bytes;
     if (this.#account !== undefined) this.#account.bytes += bytes;
   }
 
   #keep(predicate: number, entry: NodeEntry): void {
-    this.#add(entryBytes);
+    this.#add(entryOverhead + (Array.isArray(entry) ? entry.length : 1) * cellOverhead);
     if (this.#firstPredicate < 0) {
       this.#firstPredicate = predicate;
       this.#firstEntry = entry;
