@@ -24,3 +24,13 @@ it("is bounded by weight", () => {
   lru.clear();
   expect([lru.size, lru.weight]).toEqual([0, 0]);
 });
+
+it("keeps fewer entries of long keys", () => {
+  const lru = Lru.byLength<number>(4, 10);
+  for (let i = 0; i < 6; i++) lru.set(`${i}`, i);
+  expect(lru.size).toBe(4);
+  lru.set("x".repeat(25), 6);
+  expect([lru.size, lru.weight]).toEqual([2, 35]);
+  lru.set("y".repeat(41), 7);
+  expect([lru.size, lru.get("5"), lru.get("4")]).toEqual([2, 5, undefined]);
+});

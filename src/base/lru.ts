@@ -2,13 +2,21 @@
 export class Lru<K, V> {
   private readonly entries = new Map<K, { value: V; weight: number }>();
   private readonly weightMax: number;
-  private readonly weigh: (value: V) => number;
+  private readonly weigh: (value: V, key: K) => number;
   private total = 0;
 
   /** `weigh` defaults to 1 for each: then `weightMax` is a number of entries. */
-  constructor(weightMax: number, weigh: (value: V) => number = () => 1) {
+  constructor(weightMax: number, weigh: (value: V, key: K) => number = () => 1) {
     this.weightMax = weightMax;
     this.weigh = weigh;
+  }
+
+  /**
+   * For what is made of its key's text and as large in proportion: `countMax` entries whose keys have up to `units`
+   * UTF-16 units, fewer of longer ones.
+   */
+  static byLength<V>(countMax: number, units: number): Lru<string, V> {
+    return new Lru(countMax * units, (_, key) => Math.max(units, key.length));
   }
 
   get size(): number {
@@ -37,7 +45,7 @@ export class Lru<K, V> {
   /** What alone weighs more than the bound is not kept. */
   set(key: K, value: V): void {
     this.delete(key);
-    const weight = this.weigh(value);
+    const weight = this.weigh(value, key);
     if (weight > this.weightMax) return;
     this.entries.set(key, { value, weight });
     this.total += weight;

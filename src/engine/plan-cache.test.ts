@@ -59,3 +59,19 @@ test("values that shape the tree have plans of their own", () => {
   expect(textsOf(text, { $ids: "0x5" })).toEqual(["0x5"]);
   expect(built()).toBe(2);
 });
+
+test("long texts push out others sooner", () => {
+  const { textsOf, built } = openCache();
+  const longText = (i: number): string => {
+    const fields = Array.from({ length: 3000 }, (_, k) => `n${i}_${k}`);
+    return `{ q(func: uid(${i})) { ${fields.join(" ")} } }`;
+  };
+  const short = '{ q(func: eq(name, "x")) { name } }';
+  textsOf(short, {});
+  for (let i = 0; i < 100; i++) textsOf(longText(i), {});
+  expect(built()).toBe(101);
+  textsOf(short, {});
+  expect(built()).toBe(102);
+  textsOf(longText(99), {});
+  expect(built()).toBe(102);
+});

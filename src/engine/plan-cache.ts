@@ -28,16 +28,18 @@ export interface PlanRequest {
   readonly variables: ReadonlyMap<string, string>;
 }
 
-/** Plans kept by their shape; a plan is a few kilobytes. */
+/** Plans kept by their shape. One takes some forty bytes for each unit of it: 40 MB are kept at most. */
 const plansMax = 2000;
-/** Texts that are kept with their literals; most share the plan of their shape. */
+const shapeUnits = 500;
+/** Texts that are kept with their literals; most share the plan of their shape, else they take 80 MB at most. */
 const textsMax = 8000;
+const textUnits = 250;
 /** Longer texts are not kept. */
 const textUnitsMax = 32_768;
 
 export class PlanCache {
-  readonly #byText = new Lru<string, Cached>(textsMax);
-  readonly #byShape = new Lru<string, Cached>(plansMax);
+  readonly #byText = Lru.byLength<Cached>(textsMax, textUnits);
+  readonly #byShape = Lru.byLength<Cached>(plansMax, shapeUnits);
   /** Of each namespace, as it was met last. */
   readonly #versions = new Map<number, number>();
 

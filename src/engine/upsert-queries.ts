@@ -66,10 +66,11 @@ export class UpsertQuery {
 
 /** Shapes that are kept, and the longest text among them. */
 const shapesMax = 500;
+const shapeUnits = 1000;
 const textUnitsMax = 32_768;
 
 export class UpsertQueries {
-  readonly #entries = new Lru<string, Entry>(shapesMax);
+  readonly #entries = Lru.byLength<Entry>(shapesMax, shapeUnits);
 
   /** `parse` is called for a shape that is not known, and may throw; literals of conditions must have no tokens. */
   read(text: UpsertText, parse: () => ParsedUpsert): { parsed: ParsedUpsert; query: UpsertQuery } {

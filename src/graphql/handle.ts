@@ -87,6 +87,16 @@ export interface HandlerOptions extends RunSettings {
 const bodyCharactersMax = 8 * 1024 * 1024;
 const cachedBodyMax = 8 * 1024;
 
+/**
+ * Short bodies mostly share the plan of their shape; a long one, whose variables shape its plan, may be the only one to
+ * keep it, at some thirty bytes for each character.
+ */
+function weighBody(length: number, roots: number): number {
+  return (length > shortBodyMax ? length * 4 : length) + 512 * roots;
+}
+
+const shortBodyMax = 512;
+
 /** What mutations begin with; anything else that does is a query all the same. */
 const mutationForm = /^(?:\{"query":")?mutation\b/;
 
@@ -205,7 +215,7 @@ export class RequestHandler {
     const fields = await this.#fieldsOf(request, reader);
     const run = caches.requests.prepare(fields);
     if (run.node.operation === "mutation") return { kind: "mutation", schema, run, caller };
-    const weight = key.length + 512 * run.roots.length;
+    const weight = weighBody(key.length, run.roots.length);
     const ready = { weight, schema, run, roots: this.#readyRoots(schema, run, caller) };
     const isKept = isCached && fields.extensions === undefined;
     if (isKept && ready.roots.every((root) => root.kind !== "refused")) {

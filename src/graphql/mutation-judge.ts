@@ -71,6 +71,7 @@ async function requireAll(
 }
 
 const treesMax = 64;
+const shapeUnits = 256;
 /** Lists of more nodes are planned each time: their number is part of the plan. */
 const plannedUidsMax = 16;
 const treesByType = new WeakMap<NamedType, Lru<string, PlannedTree>>();
@@ -89,7 +90,7 @@ async function findPermitted(
   if (filter === denied) return none;
   const shape = `${uids.length} ${shapeOfFilter(filter)}`;
   let trees = treesByType.get(type);
-  if (trees === undefined) treesByType.set(type, (trees = new Lru(treesMax)));
+  if (trees === undefined) treesByType.set(type, (trees = Lru.byLength(treesMax, shapeUnits)));
   const call = uidCall(uids.map((uid) => literal(context, `0x${uid.toString(16)}`, false)));
   let tree = trees.get(shape);
   if (tree === undefined) {

@@ -10,6 +10,7 @@ import type { MutationStage } from "./mutation-stage.ts";
 import type { ArgumentValue } from "./request-arguments.ts";
 
 const treesMax = 64;
+const shapeUnits = 256;
 const treesByType = new WeakMap<NodeType, Lru<string, PlannedTree>>();
 
 /** The nodes for which the caller may do it, ascending. */
@@ -26,7 +27,7 @@ export async function matchNodes(
   const shape =
     shapeOfCall(found.call) + (found.filter === undefined ? "" : shapeOfFilter(found.filter));
   let trees = treesByType.get(type);
-  if (trees === undefined) treesByType.set(type, (trees = new Lru(treesMax)));
+  if (trees === undefined) treesByType.set(type, (trees = Lru.byLength(treesMax, shapeUnits)));
   let tree = trees.get(shape);
   if (tree === undefined) {
     const block = { ...queryBlock("q", found.call, uidFields), filter: found.filter };

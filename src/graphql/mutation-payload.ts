@@ -91,6 +91,7 @@ interface PlannedList {
 }
 
 const plansMax = 32;
+const shapeUnits = 256;
 /** Lists of more nodes are planned each time: their number is part of the plan. */
 const plannedUidsMax = 16;
 const plansByField = new WeakMap<SelectedField, Lru<string, PlannedList>>();
@@ -112,7 +113,7 @@ async function readList(
   let shape = `${uids.length} ${shapeOfParts(own)}`;
   for (const site of sites.values()) shape += `|${shapeOfParts(site)}`;
   let plans = plansByField.get(part);
-  if (plans === undefined) plansByField.set(part, (plans = new Lru(plansMax)));
+  if (plans === undefined) plansByField.set(part, (plans = Lru.byLength(plansMax, shapeUnits)));
   const call = uidCall(uids.map((uid) => uidLiteral(context, uid)));
   let planned = plans.get(shape);
   if (planned === undefined) {

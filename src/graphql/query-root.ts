@@ -34,6 +34,7 @@ import { rankByDistance } from "./query-similar.ts";
 
 /** Plans of one root field; requests of few shapes come to it. */
 const plansMax = 64;
+const shapeUnits = 256;
 
 interface PlannedRoot {
   readonly tree: PlannedTree;
@@ -67,7 +68,7 @@ export function readyQuery(
   for (const site of sitesOf(field, guard)) sites.set(site, lowerSite(context, site, request));
   const shape = shapeOfRoot(parts, [...sites.values()]);
   let plans = plansByField.get(field);
-  if (plans === undefined) plansByField.set(field, (plans = new Lru(plansMax)));
+  if (plans === undefined) plansByField.set(field, (plans = Lru.byLength(plansMax, shapeUnits)));
   let planned = plans.get(shape);
   if (planned === undefined) {
     const lowered = lowerRoot(root, field, parts, sites);
