@@ -62,7 +62,8 @@ export class RecordReader {
       }
     }
     if (missing.length > 0) {
-      const account = fillsCache ? cache?.account : undefined;
+      // What is older than the cache is not kept.
+      const account = fillsCache && cache?.number === snapshot.ts ? cache.account : undefined;
       yield snapshot.readMany(keys, (k, bytes) => {
         const i = missing[k]!;
         const part = bytes === undefined ? undefined : copyBytes(bytes);
