@@ -64,7 +64,10 @@ async function main() {
         console.log(tell(), `memory ${server.memory().join("+")} MiB`);
       }
       const now = server.children().join(" ");
-      if (now !== pids) throw new Error(`a process has died: ${server.output}`);
+      if (now !== pids) {
+        report({ why: "a process has died", text: server.output });
+        break;
+      }
     }
     if (!(await server.isHealthy())) report({ why: "the server is not healthy at the end" });
     await server.stop();

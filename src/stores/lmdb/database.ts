@@ -53,6 +53,14 @@ const encoder = {
     new Uint8Array(bytes.buffer, bytes.byteOffset, size ?? bytes.length),
 };
 
+/**
+ * Each transaction reads anew which pages are free. Trap: where the package keeps their list from one to the next, it
+ * writes of a long one only the rows that changed, and now and then the others no longer fit them. Then pages are lost,
+ * or the commit fails ("duplicates/overlaps in free list"; issue 321 of kriszyp/lmdb-js). Rows of mixed sizes are
+ * written twice as fast without (decision 0024). Not among the package's types.
+ */
+const freePages: object = { maxFreeSpaceToRetain: 0 };
+
 /** `noSync`: commits are not synced. */
 export function openDatabase(
   dir: string,
@@ -64,6 +72,7 @@ export function openDatabase(
     // What is visible is durable: no commit before its sync, or before its journal's (`engine.ts`).
     overlappingSync: false,
     maxReaders: 4096,
+    ...freePages,
     ...options,
     cache: false,
     keyEncoder,
