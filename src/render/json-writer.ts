@@ -94,7 +94,7 @@ export class JsonWriter {
     this.length += this.#buffer.write(text, this.length, most, "utf8");
   }
 
-  /** A uid in quotes: `"0x1f"`. Digit by digit: as a text it would cost twice as much. */
+  /** A uid (a safe integer) in quotes: `"0x1f"`. Digit by digit: as a text it would cost twice as much. */
   uid(uid: number): void {
     const low = uid >>> 0;
     const high = (uid - low) / 2 ** 32;
