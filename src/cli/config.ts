@@ -259,7 +259,9 @@ function parseStore(text: string): StoreConfig {
 
 function parseCache(text: string): number {
   const size = parseSuperflag("cache", text, ["size-mb"]).get("size-mb");
-  return size === undefined ? initialSwitches.cacheMb : parseCount("--cache size-mb", size);
+  if (size === undefined) return initialSwitches.cacheMb;
+  if (/^\d{1,9}$/.test(size)) return Number(size);
+  throw new Fault("E_STARTUP", `--cache size-mb: "${size}" is not a number of mebibytes (as 256)`);
 }
 
 /**

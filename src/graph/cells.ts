@@ -57,8 +57,9 @@ export function readCells(
       const slots = bySlot[i]!;
       let bytes = 0;
       const decoded = [...slots.keys()].sort().map((slot): Cell => {
-        const cell = decodeCell(slots.get(slot)!);
-        bytes += slots.get(slot)!.length * (cell.kind === "float32vector" ? vectorHeld : textHeld);
+        const stored = slots.get(slot)!;
+        const cell = decodeCell(stored);
+        bytes += stored.length * (cell.kind === "float32vector" ? vectorHeld : textHeld);
         return cell;
       });
       if (request.changed === undefined) request.record.setCells(request.predicate, decoded, bytes);

@@ -182,7 +182,10 @@ export class ListReader {
     return rows;
   }
 
-  /** Fills the rows of the lists that are kept, gives the places of the others, which stay empty. `bounds`: undefined asks for all. */
+  /**
+   * Fills the rows of the lists that are kept, gives the places of the others, which stay empty. `bounds`: undefined asks
+   * for all.
+   */
   #readKept(
     prefixes: readonly Uint8Array[],
     deltas: readonly (ListDelta | undefined)[],
@@ -554,14 +557,14 @@ export function mergeSet(uids: UidSet, delta: ListDelta): UidSet {
 /** A whole row with a delta's members and facets. */
 export function mergeRow(row: ListRow, delta: ListDelta): ListRow {
   const uids = mergeSet(row.uids, delta);
-  let any = false;
+  let anyFacets = false;
   const facets = Array.from(uids, (uid): Uint8Array | undefined => {
     const bytes = delta.has(uid) ? delta.facets(uid) : row.facets?.[lowerBound(row.uids, uid)];
     if (bytes === undefined || bytes.length === 0) return undefined;
-    any = true;
+    anyFacets = true;
     return bytes;
   });
-  return { uids, facets: any ? facets : undefined };
+  return { uids, facets: anyFacets ? facets : undefined };
 }
 
 function joinRows(blocks: readonly ListRow[]): ListRow {

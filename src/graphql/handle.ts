@@ -91,8 +91,8 @@ const cachedBodyMax = 8 * 1024;
  * Short bodies mostly share the plan of their shape; a long one, whose variables shape its plan, may be the only one to
  * keep it, at some thirty bytes for each character.
  */
-function weighBody(length: number, roots: number): number {
-  return (length > shortBodyMax ? length * 4 : length) + 512 * roots;
+function weighBody({ roots }: ReadyRequest, { length }: string): number {
+  return (length > shortBodyMax ? length * 4 : length) + 512 * roots.length;
 }
 
 const shortBodyMax = 512;
@@ -110,8 +110,6 @@ interface SchemaCaches {
 
 /** A request of queries alone whose values are all lowered. */
 interface ReadyRequest {
-  /** The length of its body, and something for what was made of it. */
-  readonly weight: number;
   readonly schema: CompiledSchema;
   readonly run: OperationRun;
   readonly roots: readonly ReadyRoot[];
@@ -215,8 +213,7 @@ export class RequestHandler {
     const fields = await this.#fieldsOf(request, reader);
     const run = caches.requests.prepare(fields);
     if (run.node.operation === "mutation") return { kind: "mutation", schema, run, caller };
-    const weight = weighBody(key.length, run.roots.length);
-    const ready = { weight, schema, run, roots: this.#readyRoots(schema, run, caller) };
+    const ready = { schema, run, roots: this.#readyRoots(schema, run, caller) };
     const isKept = isCached && fields.extensions === undefined;
     if (isKept && ready.roots.every((root) => root.kind !== "refused")) {
       caches.bodies.set(key, ready);
@@ -281,7 +278,7 @@ export class RequestHandler {
     if (caches === undefined) {
       caches = {
         requests: new RequestCache(schema, this.#options.limits.depthMax),
-        bodies: new Lru(bodyCharactersMax, (ready) => ready.weight),
+        bodies: new Lru(bodyCharactersMax, weighBody),
         callers: new CallerReader(schema, this.#options.clock),
       };
       this.#caches.set(schema, caches);

@@ -50,6 +50,7 @@ describe("a start that cannot be", () => {
     [["--security", "tokn=x"], /--security: unknown key "tokn"; known are token/],
     [["--limit", "depth=deep"], /--limit depth: "deep" is not a number/],
     [["--cache", "size=1"], /--cache: unknown key "size"; known are size-mb/],
+    [["--cache", "size-mb=64MB"], /--cache size-mb: "64MB" is not a number of mebibytes/],
     [["--config", "/nowhere/weft.json"], /--config \/nowhere\/weft.json: it cannot be read/],
   ])("wrong flags: %j", async (flags, pattern) => {
     expectOneLine(await runWeft(["serve", "--data", makeFolder(), ...flags]), pattern);
