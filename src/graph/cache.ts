@@ -8,6 +8,7 @@ import type { MaybePromise } from "../base/maybe.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { Snapshot, Store, TouchVisitor } from "../store/store.ts";
 import { ListCache } from "./list-cache.ts";
+import { type RecordPage, RecordTable } from "./record-table.ts";
 import type { MemoryAccount, NodeRecord } from "./record.ts";
 import type { TokenTable, TokenWindow } from "./token-cache.ts";
 
@@ -15,9 +16,9 @@ import type { TokenTable, TokenWindow } from "./token-cache.ts";
 const commitsMax = 64;
 
 /** Two generations instead of a list by use: a hit costs one look-up. What the older one keeps unused is dropped. */
-interface Table {
-  young: Map<number, NodeRecord>;
-  old: Map<number, NodeRecord>;
+interface Generations {
+  young: RecordTable;
+  old: RecordTable;
 }
 
 /** Lists may take this part, records the rest. */
@@ -27,7 +28,7 @@ export class RecordCache {
   readonly #bytesMax: number;
   /** Decoded lists, right up to the same number. */
   readonly lists: ListCache;
-  readonly #tables = new Map<number, Table>();
+  readonly #tables = new Map<number, Generations>();
   readonly #forgetter: TouchVisitor;
   /** Of the younger generation. */
   readonly account: MemoryAccount = { bytes: 0 };
@@ -62,17 +63,32 @@ export class RecordCache {
     });
   }
 
-  get(storageId: number, uid: number, ts: number): NodeRecord | undefined {
+  /** Puts what it has of `uids` at a snapshot to the same places of `records`. Gives the places that it lacks. */
+  find(
+    { storageId, ts }: { readonly storageId: number; readonly ts: number },
+    uids: Float64Array,
+    records: NodeRecord[],
+  ): number[] {
+    const missing: number[] = [];
     const table = this.#tables.get(storageId);
-    if (table === undefined) return undefined;
-    let record = table.young.get(uid);
-    if (record === undefined) {
-      record = table.old.get(uid);
-      if (record === undefined) return undefined;
-      table.old.delete(uid);
-      this.#keep(table, uid, record);
+    let number = -1;
+    let page: RecordPage | undefined;
+    for (let i = 0; i < uids.length; i++) {
+      const uid = uids[i]!;
+      const its = RecordTable.numberOf(uid);
+      if (its !== number) {
+        number = its;
+        page = table?.young.page(its);
+      }
+      let record = page?.[RecordTable.slotOf(uid, its)];
+      if (record === undefined && table !== undefined) {
+        record = this.#renew(table, uid);
+        page = table.young.page(its);
+      }
+      if (record === undefined || record.filledAt > ts) missing.push(i);
+      else records[i] = record;
     }
-    return record.filledAt <= ts ? record : undefined;
+    return missing;
   }
 
   /** Does nothing unless the record was read at the cache's number. */
@@ -80,7 +96,7 @@ export class RecordCache {
     if (record.filledAt !== this.#number || this.#bytesMax === 0) return;
     let table = this.#tables.get(storageId);
     if (table === undefined) {
-      table = { young: new Map(), old: new Map() };
+      table = { young: new RecordTable(), old: new RecordTable() };
       this.#tables.set(storageId, table);
     }
     this.#keep(table, uid, record);
@@ -102,18 +118,26 @@ export class RecordCache {
     this.account.bytes = 0;
   }
 
-  #keep(table: Table, uid: number, record: NodeRecord): void {
-    table.young.set(uid, record);
-    this.account.bytes += record.weight;
+  /** What the older generation has of it moves to the younger one. */
+  #renew(table: Generations, uid: number): NodeRecord | undefined {
+    const record = table.old.get(uid);
+    if (record === undefined) return undefined;
+    table.old.delete(uid);
+    this.#keep(table, uid, record);
+    return record;
+  }
+
+  #keep(table: Generations, uid: number, record: NodeRecord): void {
+    this.account.bytes += table.young.set(uid, record) + record.weight;
     if (this.account.bytes > this.#bytesMax / 2) this.#turn();
   }
 
   #turn(): void {
     this.account.bytes = 0;
     for (const [storageId, table] of this.#tables) {
-      if (table.young.size === 0) this.#tables.delete(storageId);
+      if (table.young.isEmpty) this.#tables.delete(storageId);
       table.old = table.young;
-      table.young = new Map();
+      table.young = new RecordTable();
     }
   }
 

@@ -12,6 +12,13 @@ const part = encodePart([{ predicate: 1, bytes: name }]);
 const store = {} as Store;
 const snapshot = { ts: 0 } as Snapshot;
 
+function get(cache: RecordCache, uid: number): NodeRecord | undefined {
+  const records: NodeRecord[] = [];
+  const missing = cache.find({ storageId: 1, ts: 0 }, Float64Array.of(uid), records);
+  expect(missing).toEqual(records[0] === undefined ? [0] : []);
+  return records[0];
+}
+
 function fill(cache: RecordCache, from: number, count: number): NodeRecord[] {
   return Array.from({ length: count }, (_, i) => {
     const record = new NodeRecord(part, 0, cache.account);
@@ -23,11 +30,13 @@ function fill(cache: RecordCache, from: number, count: number): NodeRecord[] {
 it("what is decoded counts as what is kept", () => {
   const cache = new RecordCache(10_000);
   const records = fill(cache, 1, 12);
-  const before = cache.account.bytes;
-  expect(before).toBeGreaterThan(12 * part.length);
+  const weigh = () => records.reduce((sum, record) => sum + record.weight, 0);
+  const before = cache.account.bytes - weigh();
+  // The page that they share.
+  expect(before).toBeGreaterThan(0);
   for (const record of records) record.entry(1);
   for (const record of records) record.entry(1);
-  expect(cache.account.bytes).toBe(records.reduce((sum, record) => sum + record.weight, 0));
+  expect(cache.account.bytes).toBe(before + weigh());
   expect(cache.account.bytes).toBeGreaterThan(5000);
   void cache.advance(store, snapshot);
   expect(cache.account.bytes).toBe(0);
@@ -36,10 +45,11 @@ it("what is decoded counts as what is kept", () => {
 it("values that lie in rows of their own count with their bytes", () => {
   const cache = new RecordCache(10_000);
   const [record] = fill(cache, 1, 1);
+  const before = cache.account.bytes - record!.weight;
   const cell = encodeCell({ kind: "string", text: "wide ".repeat(1000) });
   record!.setCells(2, [decodeCell(cell)], cell.length);
   expect(record!.weight).toBeGreaterThan(5000);
-  expect(cache.account.bytes).toBe(record!.weight);
+  expect(cache.account.bytes).toBe(before + record!.weight);
 });
 
 it("what was used last stays, the rest goes", () => {
@@ -47,8 +57,25 @@ it("what was used last stays, the rest goes", () => {
   const [first] = fill(cache, 1, 1);
   for (let round = 1; round < 20; round++) {
     fill(cache, round * 100, 10);
-    expect(cache.get(1, 1, 0)).toBe(first);
+    expect(get(cache, 1)).toBe(first);
     expect(cache.account.bytes).toBeLessThanOrEqual(5000);
   }
-  expect(cache.get(1, 100, 0)).toBeUndefined();
+  expect(get(cache, 100)).toBeUndefined();
+});
+
+it("finds what it has among others, in both generations", () => {
+  const cache = new RecordCache(40_000);
+  const kept = fill(cache, 10, 12);
+  const asked = Float64Array.of(9, 10, 21, 22, 15, 2 ** 40, 15);
+  const find = () => {
+    const records: NodeRecord[] = [];
+    return { missing: cache.find({ storageId: 1, ts: 0 }, asked, records), records };
+  };
+  const expected: NodeRecord[] = [];
+  for (const i of [1, 2, 4, 6]) expected[i] = kept[asked[i]! - 10]!;
+  expect(find()).toEqual({ missing: [0, 3, 5], records: expected });
+  // Fills the younger generation until it becomes the older one.
+  for (let from = 1000; cache.account.bytes > 0; from++) fill(cache, from, 1);
+  expect(find()).toEqual({ missing: [0, 3, 5], records: expected });
+  expect(cache.find({ storageId: 2, ts: 0 }, asked, [])).toEqual([0, 1, 2, 3, 4, 5, 6]);
 });

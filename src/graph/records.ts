@@ -48,32 +48,23 @@ export class RecordReader {
     records: NodeRecord[],
   ): Steps<void> {
     const { cache, fillsCache, snapshot } = this.#source;
-    const missing: number[] = [];
-    const keys: Uint8Array[] = [];
-    let allWhole = true;
-    for (let i = 0; i < uids.length; i++) {
-      const record = cache?.get(this.#storageId, uids[i]!, snapshot.ts);
-      if (record === undefined) {
-        missing.push(i);
-        keys.push(recordKey(this.#storageId, uids[i]!));
-      } else {
-        records[i] = record;
-        allWhole = allWhole && record.isWhole;
-      }
-    }
+    const at = { storageId: this.#storageId, ts: snapshot.ts };
+    const missing = cache?.find(at, uids, records) ?? Array.from(uids.keys());
     if (missing.length > 0) {
       // What is older than the cache is not kept.
       const account = fillsCache && cache?.number === snapshot.ts ? cache.account : undefined;
+      const keys = missing.map((i) => recordKey(this.#storageId, uids[i]!));
       yield snapshot.readMany(keys, (k, bytes) => {
         const i = missing[k]!;
         const part = bytes === undefined ? undefined : copyBytes(bytes);
         const record = new NodeRecord(part, snapshot.ts, account);
         records[i] = record;
-        allWhole = allWhole && record.isWhole;
         if (fillsCache) cache?.set(this.#storageId, uids[i]!, record);
       });
     }
-    if (!allWhole) yield this.#loadParts(uids, predicates, records);
+    for (let i = 0; i < uids.length; i++) {
+      if (!records[i]!.isWhole) return yield this.#loadParts(uids, predicates, records);
+    }
   }
 
   #loadParts(
