@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { runs } from "../../test/support/runs.ts";
 import { RecordTable } from "./record-table.ts";
 import { NodeRecord } from "./record.ts";
 
@@ -26,6 +27,7 @@ it("is a map from uids to records", () => {
         for (const [asked] of steps) expect(table.get(asked)).toBe(model.get(asked));
       }
     }),
+    { numRuns: runs(200) },
   );
 });
 
