@@ -7,16 +7,17 @@ import type { NodeRecord } from "./record.ts";
 
 export type RecordPage = (NodeRecord | undefined)[];
 
-const pageSize = 16;
+const pageBits = 4;
+const pageSize = 1 << pageBits;
 /** What a page takes, with its place in the Map. Measured. */
 const pageBytes = 210;
 
 export class RecordTable {
   readonly #pages = new Map<number, RecordPage>();
 
-  /** The number of the page that a uid is in. */
+  /** The number of the page that a uid is in. A shift needs 32 bits. */
   static numberOf(uid: number): number {
-    return uid < 0x80000000 ? uid >> 4 : Math.floor(uid / pageSize);
+    return uid < 0x80000000 ? uid >> pageBits : Math.floor(uid / pageSize);
   }
 
   /** The place of a uid in its page. */

@@ -1,19 +1,13 @@
 // Transactions of mixed sizes beside readers that hold old snapshots, the same for the same seed:
 // `free-pages-child.mjs DIR COMMITS SEED`. Tells "done" at the end; what LMDB finds goes to stderr.
+import { makeSeededRandom } from "./base/random.js";
 import { openDatabase, putRows } from "./stores/lmdb/database.js";
 
 const [dir, commits, seed] = process.argv.slice(2);
 const db = openDatabase(dir, { readOnly: false, noSync: true });
 
-let state = Number(seed) >>> 0;
-function random() {
-  state = (state + 0x6d2b79f5) >>> 0;
-  let t = state;
-  t = Math.imul(t ^ (t >>> 15), t | 1);
-  t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-  return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-}
-const below = (end) => Math.floor(random() * end);
+const random = makeSeededRandom(Number(seed));
+const below = (end) => Math.floor(random.next() * end);
 
 function key(table, number) {
   const bytes = new Uint8Array(9);
@@ -54,11 +48,11 @@ const stretches = [
 
 const readers = [];
 function turnReaders(commit) {
-  if (readers.length < 3 && random() < 0.02) {
+  if (readers.length < 3 && random.next() < 0.02) {
     readers.push({ snapshot: db.useReadTransaction(), until: commit + below(300) });
   }
   for (let i = readers.length - 1; i >= 0; i--) {
-    if (commit < readers[i].until && random() >= 0.003) continue;
+    if (commit < readers[i].until && random.next() >= 0.003) continue;
     readers[i].snapshot.done();
     readers.splice(i, 1);
   }
@@ -75,7 +69,7 @@ for (let commit = 0; commit < Number(commits); commit++) {
   turnReaders(commit);
   putRows(db, (put) => {
     const count = 1 + below(kind === 5 ? 300 : 25);
-    for (let i = 0; i < count; i++) stretches[kind](put, random());
+    for (let i = 0; i < count; i++) stretches[kind](put, random.next());
   });
 }
 console.log("done");
