@@ -1,7 +1,7 @@
 /** Bodies of RDF mutations: a plain query, `{ set {…} delete {…} }`, or an upsert block (dql.md 1.4, 3.5). */
 import type { MutationText, UpsertDocument } from "./ast.ts";
 import { Cursor } from "./cursor.ts";
-import { lex } from "./lexer.ts";
+import { lex, releaseTokens } from "./lexer.ts";
 import { T } from "./token.ts";
 
 /**
@@ -9,7 +9,13 @@ import { T } from "./token.ts";
  * they name belong to it (`parseUpsertQuery`). Throws Fault E_DQL_SYNTAX.
  */
 export function parseUpsert(text: string): UpsertDocument {
-  const cursor = new Cursor(lex(text));
+  const tokens = lex(text);
+  const parsed = parseBody(text, new Cursor(tokens));
+  releaseTokens(tokens);
+  return parsed;
+}
+
+function parseBody(text: string, cursor: Cursor): UpsertDocument {
   if (cursor.peek() === T.upsert) {
     cursor.take();
     return parseUpsertBlock(cursor);
@@ -64,7 +70,9 @@ function parseMutationBlock(cursor: Cursor, condition: string): MutationText {
   const sections = { set: "", delete: "" };
   while (!cursor.isAtEnd) {
     const kind = cursor.take();
-    if (kind === T.rightCurl) return { condition, ...sections };
+    if (kind === T.rightCurl) {
+      return { condition, set: sections.set, delete: sections.delete };
+    }
     if (kind === T.mutationOperation) parseSection(cursor, sections);
   }
   return cursor.failNext("Invalid mutation.");

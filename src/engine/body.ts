@@ -37,7 +37,7 @@ export function parseBody(
   queries: UpsertQueries,
 ): ParsedBody {
   const given = body.kind === "rdf" ? readRdf(body.text) : readJson(body.text, limits);
-  const raw = { ...given, query: given.query.trim() };
+  const raw = { query: given.query.trim(), mutations: given.mutations };
   for (const mutation of raw.mutations) checkReserved(mutation);
   if (raw.mutations.length === 0) {
     if (raw.query === "") throw new Fault("E_MUTATION", "empty request");
@@ -48,13 +48,13 @@ export function parseBody(
     return { query, mutations: [] };
   }
   if (raw.query !== "") return readConditions(raw, limits, queries);
-  const mutations = raw.mutations.map((mutation) => ({ ...mutation, condition: undefined }));
+  const mutations = raw.mutations.map((mutation) => withCondition(mutation, undefined));
   if (raw.mutations.every(({ condition }) => condition.trim() === "")) {
     return { query: undefined, mutations };
   }
   const query = `{ ${uniqueVariable} as var(func: uid(0)) }`;
   const judged = (): ParsedBody =>
-    readConditions({ ...raw, query }, limits, queries, [uniqueVariable]);
+    readConditions({ query, mutations: raw.mutations }, limits, queries, [uniqueVariable]);
   return { query: undefined, mutations, judged };
 }
 
@@ -90,11 +90,18 @@ function readConditions(
   });
   return {
     query,
-    mutations: raw.mutations.map((mutation, i) => ({
-      ...mutation,
-      condition: parsed.isConditional[i] === true ? conditionVariable(i) : undefined,
-    })),
+    mutations: raw.mutations.map((mutation, i) =>
+      withCondition(mutation, parsed.isConditional[i] === true ? conditionVariable(i) : undefined),
+    ),
   };
+}
+
+/** Made member by member: a spread with more behind it costs V8 a microsecond and more. */
+function withCondition<C>(
+  { set, delete: deletes, hints }: Mutation,
+  condition: C,
+): Mutation & { readonly condition: C } {
+  return { set, delete: deletes, hints, condition };
 }
 
 interface RawBody {
@@ -107,10 +114,9 @@ function readRdf(text: string): RawBody {
   const parsed = asFrame(() => parseUpsert(text));
   return {
     query: parsed.query ?? "",
-    mutations: parsed.mutations.map((mutation) => ({
-      ...parseRdfMutation(mutation),
-      condition: mutation.condition,
-    })),
+    mutations: parsed.mutations.map((mutation) =>
+      withCondition(parseRdfMutation(mutation), mutation.condition),
+    ),
   };
 }
 

@@ -125,13 +125,17 @@ class Guest implements GuestTransaction {
     const { session } = this;
     if (mode === "disallow") throw new Fault("E_MUTATION", "no mutations allowed");
     checkWrites([facts], this.#access);
-    const prepared = await prepareEdits([{ ...facts, hints: noHints }], noVariables, {
-      schema: session.view.reader.schema,
-      limits,
-      mode: "allow",
-      nodes: this.#nodes,
-      uids: views.store,
-    });
+    const prepared = await prepareEdits(
+      [{ set: facts.set, delete: facts.delete, hints: noHints }],
+      noVariables,
+      {
+        schema: session.view.reader.schema,
+        limits,
+        mode: "allow",
+        nodes: this.#nodes,
+        uids: views.store,
+      },
+    );
     const checked = checkUnique(session.view.reader, prepared.edits);
     if (checked instanceof Promise) await checked;
     const compared = checkVectors(session.view.reader, prepared.edits);

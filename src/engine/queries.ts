@@ -148,7 +148,7 @@ export class Queries {
     const options = {
       deadlineMs: context.deadlineMs,
       signal: request.signal,
-      ...(planned.texts === undefined ? {} : { texts: planned.texts }),
+      texts: planned.texts,
     };
     const question = request.plan;
     if (question?.kind === "explain") {

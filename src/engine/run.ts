@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly deadlineMs?: number;
   readonly signal?: Cancellation | undefined;
   /** Literals in place of the plan's own, by slot. */
-  readonly texts?: readonly string[];
+  readonly texts?: readonly string[] | undefined;
 }
 
 /** A plan that ran. */

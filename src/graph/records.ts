@@ -49,7 +49,7 @@ export class RecordReader {
   ): Steps<void> {
     const { cache, fillsCache, snapshot } = this.#source;
     const at = { storageId: this.#storageId, ts: snapshot.ts };
-    const missing = cache?.find(at, uids, records) ?? Array.from(uids.keys());
+    const missing = cache?.find(at, uids, records) ?? placesOf(uids);
     if (missing.length > 0) {
       // What is older than the cache is not kept.
       const account = fillsCache && cache?.number === snapshot.ts ? cache.account : undefined;
@@ -263,4 +263,10 @@ export function joinColumn(rows: readonly ListRow[]): EdgeColumn {
     }
   }
   return { kind: "edges", offsets, targets, facets };
+}
+
+function placesOf(uids: Float64Array): readonly number[] {
+  const places: number[] = [];
+  for (let i = 0; i < uids.length; i++) places.push(i);
+  return places;
 }

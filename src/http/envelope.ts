@@ -5,6 +5,8 @@ import { printUid } from "../model/uid.ts";
 import { quoteJson } from "./reply.ts";
 
 const dataOpen = Buffer.from('{"data":');
+const mutateOpen = Buffer.from('{"data":{"code":"Success","message":"Done","queries":');
+const nullBytes = Buffer.from("null");
 
 /**
  * The whole answer of /query. The bytes of `data` are copied once and never looked at.
@@ -16,12 +18,7 @@ export function encodeQueryAnswer(
   const metrics = printMetrics(answer.numUids, touched);
   const report = answer.report === undefined ? "" : `,"${reportName}":${answer.report}`;
   const tail = `,"extensions":{${printLatency(answer.latency)},"txn":{"start_ts":${answer.startTs}${printHash(hash)}}${metrics}${report}}}`;
-  const length = dataOpen.length + answer.data.length + Buffer.byteLength(tail);
-  const body = Buffer.allocUnsafe(length);
-  body.set(dataOpen, 0);
-  body.set(answer.data, dataOpen.length);
-  body.write(tail, dataOpen.length + answer.data.length);
-  return body;
+  return joinParts(dataOpen, answer.data, tail);
 }
 
 /** What stands beside the data of a query. */
@@ -39,10 +36,18 @@ function printHash(hash: string | undefined): string {
 
 /** The whole answer of /mutate; members in alphabetical order. */
 export function encodeMutateAnswer(answer: MutateAnswer, hash?: string): Buffer {
-  const head = '{"data":{"code":"Success","message":"Done","queries":';
   const tail = `,"uids":${printUids(answer.uids)}},"extensions":{${printLatency(answer.latency)},"txn":${printTxn(answer, hash)}}}`;
-  if (answer.queries === undefined) return Buffer.from(`${head}null${tail}`);
-  return Buffer.concat([Buffer.from(head), answer.queries, Buffer.from(tail)]);
+  return joinParts(mutateOpen, answer.queries ?? nullBytes, tail);
+}
+
+/** One buffer of three parts. */
+function joinParts(head: Buffer, middle: Uint8Array, tail: string): Buffer {
+  const behind = head.length + middle.length;
+  const body = Buffer.allocUnsafe(behind + Buffer.byteLength(tail));
+  body.set(head, 0);
+  body.set(middle, head.length);
+  body.write(tail, behind);
+  return body;
 }
 
 export function encodeCommitAnswer(answer: CommitAnswer): string {

@@ -127,6 +127,22 @@ interface Batch {
 }
 
 function* readBefore(reader: Reader, groups: readonly EditGroup[]): Steps<void> {
+  for (const batch of batchesOf(groups)) {
+    let columns: readonly Column[] = [];
+    const read = reader.readLevel(new Float64Array(batch.uids), batch.wants);
+    if (read instanceof Promise) yield read.then((found) => void (columns = found));
+    else columns = read;
+    batch.groups.forEach((ofNode, row) => {
+      ofNode.forEach((group, k) => keepBefore(group, columns[k]!, row));
+    });
+  }
+}
+
+function batchesOf(groups: readonly EditGroup[]): Iterable<Batch> {
+  if (groups.length === 1) {
+    const group = groups[0]!;
+    return [{ wants: [wantOf(group)], uids: [group.uid], groups: [groups] }];
+  }
   const byUid = new Map<number, EditGroup[]>();
   for (const group of groups) {
     const ofNode = byUid.get(group.uid);
@@ -145,15 +161,7 @@ function* readBefore(reader: Reader, groups: readonly EditGroup[]): Steps<void> 
     batch.uids.push(uid);
     batch.groups.push(ofNode);
   }
-  for (const batch of batches.values()) {
-    let columns: readonly Column[] = [];
-    const read = reader.readLevel(Float64Array.from(batch.uids), batch.wants);
-    if (read instanceof Promise) yield read.then((found) => void (columns = found));
-    else columns = read;
-    batch.groups.forEach((ofNode, row) => {
-      ofNode.forEach((group, k) => keepBefore(group, columns[k]!, row));
-    });
-  }
+  return batches.values();
 }
 
 function wantOf(group: EditGroup): Want {

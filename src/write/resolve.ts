@@ -77,7 +77,7 @@ function takeEdits(rows: Row[]): readonly Edit[] {
     edits.push(row.edit);
     rows[length++] = row;
   }
-  rows.length = length;
+  if (length < rows.length) rows.length = length;
   return edits;
 }
 

@@ -66,15 +66,16 @@ export function expandVariables(
 export function usedVariables(mutations: readonly PlainMutation[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const mutation of mutations) {
-    for (const fact of [...mutation.set, ...mutation.delete]) {
-      if (fact.subject.kind === "variable") names.add(fact.subject.name);
-      const { object } = fact;
-      if (object.kind === "val") names.add(object.name);
-      else if (object.kind === "node" && object.node.kind === "variable")
-        names.add(object.node.name);
-    }
+    for (const fact of mutation.set) addUsed(names, fact);
+    for (const fact of mutation.delete) addUsed(names, fact);
   }
   return names;
+}
+
+function addUsed(names: Set<string>, { subject, object }: NQuad): void {
+  if (subject.kind === "variable") names.add(subject.name);
+  if (object.kind === "val") names.add(object.name);
+  else if (object.kind === "node" && object.node.kind === "variable") names.add(object.node.name);
 }
 
 function checkCount(count: number, { nquadMax }: ExpansionBounds): void {
@@ -132,8 +133,7 @@ function expandFact(expanded: NQuad[], fact: NQuad, expansion: Expansion): void 
     const variable = find(expansion.variables, object.name);
     for (const subject of subjects) {
       const value = valueAt(variable, subject, expansion.isDelete);
-      if (value !== undefined)
-        expanded.push({ ...fact, subject, object: { kind: "value", value } });
+      if (value !== undefined) expanded.push(withNodes(fact, subject, { kind: "value", value }));
     }
     return;
   }
@@ -142,15 +142,26 @@ function expandFact(expanded: NQuad[], fact: NQuad, expansion: Expansion): void 
       ? expandNode(object.node, expansion).map((node) => ({ kind: "node", node }))
       : [object];
   for (const subject of subjects) {
-    for (const target of objects) expanded.push({ ...fact, subject, object: target });
+    for (const target of objects) expanded.push(withNodes(fact, subject, target));
   }
+}
+
+/** Made member by member: a spread with more behind it costs V8 a microsecond and more. */
+function withNodes(
+  { predicate, language, facets }: NQuad,
+  subject: NodeRef,
+  object: ObjectRef,
+): NQuad {
+  return { subject, predicate, language, object, facets };
 }
 
 /** An empty variable is one new node in a set, named after it, and nothing in a delete. */
 function expandNode(node: NodeRef, { variables, isDelete }: Expansion): readonly NodeRef[] {
   if (node.kind !== "variable") return [node];
   const { uids } = find(variables, node.name);
-  if (uids.length > 0) return Array.from(uids, (uid) => ({ kind: "uid", uid }));
+  const nodes: NodeRef[] = [];
+  for (let i = 0; i < uids.length; i++) nodes.push({ kind: "uid", uid: uids[i]! });
+  if (nodes.length > 0) return nodes;
   return isDelete ? [] : [{ kind: "blank", label: `uid(${node.name})` }];
 }
 

@@ -58,9 +58,7 @@ export function deriveValues(derived: Derived, storageId: number, group: EditGro
       {
         added,
         removed,
-        *kept() {
-          for (const [slot, cell] of before) if (!slots.has(slot)) yield cell;
-        },
+        kept: () => untouched(before, slots),
       },
     );
     for (const patch of patches) derived.patches.push(patch);
@@ -68,6 +66,12 @@ export function deriveValues(derived: Derived, storageId: number, group: EditGro
       addTokenKeys(derived, storageId, group, [...added, ...removed]);
   }
   addConflictKeys(derived, storageId, group);
+}
+
+function untouched(before: ReadonlyMap<string, Cell>, slots: Slots): readonly Cell[] {
+  const cells: Cell[] = [];
+  for (const [slot, cell] of before) if (!slots.has(slot)) cells.push(cell);
+  return cells;
 }
 
 /** One value where nothing stands, or where it does not matter what does: most of what is written. */

@@ -81,6 +81,8 @@ export class Committer {
   private state: StoreState;
   readonly slots: SlotTable;
   private readonly queue: ChangeQueue;
+  /** By slot. A process sends its changes in the order of their sequences: the log knows none that is higher. */
+  private readonly newestIds = new Map<number, ChangeId>();
   private isScheduled = false;
   /** At most one: the next group stands on its state. */
   private flight: Flight | undefined = undefined;
@@ -145,7 +147,7 @@ export class Committer {
     const id = changeIdText(change.id);
     const waiting = this.queue.promiseOf(id);
     if (waiting !== undefined) return waiting;
-    const known = this.log.findNewest(change.id) ?? this.findOlder(change.id, sentAfter);
+    const known = this.findKnown(change.id, sentAfter);
     if (known !== undefined) return Promise.resolve({ commitTs: known });
     if (sentAfter !== undefined && !this.log.reachesBackTo(sentAfter, this.state.commitTs)) {
       return Promise.reject(
@@ -160,6 +162,16 @@ export class Committer {
     const promise = this.queue.add(change, id);
     this.schedule();
     return promise;
+  }
+
+  private findKnown(id: ChangeId, sentAfter: number | undefined): number | undefined {
+    const newest = this.newestIds.get(id.slot);
+    const isHigher = newest?.floorTs === id.floorTs && id.sequence > newest.sequence;
+    if (newest === undefined || newest.floorTs !== id.floorTs || isHigher) {
+      this.newestIds.set(id.slot, id);
+    }
+    if (isHigher && sentAfter === undefined) return undefined;
+    return this.log.findNewest(id) ?? this.findOlder(id, sentAfter);
   }
 
   private findOlder(id: ChangeId, sentAfter: number | undefined): number | undefined {
