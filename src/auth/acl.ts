@@ -203,7 +203,7 @@ class Guard {
       if (checksPassword && !(await isPasswordOf(reader, uid, password))) return undefined;
       const found = (await readNodes(reader, Float64Array.of(uid))).get(uid);
       if (found === undefined || uid === 0) return undefined;
-      const groups = await readNodes(reader, Float64Array.from(found.groups));
+      const groups = await readNodes(reader, new Float64Array(found.groups));
       const names = [...groups.values()].filter(({ isGroup }) => isGroup).map(({ name }) => name);
       return { name: found.name, namespace, groups: names };
     } finally {

@@ -56,7 +56,7 @@ export async function readNamed(
     const [block] = result.blocks;
     for (const row of block?.rows ?? []) found.push(block!.frame.uids[row]!);
   }
-  return readNodes(reader, Float64Array.from(found).sort());
+  return readNodes(reader, new Float64Array(found).sort());
 }
 
 const byName = "query named($name: string) { q(func: eq(dgraph.xid, $name)) { uid } }";
@@ -102,7 +102,7 @@ async function readRules(
   reader: Reader,
   targets: Float64Array,
 ): Promise<ReadonlyMap<number, StoredRule>> {
-  const uids = Float64Array.from(new Set(targets)).sort();
+  const uids = new Float64Array(new Set(targets)).sort();
   const [predicates, permissions] = await reader.readLevel(uids, [
     { kind: "cells", predicate: idOf(reader, "dgraph.rule.predicate") },
     { kind: "cells", predicate: idOf(reader, "dgraph.rule.permission") },

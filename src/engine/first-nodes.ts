@@ -31,7 +31,7 @@ export async function checkFirstNodes(reader: Reader, edits: readonly Edit[]): P
   if (suspects.length === 0) return;
   const touched = new Set(suspects.map(({ uid }) => uid));
   for (const edit of suspects) if (edit.kind === "deleteEdge") touched.add(edit.target);
-  const uids = Float64Array.from(touched);
+  const uids = new Float64Array(touched);
   const [column] = await reader.readLevel(uids, [{ kind: "cells", predicate: xid }]);
   assert(column?.kind === "cells", "cells were asked for");
   const names = new Map<number, string>();

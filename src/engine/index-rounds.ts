@@ -171,7 +171,7 @@ export class IndexRound {
     const { place } = this.#walk;
     // What changed elsewhere is kept right by the changes, or comes later.
     const end = place.within?.uid ?? place.after;
-    const uids = Float64Array.from(this.#changed)
+    const uids = new Float64Array(this.#changed)
       .filter((uid) => uid > this.#start.after && uid <= end)
       .sort();
     for (let from = 0; from < uids.length; from += nodesAtOnce) {
@@ -225,7 +225,7 @@ export class IndexRound {
   async #writeObjects(): Promise<boolean> {
     const known = await this.#schemaAt(() => {});
     if (known === undefined) return false;
-    const objects = Float64Array.from(this.#objects);
+    const objects = new Float64Array(this.#objects);
     this.#objects.clear();
     let step = stepMin;
     for (let from = 0; from < objects.length;) {

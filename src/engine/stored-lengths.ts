@@ -120,7 +120,7 @@ export class StoredLengths {
       member() {},
       meta() {},
     });
-    return isWhole ? Float64Array.from(touched).sort() : undefined;
+    return isWhole ? new Float64Array(touched).sort() : undefined;
   }
 
   /** As `#compare`. */

@@ -78,7 +78,7 @@ async function runPaths(run: Run, plan: BlockPlan): Promise<BlockResult> {
   span?.end(paths.length);
   if (plan.variable !== undefined) {
     const path = paths[0]?.uids ?? emptyUidSet;
-    const uids = Float64Array.from(new Set(path)).sort();
+    const uids = new Float64Array(new Set(path)).sort();
     run.variables[plan.variable] = { ...emptyVariable, uids, path };
   }
   return {
@@ -266,7 +266,7 @@ async function takeFirst(
     from += size;
     size = Math.min(size * 4, batchMax);
   }
-  return Float64Array.from(kept.slice(page.offset, wanted));
+  return new Float64Array(kept.slice(page.offset, wanted));
 }
 
 function firstBatch(wanted: number): number {
@@ -327,7 +327,7 @@ async function seekRoot(
     if (batch.length < size) break;
     after = batch[batch.length - 1] ?? 0;
   }
-  return Float64Array.from(found.slice(page.offset, wanted));
+  return new Float64Array(found.slice(page.offset, wanted));
 }
 
 async function readPage(

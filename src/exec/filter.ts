@@ -47,7 +47,7 @@ export async function applyFilter(
     countCalls(run, filter, candidates.length);
     const prepared = await prepareOne(run, filter.call, candidates);
     if (prepared.kind === "members") return prepared.members;
-    return keepPassingAll(run, [{ ...prepared, call: filter.call }], candidates);
+    return keepPassingAll(run, [withCall(prepared, filter.call)], candidates);
   }
   return keepMembers(candidates, await evaluateFilter(run, filter, candidates));
 }
@@ -184,8 +184,12 @@ async function prepareOne(run: Run, call: CallPlan, candidates: UidSet): Promise
 async function prepareFlags(run: Run, call: CallPlan, candidates: UidSet): Promise<Prepared> {
   const prepared = await prepareOne(run, call, candidates);
   return prepared.kind === "column"
-    ? { ...prepared, call }
+    ? withCall(prepared, call)
     : { kind: "flags", flags: flagMembers(candidates, prepared.members) };
+}
+
+function withCall({ want, test }: Extract<PreparedCall, { kind: "column" }>, call: CallPlan) {
+  return { kind: "column", want, test, call } as const;
 }
 
 /** Nodes with at least one edge to a node that passes. */

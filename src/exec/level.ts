@@ -3,7 +3,7 @@
  * ordered and paged as one set and become the level below.
  */
 import { makeArray } from "../base/array.ts";
-import type { Cell, Column, EdgeColumn, Want } from "../graph/reader.ts";
+import type { Cell, Column, EdgeColumn, ListBounds, Want } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { ValueKind } from "../model/value.ts";
 import type { CountField, EdgeField, FieldPlan, Level, ValueField } from "../plan/plan.ts";
@@ -13,7 +13,7 @@ import { checkPasswords } from "./check-password.ts";
 import { expandFields } from "./expand.ts";
 import { evaluateFilter } from "./filter.ts";
 import { buildFacetTest, compareByFacets, hasFacetTest } from "./facets.ts";
-import type { EdgeFrame, FieldColumn } from "./frame.ts";
+import type { EdgeFrame, FieldColumn, Frame } from "./frame.ts";
 import { countFlags } from "./profile.ts";
 import { groupEdges } from "./groups.ts";
 import { indexedFrom, readIndexColumn } from "./index-column.ts";
@@ -249,12 +249,12 @@ function isPagedInList(field: EdgeField): boolean {
   );
 }
 
-function boundsOf(page: BoundPage, isPaged: boolean) {
-  const after = page.after > 0 ? { after: page.after } : {};
-  if (!isPaged || isWholePage(page)) return page.after > 0 ? after : undefined;
-  if (page.first < 0) return { ...after, limit: -page.first, reverse: true };
-  const skip = page.offset > 0 ? { skip: page.offset } : {};
-  return page.first === 0 ? { ...after, ...skip } : { ...after, ...skip, limit: page.first };
+function boundsOf(page: BoundPage, isPaged: boolean): ListBounds | undefined {
+  const after = page.after > 0 ? page.after : undefined;
+  if (!isPaged || isWholePage(page)) return after === undefined ? undefined : { after };
+  if (page.first < 0) return { after, limit: -page.first, reverse: true };
+  const skip = page.offset > 0 ? page.offset : undefined;
+  return { after, skip, limit: page.first === 0 ? undefined : page.first };
 }
 
 function finishField(
@@ -452,7 +452,7 @@ async function finishEdge(
   if (field.groupBy !== undefined) return groupEdges(run, field.groupBy, edges);
   if (block.follow !== undefined) return block.follow(here, edges, field);
   if (child === undefined) {
-    return { kind: "edges", ...edges, rows: new Uint32Array(0), child: undefined };
+    return makeEdges(edges, new Uint32Array(0), undefined);
   }
   announceFacets(run, field, edges);
   const below = await runLevel(block, child, distinct, here);
@@ -461,14 +461,17 @@ async function finishEdge(
     edges = pageEdges(edges, bindPage(run, field.page));
   }
   if (edges.targets.length > manyEdges) await rest(run);
-  const final: EdgeFrame = {
-    kind: "edges",
-    ...edges,
-    rows: placesIn(distinct, edges.targets),
-    child: below.frame,
-  };
+  const final = makeEdges(edges, placesIn(distinct, edges.targets), below.frame);
   below.edges = final;
   return final;
+}
+
+function makeEdges(
+  { offsets, targets, facets }: Edges,
+  rows: Uint32Array,
+  child: Frame | undefined,
+): EdgeFrame {
+  return { kind: "edges", offsets, targets, facets, rows, child };
 }
 
 /** Takes out the nodes that lack a required field. */

@@ -149,7 +149,7 @@ class Found {
       uids.push(this.#uids[at]!);
     }
     return {
-      uids: Float64Array.from(uids.reverse()),
+      uids: new Float64Array(uids.reverse()),
       weight: hops.length,
       hops: hops.reverse(),
     };

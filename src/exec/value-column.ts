@@ -6,7 +6,7 @@ import type { ValueColumn } from "./frame.ts";
 import { queryFault } from "./run.ts";
 
 export function makeColumn(values: ReadonlyMap<number, Value>): ValueColumn {
-  const uids = Float64Array.from(values.keys()).sort();
+  const uids = new Float64Array(values.keys()).sort();
   return { uids, values: Array.from(uids, (uid) => values.get(uid) as Value) };
 }
 

@@ -193,7 +193,7 @@ function aliveTargets(here: LevelFrame, column: EdgeFrame): UidSet {
       targets.push(column.targets[e] ?? 0);
     }
   }
-  return sortUnique(Float64Array.from(targets));
+  return sortUnique(new Float64Array(targets));
 }
 
 /** Facet variables are keyed by the child; over several parents numbers are summed (dql.md 4.11). */

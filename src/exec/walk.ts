@@ -166,7 +166,8 @@ async function gather(
   { wanted, batch: expected }: { readonly wanted: number; readonly batch: number },
 ): Promise<Found> {
   const found: Found = { uids: [], starts: [] };
-  let range: TokenRange = { ...walk.range, reverse: walk.descending };
+  const { range: whole, descending: reverse } = walk;
+  let range: TokenRange = { from: whole.from, to: whole.to, reverse };
   const isPlain = isUnconditional(rest);
   let size = isPlain ? wanted : Math.min(batchMax, Math.max(batchMin, Math.ceil(expected * 1.5)));
   let last: Uint8Array | undefined;
@@ -175,7 +176,9 @@ async function gather(
     collectPassing(found, batch, await filterBatch(run, rest, batch.uids));
     if (found.uids.length >= wanted || batch.last === undefined) return found;
     last = batch.last;
-    range = walk.descending ? { ...range, to: last } : { ...range, from: last };
+    range = reverse
+      ? { from: range.from, to: last, reverse }
+      : { from: last, to: range.to, reverse };
     size = Math.min(size * 2, batchMax);
     const pause = run.pace.check();
     if (pause !== undefined) await pause;
@@ -237,7 +240,7 @@ async function filterBatch(
   uids: readonly number[],
 ): Promise<UidSet | undefined> {
   if (uids.length === 0 || isUnconditional(rest)) return undefined;
-  let kept: UidSet = sortUnique(Float64Array.from(uids));
+  let kept: UidSet = sortUnique(new Float64Array(uids));
   if (rest.held !== undefined) {
     kept = await checkCandidates(run, { ...rest.held, uids: intersect(kept, rest.held.uids) });
   }
@@ -257,18 +260,18 @@ interface Finish extends Pick<WalkParts, "order" | "page"> {
 async function finish(run: Run, how: Finish, found: Found): Promise<Float64Array> {
   const { order, page, index } = how;
   const wanted = page.offset + page.first;
-  if (order.keys.length === 1) return Float64Array.from(found.uids.slice(page.offset, wanted));
+  if (order.keys.length === 1) return new Float64Array(found.uids.slice(page.offset, wanted));
   if (found.uids.length === 0) return emptyUidSet;
   // Texts are cut in their index and compare by their language; a list's nodes have several tokens.
   const isExact = index.tokenizer !== "exact" && order.keys[0]?.predicate.definition.list !== true;
   if (isExact) return sortTies(run, how, found);
-  return orderMembers(run, order, sortUnique(Float64Array.from(found.uids)), page, true);
+  return orderMembers(run, order, sortUnique(new Float64Array(found.uids)), page, true);
 }
 
 /** The members of a token are tied in the first key: the other keys decide between them, as far as the page reaches. */
 async function sortTies(run: Run, { order, page }: Finish, found: Found): Promise<Float64Array> {
   const { starts } = found;
-  const uids = Float64Array.from(found.uids);
+  const uids = new Float64Array(found.uids);
   const wanted = page.offset + page.first;
   const tokenOf = new Map<number, number>();
   for (let t = 0; t < starts.length && (starts[t] ?? 0) < wanted; t++) {
@@ -277,7 +280,7 @@ async function sortTies(run: Run, { order, page }: Finish, found: Found): Promis
     if (to - from > 1) for (let i = from; i < to; i++) tokenOf.set(uids[i] ?? 0, t);
   }
   if (tokenOf.size > 0) {
-    const tied = sortUnique(Float64Array.from(tokenOf.keys()));
+    const tied = sortUnique(new Float64Array(tokenOf.keys()));
     const others = { ...order, keys: order.keys.slice(1) };
     const all = { first: tied.length, offset: 0, after: 0 };
     const next = starts.slice();

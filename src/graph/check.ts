@@ -118,7 +118,7 @@ class GraphCheck {
       const next = await this.#slice(namespace, async (reader) => {
         const uids = await readNodes(reader, from, this.#sliceSize);
         this.nodes += uids.length;
-        await this.#checkNodes(reader, Float64Array.from(uids));
+        await this.#checkNodes(reader, new Float64Array(uids));
         return uids.length < this.#sliceSize ? -1 : uids[uids.length - 1]!;
       });
       after = next ?? -1;
@@ -141,7 +141,7 @@ class GraphCheck {
     const lists = new ListReader(reader.snapshot, undefined);
     for (const { prefix, what, members, facets } of wanted) {
       // A node comes once for each value with the token: its name in two languages, the items of a list.
-      const sorted = sortUnique(Float64Array.from(members));
+      const sorted = sortUnique(new Float64Array(members));
       const found = await lists.intersect(prefix, sorted);
       if (found.length !== sorted.length) {
         const there = new Set(found);

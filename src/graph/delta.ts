@@ -69,7 +69,7 @@ export class ListDelta {
     for (const [member, facets] of this.#members) {
       if ((facets !== undefined) === present) found.push(member);
     }
-    return Float64Array.from(found).sort();
+    return new Float64Array(found).sort();
   }
 }
 

@@ -82,7 +82,7 @@ export class Overlay implements Delta {
   nodesWith(predicate: number): Float64Array {
     const found: number[] = [];
     for (const [uid, entries] of this.#records ?? []) if (entries.has(predicate)) found.push(uid);
-    return Float64Array.from(found).sort();
+    return new Float64Array(found).sort();
   }
 
   list(prefix: string): ListDelta | undefined {

@@ -6,7 +6,7 @@ import { printQuery } from "../dql/print.ts";
 import { execute } from "../exec/execute.ts";
 import { explainPlan, profilePlan } from "../exec/explain.ts";
 import type { PlanReport } from "../exec/explain.ts";
-import type { ExecutionResult } from "../exec/frame.ts";
+import type { BlockResult, ExecutionResult } from "../exec/frame.ts";
 import type { RunContext } from "../exec/run.ts";
 import type { Turns } from "../exec/turns.ts";
 import type { Reader } from "../graph/reader.ts";
@@ -125,4 +125,11 @@ export function touchedUids(result: ExecutionResult): number {
   let total = 0;
   for (const count of result.numUids.values()) total += count;
   return total;
+}
+
+/** Of the nodes that a block found, in the order of its answer. */
+export function uidsOf({ rows, frame }: BlockResult): number[] {
+  const uids: number[] = [];
+  for (let i = 0; i < rows.length; i++) uids.push(frame.uids[rows[i]!] ?? 0);
+  return uids;
 }

@@ -186,7 +186,7 @@ export function readEdges(
   wanted: ReadonlyMap<string, ReadonlySet<number>>,
   visit: (node: number, predicate: string, target: number) => void,
 ): MaybePromise<void> {
-  const uids = Float64Array.from(
+  const uids = new Float64Array(
     new Set([...wanted.values()].flatMap((nodes) => [...nodes])),
   ).sort();
   const known = [...wanted.keys()].flatMap((name) => {

@@ -5,7 +5,7 @@
 import { Lru } from "../base/lru.ts";
 import type { NamedType, NodeType, RuleOperation } from "./compiled-schema.ts";
 import { denied, literal, makeLowerContext, queryBlock, uidCall } from "./lower-context.ts";
-import { PlannedTree, touchedUids } from "./lower-run.ts";
+import { PlannedTree, touchedUids, uidsOf } from "./lower-run.ts";
 import { shapeOfFilter } from "./lower-shape.ts";
 import type { InputNode } from "./mutation-input.ts";
 import type { Lookups } from "./mutation-lookup.ts";
@@ -104,7 +104,7 @@ async function findPermitted(
   stage.touch(touchedUids(result));
   const block = result.blocks[0];
   if (block === undefined) return none;
-  return new Set(Array.from(block.rows, (row) => block.frame.uids[row] ?? 0));
+  return new Set(uidsOf(block));
 }
 
 const uidFields = [{ kind: "uid" as const, alias: undefined, variable: undefined }];

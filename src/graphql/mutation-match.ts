@@ -4,7 +4,7 @@ import { Lru } from "../base/lru.ts";
 import type { NodeType, RuleOperation } from "./compiled-schema.ts";
 import { denied, makeLowerContext, queryBlock } from "./lower-context.ts";
 import { lowerCandidates } from "./lower-root.ts";
-import { PlannedTree, touchedUids } from "./lower-run.ts";
+import { PlannedTree, touchedUids, uidsOf } from "./lower-run.ts";
 import { shapeOfCall, shapeOfFilter } from "./lower-shape.ts";
 import type { MutationStage } from "./mutation-stage.ts";
 import type { ArgumentValue } from "./request-arguments.ts";
@@ -37,7 +37,7 @@ export async function matchNodes(
   const result = await tree.run(reader, context.texts, stage, stage.bounds);
   stage.touch(touchedUids(result));
   const block = result.blocks[0];
-  return block === undefined ? [] : Array.from(block.rows, (row) => block.frame.uids[row] ?? 0);
+  return block === undefined ? [] : uidsOf(block);
 }
 
 const uidFields = [{ kind: "uid" as const, alias: undefined, variable: undefined }];

@@ -223,7 +223,7 @@ async function removeUntagged(
     return predicate === undefined ? [] : [{ source, id: predicate.id }];
   });
   const columns = await reader.readLevel(
-    Float64Array.from(uids),
+    new Float64Array(uids),
     known.map(({ id }) => ({ kind: "cells", predicate: id })),
   );
   known.forEach(({ source }, k) => {

@@ -33,7 +33,7 @@ export function expandNodes(
   assert(types !== undefined, "dgraph.type is always there");
   const want = { kind: "cells", predicate: types.id } as const;
   const mayWrite = (name: string): boolean => access?.mayWrite(name) ?? true;
-  return andThen(reader.readLevel(Float64Array.from(nodes), [want]), ([column]) => {
+  return andThen(reader.readLevel(new Float64Array(nodes), [want]), ([column]) => {
     assert(column?.kind === "cells", "cells were asked for");
     const predicatesOf = new Map<number, ReadonlySet<number>>();
     nodes.forEach((uid, row) => {

@@ -76,7 +76,7 @@ function decodeFillDetail(bytes: Uint8Array): DecodedFill {
     case "objects": {
       const uids: number[] = [];
       while (reader.left > 0) uids.push(reader.varint());
-      return { detail, what: { kind, uids: Float64Array.from(uids) } };
+      return { detail, what: { kind, uids: new Float64Array(uids) } };
     }
     case "stretch": {
       const [uid, after, last] = [reader.varint(), reader.varint(), reader.varint()];

@@ -80,11 +80,11 @@ function findCounted(derived: Derived): Counted[] {
   const counted: Counted[] = [];
   for (const [predicate, { uids, countIndex }] of entries) {
     const want = { kind: "count", predicate } as const;
-    counted.push({ want, uids: Float64Array.from(uids), countIndex, presence: predicate });
+    counted.push({ want, uids: new Float64Array(uids), countIndex, presence: predicate });
   }
   for (const [index, { uids, countIndex }] of objects) {
     const want = { kind: "reverseCount", index } as const;
-    counted.push({ want, uids: Float64Array.from(uids), countIndex, presence: undefined });
+    counted.push({ want, uids: new Float64Array(uids), countIndex, presence: undefined });
   }
   return counted;
 }

@@ -143,7 +143,7 @@ export class EditedChunk {
     if (edits !== undefined) return addedMembers(edits);
     return appended === undefined
       ? noMembers
-      : { uids: Float64Array.from(appended), facets: noMembers.facets };
+      : { uids: new Float64Array(appended), facets: noMembers.facets };
   }
 
   /**

@@ -84,7 +84,7 @@ export class WorkingSet implements RecordHost {
   /** Writes everything. The working set is done with. */
   flush(): void {
     for (const storage of this.records.values()) {
-      const uids = Float64Array.from(storage.keys()).sort();
+      const uids = new Float64Array(storage.keys()).sort();
       for (const uid of uids) storage.get(uid)!.flush();
     }
     for (const key of [...this.lists.keys()].sort()) this.lists.get(key)!.flush();

@@ -73,7 +73,7 @@ export function readMembersAfter(
     kv.scan({ start, end: chunkKey(list, 2 ** 53) }, (_key, row) => take(row));
     if (open !== undefined) take(open);
   }
-  return Float64Array.from(found);
+  return new Float64Array(found);
 }
 
 /** The number of the chunk that may hold members behind `after`. */

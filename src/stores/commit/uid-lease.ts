@@ -93,7 +93,7 @@ export class UidLease {
   private freeRun(count: number): number {
     let first = this.next;
     if (first + count > this.nearest) {
-      const sorted = Float64Array.from(this.kept).sort();
+      const sorted = new Float64Array(this.kept).sort();
       for (let at = lowerBound(sorted, first); at < sorted.length; at++) {
         const used = sorted[at]!;
         if (used >= first + count) break;
