@@ -219,23 +219,19 @@ function wantOfCount(run: Run, field: CountField): Want {
   }
   if (field.predicate.definition.kind !== "uid") return { kind: "cells", predicate };
   const facets = field.facetFilter !== undefined;
-  const which =
-    reverse === undefined
-      ? ({ kind: "edges", predicate, facets } as const)
-      : ({ kind: "reverse", index: reverse, facets } as const);
   const bounds = field.page === undefined ? undefined : boundsOf(bindPage(run, field.page), false);
-  return bounds === undefined ? which : { ...which, bounds };
+  return reverse === undefined
+    ? { kind: "edges", predicate, facets, bounds }
+    : { kind: "reverse", index: reverse, facets, bounds };
 }
 
 export function wantOfEdge(run: Run, field: EdgeField): Want {
   const facets = field.facets !== undefined || field.facetFilter !== undefined;
   const bounds = boundsOf(bindPage(run, field.page), isPagedInList(field));
   const reverse = field.use.reverse ? field.predicate.reverseIndex?.id : undefined;
-  const which =
-    reverse === undefined
-      ? ({ kind: "edges", predicate: field.predicate.id, facets } as const)
-      : ({ kind: "reverse", index: reverse, facets } as const);
-  return bounds === undefined ? which : { ...which, bounds };
+  return reverse === undefined
+    ? { kind: "edges", predicate: field.predicate.id, facets, bounds }
+    : { kind: "reverse", index: reverse, facets, bounds };
 }
 
 /** Whether the page can be cut while the list is read, because nothing else removes or moves its members. */

@@ -116,14 +116,14 @@ export type Want =
       readonly kind: "edges";
       readonly predicate: number;
       readonly facets: boolean;
-      readonly bounds?: ListBounds;
+      readonly bounds?: ListBounds | undefined;
     }
   /** Edges backwards, `index` the reverse index id. */
   | {
       readonly kind: "reverse";
       readonly index: number;
       readonly facets: boolean;
-      readonly bounds?: ListBounds;
+      readonly bounds?: ListBounds | undefined;
     }
   /** Number of values or edges of the predicate. */
   | { readonly kind: "count"; readonly predicate: number }

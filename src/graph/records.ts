@@ -147,7 +147,7 @@ export class RecordReader {
     want: Extract<Want, { kind: "edges" }>,
   ): Steps<readonly ListRow[]> {
     const bounds = want.bounds ?? {};
-    const rows = Array.from(uids, () => emptyRow);
+    const rows = makeArray<ListRow>(uids.length).fill(emptyRow);
     const deltas = makeArray<RecordDelta | undefined>(uids.length);
     const long: number[] = [];
     let slack = 0;

@@ -272,7 +272,7 @@ export class MemoryGraph implements Reader {
 
   #edges(
     uids: Float64Array,
-    want: { readonly facets: boolean; readonly bounds?: ListBounds },
+    want: { readonly facets: boolean; readonly bounds?: ListBounds | undefined },
     edgesOf: (uid: number) => readonly { target: number; facets: Facets | undefined }[],
   ): EdgeColumn {
     const offsets = [0];
