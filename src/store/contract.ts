@@ -267,6 +267,17 @@ function describeJudgement({ describe, it, contract, withStore }: Suite): void {
         const three = await store.commit(change);
         same([two.commitTs, three.commitTs], [one.commitTs, one.commitTs], "numbers");
       }));
+
+    it("a change that comes behind later ones is applied, and recognised when it comes again", () =>
+      withStore(async (store) => {
+        const early = makeChange({ patches: [meta("a", "1")] });
+        const late = await store.commit(makeChange({ patches: [meta("b", "2")] }));
+        const one = await store.commit(early);
+        const newest = await store.commit(makeChange({ patches: [meta("c", "3")] }));
+        const again = await store.commit(early);
+        same([one.commitTs > late.commitTs, again.commitTs], [true, one.commitTs], "numbers");
+        same(newest.commitTs > one.commitTs, true, "the newest");
+      }));
   });
 }
 
