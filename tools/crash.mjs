@@ -5,18 +5,20 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { findFreePort, kill, LiveServer, makeRandom, sleep, waitGone } from "./live-server.mjs";
+import { readOptions } from "./options.mjs";
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "200" },
-    workers: { type: "string", default: "2" },
-    seed: { type: "string", default: "1" },
-    starts: { type: "string", default: "50" },
+const values = readOptions(
+  "crash",
+  "Kills processes of a server under write load, and looks for what was acknowledged.",
+  {
+    rounds: [200, "kills"],
+    workers: [2, "processes that answer"],
+    seed: [1, "of what is killed when"],
+    starts: [50, "pairs of servers that are started on one directory"],
   },
-});
-const random = makeRandom(Number(values.seed));
+);
+const random = makeRandom(values.seed);
 const clientCount = 8;
 
 const schema = `
@@ -34,11 +36,11 @@ let abortedCount = 0;
 
 async function main() {
   const folder = mkdtempSync(join(tmpdir(), "weft-crash-"));
-  const server = new LiveServer(folder, await findFreePort(), Number(values.workers));
+  const server = new LiveServer(folder, await findFreePort(), values.workers);
   try {
     await server.start();
     await server.post("/alter", "text/plain", schema);
-    for (let round = 1; round <= Number(values.rounds); round++) await playRound(server, round);
+    for (let round = 1; round <= values.rounds; round++) await playRound(server, round);
     await server.stop();
     server.check();
     console.log(
@@ -55,7 +57,7 @@ async function playStarts(count) {
   for (let i = 0; i < count; i++) {
     const folder = mkdtempSync(join(tmpdir(), "weft-starts-"));
     const ports = [await findFreePort(), await findFreePort()];
-    const servers = ports.map((port) => new LiveServer(folder, port, Number(values.workers)));
+    const servers = ports.map((port) => new LiveServer(folder, port, values.workers));
     try {
       const starts = await Promise.allSettled(servers.map((server) => server.start()));
       const served = starts.filter(({ status }) => status === "fulfilled").length;
@@ -88,7 +90,7 @@ async function playRound(server, round) {
   await sleep(100);
   isOver = true;
   await Promise.all(clients);
-  const isWhole = round % 10 === 0 || round === Number(values.rounds);
+  const isWhole = round % 10 === 0 || round === values.rounds;
   await verify(server, round, isWhole);
   if (isWhole || round % 4 === 0) server.check();
   console.log(
@@ -225,4 +227,4 @@ function collect(nodes) {
 }
 
 await main();
-await playStarts(Number(values.starts));
+await playStarts(values.starts);

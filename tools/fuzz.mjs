@@ -5,19 +5,21 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { Grammar, storeSchema, storeSdl } from "./fuzz-grammar.mjs";
 import { findFreePort, LiveServer, makeRandom } from "./live-server.mjs";
+import { readOptions, refuseOption } from "./options.mjs";
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: "string", default: "10" },
-    seed: { type: "string", default: "1" },
-    workers: { type: "string", default: "1" },
-    only: { type: "string", default: "dql,rdf,json,alter,graphql,sdl" },
-    out: { type: "string" },
+const values = readOptions(
+  "fuzz",
+  "Sends hostile requests to a server of its own, and writes down those that it does not stand.",
+  {
+    minutes: [10, "how long"],
+    seed: [1, "of the requests"],
+    workers: [1, "processes that answer"],
+    only: ["dql,rdf,json,alter,graphql,sdl", "kinds of requests"],
+    out: [undefined, "folder for what is found"],
   },
-});
+);
 
 const kinds = {
   dql: { path: "/query", type: "application/dql" },
@@ -36,17 +38,21 @@ const inside =
 const patienceMs = 30_000;
 const limits = "query-timeout=3s; depth=60; body-bytes=4MB";
 
-const random = makeRandom(Number(values.seed));
+const random = makeRandom(values.seed);
 const grammar = new Grammar(random);
 const names = values.only.split(",");
-const endMs = performance.now() + Number(values.minutes) * 60_000;
+const stranger = names.find((name) => !Object.hasOwn(kinds, name));
+if (stranger !== undefined) {
+  refuseOption("fuzz", `--only takes ${Object.keys(kinds).join(", ")}, not "${stranger}"`);
+}
+const endMs = performance.now() + values.minutes * 60_000;
 const counts = { requests: 0, answered: 0, refused: 0, findings: 0 };
 let slowest = { ms: 0, text: "" };
 const out = values.out ?? mkdtempSync(join(tmpdir(), "weft-fuzz-found-"));
 
 async function main() {
   const folder = mkdtempSync(join(tmpdir(), "weft-fuzz-"));
-  const server = new LiveServer(folder, await findFreePort(), Number(values.workers));
+  const server = new LiveServer(folder, await findFreePort(), values.workers);
   server.args.push("--limit", limits);
   mkdirSync(out, { recursive: true });
   try {

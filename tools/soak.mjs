@@ -4,19 +4,21 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { findFreePort, kill, LiveServer, makeRandom, sleep } from "./live-server.mjs";
+import { readOptions } from "./options.mjs";
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: "string", default: "10" },
-    workers: { type: "string", default: "2" },
-    kills: { type: "string", default: "20" },
-    seed: { type: "string", default: "1" },
+const values = readOptions(
+  "soak",
+  "Reads and writes for long, with kills; looks for what was acknowledged, memory and the file's growth.",
+  {
+    minutes: [10, "how long"],
+    workers: [2, "processes that answer"],
+    kills: [20, "seconds between kills; 0 for none"],
+    seed: [1, "of what is asked and killed"],
   },
-});
-const random = makeRandom(Number(values.seed));
-const lengthMs = Number(values.minutes) * 60_000;
+);
+const random = makeRandom(values.seed);
+const lengthMs = values.minutes * 60_000;
 const reportMs = 10_000;
 const personCount = 5_000;
 
@@ -35,7 +37,7 @@ const counter = { acknowledged: 0, unknown: 0 };
 
 async function main() {
   const folder = mkdtempSync(join(tmpdir(), "weft-soak-"));
-  const server = new LiveServer(folder, await findFreePort(), Number(values.workers));
+  const server = new LiveServer(folder, await findFreePort(), values.workers);
   try {
     await server.start();
     const uids = await fill(server);
@@ -146,7 +148,7 @@ function count(server, uids) {
 }
 
 async function disturb(server) {
-  const everyMs = Number(values.kills) * 1000;
+  const everyMs = values.kills * 1000;
   for (let waited = 0; !isOver; waited += 200) {
     await sleep(200);
     if (waited === 0 || waited % everyMs !== 0) continue;
