@@ -2,7 +2,8 @@
 import { decodeUtf8, encodeUtf8, equalBytes, startsWithBytes } from "../base/bytes.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { ResponseError } from "./errors.ts";
-import type { LiveAnswer, LiveRequest } from "./handle.ts";
+import type { LiveAnswer } from "./handle.ts";
+import type { LiveRequest } from "./handle-prepare.ts";
 import type { GraphqlRequest, Subscriber } from "./service.ts";
 
 /** An answer as it is pushed. */

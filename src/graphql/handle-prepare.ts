@@ -1,0 +1,190 @@
+/**
+ * A request's text → what it asks for, prepared: bodies that came before are looked up, with the rights that decide about
+ * them.
+ */
+import { Lru } from "../base/lru.ts";
+import type { Reader } from "../graph/reader.ts";
+import { CallerReader } from "./caller.ts";
+import type { Caller } from "./caller.ts";
+import type { CompiledSchema } from "./compiled-schema.ts";
+import { readyDql } from "./dql-root.ts";
+import { FieldRefused, refuse } from "./errors.ts";
+import type { HandlerOptions } from "./handle-options.ts";
+import { closedTo, metaJson, nothing, refuseResolvers } from "./handle-roots.ts";
+import type { ReadyRoot } from "./handle-roots.ts";
+import { printArguments } from "./lambda-root.ts";
+import { readyQuery, rootFieldOf } from "./query-root.ts";
+import { readGraphqlBody, readJsonBody } from "./request-body.ts";
+import type { RequestFields } from "./request-body.ts";
+import { RequestCache } from "./request-cache.ts";
+import type { OperationRun } from "./request-cache.ts";
+import { resolvePersisted } from "./request-persisted.ts";
+import type { SelectedField } from "./request-prepare.ts";
+import { rightsKey } from "./sender.ts";
+import type { GraphqlRequest } from "./service.ts";
+
+/** Characters of the bodies that are kept whole, and of one of them. */
+const bodyCharactersMax = 8 * 1024 * 1024;
+const cachedBodyMax = 8 * 1024;
+
+/**
+ * Short bodies mostly share the plan of their shape; a long one, whose variables shape its plan, may be the only one to
+ * keep it, at some thirty bytes for each character.
+ */
+function weighBody({ roots }: ReadyRequest, { length }: string): number {
+  return (length > shortBodyMax ? length * 4 : length) + 512 * roots.length;
+}
+
+const shortBodyMax = 512;
+
+/** What a schema's requests share. */
+interface SchemaCaches {
+  readonly requests: RequestCache;
+  /** By body; where rights decide, by rights and body. */
+  readonly bodies: Lru<string, ReadyRequest>;
+  readonly callers: CallerReader;
+}
+
+/** A request of queries alone whose values are all lowered. */
+export interface ReadyRequest {
+  readonly schema: CompiledSchema;
+  readonly run: OperationRun;
+  readonly roots: readonly ReadyRoot[];
+}
+
+export interface MutationWork {
+  readonly kind: "mutation";
+  readonly schema: CompiledSchema;
+  readonly run: OperationRun;
+  readonly caller: Caller;
+}
+
+/** What a request asks for, prepared. */
+export type Work = { readonly kind: "query"; readonly ready: ReadyRequest } | MutationWork;
+
+/** A subscription, prepared for a schema and a caller. */
+export interface LiveRequest {
+  readonly request: GraphqlRequest;
+  readonly schema: CompiledSchema;
+  readonly fields: RequestFields;
+  readonly run: OperationRun;
+  readonly roots: readonly ReadyRoot[];
+  readonly caller: Caller;
+  /** Equal for callers whose rights are equal, and stay so: by the schema's rules, and by the groups of ACL. */
+  readonly rights: string;
+  /** When the caller's token ends, in milliseconds since 1970; Infinity for never. */
+  readonly expiryMs: number;
+}
+
+export class Preparer {
+  readonly #options: HandlerOptions;
+  readonly #caches = new WeakMap<CompiledSchema, SchemaCaches>();
+
+  constructor(options: HandlerOptions) {
+    this.#options = options;
+  }
+
+  async prepare(request: GraphqlRequest, schema: CompiledSchema, reader: Reader): Promise<Work> {
+    const caches = this.#cachesOf(schema);
+    const pending = caches.callers.read(request.headers);
+    const caller = pending instanceof Promise ? await pending : pending;
+    const isShort = request.kind === "json" && request.body.length <= cachedBodyMax;
+    const isCached = isShort && caller.refusal === undefined;
+    const key = caller.guard === undefined ? request.body : `${caller.guard.key}\n${request.body}`;
+    const known = isCached ? caches.bodies.get(key) : undefined;
+    if (known !== undefined) return { kind: "query", ready: known };
+    const fields = await this.#fieldsOf(request, reader);
+    const run = caches.requests.prepare(fields);
+    if (run.node.operation === "mutation") return { kind: "mutation", schema, run, caller };
+    const ready = { schema, run, roots: this.#readyRoots(schema, run, caller) };
+    const isKept = isCached && fields.extensions === undefined;
+    if (isKept && ready.roots.every((root) => root.kind !== "refused")) {
+      caches.bodies.set(key, ready);
+    }
+    return { kind: "query", ready };
+  }
+
+  /** The subscription that a request asks for; undefined for queries and mutations. Throws RequestRefused. */
+  async prepareLive(
+    request: GraphqlRequest,
+    schema: CompiledSchema,
+    reader: Reader,
+  ): Promise<LiveRequest | undefined> {
+    const caches = this.#cachesOf(schema);
+    const fields = await this.#fieldsOf(request, reader);
+    const run = caches.requests.prepare(fields);
+    if (run.node.operation !== "subscription") return undefined;
+    refuseResolvers(run.roots);
+    const caller = await caches.callers.read(request.headers);
+    if (caller.refusal !== undefined) throw refuse(caller.refusal);
+    const { visitor } = request;
+    const tokenMs = caches.callers.expiryMs(request.headers);
+    const expiryMs = Math.min(tokenMs, visitor?.expiryMs ?? Infinity);
+    const roots = this.#readyRoots(schema, run, caller);
+    const rights = rightsKey(caller, visitor);
+    return { request, schema, fields, run, roots, caller, rights, expiryMs };
+  }
+
+  async #fieldsOf(request: GraphqlRequest, reader: Reader): Promise<RequestFields> {
+    const fields =
+      request.kind === "json" ? readJsonBody(request.body) : readGraphqlBody(request.body);
+    if (fields.extensions === undefined) return fields;
+    return resolvePersisted(fields, request.namespace, reader, this.#options.engine);
+  }
+
+  #cachesOf(schema: CompiledSchema): SchemaCaches {
+    let caches = this.#caches.get(schema);
+    if (caches === undefined) {
+      caches = {
+        requests: new RequestCache(schema, this.#options.limits.depthMax),
+        bodies: new Lru(bodyCharactersMax, weighBody),
+        callers: new CallerReader(schema, this.#options.clock),
+      };
+      this.#caches.set(schema, caches);
+    }
+    return caches;
+  }
+
+  #readyRoots(schema: CompiledSchema, run: OperationRun, caller: Caller): ReadyRoot[] {
+    return run.roots.map((field) => {
+      try {
+        return this.#readyRoot(schema, run, field, caller);
+      } catch (error) {
+        if (error instanceof FieldRefused)
+          return { kind: "refused", field, messages: error.messages };
+        throw error;
+      }
+    });
+  }
+
+  #readyRoot(
+    schema: CompiledSchema,
+    run: OperationRun,
+    field: SelectedField,
+    caller: Caller,
+  ): ReadyRoot {
+    const operation = run.node.operation;
+    const root = rootFieldOf(schema, operation, field.definition);
+    if (root?.of !== undefined) {
+      const { guard, refusal } = caller;
+      if (refusal !== undefined) return { kind: "untrusted", field, reason: refusal };
+      const rule = root.kind === "checkPassword" ? "password" : "query";
+      if (guard?.denies(root.of, rule) === true)
+        return { kind: "json", field, json: nothing(field) };
+      return { kind: "query", field, ready: readyQuery(root, field, run.values, guard) };
+    }
+    if (root?.kind === "lambda") {
+      const reason = closedTo(schema, caller);
+      if (reason !== undefined) return { kind: "untrusted", field, reason };
+      return { kind: "lambda", field, args: printArguments(root, field, run.values) };
+    }
+    if (root?.kind === "custom") {
+      const reason = closedTo(schema, caller);
+      if (reason !== undefined) return { kind: "untrusted", field, reason };
+      const ready = readyDql(root, field, run.values);
+      if (ready !== undefined) return { kind: "dql", field, ready };
+    }
+    if (!this.#options.introspection || root !== undefined) return { kind: "unresolved", field };
+    return { kind: "json", field, json: metaJson(schema, operation, field, run.values) };
+  }
+}
