@@ -10,7 +10,7 @@ import type { KeyRange } from "../codec/key.ts";
 import type { UidSet } from "../model/uid.ts";
 import { prefixText } from "./delta.ts";
 import type { NamedList } from "./delta.ts";
-import { decodeRow, mergeSet } from "./list.ts";
+import { decodeRow, mergeSet } from "./list-rows.ts";
 import type { ListReader } from "./list.ts";
 import { copyBytes } from "./record.ts";
 

@@ -19,7 +19,8 @@ import type { UidSet } from "../model/uid.ts";
 import type { Snapshot } from "../store/store.ts";
 import type { RecordCache } from "./cache.ts";
 import type { Delta } from "./delta.ts";
-import { ListReader, joinSets } from "./list.ts";
+import { joinSets } from "./list-rows.ts";
+import { ListReader } from "./list.ts";
 import { scanLists } from "./list-scan.ts";
 import type {
   Column,

@@ -14,8 +14,9 @@ import type { RecordCache } from "./cache.ts";
 import { readCells } from "./cells.ts";
 import type { CellRequest } from "./cells.ts";
 import type { Delta, RecordDelta } from "./delta.ts";
-import { cutRow, decodeRow, emptyRow, mergeRow, widenBounds } from "./list.ts";
-import type { ListReader, ListRow } from "./list.ts";
+import { cutRow, decodeRow, emptyRow, mergeRow, widenBounds } from "./list-rows.ts";
+import type { ListRow } from "./list-rows.ts";
+import type { ListReader } from "./list.ts";
 import type { Cell, EdgeColumn, Want } from "./reader.ts";
 import { NodeRecord, copyBytes } from "./record.ts";
 

@@ -18,7 +18,7 @@ import type { KeyRange } from "../codec/key.ts";
 import { emptyUidSet } from "../model/uid.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { RecordCache } from "./cache.ts";
-import { decodeRow } from "./list.ts";
+import { decodeRow } from "./list-rows.ts";
 import type { ListReader } from "./list.ts";
 import { copyBytes } from "./record.ts";
 import { placeOfToken, windowMembers, windowTokens } from "./token-cache.ts";

@@ -1,9 +1,15 @@
-/** min, max, sum and avg over the targets of one edge (graphql.md 4.13). */
+/** Aggregates: min, max, sum and avg over the targets of one edge, and how they are written (graphql.md 4.13). */
 import type { FieldColumn } from "../exec/frame.ts";
 import { compareValues } from "../model/compare.ts";
+import { printValuePlainJson } from "../model/print-value.ts";
 import { makeInt } from "../model/value.ts";
 import type { Value } from "../model/value.ts";
 import type { AggregateMemberShape } from "./graphql-shape.ts";
+import type { JsonWriter } from "./json-writer.ts";
+
+const comma = 44;
+const braceOpen = 123;
+const braceClose = 125;
 
 /** undefined where no target has a value. `rows`: the targets' rows in the column. */
 export function aggregateOf(
@@ -49,4 +55,27 @@ function total(values: readonly Value[], isAverage: boolean): Value | undefined 
   }
   if (isAverage) return { kind: "float", float: float / values.length };
   return isInt ? makeInt(BigInt.asIntN(64, int)) : { kind: "float", float };
+}
+
+/** A count and values, as the members ask for them. */
+export function writeAggregate(
+  out: JsonWriter,
+  typeName: string,
+  members: readonly AggregateMemberShape[],
+  count: number,
+  valueOf: (member: AggregateMemberShape) => Value | undefined,
+): void {
+  out.byte(braceOpen);
+  for (let i = 0; i < members.length; i++) {
+    const member = members[i] as AggregateMemberShape;
+    if (i > 0) out.byte(comma);
+    out.bytes(member.keyBytes);
+    if (member.function === "count") out.ascii(String(count));
+    else if (member.function === "typename") out.text(JSON.stringify(typeName));
+    else {
+      const value = valueOf(member);
+      out.text((value === undefined ? "" : printValuePlainJson(value)) || "null");
+    }
+  }
+  out.byte(braceClose);
 }

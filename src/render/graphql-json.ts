@@ -6,24 +6,22 @@ import type { Steps } from "../base/maybe.ts";
 import { unreachable } from "../base/assert.ts";
 import type { BlockResult, EdgeFrame, FieldColumn, Frame } from "../exec/frame.ts";
 import type { Cell } from "../graph/reader.ts";
-import { printValuePlainJson } from "../model/print-value.ts";
-import type { Value } from "../model/value.ts";
 import type { JsonWriter } from "./json-writer.ts";
 import type { Tempo } from "./tempo.ts";
-import { aggregateOf } from "./graphql-aggregate.ts";
+import { aggregateOf, writeAggregate } from "./graphql-aggregate.ts";
+import { cellOf, cellsOf, hasEdges, typeOfRow, withChild } from "./graphql-frame.ts";
 import { writeGeometry } from "./graphql-geo.ts";
 import type {
   AggregateMemberShape,
   EdgeAggregateShape,
   FieldShape,
-  GeoShape,
   LambdaShape,
   LambdaValues,
   ObjectShape,
   ScalarShape,
-  TypedFields,
   ValueShape,
 } from "./graphql-shape.ts";
+import { writeGeometries, writeScalar, writeVector } from "./graphql-values.ts";
 
 /** Something of the answer that is not as the schema says. `place`: the number of the field in the document. */
 export interface CompletionError {
@@ -37,10 +35,6 @@ const braceOpen = 123;
 const braceClose = 125;
 const bracketOpen = 91;
 const bracketClose = 93;
-const intMax = 2147483647;
-const intMin = -2147483648;
-/** From here on the native endpoint prints floats with an exponent; GraphQL does not. */
-const plainFloatMax = 1e6;
 
 const listReturned =
   "A list was returned, but GraphQL was expecting just one item. This indicates an internal error - probably a mismatch between the GraphQL and Dgraph/remote schemas. The value was resolved as null (which may trigger GraphQL error propagation) and as much other data as possible returned.";
@@ -208,9 +202,13 @@ export class GraphqlRenderer {
       case "scalars":
         return this.#scalars(cellsOf(column, row), field, value);
       case "vector":
-        return this.#vector(cellOf(column, row)?.value);
+        writeVector(this.#out, cellOf(column, row)?.value);
+        return true;
       case "geo":
-        if (value.isList) return this.#geometries(cellsOf(column, row), value.geo);
+        if (value.isList) {
+          writeGeometries(this.#out, cellsOf(column, row), value.geo);
+          return true;
+        }
         if (writeGeometry(this.#out, cellOf(column, row)?.value, value.geo)) return true;
         return this.#missing(field);
       case "edge":
@@ -257,7 +255,7 @@ export class GraphqlRenderer {
 
   #scalarField(cell: Cell | undefined, field: FieldShape, scalar: ScalarShape): boolean {
     if (cell === undefined || cell.jsonLength === 0) return this.#missing(field);
-    if (this.#scalar(cell, scalar)) return true;
+    if (writeScalar(this.#out, cell, scalar)) return true;
     this.#path.push(field.key);
     this.#coercion(cell, field, scalar);
     this.#path.pop();
@@ -278,50 +276,6 @@ export class GraphqlRenderer {
     );
   }
 
-  /** False where the value does not fit its type; nothing is written then. */
-  #scalar(cell: Cell, scalar: ScalarShape): boolean {
-    const out = this.#out;
-    switch (scalar.form) {
-      case "string":
-      case "id":
-        if (cell.kind === "string" || cell.kind === "default" || cell.kind === "datetime") {
-          out.cell(cell);
-        } else out.text(JSON.stringify(cell.text));
-        return true;
-      case "enum":
-        if (scalar.members?.has(cell.text) !== true) return false;
-        out.cell(cell);
-        return true;
-      case "int":
-        if (cell.kind !== "int" || !(cell.number <= intMax && cell.number >= intMin)) return false;
-        out.cell(cell);
-        return true;
-      case "int64":
-        if (cell.kind !== "int") return false;
-        out.cell(cell);
-        return true;
-      case "float":
-        return this.#float(cell);
-      case "boolean":
-        if (cell.kind !== "bool") return false;
-        out.cell(cell);
-        return true;
-      case "datetime":
-        if (cell.kind !== "datetime") return false;
-        out.cell(cell);
-        return true;
-    }
-  }
-
-  #float(cell: Cell): boolean {
-    if (cell.kind !== "float" && cell.kind !== "int") return false;
-    const number = cell.number;
-    if (number < plainFloatMax && number > -plainFloatMax) this.#out.cell(cell);
-    else if (Number.isFinite(number)) this.#out.ascii(String(number));
-    else return false;
-    return true;
-  }
-
   #scalars(
     cells: readonly Cell[],
     field: FieldShape,
@@ -334,7 +288,7 @@ export class GraphqlRenderer {
     for (const cell of cells) {
       if (cell.jsonLength === 0) continue;
       if (count > 0) out.byte(comma);
-      if (!this.#scalar(cell, shape.scalar)) {
+      if (!writeScalar(this.#out, cell, shape.scalar)) {
         this.#path.push(field.key, count);
         this.#coercion(cell, field, shape.scalar);
         this.#path.length -= 2;
@@ -347,25 +301,6 @@ export class GraphqlRenderer {
       count++;
     }
     out.byte(bracketClose);
-    return true;
-  }
-
-  #geometries(cells: readonly Cell[], shape: GeoShape): boolean {
-    const out = this.#out;
-    out.byte(bracketOpen);
-    let count = 0;
-    for (const cell of cells) {
-      const mark = out.length;
-      if (count > 0) out.byte(comma);
-      if (writeGeometry(out, cell.value, shape)) count++;
-      else out.rewind(mark);
-    }
-    out.byte(bracketClose);
-    return true;
-  }
-
-  #vector(value: Value | undefined): boolean {
-    this.#out.ascii((value === undefined ? "" : printValuePlainJson(value)) || "[]");
     return true;
   }
 
@@ -491,7 +426,7 @@ export class GraphqlRenderer {
     const start = edges?.offsets[row] ?? 0;
     const end = edges?.offsets[row + 1] ?? 0;
     const count = column?.kind === "count" ? (column.counts[row] ?? 0) : end - start;
-    this.#members(shape.typeName, shape.members, count, (member) => {
+    writeAggregate(this.#out, shape.typeName, shape.members, count, (member) => {
       const values = edges?.child?.fields[member.field];
       if (edges === undefined || values === undefined) return undefined;
       return aggregateOf(member.function, values, edges.rows.subarray(start, end));
@@ -505,32 +440,10 @@ export class GraphqlRenderer {
     count: number,
     frame: Frame | undefined,
   ): void {
-    this.#members(typeName, members, count, (member) => {
+    writeAggregate(this.#out, typeName, members, count, (member) => {
       const column = frame?.fields[member.field];
       return column?.kind === "computed" ? column.values[0] : undefined;
     });
-  }
-
-  #members(
-    typeName: string,
-    members: readonly AggregateMemberShape[],
-    count: number,
-    valueOf: (member: AggregateMemberShape) => Value | undefined,
-  ): void {
-    const out = this.#out;
-    out.byte(braceOpen);
-    for (let i = 0; i < members.length; i++) {
-      const member = members[i] as AggregateMemberShape;
-      if (i > 0) out.byte(comma);
-      out.bytes(member.keyBytes);
-      if (member.function === "count") out.ascii(String(count));
-      else if (member.function === "typename") out.text(JSON.stringify(typeName));
-      else {
-        const value = valueOf(member);
-        out.text((value === undefined ? "" : printValuePlainJson(value)) || "null");
-      }
-    }
-    out.byte(braceClose);
   }
 }
 
@@ -539,39 +452,3 @@ interface EdgeAt {
   readonly field: FieldShape;
   readonly shape: Extract<ValueShape, { kind: "edge" }>;
 }
-
-/** Whether objects of a shape have others below them. */
-function hasEdges(shape: ObjectShape): boolean {
-  const isEdge = ({ value }: FieldShape): boolean => value.kind === "edge";
-  if (shape.fields.some(isEdge)) return true;
-  for (const { fields } of shape.byType?.values() ?? []) if (fields.some(isEdge)) return true;
-  return false;
-}
-
-function withChild(column: FieldColumn | undefined): EdgeFrame | undefined {
-  return column?.kind === "edges" && column.child !== undefined ? column : undefined;
-}
-
-/** The first of a node's types that the shape knows. */
-export function typeOfRow(frame: Frame, row: number, shape: ObjectShape): TypedFields | undefined {
-  const column = frame.fields[shape.typeField];
-  if (column?.kind !== "cells") return undefined;
-  for (const cell of column.cells[row] ?? []) {
-    const typed = shape.byType?.get(cell.text);
-    if (typed !== undefined) return typed;
-  }
-  return undefined;
-}
-
-function cellOf(column: FieldColumn | undefined, row: number): Cell | undefined {
-  if (column?.kind === "cell") return column.cells[row];
-  return column?.kind === "cells" ? column.cells[row]?.[0] : undefined;
-}
-
-function cellsOf(column: FieldColumn | undefined, row: number): readonly Cell[] {
-  if (column?.kind === "cells") return column.cells[row] ?? noCells;
-  const cell = column?.kind === "cell" ? column.cells[row] : undefined;
-  return cell === undefined ? noCells : [cell];
-}
-
-const noCells: readonly Cell[] = [];

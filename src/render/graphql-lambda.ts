@@ -3,7 +3,8 @@
  * of a level is asked once, with each parent once, in the order in which they are met.
  */
 import type { BlockResult, Frame } from "../exec/frame.ts";
-import { GraphqlRenderer, typeOfRow } from "./graphql-json.ts";
+import { typeOfRow } from "./graphql-frame.ts";
+import { GraphqlRenderer } from "./graphql-json.ts";
 import type { FieldShape, LambdaShape, ObjectShape } from "./graphql-shape.ts";
 import { takeWriter } from "./json-writer.ts";
 
