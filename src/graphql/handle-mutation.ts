@@ -25,6 +25,7 @@ interface MutationPlace {
   readonly lambda: () => LambdaCalls;
 }
 
+/** One outcome for each root field, in their order: behind one that failed the others are skipped. */
 export async function runMutations(
   work: MutationWork,
   { options, request, trace, reader, lambda }: MutationPlace,

@@ -84,6 +84,7 @@ export class Preparer {
     this.#options = options;
   }
 
+  /** What a request asks for, subscriptions as queries. Throws RequestRefused, and Fault for a body that is none. */
   async prepare(request: GraphqlRequest, schema: CompiledSchema, reader: Reader): Promise<Work> {
     const caches = this.#cachesOf(schema);
     const pending = caches.callers.read(request.headers);
@@ -104,7 +105,7 @@ export class Preparer {
     return { kind: "query", ready };
   }
 
-  /** The subscription that a request asks for; undefined for queries and mutations. Throws RequestRefused. */
+  /** The subscription that a request asks for; undefined for queries and mutations. Throws as `prepare`. */
   async prepareLive(
     request: GraphqlRequest,
     schema: CompiledSchema,

@@ -81,6 +81,7 @@ export class RootQueries {
     return reports;
   }
 
+  /** Runs one root field. A run that fails is told in the outcome. */
   async resolve(root: ReadyRoot, place: QueryPlace): Promise<RootOutcome> {
     const { field } = root;
     if (place.request.plan !== undefined && root.kind !== "query" && root.kind !== "dql") {
