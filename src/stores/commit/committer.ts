@@ -164,13 +164,13 @@ export class Committer {
     return promise;
   }
 
+  /** The commit that a change became before. Its id is noted; one that is sent for the first time is not looked up. */
   private findKnown(id: ChangeId, sentAfter: number | undefined): number | undefined {
     const newest = this.newestIds.get(id.slot);
-    const isHigher = newest?.floorTs === id.floorTs && id.sequence > newest.sequence;
-    if (newest === undefined || newest.floorTs !== id.floorTs || isHigher) {
-      this.newestIds.set(id.slot, id);
-    }
-    if (isHigher && sentAfter === undefined) return undefined;
+    const isSameProcess = newest?.floorTs === id.floorTs;
+    const isNewest = !isSameProcess || id.sequence > newest.sequence;
+    if (isNewest) this.newestIds.set(id.slot, id);
+    if (isSameProcess && isNewest && sentAfter === undefined) return undefined;
     return this.log.findNewest(id) ?? this.findOlder(id, sentAfter);
   }
 
