@@ -92,8 +92,8 @@ export function intersectAll(sets: readonly Sorted[]): Sorted {
 export function union(a: Sorted, b: Sorted): Sorted {
   if (a.length === 0) return b;
   if (b.length === 0) return a;
-  if (a[a.length - 1]! < b[0]!) return joined(a, b);
-  if (b[b.length - 1]! < a[0]!) return joined(b, a);
+  if (a[a.length - 1]! < b[0]!) return concat([a, b]);
+  if (b[b.length - 1]! < a[0]!) return concat([b, a]);
   const out = new Float64Array(a.length + b.length);
   let i = 0;
   let j = 0;
@@ -115,26 +115,24 @@ export function union(a: Sorted, b: Sorted): Sorted {
   return count === out.length ? out : out.slice(0, count);
 }
 
-function joined(a: Sorted, b: Sorted): Sorted {
-  const out = new Float64Array(a.length + b.length);
-  out.set(a);
-  out.set(b, a.length);
-  return out;
-}
-
 /** Many sets: two by two while few, above that all members at once through the typed array's own sort. */
 export function unionAll(sets: readonly Sorted[]): Sorted {
   if (sets.length === 0) return empty;
   if (sets.length <= 8) return unionPairs(sets);
-  let total = 0;
-  for (const set of sets) total += set.length;
-  const all = new Float64Array(total);
+  return sortUnique(concat(sets));
+}
+
+/** The members of all, one array behind the other, in memory of their own. */
+export function concat(parts: readonly Sorted[]): Float64Array {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const joined = new Float64Array(length);
   let at = 0;
-  for (const set of sets) {
-    all.set(set, at);
-    at += set.length;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
   }
-  return sortUnique(all);
+  return joined;
 }
 
 function unionPairs(sets: readonly Sorted[]): Sorted {

@@ -2,6 +2,7 @@
  * Parts of a filter whose sets are known and whose columns are still to be read. Few candidates are read in one call;
  * many slice by slice, and of an AND the test that leaves the fewest is read first, the others for what it leaves.
  */
+import { concat } from "../base/sorted.ts";
 import type { Column, Want } from "../graph/reader.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { CallPlan, FilterPlan } from "../plan/plan.ts";
@@ -158,14 +159,7 @@ async function keepOfSlice(run: Run, parts: readonly Prepared[], slice: UidSet):
 function joinParts(parts: readonly UidSet[], all: UidSet): UidSet {
   let length = 0;
   for (const part of parts) length += part.length;
-  if (length === all.length) return all;
-  const joined = new Float64Array(length);
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
+  return length === all.length ? all : concat(parts);
 }
 
 /** Reads all columns at once and combines the tests. */

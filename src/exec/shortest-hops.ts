@@ -5,7 +5,8 @@
 import { UidPlaces } from "../base/uid-places.ts";
 import type { EdgeField } from "../plan/plan.ts";
 import type { Path } from "./frame.ts";
-import { arrangeEdges, wantOfEdge } from "./level.ts";
+import { arrangeEdges } from "./level.ts";
+import { wantOfEdge } from "./level-wants.ts";
 import type { Edges } from "./rows.ts";
 import { countUids, type Run } from "./run.ts";
 

@@ -12,7 +12,8 @@ import { makeLimitFault } from "../model/limits.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { BlockPlan, PathEndPlan, ShortestPlan, SlotIndex } from "../plan/plan.ts";
 import type { Path } from "./frame.ts";
-import { arrangeEdges, wantOfEdge } from "./level.ts";
+import { arrangeEdges } from "./level.ts";
+import { wantOfEdge } from "./level-wants.ts";
 import { findFewestHops, type PathField } from "./shortest-hops.ts";
 import {
   countUids,

@@ -1,5 +1,5 @@
 /** Members of lists in memory, with their facets: cut to bounds, merged with a delta, joined. */
-import { lowerBound, subtract, union } from "../base/sorted.ts";
+import { concat, lowerBound, subtract, union } from "../base/sorted.ts";
 import { chunkCount, chunkFacets, decodeChunk, hasFacets } from "../codec/chunk.ts";
 import { emptyUidSet } from "../model/uid.ts";
 import type { UidSet } from "../model/uid.ts";
@@ -101,13 +101,5 @@ export function joinSets(sets: readonly UidSet[]): UidSet {
   const only = sets[0];
   if (only === undefined) return emptyUidSet;
   if (sets.length === 1) return only;
-  let total = 0;
-  for (const set of sets) total += set.length;
-  const joined = new Float64Array(total);
-  let at = 0;
-  for (const set of sets) {
-    joined.set(set, at);
-    at += set.length;
-  }
-  return joined;
+  return concat(sets);
 }

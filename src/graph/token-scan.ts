@@ -4,6 +4,7 @@
  */
 import { compareBytes } from "../base/bytes.ts";
 import type { Steps } from "../base/maybe.ts";
+import { concat } from "../base/sorted.ts";
 import { isHead } from "../codec/chunk.ts";
 import {
   chunkKey,
@@ -211,19 +212,9 @@ class WindowFill {
       to: isCut && !reverse ? tokenBehind(last) : to,
       tokens,
       offsets,
-      uids: concatSets(this.#sets, this.#members),
+      uids: concat(this.#sets),
       isLong: Uint8Array.from(this.#isLong),
       changedAt: ts,
     };
   }
-}
-
-function concatSets(sets: readonly UidSet[], length: number): UidSet {
-  const all = new Float64Array(length);
-  let at = 0;
-  for (const set of sets) {
-    all.set(set, at);
-    at += set.length;
-  }
-  return all;
 }

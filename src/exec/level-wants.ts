@@ -1,0 +1,87 @@
+/** What the fields of a level want of its nodes: one want for each, equal ones read once. */
+import type { ListBounds, Want } from "../graph/reader.ts";
+import type { CountField, EdgeField, FieldPlan, Level } from "../plan/plan.ts";
+import { bindPage, isWholePage, type BoundPage } from "./bind.ts";
+import type { BlockRun } from "./level-frame.ts";
+import type { Run } from "./run.ts";
+
+/** The number of the want that answers a field; −1 for none. Equal wants are read once. */
+export function addWant(block: BlockRun, wants: Want[], field: FieldPlan, level: Level): number {
+  const want = wantOfField(block, field, level);
+  if (want === undefined) return -1;
+  const same = wants.findIndex((other) => isSameWant(other, want));
+  if (same >= 0) return same;
+  return wants.push(want) - 1;
+}
+
+function isSameWant(a: Want, b: Want): boolean {
+  return a.kind === "cells" && b.kind === "cells" && a.predicate === b.predicate;
+}
+
+function wantOfField(block: BlockRun, field: FieldPlan, level: Level): Want | undefined {
+  switch (field.kind) {
+    case "value":
+    case "checkpwd":
+      return { kind: "cells", predicate: field.predicate.id };
+    case "count":
+      return wantOfCount(block.run, field);
+    case "edge":
+      if (block.follow === undefined && !isEdgeNeeded(field, level)) return undefined;
+      return wantOfEdge(block.run, field);
+    default:
+      return undefined;
+  }
+}
+
+/** Edges without braces are read only where something looks at them. */
+function isEdgeNeeded(field: EdgeField, level: Level): boolean {
+  if (field.level !== undefined || field.variable !== undefined) return true;
+  if (field.groupBy !== undefined || level.cascade !== undefined) return true;
+  return field.facets?.fields.some((facet) => facet.variable !== undefined) === true;
+}
+
+function wantOfCount(run: Run, field: CountField): Want {
+  const predicate = field.predicate.id;
+  const reverse = field.use.reverse ? field.predicate.reverseIndex?.id : undefined;
+  if (field.filter === undefined && field.facetFilter === undefined) {
+    // Values in several languages lie side by side: the one that the tags choose is counted.
+    if (field.predicate.definition.lang) return { kind: "cells", predicate };
+    return reverse === undefined
+      ? { kind: "count", predicate }
+      : { kind: "reverseCount", index: reverse };
+  }
+  if (field.predicate.definition.kind !== "uid") return { kind: "cells", predicate };
+  const facets = field.facetFilter !== undefined;
+  const bounds = field.page === undefined ? undefined : boundsOf(bindPage(run, field.page), false);
+  return reverse === undefined
+    ? { kind: "edges", predicate, facets, bounds }
+    : { kind: "reverse", index: reverse, facets, bounds };
+}
+
+export function wantOfEdge(run: Run, field: EdgeField): Want {
+  const facets = field.facets !== undefined || field.facetFilter !== undefined;
+  const bounds = boundsOf(bindPage(run, field.page), isPagedInList(field));
+  const reverse = field.use.reverse ? field.predicate.reverseIndex?.id : undefined;
+  return reverse === undefined
+    ? { kind: "edges", predicate: field.predicate.id, facets, bounds }
+    : { kind: "reverse", index: reverse, facets, bounds };
+}
+
+/** Whether the page can be cut while the list is read, because nothing else removes or moves its members. */
+export function isPagedInList(field: EdgeField): boolean {
+  return (
+    field.filter === undefined &&
+    field.facetFilter === undefined &&
+    field.order === undefined &&
+    (field.facets?.order.length ?? 0) === 0 &&
+    field.level?.cascade === undefined
+  );
+}
+
+function boundsOf(page: BoundPage, isPaged: boolean): ListBounds | undefined {
+  const after = page.after > 0 ? page.after : undefined;
+  if (!isPaged || isWholePage(page)) return after === undefined ? undefined : { after };
+  if (page.first < 0) return { after, limit: -page.first, reverse: true };
+  const skip = page.offset > 0 ? page.offset : undefined;
+  return { after, skip, limit: page.first === 0 ? undefined : page.first };
+}
