@@ -9,7 +9,7 @@ import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { OpenEngine } from "../engine/open.ts";
 import { queryDefaults } from "../engine/engine.ts";
-import { guardians } from "../engine/first-nodes.ts";
+import { guardians } from "../engine/reserved-nodes.ts";
 import { readRightsMark } from "../engine/rights-row.ts";
 import { Fault } from "../model/fault.ts";
 import { makeStranger } from "../model/visitor.ts";

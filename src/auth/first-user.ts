@@ -5,7 +5,7 @@
  */
 import bcrypt from "bcrypt";
 import type { OpenEngine } from "../engine/open.ts";
-import { firstUser, guardians } from "../engine/first-nodes.ts";
+import { firstUser, guardians } from "../engine/reserved-nodes.ts";
 import { Fault } from "../model/fault.ts";
 import type { NodeRef, NQuad, ObjectRef } from "../model/nquad.ts";
 import { groupType, readNamed, userType } from "./directory.ts";

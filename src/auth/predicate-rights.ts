@@ -1,5 +1,6 @@
 /** What the groups of a user may do with each predicate, merged (graphql.md 11.3). */
 import { createHash } from "node:crypto";
+import { secretPredicate } from "../graph/reserved.ts";
 import type { PredicateAccess } from "../model/visitor.ts";
 
 export interface PredicateRule {
@@ -27,7 +28,8 @@ const ofGuardians: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The union of all rules: one of 0 takes nothing away. A permission that is no sum of the three bits gives none. `~p` is
+ * The text of the GraphQL schema may hold the secret that tokens are signed with: only a rule that names its predicate
+ * lets a user read it. The union of all rules: one of 0 takes nothing away. A permission that is no sum of the three bits gives none. `~p` is
  * read by a rule of its own.
  */
 export function mergeRules(rules: Iterable<PredicateRule>): PredicateAccess {
@@ -37,8 +39,11 @@ export function mergeRules(rules: Iterable<PredicateRule>): PredicateAccess {
     bits.set(predicate, (bits.get(predicate) ?? 0) | permission);
   }
   const general = bits.get(everyPredicate) ?? 0;
-  const may = (predicate: string, bit: number): boolean =>
-    ((general | (bits.get(predicate) ?? 0)) & bit) !== 0 && !isOfGuardians(predicate);
+  const may = (predicate: string, bit: number): boolean => {
+    const own = bits.get(predicate) ?? 0;
+    const granted = predicate === secretPredicate ? own : general | own;
+    return (granted & bit) !== 0 && !isOfGuardians(predicate);
+  };
   return {
     key: keyOf(bits),
     mayRead: (predicate) => may(predicate, readBit),

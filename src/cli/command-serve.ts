@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AccessTokens } from "../auth/access-token.ts";
 import { systemClock } from "../base/clock.ts";
-import { guardians } from "../engine/first-nodes.ts";
+import { guardians } from "../engine/reserved-nodes.ts";
 import { makeClient } from "../load/client.ts";
 import { sampleHeader } from "../load/sample-sdl.ts";
 import { makeSampleTokens } from "../load/sample-tokens.ts";

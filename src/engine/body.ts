@@ -12,6 +12,7 @@ import type { Limits } from "../model/limits.ts";
 import type { Mutation } from "../model/nquad.ts";
 import { usedVariables } from "../write/upsert.ts";
 import type { MutateRequest } from "./engine.ts";
+import { refuseServerOnly } from "./reserved-nodes.ts";
 import type { UpsertQueries, UpsertQuery } from "./upsert-queries.ts";
 
 export interface ParsedBody {
@@ -140,7 +141,7 @@ function checkReserved({ set, delete: deletes }: Mutation): void {
   for (const facts of [set, deletes]) {
     for (const { predicate } of facts) {
       if (!predicate.startsWith("dgraph.") || !isServerOnly(predicate)) continue;
-      throw new Fault("E_MUTATION", `Cannot mutate graphql reserved predicate ${predicate}`);
+      throw refuseServerOnly(predicate);
     }
   }
 }

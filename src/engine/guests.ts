@@ -55,7 +55,7 @@ export class Guests {
     const attempt = (): Promise<TransactResult<T>> => {
       const opened = first;
       first = undefined;
-      return this.#attempt(namespace, work, visitor?.access, opened);
+      return this.#attempt(namespace, work, visitor, opened);
     };
     for (;;) {
       try {
@@ -70,16 +70,18 @@ export class Guests {
   async #attempt<T>(
     namespace: number,
     work: (txn: GuestTransaction) => Promise<T>,
-    access: PredicateAccess | undefined,
+    visitor: Visitor | undefined,
     given: SnapshotReader | undefined,
   ): Promise<TransactResult<T>> {
     const { views, committer, acl } = this.#options;
+    const isServer = visitor === undefined;
+    const access = visitor?.access;
     const overlay = new Overlay();
     const taken = given === undefined ? undefined : views.takeOver(given, overlay);
     const opened = taken ?? views.openNewest(namespace, "change", overlay);
     const view = opened instanceof Promise ? await opened : opened;
     try {
-      const session = new WriteSession(view, overlay, { acl, access });
+      const session = new WriteSession(view, overlay, { acl, access, isServer });
       const txn = new Guest(this.#options, session, access);
       const value = await work(txn);
       if (txn.isDiscarded || session.patches.length === 0) {

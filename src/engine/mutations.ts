@@ -148,7 +148,8 @@ export class Mutations {
 
   #session({ request }: Work, view: View, overlay: Overlay): WriteSession {
     const { acl } = this.#options;
-    return new WriteSession(view, overlay, { acl, access: request.visitor?.access });
+    const access = request.visitor?.access;
+    return new WriteSession(view, overlay, { acl, access, isServer: false });
   }
 
   async #commitSession(session: WriteSession): Promise<number> {

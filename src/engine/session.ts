@@ -3,21 +3,15 @@ import { assert } from "../base/assert.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Overlay } from "../graph/overlay.ts";
 import type { Reader } from "../graph/reader.ts";
-import type { PredicateAccess } from "../model/visitor.ts";
 import type { Patch } from "../store/store.ts";
 import { derivePatches } from "../write/apply.ts";
 import type { Derived } from "../write/edit-group.ts";
 import type { Edit } from "../write/edit.ts";
 import { expandNodes } from "../write/expand-nodes.ts";
 import { applyToOverlay } from "../write/overlay-derived.ts";
-import { checkFirstNodes } from "./first-nodes.ts";
+import { checkReservedNodes, touchesReserved } from "./reserved-nodes.ts";
+import type { WriteRights } from "./reserved-nodes.ts";
 import type { View } from "./views.ts";
-
-/** By whom is written, and whether users and groups are nodes. */
-export interface WriteRights {
-  readonly acl: boolean;
-  readonly access: PredicateAccess | undefined;
-}
 
 export class WriteSession {
   readonly view: View;
@@ -47,10 +41,11 @@ export class WriteSession {
     const shown = this.show();
     if (shown instanceof Promise) await shown;
     const { reader } = this.view;
-    const { acl, access } = this.#rights;
-    const expanding = expandNodes(reader, edits, access);
+    const expanding = expandNodes(reader, edits, this.#rights.access);
     const expanded = expanding instanceof Promise ? await expanding : expanding;
-    if (acl) await checkFirstNodes(reader, expanded.edits);
+    if (touchesReserved(expanded.edits)) {
+      await checkReservedNodes(reader, expanded.edits, this.#rights);
+    }
     const deriving = derivePatches(reader, expanded.edits, fresh);
     const derived = deriving instanceof Promise ? await deriving : deriving;
     for (const key of expanded.basisKeys) derived.basisKeys.add(key);

@@ -16,6 +16,7 @@ import type {
   VectorAnswer,
   VectorQuestion,
 } from "./reader.ts";
+import { secretPredicate } from "./reserved.ts";
 import type { Schema } from "./schema.ts";
 
 /** By schema and rights, so that plans find theirs again. */
@@ -49,10 +50,15 @@ function makeRestricted(schema: Schema, access: PredicateAccess): Schema {
     predicate: (name) => schema.predicate(name),
     predicateById: (id) => schema.predicateById(id),
     type: (name) => typeByName.get(name),
-    predicates: schema.predicates.filter(({ definition }) => access.mayRead(definition.name)),
+    predicates: schema.predicates.filter(({ definition }) => isListed(definition.name, access)),
     types,
     access,
   };
+}
+
+/** The definition of the predicate with the secret is none: it goes with the other one of its node. */
+function isListed(name: string, access: PredicateAccess): boolean {
+  return access.mayRead(name === secretPredicate ? "dgraph.graphql.xid" : name);
 }
 
 /** The same state through a schema with the access; closing it closes the reader. */

@@ -5,7 +5,7 @@
 import type { Engine, GuestTransaction, TransactResult } from "../engine/engine.ts";
 import type { Reader } from "../graph/reader.ts";
 import { Fault } from "../model/fault.ts";
-import type { Visitor } from "../model/visitor.ts";
+import { anyVisitor, type Visitor } from "../model/visitor.ts";
 import type { NodeType, RootField } from "./compiled-schema.ts";
 import { assert } from "../base/assert.ts";
 import type { Caller } from "./caller.ts";
@@ -85,7 +85,8 @@ async function transactAs<T>(
   work: (txn: GuestTransaction) => Promise<T>,
 ): Promise<TransactResult<T>> {
   try {
-    return await options.engine.transact(namespace, work, visitor, given);
+    // Without ACL a client is a client all the same: only the server itself writes without a visitor.
+    return await options.engine.transact(namespace, work, visitor ?? anyVisitor, given);
   } catch (error) {
     if (error instanceof Fault && error.code === "E_PERMISSION") throw new WriteFailed(error);
     throw error;

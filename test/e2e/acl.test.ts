@@ -224,3 +224,62 @@ describe("the start", () => {
     expect(ended.stderr).toContain("password that everybody knows");
   }, 30_000);
 });
+
+describe("nodes that the server keeps itself", () => {
+  test("users, groups and rules are not taken away by whoever may write types", async () => {
+    await admin(
+      'mutation { addGroup(input: [{ name: "writers", rules: [{ predicate: "dgraph.all", permission: 7 }] }]) { group { name } } }',
+    );
+    await admin(
+      'mutation { addUser(input: [{ name: "wim", password: "wim-wim-wim", groups: [{ name: "writers" }] }, { name: "victim", password: "victim-victim", groups: [{ name: "writers" }] }]) { user { name } } }',
+    );
+    const wim = await login("wim", "wim-wim-wim");
+    const found = await dql('{ q(func: eq(dgraph.xid, "victim")) { uid } }', groot);
+    const uid = (found.data?.["q"] as readonly { uid: string }[])[0]!.uid;
+    const denied = "unauthorized to mutate following predicates: dgraph.type";
+    const attempts = [
+      `{ delete { <${uid}> <dgraph.type> * . } }`,
+      `{ delete { <${uid}> <dgraph.type> "dgraph.type.User" . } }`,
+      `{ delete { <${uid}> * * . } }`,
+      `upsert { query { v as var(func: type(dgraph.type.User)) } mutation { delete { uid(v) * * . } } }`,
+      `upsert { query { v as var(func: type(dgraph.type.Group)) } mutation { delete { uid(v) <dgraph.type> * . } } }`,
+      '{ set { _:mine <dgraph.type> "dgraph.type.User" . } }',
+    ];
+    for (const attempt of attempts) expect(message(await rdf(attempt, wim))).toContain(denied);
+    // In a transaction of several requests as well.
+    const open = await send("/mutate", "application/rdf", attempts[0]!, wim);
+    expect(message(open)).toContain(denied);
+    const own = `{ set { <${uid}> <dgraph.type> "P" . } }`;
+    expect((await rdf(own, wim)).errors).toBeUndefined();
+    const taken = `{ delete { <${uid}> <dgraph.type> "P" . } }`;
+    expect((await rdf(taken, wim)).errors).toBeUndefined();
+    expect(await login("victim", "victim-victim")).toMatch(/^ey/);
+    expect((await admin('{ getUser(name: "victim") { name } }')).data).toEqual({
+      getUser: { name: "victim" },
+    });
+  });
+
+  test("the text of the GraphQL schema, which may hold a secret, is for guardians", async () => {
+    const sdl =
+      'type Leaf { id: ID! name: String }\n# Dgraph.Authorization {"Header":"X-A","Namespace":"n","Algo":"HS256","VerificationKey":"a-shared-secret-of-the-application"}';
+    const stored = await send("/admin/schema", "application/graphql", sdl, groot);
+    expect(stored.errors).toBeUndefined();
+    const all = "{ q(func: has(dgraph.graphql.schema)) { expand(_all_) } }";
+    expect(JSON.stringify(await dql(all, groot))).toContain("a-shared-secret");
+    const wim = await login("wim", "wim-wim-wim");
+    const roundabout = [
+      all,
+      "{ q(func: type(dgraph.graphql)) { dgraph.graphql.schema s: dgraph.graphql.schema } }",
+      "{ v as var(func: has(dgraph.graphql.xid)) { s as dgraph.graphql.schema } q(func: uid(v)) { val(s) min(val(s)) } }",
+      "{ q(func: has(dgraph.graphql.xid)) @filter(regexp(dgraph.graphql.schema, /shared/)) { dgraph.graphql.xid } }",
+      "{ q(func: has(dgraph.graphql.xid)) @groupby(dgraph.graphql.schema) { count(uid) } }",
+      "{ q(func: has(dgraph.graphql.xid), orderasc: dgraph.graphql.schema) { dgraph.graphql.schema@* } }",
+      "{ q(func: has(dgraph.graphql.xid)) @recurse(depth: 2) { dgraph.graphql.schema } }",
+    ];
+    for (const text of roundabout) {
+      const answer = await dql(text, wim);
+      expect(JSON.stringify(answer)).not.toContain("shared-secret");
+      expect(JSON.stringify(answer.data ?? {})).not.toContain('"dgraph.graphql.xid":"');
+    }
+  });
+});
