@@ -235,7 +235,8 @@ describe("nodes that the server keeps itself", () => {
     );
     const wim = await login("wim", "wim-wim-wim");
     const found = await dql('{ q(func: eq(dgraph.xid, "victim")) { uid } }', groot);
-    const uid = (found.data?.["q"] as readonly { uid: string }[])[0]!.uid;
+    const [node] = found.data!["q"] as readonly { uid: string }[];
+    const uid = node!.uid;
     const denied = "unauthorized to mutate following predicates: dgraph.type";
     const attempts = [
       `{ delete { <${uid}> <dgraph.type> * . } }`,
