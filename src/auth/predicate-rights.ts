@@ -1,7 +1,6 @@
 /** What the groups of a user may do with each predicate, merged (graphql.md 11.3). */
 import { createHash } from "node:crypto";
-import { secretPredicate } from "../graph/reserved.ts";
-import type { PredicateAccess } from "../model/visitor.ts";
+import { secretPredicate, type PredicateAccess } from "../model/visitor.ts";
 
 export interface PredicateRule {
   readonly predicate: string;

@@ -95,9 +95,6 @@ const typesWithAcl: readonly TypeDefinition[] = [
   { name: "dgraph.type.Rule", fields: ["dgraph.rule.predicate", "dgraph.rule.permission"] },
 ];
 
-/** Its values may hold a secret: the key that an application's tokens are signed with. */
-export const secretPredicate = "dgraph.graphql.schema";
-
 /** A facet of the stored GraphQL schema: how many different texts there were, this one included. */
 export const schemaUpdatesKey = "updates";
 

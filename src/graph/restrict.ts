@@ -5,7 +5,7 @@
  */
 import type { MaybePromise } from "../base/maybe.ts";
 import type { UidSet } from "../model/uid.ts";
-import type { PredicateAccess } from "../model/visitor.ts";
+import { secretPredicate, type PredicateAccess } from "../model/visitor.ts";
 import type {
   Column,
   ListBounds,
@@ -16,7 +16,6 @@ import type {
   VectorAnswer,
   VectorQuestion,
 } from "./reader.ts";
-import { secretPredicate } from "./reserved.ts";
 import type { Schema } from "./schema.ts";
 
 /** By schema and rights, so that plans find theirs again. */

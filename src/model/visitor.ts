@@ -14,6 +14,12 @@ export interface PredicateAccess {
   mayModify(predicate: string): boolean;
 }
 
+/**
+ * The predicate of the GraphQL schema's text, which may hold a secret: the key that an application's tokens are signed
+ * with. No right to everything includes it.
+ */
+export const secretPredicate = "dgraph.graphql.schema";
+
 export interface Visitor {
   readonly namespace: number;
   /** The user that has logged in; undefined where ACL is off. */
