@@ -19,6 +19,10 @@ export const floors: Floors = {
   dql: { below: ["base", "model"] },
   // tokens: refused facts are printed with the words of their facets.
   intake: { below: ["base", "model", "tokens"], outside: ["node:buffer"] },
+  outgoing: {
+    below: ["base", "model"],
+    outside: ["node:dns", "node:http", "node:https", "node:net", "node:buffer"],
+  },
   store: { below: ["base", "model", "codec"] },
   stores: {
     below: ["base", "model", "codec", "store"],
@@ -65,7 +69,7 @@ export const floors: Floors = {
     ],
   },
   auth: {
-    below: ["base", "model", "dql", "plan", "engine"],
+    below: ["base", "model", "outgoing", "dql", "plan", "engine"],
     outside: [
       "node:crypto",
       "bcrypt",
@@ -96,6 +100,7 @@ export const floors: Floors = {
     below: [
       "base",
       "model",
+      "outgoing",
       "tokens",
       "dql",
       "graph",
@@ -156,6 +161,7 @@ export const floors: Floors = {
       "load",
       "http",
       "lambda",
+      "outgoing",
     ],
     outside: [
       "commander",

@@ -7,6 +7,7 @@ import type { KeyObject } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { Fault } from "../model/fault.ts";
+import { OutgoingFailure, type GetText, type OutgoingAnswer } from "../outgoing/request.ts";
 import { isClaimObject, TokenFault } from "./jws.ts";
 import type { ClaimObject, TokenHeader, TokenKey } from "./jws.ts";
 
@@ -31,13 +32,15 @@ interface LoadedKey {
 export class KeySet {
   readonly url: string;
   readonly #clock: Clock;
+  readonly #getText: GetText;
   #keys: LoadedKeys | undefined;
   #loading: Promise<LoadedKeys> | undefined;
   #failure: { readonly message: string; readonly atMs: number } | undefined;
 
-  constructor(url: string, clock: Clock) {
+  constructor(url: string, clock: Clock, getText: GetText) {
     this.url = url;
     this.#clock = clock;
+    this.#getText = getText;
   }
 
   /** Counts the changes of the keys: what was judged by older ones is void. */
@@ -83,7 +86,7 @@ export class KeySet {
 
   /** One fetch at a time, for all who wait. */
   #load(): Promise<LoadedKeys> {
-    this.#loading ??= loadKeys(this.url, this.#clock)
+    this.#loading ??= loadKeys(this.url, this.#clock, this.#getText)
       .then((keys) => {
         this.#keys = keys;
         this.#failure = undefined;
@@ -101,8 +104,8 @@ function unverifiable(detail: string): TokenFault {
   return new TokenFault(`token is unverifiable: error while executing keyfunc: ${detail}`);
 }
 
-async function loadKeys(url: string, clock: Clock): Promise<LoadedKeys> {
-  const { text, status, headers } = await get(url);
+async function loadKeys(url: string, clock: Clock, getText: GetText): Promise<LoadedKeys> {
+  const { text, status, headers } = await get(url, getText);
   const set = readSet(text);
   if (status < 200 || status > 299) throw refuse(`Get ${JSON.stringify(url)}: status ${status}`);
   const byId = new Map<string, LoadedKey>();
@@ -122,42 +125,13 @@ async function loadKeys(url: string, clock: Clock): Promise<LoadedKeys> {
   return { byId, loadedMs: now, untilMs: now + lifetimeMs(headers, now) };
 }
 
-interface FetchedText {
-  readonly text: string;
-  readonly status: number;
-  readonly headers: Headers;
-}
-
-async function get(url: string): Promise<FetchedText> {
+async function get(url: string, getText: GetText): Promise<OutgoingAnswer> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(fetchTimeoutMs) });
-    const length = Number(response.headers.get("content-length") ?? 0);
-    if (length > answerBytesMax) throw new TypeError("the answer is too long");
-    const text = await response.text();
-    if (text.length > answerBytesMax) throw new TypeError("the answer is too long");
-    return { text, status: response.status, headers: response.headers };
+    return await getText(url, { timeoutMs: fetchTimeoutMs, bytesMax: answerBytesMax });
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    throw refuse(`Get ${JSON.stringify(url)}: ${explainFetch(error)}`);
+    if (!(error instanceof OutgoingFailure)) throw error;
+    throw refuse(`Get ${JSON.stringify(url)}: ${error.message}`);
   }
-}
-
-/** Connection faults in the words of the reference. */
-function explainFetch(error: Error): string {
-  if (error.name === "TimeoutError") return "context deadline exceeded";
-  const cause = error.cause;
-  if (!(cause instanceof Error)) return error.message;
-  const { code, address, port, hostname } = cause as NodeJS.ErrnoException & {
-    readonly address?: string;
-    readonly port?: number;
-    readonly hostname?: string;
-  };
-  if (code === "ECONNREFUSED") {
-    const host = address?.includes(":") === true ? `[${address}]` : (address ?? "");
-    return `dial tcp ${host}:${port ?? ""}: connect: connection refused`;
-  }
-  if (code === "ENOTFOUND") return `dial tcp: lookup ${hostname ?? ""}: no such host`;
-  return cause.message;
 }
 
 function readSet(text: string): readonly ClaimObject[] {
@@ -204,11 +178,11 @@ function publicParts(key: ClaimObject): Record<string, string> {
 }
 
 /** `Cache-Control: s-maxage`, then `max-age`, then `Expires`; without any of them for ever. */
-function lifetimeMs(headers: Headers, nowMs: number): number {
-  const control = headers.get("cache-control") ?? "";
+function lifetimeMs(headers: OutgoingAnswer["headers"], nowMs: number): number {
+  const control = headers["cache-control"] ?? "";
   const seconds = /s-maxage=(?<n>\d+)/.exec(control) ?? /max-age=(?<n>\d+)/.exec(control);
   if (seconds?.groups !== undefined) return Number(seconds.groups["n"]) * 1000;
-  const expires = Date.parse(headers.get("expires") ?? "");
+  const expires = Date.parse(headers.expires ?? "");
   return Number.isNaN(expires) ? Infinity : Math.max(0, expires - nowMs);
 }
 

@@ -1,8 +1,9 @@
 /** Which tokens are believed, and what is said of the others (graphql.md 6.2). */
 import { generateKeyPairSync } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { signRsaToken, signToken, testNamespace, testSecret } from "../../test/support/tokens.ts";
 import type { Clock } from "../base/clock.ts";
+import { OutgoingFailure, type GetText } from "../outgoing/request.ts";
 import { parseAuthorization } from "./authorization.ts";
 import { TokenRefused, TokenVerifier } from "./token.ts";
 import type { Claims } from "./token.ts";
@@ -19,8 +20,14 @@ const clock: Clock = { nowMs: () => now, tickMs: () => now };
 
 function verifier(overlay: object = {}): TokenVerifier {
   const json = JSON.stringify({ ...line, ...overlay });
-  return new TokenVerifier(parseAuthorization(`# Dgraph.Authorization ${json}`), clock);
+  return new TokenVerifier(
+    parseAuthorization(`# Dgraph.Authorization ${json}`),
+    clock,
+    (url, bounds) => fetchKeys(url, bounds),
+  );
 }
+
+let fetchKeys: GetText = () => Promise.reject(new OutgoingFailure("nobody is there"));
 
 async function reasonOf(work: () => unknown): Promise<string> {
   try {
@@ -193,15 +200,12 @@ describe("sets of keys", () => {
   beforeEach(() => {
     fetches = 0;
     served = { body: setOf(jwk(first, "one")) };
-    vi.stubGlobal("fetch", async () => {
+    fetchKeys = () => {
       fetches++;
-      return new Response(served.body, {
-        status: served.status ?? 200,
-        ...(served.headers === undefined ? {} : { headers: served.headers }),
-      });
-    });
+      const { body: text, status = 200, headers = {} } = served;
+      return Promise.resolve({ status, headers, text });
+    };
   });
-  afterEach(() => vi.unstubAllGlobals());
 
   test("the key that the token names, fetched once", async () => {
     const judge = sets();
@@ -267,15 +271,12 @@ describe("sets of keys", () => {
   });
 
   test("several sets are asked in turn; secrets in a set are no keys", async () => {
-    vi.stubGlobal(
-      "fetch",
-      async (url: string) =>
-        new Response(
-          url.endsWith("a")
-            ? setOf(jwk(first, "one"), { kty: "oct", k: "c2VjcmV0", kid: "shared" })
-            : setOf(jwk(second, "two")),
-        ),
-    );
+    fetchKeys = (url) => {
+      const text = url.endsWith("a")
+        ? setOf(jwk(first, "one"), { kty: "oct", k: "c2VjcmV0", kid: "shared" })
+        : setOf(jwk(second, "two"));
+      return Promise.resolve({ status: 200, headers: {}, text });
+    };
     const judge = sets(["https://keys.example/a", "https://keys.example/b"]);
     expect(await reasonOf(() => judge.identify(token(second, "two")))).toBe("");
     const shared = signToken({ aud: "a" }, { kid: "shared" }, "secret");

@@ -6,6 +6,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { Lru } from "../base/lru.ts";
 import type { MaybePromise } from "../base/maybe.ts";
+import type { GetText } from "../outgoing/request.ts";
 import type { Authorization } from "./authorization.ts";
 import { checkTimes, isClaimObject, TokenFault, verifySignature } from "./jws.ts";
 import type { ClaimObject, ClaimValue, SignedClaims, TokenHeader, TokenKey } from "./jws.ts";
@@ -48,11 +49,12 @@ export class TokenVerifier {
   /** The versions of the key sets by which the remembered tokens were judged. */
   #knownVersion = 0;
 
-  constructor(authorization: Authorization, clock: Clock) {
+  constructor(authorization: Authorization, clock: Clock, getText: GetText) {
     this.#authorization = authorization;
     this.#clock = clock;
     const { keys } = authorization;
-    this.#sets = keys.kind === "sets" ? keys.urls.map((url) => new KeySet(url, clock)) : [];
+    this.#sets =
+      keys.kind === "sets" ? keys.urls.map((url) => new KeySet(url, clock, getText)) : [];
   }
 
   /** Fetches the key sets. Throws Fault E_GRAPHQL_SCHEMA where one cannot be had. */

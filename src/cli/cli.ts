@@ -129,6 +129,12 @@ function addServe(program: Command): void {
     )
     .addOption(setting("--lambda-limit <settings>", lambdaLimitHelp).default(""))
     .addOption(
+      setting(
+        "--outgoing <settings>",
+        '"hosts=NAME,*.NAME; private=ADDR,CIDR": whom the server may ask for the key sets of schemas',
+      ).default(""),
+    )
+    .addOption(
       setting("--drain <duration>", "time for requests under way at the end").default("10s"),
     )
     .addOption(

@@ -14,6 +14,7 @@ import { parseDurationMs } from "./duration.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
 import type { LambdaConfig } from "./lambda-config.ts";
 import { packageFolder } from "./places.ts";
+import { parseOutgoing, type OutgoingConfig } from "./outgoing.ts";
 import { parseCount, parseSuperflag, parseSwitch } from "./superflag.ts";
 
 /** Plain data: it travels to the children as a message. */
@@ -34,6 +35,7 @@ export interface ServeConfig {
   /** Mebibytes of each process's cache. */
   readonly cacheMb: number;
   readonly lambda: LambdaConfig;
+  readonly outgoing: OutgoingConfig;
   readonly ownKeys: OwnKeys;
   /** Users, groups and rules; undefined: off. */
   readonly acl: AclConfig | undefined;
@@ -87,6 +89,7 @@ export interface ServeOptions {
   readonly lambda: string | undefined;
   readonly lambdaUrl: string | undefined;
   readonly lambdaLimit: string;
+  readonly outgoing: string;
   readonly drain: string;
   readonly log: string;
 }
@@ -115,6 +118,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
       { flag: options.lambdaUrl, setting: parseLambdaUrl(options.graphql) },
       options.lambdaLimit,
     ),
+    outgoing: parseOutgoing(options.outgoing, host),
     acl: readAclConfig(options.acl),
     ownKeys: { admin: makeKeyText("admin"), client: makeKeyText("client") },
   };

@@ -15,10 +15,12 @@ import { type HttpServer, openHttpServer } from "../http/server.ts";
 import { makeNodeFacts, type NodeFacts } from "../http/node-facts.ts";
 import { openLambdaClient } from "../lambda/client.ts";
 import type { LambdaTarget } from "../lambda/client.ts";
+import { makeGetText } from "../outgoing/request.ts";
 import type { Store } from "../store/store.ts";
 import type { LinkedControls } from "./controls.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
 import { isLoopback } from "./address.ts";
+import { makeOutgoingPolicy } from "./outgoing.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { PrivateSockets } from "./private-socket.ts";
 import { makeSecurity } from "./security.ts";
@@ -133,6 +135,7 @@ function openGraphql(
     limits: config.limits,
     lambda: target === undefined ? undefined : openLambdaClient(target),
     turns: engine.turns,
+    getText: makeGetText(makeOutgoingPolicy(config.outgoing)),
     identify: acl === undefined ? undefined : (headers) => acl.identify(headers),
     ...config.graphql,
   });

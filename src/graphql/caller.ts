@@ -4,6 +4,7 @@ import type { Claims } from "../auth/token.ts";
 import type { Clock } from "../base/clock.ts";
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
+import type { GetText } from "../outgoing/request.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import { refuse } from "./errors.ts";
 import type { Guard } from "./lower-context.ts";
@@ -27,11 +28,11 @@ export class CallerReader {
   readonly #header: string;
   readonly #callers = new WeakMap<Claims, Caller>();
 
-  constructor(schema: CompiledSchema, clock: Clock) {
+  constructor(schema: CompiledSchema, clock: Clock, getText: GetText) {
     const { authorization } = schema.meta;
     this.#schema = schema;
     this.#verifier =
-      authorization === undefined ? undefined : new TokenVerifier(authorization, clock);
+      authorization === undefined ? undefined : new TokenVerifier(authorization, clock, getText);
     this.#header = authorization?.header.toLowerCase() ?? "";
   }
 

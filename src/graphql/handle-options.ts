@@ -1,6 +1,7 @@
 /** What requests are answered with. */
 import type { Engine } from "../engine/engine.ts";
 import type { LambdaClient } from "../lambda/client.ts";
+import type { GetText } from "../outgoing/request.ts";
 import type { RunBounds, RunSettings } from "./lower-run.ts";
 import type { SchemaStore } from "./schema-store.ts";
 import type { Identify } from "./sender.ts";
@@ -11,6 +12,8 @@ export interface HandlerOptions extends RunSettings {
   readonly schemas: SchemaStore;
   /** undefined: ACL is off. */
   readonly identify: Identify | undefined;
+  /** Of key sets. */
+  readonly getText: GetText;
   /** undefined: started without one. */
   readonly lambda: LambdaClient | undefined;
   /** `--graphql introspection`. */

@@ -139,7 +139,7 @@ export class Preparer {
       caches = {
         requests: new RequestCache(schema, this.#options.limits.depthMax),
         bodies: new Lru(bodyCharactersMax, weighBody),
-        callers: new CallerReader(schema, this.#options.clock),
+        callers: new CallerReader(schema, this.#options.clock, this.#options.getText),
       };
       this.#caches.set(schema, caches);
     }

@@ -6,6 +6,8 @@ import type { Turns } from "../exec/turns.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { LambdaClient } from "../lambda/client.ts";
 import type { Limits } from "../model/limits.ts";
+import { publicPolicy } from "../outgoing/policy.ts";
+import { makeGetText, type GetText } from "../outgoing/request.ts";
 import { RequestHandler } from "./handle.ts";
 import type { Identify } from "./sender.ts";
 import { SchemaStore } from "./schema-store.ts";
@@ -21,6 +23,8 @@ export interface GraphqlServiceOptions {
   readonly turns?: Turns;
   /** Where `@lambda` is resolved; without it no new schema may have it. The owner closes it. */
   readonly lambda?: LambdaClient | undefined;
+  /** How the key sets that schemas name are fetched; by default of public hosts alone. */
+  readonly getText?: GetText | undefined;
   /** Who sends a request, where ACL is on. */
   readonly identify?: Identify | undefined;
   /** `--graphql introspection`; on by default. */
@@ -34,11 +38,14 @@ export interface GraphqlServiceOptions {
 /** The GraphQL guest of an engine: one for a process. It holds nothing open; the engine is closed by its owner. */
 export function openGraphqlService(options: GraphqlServiceOptions): GraphqlService {
   const { engine, clock } = options;
-  const schemas = new SchemaStore(engine, clock, options.lambda !== undefined);
+  const getText = options.getText ?? makeGetText(publicPolicy);
+  const hasLambda = options.lambda !== undefined;
+  const schemas = new SchemaStore({ engine, clock, getText, hasLambda });
   const handler = new RequestHandler({
     engine,
     schemas,
     clock,
+    getText,
     lambda: options.lambda,
     identify: options.identify,
     limits: options.limits ?? defaultLimits,

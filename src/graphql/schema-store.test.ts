@@ -2,9 +2,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { openEngine, type OpenEngine } from "../engine/open.ts";
+import { publicPolicy } from "../outgoing/policy.ts";
+import { makeGetText } from "../outgoing/request.ts";
 import { openMemoryStore } from "../stores/memory.ts";
 import type { Store } from "../store/store.ts";
 import { SchemaStore } from "./schema-store.ts";
+
+const openSchemas = (): SchemaStore =>
+  new SchemaStore({
+    engine,
+    clock: systemClock,
+    getText: makeGetText(publicPolicy),
+    hasLambda: false,
+  });
 
 let store: Store;
 let engine: OpenEngine;
@@ -13,7 +23,7 @@ let schemas: SchemaStore;
 beforeEach(async () => {
   store = openMemoryStore();
   engine = await openEngine({ store });
-  schemas = new SchemaStore(engine, systemClock);
+  schemas = openSchemas();
 });
 
 afterEach(async () => {
@@ -44,7 +54,7 @@ describe("the stored schema", () => {
   });
 
   test("counts its changes, alike in every process", async () => {
-    const other = new SchemaStore(engine, systemClock);
+    const other = openSchemas();
     const counts: number[][] = [];
     for (const sdl of [oak, oak, elm, oak]) {
       await schemas.update(0, sdl);
@@ -82,7 +92,7 @@ describe("the stored schema", () => {
 
   test("survives a restart, and is seen by other processes", async () => {
     const set = await schemas.update(0, oak);
-    const other = new SchemaStore(engine, systemClock);
+    const other = openSchemas();
     expect(await other.row(0)).toEqual(set);
     await other.update(0, elm);
     expect((await schemas.row(0))?.schema).toBe(elm);

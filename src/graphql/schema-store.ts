@@ -11,6 +11,7 @@ import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Engine, GuestTransaction } from "../engine/engine.ts";
 import type { Reader } from "../graph/reader.ts";
+import type { GetText } from "../outgoing/request.ts";
 import { countSchemaUpdates, schemaUpdatesKey } from "../graph/reserved.ts";
 import { Fault } from "../model/fault.ts";
 import type { NodeRef, NQuad } from "../model/nquad.ts";
@@ -38,19 +39,29 @@ interface Entry {
   readonly served: ServedSchema | undefined;
 }
 
+export interface SchemaStoreOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  /** Of key sets. */
+  readonly getText: GetText;
+  /** Whether there is a server for `@lambda`; without one a new schema may not have it. */
+  readonly hasLambda: boolean;
+}
+
 export class SchemaStore {
   readonly #engine: Engine;
   readonly #clock: Clock;
+  readonly #getText: GetText;
   readonly #hasLambda: boolean;
   readonly #entries = new Map<number, Entry>();
   /** Updates of a namespace, one after another. */
   readonly #updates = new Map<number, Promise<unknown>>();
 
-  /** `hasLambda`: there is a server for `@lambda`; without one a new schema may not have it. */
-  constructor(engine: Engine, clock: Clock, hasLambda = false) {
-    this.#engine = engine;
-    this.#clock = clock;
-    this.#hasLambda = hasLambda;
+  constructor(options: SchemaStoreOptions) {
+    this.#engine = options.engine;
+    this.#clock = options.clock;
+    this.#getText = options.getText;
+    this.#hasLambda = options.hasLambda;
   }
 
   /** How often the schema of a namespace has changed since it was first set, the same in every process; 0 without one. */
@@ -106,12 +117,15 @@ export class SchemaStore {
     return served === undefined ? undefined : toRow(served);
   }
 
-  /** The messages of what is wrong with an SDL; [] when it is valid. Stores nothing. */
-  async validate(sdl: string): Promise<readonly string[]> {
+  /**
+   * The messages of what is wrong with an SDL; [] when it is valid. Stores nothing, and asks nobody: whoever may call it
+   * need not be somebody for whom this server asks others, so that key sets are tried by `update` alone.
+   */
+  validate(sdl: string): readonly string[] {
     const problems = validateSdl(sdl, this.#hasLambda);
     if (problems.length > 0) return problems;
     try {
-      await this.#tryKeySets(compileSchema(sdl, this.#hasLambda));
+      compileSchema(sdl, this.#hasLambda);
       return [];
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -122,7 +136,7 @@ export class SchemaStore {
   /** A schema whose key sets cannot be had would let nobody in. Throws E_GRAPHQL_SCHEMA. */
   async #tryKeySets({ meta }: CompiledSchema): Promise<void> {
     if (meta.authorization === undefined) return;
-    await new TokenVerifier(meta.authorization, this.#clock).load();
+    await new TokenVerifier(meta.authorization, this.#clock, this.#getText).load();
   }
 
   /**

@@ -22,7 +22,7 @@ export interface GraphqlService {
   /** getGQLSchema; undefined where none was ever set. */
   schemaRow(namespace: number): Promise<SchemaRow | undefined>;
   /** The messages of what is wrong with it; empty when it is valid. */
-  validateSchema(sdl: string): Promise<readonly string[]>;
+  validateSchema(sdl: string): readonly string[];
   /**
    * Origins of web pages that may read answers (`# Dgraph.Allow-Origin`); empty: every one. As this process last saw
    * the schema, which is right after each `handle`.

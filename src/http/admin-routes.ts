@@ -36,7 +36,7 @@ export async function answerAdminSchema(exchange: Exchange): Promise<void> {
 export async function answerSchemaCheck(exchange: Exchange): Promise<void> {
   const { house, res } = exchange;
   const sdl = (await readBytes(exchange)).toString();
-  const messages = await house.graphql.validateSchema(sdl);
+  const messages = house.graphql.validateSchema(sdl);
   if (messages.length === 0) {
     sendJson(res, makeErrorBody("Schema is valid", "success", false), [], undefined);
     return;
