@@ -102,7 +102,7 @@ function parseIpv6(address: string): readonly number[] {
   const [head = "", tail] = text.split("::");
   const front = groupsOf(head);
   const back = tail === undefined ? [] : groupsOf(tail);
-  const zeros = new Array<number>(16 - front.length - back.length).fill(0);
+  const zeros = Array.from({ length: 16 - front.length - back.length }, () => 0);
   return [...front, ...zeros, ...back];
 }
 
