@@ -24,7 +24,10 @@ const common = {
 
 const server = await build({
   ...common,
-  entryPoints: { main: "src/main.ts" },
+  entryPoints: {
+    main: "src/main.ts",
+    "password-thread": "src/passwords/password-thread.js",
+  },
   // All beside main.js, whatever goes into which file: a module that looks for others from its own place finds them.
   chunkNames: "[name]-[hash]",
   // A process loads what its role needs, when it knows its role.

@@ -17,6 +17,7 @@ const purposes: Readonly<Record<string, string>> = {
   dql: "craft: DQL text to tree",
   intake: "craft: N-Quads and JSON to facts",
   outgoing: "the one way out: requests to hosts that schemas name",
+  passwords: "hashing and comparing passwords, in a thread of their own",
   store: "the well: the port to storage",
   stores: "adapters of the port: memory, LMDB",
   graph: "state: records, lists, schema, through a snapshot",

@@ -23,6 +23,8 @@ export const floors: Floors = {
     below: ["base", "model"],
     outside: ["node:dns", "node:http", "node:https", "node:net", "node:buffer"],
   },
+  // One thread for a process; bcrypt's own work would take the pool that syncs need.
+  passwords: { below: ["base", "model"], outside: ["bcrypt", "node:worker_threads", "node:os"] },
   store: { below: ["base", "model", "codec"] },
   stores: {
     below: ["base", "model", "codec", "store"],
@@ -40,17 +42,15 @@ export const floors: Floors = {
   graph: { below: ["base", "model", "codec", "tokens", "store"] },
   plan: { below: ["base", "model", "tokens", "dql", "graph"] },
   exec: {
-    below: ["base", "model", "codec", "tokens", "dql", "graph", "plan"],
+    below: ["base", "model", "passwords", "codec", "tokens", "dql", "graph", "plan"],
     outside: [
       "@turf/boolean-point-in-polygon",
-      "bcrypt",
       // Linear-time matching of clients' expressions, in the syntax and with the errors of RE2.
       "re2js",
     ],
   },
   write: {
-    below: ["base", "model", "codec", "tokens", "dql", "intake", "store", "graph"],
-    outside: ["bcrypt"],
+    below: ["base", "model", "passwords", "codec", "tokens", "dql", "intake", "store", "graph"],
   },
   render: { below: ["base", "model", "codec", "graph", "plan", "exec"], outside: ["node:buffer"] },
   engine: {
@@ -69,10 +69,9 @@ export const floors: Floors = {
     ],
   },
   auth: {
-    below: ["base", "model", "outgoing", "dql", "plan", "engine"],
+    below: ["base", "model", "outgoing", "passwords", "dql", "plan", "engine"],
     outside: [
       "node:crypto",
-      "bcrypt",
       "jose",
       // Expressions in rules are matched in linear time, in the syntax of RE2.
       "re2js",

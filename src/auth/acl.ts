@@ -3,7 +3,6 @@
  * request and what of the database that one may reach; the engine holds to it. Tokens are believed for as long as they
  * last; what their groups may do is looked up at each request, by the mark of rights (engine/rights-row.ts).
  */
-import bcrypt from "bcrypt";
 import type { Clock } from "../base/clock.ts";
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
@@ -14,6 +13,7 @@ import { readRightsMark } from "../engine/rights-row.ts";
 import { Fault } from "../model/fault.ts";
 import { makeStranger } from "../model/visitor.ts";
 import type { PredicateAccess, Visitor } from "../model/visitor.ts";
+import { comparePassword } from "../passwords/passwords.ts";
 import { AccessTokens } from "./access-token.ts";
 import type { AccessClaims, TokenPair } from "./access-token.ts";
 import type { AccessAlgorithm } from "./signing-key.ts";
@@ -227,7 +227,7 @@ async function isPasswordOf(
   const [column] = await reader.readLevel(Float64Array.of(uid), [{ kind: "cells", predicate }]);
   const value = column?.kind === "cells" ? column.cells[0]?.[0]?.value : undefined;
   const hash = value?.kind === "password" ? value.hash : noHash;
-  return (await bcrypt.compare(password, hash)) && hash !== noHash;
+  return (await comparePassword(password, hash)) && hash !== noHash;
 }
 
 function accessOf({ rulesOf, merged }: KnownRights, groups: readonly string[]): PredicateAccess {

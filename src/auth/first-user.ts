@@ -3,11 +3,11 @@
  * reference gives that user a password that everybody knows; so does a server that only this machine reaches. One that
  * others reach does not start, and does not begin anew, with it.
  */
-import bcrypt from "bcrypt";
 import type { OpenEngine } from "../engine/open.ts";
 import { firstUser, guardians } from "../engine/reserved-nodes.ts";
 import { Fault } from "../model/fault.ts";
 import type { NodeRef, NQuad, ObjectRef } from "../model/nquad.ts";
+import { comparePassword } from "../passwords/passwords.ts";
 import { groupType, readNamed, userType } from "./directory.ts";
 import type { Reader } from "./directory.ts";
 
@@ -39,7 +39,7 @@ export class FirstNodes {
         if (isExposed && password === undefined) throw tooOpen();
       } else if (
         (isExposed || password !== undefined) &&
-        (await bcrypt.compare(knownPassword, hash))
+        (await comparePassword(knownPassword, hash))
       ) {
         if (password === undefined) throw tooOpen();
         await this.#setPassword(namespace, password);

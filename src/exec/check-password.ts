@@ -1,6 +1,6 @@
-import bcrypt from "bcrypt";
 import type { Cell } from "../graph/reader.ts";
 import type { Value } from "../model/value.ts";
+import { comparePassword } from "../passwords/passwords.ts";
 import type { CheckPasswordField } from "../plan/plan.ts";
 import type { FieldColumn } from "./frame.ts";
 import { slotText, type Run } from "./run.ts";
@@ -8,7 +8,7 @@ import { slotText, type Run } from "./run.ts";
 /** Shorter ones are false without being compared (dql.md 4.19). */
 const passwordBytesMin = 6;
 
-/** Comparisons at once: bcrypt works on the threads of the process, of which there are at least four. */
+/** Comparisons that a query has under way at once: so many wait for each other before it looks at its time. */
 const lanes = 4;
 
 /**
@@ -29,7 +29,7 @@ export async function checkPasswords(
   const hashes = [...findHashes(cells)];
   for (let from = 0; from < hashes.length; from += lanes) {
     const compared = hashes.slice(from, from + lanes).map(async ({ row, hash }) => {
-      values[row] = { kind: "bool", bool: await bcrypt.compare(password, hash) };
+      values[row] = { kind: "bool", bool: await comparePassword(password, hash) };
     });
     await Promise.all(compared);
     const pause = run.pace.check();

@@ -1,5 +1,4 @@
 /** Facts → edits: numbers for names, values of the schema's kinds, the refusals of dql.md 2.7, 2.11 and 3.3. */
-import { hash } from "bcrypt";
 import { assert } from "../base/assert.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { isReservedName, reservedNameSentence } from "../graph/reserved.ts";
@@ -14,6 +13,7 @@ import { printFloatG } from "../model/float.ts";
 import type { NQuad } from "../model/nquad.ts";
 import { printValueText } from "../model/print-value.ts";
 import type { Value } from "../model/value.ts";
+import { hashPassword } from "../passwords/passwords.ts";
 import { checkIndexable, checkTokenLength } from "../tokens/tokenizers.ts";
 import type { Edit } from "./edit.ts";
 import { printEdge } from "./print-edge.ts";
@@ -24,9 +24,6 @@ export interface PlainMutation {
   readonly set: readonly NQuad[];
   readonly delete: readonly NQuad[];
 }
-
-/** bcrypt's cost, as the reference's. */
-const passwordCost = 10;
 
 /** In names that the reference gives to the parts of its vector indexes. */
 const vectorMark = "__vector_";
@@ -248,7 +245,7 @@ async function hashed(
   if (given.kind !== "value" || (given.value.kind !== "string" && given.value.kind !== "default")) {
     return edit;
   }
-  const made = await hash(given.value.text, passwordCost);
+  const made = await hashPassword(given.value.text);
   return { ...edit, value: { kind: "password", hash: made } };
 }
 
