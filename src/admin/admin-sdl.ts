@@ -57,6 +57,8 @@ type AddUserPayload { user: [User] }   type AddGroupPayload { group: [Group] }
 type DeleteUserPayload { msg: String  numUids: Int }   type DeleteGroupPayload { msg: String  numUids: Int }
 input AddNamespaceInput { password: String }   input DeleteNamespaceInput { namespaceId: Int! }
 type NamespacePayload { namespaceId: UInt64  message: String }
+input RevokeTokensInput { userId: String!  namespace: Int! }
+type RevokeTokensPayload { userId: String  message: String  namespace: UInt64 }
 input ResetPasswordInput { userId: String!  password: String!  namespace: Int! }
 type ResetPasswordPayload { userId: String  message: String  namespace: UInt64 }
 
@@ -101,6 +103,7 @@ type Mutation {
   addNamespace(input: AddNamespaceInput): NamespacePayload
   deleteNamespace(input: DeleteNamespaceInput!): NamespacePayload
   resetPassword(input: ResetPasswordInput!): ResetPasswordPayload
+  revokeTokens(input: RevokeTokensInput!): RevokeTokensPayload
   createKey(input: CreateKeyInput!): CreateKeyPayload
   revokeKey(input: RevokeKeyInput!): RevokeKeyPayload
 }

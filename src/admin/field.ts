@@ -4,6 +4,8 @@ import type { Visitor } from "../model/visitor.ts";
 /** Of one request. */
 export interface AdminContext {
   readonly visitor: Visitor;
+  /** Of the sender, as the socket tells it. */
+  readonly remoteAddress: string;
   /** Set by the first mutation that fails: those behind it do not run. */
   hasFailed: boolean;
 }

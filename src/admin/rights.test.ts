@@ -59,6 +59,7 @@ const expected: Readonly<Record<string, string>> = {
   "Mutation.moveTablet": superadmins,
   "Mutation.removeNode": superadmins,
   "Mutation.resetPassword": withAclOnly,
+  "Mutation.revokeTokens": guardians,
   "Mutation.restore": superadmins,
   "Mutation.restoreTenant": superadmins,
   "Mutation.revokeKey": superadmins,

@@ -49,6 +49,7 @@ export const fieldRights: Readonly<Record<string, FieldRight>> = {
   "Mutation.addNamespace": "namespaceAdmin",
   "Mutation.deleteNamespace": "namespaceAdmin",
   "Mutation.resetPassword": "namespaceAdmin",
+  "Mutation.revokeTokens": "guardian",
   "Mutation.createKey": "superadmin",
   "Mutation.revokeKey": "superadmin",
 };

@@ -86,7 +86,11 @@ async function run(request: GraphqlRequest, api: AdminApi, visitor: Visitor): Pr
   const result = await execute({
     schema: api.schema,
     document,
-    contextValue: { visitor, hasFailed: false } satisfies AdminContext,
+    contextValue: {
+      visitor,
+      remoteAddress: request.remoteAddress,
+      hasFailed: false,
+    } satisfies AdminContext,
     variableValues: toPlain(fields.variables) as Record<string, unknown>,
     operationName: fields.operationName === "" ? null : fields.operationName,
   });

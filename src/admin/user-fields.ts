@@ -44,7 +44,7 @@ export function makeUserFields(parts: UserParts | undefined): FieldTable {
   const { acl, engine } = parts;
   return {
     ...makeUserQueries(engine),
-    ...makeUserMutations(engine),
+    ...makeUserMutations(acl, engine),
     ...makeGroupFields(engine),
     ...makeLoginFields(acl, engine),
   };
@@ -73,7 +73,7 @@ function makeUserQueries(engine: OpenEngine): FieldTable {
   };
 }
 
-function makeUserMutations(engine: OpenEngine): FieldTable {
+function makeUserMutations(acl: Acl, engine: OpenEngine): FieldTable {
   const show = async (names: readonly string[], visitor: Visitor): Promise<object> => {
     const view = await viewDirectory(engine, visitor);
     const wanted = new Set(names);
@@ -81,10 +81,15 @@ function makeUserMutations(engine: OpenEngine): FieldTable {
     return { user: found.map((one) => view.showUser(one)) };
   };
   return {
-    "Mutation.addUser": async ({ input }: { input: readonly AddUserInput[] }, { visitor }) =>
-      show(await addUsers(engine, visitor, input), visitor),
-    "Mutation.updateUser": async ({ input }: { input: UpdateUserInput }, { visitor }) =>
-      show(await updateUsers(engine, visitor, input), visitor),
+    "Mutation.addUser": async ({ input }: { input: readonly AddUserInput[] }, { visitor }) => {
+      for (const user of input) acl.checkPassword(user.name, user.password);
+      return show(await addUsers(engine, visitor, input), visitor);
+    },
+    "Mutation.updateUser": async ({ input }: { input: UpdateUserInput }, { visitor }) => {
+      const password = input.set?.password ?? undefined;
+      if (password !== undefined) acl.checkPassword("", password);
+      return show(await updateUsers(engine, visitor, input), visitor);
+    },
     "Mutation.deleteUser": async ({ filter }: { filter: NameFilter }, { visitor }) =>
       toDeleted(await deleteUsers(engine, visitor, filter)),
   };
@@ -122,21 +127,36 @@ interface ResetInput {
   readonly namespace: number;
 }
 
+interface RevokeInput {
+  readonly userId: string;
+  readonly namespace: number;
+}
+
 function makeLoginFields(acl: Acl, engine: OpenEngine): FieldTable {
   return {
-    "Mutation.login": async (args: LoginArguments) => {
+    "Mutation.login": async (args: LoginArguments, { remoteAddress: address }) => {
       const response = await acl.login({
         user: args.userId ?? "",
         password: args.password ?? "",
         namespace: args.namespace ?? 0,
         refreshToken: args.refreshToken ?? "",
+        address,
       });
       return { response };
     },
     "Mutation.resetPassword": async ({ input }: { input: ResetInput }) => {
+      acl.checkPassword(input.userId, input.password);
       await resetPassword(engine, input);
       const { userId, namespace } = input;
       return { userId, message: "Reset password is successful", namespace };
+    },
+    "Mutation.revokeTokens": async ({ input }: { input: RevokeInput }, { visitor }) => {
+      const { userId, namespace } = input;
+      if (visitor.namespace !== 0 && visitor.namespace !== namespace) {
+        throw new Fault("E_HTTP_REQUEST", "only guardians of namespace 0 reach other namespaces");
+      }
+      await acl.revokeTokens(userId, namespace);
+      return { userId, message: "Every token of the user is revoked", namespace };
     },
     "Mutation.addNamespace": async ({
       input,
@@ -180,6 +200,7 @@ const withoutUsers: FieldTable = {
   "Mutation.login": () => {
     throw new Fault("E_HTTP_REQUEST", loginRefused);
   },
+  "Mutation.revokeTokens": refuseChange,
   "Mutation.addUser": refuseChange,
   "Mutation.addGroup": refuseChange,
   "Mutation.updateUser": refuseChange,

@@ -2,7 +2,7 @@ import { createHmac, createPublicKey, generateKeyPairSync } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { compactVerify } from "jose";
 import { describe, expect, test } from "vitest";
-import { AccessTokens } from "./access-token.ts";
+import { AccessTokens, stampOf, type KnownUser } from "./access-token.ts";
 import { readSigningKey } from "./signing-key.ts";
 import type { AccessAlgorithm } from "./signing-key.ts";
 
@@ -11,12 +11,19 @@ let nowMs = 1_700_000_000_000;
 const clock = { nowMs: () => nowMs, tickMs: () => nowMs };
 const hour = 3_600_000;
 const options = {
-  secret,
+  secrets: [secret],
   algorithm: "HS256",
   accessTtlMs: hour,
   refreshTtlMs: 9 * hour,
   clock,
 } as const;
+
+const user = (groups: readonly string[]): KnownUser => ({
+  name: "ann",
+  namespace: 0,
+  groups,
+  stamp: stampOf("a hash"),
+});
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
@@ -52,10 +59,10 @@ test.each<[AccessAlgorithm, KeyObject]>([
   ["ES512", curve("P-521")],
   ["EdDSA", generateKeyPairSync("ed25519").privateKey],
 ])("%s signs with a private key", async (algorithm, key) => {
-  const tokens = new AccessTokens({ ...options, algorithm, secret: pem(key) });
-  const { accessJWT } = await tokens.issue("ann", 0, ["staff"]);
+  const tokens = new AccessTokens({ ...options, algorithm, secrets: [pem(key)] });
+  const { accessJWT } = await tokens.issue(user(["staff"]));
   // Read by another, which has not seen it: a process of the same server.
-  const other = new AccessTokens({ ...options, algorithm, secret: pem(key) });
+  const other = new AccessTokens({ ...options, algorithm, secrets: [pem(key)] });
   expect(await other.read(accessJWT)).toMatchObject({ user: "ann", groups: ["staff"] });
   const publicKey = createPublicKey(key);
   const checked = await compactVerify(accessJWT, publicKey, { algorithms: [algorithm] });
@@ -89,28 +96,46 @@ test.each<[AccessAlgorithm, Uint8Array, string]>([
 describe("access tokens", () => {
   test("say who logged in, with which groups, and which of a pair they are", async () => {
     const tokens = new AccessTokens(options);
-    const { accessJWT, refreshJWT } = await tokens.issue("ann", 3, ["staff", "cooks"]);
+    const { accessJWT, refreshJWT } = await tokens.issue({
+      ...user(["staff", "cooks"]),
+      namespace: 3,
+    });
     expect(await tokens.read(accessJWT)).toEqual({
       user: "ann",
       namespace: 3,
       groups: ["staff", "cooks"],
       isAccess: true,
       expiryMs: nowMs + hour,
+      issued: { use: "access", atMs: nowMs, stamp: "" },
     });
     expect(await tokens.read(refreshJWT)).toMatchObject({
       user: "ann",
       groups: [],
       isAccess: false,
+      issued: { use: "refresh", atMs: nowMs, stamp: stampOf("a hash") },
     });
+    expect(stampOf("another hash")).not.toBe(stampOf("a hash"));
     const [, payload = ""] = refreshJWT.split(".");
     expect(Object.keys(JSON.parse(Buffer.from(payload, "base64url").toString()) as object)).toEqual(
-      ["userid", "namespace", "exp"],
+      ["userid", "namespace", "weft.use", "weft.stamp", "exp", "iat"],
+    );
+  });
+
+  test("the newest secret signs, and older ones are believed until they are taken away", async () => {
+    const older = new TextEncoder().encode("the secret before, which is long enough, too");
+    const before = await new AccessTokens({ ...options, secrets: [older] }).issue(user([]));
+    const both = new AccessTokens({ ...options, secrets: [secret, older] });
+    expect(await both.read(before.accessJWT)).toMatchObject({ user: "ann" });
+    const now = await both.issue(user([]));
+    expect(await new AccessTokens(options).read(now.accessJWT)).toMatchObject({ user: "ann" });
+    await expect(async () => new AccessTokens(options).read(before.accessJWT)).rejects.toThrow(
+      "token signature is invalid",
     );
   });
 
   test("end, also after they were remembered", async () => {
     const tokens = new AccessTokens(options);
-    const { accessJWT } = await tokens.issue("ann", 0, []);
+    const { accessJWT } = await tokens.issue(user([]));
     await tokens.read(accessJWT);
     nowMs += hour;
     expect(() => tokens.read(accessJWT)).toThrow(

@@ -1,8 +1,9 @@
 /**
  * The tokens of ACL (graphql.md 11.2): who a user is and which groups it belonged to when it logged in. Access tokens name
- * groups, even if none; refresh tokens do not, and serve only to get new ones.
+ * groups, even if none; refresh tokens do not, and serve only to get new ones. What this server issued says so, and is
+ * judged more strictly than what somebody else signed with the same secret: that is whoever holds the secret.
  */
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { SignJWT } from "jose";
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
@@ -14,8 +15,8 @@ import { readSigningKey } from "./signing-key.ts";
 import type { AccessAlgorithm, SigningKey } from "./signing-key.ts";
 
 export interface AccessTokenOptions {
-  /** What `readSigningKey` takes. */
-  readonly secret: Uint8Array;
+  /** What `readSigningKey` takes: the first signs, each of them is believed. At least one. */
+  readonly secrets: readonly Uint8Array[];
   readonly algorithm: AccessAlgorithm;
   readonly accessTtlMs: number;
   readonly refreshTtlMs: number;
@@ -31,6 +32,35 @@ export interface AccessClaims {
   readonly isAccess: boolean;
   /** Milliseconds since 1970. */
   readonly expiryMs: number;
+  /** undefined for a token that this server did not issue. */
+  readonly issued: IssuedClaims | undefined;
+}
+
+/** What a token of this server's says beyond the reference's. */
+export interface IssuedClaims {
+  readonly use: "access" | "refresh";
+  /** Milliseconds since 1970. */
+  readonly atMs: number;
+  /** Of a refresh token: which password its user had. */
+  readonly stamp: string;
+}
+
+/** Tells a stored hash of a password from the next one, and nothing else about it. */
+export function stampOf(passwordHash: string): string {
+  return createHash("sha256").update(`stamp ${passwordHash}`).digest("base64url").slice(0, 22);
+}
+
+/** The claim that names a token's use; no token of the reference's has it. */
+const useClaim = "weft.use";
+const stampClaim = "weft.stamp";
+
+/** A user that has shown who it is. */
+export interface KnownUser {
+  readonly name: string;
+  readonly namespace: number;
+  readonly groups: readonly string[];
+  /** Of its password. */
+  readonly stamp: string;
 }
 
 export interface TokenPair {
@@ -49,29 +79,46 @@ interface Remembered {
 
 export class AccessTokens {
   readonly #options: AccessTokenOptions;
-  readonly #key: SigningKey;
+  /** The first signs. */
+  readonly #keys: readonly SigningKey[];
   readonly #known = new Lru<string, Remembered>(rememberedMax, ({ weight }) => weight);
 
   constructor(options: AccessTokenOptions) {
     this.#options = options;
-    const key = readSigningKey(options.algorithm, options.secret);
-    assert(typeof key !== "string", "the key was read when the server started");
-    this.#key = key;
+    this.#keys = options.secrets.map((secret) => {
+      const key = readSigningKey(options.algorithm, secret);
+      assert(typeof key !== "string", "the keys were read when the server started");
+      return key;
+    });
   }
 
-  async issue(user: string, namespace: number, groups: readonly string[]): Promise<TokenPair> {
+  /** `stamp`: of the user's password. */
+  async issue(user: KnownUser): Promise<TokenPair> {
     const { accessTtlMs, refreshTtlMs } = this.#options;
+    const { name, namespace, groups, stamp } = user;
+    const access = { userid: name, groups, namespace, [useClaim]: "access" };
+    const refresh = { userid: name, namespace, [useClaim]: "refresh", [stampClaim]: stamp };
     return {
-      accessJWT: await this.#sign({ userid: user, groups, namespace }, accessTtlMs),
-      refreshJWT: await this.#sign({ userid: user, namespace }, refreshTtlMs),
+      accessJWT: await this.#sign(access, accessTtlMs),
+      refreshJWT: await this.#sign(refresh, refreshTtlMs),
     };
+  }
+
+  /** As the reference signs: of whomever it names, whether there is such a user or not. */
+  async issuePlain(user: string, namespace: number, groups: readonly string[]): Promise<string> {
+    return this.#sign({ userid: user, groups, namespace }, this.#options.accessTtlMs);
   }
 
   #sign(claims: Readonly<Record<string, unknown>>, ttlMs: number): Promise<string> {
     const { algorithm, clock } = this.#options;
-    const exp = Math.floor((clock.nowMs() + ttlMs) / 1000);
+    const nowMs = clock.nowMs();
+    const exp = Math.floor((nowMs + ttlMs) / 1000);
+    // With its fraction (RFC 7519, 2: NumericDate): a token may follow a revocation within a second.
+    const iat = nowMs / 1000;
     const header = { alg: algorithm, typ: "JWT" };
-    return new SignJWT({ ...claims, exp }).setProtectedHeader(header).sign(this.#key.sign);
+    const [key] = this.#keys;
+    assert(key !== undefined, "there is a key to sign with");
+    return new SignJWT({ ...claims, exp, iat }).setProtectedHeader(header).sign(key.sign);
   }
 
   /** At once for tokens that were seen before. Throws TokenFault, with the reference's whole sentence. */
@@ -83,18 +130,25 @@ export class AccessTokens {
   }
 
   async #verify(token: string): Promise<AccessClaims> {
-    const { algorithm } = this.#options;
-    const { verify } = this.#key;
-    let signed: SignedClaims;
-    try {
-      signed = await verifySignature(token, (header) => findKey(header, algorithm, verify));
-    } catch (error) {
-      throw withPrefix(error);
-    }
+    const signed = await this.#verifySigned(token);
     this.#checkTimes(signed);
     const claims = readClaims(signed);
     this.#known.set(token, { signed, claims, weight: token.length });
     return claims;
+  }
+
+  /** By each key in turn; the fault of the first counts, which is the newest. */
+  async #verifySigned(token: string): Promise<SignedClaims> {
+    const { algorithm } = this.#options;
+    let fault: unknown;
+    for (const { verify } of this.#keys) {
+      try {
+        return await verifySignature(token, (header) => findKey(header, algorithm, verify));
+      } catch (error) {
+        fault ??= withPrefix(error);
+      }
+    }
+    throw fault;
   }
 
   #checkTimes(signed: SignedClaims): void {
@@ -108,7 +162,7 @@ export class AccessTokens {
 
   /** What a client sends back with a start time, so that nobody joins a transaction by guessing its number. */
   transactionHash(startTs: number, namespace: number): string {
-    const mac = createHmac("sha256", this.#options.secret);
+    const mac = createHmac("sha256", this.#options.secrets[0] ?? "");
     return mac.update(`transaction ${namespace} ${startTs}`).digest("hex");
   }
 }
@@ -141,7 +195,16 @@ function readClaims({ claims, untilMs }: SignedClaims): AccessClaims {
     }
     names.push(group);
   }
-  return { user: userid, namespace, groups: names, isAccess, expiryMs: untilMs };
+  const issued = readIssued(claims);
+  return { user: userid, namespace, groups: names, isAccess, expiryMs: untilMs, issued };
+}
+
+function readIssued(claims: SignedClaims["claims"]): IssuedClaims | undefined {
+  const { iat } = claims;
+  const use = claims[useClaim];
+  const stamp = claims[stampClaim];
+  if ((use !== "access" && use !== "refresh") || typeof iat !== "number") return undefined;
+  return { use, atMs: iat * 1000, stamp: typeof stamp === "string" ? stamp : "" };
 }
 
 function numberOf(value: ClaimValue | undefined): number {

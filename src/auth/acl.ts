@@ -3,35 +3,43 @@
  * request and what of the database that one may reach; the engine holds to it. Tokens are believed for as long as they
  * last; what their groups may do is looked up at each request, by the mark of rights (engine/rights-row.ts).
  */
+import { createHash, randomUUID } from "node:crypto";
+import { assert } from "../base/assert.ts";
+import { decodeUtf8, encodeUtf8 } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { OpenEngine } from "../engine/open.ts";
 import { queryDefaults } from "../engine/engine.ts";
-import { guardians } from "../engine/reserved-nodes.ts";
-import { readRightsMark } from "../engine/rights-row.ts";
+import { firstUser, guardians } from "../engine/reserved-nodes.ts";
+import { readRightsMark, renewRightsMark } from "../engine/rights-row.ts";
 import { Fault } from "../model/fault.ts";
 import { makeStranger } from "../model/visitor.ts";
 import type { PredicateAccess, Visitor } from "../model/visitor.ts";
 import { comparePassword } from "../passwords/passwords.ts";
-import { AccessTokens } from "./access-token.ts";
-import type { AccessClaims, TokenPair } from "./access-token.ts";
+import { AccessTokens, stampOf } from "./access-token.ts";
+import type { AccessClaims, KnownUser, TokenPair } from "./access-token.ts";
 import type { AccessAlgorithm } from "./signing-key.ts";
 import { readGroups, readNodes } from "./directory.ts";
 import type { StoredRule } from "./directory.ts";
 import { FirstNodes } from "./first-user.ts";
+import { LoginGuard, type LoginLimits } from "./login-guard.ts";
+import { checkNewPassword, type PasswordPolicy } from "./password-policy.ts";
 import { TokenFault } from "./jws.ts";
 import { mergeRules } from "./predicate-rights.ts";
 
 export interface AclOptions {
   readonly engine: OpenEngine;
   readonly clock: Clock;
-  readonly secret: Uint8Array;
+  /** The first signs tokens, each of them is believed. */
+  readonly secrets: readonly Uint8Array[];
   readonly algorithm: AccessAlgorithm;
   readonly accessTtlMs: number;
   readonly refreshTtlMs: number;
   /** Of the first user, wherever it is made; undefined for the reference's. */
   readonly password: string | undefined;
+  readonly passwords: PasswordPolicy;
+  readonly logins: LoginLimits;
   /** Whether others than this machine reach the server: then nobody has the reference's password. */
   readonly isExposed: boolean;
 }
@@ -42,13 +50,22 @@ export interface LoginRequest {
   readonly password: string;
   readonly namespace: number;
   readonly refreshToken: string;
+  /** Of the sender; "" where it is not known. */
+  readonly address: string;
 }
 
 export interface Acl {
   /** Who sends a request, by its headers (lower-case names). Never fails: who is not believed is a stranger. */
   identify(headers: Headers): MaybePromise<Visitor>;
-  /** Throws Fault E_HTTP_REQUEST, with the same words whatever was wrong. */
+  /**
+   * Throws Fault E_HTTP_REQUEST, with the same words whatever was wrong; E_LOGIN_WAIT after many that failed, and
+   * E_OVERLOADED where too many log in at once.
+   */
   login(request: LoginRequest): Promise<TokenPair>;
+  /** Ends every token that a user has now. Throws Fault E_HTTP_REQUEST where there is no such user. */
+  revokeTokens(user: string, namespace: number): Promise<void>;
+  /** Throws Fault E_HTTP_REQUEST for a password that a user may not be given. */
+  checkPassword(user: string, password: string): void;
   /** `extensions.txn.hash`: what a request with this start time has to carry. */
   transactionHash(startTs: number, namespace: number): string;
   /** Makes a namespace with its first user and guardians. */
@@ -70,8 +87,11 @@ export async function openAcl(options: AclOptions): Promise<Acl> {
   return {
     identify: (headers) => guard.identify(headers),
     login: (request) => guard.login(request),
+    revokeTokens: (user, namespace) => guard.revokeTokens(user, namespace),
+    checkPassword: (user, password) => checkNewPassword(options.passwords, user, password),
     transactionHash: (startTs, namespace) => guard.tokens.transactionHash(startTs, namespace),
     async createNamespace(password) {
+      if (password !== undefined) checkNewPassword(options.passwords, firstUser, password);
       const namespace = await engine.createNamespace();
       await first.ensure(namespace, password);
       return namespace;
@@ -85,6 +105,8 @@ interface KnownRights {
   readonly rulesOf: ReadonlyMap<string, readonly StoredRule[]>;
   /** By names of groups, in the token's order. */
   readonly merged: Map<string, PredicateAccess>;
+  /** Of users whose tokens were shown: from when on their tokens hold; Infinity for a user that is gone. */
+  readonly validFromMs: Map<string, number>;
 }
 
 /** What is said of who shows no token. */
@@ -92,7 +114,7 @@ export const noToken = "no accessJwt available";
 
 const nobody = makeStranger(noToken);
 
-/** Sets of groups whose merged rules are kept. */
+/** Sets of groups whose merged rules are kept, and users. */
 const mergedMax = 10_000;
 
 class Guard {
@@ -102,9 +124,12 @@ class Guard {
   /** Who a token's claims stand for, for as long as its rights are the same. */
   readonly #visitors = new WeakMap<AccessClaims, Visitor>();
 
+  readonly #logins: LoginGuard;
+
   constructor(options: AclOptions) {
     this.#options = options;
     this.tokens = new AccessTokens(options);
+    this.#logins = new LoginGuard(options.clock, options.logins);
   }
 
   identify(headers: Headers): MaybePromise<Visitor> {
@@ -121,10 +146,41 @@ class Guard {
   }
 
   #visitorOf(claims: AccessClaims): MaybePromise<Visitor> {
-    if (claims.groups.includes(guardians)) return this.#keep(claims, true, undefined);
-    return andThen(this.#rightsOf(claims.namespace), (rights) =>
-      this.#keep(claims, false, accessOf(rights, claims.groups)),
+    const { issued, namespace } = claims;
+    const isGuardian = claims.groups.includes(guardians);
+    if (issued === undefined && isGuardian) return this.#keep(claims, true, undefined);
+    if (issued?.use === "refresh") throw refuseClaims("a refresh token is no access token");
+    return andThen(this.#rightsOf(namespace), (rights) =>
+      andThen(this.#validFromMs(rights, claims), (fromMs) => {
+        if (issued !== undefined && issued.atMs < fromMs) {
+          throw refuseClaims(
+            fromMs === Infinity
+              ? `the user "${claims.user}" does not exist any more`
+              : "the token was revoked, log in again",
+          );
+        }
+        const access = isGuardian ? undefined : accessOf(rights, claims.groups);
+        return this.#keep(claims, isGuardian, access);
+      }),
     );
+  }
+
+  /** From when on the tokens of a user hold that this server issued. Read once for each mark of rights. */
+  #validFromMs(
+    rights: KnownRights,
+    { user, namespace, issued }: AccessClaims,
+  ): MaybePromise<number> {
+    if (issued === undefined) return 0;
+    return rights.validFromMs.get(user) ?? this.#readValidFrom(rights, user, namespace);
+  }
+
+  async #readValidFrom(rights: KnownRights, user: string, namespace: number): Promise<number> {
+    const uid = await this.#findUid(user, namespace);
+    const row = await this.#options.engine.ownRows.read(revokedName(user, namespace));
+    const fromMs = uid === 0 ? Infinity : row === undefined ? 0 : Number(decodeUtf8(row));
+    if (rights.validFromMs.size >= mergedMax) rights.validFromMs.clear();
+    rights.validFromMs.set(user, fromMs);
+    return fromMs;
   }
 
   #keep(claims: AccessClaims, isGuardian: boolean, access: PredicateAccess | undefined): Visitor {
@@ -152,7 +208,12 @@ class Guard {
       for (const { name, isGroup, rules } of (await readGroups(reader)).values()) {
         if (isGroup) rulesOf.set(name, rules);
       }
-      const rights = { mark, rulesOf, merged: new Map<string, PredicateAccess>() };
+      const rights = {
+        mark,
+        rulesOf,
+        merged: new Map<string, PredicateAccess>(),
+        validFromMs: new Map<string, number>(),
+      };
       this.#rights.set(namespace, rights);
       return rights;
     } finally {
@@ -161,33 +222,56 @@ class Guard {
   }
 
   async login(request: LoginRequest): Promise<TokenPair> {
-    const who = await this.#admit(request);
-    if (who === undefined) throw new Fault("E_HTTP_REQUEST", loginRefused);
-    return this.tokens.issue(who.name, who.namespace, who.groups);
+    const { refreshToken } = request;
+    const found =
+      refreshToken === ""
+        ? await this.#logins.run(request, () => this.#logIn(request))
+        : await this.#refresh(refreshToken);
+    if (found === undefined) throw new Fault("E_HTTP_REQUEST", loginRefused);
+    return this.tokens.issue(found);
   }
 
-  async #admit(
-    request: LoginRequest,
-  ): Promise<{ name: string; namespace: number; groups: readonly string[] } | undefined> {
-    const { refreshToken } = request;
-    if (refreshToken === "") return this.#findUser(request, true);
+  /** As costly for a user, or a namespace, that there is as for one that there is not. */
+  async #logIn({ user, namespace, password }: LoginRequest): Promise<KnownUser | undefined> {
+    const found = await this.#findUser(user, namespace);
+    const hash = found?.hash ?? noHash;
+    const isRight = await comparePassword(password, hash);
+    return isRight && hash !== noHash ? found : undefined;
+  }
+
+  /** A refresh token serves while its user has the password, and was not told off, that it had then. */
+  async #refresh(token: string): Promise<KnownUser | undefined> {
+    let claims: AccessClaims;
     try {
-      const { user, namespace, isAccess } = await this.tokens.read(refreshToken);
-      if (isAccess) return undefined;
-      return await this.#findUser({ user, namespace, password: "" }, false);
+      claims = await this.tokens.read(token);
     } catch (error) {
       if (error instanceof TokenFault) return undefined;
       throw error;
     }
+    const { user, namespace, isAccess, issued } = claims;
+    if (isAccess || issued === undefined) return undefined;
+    const found = await this.#findUser(user, namespace);
+    if (found === undefined || found.stamp !== issued.stamp) return undefined;
+    const row = await this.#options.engine.ownRows.read(revokedName(user, namespace));
+    return row !== undefined && issued.atMs < Number(decodeUtf8(row)) ? undefined : found;
   }
 
-  /** As costly for a user that there is as for one that there is not. */
-  async #findUser(
-    { user, namespace, password }: Pick<LoginRequest, "user" | "namespace" | "password">,
-    checksPassword: boolean,
-  ): Promise<{ name: string; namespace: number; groups: readonly string[] } | undefined> {
+  async revokeTokens(user: string, namespace: number): Promise<void> {
+    if ((await this.#findUid(user, namespace)) === 0) {
+      throw new Fault("E_HTTP_REQUEST", `there is no user "${user}" in namespace ${namespace}`);
+    }
+    const { engine, clock } = this.#options;
+    const { ownRows } = engine;
+    // The next millisecond: what was issued in this one is ended, too.
+    const fromMs = String(clock.nowMs() + 1);
+    await ownRows.write(revokedName(user, namespace), encodeUtf8(fromMs), "any");
+    await renewRightsMark(ownRows, namespace, `revoked ${randomUUID()}`);
+  }
+
+  /** 0 where there is no such user, or no such namespace. */
+  async #findUid(user: string, namespace: number): Promise<number> {
     const { engine } = this.#options;
-    if (!(await engine.namespaces()).includes(namespace)) return undefined;
+    if (!(await engine.namespaces()).includes(namespace)) return 0;
     const answer = await engine.query({
       ...queryDefaults,
       namespace,
@@ -197,19 +281,40 @@ class Guard {
     const { q } = JSON.parse(new TextDecoder().decode(answer.data)) as {
       readonly q: readonly { readonly uid: string }[];
     };
-    const uid = Number(q[0]?.uid ?? 0);
-    const reader = await engine.openReader(namespace);
+    return Number(q[0]?.uid ?? 0);
+  }
+
+  async #findUser(user: string, namespace: number): Promise<StoredUser | undefined> {
+    const uid = await this.#findUid(user, namespace);
+    if (uid === 0) return undefined;
+    const reader = await this.#options.engine.openReader(namespace);
     try {
-      if (checksPassword && !(await isPasswordOf(reader, uid, password))) return undefined;
       const found = (await readNodes(reader, Float64Array.of(uid))).get(uid);
-      if (found === undefined || uid === 0) return undefined;
-      const groups = await readNodes(reader, new Float64Array(found.groups));
-      const names = [...groups.values()].filter(({ isGroup }) => isGroup).map(({ name }) => name);
-      return { name: found.name, namespace, groups: names };
+      if (found === undefined) return undefined;
+      const nodes = await readNodes(reader, new Float64Array(found.groups));
+      const groups = [...nodes.values()].filter(({ isGroup }) => isGroup).map(({ name }) => name);
+      const hash = await readHash(reader, uid);
+      return { name: found.name, namespace, groups, hash, stamp: stampOf(hash) };
     } finally {
       reader.close();
     }
   }
+}
+
+interface StoredUser extends KnownUser {
+  /** Of its password; of none where it has none. */
+  readonly hash: string;
+}
+
+/** In the reference's frame of words. */
+function refuseClaims(reason: string): TokenFault {
+  return new TokenFault(`unable to parse jwt token: token has invalid claims: ${reason}`);
+}
+
+/** The row that says from when on a user's tokens hold. */
+function revokedName(user: string, namespace: number): string {
+  const digest = createHash("sha256").update(user).digest("base64url");
+  return `revoked/${namespace}/${digest}`;
 }
 
 const findUser =
@@ -218,16 +323,15 @@ const findUser =
 /** Of no password. */
 const noHash = "$2b$10$abcdefghijklmnopqrstuuJc7Rqh4pBh1fGLbBLpEv5kB7m4fK3nW";
 
-async function isPasswordOf(
+async function readHash(
   reader: Awaited<ReturnType<OpenEngine["openReader"]>>,
   uid: number,
-  password: string,
-): Promise<boolean> {
-  const predicate = reader.schema.predicate("dgraph.password")?.id ?? -1;
+): Promise<string> {
+  const predicate = reader.schema.predicate("dgraph.password")?.id;
+  assert(predicate !== undefined, "the predicates of users are reserved with ACL");
   const [column] = await reader.readLevel(Float64Array.of(uid), [{ kind: "cells", predicate }]);
   const value = column?.kind === "cells" ? column.cells[0]?.[0]?.value : undefined;
-  const hash = value?.kind === "password" ? value.hash : noHash;
-  return (await comparePassword(password, hash)) && hash !== noHash;
+  return value?.kind === "password" ? value.hash : noHash;
 }
 
 function accessOf({ rulesOf, merged }: KnownRights, groups: readonly string[]): PredicateAccess {

@@ -1,23 +1,36 @@
 /** `--acl`: on where it names a secret. Files are read once, before any process is started. */
 import { readFileSync } from "node:fs";
+import type { LoginLimits } from "../auth/login-guard.ts";
+import type { PasswordPolicy } from "../auth/password-policy.ts";
 import { accessAlgorithms, readSigningKey } from "../auth/signing-key.ts";
 import type { AccessAlgorithm } from "../auth/signing-key.ts";
 import { Fault } from "../model/fault.ts";
 import { parseDurationMs } from "./duration.ts";
-import { parseSuperflag } from "./superflag.ts";
+import { parseCount, parseSuperflag } from "./superflag.ts";
 
 /** Plain data: it travels to the children as a message. */
 export interface AclConfig {
-  /** base64 */
-  readonly secret: string;
+  /** base64; the first signs, each of them is believed. */
+  readonly secrets: readonly string[];
   readonly algorithm: AccessAlgorithm;
   readonly accessTtlMs: number;
   readonly refreshTtlMs: number;
   /** Of the first user. */
   readonly password: string | undefined;
+  readonly passwords: PasswordPolicy;
+  readonly logins: LoginLimits;
 }
 
-const keys = ["secret-file", "access-ttl", "refresh-ttl", "jwt-alg", "password-file"] as const;
+const keys = [
+  "secret-file",
+  "access-ttl",
+  "refresh-ttl",
+  "jwt-alg",
+  "password-file",
+  "password-min",
+  "login-attempts",
+  "login-lock",
+] as const;
 
 /** The shortest password that is stored, in bytes. */
 const passwordBytesMin = 6;
@@ -25,8 +38,8 @@ const passwordBytesMin = 6;
 /** Throws Fault E_STARTUP, with one line. */
 export function readAclConfig(text: string): AclConfig | undefined {
   const given = parseSuperflag("acl", text, keys);
-  const secretFile = given.get("secret-file") ?? "";
-  if (secretFile === "") {
+  const secretFiles = (given.get("secret-file") ?? "").split(",").filter((file) => file !== "");
+  if (secretFiles.length === 0) {
     const [other] = given.keys();
     if (other === undefined || other === "secret-file") return undefined;
     throw new Fault("E_STARTUP", `--acl: ${other} says nothing without secret-file`);
@@ -40,12 +53,25 @@ export function readAclConfig(text: string): AclConfig | undefined {
     );
   }
   return {
-    secret: readSecret(secretFile, algorithm).toString("base64"),
+    secrets: secretFiles.map((file) => readSecret(file.trim(), algorithm).toString("base64")),
     algorithm,
     accessTtlMs: parseTtl("access-ttl", given.get("access-ttl") ?? "6h"),
     refreshTtlMs: parseTtl("refresh-ttl", given.get("refresh-ttl") ?? "30d"),
     password: readPassword(given.get("password-file") ?? ""),
+    passwords: {
+      charactersMin: parseCount("--acl password-min", given.get("password-min") ?? "0"),
+    },
+    logins: {
+      attempts: parseAttempts(given.get("login-attempts") ?? "10"),
+      lockMs: parseTtl("login-lock", given.get("login-lock") ?? "15m"),
+    },
   };
+}
+
+function parseAttempts(text: string): number {
+  const attempts = parseCount("--acl login-attempts", text);
+  if (attempts >= 1) return attempts;
+  throw new Fault("E_STARTUP", `--acl login-attempts: at least 1, not "${text}"`);
 }
 
 /** Every byte counts, the line's end too, as in the reference: tokens of one serve the other. */

@@ -120,7 +120,7 @@ function addServe(program: Command): void {
     .addOption(
       setting(
         "--acl <settings>",
-        'users and groups: "secret-file=FILE; access-ttl=6h; refresh-ttl=30d; password-file=FILE"',
+        'users and groups: "secret-file=FILE,…; access-ttl=6h; refresh-ttl=30d; password-file=FILE; …"',
       ).default(""),
     )
     .addOption(setting("--lambda <script>", "JavaScript or TypeScript with resolvers, run beside"))

@@ -114,11 +114,11 @@ async function loadSampleOnce(
 async function signOwnToken(acl: AclConfig): Promise<string> {
   const tokens = new AccessTokens({
     ...acl,
-    secret: Buffer.from(acl.secret, "base64"),
+    secrets: acl.secrets.map((secret) => Buffer.from(secret, "base64")),
     accessTtlMs: ownTokenMs,
     clock: systemClock,
   });
-  return (await tokens.issue("weft", 0, [guardians])).accessJWT;
+  return tokens.issuePlain("weft", 0, [guardians]);
 }
 
 const ownTokenMs = 10 * 60_000;

@@ -164,7 +164,7 @@ function followCacheSize(controls: LinkedControls, engine: OpenEngine): void {
 
 /** Makes the first user where it is missing. */
 async function openAccessControl(
-  { acl, host }: ServeConfig,
+  { acl, host, workers }: ServeConfig,
   engine: OpenEngine,
 ): Promise<Acl | undefined> {
   if (acl === undefined) return undefined;
@@ -172,7 +172,9 @@ async function openAccessControl(
     ...acl,
     engine,
     clock: systemClock,
-    secret: Buffer.from(acl.secret, "base64"),
+    secrets: acl.secrets.map((secret) => Buffer.from(secret, "base64")),
+    // Processes count apart: each allows its share.
+    logins: { ...acl.logins, attempts: Math.max(1, Math.ceil(acl.logins.attempts / workers)) },
     isExposed: !isLoopback(host),
   });
 }

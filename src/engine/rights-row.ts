@@ -46,6 +46,15 @@ export function newRightsMark(namespace: number, committer: Committer): MetaPatc
   return ownRowPatch(markName(namespace), encodeUtf8(committer.makeMark()), "any");
 }
 
+/** A new mark by itself, for changes of rights that are no edits of users, groups or rules. */
+export async function renewRightsMark(
+  rows: OwnRows,
+  namespace: number,
+  mark: string,
+): Promise<void> {
+  await rows.write(markName(namespace), encodeUtf8(mark), "any");
+}
+
 /** Equal marks, equal rights; "" before the first user. */
 export function readRightsMark(rows: OwnRows, namespace: number): MaybePromise<string> {
   return andThen(rows.read(markName(namespace)), (row) =>

@@ -4,10 +4,12 @@ import { Buffer } from "node:buffer";
 import { drainingWords } from "../admin/controls.ts";
 import { explainRefusal } from "../admin/rights.ts";
 import { loginRefused } from "../auth/acl.ts";
+import { LoginWait } from "../auth/login-guard.ts";
 import type { LoginRequest } from "../auth/acl.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { Fault } from "../model/fault.ts";
 import { anyVisitor, type Visitor } from "../model/visitor.ts";
+import { findRemoteAddress } from "./exchange.ts";
 import { judge } from "./gate.ts";
 import type { House } from "./house.ts";
 import { printHealth, printHealthOfAll } from "./node-facts.ts";
@@ -106,19 +108,30 @@ async function answerLogin(
     return sendJson(reply, makeErrorBody("Invalid method", "ErrorInvalidMethod", false));
   }
   try {
-    const login = readLogin(request.body);
+    const login = { ...readLogin(request.body), address: findRemoteAddress(request.raw) };
     if (acl === undefined) throw new Fault("E_HTTP_REQUEST", loginRefused);
     const tokens = await acl.login(login);
     return await sendJson(reply, JSON.stringify({ data: tokens }));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
+    const waitSeconds = findWaitSeconds(error);
+    if (waitSeconds !== undefined) {
+      const status = error.code === "E_LOGIN_WAIT" ? 429 : 503;
+      void reply.code(status).header("retry-after", String(waitSeconds));
+    }
     const code = error.code === "E_HTTP_ERROR" ? "Error" : "ErrorInvalidRequest";
     return sendJson(reply, makeErrorBody(error.message, code, true));
   }
 }
 
+/** When a login may be tried again that was refused without being looked at; undefined for every other refusal. */
+function findWaitSeconds(fault: Fault): number | undefined {
+  if (fault instanceof LoginWait) return fault.seconds;
+  return fault.code === "E_OVERLOADED" ? 1 : undefined;
+}
+
 /** Members that are missing, or of another kind, are empty ones: whoever they name cannot log in. */
-function readLogin(body: unknown): LoginRequest {
+function readLogin(body: unknown): Omit<LoginRequest, "address"> {
   const text = Buffer.isBuffer(body) ? body.toString() : "";
   let members: Readonly<Record<string, unknown>> = {};
   try {

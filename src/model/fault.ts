@@ -25,6 +25,8 @@ export const faultTable = {
   /** Who sends is not known, or may not do it (access control by users, groups and rules). */
   E_PERMISSION: { phase: "parser", extension: "ErrorInvalidRequest" },
   E_UNAUTHORIZED: { phase: "parser", extension: "ErrorUnauthorized" },
+  /** Logins have failed too often: the message says how long to wait. */
+  E_LOGIN_WAIT: { phase: "parser", extension: "ErrorInvalidRequest" },
   E_TXN_ABORTED: { phase: "parser", extension: "ErrorInvalidRequest" },
   E_TXN: { phase: "parser", extension: "ErrorInvalidRequest" },
   E_DEADLINE: { phase: "engine", extension: "ErrorInvalidRequest" },

@@ -133,7 +133,9 @@ describe("users, groups and rules", () => {
     const wrong = JSON.stringify({ userid: "ann", password: "another" });
     expect(message(await send("/login", "application/json", wrong))).toBe(refused);
     const read = await dql("{ q(func: has(name)) { name } }", String(pair["refreshJWT"]));
-    expect(read.data).toEqual({});
+    expect(message(read)).toBe(
+      "rpc error: code = Unauthenticated desc = unable to parse jwt token: token has invalid claims: a refresh token is no access token",
+    );
     expect(message(await dql("{ q(func: has(name)) { name } }", ""))).toBe(
       "rpc error: code = Unauthenticated desc = no accessJwt available",
     );
@@ -144,6 +146,62 @@ describe("users, groups and rules", () => {
       body: "{ q(func: uid(0x2)) { name } }",
     });
     expect(((await response.json()) as Answer).data).toEqual({ q: [{ name: "Bob" }] });
+  });
+
+  test("a new password ends refresh tokens, a deleted user every token", async () => {
+    await admin(
+      'mutation { addUser(input: [{ name: "rita", password: "rita-rita", groups: [{ name: "staff" }] }]) { user { name } } }',
+    );
+    const pairOf = async (password: string): Promise<Record<string, unknown>> => {
+      const body = JSON.stringify({ userid: "rita", password });
+      return (await send("/login", "application/json", body)).data ?? {};
+    };
+    const refresh = (token: unknown): Promise<Answer> =>
+      send("/login", "application/json", JSON.stringify({ refresh_token: token }));
+    const read = (token: unknown): Promise<Answer> =>
+      dql("{ q(func: uid(0x1)) { name } }", String(token));
+    const first = await pairOf("rita-rita");
+    const second = (await refresh(first["refreshJWT"])).data ?? {};
+    await admin(
+      'mutation { updateUser(input: { filter: { name: { eq: "rita" } }, set: { password: "another-one" } }) { user { name } } }',
+    );
+    for (const { refreshJWT } of [first, second] as { refreshJWT: string }[]) {
+      for (let i = 0; i < 3; i++) {
+        expect(message(await refresh(refreshJWT))).toBe("invalid username or password");
+      }
+    }
+    const third = await pairOf("another-one");
+    expect((await refresh(third["refreshJWT"])).data).toHaveProperty("accessJWT");
+    expect((await read(third["accessJWT"])).errors).toBeUndefined();
+    await admin('mutation { deleteUser(filter: { name: { eq: "rita" } }) { msg } }');
+    // In each process.
+    for (let i = 0; i < 4; i++) {
+      expect(message(await read(third["accessJWT"]))).toContain('"rita" does not exist any more');
+    }
+    expect(message(await refresh(third["refreshJWT"]))).toBe("invalid username or password");
+  });
+
+  test("a guardian revokes every token of a user", async () => {
+    const body = JSON.stringify({ userid: "ann", password: "ann-ann-ann" });
+    const pair = (await send("/login", "application/json", body)).data ?? {};
+    const read = (token: unknown): Promise<Answer> =>
+      dql("{ q(func: uid(0x1)) { name } }", String(token));
+    expect((await read(pair["accessJWT"])).errors).toBeUndefined();
+    const revoke = 'mutation { revokeTokens(input: { userId: "ann", namespace: 0 }) { message } }';
+    expect(message(await admin(revoke, await login("ann", "ann-ann-ann")))).toContain(
+      "Only guardians are allowed access",
+    );
+    expect((await admin(revoke)).errors).toBeUndefined();
+    for (let i = 0; i < 4; i++) {
+      expect(message(await read(pair["accessJWT"]))).toContain("the token was revoked");
+    }
+    const refreshed = JSON.stringify({ refresh_token: pair["refreshJWT"] });
+    expect(message(await send("/login", "application/json", refreshed))).toBe(
+      "invalid username or password",
+    );
+    expect((await read(await login("ann", "ann-ann-ann"))).errors).toBeUndefined();
+    const nobody = revoke.replace("ann", "nobody");
+    expect(message(await admin(nobody))).toContain('there is no user "nobody"');
   });
 
   test("a start time goes with its hash", async () => {
@@ -192,6 +250,26 @@ describe("users, groups and rules", () => {
     expect((await alter('{"drop_op": "DATA"}', groot)).errors).toBeUndefined();
     expect(await login("groot", "password")).not.toBe("undefined");
     expect(await login("ann", "ann-ann-ann")).toBe("undefined");
+  });
+});
+
+describe("logins that fail", () => {
+  test("wait longer and longer, and keep nobody else waiting", async () => {
+    const attempt = (password: string): Promise<Response> =>
+      fetch(`${server.url}/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json", connection: "close" },
+        body: JSON.stringify({ userid: "groot", password }),
+      });
+    await login("groot", "password");
+    const guesses = Array.from({ length: 60 }, (_, i) => attempt(`guess ${i}`));
+    expect((await rdf('{ set { <0x1> <name> "Ann" . } }', groot)).errors).toBeUndefined();
+    const answers = await Promise.all(guesses);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.length - refused.length).toBeLessThanOrEqual(10);
+    expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
+    const told = (await refused[0]!.json()) as Answer;
+    expect(message(told)).toMatch(/^too many logins have failed: try again in \d+ s$/);
   });
 });
 

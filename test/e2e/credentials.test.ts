@@ -116,11 +116,13 @@ test("an open address is spoken of where neither keys nor logins are asked for",
   const parts = { token: undefined, whitelist: [], hosts: [], origins: [] };
   const open = { anonymous: true, ...parts };
   const acl = {
-    secret: "",
+    secrets: [],
     algorithm: "HS256",
     accessTtlMs: 1,
     refreshTtlMs: 1,
     password: undefined,
+    passwords: { charactersMin: 0 },
+    logins: { attempts: 10, lockMs: 1 },
   } as const;
   const at = (host: string) => ({ host, port: 80, security: open, acl: undefined });
   expect(warnOfOpenAddress(at("0.0.0.0"))).toContain("0.0.0.0:80");
