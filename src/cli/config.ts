@@ -196,6 +196,8 @@ function parseLambdaUrl(text: string): string | undefined {
 const countLimits = {
   "mutations-nquad": "mutationNquadMax",
   "query-edge": "queryEdgeMax",
+  "query-work": "queryWorkMax",
+  "query-memory": "queryMemoryMax",
   "query-path": "queryPathMax",
   "regexp-characters": "regexpCharactersMax",
   "normalize-node": "normalizeNodeMax",

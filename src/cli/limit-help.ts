@@ -10,7 +10,17 @@ interface LimitLine {
 const lines: readonly LimitLine[] = [
   { key: "body-bytes", of: "bodyBytesMax", about: "bytes of a request's body, unpacked" },
   { key: "depth", of: "depthMax", about: "levels of braces in a query, of objects in JSON" },
-  { key: "query-timeout", of: "queryTimeoutMs", about: "time of a query (20s, 5m; 0: none)" },
+  { key: "query-timeout", of: "queryTimeoutMs", about: "time of a request (20s, 5m; 0: none)" },
+  {
+    key: "query-work",
+    of: "queryWorkMax",
+    about: "nodes, edges and values that a request may look at; 0: no limit",
+  },
+  {
+    key: "query-memory",
+    of: "queryMemoryMax",
+    about: "bytes that a request may hold while it runs; 0: no limit",
+  },
   {
     key: "query-edge",
     of: "queryEdgeMax",
@@ -77,5 +87,7 @@ function printDefault(key: string, of: keyof Limits | undefined): string {
   if (of === undefined) return key === "mutations" ? "allow" : "false";
   const value = defaultLimits[of];
   if (of.endsWith("Ms")) return value === 0 ? "none" : `${value / 1000}s`;
-  return key.endsWith("-bytes") ? `${value / 1024 ** 2}MB` : String(value);
+  return key.endsWith("-bytes") || key === "query-memory"
+    ? `${value / 1024 ** 2}MB`
+    : String(value);
 }

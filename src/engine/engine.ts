@@ -9,6 +9,7 @@ import type { Schema } from "../graph/schema.ts";
 import type { Mutation, NQuad } from "../model/nquad.ts";
 import type { ChangedState } from "./changes.ts";
 import type { PlanQuestion } from "./plan-question.ts";
+import type { RequestBudget } from "../model/request-budget.ts";
 import type { Visitor } from "../model/visitor.ts";
 
 export interface Engine {
@@ -84,6 +85,8 @@ export interface QueryRequest {
   /** 0 for none. */
   readonly timeoutMs: number;
   readonly signal?: Cancellation;
+  /** Made where the request entered; undefined: one is made of the two above and the server's limits. */
+  readonly budget?: RequestBudget | undefined;
   /** Asks how the query is run; absent: only for its answer. */
   readonly plan?: PlanQuestion | undefined;
 }
@@ -130,6 +133,8 @@ export interface MutateRequest {
   readonly startTs: number;
   readonly commitNow: boolean;
   readonly timeoutMs: number;
+  /** As that of a query. */
+  readonly budget?: RequestBudget | undefined;
 }
 
 export interface MutateAnswer {

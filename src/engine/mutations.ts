@@ -7,6 +7,7 @@ import { restrictReader } from "../graph/restrict.ts";
 import { printSchemaAnswer } from "../graph/schema-print.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
+import { budgetOf, type RequestBudget } from "../model/request-budget.ts";
 import { renderDql } from "../render/dql-json.ts";
 import { StoreRefusal } from "../store/store.ts";
 import type { Patch } from "../store/store.ts";
@@ -64,7 +65,7 @@ interface Work {
   readonly parsed: ParsedBody;
   /** The nodes that this request makes. */
   readonly nodes: BlankNodes;
-  readonly deadlineMs: number;
+  readonly budget: RequestBudget;
 }
 
 const emptyObject = encodeUtf8("{}");
@@ -81,7 +82,8 @@ export class Mutations {
   async mutate(request: MutateRequest): Promise<MutateAnswer> {
     const { clock, limits, mode } = this.#options;
     const watch = new Stopwatch(clock);
-    if (request.timeoutMs < 0) throw new Fault("E_DEADLINE", "context deadline exceeded");
+    const budget = budgetOf({ clock, limits }, request);
+    budget.check();
     const parsed = parseBody(request.body, limits, this.#queries);
     if (mode === "disallow" && parsed.mutations.length > 0) {
       throw new Fault("E_MUTATION", "no mutations allowed");
@@ -93,7 +95,7 @@ export class Mutations {
       request,
       parsed,
       nodes: new BlankNodes(),
-      deadlineMs: request.timeoutMs === 0 ? Infinity : clock.tickMs() + request.timeoutMs,
+      budget,
     };
     watch.mark("parsing");
     const done =
@@ -183,13 +185,13 @@ export class Mutations {
   async #continue(work: Work, startTs: number): Promise<Done> {
     const { views, transactions } = this.#options;
     const { namespace, commitNow } = work.request;
-    const time = await this.#checkWritable(startTs, namespace, work.deadlineMs);
+    const time = await this.#checkWritable(startTs, namespace, work.budget.deadlineMs);
     const done = await this.#endingWithFacts(work, startTs, async () => {
       const known = transactions.find(startTs, namespace);
       const overlay = known?.overlay ?? new Overlay();
       const view = await views.openAt(namespace, time.commit, {
         overlay,
-        deadlineMs: work.deadlineMs,
+        deadlineMs: work.budget.deadlineMs,
       });
       try {
         const worked = await this.#run(work, view, this.#session(work, view, overlay));
@@ -280,7 +282,7 @@ export class Mutations {
       planned === undefined
         ? undefined
         : await runner.runPlan(reader, planned.plan, {
-            deadlineMs: work.deadlineMs,
+            budget: work.budget,
             texts: planned.texts,
           });
     const variables = ran === undefined ? new Map() : variablesByName(ran.plan, ran.result);

@@ -5,11 +5,11 @@ import { parseQuery } from "../dql/parser.ts";
 import { encodeReport, type PlanReport } from "../exec/explain.ts";
 import { restrictReader } from "../graph/restrict.ts";
 import type { Reader } from "../graph/reader.ts";
-import { makePace } from "../exec/pace.ts";
+import { inPace } from "../exec/pace.ts";
 import { printSchemaAnswer } from "../graph/schema-print.ts";
 import type { Schema } from "../graph/schema.ts";
-import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
+import { budgetOf, type RequestBudget } from "../model/request-budget.ts";
 import type { Visitor } from "../model/visitor.ts";
 import { buildPlan } from "../plan/build.ts";
 import { renderDqlPaced } from "../render/dql-json.ts";
@@ -45,20 +45,19 @@ export class Queries {
 
   async query(request: QueryRequest): Promise<QueryAnswer> {
     const watch = new Stopwatch(this.#options.clock);
-    const deadlineMs = this.#deadline(request.timeoutMs);
+    const budget = budgetOf(this.#options, request);
+    budget.check();
     const { visitor } = request;
     if (visitor?.refusal !== undefined) this.#refuse(request, visitor);
     const { view, startTs } =
-      request.startTs === 0
-        ? await this.#openFresh(request)
-        : await this.#openOld(request, deadlineMs);
+      request.startTs === 0 ? await this.#openFresh(request) : await this.#openOld(request, budget);
     watch.mark("assignTimestamp");
     try {
       const reader = restrictReader(view.reader, visitor?.access);
       const planned = this.#plan(request, reader.schema);
       watch.mark("parsing");
       const { data, numUids, report } = await this.#answer(request, planned, reader, {
-        deadlineMs,
+        budget,
         watch,
       });
       const latency = watch.finish();
@@ -74,13 +73,6 @@ export class Queries {
   #refuse({ text, variables }: QueryRequest, visitor: Visitor): never {
     parseQuery(text, variables, this.#options.limits);
     throw strangerFault(visitor);
-  }
-
-  #deadline(timeoutMs: number): number {
-    const { clock, limits } = this.#options;
-    const ms = timeoutMs === 0 ? limits.queryTimeoutMs : timeoutMs;
-    if (ms < 0) throw new Fault("E_DEADLINE", "context deadline exceeded");
-    return ms === 0 ? Infinity : clock.tickMs() + ms;
   }
 
   /** The newest state, with a start time that the client may go on with. */
@@ -110,7 +102,7 @@ export class Queries {
 
   async #openOld(
     request: QueryRequest,
-    deadlineMs: number,
+    { deadlineMs }: RequestBudget,
   ): Promise<{ view: View; startTs: number }> {
     const { views, transactions } = this.#options;
     const { startTs, namespace } = request;
@@ -135,7 +127,7 @@ export class Queries {
     request: QueryRequest,
     planned: PlannedText,
     reader: Reader,
-    context: { readonly deadlineMs: number; readonly watch: Stopwatch },
+    context: { readonly budget: RequestBudget; readonly watch: Stopwatch },
   ): Promise<Pick<QueryAnswer, "data" | "numUids" | "report">> {
     const { watch } = context;
     if (planned.document.schema !== undefined) {
@@ -146,8 +138,7 @@ export class Queries {
     }
     const { limits, runner } = this.#options;
     const options = {
-      deadlineMs: context.deadlineMs,
-      signal: request.signal,
+      budget: context.budget,
       texts: planned.texts,
     };
     const question = request.plan;
@@ -165,15 +156,14 @@ export class Queries {
         : await runner.profilePlan(reader, planned.plan, options);
     const { plan, result } = ran;
     watch.mark("processing");
-    const pace = makePace({
-      clock: this.#options.clock,
-      deadlineMs: context.deadlineMs,
-      signal: request.signal,
-    });
+    const { clock } = this.#options;
+    const rendering = { clock, budget: context.budget, turns: runner.turns };
     const rendered =
       request.format === "rdf"
-        ? renderRdfPaced(plan, result, { limits }, pace)
-        : renderDqlPaced(plan, result, { limits, debug: request.debug }, pace);
+        ? inPace(rendering, (pace) => renderRdfPaced(plan, result, { limits }, pace))
+        : inPace(rendering, (pace) =>
+            renderDqlPaced(plan, result, { limits, debug: request.debug }, pace),
+          );
     const data = rendered instanceof Promise ? await rendered : rendered;
     watch.mark("encoding");
     const { report } = ran;

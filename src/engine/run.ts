@@ -1,5 +1,4 @@
 /** Plan → columns: one run over one reader, for queries, upserts and guests. */
-import type { Cancellation } from "../base/cancellation.ts";
 import type { Clock } from "../base/clock.ts";
 import { execute } from "../exec/execute.ts";
 import { explainPlan, profilePlan, type PlanReport } from "../exec/explain.ts";
@@ -8,12 +7,12 @@ import { makeTurns, type Turns } from "../exec/turns.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Limits } from "../model/limits.ts";
+import { makeFreeBudget, type RequestBudget } from "../model/request-budget.ts";
 import type { Plan } from "../plan/plan.ts";
 
 export interface RunOptions {
-  /** On the clock's tick scale; Infinity for none. */
-  readonly deadlineMs?: number;
-  readonly signal?: Cancellation | undefined;
+  /** Of the request; undefined: the server asks for itself. */
+  readonly budget?: RequestBudget | undefined;
   /** Literals in place of the plan's own, by slot. */
   readonly texts?: readonly string[] | undefined;
 }
@@ -43,8 +42,7 @@ export function makeRunner(clock: Clock, limits: Limits): Runner {
   const contextOf = (options: RunOptions): RunContext => ({
     clock,
     limits,
-    deadlineMs: options.deadlineMs ?? Infinity,
-    signal: options.signal,
+    budget: options.budget ?? makeFreeBudget(clock),
     turns,
   });
   return {

@@ -2,8 +2,8 @@ import bcrypt from "bcrypt";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Cell } from "../graph/reader.ts";
 import type { CheckPasswordField } from "../plan/plan.ts";
+import { Fault } from "../model/fault.ts";
 import { checkPasswords } from "./check-password.ts";
-import { makeDeadlineFault } from "./pace.ts";
 import type { Run } from "./run.ts";
 
 const field = { kind: "checkpwd", password: 0 } as unknown as CheckPasswordField;
@@ -46,7 +46,7 @@ test("each node's own password is compared; none, and one that is too short, are
 test("a query that is over its time compares no more", async () => {
   const compare = vi.spyOn(bcrypt, "compare");
   const run = makeRun("secret1", () => {
-    throw makeDeadlineFault();
+    throw new Fault("E_DEADLINE", "context deadline exceeded");
   });
   await expect(checkPasswords(run, field, times(1000, row))).rejects.toThrow(
     "context deadline exceeded",

@@ -3,7 +3,7 @@ import type { Plan } from "../plan/plan.ts";
 import { bindNumbers, findHugeUids } from "./bind.ts";
 import { runBlock } from "./block.ts";
 import type { BlockResult, ExecutionResult } from "./frame.ts";
-import { makeDeadlineFault, makePace } from "./pace.ts";
+import { makePace } from "./pace.ts";
 import { emptyVariable, type Run, type RunContext } from "./run.ts";
 
 /**
@@ -38,7 +38,7 @@ async function runPlan(
     if (block !== undefined) blocks[b] = await runBlock(run, block);
   }
   // Short runs never ask their pace: a deadline that has passed by now counts all the same.
-  if (context.clock.tickMs() > context.deadlineMs) throw makeDeadlineFault();
+  context.budget.check();
   return {
     blocks: blocks.filter((block) => block !== undefined),
     variables: run.variables.map((variable) => variable ?? emptyVariable),
@@ -62,6 +62,7 @@ export function makeRun(
     numbers: bindNumbers(plan, bound),
     reader: profiler === undefined ? reader : profiler.watch(reader),
     pace: makePace(context),
+    budget: context.budget,
     limits: context.limits,
     clock,
     variables: plan.variables.map(() => undefined),

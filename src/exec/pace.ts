@@ -1,37 +1,53 @@
-import type { Cancellation } from "../base/cancellation.ts";
 import type { Clock } from "../base/clock.ts";
-import { Fault } from "../model/fault.ts";
+import type { MaybePromise } from "../base/maybe.ts";
+import type { RequestBudget } from "../model/request-budget.ts";
 import type { Turns } from "./turns.ts";
 
 /**
- * Deadline, cancellation and fairness of one request. Long loops ask every 256 rows:
+ * Fairness of one run, and the budget of its request. Long loops ask every 256 rows:
  * `if ((i & 255) === 0) { const pause = pace.check(); if (pause !== undefined) await pause; }`.
  * After 4 ms of work the answer is a promise that lets other requests run (beside queries of 120 ms, small requests
  * had a p99 of 119 ms without, 8 ms with it). Bytes lent by the store do not survive it.
  */
 export interface Pace {
-  /** undefined: go on. Throws Fault E_DEADLINE or E_CANCELLED. */
-  check(): Promise<void> | undefined;
+  /** undefined: go on. `work`: rows since the last look. Throws Fault E_DEADLINE, E_CANCELLED or E_LIMIT. */
+  check(work?: number): Promise<void> | undefined;
 }
 
 const sliceMs = 4;
 
+/** Rows between two looks, where nothing else is said. */
+const rowsPerLook = 256;
+
 export interface PaceOptions {
   readonly clock: Clock;
-  /** On the clock's tick scale; Infinity for none. */
-  readonly deadlineMs: number;
-  readonly signal: Cancellation | undefined;
+  readonly budget: RequestBudget;
   /** Shared by the requests of a process; undefined: each goes on as soon as the event loop lets it. */
   readonly turns?: Turns | undefined;
 }
 
-export function makeDeadlineFault(): Fault {
-  return new Fault("E_DEADLINE", "context deadline exceeded");
-}
-
-/** `options`, which are made for one request, stand for it among those that take turns. */
+/** `options`, which are made for one run, stand for it among those that take turns: whoever makes them ends them there. */
 export function makePace(options: PaceOptions): Pace {
   return new SlicePace(options);
+}
+
+/** Runs `work` at a pace of its own among those that take turns. */
+export function inPace<T>(
+  { clock, budget, turns }: PaceOptions,
+  work: (pace: Pace) => MaybePromise<T>,
+): MaybePromise<T> {
+  const options = { clock, budget, turns };
+  const end = (): void => turns?.end(options);
+  let done: MaybePromise<T>;
+  try {
+    done = work(makePace(options));
+  } catch (error) {
+    end();
+    throw error;
+  }
+  if (done instanceof Promise) return done.finally(end);
+  end();
+  return done;
 }
 
 class SlicePace implements Pace {
@@ -43,16 +59,19 @@ class SlicePace implements Pace {
     this.#sliceEndMs = options.clock.tickMs() + sliceMs;
   }
 
-  check(): Promise<void> | undefined {
-    const { clock, deadlineMs, signal, turns } = this.#options;
-    if (signal?.aborted === true) throw new Fault("E_CANCELLED", "context canceled");
+  check(work = rowsPerLook): Promise<void> | undefined {
+    const { clock, budget, turns } = this.#options;
     const nowMs = clock.tickMs();
-    if (nowMs > deadlineMs) throw makeDeadlineFault();
+    budget.charge(work);
+    budget.checkAt(nowMs);
     if (nowMs < this.#sliceEndMs) return undefined;
     const turn =
       turns?.next(this.#options) ?? new Promise<void>((resolve) => void setImmediate(resolve));
     return turn.then(() => {
-      this.#sliceEndMs = clock.tickMs() + sliceMs;
+      const beginMs = clock.tickMs();
+      // Waiting for a turn takes its time, too.
+      budget.checkAt(beginMs);
+      this.#sliceEndMs = beginMs + sliceMs;
     });
   }
 }

@@ -1,8 +1,8 @@
-import type { Cancellation } from "../base/cancellation.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Reader } from "../graph/reader.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
+import type { RequestBudget } from "../model/request-budget.ts";
 import type { Value } from "../model/value.ts";
 import type { CallPlan, Plan, PredicateUse, Refusal, SlotIndex } from "../plan/plan.ts";
 import type { ValueColumn, VariableResult } from "./frame.ts";
@@ -14,9 +14,8 @@ import type { Turns } from "./turns.ts";
 export interface RunContext {
   readonly clock: Clock;
   readonly limits: Limits;
-  /** On the clock's tick scale; Infinity for none. */
-  readonly deadlineMs: number;
-  readonly signal: Cancellation | undefined;
+  /** Of the request: its time, its work, its memory. */
+  readonly budget: RequestBudget;
   /** Shared by the requests of a process, so that few long ones run at a time. */
   readonly turns?: Turns | undefined;
   /** Told what each step does; undefined: nobody asks. */
@@ -32,6 +31,7 @@ export interface Run {
   readonly numbers: Float64Array;
   readonly reader: Reader;
   readonly pace: Pace;
+  readonly budget: RequestBudget;
   readonly limits: Limits;
   readonly clock: Clock;
   /** Filled block by block; undefined until the block that defines it is done. */

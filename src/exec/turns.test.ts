@@ -1,12 +1,16 @@
 import { expect, test } from "vitest";
+import { systemClock } from "../base/clock.ts";
+import { makeFreeBudget, RequestBudget } from "../model/request-budget.ts";
 import { makeTurns } from "./turns.ts";
+
+const budget = makeFreeBudget(systemClock);
 
 test("few long requests run at a time, short ones are never held up, all of them end", async () => {
   const turns = makeTurns(2);
   const active = new Set<object>();
   let most = 0;
   const long = async (): Promise<void> => {
-    const request = {};
+    const request = { budget };
     for (let slice = 0; slice < 30; slice++) {
       await turns.next(request);
       if (slice < 6) continue;
@@ -18,11 +22,43 @@ test("few long requests run at a time, short ones are never held up, all of them
   };
   let ended = 0;
   const all = Array.from({ length: 9 }, () => long().then(() => ended++));
-  const short = {};
+  const short = { budget };
   await turns.next(short);
   turns.end(short);
   expect(ended).toBe(0);
   await Promise.all(all);
   expect(ended).toBe(9);
   expect(most).toBe(2);
+});
+
+async function takeSlices(turns: ReturnType<typeof makeTurns>, count: number): Promise<void> {
+  const run = { budget };
+  for (let slice = 0; slice < count; slice++) await turns.next(run);
+  turns.end(run);
+}
+
+test("one that runs for long gives way to those that wait", async () => {
+  const turns = makeTurns(1);
+  const order: string[] = [];
+  const first = takeSlices(turns, 500).then(() => order.push("long"));
+  const second = takeSlices(turns, 100).then(() => order.push("shorter"));
+  await Promise.all([first, second]);
+  expect(order).toEqual(["shorter", "long"]);
+});
+
+test("one whose time is over while it waits waits no longer", async () => {
+  const turns = makeTurns(1);
+  const holder = { budget };
+  for (let slice = 0; slice < 10; slice++) await turns.next(holder);
+  const limits = { queryTimeoutMs: 0, queryWorkMax: 0, queryMemoryMax: 0 };
+  const late = { budget: new RequestBudget({ clock: systemClock, limits, timeoutMs: 30 }) };
+  for (let slice = 0; slice < 6; slice++) await turns.next(late);
+  expect(late.budget.isOver()).toBe(true);
+  turns.end(late);
+  const gone = {
+    budget: new RequestBudget({ clock: systemClock, limits, signal: { aborted: true } }),
+  };
+  for (let slice = 0; slice < 6; slice++) await turns.next(gone);
+  turns.end(gone);
+  turns.end(holder);
 });

@@ -2,39 +2,96 @@
  * Long requests take turns: at most a few of them run at a time in a process, the others wait, so that a small request
  * waits for one slice of each that runs and not of each there is (architecture 5).
  */
+import type { RequestBudget } from "../model/request-budget.ts";
+
+/** One run of a request among those that take turns: the same object for as long as it runs. */
+export interface TurnTaker {
+  readonly budget: RequestBudget;
+}
+
 export interface Turns {
-  /** After a slice of work: resolves when the next may begin. `request` is the same object for a whole request. */
-  next(request: object): Promise<void>;
-  /** The request has ended. */
-  end(request: object): void;
+  /** After a slice of work: resolves when the next may begin, and when the request's time is over or its sender gone. */
+  next(run: TurnTaker): Promise<void>;
+  /** The run has ended. */
+  end(run: TurnTaker): void;
 }
 
 /** Slices after which a request counts as long. */
 const shortSlices = 5;
 
+/** Slices after which one that runs gives way to those that wait: no two requests hold up all others. */
+const slicesInTurn = 50;
+
+/** How often those that wait are asked whether their time is over. */
+const lookEveryMs = 50;
+
+interface Waiting {
+  readonly run: TurnTaker;
+  readonly resolve: () => void;
+}
+
 export function makeTurns(runningMax = 2): Turns {
-  const slices = new Map<object, number>();
-  const running = new Set<object>();
-  const waiting: { readonly request: object; readonly resolve: () => void }[] = [];
+  const slices = new Map<TurnTaker, number>();
+  /** How many slices each has had in this turn. */
+  const running = new Map<TurnTaker, number>();
+  let waiting: Waiting[] = [];
+  let timer: NodeJS.Timeout | undefined;
   const later = (resolve: () => void): void => void setImmediate(resolve);
+
+  const look = (): void => {
+    const isOver = waiting.some(({ run }) => run.budget.isOver());
+    if (isOver) {
+      const left = waiting;
+      waiting = [];
+      for (const one of left) {
+        if (one.run.budget.isOver()) one.resolve();
+        else waiting.push(one);
+      }
+    }
+    if (waiting.length === 0) stopLooking();
+  };
+  const stopLooking = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const wait = (run: TurnTaker): Promise<void> =>
+    new Promise((resolve) => {
+      waiting.push({ run, resolve });
+      timer ??= setInterval(look, lookEveryMs);
+    });
+  const letIn = (): void => {
+    const first = waiting.shift();
+    if (first === undefined) return;
+    running.set(first.run, 0);
+    later(first.resolve);
+    if (waiting.length === 0) stopLooking();
+  };
+
   return {
-    next(request) {
-      const count = (slices.get(request) ?? 0) + 1;
-      slices.set(request, count);
-      if (count <= shortSlices || running.has(request)) return new Promise(later);
+    next(run) {
+      const count = (slices.get(run) ?? 0) + 1;
+      slices.set(run, count);
+      const inTurn = running.get(run);
+      if (inTurn !== undefined) {
+        if (inTurn < slicesInTurn || waiting.length === 0) {
+          running.set(run, inTurn + 1);
+          return new Promise(later);
+        }
+        running.delete(run);
+        const turn = wait(run);
+        letIn();
+        return turn;
+      }
+      if (count <= shortSlices) return new Promise(later);
       if (running.size < runningMax) {
-        running.add(request);
+        running.set(run, 0);
         return new Promise(later);
       }
-      return new Promise((resolve) => waiting.push({ request, resolve }));
+      return wait(run);
     },
-    end(request) {
-      slices.delete(request);
-      if (!running.delete(request)) return;
-      const first = waiting.shift();
-      if (first === undefined) return;
-      running.add(first.request);
-      later(first.resolve);
+    end(run) {
+      slices.delete(run);
+      if (running.delete(run)) letIn();
     },
   };
 }

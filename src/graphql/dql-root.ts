@@ -9,7 +9,7 @@ import type { PlannedText } from "../engine/plan-cache.ts";
 import { execute } from "../exec/execute.ts";
 import { explainPlan, profilePlan } from "../exec/explain.ts";
 import type { PlanReport } from "../exec/explain.ts";
-import { makePace } from "../exec/pace.ts";
+import { inPace } from "../exec/pace.ts";
 import type { Reader } from "../graph/reader.ts";
 import { printSchemaAnswer } from "../graph/schema-print.ts";
 import type { Schema } from "../graph/schema.ts";
@@ -25,7 +25,8 @@ import type { RootOutcome } from "./handle-answer.ts";
 import { absentMessage, completeField } from "./lambda-complete.ts";
 import { nothingFor, outcomeOf } from "./lambda-root.ts";
 import { contextOf, touchedUids } from "./lower-run.ts";
-import type { RunBounds, RunSettings } from "./lower-run.ts";
+import type { RequestBudget } from "../model/request-budget.ts";
+import type { RunSettings } from "./lower-run.ts";
 import { argumentText, evaluate } from "./request-arguments.ts";
 import type { RequestValues } from "./request-arguments.ts";
 import { decodeJson, isJsonArray, isJsonObject } from "./request-json.ts";
@@ -74,7 +75,7 @@ function readVariables(
 export interface DqlSite {
   readonly reader: Reader;
   readonly namespace: number;
-  readonly bounds: RunBounds;
+  readonly budget: RequestBudget;
 }
 
 export interface DqlPlace extends DqlSite {
@@ -112,9 +113,9 @@ export class DqlRoots {
   }
 
   /** What `run` would do; reads statistics alone. Throws Fault where the query is wrong. */
-  explain(ready: ReadyDql, { reader, namespace, bounds }: DqlSite): Promise<PlanReport> {
+  explain(ready: ReadyDql, { reader, namespace, budget }: DqlSite): Promise<PlanReport> {
     const { plan, texts } = this.#plan(ready, namespace, reader.schema);
-    return explainPlan(plan, texts, reader, contextOf(this.#settings, bounds));
+    return explainPlan(plan, texts, reader, contextOf(this.#settings, budget));
   }
 
   /** Ids of the predicates that decide the answer (`findReads`); undefined for anything. */
@@ -131,20 +132,21 @@ export class DqlRoots {
   /** The JSON that /query would answer as `data`. */
   async #read(
     ready: ReadyDql,
-    { reader, namespace, bounds, isProfiled }: DqlPlace,
+    { reader, namespace, budget, isProfiled }: DqlPlace,
   ): Promise<{ data: Uint8Array; touched: number; report: PlanReport | undefined }> {
     const { document, plan, texts } = this.#plan(ready, namespace, reader.schema);
     if (document.schema !== undefined) {
       const data = encodeUtf8(printSchemaAnswer(reader.schema, document.schema));
       return { data, touched: 0, report: undefined };
     }
-    const context = contextOf(this.#settings, bounds);
+    const context = contextOf(this.#settings, budget);
     const { result, report } = isProfiled
       ? await profilePlan(plan, texts, reader, context)
       : { result: await execute(plan, texts, reader, context), report: undefined };
-    const { clock, limits } = this.#settings;
-    const pace = makePace({ clock, ...bounds });
-    const data = await renderDqlPaced(plan, result, { limits, debug: false }, pace);
+    const { limits } = this.#settings;
+    const data = await inPace(contextOf(this.#settings, budget), (pace) =>
+      renderDqlPaced(plan, result, { limits, debug: false }, pace),
+    );
     return { data, touched: touchedUids(result), report };
   }
 

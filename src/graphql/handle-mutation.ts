@@ -2,7 +2,7 @@
 import type { Reader } from "../graph/reader.ts";
 import type { RootField } from "./compiled-schema.ts";
 import type { RootOutcome } from "./handle-answer.ts";
-import { boundsOf } from "./handle-options.ts";
+import { budgetOf } from "../model/request-budget.ts";
 import type { HandlerOptions } from "./handle-options.ts";
 import type { MutationWork } from "./handle-prepare.ts";
 import { closedMutation, skipped } from "./handle-refused.ts";
@@ -34,6 +34,7 @@ export async function runMutations(
   let given: Reader | undefined = reader;
   const { schema, run, caller } = work;
   const { namespace, visitor } = request;
+  const budget = budgetOf(options, request);
   const outcomes: RootOutcome[] = [];
   let hasFailed = false;
   for (const field of run.roots) {
@@ -58,7 +59,7 @@ export async function runMutations(
       try {
         const done = await runMutation({
           options,
-          bounds: boundsOf(options, request),
+          budget,
           namespace,
           visitor,
           root,

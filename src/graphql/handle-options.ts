@@ -2,10 +2,9 @@
 import type { Engine } from "../engine/engine.ts";
 import type { LambdaClient } from "../lambda/client.ts";
 import type { GetText } from "../outgoing/request.ts";
-import type { RunBounds, RunSettings } from "./lower-run.ts";
+import type { RunSettings } from "./lower-run.ts";
 import type { SchemaStore } from "./schema-store.ts";
 import type { Identify } from "./sender.ts";
-import type { GraphqlRequest } from "./service.ts";
 
 export interface HandlerOptions extends RunSettings {
   readonly engine: Engine;
@@ -22,10 +21,4 @@ export interface HandlerOptions extends RunSettings {
   readonly extensions: boolean;
   /** `--graphql debug`: extensions show what was run. */
   readonly debug: boolean;
-}
-
-export function boundsOf({ clock, limits }: HandlerOptions, request: GraphqlRequest): RunBounds {
-  const timeout = request.timeoutMs > 0 ? request.timeoutMs : limits.queryTimeoutMs;
-  const deadlineMs = timeout > 0 ? clock.tickMs() + timeout : Infinity;
-  return { deadlineMs, signal: request.signal };
 }

@@ -1,14 +1,14 @@
 /** Root fields of queries: each is run over a snapshot, or asked of the lambda server, and makes its part of the answer. */
 import type { PlanReport } from "../exec/explain.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
-import { makePace } from "../exec/pace.ts";
+import { inPace } from "../exec/pace.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
 import { DqlRoots } from "./dql-root.ts";
 import type { ReadyDql } from "./dql-root.ts";
 import { queryFailed } from "./errors.ts";
 import type { RootOutcome } from "./handle-answer.ts";
-import { boundsOf } from "./handle-options.ts";
+import { budgetOf } from "../model/request-budget.ts";
 import type { HandlerOptions } from "./handle-options.ts";
 import { closedQuery, unresolved } from "./handle-refused.ts";
 import { noteOfRoot, refusedOutcome, untrusted } from "./handle-roots.ts";
@@ -16,8 +16,8 @@ import type { ReadyRoot } from "./handle-roots.ts";
 import type { Trace } from "./handle-trace.ts";
 import type { LambdaCalls } from "./lambda-call.ts";
 import { runLambdaRoot } from "./lambda-root.ts";
-import { touchedUids } from "./lower-run.ts";
-import type { RunBounds } from "./lower-run.ts";
+import { contextOf, touchedUids } from "./lower-run.ts";
+import type { RequestBudget } from "../model/request-budget.ts";
 import { makeNote } from "./plan-reports.ts";
 import {
   explainQuery,
@@ -28,7 +28,6 @@ import {
   writeLargeAnswer,
   writeQuery,
 } from "./query-root.ts";
-import type { LargeAnswer } from "./query-root.ts";
 import type { OperationRun } from "./request-cache.ts";
 import type { GraphqlRequest } from "./service.ts";
 
@@ -38,7 +37,7 @@ export interface QueryPlace {
   readonly request: GraphqlRequest;
   /** A reader that is lent; undefined: open one. */
   readonly given: Reader | undefined;
-  readonly bounds: RunBounds;
+  readonly budget: RequestBudget;
   readonly trace: Trace;
   readonly parentType: string;
   readonly lambda: () => LambdaCalls;
@@ -65,16 +64,16 @@ export class RootQueries {
     reader: Reader,
   ): Promise<ReadonlyMap<string, PlanReport>> {
     const reports = new Map<string, PlanReport>();
-    const bounds = boundsOf(this.#options, request);
+    const budget = budgetOf(this.#options, request);
     for (const root of roots) {
       if (root.kind === "dql") {
-        const place = { reader, namespace: request.namespace, bounds };
+        const place = { reader, namespace: request.namespace, budget };
         reports.set(root.field.key, await this.#dqlRoots.explain(root.ready, place));
         continue;
       }
       const report =
         root.kind === "query"
-          ? await explainQuery(root.ready, reader, this.#options, bounds)
+          ? await explainQuery(root.ready, reader, this.#options, budget)
           : makeNote("explain", noteOfRoot(root));
       reports.set(root.field.key, report);
     }
@@ -121,7 +120,10 @@ export class RootQueries {
         const done = { result, lambda: outcome?.values };
         const errors = outcome?.errors ?? [];
         if (isLargeAnswer(root.ready, result)) {
-          const large = await writeLargeAnswer(root.ready, field, done, this.#largeAnswer(place));
+          const { resultBytesMax } = this.#options.limits;
+          const large = await inPace(contextOf(this.#options, place.budget), (pace) =>
+            writeLargeAnswer(root.ready, field, done, { pace, bytesMax: resultBytesMax }),
+          );
           return { field, errors, ...large };
         }
         return {
@@ -147,24 +149,24 @@ export class RootQueries {
   async #runRoot(
     root: Extract<ReadyRoot, { kind: "query" }>,
     reader: Reader,
-    { request, trace, bounds }: QueryPlace,
+    { request, trace, budget }: QueryPlace,
   ): Promise<ExecutionResult> {
-    if (request.plan === undefined) return runQuery(root.ready, reader, this.#options, bounds);
-    const profiled = await profileQuery(root.ready, reader, this.#options, bounds);
+    if (request.plan === undefined) return runQuery(root.ready, reader, this.#options, budget);
+    const profiled = await profileQuery(root.ready, reader, this.#options, budget);
     trace.reports.set(root.field.key, profiled.report);
     return profiled.result;
   }
 
   async #resolveDql(
     { field, ready }: Extract<ReadyRoot, { kind: "dql" }>,
-    { request, given, bounds, trace, run }: QueryPlace,
+    { request, given, budget, trace, run }: QueryPlace,
   ): Promise<RootOutcome> {
     const { namespace, visitor, plan } = request;
     let reader = given;
     try {
       reader ??= await this.#options.engine.openReader(namespace, visitor);
       if (this.#options.debug) trace.dqlQueries.push(ready.text);
-      const place = { reader, namespace, bounds, isProfiled: plan !== undefined };
+      const place = { reader, namespace, budget, isProfiled: plan !== undefined };
       const done = await this.#dqlRoots.run(field, ready, { ...place, locate: run.locate });
       trace.touchedUids += done.touchedUids;
       if (done.report !== undefined) trace.reports.set(field.key, done.report);
@@ -175,11 +177,5 @@ export class RootQueries {
     } finally {
       if (given === undefined) reader?.close();
     }
-  }
-
-  #largeAnswer({ request, bounds }: QueryPlace): LargeAnswer {
-    const { clock, limits } = this.#options;
-    const pace = makePace({ clock, deadlineMs: bounds.deadlineMs, signal: request.signal });
-    return { pace, bytesMax: limits.resultBytesMax };
   }
 }

@@ -12,7 +12,7 @@ import { writeAnswer, writeRefusal } from "./handle-answer.ts";
 import type { RootOutcome } from "./handle-answer.ts";
 import { headersOf } from "./handle-headers.ts";
 import { runMutations } from "./handle-mutation.ts";
-import { boundsOf } from "./handle-options.ts";
+import { budgetOf, RequestBudget } from "../model/request-budget.ts";
 import type { HandlerOptions } from "./handle-options.ts";
 import { Preparer } from "./handle-prepare.ts";
 import type { LiveRequest, MutationWork, ReadyRequest } from "./handle-prepare.ts";
@@ -109,13 +109,14 @@ export class RequestHandler {
   /** Runs a subscription once: its answer without extensions, and what they would be. */
   async runLive(live: LiveRequest, reader: Reader): Promise<LiveAnswer> {
     const { request, run, schema, roots } = live;
+    // Each run has a budget of its own, whatever the request came with.
     const trace = new Trace(this.#options.clock);
     const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run);
-    const bounds = boundsOf(this.#options, request);
+    const budget = new RequestBudget({ ...this.#options, signal: request.signal });
     const outcomes: RootOutcome[] = [];
     const given = readerOf(reader, request);
     for (const root of roots) {
-      const place = { run, request, given, bounds, trace, parentType, lambda };
+      const place = { run, request, given, budget, trace, parentType, lambda };
       outcomes.push(await this.#queries.resolve(root, place));
     }
     const body = writeAnswer(outcomes, run.locate, undefined, this.#options.limits.resultBytesMax);
@@ -134,7 +135,7 @@ export class RequestHandler {
   ): Promise<GraphqlAnswer> {
     const { schema, run, roots } = ready;
     const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run);
-    const bounds = boundsOf(this.#options, request);
+    const budget = budgetOf(this.#options, request);
     const parentType = run.node.operation === "query" ? "Query" : "Subscription";
     // The first query uses the snapshot that the schema was found in; every other one has its own.
     let own = readerOf(reader, request);
@@ -146,7 +147,7 @@ export class RequestHandler {
         run,
         request,
         given,
-        bounds,
+        budget,
         trace,
         parentType,
         lambda,

@@ -1,5 +1,4 @@
 /** Lowered trees → plans, kept for their shape → runs over a reader. */
-import type { Cancellation } from "../base/cancellation.ts";
 import type { Clock } from "../base/clock.ts";
 import type { QueryDocument } from "../dql/ast.ts";
 import { printQuery } from "../dql/print.ts";
@@ -12,6 +11,7 @@ import type { Turns } from "../exec/turns.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { Limits } from "../model/limits.ts";
+import type { RequestBudget } from "../model/request-budget.ts";
 import { buildPlan } from "../plan/build.ts";
 import type { Plan } from "../plan/plan.ts";
 import { findReads } from "../plan/reads.ts";
@@ -22,13 +22,6 @@ export interface RunSettings {
   readonly limits: Limits;
   /** Where long requests of the process take turns; undefined: each goes on as it can. */
   readonly turns?: Turns | undefined;
-}
-
-/** How long a request may take, and who may end it. */
-export interface RunBounds {
-  /** On the clock's tick scale; Infinity for none. */
-  readonly deadlineMs: number;
-  readonly signal: Cancellation | undefined;
 }
 
 /** A tree with its plans: one for each schema, and so for each access to it. */
@@ -64,10 +57,10 @@ export class PlannedTree {
     reader: Reader,
     texts: readonly string[],
     settings: RunSettings,
-    bounds: RunBounds,
+    budget: RequestBudget,
   ): Promise<ExecutionResult> {
     const { plan, bound } = this.#bind(reader, texts);
-    return execute(plan, bound, reader, contextOf(settings, bounds));
+    return execute(plan, bound, reader, contextOf(settings, budget));
   }
 
   /** What `run` would do; reads statistics alone. */
@@ -75,10 +68,10 @@ export class PlannedTree {
     reader: Reader,
     texts: readonly string[],
     settings: RunSettings,
-    bounds: RunBounds,
+    budget: RequestBudget,
   ): Promise<PlanReport> {
     const { plan, bound } = this.#bind(reader, texts);
-    return explainPlan(plan, bound, reader, contextOf(settings, bounds));
+    return explainPlan(plan, bound, reader, contextOf(settings, budget));
   }
 
   /** Runs the tree as `run` does, and tells what its steps did. */
@@ -86,10 +79,10 @@ export class PlannedTree {
     reader: Reader,
     texts: readonly string[],
     settings: RunSettings,
-    bounds: RunBounds,
+    budget: RequestBudget,
   ): Promise<{ readonly result: ExecutionResult; readonly report: PlanReport }> {
     const { plan, bound } = this.#bind(reader, texts);
-    return profilePlan(plan, bound, reader, contextOf(settings, bounds));
+    return profilePlan(plan, bound, reader, contextOf(settings, budget));
   }
 
   #bind(reader: Reader, texts: readonly string[]): { plan: Plan; bound: readonly string[] } {
@@ -116,8 +109,11 @@ export class PlannedTree {
 }
 
 /** Settings come with much that is not the run's. */
-export function contextOf({ clock, limits, turns }: RunSettings, bounds: RunBounds): RunContext {
-  return { clock, limits, turns, deadlineMs: bounds.deadlineMs, signal: bounds.signal };
+export function contextOf(
+  { clock, limits, turns }: RunSettings,
+  budget: RequestBudget,
+): RunContext {
+  return { clock, limits, turns, budget };
 }
 
 /** Uids that a run touched, as `extensions.touched_uids` counts them. */

@@ -16,7 +16,7 @@ export async function runAdd(stage: MutationStage, steps: StageSteps): Promise<M
   const list = new LookupList();
   list.addNodes(collector.nodes);
   const endLookup = steps.lookup();
-  const lookups = await ending(list.find(txn.reader, stage, stage.bounds), endLookup);
+  const lookups = await ending(list.find(txn.reader, stage, stage.budget), endLookup);
   const isUpsert = values["upsert"] === true;
   const updatable = isUpsert ? await findUpdatable(stage, tops, lookups) : undefined;
   const writer = new NodeWriter(stage, lookups, collector.definitions, updatable);

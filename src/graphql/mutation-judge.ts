@@ -100,7 +100,7 @@ async function findPermitted(
     });
     if (uids.length <= plannedUidsMax) trees.set(shape, tree);
   }
-  const result = await tree.run(stage.txn.reader, context.texts, stage, stage.bounds);
+  const result = await tree.run(stage.txn.reader, context.texts, stage, stage.budget);
   stage.touch(touchedUids(result));
   const block = result.blocks[0];
   if (block === undefined) return none;

@@ -17,7 +17,8 @@ import {
   queryBlock,
 } from "./lower-context.ts";
 import { PlannedTree } from "./lower-run.ts";
-import type { RunBounds, RunSettings } from "./lower-run.ts";
+import type { RequestBudget } from "../model/request-budget.ts";
+import type { RunSettings } from "./lower-run.ts";
 import { xidKey } from "./mutation-input.ts";
 import type { InputNode } from "./mutation-input.ts";
 
@@ -78,11 +79,11 @@ export class LookupList {
   }
 
   /** Reads them all: ids in one level, values in one run. */
-  find(reader: Reader, settings: RunSettings, bounds: RunBounds): MaybePromise<Lookups> {
+  find(reader: Reader, settings: RunSettings, budget: RequestBudget): MaybePromise<Lookups> {
     const found = new Lookups();
     const read = this.#ids.size > 0 ? readIds(reader, [...this.#ids], found) : undefined;
     if (this.#xids.size === 0) return andThen(read, () => found);
-    return this.#findValues(reader, settings, bounds, found, read);
+    return this.#findValues(reader, settings, budget, found, read);
   }
 
   /** The lists under which the holders of the values stand; undefined where an index does not say it. */
@@ -108,7 +109,7 @@ export class LookupList {
   async #findValues(
     reader: Reader,
     settings: RunSettings,
-    bounds: RunBounds,
+    budget: RequestBudget,
     found: Lookups,
     read: MaybePromise<void>,
   ): Promise<Lookups> {
@@ -139,7 +140,7 @@ export class LookupList {
       blocks.push(queryBlock(`x${blocks.length}`, compareCall("eq", predicate, values), children));
     }
     const tree = treeOf(shape, blocks);
-    const result = await tree.run(reader, context.texts, settings, bounds);
+    const result = await tree.run(reader, context.texts, settings, budget);
     fields.forEach(({ field }, i) => readValues(result, i, field, found));
     return found;
   }

@@ -34,7 +34,7 @@ export async function matchNodes(
     tree = new PlannedTree({ blocks: [block], schema: undefined });
     trees.set(shape, tree);
   }
-  const result = await tree.run(reader, context.texts, stage, stage.bounds);
+  const result = await tree.run(reader, context.texts, stage, stage.budget);
   stage.touch(touchedUids(result));
   const block = result.blocks[0];
   return block === undefined ? [] : uidsOf(block);

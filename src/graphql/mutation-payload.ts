@@ -130,7 +130,7 @@ async function readList(
     planned = { tree, object: inner.shape, hasLambda: hasLambda(inner.shape) };
     if (uids.length <= plannedUidsMax) plans.set(shape, planned);
   }
-  const result = await planned.tree.run(stage.txn.reader, context.texts, stage, stage.bounds);
+  const result = await planned.tree.run(stage.txn.reader, context.texts, stage, stage.budget);
   stage.touch(touchedUids(result));
   return { result, object: planned.object, hasLambda: planned.hasLambda };
 }

@@ -14,7 +14,8 @@ import type { ResponseError } from "./errors.ts";
 import type { RootOutcome } from "./handle-answer.ts";
 import type { ResolverClock, Trace } from "./handle-trace.ts";
 import type { LambdaCalls } from "./lambda-call.ts";
-import type { RunBounds, RunSettings } from "./lower-run.ts";
+import type { RequestBudget } from "../model/request-budget.ts";
+import type { RunSettings } from "./lower-run.ts";
 import { runAdd } from "./mutation-add.ts";
 import { runDelete } from "./mutation-delete.ts";
 import { readPayload, resolvePayloadLambda, writePayload } from "./mutation-payload.ts";
@@ -37,7 +38,7 @@ interface MutationOptions extends RunSettings {
 
 export interface MutationRequest {
   readonly options: MutationOptions;
-  readonly bounds: RunBounds;
+  readonly budget: RequestBudget;
   readonly namespace: number;
   readonly visitor: Visitor | undefined;
   readonly root: RootField;
@@ -100,13 +101,13 @@ async function transactOnce(
   values: ArgumentObject,
   txn: GuestTransaction,
 ): Promise<Payload> {
-  const { field, root, run, resolver, trace, bounds } = request;
+  const { field, root, run, resolver, trace, budget } = request;
   const { clock, limits } = request.options;
   const touch = (count: number): void => {
     trace.touchedUids += count;
   };
   const { guard } = request.caller;
-  const stage: MutationStage = { bounds, clock, limits, type, values, txn, guard, touch };
+  const stage: MutationStage = { budget, clock, limits, type, values, txn, guard, touch };
   const read = async (effect: MutationEffect): Promise<Payload> => {
     const end = resolver.step("query");
     try {

@@ -4,12 +4,13 @@ import type { GuestTransaction } from "../engine/engine.ts";
 import { Fault } from "../model/fault.ts";
 import type { NodeType } from "./compiled-schema.ts";
 import type { Guard } from "./lower-context.ts";
-import type { RunBounds, RunSettings } from "./lower-run.ts";
+import type { RequestBudget } from "../model/request-budget.ts";
+import type { RunSettings } from "./lower-run.ts";
 import type { ArgumentObject } from "./request-arguments.ts";
 
 /** What a stage of a mutation sees. */
 export interface MutationStage extends RunSettings {
-  readonly bounds: RunBounds;
+  readonly budget: RequestBudget;
   readonly type: NodeType;
   readonly values: ArgumentObject;
   readonly txn: GuestTransaction;

@@ -45,7 +45,7 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
 
   const endLookup = steps.lookup();
   const uids = await matchNodes(stage, txn.reader, input["filter"] ?? {}, "update");
-  const lookups = await ending(list.find(txn.reader, stage, stage.bounds), endLookup);
+  const lookups = await ending(list.find(txn.reader, stage, stage.budget), endLookup);
   const writer = new NodeWriter(stage, lookups, collector.definitions, undefined);
   const { facts, edges } = writer;
   // Targets are told right or wrong even where no node is found; a patch whose id is taken is told of that alone.

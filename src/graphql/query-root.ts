@@ -21,7 +21,8 @@ import type { Guard } from "./lower-context.ts";
 import { lowerRoot, lowerRootParts, shapeOfRoot } from "./lower-root.ts";
 import type { RootShape, SimilarParts } from "./lower-root.ts";
 import { PlannedTree } from "./lower-run.ts";
-import type { RunBounds, RunSettings } from "./lower-run.ts";
+import type { RequestBudget } from "../model/request-budget.ts";
+import type { RunSettings } from "./lower-run.ts";
 import { collectSites } from "./lower-selection.ts";
 import { lowerSite } from "./lower-site.ts";
 import type { SiteParts } from "./lower-site.ts";
@@ -94,9 +95,9 @@ export function runQuery(
   ready: ReadyQuery,
   reader: Reader,
   settings: RunSettings,
-  bounds: RunBounds,
+  budget: RequestBudget,
 ): Promise<ExecutionResult> {
-  return ready.planned.tree.run(reader, ready.texts, settings, bounds);
+  return ready.planned.tree.run(reader, ready.texts, settings, budget);
 }
 
 /** What `runQuery` would do. */
@@ -104,9 +105,9 @@ export function explainQuery(
   ready: ReadyQuery,
   reader: Reader,
   settings: RunSettings,
-  bounds: RunBounds,
+  budget: RequestBudget,
 ): Promise<PlanReport> {
-  return ready.planned.tree.explain(reader, ready.texts, settings, bounds);
+  return ready.planned.tree.explain(reader, ready.texts, settings, budget);
 }
 
 /** Runs as `runQuery` does, and tells what was done. */
@@ -114,9 +115,9 @@ export function profileQuery(
   ready: ReadyQuery,
   reader: Reader,
   settings: RunSettings,
-  bounds: RunBounds,
+  budget: RequestBudget,
 ): Promise<{ readonly result: ExecutionResult; readonly report: PlanReport }> {
-  return ready.planned.tree.profile(reader, ready.texts, settings, bounds);
+  return ready.planned.tree.profile(reader, ready.texts, settings, budget);
 }
 
 /** The values of a query's lambda fields; undefined where it has none. */

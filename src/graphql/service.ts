@@ -4,6 +4,7 @@
  */
 import type { Cancellation } from "../base/cancellation.ts";
 import type { MaybePromise } from "../base/maybe.ts";
+import type { RequestBudget } from "../model/request-budget.ts";
 import type { Visitor } from "../model/visitor.ts";
 import type { PlanQuestion } from "../engine/plan-question.ts";
 
@@ -60,6 +61,8 @@ export interface GraphqlRequest {
   readonly remoteAddress: string;
   readonly timeoutMs: number;
   readonly signal?: Cancellation;
+  /** Made where the request entered; undefined: one is made of the two above and the server's limits. */
+  readonly budget?: RequestBudget | undefined;
   /** Why data is neither read nor written now, which each root field then tells; undefined: it is. */
   readonly closed?: string | undefined;
   /** Asks how the queries are run; for those who may see all nodes, because the numbers tell of hidden ones. */

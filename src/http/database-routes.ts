@@ -13,7 +13,7 @@ import {
 } from "./envelope.ts";
 import { explainNamespaceRefusal } from "../admin/rights.ts";
 import { checkHash, hashOf, identify } from "./sender.ts";
-import { type Exchange, readBytes, readParameters, watchSender } from "./exchange.ts";
+import { type Exchange, openBudget, readBytes, readParameters } from "./exchange.ts";
 import {
   expectObject,
   expectStrings,
@@ -49,7 +49,8 @@ export async function answerQuery(exchange: Exchange): Promise<void> {
   const { house, req, res } = exchange;
   const params = readParameters(exchange);
   const debug = parseBool(params, "debug");
-  const timeoutMs = parseTimeout(params, house.limits.queryTimeoutMs);
+  const timeoutMs = parseTimeout(params);
+  const budget = openBudget(exchange, timeoutMs);
   const startTs = parseUint(params, "startTs");
   const body = (await readBytes(exchange)).toString();
   const media = parseMediaType(req.headers["content-type"]);
@@ -79,7 +80,7 @@ export async function answerQuery(exchange: Exchange): Promise<void> {
       debug,
       format,
       timeoutMs,
-      signal: watchSender(exchange),
+      budget,
       plan,
     });
     const touched = countTouched(answer.numUids);
@@ -146,10 +147,10 @@ function parseFormat(text: string): "json" | "rdf" {
   throw new Fault("E_HTTP_REQUEST", `invalid value [${text}] for parameter respFormat`);
 }
 
-/** Milliseconds, 0 for none, negative for one that is over. */
-function parseTimeout(params: URLSearchParams, otherwiseMs: number): number {
+/** Milliseconds that the client gives the request; 0: as many as the server; negative: the time is over. */
+export function parseTimeout(params: URLSearchParams): number {
   const ns = parseDurationNs(params, "timeout");
-  if (ns === undefined) return otherwiseMs;
+  if (ns === undefined) return 0;
   return ns < timeoutNsMin ? -1 : ns / 1e6;
 }
 
@@ -188,6 +189,8 @@ function checkMedia(
 export async function answerMutate(exchange: Exchange): Promise<void> {
   const { house, req, res } = exchange;
   const params = readParameters(exchange);
+  const timeoutMs = parseTimeout(params);
+  const budget = openBudget(exchange, timeoutMs);
   const commitNow = parseBool(params, "commitNow");
   const startTs = parseUint(params, "startTs");
   const body = await readBytes(exchange);
@@ -207,7 +210,8 @@ export async function answerMutate(exchange: Exchange): Promise<void> {
       body: { kind: isJson ? "json" : "rdf", text },
       startTs,
       commitNow,
-      timeoutMs: house.limits.queryTimeoutMs,
+      timeoutMs,
+      budget,
     });
     const headers = ["Dgraph-TouchedUids", String(countTouched(answer.numUids))];
     const hash = hashOf(exchange, answer.startTs, visitor);

@@ -2,6 +2,7 @@
 import type { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Cancellation } from "../base/cancellation.ts";
+import { RequestBudget } from "../model/request-budget.ts";
 import { readBody, nativeEncodingFaults, type EncodingFaults } from "./body.ts";
 import type { House } from "./house.ts";
 import type { Streams } from "./streams.ts";
@@ -59,6 +60,12 @@ export const handedOverFrom = "x-weft-remote-address";
 /** Whether the sender has gone before the answer was written. Asking costs a look; there is nothing to take down. */
 export function watchSender(exchange: Exchange): Cancellation {
   return new SenderGone(exchange.res);
+}
+
+/** What this request may use. `timeoutMs`: what its sender asks for, 0 for nothing. */
+export function openBudget(exchange: Exchange, timeoutMs: number): RequestBudget {
+  const { clock, limits } = exchange.house;
+  return new RequestBudget({ clock, limits, timeoutMs, signal: watchSender(exchange) });
 }
 
 class SenderGone implements Cancellation {

@@ -11,9 +11,9 @@ import { acceptEncodingOf } from "./database-routes.ts";
 import {
   type Exchange,
   findRemoteAddress,
+  openBudget,
   readBytes,
   readParameters,
-  watchSender,
 } from "./exchange.ts";
 import { streamEvents, wantsEvents } from "./event-stream.ts";
 import { admit } from "./gate.ts";
@@ -82,6 +82,7 @@ export async function answerAdmin(exchange: Exchange): Promise<void> {
 
 async function answerDocument(exchange: Exchange, responder: Responder): Promise<void> {
   const { res } = exchange;
+  const budget = openBudget(exchange, 0);
   try {
     const document = await readDocument(exchange);
     const request: GraphqlRequest = {
@@ -89,8 +90,8 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
       ...document,
       headers: exchange.req.headers,
       remoteAddress: findRemoteAddress(exchange.req),
-      timeoutMs: exchange.house.limits.queryTimeoutMs,
-      signal: watchSender(exchange),
+      timeoutMs: 0,
+      budget,
       closed: responder.closed,
     };
     if (responder.streams && wantsEvents(exchange) !== "no") {

@@ -214,14 +214,14 @@ class SocketConnection implements Stream, Conversation {
   }
 
   #request(operation: Operation, body: string): GraphqlRequest {
-    const { house, remoteAddress } = this.#parts;
+    const { remoteAddress } = this.#parts;
     return {
       namespace: 0,
       kind: "json",
       body,
       headers: this.#headers,
       remoteAddress,
-      timeoutMs: house.limits.queryTimeoutMs,
+      timeoutMs: 0,
       signal: {
         get aborted() {
           return operation.isStopped;

@@ -18,8 +18,12 @@ export interface Limits {
   readonly normalizeNodeMax: number;
   /** Bytes of one answer. Setting `result-bytes`. */
   readonly resultBytesMax: number;
-  /** Milliseconds of one query; 0 for no limit. Setting `query-timeout`. */
+  /** Milliseconds of one request; 0 for no limit. Clients may ask for less. Setting `query-timeout`. */
   readonly queryTimeoutMs: number;
+  /** Nodes, edges, values and members that one request may look at; 0 for no limit. Setting `query-work`. */
+  readonly queryWorkMax: number;
+  /** Bytes that one request may hold beside its body; 0 for no limit. Setting `query-memory`. */
+  readonly queryMemoryMax: number;
   /** Milliseconds after which an idle transaction is aborted. Setting `txn-abort-after`. */
   readonly txnAbortAfterMs: number;
   /** Open transactions in a process. Setting `txn-open`. */
@@ -52,6 +56,9 @@ export type LimitSetting =
   | "query-path"
   | "regexp-characters"
   | "normalize-node"
+  | "query-timeout"
+  | "query-work"
+  | "query-memory"
   | "mutations-nquad"
   | "result-bytes";
 
@@ -78,8 +85,10 @@ export const defaultLimits: Limits = {
   regexpCharactersMax: 1_000_000_000,
   mutationNquadMax: 1_000_000,
   normalizeNodeMax: 10_000,
-  resultBytesMax: 1024 * 1024 * 1024,
-  queryTimeoutMs: 0,
+  resultBytesMax: 256 * 1024 * 1024,
+  queryTimeoutMs: 30_000,
+  queryWorkMax: 2_000_000_000,
+  queryMemoryMax: 1024 * 1024 * 1024,
   txnAbortAfterMs: 5 * 60_000,
   txnOpenMax: 10_000,
   pendingMax: 10_000,

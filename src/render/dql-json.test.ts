@@ -5,6 +5,7 @@ import { parseQuery } from "../dql/parser.ts";
 import { execute } from "../exec/execute.ts";
 import type { Pace } from "../exec/pace.ts";
 import { defaultLimits } from "../model/limits.ts";
+import { makeFreeBudget } from "../model/request-budget.ts";
 import { buildPlan } from "../plan/build.ts";
 import {
   MemoryGraph,
@@ -69,8 +70,7 @@ describe.each(Object.entries(queries))("%s", (_, text) => {
     const result = await execute(plan, undefined, graph, {
       clock: systemClock,
       limits,
-      deadlineMs: Infinity,
-      signal: undefined,
+      budget: makeFreeBudget(systemClock),
     });
     let pauses = 0;
     const pace: Pace = {
@@ -90,7 +90,7 @@ describe.each(Object.entries(queries))("%s", (_, text) => {
 test("a small answer is written at once", async () => {
   const plan = buildPlan(parseQuery("{ q(func: uid(1, 2)) { name } }", new Map()), graph.schema);
   const limits = defaultLimits;
-  const shared = { clock: systemClock, limits, deadlineMs: Infinity, signal: undefined };
+  const shared = { clock: systemClock, limits, budget: makeFreeBudget(systemClock) };
   const result = await execute(plan, undefined, graph, shared);
   const pace: Pace = { check: () => Promise.reject(new Error("not asked")) };
   expect(renderDqlPaced(plan, result, { limits, debug: false }, pace)).not.toBeInstanceOf(Promise);

@@ -9,6 +9,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { parseQuery } from "../../src/dql/parser.ts";
 import { printReport, profilePlan } from "../../src/exec/explain.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
+import { makeFreeBudget } from "../../src/model/request-budget.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import { printPlan } from "../../src/plan/print.ts";
 import { librarySchema, openLibrary } from "../support/library-graph.ts";
@@ -36,8 +37,7 @@ for (const name of names) {
     const { report } = await profilePlan(plan, undefined, openLibrary(), {
       clock: systemClock,
       limits: defaultLimits,
-      deadlineMs: Infinity,
-      signal: undefined,
+      budget: makeFreeBudget(systemClock),
     });
     const table = printReport(report, { times: false });
     await expect(table).toMatchFileSnapshot(`dql/${name}.profile`);

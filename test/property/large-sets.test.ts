@@ -15,6 +15,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { parseQuery } from "../../src/dql/parser.ts";
 import { profilePlan } from "../../src/exec/explain.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
+import { makeFreeBudget } from "../../src/model/request-budget.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import { queryDql } from "../support/run-dql.ts";
 
@@ -313,8 +314,7 @@ test("the parts of an AND are asked by how few nodes they have, and nothing of n
     const { report } = await profilePlan(plan, undefined, graph, {
       clock: systemClock,
       limits: defaultLimits,
-      deadlineMs: Infinity,
-      signal: undefined,
+      budget: makeFreeBudget(systemClock),
     });
     const filter = report.steps[1]?.steps?.find((step) => step.step === "filter");
     return (filter?.steps ?? []).map(({ text: line, in: before, notes }) => [

@@ -5,6 +5,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { parseQuery } from "../../src/dql/parser.ts";
 import { explainPlan, profilePlan, type PlanStep } from "../../src/exec/explain.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
+import { makeFreeBudget } from "../../src/model/request-budget.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import { renderDql } from "../../src/render/dql-json.ts";
 import { librarySchema, openLibrary } from "../support/library-graph.ts";
@@ -64,8 +65,7 @@ const question = fc
 const context = {
   clock: systemClock,
   limits: defaultLimits,
-  deadlineMs: Infinity,
-  signal: undefined,
+  budget: makeFreeBudget(systemClock),
 };
 
 function flatten(steps: readonly PlanStep[]): readonly PlanStep[] {

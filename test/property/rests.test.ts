@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../src/base/clock.ts";
 import { parseQuery } from "../../src/dql/parser.ts";
 import { execute } from "../../src/exec/execute.ts";
+import { makeFreeBudget, RequestBudget } from "../../src/model/request-budget.ts";
 import { makePace } from "../../src/exec/pace.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
 import { buildPlan } from "../../src/plan/build.ts";
@@ -65,7 +66,9 @@ async function run(text: string, deadlineMs = Infinity, limits = defaultLimits):
     end(): void {},
   };
   const plan = buildPlan(parseQuery(text, new Map()), schema);
-  const context = { clock, limits, deadlineMs, signal: undefined, turns };
+  const timeoutMs = deadlineMs === Infinity ? 0 : deadlineMs;
+  const budget = new RequestBudget({ clock, limits: { ...limits, queryTimeoutMs: 0 }, timeoutMs });
+  const context = { clock, limits, budget, turns };
   const result = await execute(plan, undefined, graph, context);
   const options = { limits, debug: false };
   const bytes = await renderDqlPaced(plan, result, options, makePace(context));
@@ -208,7 +211,7 @@ test("RDF of a huge level is written in slices, and stops at the deadline", asyn
   let ticks = 0;
   const clock: Clock = { tickMs: () => ++ticks, nowMs: () => ticks };
   const limits = defaultLimits;
-  const context = { clock, limits, deadlineMs: Infinity, signal: undefined };
+  const context = { clock, limits, budget: makeFreeBudget(clock) };
   const plan = buildPlan(
     parseQuery("{ q(func: uid(1, 2)) { to { number name } } }", new Map()),
     schema,
@@ -220,7 +223,7 @@ test("RDF of a huge level is written in slices, and stops at the deadline", asyn
   const bytes = await written;
   expect(ticks - before).toBeGreaterThan(100);
   expect(Buffer.from(bytes).equals(renderRdf(plan, result, { limits }))).toBe(true);
-  const late = makePace({ ...context, deadlineMs: ticks + 20 });
+  const late = makePace({ clock, budget: new RequestBudget({ clock, limits, timeoutMs: 20 }) });
   await expect(async () => renderRdfPaced(plan, result, { limits }, late)).rejects.toThrow(
     "context deadline exceeded",
   );

@@ -4,6 +4,7 @@ import { parseQuery } from "../../src/dql/parser.ts";
 import { execute } from "../../src/exec/execute.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
+import { makeFreeBudget, RequestBudget } from "../../src/model/request-budget.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import { renderRdf } from "../../src/render/rdf.ts";
 import { openHouse, type House } from "../support/house.ts";
@@ -101,14 +102,13 @@ test("names of predicates are at most 65,535 bytes long", async () => {
 test("an answer that comes after its deadline is none", async () => {
   await house.read(async (reader) => {
     const plan = buildPlan(parseQuery("{ q(func: uid(1)) { name } }", new Map()), reader.schema);
-    const run = (deadlineMs: number): Promise<unknown> =>
+    const run = (timeoutMs: number): Promise<unknown> =>
       execute(plan, undefined, reader, {
         clock: systemClock,
         limits: defaultLimits,
-        deadlineMs,
-        signal: undefined,
+        budget: new RequestBudget({ clock: systemClock, limits: defaultLimits, timeoutMs }),
       });
-    await expect(run(systemClock.tickMs() - 1)).rejects.toThrow("context deadline exceeded");
+    await expect(run(-1)).rejects.toThrow("context deadline exceeded");
     await expect(run(systemClock.tickMs() + 60_000)).resolves.toBeDefined();
   });
 });
@@ -120,8 +120,7 @@ test("facets of a path cannot be said in RDF", async () => {
     const result = await execute(plan, undefined, reader, {
       clock: systemClock,
       limits: defaultLimits,
-      deadlineMs: Infinity,
-      signal: undefined,
+      budget: makeFreeBudget(systemClock),
     });
     expect(() => renderRdf(plan, result, { limits: defaultLimits })).toThrow(
       "facets are not supported in the rdf output format",

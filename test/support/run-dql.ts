@@ -4,6 +4,7 @@ import { parseQuery } from "../../src/dql/parser.ts";
 import { execute } from "../../src/exec/execute.ts";
 import type { Reader } from "../../src/graph/reader.ts";
 import { defaultLimits, type Limits } from "../../src/model/limits.ts";
+import { makeFreeBudget } from "../../src/model/request-budget.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import { renderDql } from "../../src/render/dql-json.ts";
 
@@ -21,8 +22,7 @@ export async function runDql(reader: Reader, text: string, run: DqlRun = {}): Pr
   const result = await execute(plan, run.texts, reader, {
     clock: systemClock,
     limits,
-    deadlineMs: Infinity,
-    signal: undefined,
+    budget: makeFreeBudget(systemClock),
   });
   return Buffer.from(renderDql(plan, result, { limits, debug: run.debug ?? false })).toString();
 }
