@@ -17,6 +17,20 @@ it("fuzz refuses kinds of requests that there are not", () => {
   ]);
 });
 
+describe("hostile", () => {
+  it("lists its attacks, and refuses what is none", () => {
+    const { code, out } = run("hostile", "--help");
+    expect(code).toBe(0);
+    expect(out).toContain("graphql-levels");
+    expect(run("hostile", "--attack", "nosuch").err).toBe(
+      'hostile: --attack: no "nosuch"; see hostile --help\n',
+    );
+    expect(run("hostile", "--client", "2").err).toBe(
+      "hostile: Unknown option '--client'; see hostile --help\n",
+    );
+  });
+});
+
 describe.each(["crash", "fuzz", "soak"])("%s", (tool) => {
   it("lists its options with their defaults", () => {
     const { code, out, err } = run(tool, "--help");

@@ -16,7 +16,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
     const logger = makeLogger(role === "writer" ? "writer" : `worker ${number}`, config.logLevel);
     const writer = await writing?.openStoreForWriting(config, logger, run);
     const store = writer?.store ?? (await connectStore({ dir: config.dataDir }));
-    const controls = linkControls((message) => process.send?.(message), config.cacheMb);
+    const controls = linkControls((message) => process.send?.(message), config.memory.cacheMb);
     const worker = await working?.openWorker({ config, store, logger, number, controls });
     process.on("message", (message: ToChild, socket?: Socket) => {
       switch (message.kind) {

@@ -119,6 +119,12 @@ function addServe(program: Command): void {
     )
     .addOption(
       setting(
+        "--memory <size>",
+        "of all processes together; default: three quarters of what is there",
+      ),
+    )
+    .addOption(
+      setting(
         "--acl <settings>",
         'users and groups: "secret-file=FILE,…; access-ttl=6h; refresh-ttl=30d; password-file=FILE; …"',
       ).default(""),

@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { initialSwitches } from "../admin/controls.ts";
 import { makeKeyText } from "../auth/access-key.ts";
 import { Fault } from "../model/fault.ts";
 import { defaultLimits, type Limits } from "../model/limits.ts";
@@ -15,6 +14,8 @@ import { buildLambdaConfig } from "./lambda-config.ts";
 import type { LambdaConfig } from "./lambda-config.ts";
 import { packageFolder } from "./places.ts";
 import { parseOutgoing, type OutgoingConfig } from "./outgoing.ts";
+import { divideMemory, type MemoryConfig } from "./memory.ts";
+import { answeringWriterMax } from "./roles.ts";
 import { parseCount, parseSuperflag, parseSwitch } from "./superflag.ts";
 
 /** Plain data: it travels to the children as a message. */
@@ -32,8 +33,7 @@ export interface ServeConfig {
   readonly mutations: MutationsMode;
   readonly disallowDrop: boolean;
   readonly store: StoreConfig;
-  /** Mebibytes of each process's cache. */
-  readonly cacheMb: number;
+  readonly memory: MemoryConfig;
   readonly lambda: LambdaConfig;
   readonly outgoing: OutgoingConfig;
   readonly ownKeys: OwnKeys;
@@ -86,6 +86,7 @@ export interface ServeOptions {
   readonly limit: string;
   readonly store: string;
   readonly cache: string;
+  readonly memory: string | undefined;
   readonly lambda: string | undefined;
   readonly lambdaUrl: string | undefined;
   readonly lambdaLimit: string;
@@ -100,6 +101,11 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
   if (workers < 1 || workers > workersMax) {
     throw new Fault("E_STARTUP", `--workers: from 1 to ${workersMax}, not ${workers}`);
   }
+  const lambda = buildLambdaConfig(
+    options.lambda ?? findSampleScript(options),
+    { flag: options.lambdaUrl, setting: parseLambdaUrl(options.graphql) },
+    options.lambdaLimit,
+  );
   return {
     dataDir: options.data,
     host,
@@ -112,12 +118,14 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     graphql: parseGraphql(options.graphql),
     ...parseLimits(options.limit),
     store: parseStore(options.store),
-    cacheMb: parseCache(options.cache),
-    lambda: buildLambdaConfig(
-      options.lambda ?? findSampleScript(options),
-      { flag: options.lambdaUrl, setting: parseLambdaUrl(options.graphql) },
-      options.lambdaLimit,
-    ),
+    memory: divideMemory(options.memory, {
+      workers,
+      hasWriter: workers > answeringWriterMax,
+      lambdaBytes:
+        lambda.script === undefined ? 0 : lambda.limits.memoryBytesMax * lambda.limits.running,
+      cacheMb: parseCache(options.cache),
+    }),
+    lambda,
     outgoing: parseOutgoing(options.outgoing, host),
     acl: readAclConfig(options.acl),
     ownKeys: { admin: makeKeyText("admin"), client: makeKeyText("client") },
@@ -263,9 +271,9 @@ function parseStore(text: string): StoreConfig {
   };
 }
 
-function parseCache(text: string): number {
+function parseCache(text: string): number | undefined {
   const size = parseSuperflag("cache", text, ["size-mb"]).get("size-mb");
-  if (size === undefined) return initialSwitches.cacheMb;
+  if (size === undefined) return undefined;
   if (/^\d{1,9}$/.test(size)) return Number(size);
   throw new Fault("E_STARTUP", `--cache size-mb: "${size}" is not a number of mebibytes (as 256)`);
 }

@@ -2,8 +2,7 @@
 import type { ServerSwitches } from "../admin/controls.ts";
 import type { ServeConfig } from "./config.ts";
 
-/** both: a worker that is the writer, too. lambda: the lambda server beside them. */
-export type Role = "both" | "writer" | "worker" | "lambda";
+export type { Role } from "./roles.ts";
 
 export type ToChild =
   | {

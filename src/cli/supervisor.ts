@@ -10,8 +10,10 @@ import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
 import type { ServeConfig } from "./config.ts";
+import { heapMb } from "./memory.ts";
 import { storeFailedExit, type Role, type ToChild, type ToSupervisor } from "./messages.ts";
 import { mainFile } from "./places.ts";
+import { answeringWriterMax } from "./roles.ts";
 import { Switchboard } from "./switchboard.ts";
 
 /** Wait before a child is started again: it doubles with each death in a row, and begins anew after ten quiet seconds. */
@@ -39,12 +41,6 @@ const waitingMax = 10_000;
  * answered, and with more room less of it is copied before. The collector's share of a write fell from 14 to 7 %.
  */
 const youngHeap = "--max-semi-space-size=32";
-
-/**
- * Up to so many workers the first of them writes, too: a process of its own for writing costs a tenth to a quarter
- * more CPU for each write (decision 0016).
- */
-const answeringWriterMax = 2;
 
 export interface Supervisor {
   /** Whether the store was empty when it was opened. */
@@ -130,7 +126,7 @@ class Keeper {
   constructor(config: ServeConfig, logger: Logger) {
     this.#switchboard = new Switchboard(
       (child, message) => this.#tell(child, message),
-      config.cacheMb,
+      config.memory.cacheMb,
     );
     this.#config = config;
     this.#logger = logger;
@@ -219,7 +215,7 @@ class Keeper {
     return new Promise((resolve, reject) => {
       const running = fork(mainFile, ["__child", child.role], {
         stdio: ["ignore", "inherit", "inherit", "ipc"],
-        execArgv: [...process.execArgv, youngHeap],
+        execArgv: [...process.execArgv, youngHeap, ...oldHeap(this.#config, child.role)],
         env: { ...childEnvironment, ...process.env },
         // A group of its own: its resolvers are found when it is gone.
         detached: child.role === "lambda",
@@ -317,6 +313,12 @@ class Keeper {
     const running = child.process;
     if (running?.connected === true) running.send(message, () => {});
   }
+}
+
+/** V8's own default does not know what the machine gives to this server, nor how many share it. */
+function oldHeap({ memory }: ServeConfig, role: Role): string[] {
+  const megabytes = heapMb(memory, role);
+  return megabytes === undefined ? [] : [`--max-old-space-size=${megabytes}`];
 }
 
 function isAnswering(child: Child): boolean {
