@@ -12,6 +12,7 @@ import type { CredentialOptions } from "./credentials.ts";
 import { limitHelp } from "./limit-help.ts";
 import { complain } from "./log.ts";
 import type { Role } from "./messages.ts";
+import { describeShown, resolveSecrets } from "./secrets.ts";
 import { readVersion } from "./version.ts";
 
 /** Runs one command to its end. Whatever it throws becomes one line and exit code 1. */
@@ -57,9 +58,16 @@ function makeProgram(): Command {
     .action(() => void process.stdout.write(`${readVersion()}\n`));
   for (const command of program.commands) {
     command.copyInheritedSettings(program);
-    command.hook("preAction", (one) => applyConfigFile(one));
+    command.hook("preAction", (one) => prepareOptions(one));
   }
   return program;
+}
+
+/** What a command is given beside its flags: a settings file, and files of secrets. */
+function prepareOptions(command: Command): void {
+  applyConfigFile(command);
+  const shown = resolveSecrets(command);
+  if (shown.length > 0) complain(describeShown(shown));
 }
 
 function toOneLine(text: string): string {
@@ -406,7 +414,7 @@ function addKey(program: Command): void {
       .addOption(setting(configFlag, configHelp))
       .addHelpText("after", keyHelp)
       .copyInheritedSettings(program);
-    command.hook("preAction", (one) => applyConfigFile(one));
+    command.hook("preAction", (one) => prepareOptions(one));
   }
 }
 

@@ -74,18 +74,15 @@ function fits(type: TypeRef, value: ClaimValue): boolean {
   if (typeof value === "object") return false;
   switch (type.type.name) {
     case "Int":
+      return Number.isInteger(value);
     case "Int64":
-      return isNumeric(value) && Number.isInteger(Number(value));
+      // Beyond 2^53 a claim has to be a text, as in every JSON.
+      return Number.isInteger(value) || (typeof value === "string" && /^-?\d+$/.test(value));
     case "Float":
-      return isNumeric(value);
+      return typeof value === "number";
     case "Boolean":
       return typeof value === "boolean";
     default:
       return true;
   }
-}
-
-function isNumeric(value: string | number | boolean): boolean {
-  if (typeof value === "string") return value.trim() !== "" && Number.isFinite(Number(value));
-  return typeof value === "number";
 }

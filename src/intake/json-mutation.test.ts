@@ -70,6 +70,28 @@ test("nested objects are nodes, new ones where they have no uid", () => {
   expect(edge).toEqual({ kind: "node", node: created });
 });
 
+test("a language tag is one: what would leave its place in a query or an answer is refused", () => {
+  for (const tag of ["en", "EN", "pt-BR", "zh-Hant-TW", "de:en", "en_GB", "x-a1"]) {
+    expect(setFacts({ uid: "1", [`name@${tag}`]: "x" })[0]?.language).toBe(tag);
+  }
+  const hostile = [
+    "e)n",
+    'en"',
+    "en en",
+    "*",
+    ".",
+    "en,de",
+    "en\n",
+    "é",
+    'en")){uid} l(func:has(name',
+  ];
+  for (const tag of hostile) {
+    expect(() => setFacts({ uid: "1", [`name@${tag}`]: "x" }), tag).toThrow(
+      "Has invalid characters",
+    );
+  }
+});
+
 test("facets of lists go by index", () => {
   const facts = setFacts({ uid: "1", alt: ["a", "b"], "alt|kind": { "1": "x" } });
   expect(facts.map(({ facets }) => facets)).toEqual([

@@ -108,6 +108,10 @@ function judgeSet(statement: Statement): Fault | undefined {
   if (wrong !== undefined) {
     return refuse(`key error: ${print(statement)}: predicate ${quoteGo(predicate)}: ${wrong}`);
   }
+  if (!isLanguageTag(statement.language)) {
+    const tag = quoteGo(statement.language);
+    return refuse(`key error: ${print(statement)}: language tag ${tag}: Has invalid characters`);
+  }
   for (const { key } of statement.facets ?? []) {
     const reason = judgeKey(key);
     if (reason !== undefined) {
@@ -137,6 +141,11 @@ function judgeLength(predicate: string): Fault | undefined {
 }
 
 const suspicious = /[~@\s]/;
+
+/** Tags of BCP 47, and lists of them, which JSON keys may hold; `_` for what other systems write. */
+function isLanguageTag(tag: string): boolean {
+  return tag === "" || /^[\w:-]+$/.test(tag);
+}
 
 function judgeKey(key: string): string | undefined {
   if (key === "") return "Has zero length";

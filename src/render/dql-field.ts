@@ -5,7 +5,7 @@ import type { FieldColumn, Group, GroupsColumn } from "../exec/frame.ts";
 import type { Cell } from "../graph/reader.ts";
 import type { Facets } from "../model/facet.ts";
 import type { Limits } from "../model/limits.ts";
-import { printValueJson } from "../model/print-value.ts";
+import { printValueJson, quoteJson } from "../model/print-value.ts";
 import type { Value } from "../model/value.ts";
 import type { EdgeField, FacetsPlan, FieldPlan, GroupPlan } from "../plan/plan.ts";
 import type { JsonWriter } from "./json-writer.ts";
@@ -172,7 +172,8 @@ function writeLanguages(
       isFirst = false;
     }
     separate(writer, start);
-    writer.text(`"${key}":`);
+    // A store may hold tags from before they were checked.
+    writer.text(`${quoteJson(key)}:`);
     writer.cell(cell);
   }
 }

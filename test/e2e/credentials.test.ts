@@ -57,7 +57,10 @@ describe("--creds", () => {
     writeFileSync(schema, "name: string @index(exact) .");
     const flags = ["--files", file, "--schema", schema, "--batch", "1", "--in-flight", "1"];
     expect((await run(["live", ...flags])).stderr).toMatch(/^weft: .*no accessJwt available/);
-    const ended = await run(["live", ...flags, "--creds", creds]);
+    const password = join(folder, "password");
+    writeFileSync(password, "password\n");
+    const hidden = creds.replace("password=password", `password=@${password}`);
+    const ended = await run(["live", ...flags, "--creds", hidden]);
     expect([ended.code, ended.stderr]).toEqual([0, ""]);
     expect(await query("{ q(func: has(name)) { count(uid) } }")).toEqual({ q: [{ count: 400 }] });
   }, 60_000);
@@ -73,7 +76,10 @@ describe("--creds", () => {
       /^weft: --creds: a user and its password/,
     );
     const both = await run([...list, "--creds", creds, "--access-token", "x"]);
-    expect(both.stderr).toMatch(/^weft: --creds and --access-token/);
+    expect(both.stderr).toMatch(
+      /^weft: warning: the secret in .*--creds.* shows .*\nweft: --creds and --access-token/,
+    );
+    expect(both.stderr).not.toContain("password=");
   });
 
   test("weft key, weft explain and weft sample take it too, from the environment as well", async () => {
