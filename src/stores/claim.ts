@@ -1,9 +1,8 @@
 /** The claim on a directory, for a process that opens no store: LMDB is not loaded here. */
-import { existsSync, mkdirSync } from "node:fs";
-import { dirname } from "node:path";
 import { Fault } from "../model/fault.ts";
 import { claimDirectory, type Claim } from "./lmdb/claim.ts";
-import { inspectStore } from "./lmdb/header.ts";
+import { makeDirectory } from "./lmdb/header.ts";
+import { inspectStore } from "./lmdb/inspect.ts";
 
 export type { Claim } from "./lmdb/claim.ts";
 
@@ -37,17 +36,4 @@ export function explainDirectory(dir: string, error: unknown): Fault | undefined
   const reason = reasons[String(error.code)];
   if (reason === undefined) return undefined;
   return new Fault("E_STARTUP", `cannot open the store at ${dir}: ${reason}`, { cause: error });
-}
-
-/** One level at a time: `recursive` goes round for ever where a file system refuses with ENOENT, as /proc does. */
-function makeDirectory(dir: string): void {
-  if (existsSync(dir)) return;
-  const parent = dirname(dir);
-  if (parent !== dir) makeDirectory(parent);
-  try {
-    mkdirSync(dir, { mode: 0o700 });
-  } catch (error) {
-    // Another start was quicker.
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
 }

@@ -3,7 +3,7 @@
  * and send it their changes (`connectStore`). The supervisor's claim on a directory is a door of its own, `claim.ts`, which does not load LMDB.
  */
 import { randomUUID } from "node:crypto";
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
@@ -20,11 +20,11 @@ import {
   createStore,
   dataBytes,
   dataName,
-  inspectStore,
+  makeDirectory,
   syncDirectory,
-  writeHeader,
-  type StoreHeader,
+  writeClosed,
 } from "./lmdb/header.ts";
+import { inspectStore, type StoreHeader } from "./lmdb/inspect.ts";
 import { openForWriting, type JournalOptions, type RunJournalOptions } from "./lmdb/opening.ts";
 import { removeJournal } from "./lmdb/recovery.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
@@ -79,7 +79,7 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
   const { dir } = options;
   // Made before the claim, which the directory itself names; a file in its place is told below.
   const journal = { run: randomUUID(), ...options.journal };
-  if (inspectStore(dir, journal) === undefined) mkdirSync(dir, { recursive: true, mode: 0o700 });
+  if (inspectStore(dir, journal) === undefined) makeDirectory(dir);
   const claim = await claimForWriting(dir, options.claimWaitMs ?? claimWaitMs);
   if (claim === undefined) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: another process writes to it`);
@@ -101,17 +101,13 @@ async function openClaimed(
   door: LinkDoor | undefined,
 ): Promise<Writer> {
   const { dir, logger } = options;
-  const header = inspectStore(dir, options.journal) ?? createStore(dir);
+  const header = inspectStore(dir, options.journal) ?? { ...createStore(dir), loss: undefined };
   const isNew = dataBytes(dir) === 0;
   if (isNew) rmSync(join(dir, dataName), { force: true });
-  // Closed in order, a journal that still lies there is over. It must be gone before the mark is.
-  if (header.cleanBytes > 0) removeJournal(dir);
-  if (header.cleanBytes !== 0 || header.isOlderFormat) {
-    writeHeader(dir, { ...header, cleanBytes: 0 });
-  }
   let fail: (error: unknown) => void = () => {};
   const opened = await openForWriting({
     dir,
+    header,
     logger,
     clock: options.clock,
     noSync: options.noSync ?? false,
@@ -149,7 +145,7 @@ async function openClaimed(
     try {
       await opened.close();
       if (!committer.hasFailed) {
-        writeHeader(dir, { ...header, cleanBytes: dataBytes(dir) });
+        writeClosed(dir, header.storeId);
         removeJournal(dir);
       }
     } finally {
@@ -215,7 +211,7 @@ export async function connectStore(options: ConnectOptions): Promise<Store> {
 
 /** Readers would pin pages that the writer is going to exchange. */
 function refuseLost(dir: string, header: StoreHeader): void {
-  if (!header.isLost) return;
+  if (header.loss === undefined) return;
   throw new Fault(
     "E_STARTUP",
     `cannot open the store at ${dir}: it was not closed in order; a start of the server brings it back`,

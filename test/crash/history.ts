@@ -50,15 +50,17 @@ export interface JournalView {
 
 export function viewJournal(files: readonly Buffer[]): JournalView {
   const bases = files.map((file) => decodeBase(file.subarray(baseAt, recordsAt)));
-  const isSound = files.map(
-    (file, i) => bases[i] !== undefined && decodeMark(file)?.epoch === bases[i].epoch,
-  );
+  const isSound = files.map((file, i) => {
+    const mark = decodeMark(file);
+    return typeof mark === "object" && mark.epoch === bases[i]?.epoch;
+  });
   const records = files.map((file, i) => {
     const ends = [recordsAt];
-    const epoch = bases[i]?.epoch;
-    for (; epoch !== undefined;) {
+    const base = bases[i];
+    for (; base !== undefined;) {
       const at = ends.at(-1)!;
-      const rows = openRecord(file, at, { epoch, number: ends.length - 1 });
+      const { epoch, salt } = base;
+      const rows = openRecord(file, at, { epoch, salt, number: ends.length - 1 });
       if (rows === undefined) break;
       ends.push(at + recordHeadBytes + rows.length);
     }

@@ -4,7 +4,7 @@
  * be what anybody wrote.
  */
 import type { Random } from "../../src/base/random.ts";
-import { baseAt, blockBytes, recordsAt } from "../../src/stores/lmdb/journal-format.ts";
+import { baseAt, blockBytes, encodeMark, recordsAt } from "../../src/stores/lmdb/journal-format.ts";
 import { reachedPages } from "./data-pages.ts";
 import { viewJournal, type Copy } from "./history.ts";
 
@@ -52,6 +52,8 @@ export function overwrittenPages(copies: readonly Copy[], at: number): number[] 
 
 interface Write {
   readonly file: number;
+  /** Where the bytes stand in their place. */
+  readonly source: Buffer;
   readonly at: number;
   readonly end: number;
   readonly isRecord: boolean;
@@ -66,19 +68,26 @@ function journalWrites(before: Copy, after: Copy): Write[] | undefined {
   const addRecords = (file: number, from: number): void => {
     const ends = b.records[file]!;
     for (let i = from; i + 1 < ends.length; i++) {
-      writes.push({ file, at: ends[i]!, end: ends[i + 1]!, isRecord: true });
+      const [at, end] = [ends[i]!, ends[i + 1]!];
+      writes.push({ file, source: after.journal[file]!, at, end, isRecord: true });
     }
   };
-  const addMark = (file: number): void => {
-    writes.push({ file, at: 0, end: blockBytes, isRecord: false });
+  const addMark = (file: number, epoch: number, isPast: boolean): void => {
+    const source = encodeMark({ epoch, isTrusted: true, isPast });
+    writes.push({ file, source, at: 0, end: blockBytes, isRecord: false });
+  };
+  const settle = (file: number, epoch: number): void => {
+    addMark(file, epoch, false);
+    addMark(1 - file, epoch - 1, true);
   };
   const isMarked = !a.isSound[a.newest] && b.isSound[a.newest]!;
   addRecords(a.newest, a.records[a.newest]!.length - 1);
-  if (isMarked) addMark(a.newest);
+  if (isMarked) settle(a.newest, old.epoch);
   if (b.newest !== a.newest) {
-    writes.push({ file: b.newest, at: baseAt, end: recordsAt, isRecord: false });
+    const source = after.journal[b.newest]!;
+    writes.push({ file: b.newest, source, at: baseAt, end: recordsAt, isRecord: false });
     addRecords(b.newest, 0);
-    if (b.isSound[b.newest]!) addMark(b.newest);
+    if (b.isSound[b.newest]!) settle(b.newest, now.epoch);
   }
   return writes;
 }
@@ -105,11 +114,11 @@ function tearJournal(random: Random, before: Copy, after: Copy | undefined): Jou
   const cut = Math.floor(random.next() * writes.length);
   let arrived = 0;
   for (const write of writes.slice(0, cut)) {
-    after!.journal[write.file]!.copy(journal[write.file]!, write.at, write.at, write.end);
+    write.source.copy(journal[write.file]!, write.at, write.at, write.end);
     if (write.isRecord) arrived++;
   }
   const torn = writes[cut]!;
-  const source = after!.journal[torn.file]!;
+  const { source } = torn;
   const target = journal[torn.file]!;
   const share = pick(random, [0.2, 0.5, 0.9]);
   const isPrefix = random.next() < 0.5;
@@ -158,6 +167,14 @@ export function makeImage(random: Random, copies: readonly Copy[], at: number): 
     else fillSector(random, { data, versions, mode, sector, sectorBytes });
   }
   const metas = pick(random, ["as the rest", "as the rest", "zeros", "noise"]);
+  // A commit's meta page is written when its record is on the disk.
+  if (arrived < coming)
+    pick(random, holders.slice(first, Math.max(first, at) + 1)).data.copy(
+      data,
+      0,
+      0,
+      2 * pageBytes,
+    );
   if (metas === "zeros") data.fill(0, 0, 2 * pageBytes);
   if (metas === "noise") fillNoise(random, data, 0, 2 * pageBytes);
   return {

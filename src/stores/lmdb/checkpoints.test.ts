@@ -8,8 +8,8 @@ import { Checkpoints, type CheckpointPolicy } from "./checkpoints.ts";
 import type { Pin } from "./environment.ts";
 import { Journal } from "./journal.ts";
 import { RowWriter } from "./journal-format.ts";
-import { findLoss } from "./recovery.ts";
-import { namePlace } from "./machine.ts";
+import { namePlace, type Witness } from "./machine.ts";
+import { findLoss, type Loss } from "./recovery.ts";
 
 /** A disk whose syncs aside end when the test says so; undefined: the real one. */
 const disk = vi.hoisted(() => ({ answers: undefined as NoParamCallback[] | undefined }));
@@ -26,6 +26,11 @@ vi.mock("node:fs", async (original) => {
 });
 
 let dir = "";
+
+function lossOf(dataPath: string, witness: Witness): Loss | undefined {
+  return findLoss(dir, dataPath, { witness, expected: "journal" });
+}
+
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "weft-checkpoints-"));
 });
@@ -88,11 +93,11 @@ describe("checkpoints", () => {
     expect(journal.count).toBe(0);
     await vi.waitFor(() => expect(journal.isTurning).toBe(false));
     expect([...environment.held]).toEqual([2]);
-    expect(findLoss(dir, dataPath, { run: "run", bootId: "boot" })).toBe(undefined);
-    expect(findLoss(dir, dataPath, { run: "run", bootId: "another" })?.base.recordsBefore).toBe(2);
+    expect(lossOf(dataPath, { run: "run", bootId: "boot" })).toBe(undefined);
+    expect(lossOf(dataPath, { run: "run", bootId: "another" })?.half.base.recordsBefore).toBe(2);
     // A new run trusts nothing that was not synced; one that only reads may.
-    expect(findLoss(dir, dataPath, { run: "next", bootId: "boot" })).toBeDefined();
-    expect(findLoss(dir, dataPath, { bootId: "boot" })).toBe(undefined);
+    expect(lossOf(dataPath, { run: "next", bootId: "boot" })).toBeDefined();
+    expect(lossOf(dataPath, { bootId: "boot" })).toBe(undefined);
     await checkpoints.close();
     await journal.close();
     expect(environment.held.size).toBe(0);
@@ -118,12 +123,12 @@ describe("checkpoints", () => {
     // A device that can be read and written, and not synced.
     const dataPath = "/dev/zero";
     const { checkpoints, journal, onFailure } = begin({ dataPath });
-    expect(findLoss(dir, dataPath, { run: "run", bootId: "boot" })).toBe(undefined);
+    expect(lossOf(dataPath, { run: "run", bootId: "boot" })).toBe(undefined);
     commit(journal);
     commit(journal);
     checkpoints.note();
     await vi.waitFor(() => expect(onFailure).toHaveBeenCalledOnce());
-    expect(findLoss(dir, dataPath, { run: "run", bootId: "boot" })?.base.epoch).toBe(1);
+    expect(lossOf(dataPath, { run: "run", bootId: "boot" })?.half.base.epoch).toBe(1);
     await journal.close();
   });
 
@@ -136,7 +141,7 @@ describe("checkpoints", () => {
     const closing = checkpoints.close();
     answers[0]!(new Error("EIO"));
     await expect(closing).rejects.toThrow("EIO");
-    expect(findLoss(dir, dataPath, { run: "run", bootId: "boot" })?.base.epoch).toBe(1);
+    expect(lossOf(dataPath, { run: "run", bootId: "boot" })?.half.base.epoch).toBe(1);
     await journal.close();
   });
 

@@ -22,6 +22,7 @@ import type { Patch } from "../../store/store.ts";
 import { checkStore } from "../check.ts";
 import { openReadOnly, openWriter, type Writer } from "../lmdb.ts";
 import { Environment } from "./environment.ts";
+import { formatVersion, readHeader, writeClosed } from "./header.ts";
 import { transact } from "../key-value.ts";
 import { headRowKey, isStub, liesApart, listKeyOf, stubRow } from "./head-rows.ts";
 
@@ -123,7 +124,7 @@ describe("a store of format 2", () => {
     expect(await listOf(first, counts)).toEqual(counted);
     expect(await listOf(first, short)).toEqual([5]);
     await first.close();
-    expect(fs.readFileSync(join(dir, "weft.store")).readUInt32LE(11)).toBe(4);
+    expect(fs.readFileSync(join(dir, "weft.store")).readUInt32LE(11)).toBe(formatVersion);
     expect(await look(dir)).toEqual({ problems: [], apart: 1 });
     const second = await open(dir);
     await second.store.commit(makeChange({ patches: members(counts, [400_005]) }));
@@ -203,6 +204,7 @@ describe("heads apart", () => {
       kv.put(headRowKey(chunkKey(short, 0)), encodeHead({ count: 9, chunks: 2, tail: 5 }));
     });
     await environment.close();
+    writeClosed(dir, readHeader(dir).storeId);
     const again = await open(dir);
     await expect(listOf(again, words)).rejects.toThrow("is damaged");
     const [patch] = members(words, [4]);

@@ -1,104 +1,113 @@
 /**
- * The header file, and all that is checked before LMDB sees a directory: over a truncated file it ends the process
- * with SIGBUS, over damaged meta pages with SIGSEGV (architecture 3.2).
+ * The header file: whose store it is, its format, and how it was left. (What is checked besides before LMDB sees a
+ * directory is in `inspect.ts`.)
  */
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import { Fault } from "../../model/fault.ts";
-import { linkName } from "./link-address.ts";
-import type { Witness } from "./machine.ts";
-import { findLoss, type Loss } from "./recovery.ts";
+import { readMetaOf } from "./data-pages.ts";
 
 const magic = "weft store\n";
 /**
  * 1: lists of several chunks have no open chunk. 2: their heads may hold one (`codec/chunk.ts`). 3: heads may lie apart
  * from their lists (`head-rows.ts`); a head where an older format put it is read there, and moves when it is written
- * again. 4: a journal may lie beside the data (`journal.ts`). So each upgrade is the header alone.
+ * again. 4: a journal may lie beside the data (`journal.ts`). 5: the header says how the store was left, and the
+ * journal's records have heads that are checked by themselves. So each upgrade is the header alone.
  */
-const formatVersion = 4;
-const headerName = "weft.store";
+export const formatVersion = 5;
+export const headerName = "weft.store";
 export const dataName = "data.mdb";
-/** Names that may lie in a new store's directory. */
-const ignoredNames: ReadonlySet<string> = new Set(["lost+found", headerName + ".new", linkName]);
 
-export interface StoreHeader {
+/**
+ * How the store was left. closed: the data file is whole without a journal. new: it is being made, and holds nothing.
+ * journaled: a journal says what the data file may lack. unjournaled: none was kept, each commit was synced. untold: it
+ * was not closed, and the header is of a format that says no more.
+ */
+export type StoreState = "closed" | "new" | "journaled" | "unjournaled" | "untold";
+
+/** As the header has them. */
+const states: readonly StoreState[] = ["closed", "new", "journaled", "unjournaled"];
+
+export interface Header {
   /** 32 hex digits. */
   readonly storeId: string;
-  /** Bytes of the data file when it was closed in order; 0 while it is open. */
+  readonly state: StoreState;
+  /** What wrote it last. */
+  readonly version: number;
+  /** Bytes of the data file when it was closed in order, else 0. */
   readonly cleanBytes: number;
-  /** What wrote it is older than this program; a writer says so in the header before it writes anything else. */
-  readonly isOlderFormat: boolean;
-  /** It was open when the witness's predecessor stopped: a writer must bring it back first (`recovery.ts`). */
-  readonly isLost: boolean;
+  /** Of LMDB's meta pages when it was closed in order; undefined where the header does not say. */
+  readonly metasChecksum: number | undefined;
 }
 
-function refuse(dir: string, reason: string, cause?: unknown): Fault {
+export function refuse(dir: string, reason: string, cause?: unknown): Fault {
   return new Fault("E_STARTUP", `cannot open the store at ${dir}: ${reason}`, {
     cause,
   });
 }
 
-/** The header of a store that is there and looks sound; undefined for a directory where one may be made. */
-export function inspectStore(dir: string, witness: Witness = {}): StoreHeader | undefined {
-  let names: string[];
-  try {
-    names = fs.readdirSync(dir);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT") return undefined;
-    if (code === "ENOTDIR") throw refuse(dir, "it is not a directory", error);
-    throw refuse(dir, "the directory cannot be read", error);
-  }
-  if (!names.includes(headerName)) {
-    if (names.every((name) => ignoredNames.has(name))) return undefined;
-    throw refuse(dir, "the directory is not empty and is not a store");
-  }
-  const header = readHeader(dir);
-  const loss = header.cleanBytes === 0 ? findLoss(dir, join(dir, dataName), witness) : undefined;
-  checkData(dir, header, loss);
-  return { ...header, isLost: loss !== undefined };
+/** What is there is not what was written. */
+export function refuseDamage(dir: string, reason: string): Fault {
+  return new Fault("E_STORE_CORRUPT", `cannot open the store at ${dir}: ${reason}`);
 }
 
-function readHeader(dir: string): StoreHeader {
+const front = magic.length;
+/** Of formats below 5. */
+const oldBytes = front + 32;
+const headerBytes = front + 40;
+
+/** Fault E_STARTUP, or E_STORE_CORRUPT where it is damaged. */
+export function readHeader(dir: string): Header {
   let bytes: Buffer;
   try {
     bytes = fs.readFileSync(join(dir, headerName));
   } catch (error) {
     throw refuse(dir, `${headerName} cannot be read`, error);
   }
-  const front = magic.length;
   if (bytes.length < front + 4 || bytes.toString("latin1", 0, front) !== magic) {
-    throw refuse(dir, `${headerName} is damaged`);
+    throw refuseDamage(dir, `${headerName} is damaged`);
   }
   const version = bytes.readUInt32LE(front);
+  const isOlder = version < 5;
+  const length = isOlder ? oldBytes : headerBytes;
+  const isWhole =
+    bytes.length === length &&
+    crc32(bytes.subarray(0, length - 4)) === bytes.readUInt32LE(length - 4);
+  if (!isWhole && version <= formatVersion) throw refuseDamage(dir, `${headerName} is damaged`);
   if (version > formatVersion) {
     throw refuse(dir, `its format ${version} is newer than this program's (${formatVersion})`);
   }
-  if (
-    bytes.length !== front + 32 ||
-    crc32(bytes.subarray(0, front + 28)) !== bytes.readUInt32LE(front + 28)
-  ) {
-    throw refuse(dir, `${headerName} is damaged`);
-  }
+  const cleanBytes = bytes.readDoubleLE(front + 20);
+  const state = isOlder
+    ? cleanBytes > 0
+      ? "closed"
+      : "untold"
+    : states[bytes.readUInt32LE(front + 28)]!;
   return {
     storeId: bytes.toString("hex", front + 4, front + 20),
-    cleanBytes: bytes.readDoubleLE(front + 20),
-    isOlderFormat: version < formatVersion,
-    isLost: false,
+    state,
+    version,
+    cleanBytes,
+    metasChecksum: isOlder || state !== "closed" ? undefined : bytes.readUInt32LE(front + 32),
   };
 }
 
-/** Synced with its directory, and never half written. */
-export function writeHeader(dir: string, header: StoreHeader): void {
-  const front = magic.length;
-  const bytes = Buffer.alloc(front + 32);
+export type NewHeader = Pick<Header, "storeId" | "cleanBytes" | "metasChecksum"> & {
+  readonly state: Exclude<StoreState, "untold">;
+};
+
+/** In the newest format. Synced with its directory, and never half written. */
+export function writeHeader(dir: string, header: NewHeader): void {
+  const bytes = Buffer.alloc(headerBytes);
   bytes.write(magic, 0, "latin1");
   bytes.writeUInt32LE(formatVersion, front);
   bytes.write(header.storeId, front + 4, "hex");
   bytes.writeDoubleLE(header.cleanBytes, front + 20);
-  bytes.writeUInt32LE(crc32(bytes.subarray(0, front + 28)), front + 28);
+  bytes.writeUInt32LE(states.indexOf(header.state), front + 28);
+  bytes.writeUInt32LE(header.metasChecksum ?? 0, front + 32);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, headerBytes - 4)), headerBytes - 4);
   const made = join(dir, headerName + ".new");
   const file = fs.openSync(made, "w", 0o600);
   try {
@@ -111,6 +120,37 @@ export function writeHeader(dir: string, header: StoreHeader): void {
   syncDirectory(dir);
 }
 
+/** The data file is whole and synced: what it is like now is what the next start must find. */
+export function writeClosed(dir: string, storeId: string): void {
+  writeHeader(dir, {
+    storeId,
+    state: "closed",
+    cleanBytes: dataBytes(dir),
+    metasChecksum: checksumOfMetas(dir),
+  });
+}
+
+/** While it is written. */
+export function writeOpen(dir: string, storeId: string, state: "journaled" | "unjournaled"): void {
+  writeHeader(dir, { storeId, state, cleanBytes: 0, metasChecksum: undefined });
+}
+
+/** Of the two pages that say which state of the data file is the newest. */
+export function checksumOfMetas(dir: string): number {
+  const path = join(dir, dataName);
+  const pageBytes = readMetaOf(path)?.pageBytes ?? smallestPageBytes;
+  const pages = Buffer.alloc(2 * pageBytes);
+  const file = fs.openSync(path, "r");
+  try {
+    fs.readSync(file, pages, 0, pages.length, 0);
+  } finally {
+    fs.closeSync(file);
+  }
+  return crc32(pages);
+}
+
+const smallestPageBytes = 4096;
+
 export function syncDirectory(dir: string): void {
   const handle = fs.openSync(dir, "r");
   try {
@@ -121,17 +161,35 @@ export function syncDirectory(dir: string): void {
 }
 
 /** A new store's directory and header. The claim for writing must be held. */
-export function createStore(dir: string): StoreHeader {
-  const isNew = fs.mkdirSync(dir, { recursive: true, mode: 0o700 }) !== undefined;
-  if (isNew) syncDirectory(dirname(dir));
+export function createStore(dir: string): Header {
+  makeDirectory(dir);
   const header = {
     storeId: randomBytes(16).toString("hex"),
+    state: "new",
+    version: formatVersion,
     cleanBytes: 0,
-    isOlderFormat: false,
-    isLost: false,
-  };
+    metasChecksum: undefined,
+  } as const;
   writeHeader(dir, header);
+  syncDirectory(dirname(resolve(dir)));
   return header;
+}
+
+/**
+ * One level at a time: `recursive` goes round for ever where a file system refuses with ENOENT, as /proc does. What was
+ * made is in its parent on the disk, too: a store that is acknowledged and not found later is lost.
+ */
+export function makeDirectory(dir: string): void {
+  if (fs.existsSync(dir)) return;
+  const parent = dirname(resolve(dir));
+  if (parent !== dir) makeDirectory(parent);
+  try {
+    fs.mkdirSync(dir, { mode: 0o700 });
+  } catch (error) {
+    // Another start was quicker.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  syncDirectory(parent);
 }
 
 /** 0 also of a file that is all zeros: a first start made it, and the machine stopped before anything was synced. */
@@ -143,41 +201,3 @@ export function dataBytes(dir: string): number {
 }
 
 const blankBytesMax = 1024 * 1024;
-
-const pageBytes = 4096;
-const metaMagic = 0xbeefc0de;
-/** Pages at the file's end that LMDB may have counted and never written. */
-const unwrittenPagesMax = 1024;
-
-/** The pages are those that a start would take: of the base where there is a loss. */
-function checkData(dir: string, header: StoreHeader, loss: Loss | undefined): void {
-  const size = dataBytes(dir);
-  if (header.cleanBytes > 0 && size < header.cleanBytes) {
-    const lost = `${dataName} has ${size} bytes and had ${header.cleanBytes}`;
-    throw refuse(dir, size === 0 ? `${dataName} is missing` : `it is truncated, ${lost}`);
-  }
-  // A start that ended before LMDB's first sync leaves nothing or an empty file.
-  if (size === 0 && loss === undefined) return;
-  if (size < 2 * pageBytes) throw refuse(dir, `${dataName} is truncated`);
-  const pages = loss === undefined ? readMetas(dir) : Buffer.from(loss.base.metas);
-  let last = 0;
-  for (const at of [0, pageBytes]) {
-    if (pages.readUInt32LE(at + 24) !== metaMagic) throw refuse(dir, `${dataName} is damaged`);
-    last = Math.max(last, Number(pages.readBigUInt64LE(at + 144)));
-  }
-  const needed = (last + 1 - unwrittenPagesMax) * pageBytes;
-  if (size < needed) {
-    throw refuse(dir, `it is truncated, ${dataName} has ${size} bytes and needs ${needed}`);
-  }
-}
-
-function readMetas(dir: string): Buffer {
-  const pages = Buffer.alloc(2 * pageBytes);
-  const file = fs.openSync(join(dir, dataName), "r");
-  try {
-    fs.readSync(file, pages, 0, pages.length, 0);
-  } finally {
-    fs.closeSync(file);
-  }
-  return pages;
-}

@@ -1,12 +1,14 @@
 /**
- * The two journal files (decision 0018). Each holds, little endian:
- * - at 0 a mark: magic, epoch, whether the data file is trusted, checksum. With the epoch of the base it says that the
- *   base is sound: all of the data file that the base names is on the disk;
- * - at `baseAt` the base: magic, epoch, how many records the epoch before it has at least, the lengths of what follows,
- *   the name of the run of the machine (`machine.ts`), LMDB's two meta pages, checksum;
- * - at `recordsAt` the records, one for each transaction since the base: length of its rows, checksum, epoch, number
- *   from 0, and the rows as the transaction put and removed them, in order.
- * What lies behind the last record is of older epochs, or torn: its checksum, epoch or number does not fit.
+ * The two journal files (decisions 0018, 0028). Each holds, little endian:
+ * - at 0 and at `secondMarkAt` the same mark: magic, epoch, two bits (`Mark`), checksum. With the epoch of the base it
+ *   says that the base is sound: all of the data file that the base names is on the disk;
+ * - at `baseAt` the base: magic, epoch, how many records the epoch before it has, the lengths of what follows, the salt
+ *   of this journal, the name of the run of the machine (`machine.ts`), LMDB's two meta pages, checksum;
+ * - at `recordsAt` the records, one for each transaction since the base: length of its rows, epoch, number from 0,
+ *   checksum of the rows, checksum of this head, and the rows as the transaction put and removed them, in order.
+ * What lies behind the last record is of older epochs, zeros, or torn. A head that is sound tells a record that is not:
+ * whatever is followed by one of a greater number was once whole (`journal-scan.ts`). The salt keeps a value that a
+ * client wrote from passing for a head.
  */
 import { crc32 } from "node:zlib";
 import { writeUint32 } from "../../base/bytes.ts";
@@ -14,19 +16,27 @@ import { writeUint32 } from "../../base/bytes.ts";
 export const journalNames = ["journal.0", "journal.1"] as const;
 
 export const blockBytes = 4096;
+export const secondMarkAt = 2048;
 export const baseAt = blockBytes;
 /** Room for the meta pages of the largest page size that LMDB knows. */
 export const recordsAt = blockBytes * 34;
-export const recordHeadBytes = 16;
+export const recordHeadBytes = 20;
+/** Of format 4: length, checksum of all that follows, epoch, number. */
+const oldHeadBytes = 16;
 
+const markBytes = 16;
 const markMagic = 0x6b72616d;
-const baseMagic = 0x65736162;
-const baseHeadBytes = 20;
+const baseMagic = 0x32736162;
+const baseHeadBytes = 24;
+const oldBaseMagic = 0x65736162;
+const oldBaseHeadBytes = 20;
 
 export interface Base {
   readonly epoch: number;
   /** Records of the epoch before; a journal with fewer of them is damaged. */
   readonly recordsBefore: number;
+  /** The same in all bases of one journal. undefined: of format 4. */
+  readonly salt: number | undefined;
   readonly machine: string;
   /** LMDB's two meta pages, as they lie at the front of the data file. */
   readonly metas: Uint8Array;
@@ -36,23 +46,53 @@ export interface Mark {
   readonly epoch: number;
   /** False after a sync of the data file failed: only what the base reaches is known to be on the disk. */
   readonly isTrusted: boolean;
+  /** A newer base is sound, in the other file: without that one the journal is not whole. */
+  readonly isPast: boolean;
 }
 
-/** In one sector, so that it is written whole or not at all. */
-export function encodeMark({ epoch, isTrusted }: Mark): Buffer {
+const trustedBit = 1;
+const pastBit = 2;
+
+/** Twice, in two sectors: what damages one leaves the other. */
+export function encodeMark({ epoch, isTrusted, isPast }: Mark): Buffer {
   const bytes = Buffer.alloc(blockBytes);
   bytes.writeUInt32LE(markMagic, 0);
   bytes.writeUInt32LE(epoch, 4);
-  bytes.writeUInt32LE(isTrusted ? 1 : 0, 8);
+  bytes.writeUInt32LE((isTrusted ? trustedBit : 0) | (isPast ? pastBit : 0), 8);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, 12)), 12);
+  bytes.copy(bytes, secondMarkAt, 0, markBytes);
   return bytes;
 }
 
-/** undefined when there is none. */
-export function decodeMark(file: Buffer): Mark | undefined {
-  if (file.length < 16 || file.readUInt32LE(0) !== markMagic) return undefined;
-  if (crc32(file.subarray(0, 12)) !== file.readUInt32LE(12)) return undefined;
-  return { epoch: file.readUInt32LE(4), isTrusted: file.readUInt32LE(8) === 1 };
+/**
+ * undefined: there is none, or the first one was torn. "damaged": there was one. `isSingle`: format 4 wrote it once.
+ */
+export function decodeMark(file: Buffer, isSingle = false): Mark | undefined | "damaged" {
+  const copies = [0, secondMarkAt].map((at) => file.subarray(at, at + markBytes));
+  const marks = copies.flatMap((copy) => readMark(copy) ?? []);
+  if (marks.length === 0) {
+    const isWritten = copies.map((copy) => copy.some((byte) => byte !== 0));
+    return isWritten[1] === true || (isSingle && isWritten[0] === true) ? "damaged" : undefined;
+  }
+  // Where only one has arrived, all is on the disk that it says.
+  const epoch = Math.max(...marks.map((mark) => mark.epoch));
+  const newest = marks.filter((mark) => mark.epoch === epoch);
+  return {
+    epoch,
+    isTrusted: newest.every((mark) => mark.isTrusted),
+    isPast: newest.some((mark) => mark.isPast),
+  };
+}
+
+function readMark(copy: Buffer): Mark | undefined {
+  if (copy.length < markBytes || copy.readUInt32LE(0) !== markMagic) return undefined;
+  if (crc32(copy.subarray(0, 12)) !== copy.readUInt32LE(12)) return undefined;
+  const bits = copy.readUInt32LE(8);
+  return {
+    epoch: copy.readUInt32LE(4),
+    isTrusted: (bits & trustedBit) !== 0,
+    isPast: (bits & pastBit) !== 0,
+  };
 }
 
 export function encodeBase(base: Base): Buffer {
@@ -64,6 +104,7 @@ export function encodeBase(base: Base): Buffer {
   bytes.writeUInt32LE(base.recordsBefore, 8);
   bytes.writeUInt32LE(machine.length, 12);
   bytes.writeUInt32LE(base.metas.length, 16);
+  bytes.writeUInt32LE(base.salt ?? 0, 20);
   bytes.set(machine, baseHeadBytes);
   bytes.set(base.metas, baseHeadBytes + machine.length);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, length)), length);
@@ -72,39 +113,86 @@ export function encodeBase(base: Base): Buffer {
 
 /** undefined when there is no whole one. `bytes` begin at `baseAt`. */
 export function decodeBase(bytes: Buffer): Base | undefined {
-  if (bytes.length < baseHeadBytes || bytes.readUInt32LE(0) !== baseMagic) return undefined;
-  const machineEnd = baseHeadBytes + bytes.readUInt32LE(12);
+  if (bytes.length < baseHeadBytes) return undefined;
+  const magic = bytes.readUInt32LE(0);
+  if (magic !== baseMagic && magic !== oldBaseMagic) return undefined;
+  const headBytes = magic === baseMagic ? baseHeadBytes : oldBaseHeadBytes;
+  const machineEnd = headBytes + bytes.readUInt32LE(12);
   const length = machineEnd + bytes.readUInt32LE(16);
   if (length + 4 > bytes.length) return undefined;
   if (crc32(bytes.subarray(0, length)) !== bytes.readUInt32LE(length)) return undefined;
   return {
     epoch: bytes.readUInt32LE(4),
     recordsBefore: bytes.readUInt32LE(8),
-    machine: bytes.toString("latin1", baseHeadBytes, machineEnd),
+    salt: magic === baseMagic ? bytes.readUInt32LE(20) : undefined,
+    machine: bytes.toString("latin1", headBytes, machineEnd),
     metas: bytes.subarray(machineEnd, length),
   };
 }
 
+/** Which record it is. */
+export interface RecordName {
+  readonly epoch: number;
+  readonly number: number;
+  /** Of the journal's bases. */
+  readonly salt: number | undefined;
+}
+
 /** Fills in the head of the record that lies in the first `length` bytes, its rows behind the head. */
-export function sealRecord(record: Buffer, length: number, epoch: number, number: number): void {
+export function sealRecord(
+  record: Buffer,
+  length: number,
+  { epoch, number, salt }: RecordName,
+): void {
   record.writeUInt32LE(length - recordHeadBytes, 0);
-  record.writeUInt32LE(epoch, 8);
-  record.writeUInt32LE(number, 12);
-  record.writeUInt32LE(crc32(record.subarray(8, length)), 4);
+  record.writeUInt32LE(epoch, 4);
+  record.writeUInt32LE(number, 8);
+  record.writeUInt32LE(crc32(record.subarray(recordHeadBytes, length)), 12);
+  record.writeUInt32LE(crc32(record.subarray(0, 16), salt ?? 0), 16);
+}
+
+export interface RecordHead {
+  readonly number: number;
+  readonly rowsAt: number;
+  readonly end: number;
+}
+
+/** Of the epoch's record that begins at `at`, whatever became of its rows; undefined when none does. */
+export function readRecordHead(
+  file: Buffer,
+  at: number,
+  { epoch, salt }: Pick<RecordName, "epoch" | "salt">,
+): RecordHead | undefined {
+  if (at < recordsAt) return undefined;
+  if (salt === undefined) return readOldHead(file, at, epoch);
+  if (at + recordHeadBytes > file.length || file.readUInt32LE(at + 4) !== epoch) return undefined;
+  if (crc32(file.subarray(at, at + 16), salt) !== file.readUInt32LE(at + 16)) return undefined;
+  const rowsAt = at + recordHeadBytes;
+  return { number: file.readUInt32LE(at + 8), rowsAt, end: rowsAt + file.readUInt32LE(at) };
+}
+
+/** Its checksum is one over head and rows: only a whole record has a head. */
+function readOldHead(file: Buffer, at: number, epoch: number): RecordHead | undefined {
+  const rowsAt = at + oldHeadBytes;
+  if (rowsAt > file.length || file.readUInt32LE(at + 8) !== epoch) return undefined;
+  const end = rowsAt + file.readUInt32LE(at);
+  if (end > file.length) return undefined;
+  if (crc32(file.subarray(at + 8, end)) !== file.readUInt32LE(at + 4)) return undefined;
+  return { number: file.readUInt32LE(at + 12), rowsAt, end };
+}
+
+/** Where in a head the epoch stands. */
+export function epochPlace(salt: number | undefined): number {
+  return salt === undefined ? 8 : 4;
 }
 
 /** The rows of the record at `at`; undefined when it is not whole, or not this one. */
-export function openRecord(
-  file: Buffer,
-  at: number,
-  expected: { readonly epoch: number; readonly number: number },
-): Buffer | undefined {
-  if (at + recordHeadBytes > file.length) return undefined;
-  const end = at + recordHeadBytes + file.readUInt32LE(at);
-  if (end > file.length || file.readUInt32LE(at + 8) !== expected.epoch) return undefined;
-  if (file.readUInt32LE(at + 12) !== expected.number) return undefined;
-  if (crc32(file.subarray(at + 8, end)) !== file.readUInt32LE(at + 4)) return undefined;
-  return file.subarray(at + recordHeadBytes, end);
+export function openRecord(file: Buffer, at: number, name: RecordName): Buffer | undefined {
+  const head = readRecordHead(file, at, name);
+  if (head === undefined || head.number !== name.number || head.end > file.length) return undefined;
+  const rows = file.subarray(head.rowsAt, head.end);
+  if (name.salt !== undefined && crc32(rows) !== file.readUInt32LE(at + 12)) return undefined;
+  return rows;
 }
 
 /**

@@ -6,6 +6,7 @@
  * Two files take turns, an epoch each. While the base of an epoch is not sound yet, its records follow those of the
  * epoch before.
  */
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { assert } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -18,6 +19,7 @@ import {
   recordsAt,
   sealRecord,
   type Base,
+  type Mark,
   type RowWriter,
 } from "./journal-format.ts";
 import { FatalEngineError } from "../key-value.ts";
@@ -31,6 +33,7 @@ export class Journal {
   private readonly files: readonly JournalFile[];
   private readonly machine: string;
   private readonly clock: Clock;
+  private readonly salt = randomBytes(4).readUInt32LE();
   private readonly time = new SyncTime();
   private sound: Base | undefined = undefined;
   private pending: Base | undefined = undefined;
@@ -78,7 +81,8 @@ export class Journal {
   turn(metas: Uint8Array): void {
     assert(this.pending === undefined, "an epoch begins when the one before is sound");
     const epoch = this.epoch + 1;
-    const base: Base = { epoch, recordsBefore: this.records, machine: this.machine, metas };
+    const { machine, salt } = this;
+    const base: Base = { epoch, recordsBefore: this.records, salt, machine, metas };
     const file = this.fileOf(epoch);
     file.shrink(keptBytes);
     file.grow(recordsAt);
@@ -92,18 +96,20 @@ export class Journal {
   /** All that the pending base names is on the disk: a start goes back to it at most. */
   settle(): void {
     assert(this.pending !== undefined, "there is a base that is not sound");
-    this.mark(this.pending, true);
+    const before = this.sound;
+    this.mark(this.pending, { isTrusted: true, isPast: false });
     this.sound = this.pending;
     this.pending = undefined;
+    if (before !== undefined) this.mark(before, { isTrusted: true, isPast: true });
   }
 
   /** A sync of the data file failed: the next start trusts none of its pages but those of the sound base. */
   distrust(): void {
-    if (this.sound !== undefined) this.mark(this.sound, false);
+    if (this.sound !== undefined) this.mark(this.sound, { isTrusted: false, isPast: false });
   }
 
-  private mark({ epoch }: Base, isTrusted: boolean): void {
-    this.fileOf(epoch).write(encodeMark({ epoch, isTrusted }), 0);
+  private mark({ epoch }: Base, bits: Omit<Mark, "epoch">): void {
+    this.fileOf(epoch).write(encodeMark({ epoch, ...bits }), 0);
   }
 
   /** Whether the next record had better be written aside. */
@@ -137,7 +143,8 @@ export class Journal {
   }
 
   private seal(rows: RowWriter): JournalFile {
-    sealRecord(rows.bytes, rows.length, this.epoch, this.records);
+    const { epoch, salt } = this;
+    sealRecord(rows.bytes, rows.length, { epoch, number: this.records, salt });
     const file = this.fileOf(this.epoch);
     file.grow(this.end + rows.length);
     this.written = rows.length;

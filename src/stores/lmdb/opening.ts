@@ -7,20 +7,23 @@ import { Fault } from "../../model/fault.ts";
 import { Checkpoints, defaultPolicy, type CheckpointPolicy } from "./checkpoints.ts";
 import type { EngineJournal } from "./engine.ts";
 import { Environment, type Pin } from "./environment.ts";
-import { dataName, syncDirectory } from "./header.ts";
+import { findPageDamage, readMetaOf } from "./data-pages.ts";
+import { dataName, refuseDamage, syncDirectory, writeClosed, writeOpen } from "./header.ts";
+import type { StoreHeader } from "./inspect.ts";
 import { Journal } from "./journal.ts";
 import { isMapped, namePlace, readBootId, type Witness } from "./machine.ts";
 import {
   distrustJournal,
-  findLoss,
+  planRecovery,
   removeJournal,
-  replayJournal,
+  replayRecords,
   restoreBase,
-  type Loss,
+  type Plan,
 } from "./recovery.ts";
 
 export interface OpeningOptions {
   readonly dir: string;
+  readonly header: StoreHeader;
   readonly logger: Logger;
   readonly clock: Clock;
   /** Only for tests: nothing is synced and there is no journal. */
@@ -48,24 +51,38 @@ export interface Opened {
   close(): Promise<void>;
 }
 
+/**
+ * When it resolves, the header says that the store is open. Fault E_STORE_CORRUPT where something is damaged: nothing
+ * was written then.
+ */
 export async function openForWriting(options: OpeningOptions): Promise<Opened> {
-  const { dir, logger } = options;
+  const { dir, logger, header } = options;
+  const { storeId, loss } = header;
   const dataPath = join(dir, dataName);
   const bootId = options.journal.bootId ?? readBootId();
-  const loss = findLoss(dir, dataPath, options.journal);
-  if (loss !== undefined) {
+  const plan = loss === undefined ? undefined : planRecovery(dir, dataPath, loss);
+  if (plan === undefined) refuseDamagedPages(dir, dataPath);
+  else {
     if (bootId !== undefined) await waitForReaders(dir, options.readersWaitMs);
-    restoreBase(dataPath, loss);
+    restoreBase(dataPath, plan);
   }
   const isJournaled = options.noSync !== true && bootId !== undefined;
   const environment = new Environment({ dir, noSync: isJournaled || options.noSync === true });
-  const pin = loss === undefined ? undefined : replay(environment, dir, { loss, logger });
-  if (!isJournaled) {
+  const pin = plan === undefined ? undefined : replay(environment, plan, logger);
+  if (options.noSync === true) {
     pin?.release();
-    if (options.noSync !== true) removeJournal(dir);
+    writeOpen(dir, storeId, "unjournaled");
     return { environment, journal: undefined, close: () => environment.close() };
   }
   syncData(dir);
+  if (!isJournaled) {
+    pin?.release();
+    writeOpen(dir, storeId, "unjournaled");
+    removeJournal(dir);
+    return { environment, journal: undefined, close: () => environment.close() };
+  }
+  // No stop finds a header that asks for a journal and none that can be there.
+  writeClosed(dir, storeId);
   removeJournal(dir);
   syncDirectory(dir);
   const machine = `${options.journal.run} ${namePlace(dataPath, bootId)}`;
@@ -74,6 +91,7 @@ export async function openForWriting(options: OpeningOptions): Promise<Opened> {
   const { onFailure } = options;
   const checkpoints = new Checkpoints({ environment, journal, dataPath, policy, onFailure });
   syncDirectory(dir);
+  writeOpen(dir, storeId, "journaled");
   pin?.release();
   return {
     environment,
@@ -86,15 +104,20 @@ export async function openForWriting(options: OpeningOptions): Promise<Opened> {
   };
 }
 
+/** What leads to the rows: over damage there LMDB would end the process. */
+function refuseDamagedPages(dir: string, dataPath: string): void {
+  const meta = readMetaOf(dataPath);
+  const damage = meta === undefined ? undefined : findPageDamage(dataPath, meta);
+  if (damage !== undefined) throw refuseDamage(dir, `${dataName} is damaged (${damage})`);
+}
+
 /** The base stays pinned while the records are committed again: a second stop of the machine goes back to it. */
-function replay(
-  environment: Environment,
-  dir: string,
-  { loss, logger }: { readonly loss: Loss; readonly logger: Logger },
-): Pin {
+function replay(environment: Environment, { records }: Plan, logger: Logger): Pin {
   const pin = environment.pin();
-  const transactions = replayJournal(environment, dir, loss);
-  logger.warn("the store was not closed in order; it is as it was acknowledged", { transactions });
+  replayRecords(environment, records);
+  logger.warn("the store was not closed in order; it is as it was acknowledged", {
+    transactions: records.length,
+  });
   return pin;
 }
 

@@ -1,88 +1,162 @@
 /**
  * What a stop of the server or of the machine leaves behind, and the way back: LMDB's meta pages of the newest sound
  * base, whose pages are all on the disk and were not overwritten since (`checkpoints.ts` pins them), then the journal's
- * records.
+ * records. Nothing is written before all that it rests on was verified (decision 0028): what a stop can leave is told
+ * from damage, which refuses.
  */
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../../model/fault.ts";
+import { findPageDamage, readMeta, readMetaOf, type Meta } from "./data-pages.ts";
 import type { Environment } from "./environment.ts";
+import { encodeMark, journalNames, blockBytes, visitRows } from "./journal-format.ts";
 import {
-  baseAt,
-  blockBytes,
-  decodeBase,
-  decodeMark,
-  encodeMark,
-  journalNames,
-  openRecord,
-  recordHeadBytes,
-  recordsAt,
-  visitRows,
-  type Base,
-  type Mark,
-} from "./journal-format.ts";
+  isSound,
+  judgeJournal,
+  readHalves,
+  type Half,
+  type JournalState,
+  type SoundHalf,
+} from "./journal-halves.ts";
+import { readRecords } from "./journal-scan.ts";
 import { isTrusted, type Witness } from "./machine.ts";
-
-interface Half {
-  readonly path: string;
-  readonly base: Base;
-  /** With the base's epoch; otherwise the base is not sound. */
-  readonly mark: Mark | undefined;
-}
 
 /** To be gone back to: what the data file holds cannot be trusted. */
 export interface Loss {
-  readonly halves: readonly Half[];
-  readonly base: Base;
+  readonly half: SoundHalf;
+  /** Whose records follow. */
+  readonly next: Half | undefined;
 }
 
-function readHalf(path: string): Half | undefined {
-  let file: number;
-  try {
-    file = fs.openSync(path, "r");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+/** Whether the journal must be there: what the header says of a store that was not closed in order. */
+export type Expected =
+  /** Nothing was acknowledged without one. */
+  | "journal"
+  /** None was kept, or the header is of a time when it did not say. */
+  | "maybe"
+  /** The store was being made: nothing is in it. */
+  | "blank";
+
+/** Transactions that making an empty data file takes. */
+const blankTransactionsMax = 2;
+
+/** A start cannot go on. It says what is known, and the way out. */
+export function damagedStore(dir: string, reason: string, lost: string): Fault {
+  return new Fault(
+    "E_STORE_CORRUPT",
+    `cannot open the store at ${dir}: ${reason}; ${lost}. ` +
+      `Nothing was changed. Bring back a copy, or see what "weft check --repair" can save`,
+  );
+}
+
+const someLost = "writes that were acknowledged last may be lost";
+
+/**
+ * Of a store that was not closed in order. undefined: its data file is as it was written, or nothing is in it yet. Fault
+ * E_STORE_CORRUPT where the journal is damaged or missing.
+ */
+export function findLoss(
+  dir: string,
+  dataPath: string,
+  { witness, expected }: { readonly witness: Witness; readonly expected: Expected },
+): Loss | undefined {
+  const state = judgeSettled(dir);
+  if (state.kind === "damaged") {
+    throw damagedStore(dir, `its journal is damaged (${state.reason})`, someLost);
   }
-  try {
-    const front = Buffer.alloc(recordsAt);
-    const length = fs.readSync(file, front, 0, recordsAt, 0);
-    const base = decodeBase(front.subarray(baseAt, length));
-    if (base === undefined) return undefined;
-    const mark = decodeMark(front.subarray(0, blockBytes));
-    return { path, base, mark: mark?.epoch === base.epoch ? mark : undefined };
-  } finally {
-    fs.closeSync(file);
+  if (state.kind !== "sound") {
+    refuseMissing(dir, dataPath, state, expected);
+    return undefined;
   }
+  const { half, next } = state;
+  if (half.mark.isTrusted && isTrusted(half.base.machine, dataPath, witness)) return undefined;
+  return { half, next };
+}
+
+/** A writer beside may be at it: what is damaged looks the same twice. */
+function judgeSettled(dir: string): JournalState {
+  let halves = readHalves(dir);
+  for (;;) {
+    const state = judgeJournal(halves);
+    if (state.kind === "sound") return state;
+    const again = readHalves(dir);
+    if (isSame(halves, again)) return state;
+    halves = again;
+  }
+}
+
+function isSame(before: readonly Half[], after: readonly Half[]): boolean {
+  const looks = [before, after].map((halves) =>
+    JSON.stringify(halves.map(({ name, base, mark }) => [name, base?.epoch, base?.salt, mark])),
+  );
+  return looks[0] === looks[1];
+}
+
+function refuseMissing(
+  dir: string,
+  dataPath: string,
+  state: JournalState,
+  expected: Expected,
+): void {
+  if (expected === "maybe") return;
+  const transactions = readMetaOf(dataPath)?.transaction ?? 0;
+  if (expected === "blank" && transactions <= blankTransactionsMax) return;
+  const what = state.kind === "none" ? "is missing" : "is damaged (neither file has a sound base)";
+  throw damagedStore(dir, `it was not closed in order, and its journal ${what}`, someLost);
+}
+
+/** What a recovery is made of, all of it verified. */
+export interface Plan {
+  readonly metas: Uint8Array;
+  readonly records: readonly Buffer[];
 }
 
 /**
- * Of a store that was not closed in order. undefined: its data file is as it was written, or there is no journal.
+ * Reads and verifies the journal and the base's pages; writes nothing. Fault E_STORE_CORRUPT where something is damaged
+ * or missing that was acknowledged, or that the rest stands on.
  */
-export function findLoss(dir: string, dataPath: string, witness: Witness): Loss | undefined {
-  const halves = readHalves(dir);
-  const sound = findSound(halves);
-  if (sound === undefined) return undefined;
-  const { base, mark } = sound;
-  if (mark?.isTrusted === true && isTrusted(base.machine, dataPath, witness)) return undefined;
-  return { halves, base };
+export function planRecovery(dir: string, dataPath: string, { half, next }: Loss): Plan {
+  const { base } = half;
+  const own = readRecords(half);
+  const later = next === undefined ? undefined : readRecords(next);
+  const all = [...own.records, ...(later?.records ?? [])];
+  const refuse = (reason: string): Fault => {
+    const behind = own.behind.length + (later?.behind.length ?? 0);
+    const known = `${all.length} transactions since the last synced state can be read`;
+    const more = behind > 0 ? `, ${behind} or more behind them can not be put in their place` : "";
+    return damagedStore(dir, `its journal is damaged (${reason})`, `${known}${more}`);
+  };
+  const damage = own.damage ?? later?.damage;
+  if (damage !== undefined) throw refuse(damage);
+  if (next?.base !== undefined && own.records.length < next.base.recordsBefore) {
+    const missing = next.base.recordsBefore - own.records.length;
+    throw refuse(`${half.name} lacks ${missing} records at its end`);
+  }
+  const meta = readMeta(Buffer.from(base.metas));
+  if (meta === undefined) throw refuse(`the base of ${half.name} has no meta page`);
+  const newest = readMetaOf(dataPath);
+  const known = meta.transaction + all.length;
+  if (newest !== undefined && newest.transaction > known) {
+    const missing = newest.transaction - known;
+    throw refuse(`the data file knows of ${missing} transactions that it lacks`);
+  }
+  refuseDamagedBase(dir, dataPath, meta);
+  return { metas: base.metas, records: all };
 }
 
-function readHalves(dir: string): Half[] {
-  return journalNames.flatMap((name) => readHalf(join(dir, name)) ?? []);
-}
-
-/** The newest one with a sound base. */
-function findSound(halves: readonly Half[]): Half | undefined {
-  const sound = halves.filter((half) => half.mark !== undefined);
-  return sound.sort((a, b) => b.base.epoch - a.base.epoch)[0];
+function refuseDamagedBase(dir: string, dataPath: string, meta: Meta): void {
+  if (meta.roots.every((root) => root === undefined)) return;
+  const damage = fs.existsSync(dataPath) ? findPageDamage(dataPath, meta) : "the file is missing";
+  if (damage === undefined) return;
+  const lost = "what was not written lately may be lost, too";
+  throw damagedStore(dir, `data.mdb is damaged (${damage})`, lost);
 }
 
 /** The base's meta pages at the front of the data file. For a file that no process has open. */
-export function restoreBase(dataPath: string, { base }: Loss): void {
+export function restoreBase(dataPath: string, { metas }: Plan): void {
   const file = fs.openSync(dataPath, "r+");
   try {
-    fs.writeSync(file, base.metas, 0, base.metas.length, 0);
+    fs.writeSync(file, metas, 0, metas.length, 0);
     fs.fdatasyncSync(file);
   } finally {
     fs.closeSync(file);
@@ -90,80 +164,39 @@ export function restoreBase(dataPath: string, { base }: Loss): void {
 }
 
 /**
- * Commits every record again, on the restored base, and gives how many. Not synced. The caller pins the base until it
- * is: a second stop of the machine begins anew. Fault E_STARTUP when records are missing in the middle.
+ * Commits every record again, on the restored base. Not synced. The caller pins the base until it is: a second stop of
+ * the machine begins anew.
  */
-export function replayJournal(
-  environment: Environment,
-  dir: string,
-  { halves, base }: Loss,
-): number {
-  const { records, isWhole } = readRecords(halves, base.epoch);
-  const next = halves.find((half) => half.base.epoch === base.epoch + 1);
-  const later = readRecords(halves, base.epoch + 1);
-  const isMissing = next !== undefined && records.length < next.base.recordsBefore;
-  if (isMissing || !isWhole || !later.isWhole) {
-    throw new Fault("E_STARTUP", `cannot open the store at ${dir}: its journal is damaged`);
-  }
-  const all = [...records, ...later.records];
-  for (let i = 0; i < all.length; i += replayGroup) {
+export function replayRecords(environment: Environment, records: readonly Buffer[]): void {
+  for (let i = 0; i < records.length; i += replayGroup) {
     environment.putRows((put) => {
-      for (const rows of all.slice(i, i + replayGroup)) visitRows(rows, put);
+      for (const rows of records.slice(i, i + replayGroup)) visitRows(rows, put);
     });
   }
-  return all.length;
 }
 
 /** Records that are committed again in one transaction. */
 const replayGroup = 64;
 
-interface EpochRecords {
-  readonly records: readonly Buffer[];
-  /** No record follows the one that ends them: it is the last, torn or never written. */
-  readonly isWhole: boolean;
-}
-
-function readRecords(halves: readonly Half[], epoch: number): EpochRecords {
-  const half = halves.find((one) => one.base.epoch === epoch);
-  if (half === undefined) return { records: [], isWhole: true };
-  const file = fs.readFileSync(half.path);
-  const records: Buffer[] = [];
-  for (let at = recordsAt; ;) {
-    const rows = openRecord(file, at, { epoch, number: records.length });
-    if (rows === undefined) {
-      return { records, isWhole: !hasRecordBehind(file, at, { epoch, number: records.length }) };
-    }
-    records.push(rows);
-    at += recordHeadBytes + rows.length;
-  }
-}
-
-/** Whether the record at `at`, whose length may still be right, is followed by the next one. */
-function hasRecordBehind(
-  file: Buffer,
-  at: number,
-  { epoch, number }: { readonly epoch: number; readonly number: number },
-): boolean {
-  if (at + recordHeadBytes > file.length) return false;
-  const behind = at + recordHeadBytes + file.readUInt32LE(at);
-  return openRecord(file, behind, { epoch, number: number + 1 }) !== undefined;
-}
-
 /**
- * The data file is whole without them. The marks go first, an older base's before a newer one's: what a stop leaves is
- * both files and the newest sound base, or no sound base at all.
+ * The data file is whole without them, and the header says so. The marks go first, an older base's before a newer one's:
+ * what a stop leaves is both files and the newest sound base, or no sound base at all.
  */
 export function removeJournal(dir: string): void {
-  const halves = readHalves(dir).sort((a, b) => a.base.epoch - b.base.epoch);
+  const epochOf = ({ base }: Half): number => base?.epoch ?? 0;
+  const halves = [...readHalves(dir)].sort((a, b) => epochOf(a) - epochOf(b));
   for (const { path } of halves) writeMark(path, Buffer.alloc(blockBytes));
   for (const name of journalNames) fs.rmSync(join(dir, name), { force: true });
 }
 
 /** A sync of the data file failed: the next start goes back to the sound base. */
 export function distrustJournal(dir: string): void {
-  const sound = findSound(readHalves(dir));
+  const [sound] = readHalves(dir)
+    .filter(isSound)
+    .sort((a, b) => b.base.epoch - a.base.epoch);
   if (sound === undefined) return;
-  writeMark(sound.path, encodeMark({ epoch: sound.base.epoch, isTrusted: false }));
+  const mark = { epoch: sound.base.epoch, isTrusted: false, isPast: false };
+  writeMark(sound.path, encodeMark(mark));
 }
 
 function writeMark(path: string, mark: Buffer): void {
