@@ -58,6 +58,26 @@ describe("a statement smuggled into another", () => {
   });
 });
 
+test("nor through a password that is checked (CVE-2026-44840)", async () => {
+  const sdl = 'type Member @secret(field: "pwd") { name: String! @id }';
+  await post(`${server.url}/admin/schema`, sdl, admin);
+  const ask = async (query: string): Promise<string> =>
+    (await post(`${server.url}/graphql`, { query })).text;
+  await ask('mutation { addMember(input: [{ name: "ann", pwd: "right-one" }]) { numUids } }');
+  const check = (pwd: string): Promise<string> =>
+    ask(`{ checkMemberPassword(name: "ann", pwd: ${JSON.stringify(pwd)}) { name } }`);
+  expect(await check("right-one")).toContain('"ann"');
+  for (const pwd of [
+    'x") } leak(func: has(secret)) { secret } q(func: uid(0x1)) { pwd: checkpwd(Member.pwd, "x',
+    'wrong", "right-one',
+    'x\\") { uid } }',
+  ]) {
+    const text = await check(pwd);
+    expect(text).not.toContain("hidden-value");
+    expect(text).not.toContain('"ann"');
+  }
+});
+
 test("secrets of the command line are told by no route (CVE-2026-40173, CVE-2026-41492)", async () => {
   const paths = [
     "/debug/vars",
