@@ -24,7 +24,9 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
           return;
         case "connection":
           // One that went away on its way here comes as undefined.
-          if (socket !== undefined) worker?.server.accept(socket);
+          if (socket !== undefined) {
+            worker?.server.accept(socket, { kind: "network", address: message.from });
+          }
           return;
         case "open":
           worker?.open();

@@ -12,8 +12,8 @@ export type ToChild =
       /** The run of the server: writers that follow each other in it trust what the one before has written. */
       readonly run: string;
     }
-  /** Comes with a socket. */
-  | { readonly kind: "connection" }
+  /** Comes with a socket. `from`: its address when it was accepted, "" where it had none left. */
+  | { readonly kind: "connection"; readonly from: string }
   /** The sample is loaded, or there is none: /health may say so. */
   | { readonly kind: "open" }
   /** Another child's end was seen: its reader slots are free. */

@@ -177,7 +177,8 @@ class Keeper {
       else socket.destroy();
       return;
     }
-    child.process.send({ kind: "connection" } satisfies ToChild, socket, (error) => {
+    const from = socket.remoteAddress ?? "";
+    child.process.send({ kind: "connection", from } satisfies ToChild, socket, (error) => {
       if (error !== null) socket.destroy();
     });
   }

@@ -43,20 +43,6 @@ async function logRequest(exchange: Exchange, reading: Promise<Buffer>): Promise
   return body;
 }
 
-/**
- * Where the request comes from. One that another process of this server handed over names its first sender; only the
- * private socket, which has no address, is believed.
- */
-export function findRemoteAddress(req: IncomingMessage): string {
-  const direct = req.socket.remoteAddress;
-  if (direct !== undefined) return direct;
-  const handed = req.headers[handedOverFrom];
-  return typeof handed === "string" ? handed : "";
-}
-
-/** Set by a process that hands a request over to the owner of its transaction. */
-export const handedOverFrom = "x-weft-remote-address";
-
 /** Whether the sender has gone before the answer was written. Asking costs a look; there is nothing to take down. */
 export function watchSender(exchange: Exchange): Cancellation {
   return new SenderGone(exchange.res);

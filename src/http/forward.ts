@@ -1,7 +1,8 @@
 /** Hands a request, whole, to the process that holds its transaction (architecture 4), and its answer back. */
 import { Agent, request, type IncomingMessage, type ServerResponse } from "node:http";
 import { Fault } from "../model/fault.ts";
-import { type Exchange, findRemoteAddress, handedOverFrom } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
+import { findRemoteAddress, handedOverFrom } from "./peer.ts";
 import { engineShape, makeErrorReply, sendError } from "./reply.ts";
 
 /** What of the head belongs to one connection only. */

@@ -2,8 +2,9 @@
 import type { IncomingMessage } from "node:http";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { findRefusal, type Refusal } from "./access.ts";
-import { type Exchange, findRemoteAddress } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
 import type { House } from "./house.ts";
+import { findRemoteAddress } from "./peer.ts";
 import { makeRefusalReply } from "./refusal.ts";
 import { sendError } from "./reply.ts";
 import type { RouteRight } from "./rights.ts";

@@ -8,19 +8,14 @@ import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { Fault } from "../model/fault.ts";
 import type { EncodingFaults } from "./body.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
-import {
-  type Exchange,
-  findRemoteAddress,
-  openBudget,
-  readBytes,
-  readParameters,
-} from "./exchange.ts";
+import { type Exchange, openBudget, readBytes, readParameters } from "./exchange.ts";
 import { streamEvents, wantsEvents } from "./event-stream.ts";
 import { admit } from "./gate.ts";
 import { parseMediaType, parsePlanQuestion } from "./parameters.ts";
 import { makeErrorBody, quoteJson, sendError, sendJson, sendPreflight } from "./reply.ts";
 import { explainRight } from "./rights.ts";
 import { grantOrigin } from "./origins.ts";
+import { findRemoteAddress } from "./peer.ts";
 import { identify } from "./sender.ts";
 
 interface Responder {

@@ -22,7 +22,7 @@ import { systemClock } from "../base/clock.ts";
 import { type OpenEngine, openEngine } from "../engine/open.ts";
 import { openMemoryStore } from "../stores/memory.ts";
 import { deriveFill } from "../write/fill.ts";
-import { handedOverFrom } from "./exchange.ts";
+import { handedOverFrom } from "./peer.ts";
 import { routeRights } from "./rights.ts";
 
 /** Method, parameters, type and body of the request that walks a route. */

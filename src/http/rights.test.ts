@@ -6,7 +6,7 @@ import { type KeyRing, openKeyRing } from "../auth/key-ring.ts";
 import { type OpenEngine, openEngine } from "../engine/open.ts";
 import { openMemoryStore } from "../stores/memory.ts";
 import { deriveFill } from "../write/fill.ts";
-import { handedOverFrom } from "./exchange.ts";
+import { handedOverFrom } from "./peer.ts";
 import { routeRights } from "./rights.ts";
 import { routes } from "./routes.ts";
 

@@ -8,6 +8,7 @@ import { type Exchange, readParameters } from "./exchange.ts";
 import { handOver } from "./forward.ts";
 import type { House } from "./house.ts";
 import { parseUint } from "./parameters.ts";
+import { markPeer, type Peer, peerOf, privatePeer } from "./peer.ts";
 import { addPlainRoutes } from "./plain-routes.ts";
 import { type ErrorReply, makeErrorBody, makeErrorReply, plainShape, sendError } from "./reply.ts";
 import { findRoute, receive, type Route } from "./routes.ts";
@@ -31,8 +32,8 @@ const serverOptions = {
 const plainBodyBytesMax = 1024 * 1024;
 
 export interface HttpServer {
-  /** Takes over a connection that another process has accepted. */
-  accept(socket: Socket): void;
+  /** Takes over a connection that another process has accepted, from where it says. */
+  accept(socket: Socket, peer: Peer): void;
   /**
    * Listens on a TCP port, or on a unix socket; what comes through the latter is believed to come from a process of
    * this server. Resolves with the address. Once per server: it also starts the clocks that cut off slow senders.
@@ -61,7 +62,10 @@ export async function openHttpServer(house: House): Promise<HttpServer> {
     const search = question < 0 ? "" : url.slice(question + 1);
     void answerRoute(route, { req, res, house, streams, path, search }, flow);
   });
-  server.on("connection", (socket: Socket) => flow.watch(socket));
+  server.on("connection", (socket: Socket) => {
+    markPeer(socket, peerOfListener(server, socket));
+    flow.watch(socket);
+  });
   serveSockets(server, house, streams);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     refuseConnection(error, socket as Socket);
@@ -84,6 +88,12 @@ export async function openHttpServer(house: House): Promise<HttpServer> {
   });
   await app.ready();
   return new NodeHttpServer(server, flow, streams);
+}
+
+/** Of what comes through a listener of its own: who may reach a socket file is its directory's matter. */
+function peerOfListener(server: Server, socket: Socket): Peer {
+  if (typeof server.address() === "string") return privatePeer;
+  return { kind: "network", address: socket.remoteAddress ?? "" };
 }
 
 /** What is under way: database requests by number, connections by name. */
@@ -140,7 +150,8 @@ async function answerRoute(route: Route, exchange: Exchange, flow: Flow): Promis
 async function findOwner(exchange: Exchange): Promise<string | undefined> {
   const params = readParameters(exchange);
   if (!/^\d+$/.test(params.get("startTs") ?? "")) return undefined;
-  if (exchange.req.socket.remoteAddress === undefined) return undefined;
+  // Handed over once: the owner that was asked is this process, or has ended.
+  if (peerOf(exchange.req).kind === "private") return undefined;
   const startTs = parseUint(params, "startTs");
   return startTs === 0 ? undefined : await exchange.house.transactions.findOwner(startTs);
 }
@@ -210,7 +221,8 @@ class NodeHttpServer implements HttpServer {
     this.#streams = streams;
   }
 
-  accept(socket: Socket): void {
+  accept(socket: Socket, peer: Peer): void {
+    markPeer(socket, peer);
     socket.setNoDelay(true);
     this.#server.emit("connection", socket);
     socket.resume();

@@ -23,6 +23,8 @@ export interface TestServer {
 export interface ServerOptions {
   readonly dataDir: string;
   readonly port?: number;
+  /** What it listens on: 127.0.0.1 unless said otherwise. */
+  readonly host?: string;
   readonly flags?: readonly string[];
 }
 
@@ -102,7 +104,13 @@ export function runWeft(args: readonly string[], env?: Record<string, string>): 
 export async function startServer(options: ServerOptions): Promise<TestServer> {
   const port = options.port ?? (await findFreePort());
   const url = `http://127.0.0.1:${port}`;
-  const args = ["serve", "--data", options.dataDir, "--http", `127.0.0.1:${port}`];
+  const args = [
+    "serve",
+    "--data",
+    options.dataDir,
+    "--http",
+    `${options.host ?? "127.0.0.1"}:${port}`,
+  ];
   const one = spawn(process.execPath, [weft, ...args, ...(options.flags ?? [])], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],

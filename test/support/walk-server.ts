@@ -1,7 +1,7 @@
 /** The HTTP server over an engine in memory, on a unix socket, whose senders are believed about where they come from. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
-import { BlockList } from "node:net";
+import { BlockList, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { initialSwitches } from "../../src/admin/controls.ts";
@@ -14,6 +14,7 @@ import type { OpenEngine } from "../../src/engine/open.ts";
 import { openGraphqlService } from "../../src/graphql/open-service.ts";
 import type { House } from "../../src/http/house.ts";
 import { makeNodeFacts } from "../../src/http/node-facts.ts";
+import type { Peer } from "../../src/http/peer.ts";
 import { openHttpServer } from "../../src/http/server.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
 
@@ -39,6 +40,8 @@ export interface Answer {
 
 export interface WalkServer {
   ask(question: Question): Promise<Answer>;
+  /** As the supervisor hands over what it has accepted. */
+  accept(socket: Socket, peer: Peer): void;
   close(): Promise<void>;
 }
 
@@ -94,6 +97,7 @@ export async function openWalkServer(options: WalkOptions): Promise<WalkServer> 
   await server.listen({ path });
   return {
     ask: (question) => send(path, question),
+    accept: (socket, peer) => server.accept(socket, peer),
     async close() {
       server.cut();
       await server.drain();
