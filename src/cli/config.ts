@@ -211,6 +211,8 @@ const countLimits = {
   "normalize-node": "normalizeNodeMax",
   "max-pending-queries": "pendingMax",
   "body-bytes": "bodyBytesMax",
+  "text-bytes": "textBytesMax",
+  "body-rate": "bodyRateMin",
   "result-bytes": "resultBytesMax",
   depth: "depthMax",
   "txn-open": "txnOpenMax",
@@ -223,6 +225,8 @@ const countLimits = {
 
 const durationLimits = {
   "query-timeout": "queryTimeoutMs",
+  "body-window": "bodyWindowMs",
+  "answer-wait": "answerWaitMs",
   "txn-abort-after": "txnAbortAfterMs",
   "socket-init": "socketInitMs",
   "keep-alive": "keepAliveMs",

@@ -8,7 +8,19 @@ interface LimitLine {
 }
 
 const lines: readonly LimitLine[] = [
-  { key: "body-bytes", of: "bodyBytesMax", about: "bytes of a request's body, unpacked" },
+  { key: "body-bytes", of: "bodyBytesMax", about: "bytes of a request's body, unpacked or not" },
+  {
+    key: "text-bytes",
+    of: "textBytesMax",
+    about: "bytes of a body that is a DQL query, a schema or administration",
+  },
+  { key: "body-rate", of: "bodyRateMin", about: "bytes a second that a body brings at least" },
+  { key: "body-window", of: "bodyWindowMs", about: "time over which that is measured" },
+  {
+    key: "answer-wait",
+    of: "answerWaitMs",
+    about: "time after which an answer is cut of which nothing is read",
+  },
   { key: "depth", of: "depthMax", about: "levels of braces in a query, of objects in JSON" },
   { key: "query-timeout", of: "queryTimeoutMs", about: "time of a request (20s, 5m; 0: none)" },
   {

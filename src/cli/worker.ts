@@ -16,6 +16,7 @@ import { makeNodeFacts, type NodeFacts } from "../http/node-facts.ts";
 import { openLambdaClient } from "../lambda/client.ts";
 import type { LambdaTarget } from "../lambda/client.ts";
 import { makeGetText } from "../outgoing/request.ts";
+import { ProcessMemory } from "../model/process-memory.ts";
 import type { Store } from "../store/store.ts";
 import type { LinkedControls } from "./controls.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
@@ -80,6 +81,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     graphql,
     admin,
     limits,
+    memory: new ProcessMemory({ bytesMax: config.memory.requestBytes }),
     rules: {
       disallowMutations: mutations === "disallow",
       disallowDrop: config.disallowDrop,

@@ -13,7 +13,7 @@ const place = " (Locations: [{Line: 3, Column: 4}])";
 
 export async function answerAdminSchema(exchange: Exchange): Promise<void> {
   const { house, res } = exchange;
-  const sdl = (await readBytes(exchange)).toString();
+  const sdl = (await readBytes(exchange, "text")).toString();
   try {
     const visitor = await identify(exchange);
     const asking = { visitor, acl: house.acl !== undefined };
@@ -35,7 +35,7 @@ export async function answerAdminSchema(exchange: Exchange): Promise<void> {
 /** Success is told in `errors`, as the reference does. */
 export async function answerSchemaCheck(exchange: Exchange): Promise<void> {
   const { house, res } = exchange;
-  const sdl = (await readBytes(exchange)).toString();
+  const sdl = (await readBytes(exchange, "text")).toString();
   const messages = house.graphql.validateSchema(sdl);
   if (messages.length === 0) {
     sendJson(res, makeErrorBody("Schema is valid", "success", false), [], undefined);

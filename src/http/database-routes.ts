@@ -52,7 +52,7 @@ export async function answerQuery(exchange: Exchange): Promise<void> {
   const timeoutMs = parseTimeout(params);
   const budget = openBudget(exchange, timeoutMs);
   const startTs = parseUint(params, "startTs");
-  const body = (await readBytes(exchange)).toString();
+  const body = (await readBytes(exchange, "text")).toString();
   const media = parseMediaType(req.headers["content-type"]);
   const isText = media.type === "application/dql" || media.type === "application/graphql+-";
   if (!checkMedia(exchange, media, isText || media.type === "application/json", queryTypes)) return;
@@ -193,7 +193,7 @@ export async function answerMutate(exchange: Exchange): Promise<void> {
   const budget = openBudget(exchange, timeoutMs);
   const commitNow = parseBool(params, "commitNow");
   const startTs = parseUint(params, "startTs");
-  const body = await readBytes(exchange);
+  const body = await readBytes(exchange, "data");
   const media = parseMediaType(req.headers["content-type"]);
   const isJson = media.type === "application/json";
   if (!checkMedia(exchange, media, isJson || media.type === "application/rdf", mutateTypes)) return;
@@ -229,7 +229,7 @@ export async function answerCommit(exchange: Exchange): Promise<void> {
     throw new Fault("E_HTTP_REQUEST", "startTs parameter is mandatory while trying to commit");
   }
   const abort = parseBool(params, "abort");
-  const body = await readBytes(exchange);
+  const body = await readBytes(exchange, "data");
   const visitor = await identify(exchange);
   if (visitor.refusal !== undefined) {
     throw new Fault("E_HTTP_REQUEST", explainNamespaceRefusal(visitor));
@@ -260,7 +260,7 @@ function parseCommitBody(body: Buffer): CommitBody {
 export async function answerAlter(exchange: Exchange): Promise<void> {
   const { house, res } = exchange;
   const params = readParameters(exchange);
-  const body = (await readBytes(exchange)).toString();
+  const body = (await readBytes(exchange, "text")).toString();
   const runInBackground = params.has("runInBackground")
     ? parseBool(params, "runInBackground")
     : undefined;

@@ -3,8 +3,12 @@ import type { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Cancellation } from "../base/cancellation.ts";
 import { RequestBudget } from "../model/request-budget.ts";
-import { readBody, nativeEncodingFaults, type EncodingFaults } from "./body.ts";
+import { strangerFault } from "../engine/authorize.ts";
+import { nameLimit } from "../model/limits.ts";
+import { BodyTooLarge, type EncodingFaults, nativeEncodingFaults, readBody } from "./body.ts";
+import type { BodyWatch } from "./body-watch.ts";
 import type { House } from "./house.ts";
+import type { RequestHold } from "./request-hold.ts";
 import type { Streams } from "./streams.ts";
 
 export interface Exchange {
@@ -16,6 +20,11 @@ export interface Exchange {
   readonly path: string;
   /** What follows the question mark; "" for nothing. */
   readonly search: string;
+  /** What this request holds of the process's memory until it is answered. */
+  readonly hold: RequestHold;
+  readonly bodies: BodyWatch;
+  /** Once it was opened. */
+  budget: RequestBudget | undefined;
 }
 
 const noParameters = new URLSearchParams();
@@ -24,10 +33,57 @@ export function readParameters(exchange: Exchange): URLSearchParams {
   return exchange.search === "" ? noParameters : new URLSearchParams(exchange.search);
 }
 
-export function readBytes(exchange: Exchange, faults?: EncodingFaults): Promise<Buffer> {
-  const { req, house } = exchange;
-  const reading = readBody(req, house.limits.bodyBytesMax, faults ?? nativeEncodingFaults);
+/** data: facts, values, variables. text: what somebody writes. Each has its limit. */
+export type BodyKind = "data" | "text";
+
+/** The body, read once it is known who sends it: a stranger's only where it is small. */
+export function readBytes(
+  exchange: Exchange,
+  kind: BodyKind,
+  faults: EncodingFaults = nativeEncodingFaults,
+): Promise<Buffer> {
+  const { house } = exchange;
+  const reading =
+    house.acl === undefined
+      ? readKnown(exchange, kind, faults)
+      : readOfVisitor(exchange, kind, faults, house.acl);
   return house.controls.switches.logsRequests ? logRequest(exchange, reading) : reading;
+}
+
+function readKnown(exchange: Exchange, kind: BodyKind, faults: EncodingFaults): Promise<Buffer> {
+  const { req, hold, bodies, house } = exchange;
+  const { bodyBytesMax, textBytesMax } = house.limits;
+  const isText = kind === "text" && textBytesMax < bodyBytesMax;
+  return readBody(req, {
+    bytesMax: isText ? textBytesMax : bodyBytesMax,
+    tooLarge: isText
+      ? () => refuseSize("text-bytes", textBytesMax)
+      : () => refuseSize("body-bytes", bodyBytesMax),
+    faults,
+    hold,
+    watch: bodies,
+  });
+}
+
+function refuseSize(setting: "text-bytes" | "body-bytes", bytesMax: number): BodyTooLarge {
+  const text = `The request's body is over the limit of ${bytesMax} bytes`;
+  return new BodyTooLarge(nameLimit(setting, text));
+}
+
+/** What who is not known may send: a login at /admin, or a request that is refused in the words of its route. */
+const strangerBytesMax = 64 * 1024;
+
+async function readOfVisitor(
+  exchange: Exchange,
+  kind: BodyKind,
+  faults: EncodingFaults,
+  acl: NonNullable<House["acl"]>,
+): Promise<Buffer> {
+  const { req, hold, bodies } = exchange;
+  const visitor = await acl.identify(req.headers);
+  if (visitor.refusal === undefined) return await readKnown(exchange, kind, faults);
+  const tooLarge = (): Error => strangerFault(visitor);
+  return await readBody(req, { bytesMax: strangerBytesMax, tooLarge, faults, hold, watch: bodies });
 }
 
 /** Of one request, at most so much is told. */
@@ -50,8 +106,11 @@ export function watchSender(exchange: Exchange): Cancellation {
 
 /** What this request may use. `timeoutMs`: what its sender asks for, 0 for nothing. */
 export function openBudget(exchange: Exchange, timeoutMs: number): RequestBudget {
-  const { clock, limits } = exchange.house;
-  return new RequestBudget({ clock, limits, timeoutMs, signal: watchSender(exchange) });
+  const { clock, limits, memory } = exchange.house;
+  const signal = watchSender(exchange);
+  const budget = new RequestBudget({ clock, limits, timeoutMs, signal, account: memory });
+  exchange.budget = budget;
+  return budget;
 }
 
 class SenderGone implements Cancellation {

@@ -8,7 +8,7 @@ import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { Fault } from "../model/fault.ts";
 import type { EncodingFaults } from "./body.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
-import { type Exchange, openBudget, readBytes, readParameters } from "./exchange.ts";
+import { type BodyKind, type Exchange, openBudget, readBytes, readParameters } from "./exchange.ts";
 import { streamEvents, wantsEvents } from "./event-stream.ts";
 import { admit } from "./gate.ts";
 import { parseMediaType, parsePlanQuestion } from "./parameters.ts";
@@ -22,6 +22,7 @@ interface Responder {
   handle(request: GraphqlRequest): MaybePromise<GraphqlAnswer>;
   /** Whether answers may be asked for as a stream of events. */
   readonly streams: boolean;
+  readonly body: BodyKind;
   /** Why data is not served now. */
   readonly closed: string | undefined;
   /** Asked after `handle`. */
@@ -42,6 +43,7 @@ export async function answerGraphql(exchange: Exchange): Promise<void> {
   const { isDraining } = house.controls.switches;
   await answerDocument(exchange, {
     streams: plan === undefined && !isDraining,
+    body: "data",
     closed: isDraining ? drainingWords : undefined,
     handle: (request) => house.graphql.handle(plan === undefined ? request : { ...request, plan }),
     allowedOrigins: () =>
@@ -69,6 +71,7 @@ export async function answerAdmin(exchange: Exchange): Promise<void> {
   }
   await answerDocument(exchange, {
     streams: false,
+    body: "text",
     closed: undefined,
     handle: async (request) => house.admin.handle(request, await identify(exchange)),
     allowedOrigins: () => [],
@@ -79,7 +82,7 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
   const { res } = exchange;
   const budget = openBudget(exchange, 0);
   try {
-    const document = await readDocument(exchange);
+    const document = await readDocument(exchange, responder.body);
     const request: GraphqlRequest = {
       namespace: 0,
       ...document,
@@ -102,20 +105,21 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
     const granted = grantOrigin(allowed, exchange.req.headers.origin);
     sendJson(res, toBuffer(answer.body), headers, encoding, granted);
   } catch (error) {
-    if (!(error instanceof Fault)) throw error;
+    // An overloaded server says so to proxies and clients that read statuses alone, too.
+    if (!(error instanceof Fault) || error.code === "E_OVERLOADED") throw error;
     sendJson(res, `{"errors":[{"message":${quoteJson(error.message)}}]}`, [], undefined);
   }
 }
 
 type Document = Pick<GraphqlRequest, "kind" | "body">;
 
-async function readDocument(exchange: Exchange): Promise<Document> {
+async function readDocument(exchange: Exchange, kind: BodyKind): Promise<Document> {
   const { req, search } = exchange;
   if (req.method === "GET") return { kind: "json", body: composeBody(new URLSearchParams(search)) };
   if (req.method !== "POST") {
     throw refuse("Unrecognised request method.  Please use GET or POST for GraphQL requests");
   }
-  const bytes = await readBytes(exchange, graphqlEncodingFaults);
+  const bytes = await readBytes(exchange, kind, graphqlEncodingFaults);
   const media = parseMediaType(req.headers["content-type"]);
   if (media.fault !== undefined) throw refuse(`unable to parse media type: ${media.fault}`);
   if (media.type === "application/json") return { kind: "json", body: bytes.toString() };

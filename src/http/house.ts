@@ -12,6 +12,7 @@ import type { Logger } from "../base/log.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { GraphqlService } from "../graphql/service.ts";
 import type { Limits } from "../model/limits.ts";
+import type { ProcessMemory } from "../model/process-memory.ts";
 import type { Security } from "./access.ts";
 import type { NodeFacts } from "./node-facts.ts";
 
@@ -21,6 +22,8 @@ export interface House {
   readonly graphql: GraphqlService;
   readonly admin: AdminService;
   readonly limits: Limits;
+  /** What all requests of this process hold together. */
+  readonly memory: ProcessMemory;
   readonly rules: WriteRules;
   readonly security: Security;
   readonly keys: KeyRing;

@@ -33,7 +33,7 @@ export async function answerCacheMb(exchange: Exchange): Promise<void> {
     return;
   }
   if (req.method !== "PUT") return refuseMethod(exchange);
-  const text = (await readBytes(exchange)).toString().trim();
+  const text = (await readBytes(exchange, "text")).toString().trim();
   if (text === "" || !Number.isFinite(Number(text))) {
     sendText(res, 400, `"${text}" is no number\n`);
     return;

@@ -3,14 +3,16 @@ import fastify from "fastify";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { nameLimit } from "../model/limits.ts";
-import { BodyCut, BodyTooLarge } from "./body.ts";
+import { BodyCut, BodySlow, BodyTooLarge } from "./body.ts";
+import { BodyWatch } from "./body-watch.ts";
 import { type Exchange, readParameters } from "./exchange.ts";
 import { handOver } from "./forward.ts";
 import type { House } from "./house.ts";
 import { parseUint } from "./parameters.ts";
 import { markPeer, type Peer, peerOf, privatePeer } from "./peer.ts";
 import { addPlainRoutes } from "./plain-routes.ts";
-import { type ErrorReply, makeErrorBody, makeErrorReply, plainShape, sendError } from "./reply.ts";
+import { makeErrorBody, makeErrorReply, plainShape, sendError } from "./reply.ts";
+import { RequestHold } from "./request-hold.ts";
 import { findRoute, receive, type Route } from "./routes.ts";
 import { serveSockets } from "./sockets.ts";
 import { Streams } from "./streams.ts";
@@ -29,7 +31,7 @@ const serverOptions = {
 };
 
 /** Of the routes beside the database's: a login, or nothing. */
-const plainBodyBytesMax = 1024 * 1024;
+const plainBodyBytesMax = 64 * 1024;
 
 export interface HttpServer {
   /** Takes over a connection that another process has accepted, from where it says. */
@@ -48,6 +50,9 @@ export interface HttpServer {
 export async function openHttpServer(house: House): Promise<HttpServer> {
   const flow = new Flow();
   const streams = new Streams(house.limits.socketsMax, house.limits.keepAliveMs);
+  const { bodyRateMin, bodyWindowMs } = house.limits;
+  const rate = { bytesPerSecond: bodyRateMin, windowMs: bodyWindowMs };
+  const bodies = new BodyWatch(house.clock, rate);
   let fallback: RequestListener = () => {};
   const server = createServer(serverOptions, (req, res) => {
     if (flow.isDraining) res.shouldKeepAlive = false;
@@ -60,7 +65,9 @@ export async function openHttpServer(house: House): Promise<HttpServer> {
       return;
     }
     const search = question < 0 ? "" : url.slice(question + 1);
-    void answerRoute(route, { req, res, house, streams, path, search }, flow);
+    const hold = new RequestHold(house.memory);
+    const exchange = { req, res, house, streams, path, search, hold, bodies, budget: undefined };
+    void answerRoute(route, exchange, flow);
   });
   server.on("connection", (socket: Socket) => {
     markPeer(socket, peerOfListener(server, socket));
@@ -143,6 +150,8 @@ async function answerRoute(route: Route, exchange: Exchange, flow: Flow): Promis
     answerFailure(exchange, error);
   } finally {
     flow.requestCount--;
+    exchange.hold.end();
+    exchange.budget?.end();
   }
 }
 
@@ -163,32 +172,55 @@ function answerFailure(exchange: Exchange, error: unknown): void {
     return;
   }
   if (error instanceof BodyTooLarge) {
-    const text = `The request's body is over the limit of ${error.message} bytes`;
-    const message = nameLimit("body-bytes", text);
-    const body = makeErrorBody(message, "ErrorInvalidRequest", false);
-    const reply: ErrorReply = { status: 413, body, headers: [] };
-    discardRest(exchange, () => sendError(res, reply));
+    const body = makeErrorBody(error.message, "ErrorInvalidRequest", false);
+    discardRest(exchange, () => sendError(res, { status: 413, body, headers: [] }));
     return;
   }
-  sendError(res, makeErrorReply(error, plainShape, house.logger));
+  if (error instanceof BodySlow) {
+    answerSlow(exchange);
+    return;
+  }
+  const reply = makeErrorReply(error, plainShape, house.logger);
+  if (exchange.req.complete) sendError(res, reply);
+  else discardRest(exchange, () => sendError(res, reply));
 }
 
-/** How long, and how much of, a body that is refused goes on being read: a sender that still writes sees no answer. */
+/** The connection ends with the answer, and is cut when that is not taken. */
+function answerSlow({ req, res, house }: Exchange): void {
+  const { bodyRateMin, bodyWindowMs } = house.limits;
+  const text = `The request's body brought less than ${bodyRateMin} bytes a second for ${bodyWindowMs / 1000} seconds`;
+  const body = makeErrorBody(nameLimit("body-rate", text), "ErrorInvalidRequest", false);
+  res.shouldKeepAlive = false;
+  sendError(res, { status: 408, body, headers: [] });
+  setTimeout(() => req.destroy(), lastWordMs).unref();
+}
+
+/** What is answered to a sender that dawdles has left by then, or is not taken. */
+const lastWordMs = 2_000;
+
+/**
+ * How long, and how much of, a body that is refused goes on being read: a sender that still writes sees no answer. One
+ * from whom nothing comes is waiting for it.
+ */
 const discardMs = 5_000;
+const discardIdleMs = 200;
 const discardBytesMax = 64 * 1024 * 1024;
 
 function discardRest({ req, res }: Exchange, then: () => void): void {
   let size = 0;
   const finish = (): void => {
     clearTimeout(timer);
+    clearTimeout(idle);
     req.removeAllListeners("data");
     if (!req.complete) res.shouldKeepAlive = false;
     then();
   };
   const timer = setTimeout(finish, discardMs);
+  const idle = setTimeout(finish, discardIdleMs);
   req.removeAllListeners("data");
   req.on("data", (chunk: Uint8Array) => {
     size += chunk.length;
+    idle.refresh();
     if (size > discardBytesMax) finish();
   });
   req.once("end", finish);

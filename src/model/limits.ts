@@ -2,8 +2,16 @@ import { Fault } from "./fault.ts";
 
 /** Every bound on what a client can make large, in one table. Settings (`--limit`) may move those marked so. */
 export interface Limits {
-  /** Bytes of a request body after decompression. Setting `body-bytes`. */
+  /** Bytes of a request body, packed and unpacked. Setting `body-bytes`. */
   readonly bodyBytesMax: number;
+  /** Bytes of a body that is a text: a DQL query, a schema, administration. Setting `text-bytes`. */
+  readonly textBytesMax: number;
+  /** Bytes a second that a body has to bring at least; 0 for none. Setting `body-rate`. */
+  readonly bodyRateMin: number;
+  /** Milliseconds over which that is measured. Setting `body-window`. */
+  readonly bodyWindowMs: number;
+  /** Milliseconds after which an answer is cut of which its reader takes nothing. Setting `answer-wait`. */
+  readonly answerWaitMs: number;
   /** Levels of braces in a query, of objects in a JSON mutation, of selection sets in GraphQL. Setting `depth`. */
   readonly depthMax: number;
   /** Edges that @recurse or shortest may visit. Setting `query-edge`. */
@@ -51,6 +59,8 @@ export interface Limits {
 /** Keys of `--limit` whose bounds name themselves when they are met. */
 export type LimitSetting =
   | "body-bytes"
+  | "text-bytes"
+  | "body-rate"
   | "depth"
   | "query-edge"
   | "query-path"
@@ -78,7 +88,11 @@ export function makeSizeFault(bytes: number, bytesMax: number): Fault {
 }
 
 export const defaultLimits: Limits = {
-  bodyBytesMax: 256 * 1024 * 1024,
+  bodyBytesMax: 64 * 1024 * 1024,
+  textBytesMax: 4 * 1024 * 1024,
+  bodyRateMin: 1024,
+  bodyWindowMs: 10_000,
+  answerWaitMs: 30_000,
   depthMax: 200,
   queryEdgeMax: 1_000_000,
   queryPathMax: 4_000_000,

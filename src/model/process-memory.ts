@@ -42,6 +42,11 @@ export class ProcessMemory {
     return this.#held;
   }
 
+  /** The most that one entry can be. */
+  get largestBytes(): number {
+    return this.#largeMax;
+  }
+
   /** False, and nothing is taken, where it does not fit. */
   tryTake(bytes: number): boolean {
     if (this.#fits(bytes)) {

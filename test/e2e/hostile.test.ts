@@ -108,8 +108,8 @@ describe("bad input", () => {
 
   test("a body over the limit is refused, however it comes", async () => {
     const body = new Uint8Array(17 * 1024 * 1024).fill(0x20);
-    const headers = { "content-type": "application/dql" };
-    const declared = await fetch(`${server.url}/query`, { method: "POST", headers, body });
+    const headers = { "content-type": "application/rdf" };
+    const declared = await fetch(`${server.url}/mutate`, { method: "POST", headers, body });
     expect(declared.status).toBe(413);
     expect(await declared.text()).toContain("over the limit of 16777216 bytes");
     await expectStanding();

@@ -17,6 +17,7 @@ import { makeNodeFacts } from "../../src/http/node-facts.ts";
 import type { Peer } from "../../src/http/peer.ts";
 import { openHttpServer } from "../../src/http/server.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
+import { ProcessMemory } from "../../src/model/process-memory.ts";
 
 export interface WalkOptions {
   readonly engine: OpenEngine;
@@ -81,6 +82,7 @@ export async function openWalkServer(options: WalkOptions): Promise<WalkServer> 
     graphql,
     admin,
     limits: defaultLimits,
+    memory: new ProcessMemory({ bytesMax: 256 * 1024 * 1024 }),
     rules: { disallowMutations: false, disallowDrop: false },
     security: { ...security, ...open },
     keys,
