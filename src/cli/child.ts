@@ -3,6 +3,8 @@ import type { Socket } from "node:net";
 import { linkControls } from "./controls.ts";
 import { makeLogger } from "./log.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
+import { beatMs } from "./pulse.ts";
+import type { Worker } from "./worker.ts";
 
 type Start = ToChild & { readonly kind: "start" };
 
@@ -12,10 +14,10 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
   const writing = role === "worker" ? undefined : await import("./writer.ts");
   const working = role === "writer" ? undefined : await import("./worker.ts");
   const { connectStore } = await import("../stores/lmdb.ts");
-  return async ({ number, config, run }) => {
+  return async ({ number, config, run, identity }) => {
     const logger = makeLogger(role === "writer" ? "writer" : `worker ${number}`, config.logLevel);
-    const writer = await writing?.openStoreForWriting(config, logger, run);
-    const store = writer?.store ?? (await connectStore({ dir: config.dataDir }));
+    const writer = await writing?.openStoreForWriting(config, logger, { run, identity });
+    const store = writer?.store ?? (await connectStore({ dir: config.dataDir, identity }));
     const controls = linkControls((message) => process.send?.(message), config.memory.cacheMb);
     const worker = await working?.openWorker({ config, store, logger, number, controls });
     process.on("message", (message: ToChild, socket?: Socket) => {
@@ -23,13 +25,13 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
         case "start":
           return;
         case "connection":
-          // One that went away on its way here comes as undefined.
-          if (socket !== undefined) {
-            worker?.server.accept(socket, { kind: "network", address: message.from });
-          }
+          take(message, socket, worker);
           return;
         case "open":
           worker?.open();
+          return;
+        case "moved":
+          worker?.noteMove(message.move);
           return;
         case "childEnded":
           writer?.checkReaders();
@@ -44,7 +46,31 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
     });
     const ready: ToSupervisor = { kind: "ready", isEmpty: (await worker?.isEmpty()) ?? false };
     process.send?.(ready);
+    giveSigns();
   };
+}
+
+/**
+ * Nothing of a connection is read before the supervisor has been told that it is this process's: what it was not told
+ * of it hands to another.
+ */
+function take(
+  { id, from }: ToChild & { readonly kind: "connection" },
+  socket: Socket | undefined,
+  worker: Worker | undefined,
+): void {
+  const took: ToSupervisor = { kind: "took", id };
+  process.send?.(took, undefined, undefined, (error) => {
+    // One that went away on its way here comes as undefined.
+    if (socket === undefined) return;
+    if (error !== null) socket.destroy();
+    else worker?.server.accept(socket, { kind: "network", address: from });
+  });
+}
+
+function giveSigns(): void {
+  const beat: ToSupervisor = { kind: "beat" };
+  setInterval(() => process.send?.(beat, undefined, undefined, () => {}), beatMs).unref();
 }
 
 async function loadLambda(): Promise<(start: Start) => Promise<void>> {
@@ -55,6 +81,7 @@ async function loadLambda(): Promise<(start: Start) => Promise<void>> {
       if (message.kind === "drain") void drain(undefined, server);
     });
     process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
+    giveSigns();
   };
 }
 

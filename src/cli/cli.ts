@@ -152,6 +152,11 @@ function addServe(program: Command): void {
       setting("--drain <duration>", "time for requests under way at the end").default("10s"),
     )
     .addOption(
+      setting("--hang <duration>", "silence after which a process is replaced; 0: never").default(
+        "30s",
+      ),
+    )
+    .addOption(
       setting("--log <level>", "what to log, as JSON lines on stderr")
         .choices(["debug", "info", "warn", "error", "silent"])
         .default("warn"),

@@ -26,6 +26,8 @@ export interface ServeConfig {
   readonly workers: number;
   readonly sample: boolean;
   readonly drainMs: number;
+  /** Silence of a process after which it is taken to hang, and is replaced; 0: it never is. */
+  readonly hangMs: number;
   readonly logLevel: string;
   readonly security: SecurityConfig;
   readonly graphql: GraphqlConfig;
@@ -92,6 +94,7 @@ export interface ServeOptions {
   readonly lambdaLimit: string;
   readonly outgoing: string;
   readonly drain: string;
+  readonly hang: string;
   readonly log: string;
 }
 
@@ -113,6 +116,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     workers,
     sample: options.sample,
     drainMs: parseDurationMs("--drain", options.drain),
+    hangMs: parseDurationMs("--hang", options.hang),
     logLevel: options.log,
     security: parseSecurity(options.security, options.anonymous),
     graphql: parseGraphql(options.graphql),

@@ -20,6 +20,7 @@ function refuseKey(): string {
       lambdaUrl: undefined,
       lambdaLimit: "",
       drain: "1s",
+      hang: "30s",
       log: "warn",
     } as Parameters<typeof buildServeConfig>[0]);
     return "";

@@ -1,5 +1,6 @@
 /** What the supervisor and its children tell one another. */
 import type { ServerSwitches } from "../admin/controls.ts";
+import type { StoreIdentity } from "../stores/place.ts";
 import type { ServeConfig } from "./config.ts";
 
 export type { Role } from "./roles.ts";
@@ -11,9 +12,16 @@ export type ToChild =
       readonly config: ServeConfig;
       /** The run of the server: writers that follow each other in it trust what the one before has written. */
       readonly run: string;
+      /** Of the store that this run has opened; undefined for the first that opens it. */
+      readonly identity: StoreIdentity | undefined;
     }
-  /** Comes with a socket. `from`: its address when it was accepted, "" where it had none left. */
-  | { readonly kind: "connection"; readonly from: string }
+  /**
+   * Comes with a socket, to be answered with `took` before anything of it is read. `from`: its address when it was
+   * accepted, "" where it had none left.
+   */
+  | { readonly kind: "connection"; readonly id: number; readonly from: string }
+  /** What has become of the store; undefined: it is back where it was opened. */
+  | { readonly kind: "moved"; readonly move: string | undefined }
   /** The sample is loaded, or there is none: /health may say so. */
   | { readonly kind: "open" }
   /** Another child's end was seen: its reader slots are free. */
@@ -30,6 +38,10 @@ export type ToSupervisor =
   | { readonly kind: "failed"; readonly line: string }
   | { readonly kind: "turn"; readonly id: number; readonly change: Partial<ServerSwitches> }
   | { readonly kind: "heard"; readonly turn: number }
+  /** A connection is the child's own now. */
+  | { readonly kind: "took"; readonly id: number }
+  /** It lives. */
+  | { readonly kind: "beat" }
   | { readonly kind: "shutdown" };
 
 /** With it a child ends that cannot write the store any more (EX_IOERR of sysexits.h). */

@@ -9,11 +9,16 @@ import { createServer, type Server, type Socket } from "node:net";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
+import { explainMove } from "../stores/place.ts";
 import type { ServeConfig } from "./config.ts";
+import { type Connection, Dispatcher } from "./dispatcher.ts";
 import { heapMb } from "./memory.ts";
 import { storeFailedExit, type Role, type ToChild, type ToSupervisor } from "./messages.ts";
 import { mainFile } from "./places.ts";
+import { beatMs, Pulse } from "./pulse.ts";
+import { refuseConnection } from "./refuse.ts";
 import { answeringWriterMax } from "./roles.ts";
+import { StoreWatch } from "./store-watch.ts";
 import { Switchboard } from "./switchboard.ts";
 
 /** Wait before a child is started again: it doubles with each death in a row, and begins anew after ten quiet seconds. */
@@ -33,8 +38,8 @@ const childEnvironment = {
 /** Who needs another ends before it: all answer through the resolvers, and write through the writer. */
 const stopOrder: readonly Role[] = ["worker", "both", "writer", "lambda"];
 
-/** Connections that wait for a worker; more are refused. */
-const waitingMax = 10_000;
+/** What a process that has ended may still have said is heard for so long. */
+const lastWordsMs = 1_000;
 
 /**
  * Twice the platform's own bound for each half of the young heap, in MiB: what a request makes is garbage when it is
@@ -114,8 +119,10 @@ class Keeper {
   #config: ServeConfig;
   readonly #logger: Logger;
   readonly #children: Child[];
-  #waiting: Socket[] = [];
-  #next = 0;
+  readonly #dispatcher: Dispatcher<Child>;
+  readonly #pulse: Pulse<Child>;
+  readonly #watch: StoreWatch;
+  #ticks: NodeJS.Timeout | undefined = undefined;
   #isOpen = false;
   #run: string = randomUUID();
   #isStopping = false;
@@ -130,6 +137,13 @@ class Keeper {
     );
     this.#config = config;
     this.#logger = logger;
+    this.#dispatcher = new Dispatcher({
+      clock: systemClock,
+      give: (child, connection) => give(child, connection),
+      refuse: (socket) => this.#refuse(socket),
+    });
+    this.#pulse = new Pulse(config.hangMs);
+    this.#watch = new StoreWatch(config.dataDir, systemClock, (move) => this.#noteMove(move));
     this.whenShutDown = new Promise((resolve) => (this.#shutDown = resolve));
     const make = (role: Role, number: number): Child => ({
       role,
@@ -160,7 +174,9 @@ class Keeper {
       if (i === 0) isFirstReady?.();
       return isEmpty;
     });
-    return (await Promise.all(starts)).some((isEmpty) => isEmpty);
+    const isEmpty = (await Promise.all(starts)).some((one) => one);
+    this.#ticks = setInterval(() => this.#tick(), beatMs);
+    return isEmpty;
   }
 
   open(): void {
@@ -168,24 +184,23 @@ class Keeper {
     for (const child of this.#children) this.#tell(child, { kind: "open" });
   }
 
-  /** Round robin over the workers that are ready; without one the connection waits. */
+  /** To a process that answers. Without one it waits, unless none can be started. */
   accept(socket: Socket): void {
-    const ready = this.#children.filter((child) => child.isReady && isAnswering(child));
-    const child = ready[this.#next++ % Math.max(ready.length, 1)];
-    if (child?.process === undefined) {
-      if (this.#waiting.length < waitingMax && !this.#isStopping) this.#waiting.push(socket);
-      else socket.destroy();
-      return;
-    }
-    const from = socket.remoteAddress ?? "";
-    child.process.send({ kind: "connection", from } satisfies ToChild, socket, (error) => {
-      if (error !== null) socket.destroy();
-    });
+    const isLost = this.#watch.move !== undefined && !this.#dispatcher.hasTakers;
+    if (isLost) this.#refuse(socket);
+    else this.#dispatcher.accept(socket);
+  }
+
+  #refuse(socket: Socket): void {
+    const { move } = this.#watch;
+    const text = move === undefined ? "the server is busy, please try again" : explainMove(move);
+    refuseConnection(socket, text, false);
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    for (const socket of this.#waiting.splice(0)) socket.destroy();
+    this.#dispatcher.close();
+    this.#stopWatching();
     const deadline = setTimeout(() => void this.kill(), this.#config.drainMs);
     for (const role of stopOrder) {
       const children = this.#children.filter((child) => child.role === role);
@@ -194,8 +209,14 @@ class Keeper {
     clearTimeout(deadline);
   }
 
+  #stopWatching(): void {
+    clearInterval(this.#ticks);
+    this.#watch.stop();
+  }
+
   async kill(): Promise<void> {
     this.#isStopping = true;
+    this.#stopWatching();
     const living = this.#children.flatMap((child) => child.process ?? []);
     const ends = living.map((one) => new Promise((resolve) => one.once("exit", resolve)));
     for (const one of living) one.kill("SIGKILL");
@@ -226,34 +247,64 @@ class Keeper {
       running.on("message", (message: ToSupervisor) => {
         if (message.kind === "failed") reason = message.line;
         else if (message.kind === "ready") {
-          this.#admit(child);
-          resolve(message.isEmpty);
+          this.#admit(child).then(() => resolve(message.isEmpty), reject);
         } else this.#hear(child, message);
       });
-      running.once("exit", (code, signal) => {
+      onceGone(running, (code, signal) => {
         const line = reason ?? explainDeath(child, code, signal);
         const wasReady = child.isReady;
         if (child.role === "lambda") endGroup(running.pid);
         child.process = undefined;
         child.isReady = false;
+        this.#pulse.forget(child);
+        if (isWriting(child)) this.#watch.noteWriterGone();
         this.#switchboard.forget(child);
+        this.#dispatcher.leave(child);
+        if (this.#watch.move !== undefined && !this.#dispatcher.hasTakers) {
+          this.#dispatcher.refuseWaiting();
+        }
         if (code === storeFailedExit) this.#endReaders();
         if (!wasReady) reject(new Fault("E_STARTUP", line));
         else this.#replace(child, line);
       });
       running.on("error", () => {});
       const { number } = child;
-      const start: ToChild = { kind: "start", number, config: this.#config, run: this.#run };
-      if (after === undefined) running.send(start, () => {});
-      else void after.then(() => running.connected && running.send(start, () => {}));
+      const start = (): void => {
+        const identity = this.#watch.identity;
+        const shared = { config: this.#config, run: this.#run, identity };
+        this.#tell(child, { kind: "start", number, ...shared });
+      };
+      if (after === undefined) start();
+      else void after.then(start);
     });
   }
 
-  #admit(child: Child): void {
+  async #admit(child: Child): Promise<void> {
+    if (isWriting(child)) await this.#watch.noteWriter();
+    // It may have ended meanwhile.
+    if (child.process === undefined) return;
     child.isReady = true;
+    this.#pulse.note(child);
     if (isAnswering(child)) this.#switchboard.admit(child);
     if (this.#isOpen) this.#tell(child, { kind: "open" });
-    for (const socket of this.#waiting.splice(0)) this.accept(socket);
+    if (this.#watch.move !== undefined)
+      this.#tell(child, { kind: "moved", move: this.#watch.move });
+    if (isAnswering(child)) this.#dispatcher.join(child);
+  }
+
+  #noteMove(move: string | undefined): void {
+    if (move === undefined) this.#logger.warn("the store is back as it was");
+    else this.#logger.error("the store cannot be written", { dir: this.#config.dataDir, move });
+    for (const child of this.#children) this.#tell(child, { kind: "moved", move });
+  }
+
+  /** Those that hang are ended; what they were answering ends with them. */
+  #tick(): void {
+    this.#dispatcher.sweep();
+    for (const child of this.#pulse.turn()) {
+      this.#logger.error("a child gives no sign of life and is killed", { role: child.role });
+      child.process?.kill("SIGKILL");
+    }
   }
 
   #hear(child: Child, message: Exclude<ToSupervisor, { kind: "ready" | "failed" }>): void {
@@ -263,6 +314,12 @@ class Keeper {
         this.#switchboard.turn(child, message.id, { switches: message.change, children });
         return;
       }
+      case "took":
+        this.#dispatcher.took(child, message.id);
+        return;
+      case "beat":
+        this.#pulse.note(child);
+        return;
       case "heard":
         this.#switchboard.heard(child, message.turn);
         return;
@@ -299,7 +356,8 @@ class Keeper {
     setTimeout(() => {
       if (this.#isStopping) return;
       const writer = this.#children.find(isWriting);
-      if (child !== writer && isAnswering(child) && writer?.isReady !== true) {
+      const isBehind = child !== writer && isAnswering(child) && writer?.isReady !== true;
+      if (isBehind || (this.#watch.move !== undefined && child.role !== "lambda")) {
         this.#startIn(child, backoffMs.first);
         return;
       }
@@ -320,6 +378,32 @@ class Keeper {
 function oldHeap({ memory }: ServeConfig, role: Role): string[] {
   const megabytes = heapMb(memory, role);
   return megabytes === undefined ? [] : [`--max-old-space-size=${megabytes}`];
+}
+
+/** The process has a hold of the connection before this one lets go of its own. */
+function give({ process }: Child, { id, from, socket }: Connection): void {
+  const message: ToChild = { kind: "connection", id, from };
+  process?.send(message, socket, { keepOpen: true }, () => {});
+}
+
+/** Behind its end and its last words. */
+function onceGone(
+  process: ChildProcess,
+  then: (code: number | null, signal: string | null) => void,
+): void {
+  process.once("exit", (code, signal) => {
+    if (!process.connected) {
+      then(code, signal);
+      return;
+    }
+    const finish = (): void => {
+      clearTimeout(timer);
+      process.off("disconnect", finish);
+      then(code, signal);
+    };
+    const timer = setTimeout(finish, lastWordsMs);
+    process.once("disconnect", finish);
+  });
 }
 
 function isAnswering(child: Child): boolean {

@@ -18,6 +18,7 @@ import type { LambdaTarget } from "../lambda/client.ts";
 import { makeGetText } from "../outgoing/request.ts";
 import { ProcessMemory } from "../model/process-memory.ts";
 import type { Store } from "../store/store.ts";
+import { explainMove } from "../stores/place.ts";
 import type { LinkedControls } from "./controls.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
 import { isLoopback } from "./address.ts";
@@ -30,6 +31,8 @@ import { readVersion } from "./version.ts";
 export interface Worker {
   readonly server: HttpServer;
   open(): void;
+  /** What has become of the store, in words; undefined: it is where it was opened. */
+  noteMove(move: string | undefined): void;
   isEmpty(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -76,6 +79,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     leaseUids: (count) => engine.leaseUids(count),
   });
   let isOpen = false;
+  let move: string | undefined;
   const server = await openHttpServer({
     engine,
     graphql,
@@ -95,12 +99,14 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     about,
     transactions: makeOwners(store, engine, sockets),
     isReady: () => isOpen,
+    storeFault: () => (move === undefined ? undefined : explainMove(move)),
   });
   sockets.clear(engine.slot);
   await server.listen({ path: sockets.pathOf(engine.slot) });
   return {
     server,
     open: () => (isOpen = true),
+    noteMove: (words) => (move = words),
     isEmpty: async () => await hasNothing(engine, graphql),
     close: async () => {
       await server.drain();

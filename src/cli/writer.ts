@@ -3,6 +3,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { explainDirectory } from "../stores/claim.ts";
 import { openWriter, type Writer } from "../stores/lmdb.ts";
+import type { StoreIdentity } from "../stores/place.ts";
 import { deriveFill } from "../write/fill.ts";
 import type { ServeConfig } from "./config.ts";
 import { storeFailedExit } from "./messages.ts";
@@ -11,7 +12,7 @@ import { storeFailedExit } from "./messages.ts";
 export async function openStoreForWriting(
   config: ServeConfig,
   logger: Logger,
-  run: string,
+  { run, identity }: { readonly run: string; readonly identity: StoreIdentity | undefined },
 ): Promise<Writer> {
   const { dataDir, store } = config;
   const { mapBytes } = store;
@@ -24,6 +25,7 @@ export async function openStoreForWriting(
       logger,
       clock: systemClock,
       journal: { run },
+      identity,
       onFatal: () => process.exit(storeFailedExit),
     });
   } catch (error) {

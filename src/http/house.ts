@@ -36,6 +36,8 @@ export interface House {
   readonly about: NodeFacts;
   /** False while the sample is being loaded: /health says so. */
   readonly isReady: () => boolean;
+  /** Why nothing can be written; undefined for nothing. */
+  readonly storeFault?: () => string | undefined;
 }
 
 /** What of `--limit` stands before every write. */

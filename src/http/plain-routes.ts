@@ -48,6 +48,10 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
     }
     const isAlive = /[?&]live(?:[=&]|$)/.test(request.url);
     const { isDraining } = house.controls.switches;
+    const fault = isAlive ? undefined : house.storeFault?.();
+    if (fault !== undefined) {
+      return reply.code(503).type("text/plain; charset=utf-8").send(fault);
+    }
     if (isAlive || (house.isReady() && !isDraining)) {
       const visitor = (await house.acl?.identify(request.headers)) ?? anyVisitor;
       if (isAll) return sendJson(reply, printHealthOfAll(await house.about.healthOfAll(), visitor));

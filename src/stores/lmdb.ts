@@ -25,6 +25,8 @@ import {
   writeClosed,
 } from "./lmdb/header.ts";
 import { inspectStore, type StoreHeader } from "./lmdb/inspect.ts";
+import { PlaceGuard } from "./lmdb/place-guard.ts";
+import { refuseAnother, type StoreIdentity } from "./lmdb/place.ts";
 import { openForWriting, type JournalOptions, type RunJournalOptions } from "./lmdb/opening.ts";
 import { removeJournal } from "./lmdb/recovery.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
@@ -56,6 +58,8 @@ export interface WriterOptions {
   readonly noSync?: boolean;
   /** `run`: what the processes share that follow each other in one run of the server; without it each is a run. */
   readonly journal?: JournalOptions;
+  /** The store that must be there: without one, or with another, none is made or opened. */
+  readonly identity?: StoreIdentity | undefined;
 }
 
 export interface Writer {
@@ -79,7 +83,9 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
   const { dir } = options;
   // Made before the claim, which the directory itself names; a file in its place is told below.
   const journal = { run: randomUUID(), ...options.journal };
-  if (inspectStore(dir, journal) === undefined) makeDirectory(dir);
+  const found = inspectStore(dir, journal);
+  refuseAnother(dir, found?.storeId, options.identity);
+  if (found === undefined) makeDirectory(dir);
   const claim = await claimForWriting(dir, options.claimWaitMs ?? claimWaitMs);
   if (claim === undefined) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: another process writes to it`);
@@ -101,7 +107,9 @@ async function openClaimed(
   door: LinkDoor | undefined,
 ): Promise<Writer> {
   const { dir, logger } = options;
-  const header = inspectStore(dir, options.journal) ?? { ...createStore(dir), loss: undefined };
+  const found = inspectStore(dir, options.journal);
+  refuseAnother(dir, found?.storeId, options.identity);
+  const header = found ?? { ...createStore(dir), loss: undefined };
   const isNew = dataBytes(dir) === 0;
   if (isNew) rmSync(join(dir, dataName), { force: true });
   let fail: (error: unknown) => void = () => {};
@@ -117,11 +125,8 @@ async function openClaimed(
   });
   const { environment } = opened;
   if (isNew) syncDirectory(dir);
-  const engine = new CapacityGuard(
-    environment.writeEngine(opened.journal),
-    () => environment.bytesUsed(),
-    options.mapBytesMax,
-  );
+  const guard = new PlaceGuard(environment.writeEngine(opened.journal), dir, options.clock);
+  const engine = new CapacityGuard(guard, () => environment.bytesUsed(), options.mapBytesMax);
   const committer = new Committer(engine, options);
   fail = (error) => committer.fail(error);
   committer.onFatal((error) => {
@@ -144,7 +149,8 @@ async function openClaimed(
     await door?.close();
     try {
       await opened.close();
-      if (!committer.hasFailed) {
+      // Not into a directory that is another's.
+      if (!committer.hasFailed && guard.isInPlace()) {
         writeClosed(dir, header.storeId);
         removeJournal(dir);
       }
@@ -195,12 +201,15 @@ export interface ConnectOptions {
   readonly dir: string;
   /** How long a request waits for a writer (a restart) before it fails. Default 10 s. */
   readonly waitMs?: number;
+  /** The store that must be there. */
+  readonly identity?: StoreIdentity | undefined;
 }
 
 /** The store of a process beside the writer, which must have opened it before. */
 export async function connectStore(options: ConnectOptions): Promise<Store> {
   const { dir } = options;
   const header = inspectStore(dir);
+  refuseAnother(dir, header?.storeId, options.identity);
   if (header === undefined || dataBytes(dir) === 0) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: there is none`);
   }

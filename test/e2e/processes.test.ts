@@ -1,7 +1,6 @@
 // Goal: several processes behave as one, and come back by themselves; with two workers, of which one writes, and with
 // three beside a writer.
 import { Agent, request } from "node:http";
-import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   cleanUp,
@@ -9,6 +8,7 @@ import {
   makeFolder,
   post,
   rdf,
+  roleOf,
   runWeft,
   startServer,
   type TestServer,
@@ -209,15 +209,6 @@ test("weft check looks at the store of one worker that writes alone, and it goes
   expect(checked.stdout).toContain(" 0 problems");
   expect((await write("after")).json["errors"]).toBeUndefined();
 });
-
-/** The role of a child, as its arguments say. */
-function roleOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").at(-2) ?? "";
-  } catch {
-    return "";
-  }
-}
 
 function isGone(pid: number): boolean {
   try {

@@ -175,6 +175,15 @@ export function listChildren(pid: number): number[] {
   }
 }
 
+/** The role of a child, as its arguments say. */
+export function roleOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").at(-2) ?? "";
+  } catch {
+    return "";
+  }
+}
+
 export interface Told {
   readonly status: number;
   readonly headers: Headers;

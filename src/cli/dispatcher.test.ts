@@ -1,0 +1,117 @@
+// Goal: each connection is with one process at a time, and none is forgotten.
+import { Socket } from "node:net";
+import { beforeEach, expect, test } from "vitest";
+import { Dispatcher, waitMsMax } from "./dispatcher.ts";
+
+interface Taker {
+  readonly name: string;
+}
+
+const a: Taker = { name: "a" };
+const b: Taker = { name: "b" };
+let nowMs = 0;
+let given: [taker: string, id: number][] = [];
+let refused: Socket[] = [];
+let dispatcher: Dispatcher<Taker>;
+
+beforeEach(() => {
+  nowMs = 0;
+  given = [];
+  refused = [];
+  dispatcher = new Dispatcher<Taker>({
+    clock: { nowMs: () => nowMs, tickMs: () => nowMs },
+    give: (taker, { id }) => given.push([taker.name, id]),
+    refuse: (socket) => refused.push(socket),
+  });
+});
+
+function accept(count: number): Socket[] {
+  const sockets = Array.from({ length: count }, () => new Socket());
+  for (const socket of sockets) dispatcher.accept(socket);
+  return sockets;
+}
+
+test("they wait for the first process, and go to all in turns", () => {
+  accept(2);
+  expect(given).toEqual([]);
+  dispatcher.join(a);
+  dispatcher.join(b);
+  expect(given).toEqual([
+    ["a", 1],
+    ["b", 2],
+  ]);
+  dispatcher.took(a, 1);
+  dispatcher.took(b, 2);
+  accept(2);
+  expect(given.slice(2)).toEqual([
+    ["a", 3],
+    ["b", 4],
+  ]);
+});
+
+test("a process gets the next when it has taken the last; the other gets those meanwhile", () => {
+  dispatcher.join(a);
+  dispatcher.join(b);
+  const [first, second] = accept(4);
+  expect(given).toHaveLength(2);
+  dispatcher.took(b, 2);
+  expect([first?.destroyed, second?.destroyed]).toEqual([false, true]);
+  dispatcher.took(b, 3);
+  expect(given.slice(2)).toEqual([
+    ["b", 3],
+    ["b", 4],
+  ]);
+});
+
+test("what a dead process did not take goes to the next one, before all that wait", () => {
+  dispatcher.join(a);
+  const [first] = accept(3);
+  dispatcher.leave(a);
+  expect(first?.destroyed).toBe(false);
+  dispatcher.join(b);
+  dispatcher.took(b, 1);
+  expect(given).toEqual([
+    ["a", 1],
+    ["b", 1],
+    ["b", 2],
+  ]);
+});
+
+test("what it took is not given to another", () => {
+  dispatcher.join(a);
+  accept(1);
+  dispatcher.took(a, 1);
+  dispatcher.leave(a);
+  dispatcher.join(b);
+  expect(given).toEqual([["a", 1]]);
+});
+
+test("a word about a connection that it was not given changes nothing", () => {
+  dispatcher.join(a);
+  const [first] = accept(2);
+  dispatcher.took(a, 2);
+  dispatcher.took(b, 1);
+  expect(first?.destroyed).toBe(false);
+  expect(given).toEqual([["a", 1]]);
+});
+
+test("after a minute they are refused", () => {
+  const early = accept(1);
+  nowMs = waitMsMax;
+  accept(1);
+  dispatcher.sweep();
+  expect(refused).toEqual([]);
+  nowMs++;
+  dispatcher.sweep();
+  expect(refused).toEqual(early);
+  dispatcher.join(a);
+  expect(given).toEqual([["a", 2]]);
+});
+
+test("a closed one takes no more, and ends what waits", () => {
+  const waiting = accept(1);
+  dispatcher.close();
+  const late = accept(1);
+  expect(waiting[0]?.destroyed).toBe(true);
+  expect(refused).toEqual(late);
+});

@@ -1,0 +1,137 @@
+/**
+ * Connections on their way from the listening socket to the processes that answer them. A process is handed one at a
+ * time, and the next when it has said that it took the last; until then the supervisor keeps its own hold of it. So one
+ * that hangs keeps a single connection from being answered, and what a dead one did not take goes to another. Nothing of
+ * a connection is read before it was said to be taken, so no request is executed twice.
+ */
+import type { Socket } from "node:net";
+import type { Clock } from "../base/clock.ts";
+
+/** Connections that wait; more are refused. */
+const waitingMax = 10_000;
+
+/** For how long one waits for a process that takes it, and then is refused. */
+export const waitMsMax = 60_000;
+
+export interface Connection {
+  readonly id: number;
+  /** Paused: the process that answers it reads it. */
+  readonly socket: Socket;
+  /** Its address when it was accepted; "" where it had none left. */
+  readonly from: string;
+  readonly sinceMs: number;
+}
+
+export interface DispatcherParts<Taker> {
+  readonly clock: Clock;
+  /** Hands it to a process, whose answer is told to `took`; one that is about to end need not answer. */
+  give(taker: Taker, connection: Connection): void;
+  /** Ends a connection that nobody takes. */
+  refuse(socket: Socket): void;
+}
+
+interface Seat {
+  /** Handed over, and not taken yet. */
+  given: Connection | undefined;
+}
+
+/** Takers are told apart by identity alone. */
+export class Dispatcher<Taker extends object> {
+  readonly #parts: DispatcherParts<Taker>;
+  readonly #seats = new Map<Taker, Seat>();
+  #waiting: Connection[] = [];
+  #lastId = 0;
+  #next = 0;
+  #isClosed = false;
+
+  constructor(parts: DispatcherParts<Taker>) {
+    this.#parts = parts;
+  }
+
+  get hasTakers(): boolean {
+    return this.#seats.size > 0;
+  }
+
+  accept(socket: Socket): void {
+    if (this.#isClosed || this.#waiting.length >= waitingMax) {
+      this.#parts.refuse(socket);
+      return;
+    }
+    // Without a listener an error would end the process.
+    socket.on("error", () => {});
+    const sinceMs = this.#parts.clock.tickMs();
+    this.#waiting.push({ id: ++this.#lastId, socket, from: socket.remoteAddress ?? "", sinceMs });
+    this.#dispatch();
+  }
+
+  /** A process that is ready. */
+  join(taker: Taker): void {
+    this.#seats.set(taker, { given: undefined });
+    this.#dispatch();
+  }
+
+  /** The process has the connection: it is its own now. */
+  took(taker: Taker, id: number): void {
+    const seat = this.#seats.get(taker);
+    if (seat?.given?.id !== id) return;
+    // The process has a hold of its own: this one ends without a word to the other side.
+    seat.given.socket.destroy();
+    seat.given = undefined;
+    this.#dispatch();
+  }
+
+  /** The process is gone, and all that it said has been heard. */
+  leave(taker: Taker): void {
+    const seat = this.#seats.get(taker);
+    this.#seats.delete(taker);
+    if (seat?.given === undefined) return;
+    if (this.#isClosed) seat.given.socket.destroy();
+    else this.#waiting.unshift(seat.given);
+    this.#dispatch();
+  }
+
+  /** Refuses what has waited for too long. To be called now and then. */
+  sweep(): void {
+    const oldestMs = this.#parts.clock.tickMs() - waitMsMax;
+    const isOver = ({ sinceMs }: Connection): boolean => sinceMs < oldestMs;
+    if (!this.#waiting.some(isOver)) return;
+    const over = this.#waiting.filter(isOver);
+    this.#waiting = this.#waiting.filter((connection) => !isOver(connection));
+    for (const { socket } of over) this.#parts.refuse(socket);
+  }
+
+  /** Refuses what waits. */
+  refuseWaiting(): void {
+    for (const { socket } of this.#waiting.splice(0)) this.#parts.refuse(socket);
+  }
+
+  /** Takes no more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { socket } of this.#waiting.splice(0)) socket.destroy();
+  }
+
+  #dispatch(): void {
+    while (this.#waiting.length > 0) {
+      const taker = this.#findFree();
+      const connection = taker === undefined ? undefined : this.#waiting.shift();
+      if (taker === undefined || connection === undefined) return;
+      if (connection.socket.destroyed) continue;
+      this.#seats.set(taker, { given: connection });
+      this.#parts.give(taker, connection);
+    }
+  }
+
+  /** In turns, as far as they have taken what they were given. */
+  #findFree(): Taker | undefined {
+    const takers = [...this.#seats];
+    for (let i = 0; i < takers.length; i++) {
+      const at = (this.#next + i) % takers.length;
+      const [taker, seat] = takers[at]!;
+      if (seat.given !== undefined) continue;
+      this.#next = at + 1;
+      return taker;
+    }
+    return undefined;
+  }
+}

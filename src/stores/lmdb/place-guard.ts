@@ -1,0 +1,40 @@
+/** Refuses transactions while the store is not where it was opened: what they write would be acknowledged and lost. */
+import type { Clock } from "../../base/clock.ts";
+import type { KeyValue, Prepared, WriteEngine } from "../key-value.ts";
+import { findMove, findStoreMove, movedFault, type Place, readPlaceNow } from "./place.ts";
+
+/** So old may be what a transaction relies on: a look costs some microseconds. */
+const lookMs = 100;
+
+export class PlaceGuard implements WriteEngine {
+  private readonly engine: WriteEngine;
+  private readonly dir: string;
+  private readonly clock: Clock;
+  private readonly place: Place;
+  private lookedAtMs: number;
+  private move: string | undefined = undefined;
+
+  /** The store has just been opened. */
+  constructor(engine: WriteEngine, dir: string, clock: Clock) {
+    this.engine = engine;
+    this.dir = dir;
+    this.clock = clock;
+    this.place = readPlaceNow(dir);
+    this.lookedAtMs = clock.tickMs();
+  }
+
+  /** Whether the directory and the data file are where they were. Looks now. */
+  isInPlace(): boolean {
+    return findStoreMove(this.place, readPlaceNow(this.dir)) === undefined;
+  }
+
+  prepare<T>(work: (kv: KeyValue) => T): Prepared<T> {
+    const nowMs = this.clock.tickMs();
+    if (nowMs - this.lookedAtMs > lookMs) {
+      this.lookedAtMs = nowMs;
+      this.move = findMove(this.place, readPlaceNow(this.dir));
+    }
+    if (this.move !== undefined) throw movedFault(this.move);
+    return this.engine.prepare(work);
+  }
+}
