@@ -6,6 +6,7 @@ import type { ServerResponse } from "node:http";
 import type { GraphqlRequest } from "../graphql/service.ts";
 import type { Exchange } from "./exchange.ts";
 import { judge } from "./gate.ts";
+import type { House } from "./house.ts";
 import { Outbox, viewOf } from "./outbox.ts";
 import type { Lane } from "./outbox.ts";
 import { makeErrorBody, sendError } from "./reply.ts";
@@ -40,6 +41,7 @@ export async function streamEvents(
   const stream = new EventStream(res, streams, {
     origin,
     bytesMax: house.limits.socketBufferBytesMax,
+    memory: house.memory,
     isWelcome: async () => (await judge(rightOf("/graphql"), exchange.req, house)) === undefined,
   });
   const outcome = await house.graphql.subscribe(request, {
@@ -70,6 +72,7 @@ const sign = ":\n\n";
 interface EventStreamOptions {
   readonly origin: string;
   readonly bytesMax: number;
+  readonly memory: House["memory"];
   /** Whether the reader's key still holds. */
   readonly isWelcome: () => Promise<boolean>;
 }
@@ -87,7 +90,8 @@ class EventStream implements Stream, Lane {
     this.#res = res;
     this.#streams = streams;
     this.#options = options;
-    this.#outbox = new Outbox(res, options.bytesMax);
+    const { bytesMax, memory } = options;
+    this.#outbox = new Outbox(res, { bytesMax, memory, overflow: () => this.cut() });
   }
 
   /** Called once when the reader has gone; at once when he is gone already. */

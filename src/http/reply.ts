@@ -6,6 +6,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { Fault, faultTable } from "../model/fault.ts";
 import { Departures } from "./departures.ts";
+import { LargeAnswers } from "./large-answers.ts";
 
 const allowedHeaders =
   "X-Dgraph-AccessToken, X-Dgraph-AuthToken, Content-Type, Content-Length, Accept-Encoding, Cache-Control, X-CSRF-Token, X-Auth-Token, X-Requested-With";
@@ -185,6 +186,9 @@ const joinBytesMax = 64 * 1024;
 
 const departures = new Departures(systemClock);
 
+/** Configured by the server of this process. */
+export const largeAnswers = new LargeAnswers();
+
 function send(
   res: ServerResponse,
   status: number,
@@ -196,5 +200,5 @@ function send(
   res.writeHead(status, [...commonHeaders, ...extra, "Content-Length", String(bytes.length)]);
   // As Latin-1 the bytes stay what they are, and head and body leave in one write.
   if (bytes.length <= joinBytesMax) departures.end(res, bytes.toString("latin1"));
-  else res.end(bytes);
+  else largeAnswers.end(res, bytes);
 }

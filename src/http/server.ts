@@ -8,10 +8,11 @@ import { BodyWatch } from "./body-watch.ts";
 import { type Exchange, readParameters } from "./exchange.ts";
 import { handOver } from "./forward.ts";
 import type { House } from "./house.ts";
+import { IdleReaders } from "./idle-readers.ts";
 import { parseUint } from "./parameters.ts";
 import { markPeer, type Peer, peerOf, privatePeer } from "./peer.ts";
 import { addPlainRoutes } from "./plain-routes.ts";
-import { makeErrorBody, makeErrorReply, plainShape, sendError } from "./reply.ts";
+import { largeAnswers, makeErrorBody, makeErrorReply, plainShape, sendError } from "./reply.ts";
 import { RequestHold } from "./request-hold.ts";
 import { findRoute, receive, type Route } from "./routes.ts";
 import { serveSockets } from "./sockets.ts";
@@ -53,6 +54,9 @@ export async function openHttpServer(house: House): Promise<HttpServer> {
   const { bodyRateMin, bodyWindowMs } = house.limits;
   const rate = { bytesPerSecond: bodyRateMin, windowMs: bodyWindowMs };
   const bodies = new BodyWatch(house.clock, rate);
+  const { clock, memory, limits } = house;
+  largeAnswers.configure({ memory, clock, waitMs: limits.answerWaitMs });
+  flow.endIdleReaders(new IdleReaders(clock, limits.answerWaitMs), limits.answerWaitMs / 4);
   let fallback: RequestListener = () => {};
   const server = createServer(serverOptions, (req, res) => {
     if (flow.isDraining) res.shouldKeepAlive = false;
@@ -109,9 +113,19 @@ class Flow {
   isDraining = false;
   readonly #sockets = new Set<Socket>();
 
+  #readers: IdleReaders | undefined;
+
   watch(socket: Socket): void {
     this.#sockets.add(socket);
-    socket.once("close", () => this.#sockets.delete(socket));
+    socket.once("close", () => {
+      this.#sockets.delete(socket);
+      this.#readers?.forget(socket);
+    });
+  }
+
+  endIdleReaders(readers: IdleReaders, everyMs: number): void {
+    this.#readers = readers;
+    setInterval(() => readers.look(this.#sockets), Math.max(20, everyMs)).unref();
   }
 
   /** Ends connections as they become idle; resolves when there is none. */

@@ -66,7 +66,11 @@ class SocketConnection implements Stream, Conversation {
     const { webSocket, socket, house } = parts;
     const { socketBufferBytesMax, socketInitMs } = house.limits;
     this.#headers = parts.headers;
-    this.#outbox = new Outbox(socket, socketBufferBytesMax);
+    this.#outbox = new Outbox(socket, {
+      bytesMax: socketBufferBytesMax,
+      memory: house.memory,
+      overflow: () => this.cut(),
+    });
     this.#firstWord = setTimeout(() => this.close(initTimeout), socketInitMs).unref();
     webSocket.on("message", (data: Buffer) => this.#hear(data));
     webSocket.on("ping", (data: Buffer) => this.#answerPing(data));

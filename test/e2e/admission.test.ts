@@ -152,6 +152,26 @@ describe("bodies", () => {
   });
 });
 
+test("answers that nobody reads are cut, and those that are read come whole", async () => {
+  const text = "x".repeat(8 * mebibyte);
+  await post(`${server.url}/mutate?commitNow=true`, { set: { uid: "0x1", large: text } });
+  const query = "{ q(func: uid(1)) { large a: large b: large } }";
+  const size = 3 * text.length;
+  const resting = Array.from(
+    { length: 3 },
+    () => new Raw(server.url, headOf("/query", query.length, "application/dql") + query),
+  );
+  for (const { socket } of resting) socket.pause();
+  expect((await post(`${server.url}/query`, query)).text.length).toBeGreaterThan(size);
+  await expectSmallReads();
+  // Longer than an answer may wait.
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  for (const { socket } of resting) socket.resume();
+  await Promise.all(resting.map(({ whenClosed }) => whenClosed));
+  for (const one of resting) expect(one.text.length).toBeLessThan(size);
+  expect((await post(`${server.url}/query`, query)).text.length).toBeGreaterThan(size);
+});
+
 test("bodies are read after the sender is known", async () => {
   const folder = makeFolder();
   const secret = join(folder, "secret");

@@ -1,0 +1,48 @@
+/**
+ * Ends connections on which bytes wait that nobody takes: answers, events, frames. What waits on one is bounded elsewhere;
+ * this bounds for how long.
+ */
+import type { Socket } from "node:net";
+import type { Clock } from "../base/clock.ts";
+
+export type Watchable = Pick<Socket, "writableLength" | "bytesWritten" | "destroy">;
+
+interface Mark {
+  /** Bytes that have left. */
+  left: number;
+  sinceMs: number;
+}
+
+export class IdleReaders {
+  readonly #clock: Clock;
+  readonly #waitMs: number;
+  readonly #marks = new Map<Watchable, Mark>();
+
+  constructor(clock: Clock, waitMs: number) {
+    this.#clock = clock;
+    this.#waitMs = waitMs;
+  }
+
+  /** To be called a few times in the wait. `sockets`: all that are open. */
+  look(sockets: Iterable<Watchable>): void {
+    const nowMs = this.#clock.tickMs();
+    for (const socket of sockets) {
+      const waiting = socket.writableLength;
+      if (waiting === 0) {
+        this.#marks.delete(socket);
+        continue;
+      }
+      const left = socket.bytesWritten - waiting;
+      const mark = this.#marks.get(socket);
+      if (mark === undefined) this.#marks.set(socket, { left, sinceMs: nowMs });
+      else if (mark.left !== left) {
+        mark.left = left;
+        mark.sinceMs = nowMs;
+      } else if (nowMs - mark.sinceMs > this.#waitMs) socket.destroy();
+    }
+  }
+
+  forget(socket: Watchable): void {
+    this.#marks.delete(socket);
+  }
+}

@@ -1,0 +1,108 @@
+// Goal: answers that nobody reads are held for a bounded time, and not at all where others need the memory.
+import { Buffer } from "node:buffer";
+import { describe, expect, it } from "vitest";
+import { ProcessMemory } from "../model/process-memory.ts";
+import { IdleReaders } from "./idle-readers.ts";
+import { LargeAnswers, type Leaving } from "./large-answers.ts";
+
+/** Takes a write when it is told to. */
+class Reader {
+  destroyed = false;
+  taken = 0;
+  isEnded = false;
+  readonly #listeners = new Map<string, () => void>();
+
+  write(bytes: Buffer): boolean {
+    this.taken += bytes.length;
+    return false;
+  }
+
+  end(bytes: Buffer): void {
+    this.taken += bytes.length;
+    this.isEnded = true;
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+    this.tell("close");
+  }
+
+  once(event: string, listener: () => void): void {
+    this.#listeners.set(event, listener);
+  }
+
+  tell(event: string): void {
+    this.#listeners.get(event)?.();
+  }
+}
+
+const mebibyte = 1024 * 1024;
+
+function begin() {
+  const time = { ms: 0 };
+  const memory = new ProcessMemory({ bytesMax: 8 * mebibyte });
+  const answers = new LargeAnswers();
+  const clock = { nowMs: () => 0, tickMs: () => time.ms };
+  answers.configure({ memory, clock, waitMs: 30_000 });
+  const send = (size: number): Reader => {
+    const reader = new Reader();
+    answers.end(reader as unknown as Leaving, Buffer.alloc(size));
+    return reader;
+  };
+  return { time, memory, answers, send, clock };
+}
+
+describe("large answers", () => {
+  it("leave slice by slice, and are held until they have left", () => {
+    const { memory, send } = begin();
+    const reader = send(mebibyte);
+    expect(memory.bytesHeld).toBe(mebibyte);
+    while (!reader.isEnded) reader.tell("drain");
+    expect(reader.taken).toBe(mebibyte);
+    reader.tell("close");
+    expect(memory.bytesHeld).toBe(0);
+  });
+
+  it("are cut when nothing of them is taken for too long", () => {
+    const { memory, send, time, answers } = begin();
+    const [idle, slow] = [send(mebibyte), send(mebibyte)];
+    time.ms = 20_000;
+    slow.tell("drain");
+    time.ms = 31_000;
+    answers.look();
+    expect([idle.destroyed, slow.destroyed]).toEqual([true, false]);
+    expect(memory.bytesHeld).toBe(mebibyte);
+  });
+
+  it("make room for others when they rest, those first that rest longest", () => {
+    const { memory, send, time } = begin();
+    const first = send(3 * mebibyte);
+    time.ms = 1_000;
+    const second = send(3 * mebibyte);
+    expect(memory.tryTake(2 * mebibyte)).toBe(false);
+    time.ms = 2_500;
+    expect(memory.tryTake(2 * mebibyte)).toBe(true);
+    expect([first.destroyed, second.destroyed]).toEqual([true, false]);
+  });
+});
+
+it("connections on which bytes wait that nobody takes are ended", () => {
+  const { time, clock } = begin();
+  const readers = new IdleReaders(clock, 30_000);
+  const socket = (): { writableLength: number; bytesWritten: number; isCut: boolean } & {
+    destroy(): never;
+  } => {
+    const one = { writableLength: 100, bytesWritten: 1000, isCut: false };
+    return Object.assign(one, { destroy: () => (one.isCut = true) as never });
+  };
+  const [idle, slow, quiet] = [socket(), socket(), socket()];
+  quiet.writableLength = 0;
+  for (; time.ms <= 40_000; time.ms += 8_000) {
+    readers.look([idle, slow, quiet]);
+    // What is pushed to it meanwhile is not taken either.
+    idle.writableLength += 50;
+    idle.bytesWritten += 50;
+    slow.bytesWritten += 50;
+  }
+  expect([idle.isCut, slow.isCut, quiet.isCut]).toEqual([true, false, false]);
+});
