@@ -1,6 +1,8 @@
 /** POST /mutate and /commit: facts in, one commit or an open transaction out (dql.md 1.4, 1.5, 3.5 – 3.7). */
 import type { Clock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
+import type { MaybePromise } from "../base/maybe.ts";
+import { inPace } from "../exec/pace.ts";
 import { Overlay } from "../graph/overlay.ts";
 import type { Reader } from "../graph/reader.ts";
 import { restrictReader } from "../graph/restrict.ts";
@@ -8,7 +10,7 @@ import { printSchemaAnswer } from "../graph/schema-print.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
 import { budgetOf, type RequestBudget } from "../model/request-budget.ts";
-import { renderDql } from "../render/dql-json.ts";
+import { renderDqlPaced } from "../render/dql-json.ts";
 import { StoreRefusal } from "../store/store.ts";
 import type { Patch } from "../store/store.ts";
 import { derivePatches } from "../write/apply.ts";
@@ -306,16 +308,24 @@ export class Mutations {
           ? isUnique
             ? emptyObject
             : undefined
-          : this.#render(reader, parsed, ran),
+          : await this.#render(work, reader, parsed, ran),
       numUids: ran?.result.numUids ?? noUids,
       cost: prepared.factCount + nodes.uids.size,
     };
   }
 
-  #render(reader: Reader, { query }: ParsedBody, { plan, result }: Ran): Uint8Array {
+  #render(
+    { budget }: Work,
+    reader: Reader,
+    { query }: ParsedBody,
+    { plan, result }: Ran,
+  ): MaybePromise<Uint8Array> {
     const question = query?.schemaQuestion;
     if (question !== undefined) return encodeUtf8(printSchemaAnswer(reader.schema, question));
-    return renderDql(plan, result, { limits: this.#options.limits, debug: false });
+    const { clock, limits, runner } = this.#options;
+    return inPace({ clock, budget, turns: runner.turns }, (pace) =>
+      renderDqlPaced(plan, result, { limits, debug: false }, pace),
+    );
   }
 
   async commit(request: CommitRequest): Promise<CommitAnswer> {

@@ -55,7 +55,7 @@ function emptyFrame(plan: BlockPlan): Frame {
 }
 
 /** A block of aggregates and math over variables: one row that is no node. */
-function runEmpty(run: Run, plan: BlockPlan): BlockResult {
+async function runEmpty(run: Run, plan: BlockPlan): Promise<BlockResult> {
   const frame = {
     level: plan.level,
     uids: emptyUidSet,
@@ -68,7 +68,8 @@ function runEmpty(run: Run, plan: BlockPlan): BlockResult {
     parent: undefined,
     edges: undefined,
   };
-  computeFields({ run, frames: [here] });
+  const computing = computeFields({ run, frames: [here] });
+  if (computing instanceof Promise) await computing;
   return { frame, rows: Uint32Array.of(0), count: undefined, groups: undefined, paths: undefined };
 }
 
@@ -117,8 +118,10 @@ async function runNodes(run: Run, plan: BlockPlan): Promise<BlockResult> {
   const rows = finishRows(run, plan, root, ordered);
   const shown = plan.level.cascade === undefined ? uids : sortedUids(uidsOfRows(root, rows));
   setRootVariable(run, plan, shown);
-  gatherVariables(block, rows.length);
-  computeFields(block);
+  const gathering = gatherVariables(block, rows.length);
+  if (gathering instanceof Promise) await gathering;
+  const computing = computeFields(block);
+  if (computing instanceof Promise) await computing;
   return { frame: root.frame, rows, count: undefined, groups: undefined, paths: undefined };
 }
 

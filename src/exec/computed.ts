@@ -3,6 +3,7 @@
  * one pass over the rows and the variable beside them; no reads.
  */
 import { Fault } from "../model/fault.ts";
+import { drive, type MaybePromise, type Steps } from "../base/maybe.ts";
 import type { Value } from "../model/value.ts";
 import type { AggregateField, FieldPlan, MathField } from "../plan/plan.ts";
 import { aggregateValues } from "./aggregate.ts";
@@ -23,7 +24,14 @@ interface Task {
  * Computes the fields of a block, each after those of the same block that define its variables, whatever the order of
  * the text. Fields of several frames of one level (recursion, expand) add to one variable.
  */
-export function computeFields(block: BlockRun): void {
+export function computeFields(block: BlockRun): MaybePromise<void> {
+  if (block.frames.some(({ level }) => level.fields.some(isComputed))) {
+    return drive(computeInSteps(block));
+  }
+  return undefined;
+}
+
+function* computeInSteps(block: BlockRun): Steps<void> {
   const tasks: Task[] = [];
   for (const here of block.frames) {
     here.level.fields.forEach((field, k) => {
@@ -35,16 +43,24 @@ export function computeFields(block: BlockRun): void {
   for (const variable of pending) block.run.variables[variable] = undefined;
   let waiting: readonly Task[] = tasks;
   while (waiting.length > 0) {
+    block.run.budget.charge(waiting.length);
     const ready = waiting.filter(({ field }) =>
       inputsOf(field).every((input) => !pending.has(input)),
     );
     // A circle of definitions computes with what there is.
     const now = ready.length > 0 ? ready : waiting.slice(0, 1);
-    for (const task of now) computeTask(block, task);
-    waiting = waiting.filter((task) => !now.includes(task));
+    for (const task of now) {
+      yield* computeTask(block, task);
+      const pause = block.run.pace.check(task.here.frame.uids.length);
+      if (pause !== undefined) yield pause;
+    }
+    const done = new Set(now);
+    waiting = waiting.filter((task) => !done.has(task));
+    const defined = new Set(waiting.map(({ field }) => field.variable));
     for (const { field } of now) {
-      const isLast = !waiting.some((other) => other.field.variable === field.variable);
-      if (field.variable !== undefined && isLast) pending.delete(field.variable);
+      if (field.variable !== undefined && !defined.has(field.variable)) {
+        pending.delete(field.variable);
+      }
     }
   }
 }
@@ -65,9 +81,9 @@ function inputsOf(field: FieldPlan): readonly number[] {
   }
 }
 
-function computeTask(block: BlockRun, { here, k, field }: Task): void {
+function* computeTask(block: BlockRun, { here, k, field }: Task): Steps<void> {
   const { run } = block;
-  const column = computeField(block, here, field);
+  const column = yield* computeField(block, here, field);
   here.frame.fields[k] = column.shown;
   if (field.variable === undefined) return;
   const before = run.variables[field.variable];
@@ -89,7 +105,7 @@ interface Computed {
   readonly constant: Value | undefined;
 }
 
-function computeField(block: BlockRun, here: LevelFrame, field: FieldPlan): Computed {
+function* computeField(block: BlockRun, here: LevelFrame, field: FieldPlan): Steps<Computed> {
   const { run } = block;
   switch (field.kind) {
     case "val":
@@ -97,9 +113,9 @@ function computeField(block: BlockRun, here: LevelFrame, field: FieldPlan): Comp
     case "aggregate":
       return field.through === undefined
         ? aggregateAll(run, field)
-        : aggregateBelow(run, here, field, field.through);
+        : yield* aggregateBelow(run, here, field, field.through);
     case "math":
-      return computeMath(block, here, field);
+      return yield* computeMath(block, here, field);
     default:
       return { shown: { kind: "nothing" }, values: undefined, constant: undefined };
   }
@@ -119,29 +135,37 @@ function aggregateAll(run: Run, field: AggregateField): Computed {
 }
 
 /** Beside an edge: over the values at each node's own targets. */
-function aggregateBelow(
+function* aggregateBelow(
   run: Run,
   here: LevelFrame,
   field: AggregateField,
   through: number,
-): Computed {
+): Steps<Computed> {
   const edges = edgesOf(here.frame.fields[through]);
   const column = valuesOf(run, field.of);
-  const byUid = new Map<number, Value>();
-  column.uids.forEach((uid, i) => byUid.set(uid, column.values[i] as Value));
+  const byUid = yield* mapValues(run, column);
   const results = new Map<number, Value>();
-  const shown = Array.from(here.frame.uids, (uid, row) => {
+  const { uids } = here.frame;
+  const shown: (Value | undefined)[] = [];
+  let work = 0;
+  for (let row = 0; row < uids.length; row++) {
     const values: Value[] = [];
     for (const { offsets, targets } of edges) {
-      for (let e = offsets[row] ?? 0; e < (offsets[row + 1] ?? 0); e++) {
+      const end = offsets[row + 1] ?? 0;
+      work += end - (offsets[row] ?? 0) + 1;
+      for (let e = offsets[row] ?? 0; e < end; e++) {
         const value = byUid.get(targets[e] ?? 0);
         if (value !== undefined) values.push(value);
       }
     }
     const result = values.length === 0 ? undefined : aggregateValues(field.function, values);
-    if (result !== undefined) results.set(uid, result);
-    return result;
-  });
+    if (result !== undefined) results.set(uids[row] ?? 0, result);
+    shown.push(result);
+    if (work < workPerLook) continue;
+    const pause = run.pace.check(work);
+    if (pause !== undefined) yield pause;
+    work = 0;
+  }
   return {
     shown: { kind: "computed", values: shown },
     values: makeColumn(results),
@@ -149,16 +173,38 @@ function aggregateBelow(
   };
 }
 
+/** Rows and edges between two looks at the clock. */
+const workPerLook = 4096;
+
+/** An entry of a map from nodes to values. */
+const entryBytes = 48;
+
+function* mapValues(run: Run, { uids, values }: ValueColumn): Steps<Map<number, Value>> {
+  run.budget.chargeBytes(uids.length * entryBytes);
+  const byUid = new Map<number, Value>();
+  for (let i = 0; i < uids.length; i++) {
+    byUid.set(uids[i] ?? 0, values[i] as Value);
+    if (i % workPerLook !== workPerLook - 1) continue;
+    const pause = run.pace.check(workPerLook);
+    if (pause !== undefined) yield pause;
+  }
+  return byUid;
+}
+
 function edgesOf(column: FieldColumn | undefined): readonly EdgeFrame[] {
   if (column?.kind === "edges") return [column];
   return column?.kind === "expanded" ? column.columns.flatMap(edgesOf) : [];
 }
 
-function computeMath(block: BlockRun, here: LevelFrame, field: MathField): Computed {
+function* computeMath(block: BlockRun, here: LevelFrame, field: MathField): Steps<Computed> {
   const { run } = block;
+  const columns = new Map<number, ValueColumn>();
+  for (const variable of field.variables) {
+    if (!columns.has(variable)) columns.set(variable, yield* propagate(block, here, variable));
+  }
   const result = evaluateMath(run, field.expression, {
     uids: here.frame.uids,
-    column: (variable) => propagate(block, here, variable),
+    column: (variable) => columns.get(variable) ?? valuesOf(run, variable),
     constant: (variable) => constantOf(run, variable),
   });
   if (here.level.path[0] !== -1) {
@@ -189,7 +235,7 @@ function checkAggregated(run: Run, here: LevelFrame, field: MathField): void {
  * A variable as a level sees it: values of a level above are pushed along the edges, summed over all paths; what is
  * no number is dropped on the way (dql.md 4.8).
  */
-function propagate(block: BlockRun, here: LevelFrame, variable: number): ValueColumn {
+function* propagate(block: BlockRun, here: LevelFrame, variable: number): Steps<ValueColumn> {
   const column = valuesOf(block.run, variable);
   const plan = block.run.plan.variables[variable];
   if (plan === undefined || !here.level.path.includes(plan.level)) return column;
@@ -198,24 +244,35 @@ function propagate(block: BlockRun, here: LevelFrame, variable: number): ValueCo
     if (at.level.id === plan.level) break;
     chain.unshift(at);
   }
-  let values = new Map<number, Value>();
-  column.uids.forEach((uid, i) => values.set(uid, column.values[i] as Value));
-  for (const level of chain) values = pushDown(level, values);
+  let values = yield* mapValues(block.run, column);
+  for (const level of chain) values = yield* pushDown(block.run, level, values);
   return makeColumn(values);
 }
 
-function pushDown(level: LevelFrame, values: ReadonlyMap<number, Value>): Map<number, Value> {
+function* pushDown(
+  run: Run,
+  level: LevelFrame,
+  values: ReadonlyMap<number, Value>,
+): Steps<Map<number, Value>> {
   const pushed = new Map<number, Value>();
   const { edges, parent } = level;
   if (edges === undefined || parent === undefined) return pushed;
-  parent.frame.uids.forEach((uid, row) => {
-    const value = values.get(uid);
-    if (value === undefined || (value.kind !== "int" && value.kind !== "float")) return;
+  const { uids } = parent.frame;
+  let work = 0;
+  for (let row = 0; row < uids.length; row++) {
+    const value = values.get(uids[row] ?? 0);
+    if (value === undefined || (value.kind !== "int" && value.kind !== "float")) continue;
+    work += (edges.offsets[row + 1] ?? 0) - (edges.offsets[row] ?? 0) + 1;
     for (let e = edges.offsets[row] ?? 0; e < (edges.offsets[row + 1] ?? 0); e++) {
       const target = edges.targets[e] ?? 0;
       const known = pushed.get(target);
       pushed.set(target, known === undefined ? value : addNumbers(known, value));
     }
-  });
+    if (work < workPerLook) continue;
+    run.budget.chargeBytes(work * entryBytes);
+    const pause = run.pace.check(work);
+    if (pause !== undefined) yield pause;
+    work = 0;
+  }
   return pushed;
 }

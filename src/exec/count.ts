@@ -96,10 +96,12 @@ export async function scanCounts(
   const scanned = run.reader.scanCounts(index, range, (_, uids) => {
     length += uids.length;
     if (length > max) return false;
+    run.budget.charge(uids.length);
     runs.push(uids.slice());
     return true;
   });
   if (scanned instanceof Promise) await scanned;
+  run.budget.chargeBytes(length * 8);
   return length > max ? undefined : unionAll(runs);
 }
 

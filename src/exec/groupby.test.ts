@@ -7,6 +7,8 @@ import type { GroupAggregatePlan, GroupPlan, PredicateUse } from "../plan/plan.t
 import { makeCell } from "./cells.ts";
 import type { Group } from "./frame.ts";
 import { groupRows } from "./groupby.ts";
+import { systemClock } from "../base/clock.ts";
+import { makeFreeBudget } from "../model/request-budget.ts";
 import type { Run } from "./run.ts";
 
 const int = (value: number): Value => ({ kind: "int", int: value });
@@ -62,6 +64,7 @@ const run = {
   numUids: new Map(),
   bound: new Map(),
   pace: { check: () => undefined },
+  budget: makeFreeBudget(systemClock),
 } as unknown as Run;
 
 function group(keys: readonly PredicateUse[], ...aggregates: GroupAggregatePlan[]): GroupPlan {

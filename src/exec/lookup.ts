@@ -8,7 +8,7 @@ import type { ValueKind } from "../model/value.ts";
 import type { PredicateUse } from "../plan/plan.ts";
 import { buildChoice, convertCell } from "./cells.ts";
 import type { CellTest } from "./compare.ts";
-import { readRows } from "./read-rows.ts";
+import { bytesOf, readRows, sliceRows } from "./read-rows.ts";
 import { keepMembers } from "./rows.ts";
 import type { Run } from "./run.ts";
 
@@ -21,9 +21,49 @@ export async function intersectList(run: Run, list: ListRef, uids: UidSet): Prom
   return answer instanceof Promise ? await answer : answer;
 }
 
+/** Lists read between two looks at the clock. */
+const listsPerLook = 16;
+
+const memberBytes = 8;
+
+/** The members of lists. Of many lists a few at a time. */
 export async function readLists(run: Run, lists: readonly ListRef[]): Promise<readonly UidSet[]> {
+  if (lists.length <= listsPerLook) return readSome(run, lists);
+  const sets: UidSet[] = [];
+  for (let from = 0; from < lists.length; from += listsPerLook) {
+    for (const set of await readSome(run, lists.slice(from, from + listsPerLook))) sets.push(set);
+    const pause = run.pace.check(listsPerLook);
+    if (pause !== undefined) await pause;
+  }
+  return sets;
+}
+
+async function readSome(run: Run, lists: readonly ListRef[]): Promise<readonly UidSet[]> {
   const read = run.reader.readLists(lists);
-  return read instanceof Promise ? await read : read;
+  const sets = read instanceof Promise ? await read : read;
+  let members = 0;
+  for (const set of sets) members += set.length;
+  run.budget.charge(members);
+  run.budget.chargeBytes(members * memberBytes);
+  return sets;
+}
+
+/** Lists counted between two looks at the clock. */
+const countsPerLook = 256;
+
+export async function countLists(run: Run, lists: readonly ListRef[]): Promise<Float64Array> {
+  if (lists.length <= countsPerLook) {
+    const counted = run.reader.countLists(lists);
+    return counted instanceof Promise ? await counted : counted;
+  }
+  const counts = new Float64Array(lists.length);
+  for (let from = 0; from < lists.length; from += countsPerLook) {
+    const counted = run.reader.countLists(lists.slice(from, from + countsPerLook));
+    counts.set(counted instanceof Promise ? await counted : counted, from);
+    const pause = run.pace.check(countsPerLook);
+    if (pause !== undefined) await pause;
+  }
+  return counts;
 }
 
 /** The shortest list first, the others only where it has members. */
@@ -33,8 +73,7 @@ export async function intersectLists(
   candidates: UidSet | undefined,
 ): Promise<UidSet> {
   if (lists.length === 0) return emptyUidSet;
-  const counted = run.reader.countLists(lists);
-  const counts = counted instanceof Promise ? await counted : counted;
+  const counts = await countLists(run, lists);
   const order = lists.map((_, i) => i).sort((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0));
   let found = candidates;
   for (const i of order) {
@@ -43,6 +82,8 @@ export async function intersectLists(
     if (found === undefined) found = (await readLists(run, [list]))[0] ?? emptyUidSet;
     else found = await intersectList(run, list, found);
     if (found.length === 0) return found;
+    const pause = run.pace.check(1);
+    if (pause !== undefined) await pause;
   }
   return found ?? emptyUidSet;
 }
@@ -87,5 +128,6 @@ export async function verifyCells(
     const cells = column.cells[i];
     if (cells !== undefined && passes(cells)) flags[i] = 1;
   }
+  if (uids.length > sliceRows) run.budget.releaseBytes(bytesOf([column]));
   return keepMembers(uids, flags);
 }

@@ -2,13 +2,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { makeSeededRandom } from "../base/random.ts";
+import { systemClock } from "../base/clock.ts";
 import { Fault } from "../model/fault.ts";
+import { makeFreeBudget } from "../model/request-budget.ts";
 import { pacedFrom, selectPaced, sortPaced } from "./paced-sort.ts";
 import type { Pace } from "./pace.ts";
 
 function countingPace(stopAt = Infinity): Pace & { looks: number } {
   return {
     looks: 0,
+    budget: makeFreeBudget(systemClock),
     check() {
       if (++this.looks >= stopAt) throw new Fault("E_DEADLINE", "context deadline exceeded");
       return this.looks % 3 === 0 ? Promise.resolve() : undefined;

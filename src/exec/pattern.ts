@@ -10,7 +10,7 @@ import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { CallPlan } from "../plan/plan.ts";
 import { trigramsOfRegexp, type TrigramQuery } from "../tokens/regexp-trigrams.ts";
 import { trigramTokens } from "../tokens/text-tokens.ts";
-import { intersectLists, tokenList } from "./lookup.ts";
+import { intersectLists, readLists, tokenList } from "./lookup.ts";
 import { uncertain, type Candidates } from "./candidates.ts";
 import type { CellTest } from "./compare.ts";
 import { buildDistanceTest } from "./levenshtein.ts";
@@ -132,7 +132,7 @@ function parseDistance(text: string): number {
 export async function findMatches(run: Run, call: MatchCall): Promise<Candidates> {
   const test = buildMatchTest(run, call);
   const tokens = trigramTokens(slotText(run, call.text));
-  const read = run.reader.readLists(tokens.map((token) => tokenList(call.index.id, token)));
-  const candidates = unionAll(read instanceof Promise ? await read : read);
+  const lists = tokens.map((token) => tokenList(call.index.id, token));
+  const candidates = unionAll(await readLists(run, lists));
   return uncertain(candidates, call.use, test);
 }

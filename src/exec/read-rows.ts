@@ -20,14 +20,66 @@ export async function readRows(
   wants: readonly Want[],
 ): Promise<readonly Column[]> {
   if (wants.length === 0) return [];
-  if (uids.length <= sliceRows) return read(run.reader, uids, wants);
+  if (uids.length <= sliceRows) {
+    const columns = await read(run.reader, uids, wants);
+    run.budget.charge(uids.length * wants.length + countEdges(columns));
+    run.budget.chargeBytes(edgeBytesOf(columns));
+    return columns;
+  }
   const slices: (readonly Column[])[] = [];
   for (let from = 0; from < uids.length; from += sliceRows) {
-    slices.push(await read(run.reader, uids.subarray(from, from + sliceRows), wants));
-    const pause = run.pace.check();
+    const slice = await read(run.reader, uids.subarray(from, from + sliceRows), wants);
+    slices.push(slice);
+    run.budget.chargeBytes(bytesOf(slice));
+    const pause = run.pace.check(sliceRows * wants.length + countEdges(slice));
     if (pause !== undefined) await pause;
   }
   return wants.map((_, w) => joinColumns(slices.map((slice) => slice[w])));
+}
+
+function countEdges(columns: readonly Column[]): number {
+  let count = 0;
+  for (const column of columns) if (column.kind === "edges") count += column.targets.length;
+  return count;
+}
+
+/** A target, its row in the level below, and what is made of both on the way. */
+const edgeBytes = 24;
+const facetsBytes = 64;
+
+function edgeBytesOf(columns: readonly Column[]): number {
+  let bytes = 0;
+  for (const column of columns) {
+    if (column.kind !== "edges") continue;
+    const each = column.facets === undefined ? edgeBytes : edgeBytes + facetsBytes;
+    bytes += column.targets.length * each;
+  }
+  return bytes;
+}
+
+const rowBytes = 16;
+/** A cell as an object, beside what it prints. */
+const cellBytes = 128;
+
+/** Memory that columns hold, about. */
+export function bytesOf(columns: readonly Column[]): number {
+  let bytes = edgeBytesOf(columns);
+  for (const column of columns) {
+    if (column.kind === "edges") bytes += column.offsets.length * 4;
+    else if (column.kind === "count") bytes += column.counts.length * 8;
+    else bytes += cellBytesOf(column);
+  }
+  return bytes;
+}
+
+function cellBytesOf({ cells }: CellColumn): number {
+  let bytes = cells.length * rowBytes;
+  for (let i = 0; i < cells.length; i++) {
+    const row = cells[i];
+    if (row === undefined) continue;
+    for (let k = 0; k < row.length; k++) bytes += cellBytes + row[k]!.jsonLength;
+  }
+  return bytes;
 }
 
 async function read(

@@ -61,6 +61,11 @@ function bindRecurse(
   return { depthMax: depth === 0 ? Infinity : depth, isLooping };
 }
 
+/** An edge that is remembered as taken, in a set. */
+const takenBytes = 48;
+/** A frame with its columns. */
+const frameBytes = 512;
+
 /** Which edges were taken so far. */
 class Walk {
   private readonly run: Run;
@@ -78,6 +83,7 @@ class Walk {
   take(edges: Edges, here: LevelFrame, field: EdgeField): Edges {
     const fresh = this.isLooping ? edges : this.keepFresh(edges, here, field);
     this.edgeCount += fresh.targets.length;
+    this.run.budget.chargeBytes(fresh.targets.length * takenBytes + frameBytes);
     const limit = this.run.limits.queryEdgeMax;
     if (this.edgeCount > limit) {
       const found = `Found ${this.edgeCount} edges.`;

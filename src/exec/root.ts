@@ -10,7 +10,7 @@ import { nextExactLanguage } from "../tokens/text-tokens.ts";
 import type { BoundPage } from "./bind.ts";
 import { bindValues, buildCompareTest, checkEqualityTokens, kindOf } from "./bind-values.ts";
 import { compareVariable } from "./compare-variable.ts";
-import { intersectLists, tokenList } from "./lookup.ts";
+import { intersectLists, readLists, tokenList } from "./lookup.ts";
 import { findTerms } from "./terms.ts";
 import { listsOfUidIn, uidsOfCall } from "./uid-sets.ts";
 import { certain, noCandidates, uncertain, type Candidates } from "./candidates.ts";
@@ -26,6 +26,7 @@ import {
 } from "./index-tokens.ts";
 import { findMatches, findRegex } from "./pattern.ts";
 import { countUids, raiseRefusal, type Run } from "./run.ts";
+import { scanPaced } from "./scan-paced.ts";
 import { findSimilar } from "./similar.ts";
 
 type Call<K extends CallPlan["kind"]> = Extract<CallPlan, { kind: K }>;
@@ -52,8 +53,7 @@ async function findCall(run: Run, call: CallPlan, after: number): Promise<Candid
       return certain(uids);
     }
     case "uidIn": {
-      const read = run.reader.readLists(listsOfUidIn(run, call));
-      return certain(unionAll(read instanceof Promise ? await read : read));
+      return certain(unionAll(await readLists(run, listsOfUidIn(run, call))));
     }
     case "has":
       return findHas(run, call, after);
@@ -174,8 +174,7 @@ async function findCompare(run: Run, call: Call<"compare">): Promise<Candidates>
     else sets.push(await intersectLists(run, lists, undefined));
   }
   if (plain.length > 0) {
-    const read = run.reader.readLists(plain);
-    sets.push(...(read instanceof Promise ? await read : read));
+    for (const set of await readLists(run, plain)) sets.push(set);
   }
   const [only] = sets;
   const found = sets.length === 1 && only !== undefined ? only : unionAll(sets);
@@ -184,8 +183,7 @@ async function findCompare(run: Run, call: Call<"compare">): Promise<Candidates>
 
 async function findPresent(run: Run, call: Call<"compare">): Promise<UidSet> {
   const predicate = call.use.predicate?.id ?? -1;
-  const read = run.reader.readLists([{ kind: "presence", predicate }]);
-  return (read instanceof Promise ? await read : read)[0] ?? emptyUidSet;
+  return (await readLists(run, [{ kind: "presence", predicate }]))[0] ?? emptyUidSet;
 }
 
 /** `eq(p@., v)`: the value in any language. Candidates only; they are checked. */
@@ -231,6 +229,9 @@ async function findInLanguages(run: Run, index: number, untagged: Uint8Array): P
   }
 }
 
+/** A set of its own, beside its members. */
+const runBytes = 160;
+
 /** All members of a range of tokens but `excluded`. */
 export async function scanRange(
   run: Run,
@@ -240,13 +241,13 @@ export async function scanRange(
 ): Promise<UidSet> {
   const runs: UidSet[] = [];
   let length = 0;
-  const scanned = run.reader.scanTokens(index, range, (token, uids) => {
+  await scanPaced(run, index, range, (token, uids) => {
     if (excluded !== undefined && isSameToken(token, excluded)) return true;
     runs.push(uids.slice());
     length += uids.length;
+    run.budget.chargeBytes(runBytes + uids.length * 16);
     return true;
   });
-  if (scanned instanceof Promise) await scanned;
   const [only] = runs;
   if (runs.length === 1 && only !== undefined) return only;
   const all = new Float64Array(length);

@@ -44,11 +44,12 @@ export async function findFewestHops(
     while (start < end) {
       const batch = found.uids(start, Math.min(end, start + size));
       const columns = await readEdges(run, fields, batch);
+      const before = edgeCount;
       for (const { edges } of columns) edgeCount += edges.targets.length;
       search.checkEdges(edgeCount);
       const target = found.add(columns, start, batch.length, search.to);
       if (target >= 0) return [found.pathTo(target)];
-      const pause = run.pace.check();
+      const pause = run.pace.check(batch.length + edgeCount - before);
       if (pause !== undefined) await pause;
       start += batch.length;
       size = Math.min(size * 2, batchMax);

@@ -126,6 +126,11 @@ function bindEnd(run: Run, end: PathEndPlan, side: "from" | "to"): number {
   return uids[0] ?? 0;
 }
 
+/** An arc in the map of its source. */
+const arcBytes = 144;
+/** A way under consideration. */
+const stepBytes = 96;
+
 /** The part of the graph that has been read: `depth` rounds of edges around the source. */
 class Surroundings {
   depth = 0;
@@ -137,6 +142,7 @@ class Surroundings {
   private frontier: UidSet;
   private readonly reached = new Set<number>();
   private edgeCount = 0;
+  private charged = 0;
 
   constructor(run: Run, fields: readonly PathField[], search: Search) {
     this.run = run;
@@ -179,7 +185,9 @@ class Surroundings {
       }
     }
     checkEdgeLimit(run, this.edgeCount);
-    const pause = run.pace.check();
+    run.budget.chargeBytes((this.edgeCount - this.charged) * arcBytes);
+    const pause = run.pace.check(this.edgeCount - this.charged);
+    this.charged = this.edgeCount;
     if (pause !== undefined) await pause;
     for (const uid of next) this.reached.add(uid);
     this.frontier = next.length === 0 ? emptyUidSet : sortUnique(Float64Array.from(next));
@@ -299,14 +307,25 @@ async function findPaths(run: Run, graph: Surroundings, search: Search): Promise
       if (pause !== undefined) await pause;
     }
     if (step.uid === search.to) continue;
+    const before = frontier.count;
+    let looked = 0;
     for (const arc of graph.arcsOf(step.uid)?.values() ?? []) {
+      looked += step.hops + 1;
       if (step.cost + arc.cost > search.maxWeight || isOnWay(step, arc.to)) continue;
       frontier.push(step, arc.to, arc);
     }
+    run.budget.charge(looked);
+    run.budget.chargeBytes((frontier.count - before) * stepBytes);
     checkWays(run, frontier);
+    if (looked < looksPerRest) continue;
+    const pause = run.pace.check(0);
+    if (pause !== undefined) await pause;
   }
   return found;
 }
+
+/** A step that looked at so many hops is followed by a look at the clock. */
+const looksPerRest = 1024;
 
 function checkWays(run: Run, frontier: Frontier): void {
   const limit = run.limits.queryPathMax;

@@ -2,7 +2,7 @@
  * allofterms, anyofterms, alloftext, anyoftext, ngram: words are looked up in their index (dql.md 4.3). Price: one list for
  * each word; all of them begin with the shortest.
  */
-import { union } from "../base/sorted.ts";
+import { unionAll } from "../base/sorted.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";
 import type { CallPlan } from "../plan/plan.ts";
@@ -23,10 +23,13 @@ export async function findTerms(
     call.values.variable === undefined
       ? call.values.slots.map((slot) => slotText(run, slot))
       : textsOf(valuesOf(run, call.values.variable).values);
-  let found: UidSet = emptyUidSet;
+  const sets: UidSet[] = [];
   for (const text of texts) {
-    found = union(found, await findText(run, call, text, candidates));
+    sets.push(await findText(run, call, text, candidates));
+    const pause = run.pace.check(1);
+    if (pause !== undefined) await pause;
   }
+  const found = unionAll(sets);
   if (call.use.predicate?.definition.lang !== true || call.use.languages[0] === ".") return found;
   return verifyTerms(run, call, texts, found);
 }
@@ -49,12 +52,13 @@ async function findText(
   const lists = tokens.map((token) => tokenList(call.index.id, token));
   if (!needsAll) {
     const sets = candidates === undefined ? await readLists(run, lists) : [];
-    let found: UidSet = emptyUidSet;
+    const parts: UidSet[] = [...sets];
     for (const list of candidates === undefined ? [] : lists) {
-      found = union(found, await intersectList(run, list, candidates ?? emptyUidSet));
+      parts.push(await intersectList(run, list, candidates ?? emptyUidSet));
+      const pause = run.pace.check(1);
+      if (pause !== undefined) await pause;
     }
-    for (const set of sets) found = union(found, set);
-    return found;
+    return unionAll(parts);
   }
   return intersectLists(run, lists, candidates);
 }

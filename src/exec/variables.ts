@@ -3,6 +3,7 @@
  * the frames; no reads.
  */
 import { makeArray } from "../base/array.ts";
+import { drive, type MaybePromise, type Steps } from "../base/maybe.ts";
 import { sortUnique, unionAll } from "../base/sorted.ts";
 import type { Cell } from "../graph/reader.ts";
 import { countedNode, emptyUidSet, type UidSet } from "../model/uid.ts";
@@ -26,15 +27,42 @@ interface Gathered {
 }
 
 /** Sets the variables that need no computing: uids, values, counts, facets. Those of no frame are empty. */
-export function gatherVariables(block: BlockRun, rowCount: number): void {
+export function gatherVariables(block: BlockRun, rowCount: number): MaybePromise<void> {
+  if (!block.frames.some(({ level }) => level.fields.some(definesVariable))) return undefined;
+  return drive(gatherInSteps(block, rowCount));
+}
+
+function definesVariable(field: FieldPlan): boolean {
+  if (field.variable !== undefined) return true;
+  return (
+    field.kind === "edge" &&
+    field.facets?.fields.some(({ variable }) => variable !== undefined) === true
+  );
+}
+
+/** A node and its value, gathered. */
+const gatheredBytes = 32;
+
+function* gatherInSteps({ run, frames }: BlockRun, rowCount: number): Steps<void> {
   const found = new Map<number, Gathered>();
-  for (const here of block.frames) {
-    here.level.fields.forEach((field, k) => {
+  for (const here of frames) {
+    const { fields } = here.level;
+    for (let k = 0; k < fields.length; k++) {
+      const field = fields[k];
       const column = here.frame.fields[k];
-      if (column !== undefined) gatherField(found, here, field, column, rowCount);
-    });
+      if (field === undefined || column === undefined || !definesVariable(field)) continue;
+      gatherField(found, here, field, column, rowCount);
+      const rows = here.frame.uids.length;
+      run.budget.chargeBytes(rows * gatheredBytes);
+      const pause = run.pace.check(rows + (column.kind === "edges" ? column.targets.length : 0));
+      if (pause !== undefined) yield pause;
+    }
   }
-  for (const [variable, gathered] of found) block.run.variables[variable] = toResult(gathered);
+  for (const [variable, gathered] of found) {
+    run.variables[variable] = toResult(gathered);
+    const pause = run.pace.check(gathered.values.size);
+    if (pause !== undefined) yield pause;
+  }
 }
 
 function gather(found: Map<number, Gathered>, variable: number, kind: Gathered["kind"]): Gathered {

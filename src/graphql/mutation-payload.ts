@@ -1,13 +1,20 @@
 /** What a mutation gives back: its nodes as its transaction sees them, counts, a message (graphql.md 5.8). */
-import type { ExecutionResult } from "../exec/frame.ts";
+import { drive, type Steps } from "../base/maybe.ts";
+import type { BlockResult, ExecutionResult } from "../exec/frame.ts";
+import { inPace, type Pace } from "../exec/pace.ts";
+import type { RunContext } from "../exec/run.ts";
 import type { CompletionError } from "../render/graphql-json.ts";
 import { GraphqlRenderer } from "../render/graphql-json.ts";
-import type { JsonWriter } from "../render/json-writer.ts";
+import { checkAnswer, countShown, manyShown } from "../render/answer-size.ts";
+import { leastListBytes } from "../render/graphql-size.ts";
+import { takeWriter, type JsonWriter } from "../render/json-writer.ts";
+import { isLarge, Tempo } from "../render/tempo.ts";
 import { hasLambda } from "../render/graphql-lambda.ts";
 import type { LambdaShape, LambdaValues, ObjectShape } from "../render/graphql-shape.ts";
 import { Lru } from "../base/lru.ts";
 import { assert } from "../base/assert.ts";
 import { Fault } from "../model/fault.ts";
+import type { Limits } from "../model/limits.ts";
 import { payloadFailed } from "./errors.ts";
 import type { ResponseError } from "./errors.ts";
 import { denied, literal, makeLowerContext, queryBlock, uidCall } from "./lower-context.ts";
@@ -37,6 +44,11 @@ interface PayloadList {
   readonly result: ExecutionResult;
   readonly object: ObjectShape;
   readonly hasLambda: boolean;
+  /** Where it was large. */
+  readonly written?: {
+    readonly bytes: Uint8Array;
+    readonly errors: readonly CompletionError[];
+  };
 }
 
 /** Never throws for what the engine refuses: the mutation stands. */
@@ -82,6 +94,68 @@ export async function resolvePayloadLambda(
     errors.push(...outcome.errors);
   }
   return { ...payload, errors, lambda };
+}
+
+/**
+ * With its large lists written, in steps. Called when all values are there; a list that goes over the limits is an error,
+ * and the mutation stands.
+ */
+export async function writeLargeLists(
+  payload: Payload,
+  field: SelectedField,
+  context: RunContext,
+): Promise<Payload> {
+  if (![...payload.lists.values()].some(isLargeList)) return payload;
+  const lists = new Map(payload.lists);
+  const errors = [...payload.errors];
+  for (const [part, list] of payload.lists) {
+    const block = list?.result.blocks[0];
+    if (list === undefined || block === undefined || !isLargeList(list)) continue;
+    const out = takeWriter(context.limits.resultBytesMax);
+    const found: CompletionError[] = [];
+    const renderer = new GraphqlRenderer(out, found, [field.key, part.key], {
+      lambda: payload.lambda,
+    });
+    try {
+      await inPace(context, (pace) =>
+        drive(writeListInSteps(out, { block, list, renderer }, pace, context.limits)),
+      );
+      lists.set(part, { ...list, written: { bytes: out.whole(), errors: found } });
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      lists.set(part, undefined);
+      errors.push({ message: payloadFailed(field.definition.name, error), path: [field.key] });
+    } finally {
+      out.release();
+    }
+  }
+  return { ...payload, lists, errors };
+}
+
+function isLargeList(list: PayloadList | undefined): boolean {
+  return list?.result.blocks[0] !== undefined && isLarge(list.result);
+}
+
+interface ListToWrite {
+  readonly block: BlockResult;
+  readonly list: PayloadList;
+  readonly renderer: GraphqlRenderer;
+}
+
+function* writeListInSteps(
+  out: JsonWriter,
+  { block, list, renderer }: ListToWrite,
+  pace: Pace,
+  limits: Limits,
+): Steps<void> {
+  const shown = yield* countShown(list.result, pace);
+  pace.budget.expect(shown);
+  if (shown >= manyShown) {
+    const least = yield* leastListBytes(block.frame, block.rows, list.object, pace);
+    checkAnswer(least, limits);
+    out.reserve(least);
+  }
+  yield* renderer.listInSteps(block, list.object, new Tempo(pace, out));
 }
 
 interface PlannedList {
@@ -163,9 +237,15 @@ export function writePayload(
     } else if (source.part === "numUids") out.ascii(String(payload.effect.numUids));
     else if (source.part === "msg") out.ascii(JSON.stringify(payload.effect.msg ?? null));
     else {
+      const list = payload.lists.get(part);
+      if (list?.written !== undefined) {
+        out.bytes(list.written.bytes);
+        errors.push(...list.written.errors);
+        return;
+      }
       const path = [field.key, part.key];
       const renderer = new GraphqlRenderer(out, errors, path, { lambda: payload.lambda });
-      writeList(out, payload.lists.get(part), renderer);
+      writeList(out, list, renderer);
     }
   });
   out.byte(125);

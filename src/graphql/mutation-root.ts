@@ -15,10 +15,15 @@ import type { RootOutcome } from "./handle-answer.ts";
 import type { ResolverClock, Trace } from "./handle-trace.ts";
 import type { LambdaCalls } from "./lambda-call.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
-import type { RunSettings } from "./lower-run.ts";
+import { contextOf, type RunSettings } from "./lower-run.ts";
 import { runAdd } from "./mutation-add.ts";
 import { runDelete } from "./mutation-delete.ts";
-import { readPayload, resolvePayloadLambda, writePayload } from "./mutation-payload.ts";
+import {
+  readPayload,
+  resolvePayloadLambda,
+  writeLargeLists,
+  writePayload,
+} from "./mutation-payload.ts";
 import type { Payload } from "./mutation-payload.ts";
 import { MutationRefused } from "./mutation-refused.ts";
 import { WriteFailed } from "./mutation-stage.ts";
@@ -68,7 +73,12 @@ export async function runMutation(request: MutationRequest): Promise<MutationDon
     const { value: written } = await transactAs(request, (txn) =>
       transactOnce(request, type, values, txn),
     );
-    const value = await resolvePayloadLambda(written, field, request.lambda);
+    const resolved = await resolvePayloadLambda(written, field, request.lambda);
+    const value = await writeLargeLists(
+      resolved,
+      field,
+      contextOf(request.options, request.budget),
+    );
     const outcome: RootOutcome = {
       field,
       errors: value.errors,
@@ -102,12 +112,12 @@ async function transactOnce(
   txn: GuestTransaction,
 ): Promise<Payload> {
   const { field, root, run, resolver, trace, budget } = request;
-  const { clock, limits } = request.options;
+  const { clock, limits, turns } = request.options;
   const touch = (count: number): void => {
     trace.touchedUids += count;
   };
   const { guard } = request.caller;
-  const stage: MutationStage = { budget, clock, limits, type, values, txn, guard, touch };
+  const stage: MutationStage = { budget, clock, limits, turns, type, values, txn, guard, touch };
   const read = async (effect: MutationEffect): Promise<Payload> => {
     const end = resolver.step("query");
     try {

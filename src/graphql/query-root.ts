@@ -6,6 +6,8 @@ import type { ExecutionResult } from "../exec/frame.ts";
 import type { Pace } from "../exec/pace.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { JsonWriter } from "../render/json-writer.ts";
+import { checkAnswer, countShown, manyShown } from "../render/answer-size.ts";
+import { leastListBytes } from "../render/graphql-size.ts";
 import { isLarge, Tempo } from "../render/tempo.ts";
 import { GraphqlRenderer } from "../render/graphql-json.ts";
 import { hasLambda } from "../render/graphql-lambda.ts";
@@ -214,7 +216,9 @@ export async function writeLargeAnswer(
   const found: CompletionError[] = [];
   let isDone = false;
   try {
-    await drive(writeInSteps({ writer, found, tempo: new Tempo(pace) }, ready, field, queried));
+    await drive(measure(writer, ready, queried, { pace, bytesMax }));
+    const tempo = new Tempo(pace, writer);
+    await drive(writeInSteps({ writer, found, tempo }, ready, field, queried));
     isDone = true;
   } finally {
     if (!isDone) writer.release();
@@ -225,6 +229,22 @@ export async function writeLargeAnswer(
     errors.push(...found);
   };
   return found.length === 0 ? { write, begun: writer } : { write };
+}
+
+/** Refuses an answer that no limit would let be written; makes room for one that is known to be large. */
+function* measure(
+  writer: JsonWriter,
+  { planned: { shape } }: ReadyQuery,
+  { result }: QueryResult,
+  { pace, bytesMax }: LargeAnswer,
+): Steps<void> {
+  const shown = yield* countShown(result, pace);
+  pace.budget.expect(shown);
+  const [block] = result.blocks;
+  if (shown < manyShown || block === undefined || shape.kind === "aggregate") return;
+  const least = yield* leastListBytes(block.frame, block.rows, shape.object, pace);
+  checkAnswer(least, { resultBytesMax: bytesMax });
+  writer.reserve(least);
 }
 
 interface LargeOutput {

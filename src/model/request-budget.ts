@@ -95,9 +95,17 @@ export class RequestBudget {
   /** Looked at so many nodes, edges, values or members. Throws Fault E_LIMIT. */
   charge(work: number): void {
     this.#work += work;
-    if (this.#work > this.#workMax) {
-      throw makeLimitFault("query-work", `the request takes more than ${this.#workMax} steps`);
-    }
+    if (this.#work > this.#workMax) this.#refuseWork();
+  }
+
+  #refuseWork(): never {
+    const text = `the request looks at more than ${this.#workMax} nodes, edges and values`;
+    throw makeLimitFault("query-work", text);
+  }
+
+  /** For work that is known before it is done. Throws as `charge` will. */
+  expect(work: number): void {
+    if (this.#work + work > this.#workMax) this.#refuseWork();
   }
 
   /** Holds so many bytes more. Throws Fault E_LIMIT, and what the process's account throws; then nothing was taken. */

@@ -74,6 +74,7 @@ describe.each(Object.entries(queries))("%s", (_, text) => {
     });
     let pauses = 0;
     const pace: Pace = {
+      budget: makeFreeBudget(systemClock),
       check: () => {
         pauses++;
         return new Promise((resolve) => void setImmediate(resolve));
@@ -92,6 +93,7 @@ test("a small answer is written at once", async () => {
   const limits = defaultLimits;
   const shared = { clock: systemClock, limits, budget: makeFreeBudget(systemClock) };
   const result = await execute(plan, undefined, graph, shared);
-  const pace: Pace = { check: () => Promise.reject(new Error("not asked")) };
+  const { budget } = shared;
+  const pace: Pace = { budget, check: () => Promise.reject(new Error("not asked")) };
   expect(renderDqlPaced(plan, result, { limits, debug: false }, pace)).not.toBeInstanceOf(Promise);
 });

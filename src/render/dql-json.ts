@@ -26,6 +26,8 @@ import {
 } from "./dql-field.ts";
 import { writeCounts, writeListed, writeListedInSteps, writeNormalized } from "./dql-node.ts";
 import { writeNormalizedInSteps } from "./normalize.ts";
+import { checkAnswer, countShown, manyShown } from "./answer-size.ts";
+import { leastDqlBytes } from "./dql-size.ts";
 import { takeWriter } from "./json-writer.ts";
 import { isLarge, Tempo } from "./tempo.ts";
 
@@ -48,18 +50,20 @@ export function renderDqlPaced(
   pace: Pace,
 ): MaybePromise<Uint8Array> {
   const isInSteps = isLarge(result) || plan.blocks.some(({ normalize }) => normalize);
-  const tempo = isInSteps ? new Tempo(pace) : undefined;
-  return drive(writeAnswer(plan, result, options, tempo));
+  return drive(writeAnswer(plan, result, options, isInSteps ? pace : undefined));
 }
 
 function* writeAnswer(
   plan: Plan,
   result: ExecutionResult,
   options: DqlRenderOptions,
-  tempo: Tempo | undefined,
+  pace: Pace | undefined,
 ): Steps<Uint8Array> {
+  const least = pace === undefined ? 0 : yield* measure(plan, result, options, pace);
   const writer = takeWriter(options.limits.resultBytesMax);
   try {
+    writer.reserve(least);
+    const tempo = pace === undefined ? undefined : new Tempo(pace, writer);
     const { hugeUids } = result;
     const render: DqlRender = { writer, options, hugeUids, above: undefined };
     writer.byte(openBrace);
@@ -79,6 +83,21 @@ function* writeAnswer(
   } finally {
     writer.release();
   }
+}
+
+/** Bytes that the answer takes at least, where that is worth knowing. Refuses what no limit would let be written. */
+function* measure(
+  plan: Plan,
+  result: ExecutionResult,
+  { limits }: DqlRenderOptions,
+  pace: Pace,
+): Steps<number> {
+  const shown = yield* countShown(result, pace);
+  pace.budget.expect(shown);
+  if (shown < manyShown) return 0;
+  const least = yield* leastDqlBytes(plan, result, pace);
+  checkAnswer(least, limits);
+  return least;
 }
 
 function writeBlock(render: DqlRender, block: BlockPlan, answer: BlockResult): void {

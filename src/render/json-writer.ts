@@ -46,10 +46,19 @@ export class JsonWriter {
     }
     // What is not written to takes no memory; copying 16 MB keeps others waiting.
     const factor = this.#buffer.length < keptBytesMax ? 2 : 8;
-    const bytes = Math.min(this.#bytesMax, Math.max(needed, this.#buffer.length * factor));
+    this.#enlarge(Math.min(this.#bytesMax, Math.max(needed, this.#buffer.length * factor)));
+  }
+
+  #enlarge(bytes: number): void {
     const larger = Buffer.allocUnsafe(bytes);
     this.#buffer.copy(larger, 0, 0, this.length);
     this.#buffer = larger;
+  }
+
+  /** Room for so many bytes more, where that is known beforehand: nothing is copied then while they are written. */
+  reserve(byteCount: number): void {
+    const needed = Math.min(this.#bytesMax, this.length + byteCount);
+    if (needed > this.#buffer.length) this.#enlarge(needed);
   }
 
   byte(byte: number): void {

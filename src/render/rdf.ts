@@ -41,17 +41,16 @@ export function renderRdfPaced(
   pace: Pace,
 ): MaybePromise<Uint8Array> {
   for (const block of plan.blocks) checkBlock(block);
-  const tempo = isLarge(result) ? new Tempo(pace) : undefined;
-  return drive(writeAnswer(plan, result, options.limits, tempo));
+  return drive(writeAnswer(plan, result, options.limits, isLarge(result) ? pace : undefined));
 }
 
 function* writeAnswer(
   plan: Plan,
   result: ExecutionResult,
   limits: Limits,
-  tempo: Tempo | undefined,
+  pace: Pace | undefined,
 ): Steps<Uint8Array> {
-  const writer = new LineWriter(limits.resultBytesMax, tempo);
+  const writer = new LineWriter(limits.resultBytesMax, pace);
   for (const [i, block] of plan.blocks.entries()) {
     const answer = result.blocks[i];
     if (answer === undefined || block.kind === "empty") continue;
@@ -119,9 +118,13 @@ class LineWriter {
   private readonly bytesMax: number;
   private readonly tempo: Tempo | undefined;
 
-  constructor(bytesMax: number, tempo: Tempo | undefined) {
+  constructor(bytesMax: number, pace: Pace | undefined) {
     this.bytesMax = bytesMax;
-    this.tempo = tempo;
+    this.tempo = pace === undefined ? undefined : new Tempo(pace, this);
+  }
+
+  get length(): number {
+    return this.text.length;
   }
 
   /** To be asked once a row; a promise: wait for it before the next. */

@@ -11,6 +11,8 @@ const limits = {
   "normalize-node": "30",
   "mutations-nquad": "1000",
   "result-bytes": "4000",
+  "query-work": "100000",
+  "query-memory": "200000",
 };
 
 let server: TestServer;
@@ -72,6 +74,18 @@ const cases: readonly [keyof typeof limits, string, string, Record<string, strin
     "normalize-node",
     "/query",
     "{ q(func: uid(1, 2, 3, 4)) @normalize { to { a: name to { b: name } } } }",
+    {},
+  ],
+  [
+    "query-work",
+    "/query",
+    `{ q(func: has(to)) { ${"to { ".repeat(6)} missing ${"} ".repeat(6)} } }`,
+    {},
+  ],
+  [
+    "query-memory",
+    "/query",
+    `{ ${Array.from({ length: 300 }, (_, i) => `q${i}(func: has(to)) { to { count(to) } }`).join(" ")} }`,
     {},
   ],
   ["result-bytes", "/query", "{ q(func: has(name)) { uid a: name b: name c: name } }", {}],

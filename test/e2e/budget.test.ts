@@ -1,0 +1,108 @@
+// Goal: a request has one budget of time, work and memory, whatever it asks; beside it small requests go on.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { cleanUp, makeFolder, post, rdf, startServer, type TestServer } from "./server.ts";
+
+const nodeCount = 120;
+const json = { "content-type": "application/json" };
+const dql = { "content-type": "application/dql" };
+
+let server: TestServer;
+
+/** All nodes lead to all: what a few levels show is billions of objects. */
+beforeAll(async () => {
+  const limits = "query-timeout=1s; result-bytes=1900000000; query-work=400000000";
+  const flags = ["--workers", "2", "--limit", limits];
+  server = await startServer({ dataDir: makeFolder(), flags });
+  const sdl = "type Node @withSubscription { id: ID! name: String @search(by: [hash]) to: [Node] }";
+  await post(`${server.url}/admin/schema`, sdl);
+  const facts: string[] = [];
+  for (let i = 0; i < nodeCount; i++) {
+    facts.push(`_:n${i} <dgraph.type> "Node" .`, `_:n${i} <Node.name> "n${i}" .`);
+    for (let k = 0; k < nodeCount; k++) facts.push(`_:n${i} <Node.to> _:n${k} .`);
+  }
+  const body = `{ set {\n${facts.join("\n")}\n} }`;
+  const told = await post(`${server.url}/mutate?commitNow=true`, body, rdf);
+  expect(told.json["errors"]).toBeUndefined();
+});
+afterAll(cleanUp);
+
+function nested(levels: number, edge: string, leaf: string): string {
+  return `${`${edge} { `.repeat(levels)}${leaf}${" }".repeat(levels)}`;
+}
+
+interface Timed {
+  readonly text: string;
+  readonly ms: number;
+}
+
+async function ask(path: string, body: string, headers: Record<string, string>): Promise<Timed> {
+  const begin = performance.now();
+  const { text } = await post(`${server.url}${path}`, body, headers);
+  return { text: text.slice(0, 2000), ms: performance.now() - begin };
+}
+
+const graphql = (query: string): Promise<Timed> => ask("/graphql", JSON.stringify({ query }), json);
+
+const upsert = (query: string): string =>
+  `upsert { query ${query} mutation { set { _:a <x> "y" . } } }`;
+
+/** Nothing is printed, and 207 million ways are gone. */
+const silent = `{ q(func: has(Node.to)) { ${nested(3, "Node.to", "missing")} } }`;
+
+test("what is asked for is counted before it is written", async () => {
+  const small: number[] = [];
+  let isOver = false;
+  const beside = Array.from({ length: 4 }, async () => {
+    while (!isOver) small.push((await ask("/query", "{ q(func: uid(1)) { uid } }", dql)).ms);
+  });
+  const six = `{ q(func: has(Node.to)) { ${nested(6, "Node.to", "uid")} } }`;
+  const sixOfGraphql = `{ queryNode { ${nested(6, "to", "id")} } }`;
+  const attacks = await Promise.all([
+    ask("/query", six, dql),
+    ask("/query?respFormat=json", six, dql),
+    graphql(sixOfGraphql),
+    graphql(sixOfGraphql),
+    ask("/mutate?commitNow=true", upsert(six), rdf),
+    graphql(
+      `mutation { updateNode(input: { filter: {}, set: { name: "n" } }) { node { ${nested(5, "to", "id")} } } }`,
+    ),
+  ]);
+  isOver = true;
+  await Promise.all(beside);
+  for (const { text, ms } of attacks) {
+    expect(text).toMatch(/--limit query-work/);
+    expect(ms).toBeLessThan(5000);
+  }
+  expect(small.length).toBeGreaterThan(20);
+  small.sort((a, b) => a - b);
+  expect(small[Math.floor(small.length * 0.9)]).toBeLessThan(250);
+});
+
+test.each([
+  ["", "context deadline exceeded (--limit query-timeout)", 900],
+  ["timeout=100h", "context deadline exceeded (--limit query-timeout)", 900],
+  ["timeout=0", "context deadline exceeded (--limit query-timeout)", 900],
+  ["timeout=200ms", 'context deadline exceeded"', 150],
+])(
+  "a client shortens the server's time, and does not lengthen it: %s",
+  async (given, told, leastMs) => {
+    const path = `/query?${given}`;
+    const { text, ms } = await ask(path, silent, dql);
+    expect(text).toContain(told);
+    expect(ms).toBeGreaterThan(leastMs);
+    expect(ms).toBeLessThan(leastMs + 4000);
+  },
+);
+
+test("the server's time holds for GraphQL and for upserts", async () => {
+  const large = `queryNode(first: 40) { ${nested(3, "to", "id")} }`;
+  const answers = await Promise.all([
+    graphql(`{ ${large} }`),
+    graphql(`{ a: ${large} b: ${large} }`),
+    ask("/mutate?commitNow=true", upsert(silent), rdf),
+  ]);
+  for (const { text, ms } of answers) {
+    expect(text).toContain("context deadline exceeded (--limit query-timeout)");
+    expect(ms).toBeLessThan(6000);
+  }
+});
