@@ -109,10 +109,10 @@ export class RequestHandler {
   /** Runs a subscription once: its answer without extensions, and what they would be. */
   async runLive(live: LiveRequest, reader: Reader): Promise<LiveAnswer> {
     const { request, run, schema, roots } = live;
-    // Each run has a budget of its own, whatever the request came with.
+    // Each run has a budget of its own, and others may wait for it than the one who asked first.
     const trace = new Trace(this.#options.clock);
     const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run);
-    const budget = new RequestBudget({ ...this.#options, signal: request.signal });
+    const budget = new RequestBudget(this.#options);
     const outcomes: RootOutcome[] = [];
     const given = readerOf(reader, request);
     for (const root of roots) {

@@ -25,9 +25,9 @@ import {
 import {
   type MediaType,
   parseBool,
-  parseDurationNs,
   parseMediaType,
   parsePlanQuestion,
+  parseTimeout,
   parseUint,
 } from "./parameters.ts";
 import {
@@ -41,9 +41,6 @@ import {
 
 const queryTypes = "application/json, application/graphql+-,application/dql";
 const mutateTypes = "application/json, application/rdf";
-
-/** Elapsed before any work could begin (dql.md 1.3): less than a microsecond, or negative. */
-const timeoutNsMin = 1000;
 
 export async function answerQuery(exchange: Exchange): Promise<void> {
   const { house, req, res } = exchange;
@@ -145,13 +142,6 @@ function parseFormat(text: string): "json" | "rdf" {
   if (text === "" || text === "json") return "json";
   if (text === "rdf") return "rdf";
   throw new Fault("E_HTTP_REQUEST", `invalid value [${text}] for parameter respFormat`);
-}
-
-/** Milliseconds that the client gives the request; 0: as many as the server; negative: the time is over. */
-export function parseTimeout(params: URLSearchParams): number {
-  const ns = parseDurationNs(params, "timeout");
-  if (ns === undefined) return 0;
-  return ns < timeoutNsMin ? -1 : ns / 1e6;
 }
 
 /** What the reference refuses before it looks at the text: without the prefix of the engine's own faults. */

@@ -11,7 +11,7 @@ import { acceptEncodingOf } from "./database-routes.ts";
 import { type BodyKind, type Exchange, openBudget, readBytes, readParameters } from "./exchange.ts";
 import { streamEvents, wantsEvents } from "./event-stream.ts";
 import { admit } from "./gate.ts";
-import { parseMediaType, parsePlanQuestion } from "./parameters.ts";
+import { parseMediaType, parsePlanQuestion, parseTimeout } from "./parameters.ts";
 import { makeErrorBody, quoteJson, sendError, sendJson, sendPreflight } from "./reply.ts";
 import { explainRight } from "./rights.ts";
 import { grantOrigin } from "./origins.ts";
@@ -80,8 +80,8 @@ export async function answerAdmin(exchange: Exchange): Promise<void> {
 
 async function answerDocument(exchange: Exchange, responder: Responder): Promise<void> {
   const { res } = exchange;
-  const budget = openBudget(exchange, 0);
   try {
+    const budget = openBudget(exchange, parseTimeout(readParameters(exchange)));
     const document = await readDocument(exchange, responder.body);
     const request: GraphqlRequest = {
       namespace: 0,

@@ -73,6 +73,16 @@ export function parseDurationNs(params: URLSearchParams, name: string): number |
   return ns === 0 ? undefined : ns;
 }
 
+/** Elapsed before any work could begin (dql.md 1.3): less than a microsecond, or negative. */
+const timeoutNsMin = 1000;
+
+/** Milliseconds that the client gives the request; 0: as many as the server; negative: the time is over. */
+export function parseTimeout(params: URLSearchParams): number {
+  const ns = parseDurationNs(params, "timeout");
+  if (ns === undefined) return 0;
+  return ns < timeoutNsMin ? -1 : ns / 1e6;
+}
+
 /** Nanoseconds, or what is wrong with the text. */
 export function readDurationNs(text: string): number | string {
   const negative = text.startsWith("-");
