@@ -2,7 +2,7 @@
 import type { Reader } from "../graph/reader.ts";
 import type { RootField } from "./compiled-schema.ts";
 import type { RootOutcome } from "./handle-answer.ts";
-import { budgetOf } from "../model/request-budget.ts";
+import type { RequestBudget } from "../model/request-budget.ts";
 import type { HandlerOptions } from "./handle-options.ts";
 import type { MutationWork } from "./handle-prepare.ts";
 import { closedMutation, skipped } from "./handle-refused.ts";
@@ -19,6 +19,7 @@ import type { GraphqlRequest } from "./service.ts";
 interface MutationPlace {
   readonly options: HandlerOptions;
   readonly request: GraphqlRequest;
+  readonly budget: RequestBudget;
   readonly trace: Trace;
   /** The one that the schema was found with. */
   readonly reader: Reader;
@@ -28,13 +29,12 @@ interface MutationPlace {
 /** One outcome for each root field, in their order: behind one that failed the others are skipped. */
 export async function runMutations(
   work: MutationWork,
-  { options, request, trace, reader, lambda }: MutationPlace,
+  { options, request, budget, trace, reader, lambda }: MutationPlace,
 ): Promise<readonly RootOutcome[]> {
   // The first transaction takes over the snapshot that the schema was found in: none is held beside the others.
   let given: Reader | undefined = reader;
   const { schema, run, caller } = work;
   const { namespace, visitor } = request;
-  const budget = budgetOf(options, request);
   const outcomes: RootOutcome[] = [];
   let hasFailed = false;
   for (const field of run.roots) {

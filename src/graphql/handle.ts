@@ -109,10 +109,10 @@ export class RequestHandler {
   /** Runs a subscription once: its answer without extensions, and what they would be. */
   async runLive(live: LiveRequest, reader: Reader): Promise<LiveAnswer> {
     const { request, run, schema, roots } = live;
-    // Each run has a budget of its own, and others may wait for it than the one who asked first.
     const trace = new Trace(this.#options.clock);
-    const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run);
+    // Each run has a budget of its own, and others may wait for it than the one who asked first.
     const budget = new RequestBudget(this.#options);
+    const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run, budget);
     const outcomes: RootOutcome[] = [];
     const given = readerOf(reader, request);
     for (const root of roots) {
@@ -134,8 +134,8 @@ export class RequestHandler {
     trace: Trace,
   ): Promise<GraphqlAnswer> {
     const { schema, run, roots } = ready;
-    const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run);
     const budget = budgetOf(this.#options, request);
+    const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run, budget);
     const parentType = run.node.operation === "query" ? "Query" : "Subscription";
     // The first query uses the snapshot that the schema was found in; every other one has its own.
     let own = readerOf(reader, request);
@@ -179,8 +179,9 @@ export class RequestHandler {
     reader: Reader,
   ): Promise<GraphqlAnswer> {
     const { run, schema } = work;
-    const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run);
-    const place = { options: this.#options, request, trace, reader, lambda };
+    const budget = budgetOf(this.#options, request);
+    const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run, budget);
+    const place = { options: this.#options, request, budget, trace, reader, lambda };
     const outcomes = await runMutations(work, place);
     return { body: this.#write(outcomes, run, trace), headers: headersOf(run, trace.touchedUids) };
   }
@@ -200,6 +201,7 @@ export class RequestHandler {
     schema: CompiledSchema,
     request: GraphqlRequest,
     { locate }: OperationRun,
+    budget: RequestBudget,
   ): LambdaCalls {
     return {
       client: this.#options.lambda,
@@ -207,6 +209,7 @@ export class RequestHandler {
       caller: callerOf(schema, request),
       bytesMax: this.#options.limits.resultBytesMax,
       locate,
+      budget,
     };
   }
 }

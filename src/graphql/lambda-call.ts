@@ -2,6 +2,7 @@
 import type { LambdaClient } from "../lambda/client.ts";
 import { nobody } from "../lambda/wire.ts";
 import type { Caller } from "../lambda/wire.ts";
+import type { RequestBudget } from "../model/request-budget.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import type { Location, ResponseError } from "./errors.ts";
 import { decodeJson, isJsonArray, isJsonObject, JsonSyntaxError } from "./request-json.ts";
@@ -18,6 +19,8 @@ export interface LambdaCalls {
   /** Of the JSON of a call's parents. */
   readonly bytesMax: number;
   readonly locate: (ordinal: number) => Location;
+  /** Of the request: resolvers, and what they ask of the database, have what is left of its time. */
+  readonly budget: RequestBudget;
 }
 
 export type LambdaResult =
@@ -41,9 +44,9 @@ export function callerOf(schema: CompiledSchema, { headers }: GraphqlRequest): C
 
 /** Never rejects. */
 export async function callLambda(calls: LambdaCalls, body: string): Promise<LambdaResult> {
-  const { client, namespace } = calls;
+  const { client, namespace, budget } = calls;
   if (client === undefined) return { ok: false, reason: "the server has no lambda-url" };
-  const reply = await client.call(namespace, body);
+  const reply = await client.call(namespace, body, budget.leftMs());
   if ("unreachable" in reply) return failed(reply.unreachable);
   const { status } = reply;
   if (status < 200 || status > 299) {

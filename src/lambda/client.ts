@@ -2,7 +2,7 @@
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { workerPath } from "./wire.ts";
+import { timeLeftHeader, workerPath } from "./wire.ts";
 import type { WireAnswer } from "./wire.ts";
 
 /** Where the lambda server is: `$ns` in the URL stands for the namespace. A socket is this database's own server. */
@@ -14,8 +14,8 @@ export type LambdaTarget =
 export type LambdaReply = WireAnswer | { readonly unreachable: string };
 
 export interface LambdaClient {
-  /** Never rejects. */
-  call(namespace: number, body: string): Promise<LambdaReply>;
+  /** Never rejects. `leftMs`: what is left of the request's time; Infinity for no bound. */
+  call(namespace: number, body: string, leftMs: number): Promise<LambdaReply>;
   close(): void;
 }
 
@@ -29,7 +29,7 @@ export function openLambdaClient(target: LambdaTarget): LambdaClient {
   const isSecure = target.kind === "url" && target.url.startsWith("https:");
   const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);
   return {
-    call: (namespace, body) => post(addressOf(target, namespace), agent, body),
+    call: (namespace, body, leftMs) => post(addressOf(target, namespace), agent, { body, leftMs }),
     close: () => agent.destroy(),
   };
 }
@@ -56,16 +56,27 @@ function addressOf(target: LambdaTarget, namespace: number): Address {
   };
 }
 
-function post(address: Address, agent: HttpAgent | HttpsAgent, body: string): Promise<LambdaReply> {
+interface Posted {
+  readonly body: string;
+  readonly leftMs: number;
+}
+
+function post(
+  address: Address,
+  agent: HttpAgent | HttpsAgent,
+  { body, leftMs }: Posted,
+): Promise<LambdaReply> {
+  const waitMs = Math.min(timeoutMs, leftMs);
   return new Promise((resolve) => {
     const fail = (error: NodeJS.ErrnoException): void => {
       resolve({ unreachable: `Post "${address.url}": ${explain(error, address)}` });
     };
     const send = address.isSecure ? httpsRequest : httpRequest;
-    const deadline = setTimeout(() => sent.destroy(new Error(timedOut)), timeoutMs);
+    const deadline = setTimeout(() => sent.destroy(new Error(timedOut)), waitMs);
     const headers = {
       "content-type": "application/json",
       "content-length": Buffer.byteLength(body),
+      [timeLeftHeader]: String(Math.ceil(waitMs)),
     };
     const sent: ClientRequest = send(
       { ...address.where, method: "POST", agent, headers },

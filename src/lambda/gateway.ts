@@ -14,22 +14,33 @@ export interface GatewayOptions {
 
 const redirectsMax = 5;
 
-/** Never rejects. */
-export function openGateway(options: GatewayOptions): (call: AskCall) => Promise<AskAnswer> {
+/** Never rejects. `leftMs`: what is left of the time of the request that the resolver serves. */
+export function openGateway(
+  options: GatewayOptions,
+): (call: AskCall, leftMs: number) => Promise<AskAnswer> {
   const base = options.databaseUrl.replace(/\/+$/, "");
   const own: readonly (readonly [string, string])[] =
     options.token === undefined ? [] : [["X-Auth-Token", options.token]];
-  return async (call) => {
+  return async (call, leftMs) => {
+    if (leftMs <= 0) return { ok: false, message: "context deadline exceeded" };
+    const bounded = { ...options, timeoutMs: Math.ceil(Math.min(options.timeoutMs, leftMs)) };
     try {
       if (call.to === "database") {
         const headers = [...call.headers, ...own];
-        return await send({ ...call, url: base + call.url, headers }, options);
+        const isBounded = leftMs !== Infinity;
+        const url = base + (isBounded ? withTimeout(call.url, bounded.timeoutMs) : call.url);
+        return await send({ ...call, url, headers }, bounded);
       }
-      return await browse(call, options);
+      return await browse(call, bounded);
     } catch (error) {
       return { ok: false, message: explain(error) };
     }
   };
+}
+
+/** The database ends what it does for the resolver when the time is over. */
+function withTimeout(url: string, timeoutMs: number): string {
+  return `${url}${url.includes("?") ? "&" : "?"}timeout=${timeoutMs}ms`;
 }
 
 /** Each hop of a redirection must be on the list too. */

@@ -20,14 +20,14 @@ export interface PoolOptions {
   readonly limits: LambdaLimits;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly answerAsk: (call: AskCall) => Promise<AskAnswer>;
+  readonly answerAsk: (call: AskCall, leftMs: number) => Promise<AskAnswer>;
 }
 
 export interface LambdaPool {
   /** Names of the resolvers that the script registers. */
   readonly names: readonly string[];
-  /** Runs a call; `body` is its JSON. Never rejects. */
-  run(resolver: string, body: string): Promise<WireAnswer>;
+  /** Runs a call; `body` is its JSON. Its asks have `leftMs`, or less. Never rejects. */
+  run(resolver: string, body: string, leftMs?: number): Promise<WireAnswer>;
   close(): Promise<void>;
   /** Ends all processes and waits for none. */
   kill(): void;
@@ -40,7 +40,7 @@ export async function openPool(options: PoolOptions): Promise<LambdaPool> {
     const names = await pool.open();
     return {
       names,
-      run: (resolver, body) => pool.run(resolver, body),
+      run: (resolver, body, leftMs) => pool.run(resolver, body, leftMs),
       close: () => pool.close(),
       kill: () => pool.kill(),
     };
@@ -69,6 +69,8 @@ interface Call {
   readonly resolver: string;
   readonly body: string;
   readonly queuedMs: number;
+  /** Of the request that it is made for, on the clock's tick scale. */
+  readonly deadlineMs: number;
   tries: number;
   readonly resolve: (answer: WireAnswer) => void;
 }
@@ -102,13 +104,15 @@ class Pool {
     });
   }
 
-  run(resolver: string, body: string): Promise<WireAnswer> {
+  run(resolver: string, body: string, leftMs = Infinity): Promise<WireAnswer> {
     if (this.#queue.length >= this.#options.limits.waitingMax || this.#isClosed) {
       return Promise.resolve(failure(503, `${resolver} was not run: too many calls are waiting.`));
     }
     return new Promise((resolve) => {
       const queuedMs = this.#options.clock.tickMs();
-      this.#queue.push({ id: ++this.#lastId, resolver, body, queuedMs, tries: 0, resolve });
+      const deadlineMs = queuedMs + leftMs;
+      const id = ++this.#lastId;
+      this.#queue.push({ id, resolver, body, queuedMs, deadlineMs, tries: 0, resolve });
       this.#schedule();
     });
   }
@@ -164,7 +168,7 @@ class Pool {
     this.#processes.set(one, call);
     this.#idleSince.delete(one);
     call.tries++;
-    one.call(call.id, call.body);
+    one.call(call.id, call.body, call.deadlineMs);
   }
 
   /** A suspect has half of the processes that may compute; one at least. */

@@ -17,7 +17,7 @@ export interface ProcessParts {
   readonly limits: LambdaLimits;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly answerAsk: (call: AskCall) => Promise<AskAnswer>;
+  readonly answerAsk: (call: AskCall, leftMs: number) => Promise<AskAnswer>;
   /** What the pool is told. Nothing is told any more after `ended`. */
   readonly tell: ProcessEvents;
 }
@@ -49,6 +49,8 @@ export class ResolverProcess {
   readonly startMs: number;
   readonly #parts: ProcessParts;
   readonly #child: ChildProcess;
+  /** Of the call under way, on the clock's tick scale. */
+  #deadlineMs = Infinity;
   #reason: string | undefined;
   #hasEnded = false;
 
@@ -77,7 +79,8 @@ export class ResolverProcess {
     return this.#child.pid;
   }
 
-  call(id: number, body: string): void {
+  call(id: number, body: string, deadlineMs: number): void {
+    this.#deadlineMs = deadlineMs;
     this.callId = id;
     this.hasBegun = false;
     this.callStartMs = this.#parts.clock.tickMs();
@@ -129,10 +132,10 @@ export class ResolverProcess {
   }
 
   async #ask(ask: number, call: AskCall): Promise<void> {
-    const { answerAsk, tell } = this.#parts;
+    const { answerAsk, clock, tell } = this.#parts;
     this.asks++;
     tell.waits(this);
-    const answer = await answerAsk(call);
+    const answer = await answerAsk(call, this.#deadlineMs - clock.tickMs());
     this.asks--;
     this.#tell({ kind: "told", ask, answer });
     if (!this.#hasEnded) tell.waits(this);

@@ -238,6 +238,30 @@ describe("what scripts can reach", () => {
     expect(Object.keys(told)).toHaveLength(5);
   });
 
+  test("what is asked of the database has what is left of the caller's time", async () => {
+    const upstream = await listen(() => [200, { data: {} }]);
+    const server = await start(
+      write(`self.addGraphQLResolvers({ "Query.q": async ({ graphql, dql }) => {
+        await graphql("{ a }");
+        await dql.mutate("{ set { } }");
+        await new Promise((done) => setTimeout(done, 60));
+        await dql.query("{ q }");
+        await new Promise((done) => setTimeout(done, 2000));
+        return dql.query("{ late }").catch((error) => error.message);
+      } })`),
+      { databaseUrl: `http://127.0.0.1:${upstream.port}` },
+    );
+    const left = { "x-weft-time-left": "2040" };
+    const answer = await call(server, { resolver: "Query.q" }, left);
+    expect(JSON.parse(answer.text)).toBe("context deadline exceeded");
+    const times = upstream.seen.map(({ url }) =>
+      Number(/[?&]timeout=(\d+)ms$/.exec(url ?? "")?.[1]),
+    );
+    expect(times).toHaveLength(3);
+    expect(times[0]).toBeLessThanOrEqual(2040);
+    expect(times[2]).toBeLessThanOrEqual((times[0] ?? 0) - 50);
+  });
+
   test("graphql and dql, with the caller's header or another one", async () => {
     const upstream = await listen(({ url }) =>
       url === "/query" ? [400, {}] : [200, { data: { n: 1 } }],

@@ -14,7 +14,7 @@ import { openGateway } from "./gateway.ts";
 import type { LambdaLimits } from "./limits.ts";
 import { openPool } from "./pool.ts";
 import type { LambdaPool } from "./pool.ts";
-import { failure, workerPath } from "./wire.ts";
+import { failure, timeLeftHeader, workerPath } from "./wire.ts";
 import type { WireAnswer } from "./wire.ts";
 
 export interface LambdaServerOptions {
@@ -137,7 +137,12 @@ async function run(
   const body = Buffer.concat(parts).toString("utf8");
   const resolver = resolverOf(body);
   if (resolver === undefined) return failure(400, "The body of a call names its resolver.");
-  return pool.run(resolver, body);
+  return pool.run(resolver, body, timeLeft(req.headers[timeLeftHeader]));
+}
+
+/** Infinity where the sender does not tell. */
+function timeLeft(header: string | string[] | undefined): number {
+  return typeof header === "string" && /^\d{1,9}$/.test(header) ? Number(header) : Infinity;
 }
 
 function resolverOf(body: string): string | undefined {

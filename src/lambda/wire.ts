@@ -6,6 +6,9 @@
 /** Where a lambda server answers. */
 export const workerPath = "/graphql-worker";
 
+/** Milliseconds that are left of the request whose call it is; what the resolver asks of the database has no more. */
+export const timeLeftHeader = "x-weft-time-left";
+
 /** Who asked, as resolvers may see and forward it. */
 export interface Caller {
   /** The ACL's access token; empty for none. */
