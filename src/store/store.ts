@@ -16,8 +16,9 @@ export interface Store {
   /** The first of `count` consecutive uids, never handed out before, never used explicitly before. */
   lease(count: number): Promise<number>;
   /**
-   * Sees to it that an explicitly used uid is never handed out. At once when it already cannot be. A uid far above the
-   * lease does not raise it but is passed over when the lease comes there.
+   * Sees to it that an explicitly used uid is never handed out, also by a later writer. At once when it already cannot
+   * be. A uid far above the lease does not raise it but is passed over when the lease comes there; a later writer
+   * knows of it from the commit that uses it.
    */
   reserve(uid: number): MaybePromise<void>;
   /** One slice of filling a building index (below). */
@@ -33,8 +34,12 @@ export interface Store {
    * reaches back: some of it may have been told then.
    */
   walkLog(snapshot: Snapshot, from: number, visitor: TouchVisitor): MaybePromise<boolean>;
-  /** A slot for start times (architecture 4), taken by an empty commit; its number is the slot's floor. */
-  claimSlot(): Promise<{ readonly slot: number; readonly floorTs: number }>;
+  /**
+   * A slot for start times (architecture 4), taken by an empty commit; its number is the slot's floor. `onLost`: called
+   * once when the process is told that the slot is not its own any more (the writer was gone, and the process did not
+   * come back in time). It can commit nothing then, and must hand out nothing.
+   */
+  claimSlot(onLost?: () => void): Promise<{ readonly slot: number; readonly floorTs: number }>;
   /** Slots with a living process and their floors: a start time of another slot, or below its floor, is aborted. */
   slots(): MaybePromise<ReadonlyMap<number, number>>;
   /** Sizes and counters for health and metrics. */
@@ -51,6 +56,8 @@ export interface Snapshot {
   readonly ts: number;
   /** The number of the newest commit that raised the fence (Change.raisesFence); 0 before the first. */
   readonly fence: number;
+  /** Another number for each state of the slots: where it is the same, `slots()` is. */
+  readonly slotsVersion: number;
   /** `visit(i, bytes)` once per key, in the order of the keys; undefined where there is none. */
   readMany(
     keys: readonly Uint8Array[],
@@ -94,6 +101,7 @@ export interface Change {
   readonly log: Uint8Array;
 }
 
+/** Changes are taken only from the process that holds the slot with this floor. */
 export interface ChangeId {
   readonly slot: number;
   readonly floorTs: number;
@@ -107,8 +115,8 @@ export interface CommitResult {
 /** The store decided against a change. The caller acts on `reason`. */
 export class StoreRefusal extends Error {
   override readonly name = "StoreRefusal";
-  /** conflict: abort the client. basis: derive again, unseen. fence: plan again. horizon: start time too old. schema: an addition differs from what is stored by now. */
-  readonly reason: "conflict" | "basis" | "fence" | "horizon" | "schema";
+  /** conflict: abort the client. basis: derive again, unseen. fence: plan again. horizon: start time too old. schema: an addition differs from what is stored by now. slot: the change's slot is not the process's (any more). */
+  readonly reason: "conflict" | "basis" | "fence" | "horizon" | "schema" | "slot";
 
   constructor(reason: StoreRefusal["reason"]) {
     super(reason);

@@ -63,10 +63,14 @@ export function collectRows(
 }
 
 /** The state inside a write transaction, read as a snapshot is. */
-export function viewAsSnapshot(kv: KeyValue, ts: number, fence: number): Snapshot {
+export function viewAsSnapshot(
+  kv: KeyValue,
+  state: Pick<Snapshot, "ts" | "fence" | "slotsVersion">,
+): Snapshot {
   return {
-    ts,
-    fence,
+    ts: state.ts,
+    fence: state.fence,
+    slotsVersion: state.slotsVersion,
     readMany(keys, visit) {
       for (let i = 0; i < keys.length; i++) visit(i, kv.get(keys[i]!));
     },

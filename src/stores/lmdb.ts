@@ -184,8 +184,9 @@ function makeDirectStore({ environment, committer, slots, engine, close }: Direc
     onCommit: (listener) => committer.onCommit(listener),
     readLog,
     walkLog,
-    claimSlot: () => slots.join(),
-    slots: () => committer.slots.taken,
+    // The process that writes loses its slot with its life alone.
+    claimSlot: () => slots.joinSelf(),
+    slots: () => committer.slots.floors(),
     describe: () => ({
       engine: "lmdb",
       commitTs: committer.commitTs,

@@ -35,7 +35,6 @@ class MemoryEngine implements WriteEngine {
 export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
   const engine = new MemoryEngine();
   const committer = new Committer(engine, { ...options, clock: options.clock ?? systemClock });
-  const claimed = new Set<number>();
   return {
     snapshot: () => snapshotOf(engine.root),
     commit: (change) => committer.commit(change),
@@ -46,12 +45,8 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     onCommit: (listener) => committer.onCommit(listener),
     readLog,
     walkLog,
-    claimSlot: async () => {
-      const claim = await committer.slots.claim(claimed);
-      claimed.add(claim.slot);
-      return claim;
-    },
-    slots: () => committer.slots.taken,
+    claimSlot: () => committer.slots.claim(true),
+    slots: () => committer.slots.floors(),
     describe: () => ({
       engine: "memory",
       commitTs: committer.commitTs,
@@ -68,6 +63,7 @@ function snapshotOf(root: TreeRoot): Snapshot {
   return {
     ts: state.commitTs,
     fence: state.fence,
+    slotsVersion: state.slotsVersion,
     readMany(keys, visit) {
       for (let i = 0; i < keys.length; i++) visit(i, getFromTree(root, keys[i]!));
     },

@@ -4,6 +4,7 @@ import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { decodeCommit, visitTouched } from "../store/patch-codec.ts";
 import type { Commit, Snapshot, TouchVisitor } from "../store/store.ts";
+import { floorsOf } from "./commit/slot-table.ts";
 import { decodeSlots, slotsKey } from "./commit/state.ts";
 
 /**
@@ -41,9 +42,9 @@ export function walkLog(
 
 /** Slots of living processes with their floors. */
 export function readSlots(snapshot: Snapshot): ReadonlyMap<number, number> {
-  let slots = new Map<number, number>();
+  let slots = decodeSlots(undefined);
   void snapshot.readMany([slotsKey], (_i, row) => {
     slots = decodeSlots(row);
   });
-  return slots;
+  return floorsOf(slots);
 }

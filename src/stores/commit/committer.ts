@@ -37,6 +37,7 @@ import {
   encodeState,
   slotsKey,
   stateKey,
+  type SlotHold,
   type StoreState,
 } from "./state.ts";
 import { Pauses } from "./pauses.ts";
@@ -113,7 +114,7 @@ export class Committer {
       commit: (change) => this.commit(change),
       isStopped: () => this.dead !== undefined,
       whenWritable: () => this.whenWritable(),
-      write: (slots) => this.run((kv) => kv.put(slotsKey, encodeSlots(slots))),
+      write: (slots) => this.writeSlots(slots),
     });
     this.log = opened.log;
     this.leases = opened.leases;
@@ -184,17 +185,42 @@ export class Committer {
     this.assertAlive();
     const taken = this.leases.take(count);
     if (taken !== undefined) return taken;
-    const bound = this.leases.boundFor(count);
-    this.run((kv) => {
-      kv.put(stateKey, encodeState({ ...this.state, nextUid: bound }));
-    });
-    this.leases.raiseBound(bound);
-    this.state = { ...this.state, nextUid: bound };
+    this.raiseBound(count);
     return this.leases.take(count)!;
   }
 
-  reserve(uid: number): void {
+  /**
+   * The uid is never handed out from now on, also after a restart of the writer. At once for those below what is set
+   * aside on disk; one far above it is kept by the commit that uses it.
+   */
+  reserve(uid: number): void | Promise<void> {
     this.leases.reserve(uid);
+    return this.leases.isBeyondBound ? this.keepReserved() : undefined;
+  }
+
+  private async keepReserved(): Promise<void> {
+    await this.whenWritable();
+    this.assertAlive();
+    if (this.leases.isBeyondBound) this.raiseBound(1);
+  }
+
+  /** Sets uids aside on disk, so that `count` more can be handed out. */
+  private raiseBound(count: number): void {
+    const bound = this.leases.boundFor(count);
+    // The state is read in it: a group that is in flight lands first.
+    this.run((kv) => kv.put(stateKey, encodeState({ ...this.state, nextUid: bound })));
+    this.leases.raiseBound(bound);
+    this.state = { ...this.state, nextUid: bound };
+  }
+
+  /** The version moves with the row: a state that shows the one shows the other. */
+  private writeSlots(slots: ReadonlyMap<number, SlotHold>): void {
+    const slotsVersion = this.state.slotsVersion + 1;
+    this.run((kv) => {
+      kv.put(slotsKey, encodeSlots(slots));
+      kv.put(stateKey, encodeState({ ...this.state, slotsVersion }));
+    });
+    this.state = { ...this.state, slotsVersion };
   }
 
   async fill(job: FillJob): Promise<FillResult> {
@@ -309,8 +335,8 @@ export class Committer {
 
   /** The first step of the next group's transaction. */
   private start(): void {
-    const { tuning, state, judge, favour, log, leases } = this;
-    const host = { tuning, state, judge, favour, log, leases };
+    const { tuning, state, judge, favour, log, leases, slots } = this;
+    const host = { tuning, state, judge, favour, log, leases, slots };
     let left: readonly Waiting[] = this.queue.takeGroup();
     while (left.length > 0) {
       try {

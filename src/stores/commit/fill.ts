@@ -20,7 +20,7 @@ export function runFill(host: FillHost, job: FillJob): Omit<FillResult, "tookMs"
   const list = presenceList(job.storageId, job.predicate);
   const uids = readMembersAfter(kv, list, job.after, job.limit);
   if (uids.length === 0 && job.limit > 0) return { after: job.after, done: true };
-  const snapshot = viewAsSnapshot(kv, state.commitTs, state.fence);
+  const snapshot = viewAsSnapshot(kv, { ...state, ts: state.commitTs });
   const changed = findChanged(snapshot, job);
   if (changed === undefined) return { after: job.after, done: false };
   const patches = host.derive(snapshot, job, uids);

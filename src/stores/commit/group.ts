@@ -1,5 +1,5 @@
 /** What one transaction does with a group of changes: each is judged and applied, then all are logged. */
-import type { Commit } from "../../store/store.ts";
+import { StoreRefusal, type Commit, type Patch } from "../../store/store.ts";
 import type { Tuning } from "../apply/tuning.ts";
 import { WorkingSet } from "../apply/working-set.ts";
 import { FatalEngineError, type KeyValue } from "../key-value.ts";
@@ -7,6 +7,7 @@ import type { Waiting } from "./change-queue.ts";
 import type { Favour } from "./favour.ts";
 import { noteKeys, type GroupKeys, type Judge } from "./judge.ts";
 import type { LogTail } from "./log-tail.ts";
+import type { SlotTable } from "./slot-table.ts";
 import { encodeState, stateKey, type StoreState } from "./state.ts";
 import type { UidLease } from "./uid-lease.ts";
 
@@ -44,11 +45,12 @@ export interface GroupHost {
   readonly favour: Favour;
   readonly log: LogTail;
   readonly leases: UidLease;
+  readonly slots: SlotTable;
 }
 
 /** One try, inside of the transaction. Throws BadChange for a change that cannot be applied. */
 export function applyGroup(kv: KeyValue, host: GroupHost, group: readonly Waiting[]): Outcome {
-  const { judge, favour } = host;
+  const { judge, favour, slots, leases } = host;
   const working = new WorkingSet(kv, host.tuning);
   const keys = judge.beginGroup();
   const commits: Commit[] = [];
@@ -60,14 +62,19 @@ export function applyGroup(kv: KeyValue, host: GroupHost, group: readonly Waitin
       verdicts.push({ kind: "held" });
       continue;
     }
-    const refusal = judge.judge(change, fence, kv, keys);
+    const refusal = slots.admits(change.id)
+      ? judge.judge(change, fence, kv, keys)
+      : new StoreRefusal("slot");
     if (refusal !== undefined) {
       verdicts.push({ kind: "refused", error: refusal });
       continue;
     }
     commitTs++;
     try {
-      for (const patch of change.patches) working.apply(patch);
+      for (const patch of change.patches) {
+        working.apply(patch);
+        reserveUids(patch, leases);
+      }
       const applied = working.endChange();
       commits.push({ commitTs, id: change.id, log: change.log, applied });
     } catch (error) {
@@ -83,17 +90,35 @@ export function applyGroup(kv: KeyValue, host: GroupHost, group: readonly Waitin
   return { verdicts, state, keys, settle };
 }
 
+/**
+ * Whoever wrote the patch has leased its uids, or asked to reserve them; but perhaps of a writer that is gone and never
+ * wrote it down. They are set aside on disk by the commit that uses them.
+ */
+function reserveUids(patch: Patch, leases: UidLease): void {
+  switch (patch.kind) {
+    case "edge":
+      if (patch.target >= leases.nextUid) leases.reserve(patch.target);
+      if (patch.uid >= leases.nextUid) leases.reserve(patch.uid);
+      return;
+    case "cell":
+      if (patch.uid >= leases.nextUid) leases.reserve(patch.uid);
+      return;
+    case "member":
+    case "meta":
+  }
+}
+
 /** The log's rows and the store's state behind the changes. */
 function writeCommits(
   kv: KeyValue,
-  { log, leases, tuning }: GroupHost,
+  { log, leases, tuning, state: before }: GroupHost,
   commits: readonly Commit[],
   newest: Pick<StoreState, "commitTs" | "fence">,
 ): Pick<Outcome, "state" | "settle"> {
   const added = log.write(kv, commits);
   const trimmed = log.trim(kv, added);
   const reserved = leases.writeReserved(kv, tuning);
-  const state = { ...newest, nextUid: leases.durableNext };
+  const state = { ...before, ...newest, nextUid: leases.durableNext };
   kv.put(stateKey, encodeState(state));
   const settle = (): void => {
     log.settle(added, trimmed);

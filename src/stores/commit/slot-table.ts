@@ -1,7 +1,12 @@
-/** The slots of the processes that write, and the commit from which on each has its own (architecture 4). */
+/**
+ * The slots of the processes that write, each with its floor: the number of the commit by which it was taken. Floors are
+ * fencing tokens: a change is taken only from the process that holds its slot with its floor (`group.ts`), and a slot
+ * is given again only after the row that frees it was written, so that every state in which another may have it
+ * tells the process of before.
+ */
 import { Fault } from "../../model/fault.ts";
-import type { Change, CommitResult } from "../../store/store.ts";
-import { slotCount } from "./state.ts";
+import type { Change, ChangeId, CommitResult } from "../../store/store.ts";
+import { slotCount, type SlotHold } from "./state.ts";
 
 export interface SlotHost {
   commitTs(): number;
@@ -10,44 +15,62 @@ export interface SlotHost {
   isStopped(): boolean;
   /** `write` may follow its end at once, and not otherwise. */
   whenWritable(): Promise<void>;
-  write(slots: ReadonlyMap<number, number>): void;
+  write(slots: ReadonlyMap<number, SlotHold>): void;
 }
 
 export class SlotTable {
-  /** Slot → its floor; Infinity while it is being claimed. */
-  private readonly slots: Map<number, number>;
+  private readonly slots: Map<number, SlotHold>;
+  /** Given to somebody, whose first commit is under way. */
+  private readonly claimed = new Set<number>();
   private readonly host: SlotHost;
   private claims = 0;
 
-  constructor(slots: Map<number, number>, host: SlotHost) {
-    this.slots = slots;
+  /** `slots`: as the last writer left them; its own are free, since only one process writes. */
+  constructor(slots: ReadonlyMap<number, SlotHold>, host: SlotHost) {
+    this.slots = new Map([...slots].filter(([, hold]) => !hold.isWriters));
     this.host = host;
   }
 
   /** Slots are freed when their process is gone. */
-  get taken(): ReadonlyMap<number, number> {
+  get taken(): ReadonlyMap<number, SlotHold> {
     return this.slots;
   }
 
-  /** Takes a free slot by an empty commit, whose number is the floor. `inUse`: slots of living processes. */
-  async claim(inUse: ReadonlySet<number>): Promise<{ slot: number; floorTs: number }> {
-    const free = this.find(inUse);
-    if (free === undefined) throw new Fault("E_STARTUP", "all 16 process slots are taken");
-    // Taken at once, so that a second claim while this one waits finds another.
-    this.slots.set(free, Infinity);
-    const { commitTs } = await this.commitEmpty(free);
-    await this.host.whenWritable();
-    this.slots.set(free, commitTs);
-    this.write();
-    return { slot: free, floorTs: commitTs };
+  floors(): ReadonlyMap<number, number> {
+    return floorsOf(this.slots);
   }
 
-  async release(slot: number): Promise<void> {
-    const floorTs = this.slots.get(slot);
+  /**
+   * Whether a change with this id may be committed. Floor 0: the writing process itself, without a slot; no such id is
+   * taken from another one.
+   */
+  admits(id: ChangeId): boolean {
+    return id.floorTs === 0 || this.slots.get(id.slot)?.floorTs === id.floorTs;
+  }
+
+  /** Takes a free slot by an empty commit, whose number is the floor. Fault E_STARTUP when there is none. */
+  async claim(isWriters: boolean): Promise<{ slot: number; floorTs: number }> {
+    const slot = this.findFree();
+    if (slot === undefined) throw new Fault("E_STARTUP", `all ${slotCount} process slots are taken`);
+    // Taken at once, so that a second claim while this one waits finds another.
+    this.claimed.add(slot);
+    try {
+      const { commitTs } = await this.commitEmpty(slot);
+      await this.host.whenWritable();
+      this.write(new Map(this.slots).set(slot, { floorTs: commitTs, isWriters }));
+      return { slot, floorTs: commitTs };
+    } finally {
+      this.claimed.delete(slot);
+    }
+  }
+
+  /** Does nothing where the slot is another's by now. */
+  async release(slot: number, floorTs: number): Promise<void> {
     await this.host.whenWritable();
-    // Another process may have taken it meanwhile.
-    if (this.host.isStopped() || this.slots.get(slot) !== floorTs) return;
-    if (this.slots.delete(slot)) this.write();
+    if (this.host.isStopped() || this.slots.get(slot)?.floorTs !== floorTs) return;
+    const left = new Map(this.slots);
+    left.delete(slot);
+    this.write(left);
   }
 
   private commitEmpty(slot: number): Promise<CommitResult> {
@@ -64,16 +87,23 @@ export class SlotTable {
     });
   }
 
-  private write(): void {
-    this.host.write(new Map([...this.slots].filter(([, floorTs]) => floorTs !== Infinity)));
+  /** What is kept in memory follows the row, so that a row which could not be written changes nothing. */
+  private write(slots: ReadonlyMap<number, SlotHold>): void {
+    this.host.write(slots);
+    this.slots.clear();
+    for (const [slot, hold] of slots) this.slots.set(slot, hold);
   }
 
-  private find(inUse: ReadonlySet<number>): number | undefined {
-    const { slots } = this;
-    for (let slot = 0; slot < slotCount; slot++) if (!slots.has(slot)) return slot;
+  private findFree(): number | undefined {
     for (let slot = 0; slot < slotCount; slot++) {
-      if (!inUse.has(slot) && slots.get(slot) !== Infinity) return slot;
+      if (!this.slots.has(slot) && !this.claimed.has(slot)) return slot;
     }
     return undefined;
   }
+}
+
+export function floorsOf(slots: ReadonlyMap<number, SlotHold>): ReadonlyMap<number, number> {
+  const floors = new Map<number, number>();
+  for (const [slot, { floorTs }] of slots) floors.set(slot, floorTs);
+  return floors;
 }

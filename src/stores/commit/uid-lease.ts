@@ -45,6 +45,11 @@ export class UidLease {
     return this.next;
   }
 
+  /** What was reserved would be handed out after a crash. */
+  get isBeyondBound(): boolean {
+    return this.next > this.bound;
+  }
+
   reserve(uid: number): void {
     if (uid < this.next || this.kept.has(uid)) return;
     if (uid < this.next + raiseMax) {

@@ -73,8 +73,10 @@ export class Environment {
     // Without the reset 39 % of reads after an acknowledged commit of another process missed it.
     db.resetReadTxn();
     const transaction = db.useReadTransaction();
-    const { commitTs, fence } = decodeState(readValue(db, stateKey, { transaction }));
-    return { ts: commitTs, fence, newest, count: 0, options: { transaction } };
+    const { commitTs, fence, slotsVersion } = decodeState(
+      readValue(db, stateKey, { transaction }),
+    );
+    return { ts: commitTs, fence, slotsVersion, newest, count: 0, options: { transaction } };
   }
 
   /** What nobody reads is kept to the end of the turn: the next request of the turn mostly finds nothing newer. */
@@ -168,6 +170,7 @@ export class Environment {
 interface SharedRead {
   readonly ts: number;
   readonly fence: number;
+  readonly slotsVersion: number;
   /** LMDB's number of it; undefined where that is not known. */
   readonly newest: number | undefined;
   count: number;
@@ -190,6 +193,7 @@ function readRow(
 class LmdbSnapshot implements Snapshot {
   readonly ts: number;
   readonly fence: number;
+  readonly slotsVersion: number;
   private readonly db: Database;
   private readonly shared: SharedRead;
   private readonly release: (shared: SharedRead) => void;
@@ -201,6 +205,7 @@ class LmdbSnapshot implements Snapshot {
     this.release = release;
     this.ts = shared.ts;
     this.fence = shared.fence;
+    this.slotsVersion = shared.slotsVersion;
   }
 
   readMany(

@@ -13,8 +13,9 @@ const magic = "weft store\n";
 /**
  * 1: lists of several chunks have no open chunk. 2: their heads may hold one (`codec/chunk.ts`). 3: heads may lie apart
  * from their lists (`head-rows.ts`); a head where an older format put it is read there, and moves when it is written
- * again. 4: a journal may lie beside the data (`journal.ts`). 5: the header says how the store was left, and the
- * journal's records have heads that are checked by themselves. So each upgrade is the header alone.
+ * again. 4: a journal may lie beside the data (`journal.ts`). 5: the header says how the store was left, the journal's
+ * records have heads that are checked by themselves; 128 slots, whose row says which are the writer's, and the state's
+ * row has its version (`state.ts`). So each upgrade is the header alone.
  */
 export const formatVersion = 5;
 export const headerName = "weft.store";

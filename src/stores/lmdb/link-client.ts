@@ -6,7 +6,7 @@ import * as net from "node:net";
 import { ByteWriter } from "../../base/bytes.ts";
 import { Fault } from "../../model/fault.ts";
 import { writeChange } from "../../store/patch-codec.ts";
-import type { Change } from "../../store/store.ts";
+import { StoreRefusal, type Change } from "../../store/store.ts";
 import { openLinkAddress } from "./link-address.ts";
 import {
   beginFrame,
@@ -29,6 +29,10 @@ export interface LinkClientOptions {
   /** How long a request waits for a writer before it fails. */
   readonly waitMs: number;
   readonly onNotice: (commitTs: number) => void;
+  /** The slot that was claimed is not this process's any more. Called once. */
+  readonly onSlotLost?: () => void;
+  /** A writer answers, which may be another than before: what the last one kept in memory is forgotten. */
+  readonly onWriter?: () => void;
 }
 
 /** Requests that may wait for a writer. */
@@ -81,8 +85,7 @@ export class LinkClient {
 
   async claimSlot(): Promise<{ slot: number; floorTs: number }> {
     const [slot, floorTs] = await this.askNumbers(frameKind.claimSlot, encodeNumbers());
-    this.slot = { slot: slot!, floorTs: floorTs! };
-    return this.slot;
+    return { slot: slot!, floorTs: floorTs! };
   }
 
   async askNumbers(kind: FrameKind, payload: Uint8Array): Promise<number[]> {
@@ -210,8 +213,24 @@ export class LinkClient {
     const pending = this.pending.get(frame.request);
     if (pending === undefined) return;
     this.pending.delete(frame.request);
-    if (frame.kind === frameKind.answer) pending.resolve(frame.payload);
-    else pending.reject(decodeError(frame));
+    if (frame.kind !== frameKind.answer) {
+      const error = decodeError(frame);
+      if (error instanceof StoreRefusal && error.reason === "slot") this.loseSlot();
+      pending.reject(error);
+      return;
+    }
+    if (pending.kind === frameKind.claimSlot) {
+      // At once: the link may be lost before whoever asked goes on.
+      const [slot, floorTs] = decodeNumbers(frame.payload);
+      this.slot = { slot: slot!, floorTs: floorTs! };
+    }
+    pending.resolve(frame.payload);
+  }
+
+  private loseSlot(): void {
+    if (this.slot === undefined) return;
+    this.slot = undefined;
+    this.options.onSlotLost?.();
   }
 
   private onWelcome(payload: Uint8Array): void {
@@ -220,8 +239,10 @@ export class LinkClient {
       this.socket?.destroy();
       return;
     }
+    if (hello.slot === undefined) this.loseSlot();
     this.isReady = true;
     this.retryMs = retryMsMin;
+    this.options.onWriter?.();
     clearTimeout(this.giveUpTimer);
     this.giveUpTimer = undefined;
     for (const [request, pending] of this.pending) this.send(request, pending);

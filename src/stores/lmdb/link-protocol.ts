@@ -26,7 +26,7 @@ export const frameKind = {
 
 export type FrameKind = (typeof frameKind)[keyof typeof frameKind];
 
-export const protocolVersion = 2;
+export const protocolVersion = 3;
 const frontBytes = 9;
 /** A change of a few million facts; a longer frame is garbage. */
 const frameBytesMax = 1024 * 1024 * 1024;
@@ -213,7 +213,7 @@ export function decodeSweep(payload: Uint8Array): SweepRequest {
   return { kind, storageId, predicate: id, limit };
 }
 
-const reasons = ["conflict", "basis", "fence", "horizon", "schema"] as const;
+const reasons = ["conflict", "basis", "fence", "horizon", "schema", "slot"] as const;
 
 /** How an error travels: a refusal by its reason, a fault by its code and message, the rest as a fault. */
 export function encodeError(error: unknown): { kind: FrameKind; payload: Uint8Array } {

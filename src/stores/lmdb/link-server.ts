@@ -4,6 +4,7 @@ import * as net from "node:net";
 import { ByteReader, concatBytes } from "../../base/bytes.ts";
 import type { Logger } from "../../base/log.ts";
 import { readChange } from "../../store/patch-codec.ts";
+import { StoreRefusal } from "../../store/store.ts";
 import type { Committer } from "../commit/committer.ts";
 import { openLinkAddress } from "./link-address.ts";
 import {
@@ -20,7 +21,7 @@ import {
   type Frame,
   type FrameKind,
 } from "./link-protocol.ts";
-import type { SlotKeeper } from "./slot-keeper.ts";
+import type { SlotKeeper, SlotToken } from "./slot-keeper.ts";
 
 export interface LinkServerOptions {
   readonly storeId: string;
@@ -90,7 +91,7 @@ class Connection {
   private readonly options: LinkServerOptions;
   private readonly cutter = new FrameCutter();
   private isWelcome = false;
-  private slot: number | undefined = undefined;
+  private slot: SlotToken | undefined = undefined;
   private resume: () => void = () => {};
   /** Frames that were not written yet. */
   private waiting: Uint8Array[] = [];
@@ -104,7 +105,7 @@ class Connection {
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
       this.resume();
-      if (this.slot !== undefined) options.slots.leave(this.slot);
+      if (this.slot !== undefined) options.slots.leave(this.slot, this);
       this.slot = undefined;
     });
   }
@@ -141,11 +142,8 @@ class Connection {
       return;
     }
     this.isWelcome = true;
-    if (hello.slot !== undefined && slots.rejoin(hello.slot.slot, hello.slot.floorTs)) {
-      this.slot = hello.slot.slot;
-    }
-    const kept = this.slot === undefined ? undefined : hello.slot;
-    this.send(frameKind.welcome, frame.request, encodeHello({ storeId, slot: kept }));
+    if (hello.slot !== undefined && slots.rejoin(hello.slot, this)) this.slot = hello.slot;
+    this.send(frameKind.welcome, frame.request, encodeHello({ storeId, slot: this.slot }));
     this.notify(committer.commitTs);
   }
 
@@ -157,13 +155,14 @@ class Connection {
         const sentAfter = reader.varint();
         const isResent = reader.u8() === 1;
         const change = readChange(reader);
+        if (change.id.floorTs === 0) throw new StoreRefusal("slot");
         const { commitTs } = await committer.commit(change, isResent ? sentAfter : undefined);
         return encodeNumbers(commitTs);
       }
       case frameKind.lease:
         return encodeNumbers(await committer.lease(decodeNumbers(payload)[0]!));
       case frameKind.reserve:
-        committer.reserve(decodeNumbers(payload)[0]!);
+        await committer.reserve(decodeNumbers(payload)[0]!);
         return encodeNumbers(committer.nextUid);
       case frameKind.fill: {
         const { after, done, tookMs } = await committer.fill(decodeFill(payload));
@@ -172,10 +171,10 @@ class Connection {
       case frameKind.sweep:
         return encodeNumbers((await committer.sweep(decodeSweep(payload))).done ? 1 : 0);
       case frameKind.claimSlot: {
-        const { slot, floorTs } = await slots.join();
-        if (this.socket.destroyed) slots.leave(slot);
-        else this.slot = slot;
-        return encodeNumbers(slot, floorTs);
+        const token = await slots.join(this);
+        if (this.socket.destroyed) slots.leave(token, this);
+        else this.slot = token;
+        return encodeNumbers(token.slot, token.floorTs);
       }
       case frameKind.pause:
         this.pause();

@@ -15,15 +15,20 @@ export interface LinkedStoreOptions {
 /** Fault E_STORE_UNAVAILABLE when no writer answers for `waitMs`. */
 export async function connectThroughLink(options: LinkedStoreOptions): Promise<Store> {
   const listeners = new Set<(commitTs: number) => void>();
+  const whenLost = new Set<() => void>();
+  // Uids are leased upwards: none below is handed out any more, so using one costs no question.
+  let passedUid = 0;
   const client = new LinkClient({
     ...options,
     onNotice: (commitTs) => {
       for (const listener of listeners) listener(commitTs);
     },
+    onSlotLost: () => {
+      for (const lost of whenLost) lost();
+    },
+    onWriter: () => (passedUid = 0),
   });
   const environment = await openWhilePaused(client, options.dir);
-  // Uids are leased upwards: none below is handed out any more, so using one costs no question.
-  let passedUid = 0;
   const readState = (): { nextUid: number; commitTs: number } =>
     environment.read((snapshot) => {
       let state = decodeState(undefined);
@@ -60,7 +65,10 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
     },
     readLog,
     walkLog,
-    claimSlot: () => client.claimSlot(),
+    claimSlot: (onLost) => {
+      if (onLost !== undefined) whenLost.add(onLost);
+      return client.claimSlot();
+    },
     slots: () => environment.read(readSlots),
     describe: () => {
       const { commitTs, nextUid } = readState();

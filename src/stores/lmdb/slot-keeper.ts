@@ -1,12 +1,19 @@
-/** Which slots have a living process (architecture 4): a slot lives as long as its link, and is taken for one at once. */
+/** Which slots have a living process (architecture 4): a slot lives as long as its link, and is freed with it. */
 import type { Committer } from "../commit/committer.ts";
 
 /** After a restart of the writer, how long the slots of before wait for their processes. */
 const graceMs = 5000;
 
+/** A slot with its floor: what a process says of itself. */
+export interface SlotToken {
+  readonly slot: number;
+  readonly floorTs: number;
+}
+
 export class SlotKeeper {
   private readonly committer: Committer;
-  private readonly inUse = new Set<number>();
+  /** Slot → the newest link of its process. */
+  private readonly links = new Map<number, object>();
   private readonly timer: NodeJS.Timeout;
 
   constructor(committer: Committer) {
@@ -15,22 +22,34 @@ export class SlotKeeper {
     this.timer.unref();
   }
 
-  async join(): Promise<{ slot: number; floorTs: number }> {
-    const claim = await this.committer.slots.claim(this.inUse);
-    this.inUse.add(claim.slot);
-    return claim;
+  /** For the process that writes, which holds it to its end. */
+  async joinSelf(): Promise<SlotToken> {
+    return this.hold(await this.committer.slots.claim(true), this);
   }
 
-  /** A process that had the slot before the link was lost; false when another has it by now. */
-  rejoin(slot: number, floorTs: number): boolean {
-    if (this.inUse.has(slot) || this.committer.slots.taken.get(slot) !== floorTs) return false;
-    this.inUse.add(slot);
+  async join(link: object): Promise<SlotToken> {
+    return this.hold(await this.committer.slots.claim(false), link);
+  }
+
+  private hold(token: SlotToken, link: object): SlotToken {
+    this.links.set(token.slot, link);
+    return token;
+  }
+
+  /**
+   * A process that had the slot before its link was lost; false when it has the slot no more. The floor tells it from all
+   * others: a link that is still thought to be open is its own of before.
+   */
+  rejoin({ slot, floorTs }: SlotToken, link: object): boolean {
+    if (this.committer.slots.taken.get(slot)?.floorTs !== floorTs) return false;
+    this.links.set(slot, link);
     return true;
   }
 
-  leave(slot: number): void {
-    this.inUse.delete(slot);
-    this.release(slot);
+  leave({ slot, floorTs }: SlotToken, link: object): void {
+    if (this.links.get(slot) !== link) return;
+    this.links.delete(slot);
+    this.release(slot, floorTs);
   }
 
   close(): void {
@@ -38,13 +57,13 @@ export class SlotKeeper {
   }
 
   private releaseAbandoned(): void {
-    for (const [slot, floorTs] of this.committer.slots.taken) {
-      if (!this.inUse.has(slot) && floorTs !== Infinity) this.release(slot);
+    for (const [slot, { floorTs }] of this.committer.slots.taken) {
+      if (!this.links.has(slot)) this.release(slot, floorTs);
     }
   }
 
-  /** Where it cannot be written (a full disk) the slot is free until the next writer reads it, who frees it again. */
-  private release(slot: number): void {
-    this.committer.slots.release(slot).catch(() => {});
+  /** Where it cannot be written (a full disk) the slot stays taken until the next writer frees it. */
+  private release(slot: number, floorTs: number): void {
+    this.committer.slots.release(slot, floorTs).catch(() => {});
   }
 }
