@@ -46,3 +46,6 @@ export type ToSupervisor =
 
 /** With it a child ends that cannot write the store any more (EX_IOERR of sysexits.h). */
 export const storeFailedExit = 74;
+
+/** With it a child ends whose slot may be another's: with a new one it may go on (EX_TEMPFAIL). */
+export const slotLostExit = 75;

@@ -21,6 +21,7 @@ import type { Store } from "../store/store.ts";
 import { explainMove } from "../stores/place.ts";
 import type { LinkedControls } from "./controls.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
+import { slotLostExit } from "./messages.ts";
 import { isLoopback } from "./address.ts";
 import { makeOutgoingPolicy } from "./outgoing.ts";
 import { openPrivateSockets } from "./private-socket.ts";
@@ -60,6 +61,10 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     acl: config.acl !== undefined,
     // One process takes up what another left behind.
     resumes: number === 1,
+    onSlotLost: () => {
+      logger.error("another process may have this one's slot by now; it ends and is started again");
+      process.exit(slotLostExit);
+    },
   });
   followCacheSize(controls, engine);
   const keys = openKeys(config.ownKeys, engine);

@@ -5,7 +5,7 @@ import { encodeLogEntry } from "../codec/log-entry.ts";
 import { Fault } from "../model/fault.ts";
 import { StoreRefusal } from "../store/store.ts";
 import type { SchemaState } from "../graph/schema-state.ts";
-import type { Patch, Snapshot, Store } from "../store/store.ts";
+import type { Change, Patch, Snapshot, Store } from "../store/store.ts";
 import type { View } from "./views.ts";
 
 export interface CommitterOptions {
@@ -54,9 +54,9 @@ export class Committer {
 
   /** Commits what was derived on `view`. Rejects with StoreRefusal. */
   async commit(view: View, request: ChangeRequest): Promise<number> {
-    const { store, clock, slot, floorTs } = this.#options;
+    const { clock, slot, floorTs } = this.#options;
     const { schema } = view.known;
-    const result = await store.commit({
+    return this.#send({
       id: { slot, floorTs, sequence: ++this.#sequence },
       startTs: request.startTs,
       basisTs: view.snapshot.ts,
@@ -75,7 +75,16 @@ export class Committer {
         facts: [],
       }),
     });
-    return result.commitTs;
+  }
+
+  async #send(change: Change): Promise<number> {
+    try {
+      return (await this.#options.store.commit(change)).commitTs;
+    } catch (error) {
+      // Nothing of it is committed, and no other try of this process would be.
+      if (error instanceof StoreRefusal && error.reason === "slot") throw aborted();
+      throw error;
+    }
   }
 
   /** Rows that belong to no view: a namespace's first ones, the list of what is to be swept. */
@@ -84,8 +93,8 @@ export class Committer {
     state: SchemaState | undefined,
     patches: readonly Patch[],
   ): Promise<void> {
-    const { store, clock, slot, floorTs } = this.#options;
-    await store.commit({
+    const { clock, slot, floorTs } = this.#options;
+    await this.#send({
       id: { slot, floorTs, sequence: ++this.#sequence },
       startTs: snapshot.ts,
       basisTs: snapshot.ts,
@@ -106,8 +115,8 @@ export class Committer {
 
   /** A commit that holds nothing: a new number, from which serials of start times begin again. */
   async commitEmpty(ts: number): Promise<number> {
-    const { store, slot, floorTs } = this.#options;
-    const result = await store.commit({
+    const { slot, floorTs } = this.#options;
+    return this.#send({
       id: { slot, floorTs, sequence: ++this.#sequence },
       startTs: ts,
       basisTs: ts,
@@ -117,7 +126,6 @@ export class Committer {
       patches: [],
       log: new Uint8Array(0),
     });
-    return result.commitTs;
   }
 
   /**

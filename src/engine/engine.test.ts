@@ -223,7 +223,7 @@ describe("start times", () => {
     const readOnly = (await ask(`{ q(func: has(name)) { name } }`, 0, true)).startTs;
     const forged = [
       packStartTime({ ...time, slot: time.slot + 1 }),
-      packStartTime({ ...time, serial: time.serial + 500 }),
+      packStartTime({ ...time, serial: time.serial + 100 }),
       readOnly,
       1,
     ];

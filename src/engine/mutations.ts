@@ -26,6 +26,7 @@ import type { ParsedBody } from "./body.ts";
 import { aborted } from "./commits.ts";
 import type { Committer } from "./commits.ts";
 import type { CommitAnswer, CommitRequest, MutateAnswer, MutateRequest } from "./engine.ts";
+import type { HeldSlot } from "./held-slot.ts";
 import { Stopwatch } from "./latency.ts";
 import { MissingPredicates, chooseMutations, prepareEdits, variablesByName } from "./prepare.ts";
 import type { MutationsMode } from "./prepare.ts";
@@ -49,6 +50,7 @@ export interface MutationsOptions {
   readonly transactions: Transactions;
   readonly schemas: SchemaChanges;
   readonly runner: Runner;
+  readonly held: HeldSlot;
   /** A start time at a commit number, undefined when its serials are used up. */
   giveStartTime(commit: number): number | undefined;
 }
@@ -177,7 +179,11 @@ export class Mutations {
     const { views, committer } = this.#options;
     const view = await views.openNewest(work.request.namespace, "change");
     const { ts } = view.snapshot;
-    view.reader.close();
+    try {
+      await this.#options.held.check(view.snapshot);
+    } finally {
+      view.reader.close();
+    }
     const startTs = this.#options.giveStartTime(ts);
     if (startTs !== undefined) return this.#continue(work, startTs);
     await committer.commitEmpty(ts);

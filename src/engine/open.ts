@@ -15,6 +15,7 @@ import { restrictReader } from "../graph/restrict.ts";
 import { strangerFault } from "./authorize.ts";
 import { Committer } from "./commits.ts";
 import type { Engine } from "./engine.ts";
+import { HeldSlot } from "./held-slot.ts";
 import { Guests } from "./guests.ts";
 import { readProgress } from "./index-builds.ts";
 import type { IndexProgress } from "./index-builds.ts";
@@ -53,6 +54,8 @@ export interface EngineOptions {
   readonly resumes?: boolean;
   /** What an index build gathers in memory at a time; 48 MiB unless said. */
   readonly buildBytes?: number;
+  /** This process can commit nothing any more; another engine of the same store can. Called once. */
+  readonly onSlotLost?: () => void;
 }
 
 /** The engine with what the guests and the operator need beside its contract. */
@@ -115,7 +118,8 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
   const logger = options.logger ?? silentLogger;
   const acl = options.acl ?? false;
   const reserved = { acl };
-  const { slot, floorTs } = await store.claimSlot();
+  let held: HeldSlot | undefined;
+  const { slot, floorTs } = await store.claimSlot(() => held?.lose());
   const random = options.random ?? systemRandom;
   const committer = new Committer({ store, clock, random, slot, floorTs });
   const views = new Views({
@@ -139,8 +143,12 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
   });
   await schemas.ensureNamespace(0);
   const transactions = new Transactions({ clock, limits, slot, floorTs });
+  held = new HeldSlot(store, { slot, floorTs }, () => {
+    transactions.close();
+    options.onSlotLost?.();
+  });
   const runner = makeRunner(clock, limits);
-  const shared = { clock, limits, views, committer, transactions, runner, schemas, acl };
+  const shared = { clock, limits, views, committer, transactions, runner, schemas, acl, held };
   const queries = new Queries({ ...shared, plans: new PlanCache() });
   const mode = options.mutations ?? "allow";
   const mutations = new Mutations({

@@ -17,6 +17,7 @@ import { renderRdfPaced } from "../render/rdf.ts";
 import { strangerFault } from "./authorize.ts";
 import type { Committer } from "./commits.ts";
 import type { QueryAnswer, QueryRequest } from "./engine.ts";
+import type { HeldSlot } from "./held-slot.ts";
 import { Stopwatch } from "./latency.ts";
 import type { PlanCache, PlannedText } from "./plan-cache.ts";
 import type { Ran, Runner } from "./run.ts";
@@ -30,6 +31,7 @@ export interface QueriesOptions {
   readonly views: Views;
   readonly committer: Committer;
   readonly transactions: Transactions;
+  readonly held: HeldSlot;
   readonly plans: PlanCache;
   readonly runner: Runner;
 }
@@ -82,6 +84,13 @@ export class Queries {
     const view = opened instanceof Promise ? await opened : opened;
     if (request.readOnly || request.bestEffort) {
       return { view, startTs: packCommitTime(view.snapshot.ts) };
+    }
+    try {
+      const checked = this.#options.held.check(view.snapshot);
+      if (checked instanceof Promise) await checked;
+    } catch (error) {
+      view.reader.close();
+      throw error;
     }
     const startTs = this.giveStartTime(view.snapshot.ts);
     if (startTs !== undefined) return { view, startTs };

@@ -1,12 +1,12 @@
 /**
- * Start times (architecture 4): one 53-bit number of commit number (38 bits), process slot (4) and serial (11). It
+ * Start times (architecture 4): one 53-bit number of commit number (38 bits), process slot (7) and serial (8). It
  * costs nothing to hand out, is unique, and names the process that holds its transaction. Serial 0 of slot 0 can be
  * read at and never written with; it is what a client sees as a commit's time.
  */
 import { assert } from "../base/assert.ts";
 
-const serialCount = 2048;
-const slotCount = 16;
+const serialCount = 256;
+const slotCount = 128;
 const commitUnit = slotCount * serialCount;
 
 /** Commit numbers stay below 2^38. */

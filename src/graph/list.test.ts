@@ -42,7 +42,7 @@ async function add(store: Store, members: readonly number[], prefix: Uint8Array)
     owner: 0,
   }));
   await store.commit({
-    id: { slot: 1, floorTs: 1, sequence: members.length * 1000 + (prefix[9] ?? 0) },
+    id: { slot: 1, floorTs: 0, sequence: members.length * 1000 + (prefix[9] ?? 0) },
     startTs: 0,
     basisTs: 0,
     fence: 0,

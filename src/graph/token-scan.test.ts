@@ -56,7 +56,7 @@ async function commit(store: Store, changes: readonly Change[]): Promise<void> {
     owner: 0,
   }));
   await store.commit({
-    id: { slot: 1, floorTs: 1, sequence: ++sequence },
+    id: { slot: 1, floorTs: 0, sequence: ++sequence },
     startTs: 0,
     basisTs: 0,
     fence: 0,

@@ -64,6 +64,16 @@ export function makeChange(parts: Partial<Change>): Change {
   };
 }
 
+/** The store with a slot: changes made by `makeChange` go out under it, as another process than the writer needs it. */
+export async function underSlot(store: Store): Promise<Store> {
+  const { slot, floorTs } = await store.claimSlot();
+  return {
+    ...store,
+    commit: (change) =>
+      store.commit({ ...change, id: { slot, floorTs, sequence: change.id.sequence } }),
+  };
+}
+
 async function refusalOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;

@@ -8,8 +8,8 @@ import { encodeUtf8 } from "../base/bytes.ts";
 import { silentLogger } from "../base/log.ts";
 import { metaKey, recordKey } from "../codec/key.ts";
 import { Fault } from "../model/fault.ts";
-import { makeChange } from "../store/contract.ts";
-import type { Patch, Snapshot, Store } from "../store/store.ts";
+import { makeChange, underSlot } from "../store/contract.ts";
+import type { Change, Patch, Snapshot, Store } from "../store/store.ts";
 import { checkStore, type Problem } from "./check.ts";
 import {
   claimServing,
@@ -196,7 +196,7 @@ describe("a directory", () => {
   it("may have a long path", async () => {
     const dir = join(makeDir(), "x".repeat(90), "y".repeat(90));
     const writer = await open(dir);
-    const store = await connectStore({ dir });
+    const store = await underSlot(await connectStore({ dir }));
     await store.commit(makeChange({ patches: [row("a", "1")] }));
     expect(await readNewest(writer.store, "a")).toBe("1");
     await store.close();
@@ -279,7 +279,9 @@ describe("a linked process", () => {
     const claim = await store.claimSlot();
     expect((await store.slots()).get(claim.slot)).toBe(claim.floorTs);
     await writer.close();
-    const waiting = store.commit(makeChange({ patches: [row("b", "2")] }));
+    const waiting = store.commit(
+      makeChange({ id: { ...claim, sequence: 1 }, patches: [row("b", "2")] }),
+    );
     const next = await open(dir);
     const { commitTs } = await waiting;
     expect(await readNewest(next.store, "b")).toBe("2");
@@ -288,6 +290,36 @@ describe("a linked process", () => {
     await store.close();
     await expect.poll(async () => (await next.store.slots()).has(claim.slot)).toBe(false);
     await next.close();
+  });
+
+  it("keeps its slot over many writers, each with a slot of its own, and is told when it lost it", async () => {
+    const dir = makeDir();
+    let writer = await open(dir, { noSync: true });
+    let lost = 0;
+    const store = await connectStore({ dir });
+    const claim = await store.claimSlot(() => lost++);
+    const change = (sequence: number): Change => makeChange({ id: { ...claim, sequence } });
+    for (let i = 0; i < 20; i++) {
+      expect((await writer.store.claimSlot()).slot).not.toBe(claim.slot);
+      await writer.close();
+      writer = await open(dir, { noSync: true });
+    }
+    await store.commit(change(1));
+    expect(lost).toBe(0);
+    // As after a writer whose processes did not come back in time.
+    await writer.close();
+    writer = await open(dir, { noSync: true, isLinked: false, slotGraceMs: 0 });
+    await expect.poll(async () => (await writer.store.slots()).has(claim.slot)).toBe(false);
+    await writer.close();
+    writer = await open(dir, { noSync: true });
+    await expect(store.commit(change(2))).rejects.toMatchObject({ reason: "slot" });
+    expect(lost).toBe(1);
+    const other = await writer.store.claimSlot();
+    expect(other.slot).toBe(claim.slot);
+    await expect(store.commit(change(3))).rejects.toMatchObject({ reason: "slot" });
+    expect(lost).toBe(1);
+    await store.close();
+    await writer.close();
   });
 
   it("is told when no writer comes", async () => {
@@ -340,7 +372,7 @@ describe("a linked process", () => {
   it("reads old snapshots while new commits come", async () => {
     const dir = makeDir();
     const writer = await open(dir, { noSync: true });
-    const store = await connectStore({ dir });
+    const store = await underSlot(await connectStore({ dir }));
     const held: { snapshot: Snapshot; value: string }[] = [];
     for (let i = 0; i < 200; i++) {
       await store.commit(makeChange({ patches: [row("n", String(i))] }));

@@ -47,6 +47,8 @@ export interface WriterOptions {
   readonly queueMax?: number;
   /** How long to wait for a dying writer of before (its claim), and for readers. Default 15 s. */
   readonly claimWaitMs?: number;
+  /** How long slots that are taken at the start wait for their processes to come back. Default 5 s. */
+  readonly slotGraceMs?: number;
   /** Needed for `fill`. */
   readonly derive?: Derive;
   /** Called once when the store cannot be written any more (a failed sync): the process must end. */
@@ -72,6 +74,7 @@ export interface Writer {
 
 const readerCheckMs = 10_000;
 const claimWaitMs = 15_000;
+const slotGraceMs = 5000;
 
 type ClaimedOptions = WriterOptions & { readonly journal: RunJournalOptions };
 
@@ -133,7 +136,7 @@ async function openClaimed(
     logger.error("the store cannot be written any more", { error: String(error) });
     options.onFatal?.(error);
   });
-  const slots = new SlotKeeper(committer);
+  const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
   door?.serve({ storeId: header.storeId, committer, slots, logger });
   const timer = setInterval(() => environment.readerCheck(), readerCheckMs);
   timer.unref();

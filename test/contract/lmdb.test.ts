@@ -5,7 +5,7 @@ import { afterAll, describe, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { makeSeededRandom } from "../../src/base/random.ts";
-import { describeStore } from "../../src/store/contract.ts";
+import { describeStore, underSlot } from "../../src/store/contract.ts";
 import type { Derive, Store } from "../../src/store/store.ts";
 import { connectStore, openWriter, type Writer } from "../../src/stores/lmdb.ts";
 import { tinyTuning } from "./tiny-tuning.ts";
@@ -47,7 +47,7 @@ async function openLinked(derive: Derive): Promise<Store> {
     await store.close();
     await writer.close();
   };
-  return { ...store, close };
+  return { ...(await underSlot(store)), close };
 }
 
 describeStore(

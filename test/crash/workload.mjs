@@ -21,7 +21,7 @@ export function numberedChange(number) {
   const size = number % 13 === 0 ? 3000 : 20 + (number % 50);
   const text = encoder.encode("x".repeat(size));
   return {
-    id: { slot: 1, floorTs: 1, sequence: number },
+    id: { slot: 1, floorTs: 0, sequence: number },
     startTs: 0,
     basisTs: 0,
     fence: Number.MAX_SAFE_INTEGER,

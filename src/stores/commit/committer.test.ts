@@ -2,11 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { Clock } from "../../base/clock.ts";
 import { emptyBytes } from "../../base/bytes.ts";
 import { makeChange } from "../../store/contract.ts";
+import { Fault } from "../../model/fault.ts";
 import { StoreRefusal, type Change } from "../../store/store.ts";
 import type { KeyValue, Prepared, WriteEngine } from "../key-value.ts";
-import { makeTree, TreeWriter } from "../memory-tree.ts";
+import { getFromTree, makeTree, TreeWriter } from "../memory-tree.ts";
 import { FatalEngineError } from "../key-value.ts";
 import { Committer } from "./committer.ts";
+import { decodeState, stateKey } from "./state.ts";
 
 class TestEngine implements WriteEngine {
   root = makeTree();
@@ -122,7 +124,7 @@ describe("a committer", () => {
       under,
       committer.commit(makeChange({})),
       committer.lease(3),
-      committer.slots.claim(new Set()),
+      committer.slots.claim(true),
     ]);
     resumes[0]!();
     resumes[0]!();
@@ -194,14 +196,114 @@ describe("a committer", () => {
     expect(await reasonOf(second.commit(fresh))).toBe("none");
   });
 
-  it("gives sixteen slots, and again what is released", async () => {
+  it("gives 128 slots, none that is taken, and again what is released", async () => {
     const committer = new Committer(new TestEngine(), { clock: makeClock() });
-    const inUse = new Set<number>();
-    for (let i = 0; i < 16; i++) inUse.add((await committer.slots.claim(inUse)).slot);
-    expect(inUse.size).toBe(16);
-    expect(await reasonOf(committer.slots.claim(inUse))).toBe("E_STARTUP");
-    await committer.slots.release(7);
-    inUse.delete(7);
-    expect((await committer.slots.claim(inUse)).slot).toBe(7);
+    const held = new Map<number, number>();
+    for (let i = 0; i < 128; i++) {
+      const { slot, floorTs } = await committer.slots.claim(false);
+      held.set(slot, floorTs);
+    }
+    expect(held.size).toBe(128);
+    expect(await reasonOf(committer.slots.claim(false))).toBe("E_STARTUP");
+    await committer.slots.release(7, held.get(8)!);
+    expect(await reasonOf(committer.slots.claim(false))).toBe("E_STARTUP");
+    await committer.slots.release(7, held.get(7)!);
+    expect((await committer.slots.claim(false)).slot).toBe(7);
+  });
+
+  it("takes changes only from the process that holds the slot", async () => {
+    const engine = new TestEngine();
+    const committer = new Committer(engine, { clock: makeClock() });
+    const first = await committer.slots.claim(false);
+    const change = (floorTs: number, sequence: number): Change =>
+      makeChange({ id: { slot: first.slot, floorTs, sequence } });
+    const { commitTs } = await committer.commit(change(first.floorTs, 1));
+    await committer.slots.release(first.slot, first.floorTs);
+    expect(await reasonOf(committer.commit(change(first.floorTs, 2)))).toBe("slot");
+    const second = await committer.slots.claim(false);
+    expect(second.slot).toBe(first.slot);
+    expect(await reasonOf(committer.commit(change(first.floorTs, 3)))).toBe("slot");
+    expect(await reasonOf(committer.commit(change(second.floorTs, 1)))).toBe("none");
+    // What was committed in time is acknowledged when it is sent again, also by the next writer.
+    expect(await committer.commit(change(first.floorTs, 1), first.floorTs)).toEqual({ commitTs });
+    const next = new Committer(engine, { clock: makeClock() });
+    expect(await next.commit(change(first.floorTs, 1), first.floorTs)).toEqual({ commitTs });
+    expect(await reasonOf(next.commit(change(first.floorTs, 4), first.floorTs))).toBe("slot");
+    expect(
+      await reasonOf(next.commit(makeChange({ id: { ...first, slot: 99, sequence: 1 } }))),
+    ).toBe("slot");
+  });
+
+  it("gives each state in which a slot may be another's a version of its own", async () => {
+    const engine = new TestEngine();
+    const versionOf = (): number => decodeState(getFromTree(engine.root, stateKey)).slotsVersion;
+    const committer = new Committer(engine, { clock: makeClock() });
+    const seen = new Set([versionOf()]);
+    const first = await committer.slots.claim(false);
+    seen.add(versionOf());
+    await committer.commit(makeChange({}));
+    await committer.lease(20_000);
+    expect(seen.has(versionOf())).toBe(true);
+    await committer.slots.release(first.slot, first.floorTs);
+    // Before anybody else has it.
+    expect(seen.has(versionOf())).toBe(false);
+    seen.add(versionOf());
+    await committer.slots.claim(false);
+    expect(seen.has(versionOf())).toBe(false);
+  });
+
+  it("keeps the slots of others for the next writer, and frees the writer's own", async () => {
+    const engine = new TestEngine();
+    let committer = new Committer(engine, { clock: makeClock() });
+    const other = await committer.slots.claim(false);
+    const slots = new Set<number>();
+    for (let i = 0; i < 40; i++) {
+      slots.add((await committer.slots.claim(true)).slot);
+      committer = new Committer(engine, { clock: makeClock() });
+    }
+    expect([...slots]).toEqual([1]);
+    expect([...committer.slots.floors()]).toEqual([[other.slot, other.floorTs]]);
+  });
+
+  it("frees no slot in memory that it could not free on disk", async () => {
+    const engine = new TestEngine();
+    const committer = new Committer(engine, { clock: makeClock() });
+    const { slot, floorTs } = await committer.slots.claim(false);
+    engine.failure = new Fault("E_STORE_FULL", "the store is full");
+    expect(await reasonOf(committer.slots.release(slot, floorTs))).toBe("E_STORE_FULL");
+    engine.failure = undefined;
+    expect((await committer.slots.claim(false)).slot).not.toBe(slot);
+  });
+
+  it("never hands out a uid that was reserved, or used, before the writer was another", async () => {
+    const engine = new TestEngine();
+    const reopen = (): Committer => new Committer(engine, { clock: makeClock() });
+    const leaseAll = async (committer: Committer, until: number): Promise<Set<number>> => {
+      const leased = new Set<number>();
+      while (!leased.has(until)) {
+        const first = await committer.lease(1000);
+        for (let i = 0; i < 1000; i++) leased.add(first + i);
+        if (first > until) return leased;
+      }
+      return leased;
+    };
+    await reopen().lease(1);
+    await reopen().reserve(15_000);
+    expect((await leaseAll(reopen(), 15_000)).has(15_000)).toBe(false);
+    // Used, and its reservation was only in the memory of a writer that is gone.
+    const cell = { kind: "cell", storageId: 1, predicate: 1, slot: "", countIndex: 0 } as const;
+    const edge = {
+      kind: "edge",
+      storageId: 1,
+      predicate: 2,
+      facets: undefined,
+      countIndex: 0,
+    } as const;
+    await reopen().commit(makeChange({ patches: [{ ...cell, uid: 60_000, cell: emptyBytes }] }));
+    await reopen().commit(
+      makeChange({ patches: [{ ...edge, uid: 60_001, target: 70_000, add: true }] }),
+    );
+    const leased = await leaseAll(reopen(), 70_000);
+    for (const uid of [60_000, 60_001, 70_000]) expect(leased.has(uid)).toBe(false);
   });
 });

@@ -51,7 +51,8 @@ export class SlotTable {
   /** Takes a free slot by an empty commit, whose number is the floor. Fault E_STARTUP when there is none. */
   async claim(isWriters: boolean): Promise<{ slot: number; floorTs: number }> {
     const slot = this.findFree();
-    if (slot === undefined) throw new Fault("E_STARTUP", `all ${slotCount} process slots are taken`);
+    if (slot === undefined)
+      throw new Fault("E_STARTUP", `all ${slotCount} process slots are taken`);
     // Taken at once, so that a second claim while this one waits finds another.
     this.claimed.add(slot);
     try {

@@ -73,9 +73,7 @@ export class Environment {
     // Without the reset 39 % of reads after an acknowledged commit of another process missed it.
     db.resetReadTxn();
     const transaction = db.useReadTransaction();
-    const { commitTs, fence, slotsVersion } = decodeState(
-      readValue(db, stateKey, { transaction }),
-    );
+    const { commitTs, fence, slotsVersion } = decodeState(readValue(db, stateKey, { transaction }));
     return { ts: commitTs, fence, slotsVersion, newest, count: 0, options: { transaction } };
   }
 

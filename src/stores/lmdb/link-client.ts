@@ -31,8 +31,6 @@ export interface LinkClientOptions {
   readonly onNotice: (commitTs: number) => void;
   /** The slot that was claimed is not this process's any more. Called once. */
   readonly onSlotLost?: () => void;
-  /** A writer answers, which may be another than before: what the last one kept in memory is forgotten. */
-  readonly onWriter?: () => void;
 }
 
 /** Requests that may wait for a writer. */
@@ -242,7 +240,6 @@ export class LinkClient {
     if (hello.slot === undefined) this.loseSlot();
     this.isReady = true;
     this.retryMs = retryMsMin;
-    this.options.onWriter?.();
     clearTimeout(this.giveUpTimer);
     this.giveUpTimer = undefined;
     for (const [request, pending] of this.pending) this.send(request, pending);

@@ -172,8 +172,10 @@ class Connection {
         return encodeNumbers((await committer.sweep(decodeSweep(payload))).done ? 1 : 0);
       case frameKind.claimSlot: {
         const token = await slots.join(this);
+        // A process has one: it gives back what it had.
+        if (this.slot !== undefined) slots.leave(this.slot, this);
+        this.slot = token;
         if (this.socket.destroyed) slots.leave(token, this);
-        else this.slot = token;
         return encodeNumbers(token.slot, token.floorTs);
       }
       case frameKind.pause:

@@ -16,8 +16,6 @@ export interface LinkedStoreOptions {
 export async function connectThroughLink(options: LinkedStoreOptions): Promise<Store> {
   const listeners = new Set<(commitTs: number) => void>();
   const whenLost = new Set<() => void>();
-  // Uids are leased upwards: none below is handed out any more, so using one costs no question.
-  let passedUid = 0;
   const client = new LinkClient({
     ...options,
     onNotice: (commitTs) => {
@@ -26,9 +24,10 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
     onSlotLost: () => {
       for (const lost of whenLost) lost();
     },
-    onWriter: () => (passedUid = 0),
   });
   const environment = await openWhilePaused(client, options.dir);
+  // Uids are leased upwards, by the next writer, too: none below is handed out any more, so using one costs no question.
+  let passedUid = 0;
   const readState = (): { nextUid: number; commitTs: number } =>
     environment.read((snapshot) => {
       let state = decodeState(undefined);

@@ -1,9 +1,6 @@
 /** Which slots have a living process (architecture 4): a slot lives as long as its link, and is freed with it. */
 import type { Committer } from "../commit/committer.ts";
 
-/** After a restart of the writer, how long the slots of before wait for their processes. */
-const graceMs = 5000;
-
 /** A slot with its floor: what a process says of itself. */
 export interface SlotToken {
   readonly slot: number;
@@ -16,7 +13,8 @@ export class SlotKeeper {
   private readonly links = new Map<number, object>();
   private readonly timer: NodeJS.Timeout;
 
-  constructor(committer: Committer) {
+  /** `graceMs`: how long the slots of before wait for their processes. */
+  constructor(committer: Committer, graceMs: number) {
     this.committer = committer;
     this.timer = setTimeout(() => this.releaseAbandoned(), graceMs);
     this.timer.unref();
