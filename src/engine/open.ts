@@ -118,8 +118,10 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
   const logger = options.logger ?? silentLogger;
   const acl = options.acl ?? false;
   const reserved = { acl };
-  let held: HeldSlot | undefined;
-  const { slot, floorTs } = await store.claimSlot(() => held?.lose());
+  const onLost = new Set<() => void>();
+  const { slot, floorTs } = await store.claimSlot(() => {
+    for (const lose of onLost) lose();
+  });
   const random = options.random ?? systemRandom;
   const committer = new Committer({ store, clock, random, slot, floorTs });
   const views = new Views({
@@ -143,10 +145,11 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
   });
   await schemas.ensureNamespace(0);
   const transactions = new Transactions({ clock, limits, slot, floorTs });
-  held = new HeldSlot(store, { slot, floorTs }, () => {
+  const held = new HeldSlot(store, { slot, floorTs }, () => {
     transactions.close();
     options.onSlotLost?.();
   });
+  onLost.add(() => held.lose());
   const runner = makeRunner(clock, limits);
   const shared = { clock, limits, views, committer, transactions, runner, schemas, acl, held };
   const queries = new Queries({ ...shared, plans: new PlanCache() });
