@@ -49,7 +49,6 @@ export interface WorkerParts {
 export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const { config, store, logger, number, controls } = parts;
   const { limits, mutations } = config;
-  const security = await makeSecurity(config.security);
   const engine = await openEngine({
     store,
     clock: systemClock,
@@ -61,10 +60,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     acl: config.acl !== undefined,
     // One process takes up what another left behind.
     resumes: number === 1,
-    onSlotLost: () => {
-      logger.error("another process may have this one's slot by now; it ends and is started again");
-      process.exit(slotLostExit);
-    },
+    onSlotLost: () => endWithoutSlot(logger),
   });
   followCacheSize(controls, engine);
   const keys = openKeys(config.ownKeys, engine);
@@ -95,7 +91,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
       disallowMutations: mutations === "disallow",
       disallowDrop: config.disallowDrop,
     },
-    security,
+    security: await makeSecurity(config.security),
     keys,
     acl,
     controls,
@@ -119,6 +115,12 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
       sockets.clear(engine.slot);
     },
   };
+}
+
+/** All that it would hand out from now on may be another's; with a slot of its own it begins anew. */
+function endWithoutSlot(logger: Logger): void {
+  logger.error("another process may have this one's slot by now; it ends and is started again");
+  process.exit(slotLostExit);
 }
 
 function openFacts({ config, store }: WorkerParts, engine: OpenEngine, hasAcl: boolean): NodeFacts {

@@ -15,15 +15,13 @@ export interface LinkedStoreOptions {
 /** Fault E_STORE_UNAVAILABLE when no writer answers for `waitMs`. */
 export async function connectThroughLink(options: LinkedStoreOptions): Promise<Store> {
   const listeners = new Set<(commitTs: number) => void>();
-  const whenLost = new Set<() => void>();
+  let whenLost = (): void => {};
   const client = new LinkClient({
     ...options,
     onNotice: (commitTs) => {
       for (const listener of listeners) listener(commitTs);
     },
-    onSlotLost: () => {
-      for (const lost of whenLost) lost();
-    },
+    onSlotLost: () => whenLost(),
   });
   const environment = await openWhilePaused(client, options.dir);
   // Uids are leased upwards, by the next writer, too: none below is handed out any more, so using one costs no question.
@@ -65,7 +63,7 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
     readLog,
     walkLog,
     claimSlot: (onLost) => {
-      if (onLost !== undefined) whenLost.add(onLost);
+      whenLost = onLost ?? whenLost;
       return client.claimSlot();
     },
     slots: () => environment.read(readSlots),
