@@ -35,13 +35,15 @@ export interface Engine {
    * For guests (GraphQL mutations): runs `work` in a transaction that the server composes itself, commits what it
    * wrote, and runs it again on conflict, with jitter, up to a limit. `work` may run several times. Its reader shows
    * and it may write what `visitor` may; without one everything. `given`: a reader of the namespace that `openReader`
-   * gave and nobody else uses; it is closed, and its snapshot serves the first attempt where that can be.
+   * gave and nobody else uses; it is closed, and its snapshot serves the first attempt where that can be. `budget`: of
+   * the request that writes; undefined: the server writes for itself.
    */
   transact<T>(
     namespace: number,
     work: (txn: GuestTransaction) => Promise<T>,
     visitor?: Visitor,
     given?: Reader,
+    budget?: RequestBudget,
   ): Promise<TransactResult<T>>;
   onSchemaChange(listener: (namespace: number) => void): () => void;
   /** Called after each commit of any process that this one can now see; only wakes. Returns what ends it. */

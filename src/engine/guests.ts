@@ -1,6 +1,9 @@
 /** Transactions that the server composes itself, for guests such as GraphQL mutations. */
+import type { Clock } from "../base/clock.ts";
+import { makePace } from "../exec/pace.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
+import { makeFreeBudget, type Look, type RequestBudget } from "../model/request-budget.ts";
 import type { NQuad } from "../model/nquad.ts";
 import { SnapshotReader } from "../graph/open-reader.ts";
 import { Overlay } from "../graph/overlay.ts";
@@ -16,6 +19,7 @@ import type { Committer } from "./commits.ts";
 import type { GuestTransaction, TransactResult } from "./engine.ts";
 import { MissingPredicates, prepareEdits } from "./prepare.ts";
 import type { MutationsMode } from "./prepare.ts";
+import type { Runner } from "./run.ts";
 import { withRightsPatch } from "./rights-row.ts";
 import type { SchemaChanges } from "./schema-changes.ts";
 import { WriteSession } from "./session.ts";
@@ -23,7 +27,9 @@ import { packCommitTime } from "./start-time.ts";
 import type { Views } from "./views.ts";
 
 export interface GuestsOptions {
+  readonly clock: Clock;
   readonly limits: Limits;
+  readonly runner: Runner;
   readonly views: Views;
   readonly committer: Committer;
   readonly schemas: SchemaChanges;
@@ -47,23 +53,31 @@ export class Guests {
     work: (txn: GuestTransaction) => Promise<T>,
     visitor?: Visitor,
     given?: Reader,
+    budget?: RequestBudget,
   ): Promise<TransactResult<T>> {
-    const { committer, schemas } = this.#options;
+    const { clock, runner, committer, schemas } = this.#options;
     let first = given instanceof SnapshotReader ? given : undefined;
     if (first === undefined || visitor?.refusal !== undefined) given?.close();
     if (visitor?.refusal !== undefined) throw strangerFault(visitor);
+    const pacing = { clock, budget: budget ?? makeFreeBudget(clock), turns: runner.turns };
+    const pace = makePace(pacing);
+    const look: Look = (count) => pace.check(count);
     const attempt = (): Promise<TransactResult<T>> => {
       const opened = first;
       first = undefined;
-      return this.#attempt(namespace, work, visitor, opened);
+      return this.#attempt(namespace, work, visitor, { given: opened, look });
     };
-    for (;;) {
-      try {
-        return await committer.retry(attempt);
-      } catch (error) {
-        if (!(error instanceof MissingPredicates)) throw error;
-        await schemas.addInferred(namespace, error.definitions);
+    try {
+      for (;;) {
+        try {
+          return await committer.retry(attempt);
+        } catch (error) {
+          if (!(error instanceof MissingPredicates)) throw error;
+          await schemas.addInferred(namespace, error.definitions);
+        }
       }
+    } finally {
+      runner.turns.end(pacing);
     }
   }
 
@@ -71,7 +85,7 @@ export class Guests {
     namespace: number,
     work: (txn: GuestTransaction) => Promise<T>,
     visitor: Visitor | undefined,
-    given: SnapshotReader | undefined,
+    { given, look }: { readonly given: SnapshotReader | undefined; readonly look: Look },
   ): Promise<TransactResult<T>> {
     const { views, committer, acl } = this.#options;
     const isServer = visitor === undefined;
@@ -81,8 +95,8 @@ export class Guests {
     const opened = taken ?? views.openNewest(namespace, "change", overlay);
     const view = opened instanceof Promise ? await opened : opened;
     try {
-      const session = new WriteSession(view, overlay, { acl, access, isServer });
-      const txn = new Guest(this.#options, session, access);
+      const session = new WriteSession(view, overlay, { acl, access, isServer }, look);
+      const txn = new Guest(this.#options, session, { access, look });
       const value = await work(txn);
       if (txn.isDiscarded || session.patches.length === 0) {
         return { value, commitTs: packCommitTime(view.snapshot.ts) };
@@ -108,11 +122,17 @@ class Guest implements GuestTransaction {
   readonly #options: GuestsOptions;
   readonly #nodes = new BlankNodes();
   readonly #access: PredicateAccess | undefined;
+  readonly #look: Look;
 
-  constructor(options: GuestsOptions, session: WriteSession, access: PredicateAccess | undefined) {
+  constructor(
+    options: GuestsOptions,
+    session: WriteSession,
+    { access, look }: { readonly access: PredicateAccess | undefined; readonly look: Look },
+  ) {
     this.#options = options;
     this.session = session;
     this.#access = access;
+    this.#look = look;
   }
 
   get reader(): Reader {
@@ -136,9 +156,10 @@ class Guest implements GuestTransaction {
         mode: "allow",
         nodes: this.#nodes,
         uids: views.store,
+        look: this.#look,
       },
     );
-    const checked = checkUnique(session.view.reader, prepared.edits);
+    const checked = checkUnique(session.view.reader, prepared.edits, this.#look);
     if (checked instanceof Promise) await checked;
     const compared = checkVectors(session.view.reader, prepared.edits);
     if (compared instanceof Promise) await compared;

@@ -2,14 +2,14 @@
 import type { Clock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
 import type { MaybePromise } from "../base/maybe.ts";
-import { inPace } from "../exec/pace.ts";
+import { inPace, makePace } from "../exec/pace.ts";
 import { Overlay } from "../graph/overlay.ts";
 import type { Reader } from "../graph/reader.ts";
 import { restrictReader } from "../graph/restrict.ts";
 import { printSchemaAnswer } from "../graph/schema-print.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
-import { budgetOf, type RequestBudget } from "../model/request-budget.ts";
+import { budgetOf, type Look, type RequestBudget } from "../model/request-budget.ts";
 import { renderDqlPaced } from "../render/dql-json.ts";
 import { StoreRefusal } from "../store/store.ts";
 import type { Patch } from "../store/store.ts";
@@ -70,6 +70,7 @@ interface Work {
   /** The nodes that this request makes. */
   readonly nodes: BlankNodes;
   readonly budget: RequestBudget;
+  readonly look: Look;
 }
 
 const emptyObject = encodeUtf8("{}");
@@ -95,21 +96,13 @@ export class Mutations {
     const { visitor } = request;
     if (visitor?.refusal !== undefined) throw strangerFault(visitor);
     checkWrites(parsed.mutations, visitor?.access);
-    const work: Work = {
-      request,
-      parsed,
-      nodes: new BlankNodes(),
-      budget,
-    };
+    const { turns } = this.#options.runner;
+    const pacing = { clock, budget, turns };
+    const pace = makePace(pacing);
+    const look: Look = (count) => pace.check(count);
+    const work: Work = { request, parsed, nodes: new BlankNodes(), budget, look };
     watch.mark("parsing");
-    const done =
-      request.startTs !== 0
-        ? await this.#options.transactions.inTurn(request.startTs, () =>
-            this.#continue(work, request.startTs),
-          )
-        : request.commitNow || parsed.mutations.length === 0
-          ? await this.#commitAtOnce(work)
-          : await this.#begin(work);
+    const done = await this.#perform(work).finally(() => turns.end(pacing));
     watch.mark("processing");
     const numUids = new Map(done.numUids);
     numUids.set("_mutation", done.cost);
@@ -123,6 +116,18 @@ export class Mutations {
       latency: watch.finish(),
       numUids,
     };
+  }
+
+  #perform(work: Work): Promise<Done> {
+    const { request, parsed } = work;
+    if (request.startTs !== 0) {
+      return this.#options.transactions.inTurn(request.startTs, () =>
+        this.#continue(work, request.startTs),
+      );
+    }
+    return request.commitNow || parsed.mutations.length === 0
+      ? this.#commitAtOnce(work)
+      : this.#begin(work);
   }
 
   async #commitAtOnce(work: Work): Promise<Done> {
@@ -152,10 +157,10 @@ export class Mutations {
     );
   }
 
-  #session({ request }: Work, view: View, overlay: Overlay): WriteSession {
+  #session({ request, look }: Work, view: View, overlay: Overlay): WriteSession {
     const { acl } = this.#options;
     const access = request.visitor?.access;
-    return new WriteSession(view, overlay, { acl, access, isServer: false });
+    return new WriteSession(view, overlay, { acl, access, isServer: false }, look);
   }
 
   async #commitSession(session: WriteSession): Promise<number> {
@@ -280,7 +285,7 @@ export class Mutations {
   /** Query, conditions, facts, in that order. */
   async #run(work: Work, view: View, session: WriteSession): Promise<Worked> {
     const { runner, limits, mode, views } = this.#options;
-    const { nodes } = work;
+    const { nodes, look } = work;
     const { judged } = work.parsed;
     const isJudged = judged !== undefined && setsUnique(work.parsed.mutations, view.reader.schema);
     const parsed = isJudged ? judged() : work.parsed;
@@ -301,8 +306,9 @@ export class Mutations {
       mode,
       nodes,
       uids: views.store,
+      look,
     });
-    const checked = checkUnique(view.reader, prepared.edits);
+    const checked = checkUnique(view.reader, prepared.edits, look);
     const isUnique = checked instanceof Promise ? await checked : checked;
     const compared = checkVectors(view.reader, prepared.edits);
     if (compared instanceof Promise) await compared;

@@ -190,7 +190,7 @@ function compose(parts: Parts): OpenEngine {
       if (visitor?.refusal !== undefined) throw strangerFault(visitor);
       return restrictReader((await views.openNewest(namespace, use)).reader, visitor?.access);
     },
-    transact: (namespace, work, visitor, given) => guests.transact(namespace, work, visitor, given),
+    transact: (...asked) => guests.transact(...asked),
     onSchemaChange: (listener) => watch.listen(listener),
     onCommit: (listener) => store.onCommit(listener),
     openChanged: (namespace, from) => openChanged(views, namespace, from),

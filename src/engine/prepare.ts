@@ -11,6 +11,7 @@ import type { Edit } from "../write/edit.ts";
 import { inferDefinitions } from "../write/infer.ts";
 import { checkKnown, resolveEdits } from "../write/resolve.ts";
 import type { PlainMutation } from "../write/resolve.ts";
+import type { Look } from "../model/request-budget.ts";
 import type { BlankNodes, UidSource } from "../write/uid-assign.ts";
 import { expandVariables } from "../write/upsert.ts";
 import type { UpsertVariable, UpsertVariables } from "../write/upsert.ts";
@@ -36,6 +37,8 @@ export interface PrepareContext {
   readonly mode: MutationsMode;
   readonly nodes: BlankNodes;
   readonly uids: UidSource;
+  /** Asked on the way through many facts. */
+  readonly look?: Look | undefined;
 }
 
 export interface PreparedEdits {
@@ -95,6 +98,8 @@ export async function prepareEdits(
     edgeMax: limits.queryEdgeMax,
   });
   if (context.mode === "strict") refuseUnknown(plain, schema);
+  const pause = context.look?.(countFacts(plain));
+  if (pause !== undefined) await pause;
   const only = plain.length === 1 ? plain[0] : undefined;
   const facts = only?.set ?? plain.flatMap((mutation) => mutation.set);
   const assigned = nodes.assign(facts, context.uids);
@@ -107,12 +112,17 @@ export async function prepareEdits(
       plain.map(({ set }, i) => ({ set, hints: mutations[i]!.hints })),
     );
   }
-  let factCount = 0;
-  for (const mutation of plain) factCount += mutation.set.length + mutation.delete.length;
+  const factCount = countFacts(plain);
   const fresh = added.size === 0 ? emptyFresh : new Set(added.values());
-  const resolved = resolveEdits(schema, plain, nodes);
+  const resolved = resolveEdits(schema, plain, nodes, context.look);
   const edits = resolved instanceof Promise ? await resolved : resolved;
   return { edits, added, fresh, factCount };
+}
+
+function countFacts(mutations: readonly PlainMutation[]): number {
+  let count = 0;
+  for (const mutation of mutations) count += mutation.set.length + mutation.delete.length;
+  return count;
 }
 
 /** One unique value for several nodes is refused by its form alone. */

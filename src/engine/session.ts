@@ -3,6 +3,7 @@ import { assert } from "../base/assert.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Overlay } from "../graph/overlay.ts";
 import type { Reader } from "../graph/reader.ts";
+import type { Look } from "../model/request-budget.ts";
 import type { Patch } from "../store/store.ts";
 import { derivePatches } from "../write/apply.ts";
 import type { Derived } from "../write/edit-group.ts";
@@ -25,12 +26,14 @@ export class WriteSession {
   #pending: Derived[] = [];
 
   readonly #rights: WriteRights;
+  readonly #look: Look | undefined;
 
-  /** `view` must have been opened with `overlay`. */
-  constructor(view: View, overlay: Overlay, rights: WriteRights) {
+  /** `view` must have been opened with `overlay`. `look`: asked on the way through many edits. */
+  constructor(view: View, overlay: Overlay, rights: WriteRights, look?: Look) {
     this.view = view;
     this.#overlay = overlay;
     this.#rights = rights;
+    this.#look = look;
   }
 
   /**
@@ -46,7 +49,7 @@ export class WriteSession {
     if (touchesReserved(expanded.edits)) {
       await checkReservedNodes(reader, expanded.edits, this.#rights);
     }
-    const deriving = derivePatches(reader, expanded.edits, fresh);
+    const deriving = derivePatches(reader, expanded.edits, fresh, this.#look);
     const derived = deriving instanceof Promise ? await deriving : deriving;
     for (const key of expanded.basisKeys) derived.basisKeys.add(key);
     this.#pending.push(derived);

@@ -4,7 +4,7 @@ import { readEdges, refOf } from "./mutation-edges.ts";
 import { FactList } from "./mutation-facts.ts";
 import { matchNodes } from "./mutation-match.ts";
 import type { Payload } from "./mutation-payload.ts";
-import { applyFacts } from "./mutation-stage.ts";
+import { applyFacts, chargeNodes } from "./mutation-stage.ts";
 import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
 
 /** Throws WriteFailed. */
@@ -25,6 +25,7 @@ export async function runDelete(
     endWrite();
     return payload;
   }
+  chargeNodes(stage, uids);
   const facts = new FactList();
   await removeInverses(stage, type, uids, facts);
   for (const uid of uids) facts.removeNode(refOf(uid));

@@ -92,12 +92,12 @@ export async function runMutation(request: MutationRequest): Promise<MutationDon
 
 /** Who is not believed is told in the words of the write. */
 async function transactAs<T>(
-  { options, namespace, visitor, given }: MutationRequest,
+  { options, namespace, visitor, given, budget }: MutationRequest,
   work: (txn: GuestTransaction) => Promise<T>,
 ): Promise<TransactResult<T>> {
   try {
     // Without ACL a client is a client all the same: only the server itself writes without a visitor.
-    return await options.engine.transact(namespace, work, visitor ?? anyVisitor, given);
+    return await options.engine.transact(namespace, work, visitor ?? anyVisitor, given, budget);
   } catch (error) {
     if (error instanceof Fault && error.code === "E_PERMISSION") throw new WriteFailed(error);
     throw error;

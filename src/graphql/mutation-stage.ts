@@ -41,6 +41,16 @@ export function ending<T>(work: MaybePromise<T>, end: () => void): MaybePromise<
   return work;
 }
 
+/** What is written of one node: facts, edits and patches. */
+const nodeBytes = 1024;
+
+/** Charges what is going to be written of nodes. Throws what the budget throws. */
+export function chargeNodes({ budget }: MutationStage, uids: readonly number[]): void {
+  budget.charge(uids.length);
+  budget.chargeBytes(uids.length * nodeBytes);
+  budget.check();
+}
+
 /** A fault of the engine while facts were applied, told from one of the commit. */
 export class WriteFailed extends Error {
   override readonly name = "WriteFailed";

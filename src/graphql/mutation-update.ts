@@ -9,7 +9,7 @@ import type { Lookups } from "./mutation-lookup.ts";
 import { checkAddable, checkAdded, checkEvicted } from "./mutation-judge.ts";
 import { matchNodes } from "./mutation-match.ts";
 import { MutationRefused } from "./mutation-refused.ts";
-import { applyFacts, ending } from "./mutation-stage.ts";
+import { applyFacts, chargeNodes, ending } from "./mutation-stage.ts";
 import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
 import { foreignHolder, NodeWriter, takenMessage } from "./mutation-write.ts";
 import { argumentText, isArgumentList, isArgumentObject } from "./request-arguments.ts";
@@ -65,6 +65,7 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
     ]);
   }
   if (stage.guard !== undefined) checkAddable(stage, writer.created);
+  chargeNodes(stage, uids);
   if (!isEmpty(set)) for (const uid of uids) writer.update(uid, type, set, []);
   for (const uid of uids) for (const { field, key } of targets) edges.add(uid, field, key);
   await removeValues({ stage, type, patch, remove, uids, facts, reader: txn.reader });

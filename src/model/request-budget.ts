@@ -18,6 +18,12 @@ export interface MemoryAccount {
 /** A request that holds less is not told of: most hold a few kilobytes. */
 export const accountStep = 1024 * 1024;
 
+/**
+ * What long loops below the layer of execution ask: charges the work since the last look; a promise means that others
+ * want to run, and is awaited before the next. Throws as a budget does.
+ */
+export type Look = (work: number) => Promise<void> | undefined;
+
 export interface BudgetOptions {
   readonly clock: Clock;
   readonly limits: Pick<Limits, "queryTimeoutMs" | "queryWorkMax" | "queryMemoryMax">;

@@ -7,6 +7,7 @@ import { andThen, drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
 import type { Cell, Column, Reader, Want } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
+import type { Look } from "../model/request-budget.ts";
 import type { Edit } from "./edit.ts";
 import { keyOf } from "./edit-group.ts";
 import type { Derived, EditGroup } from "./edit-group.ts";
@@ -21,7 +22,11 @@ export function derivePatches(
   reader: Reader,
   edits: readonly Edit[],
   fresh: ReadonlySet<number> = noUids,
+  look?: Look,
 ): MaybePromise<Derived> {
+  if (look !== undefined && edits.length > editsAtOnce) {
+    return drive(deriveInSteps(reader, edits, fresh, look));
+  }
   const groups = groupEdits(reader.schema, edits);
   const waiting: EditGroup[] = [];
   for (const group of groups) {
@@ -35,20 +40,51 @@ export function derivePatches(
 
 const noUids: ReadonlySet<number> = new Set();
 
-function derive(reader: Reader, groups: EditGroup[]): Derived {
-  const derived: Derived = {
-    patches: [],
-    conflictKeys: new Set(),
-    basisKeys: new Set(),
-    entries: groups,
-  };
-  const { storageId } = reader.schema;
+/** So many edits are derived without a look at the time: some milliseconds. */
+const editsAtOnce = 1024;
+
+/** `derivePatches` of many edits. */
+function* deriveInSteps(
+  reader: Reader,
+  edits: readonly Edit[],
+  fresh: ReadonlySet<number>,
+  look: Look,
+): Steps<Derived> {
+  const groups = groupEdits(reader.schema, edits);
+  yield look(edits.length);
+  const waiting: EditGroup[] = [];
   for (const group of groups) {
-    if (group.predicate.definition.kind === "uid") deriveEdges(derived, storageId, group);
-    else deriveValues(derived, storageId, group);
-    if (needsBasis(group)) derived.basisKeys.add(keyOf(group, storageId));
+    if (!needsBefore(group)) continue;
+    if (fresh.has(group.uid)) keepNothing(group);
+    else waiting.push(group);
+  }
+  for (let from = 0; from < waiting.length; from += editsAtOnce) {
+    yield* readBefore(reader, waiting.slice(from, from + editsAtOnce));
+    yield look(editsAtOnce);
+  }
+  const derived = makeDerived(groups);
+  for (let i = 0; i < groups.length; i++) {
+    deriveGroup(reader, derived, groups[i]!);
+    if (i % editsAtOnce === editsAtOnce - 1) yield look(editsAtOnce);
   }
   return derived;
+}
+
+function derive(reader: Reader, groups: EditGroup[]): Derived {
+  const derived = makeDerived(groups);
+  for (const group of groups) deriveGroup(reader, derived, group);
+  return derived;
+}
+
+function makeDerived(groups: EditGroup[]): Derived {
+  return { patches: [], conflictKeys: new Set(), basisKeys: new Set(), entries: groups };
+}
+
+function deriveGroup(reader: Reader, derived: Derived, group: EditGroup): void {
+  const { storageId } = reader.schema;
+  if (group.predicate.definition.kind === "uid") deriveEdges(derived, storageId, group);
+  else deriveValues(derived, storageId, group);
+  if (needsBasis(group)) derived.basisKeys.add(keyOf(group, storageId));
 }
 
 /**

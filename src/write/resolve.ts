@@ -1,6 +1,8 @@
 /** Facts → edits: numbers for names, values of the schema's kinds, the refusals of dql.md 2.7, 2.11 and 3.3. */
 import { assert } from "../base/assert.ts";
-import type { MaybePromise } from "../base/maybe.ts";
+import { drive } from "../base/maybe.ts";
+import type { MaybePromise, Steps } from "../base/maybe.ts";
+import type { Look } from "../model/request-budget.ts";
 import { isReservedName, reservedNameSentence } from "../graph/reserved.ts";
 import { compareNames } from "../graph/schema-state.ts";
 import type { Predicate, Schema } from "../graph/schema.ts";
@@ -39,6 +41,7 @@ export function resolveEdits(
   schema: Schema,
   mutations: readonly PlainMutation[],
   nodes: BlankNodes,
+  look?: Look,
 ): MaybePromise<readonly Edit[]> {
   const rows: Row[] = [];
   for (const mutation of mutations) {
@@ -46,7 +49,28 @@ export function resolveEdits(
     for (const fact of mutation.set) addRow(rows, { schema, nodes, fact, isDelete: false });
   }
   // Judged as they were given, so that the first refusal is the one that a reader of the request expects.
+  if (look !== undefined && rows.length > rowsAtOnce)
+    return drive(judgeInSteps(schema, rows, look));
   for (const row of rows) row.edit = toEdit(schema, row);
+  return finishEdits(rows);
+}
+
+/** So many facts are judged without a look at the time. */
+const rowsAtOnce = 1024;
+
+function* judgeInSteps(schema: Schema, rows: Row[], look: Look): Steps<readonly Edit[]> {
+  for (let i = 0; i < rows.length; i++) {
+    rows[i]!.edit = toEdit(schema, rows[i]!);
+    if (i % rowsAtOnce === rowsAtOnce - 1) yield look(rowsAtOnce);
+  }
+  const finished = finishEdits(rows);
+  if (!(finished instanceof Promise)) return finished;
+  let edits: readonly Edit[] = [];
+  yield finished.then((all) => void (edits = all));
+  return edits;
+}
+
+function finishEdits(rows: Row[]): MaybePromise<readonly Edit[]> {
   rows.sort(compareRows);
   const edits = takeEdits(rows);
   return edits.some(isPassword) ? hashPasswords(edits, rows) : edits;

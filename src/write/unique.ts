@@ -4,6 +4,7 @@ import type { MaybePromise } from "../base/maybe.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Predicate, PredicateIndex } from "../graph/schema.ts";
 import { Fault } from "../model/fault.ts";
+import type { Look } from "../model/request-budget.ts";
 import { printValueText } from "../model/print-value.ts";
 import type { Value } from "../model/value.ts";
 import { fingerprintValue } from "../tokens/fingerprint.ts";
@@ -16,7 +17,11 @@ type SetValue = Extract<Edit, { kind: "setValue" }>;
  * Throws when a value is given to two subjects of the request, or belongs to another node that the request does not
  * give a new one. Gives whether any unique predicate is written.
  */
-export function checkUnique(reader: Reader, edits: readonly Edit[]): MaybePromise<boolean> {
+export function checkUnique(
+  reader: Reader,
+  edits: readonly Edit[],
+  look?: Look,
+): MaybePromise<boolean> {
   const { schema } = reader;
   const sets: UniqueSet[] = [];
   for (const edit of edits) {
@@ -24,7 +29,7 @@ export function checkUnique(reader: Reader, edits: readonly Edit[]): MaybePromis
     const predicate = schema.predicateById(edit.predicate);
     if (predicate?.definition.unique === true) sets.push({ edit, predicate });
   }
-  return sets.length > 0 && checkSets(reader, sets);
+  return sets.length > 0 && checkSets(reader, sets, look);
 }
 
 interface UniqueSet {
@@ -32,7 +37,11 @@ interface UniqueSet {
   readonly predicate: Predicate;
 }
 
-async function checkSets(reader: Reader, sets: readonly UniqueSet[]): Promise<boolean> {
+async function checkSets(
+  reader: Reader,
+  sets: readonly UniqueSet[],
+  look: Look | undefined,
+): Promise<boolean> {
   const owners = new Map<string, number>();
   const rewritten = new Set<string>();
   for (const { edit, predicate } of sets) {
@@ -44,6 +53,8 @@ async function checkSets(reader: Reader, sets: readonly UniqueSet[]): Promise<bo
   }
   for (const { edit, predicate } of sets) {
     const holders = await findHolders(reader, predicate, edit);
+    const pause = look?.(holders.length + 1);
+    if (pause !== undefined) await pause;
     if (holders.length > 1) {
       throw new Fault(
         "E_MUTATION",

@@ -1,4 +1,5 @@
 /** The rooms below the engine over a memory store, for tests: schema, facts, and reads by name. */
+import { makeRunner } from "../../src/engine/run.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { makeSeededRandom } from "../../src/base/random.ts";
@@ -48,7 +49,9 @@ export async function openHouse(schema = "", store?: Store): Promise<House> {
   const schemas = new SchemaChanges({ views, committer, reserved, logger: silentLogger });
   await schemas.ensureNamespace(0);
   const guests = new Guests({
+    clock: systemClock,
     limits: defaultLimits,
+    runner: makeRunner(systemClock, defaultLimits),
     views,
     committer,
     schemas,
