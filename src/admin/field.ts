@@ -6,6 +6,8 @@ export interface AdminContext {
   readonly visitor: Visitor;
   /** Of the sender, as the socket tells it. */
   readonly remoteAddress: string;
+  /** The only one into which the sender's key lets anybody; undefined: each. */
+  readonly keyNamespace: number | undefined;
   /** Set by the first mutation that fails: those behind it do not run. */
   hasFailed: boolean;
 }

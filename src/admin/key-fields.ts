@@ -1,12 +1,15 @@
-/** The fields about Admin and Client keys. They are this server's own: the reference has none. */
-import type { AccessKey, KeyKind } from "../auth/access-key.ts";
+/** The fields about keys. They are this server's own: the reference has none. */
+import type { AccessKey, KeyKind, KeyScope } from "../auth/access-key.ts";
 import type { KeyRing } from "../auth/key-ring.ts";
 import { Fault } from "../model/fault.ts";
 import type { FieldTable } from "./field.ts";
 
 interface CreateKeyInput {
   readonly name: string;
-  readonly kind: "ADMIN" | "CLIENT";
+  readonly kind?: "ADMIN" | "CLIENT" | "SCOPED" | null;
+  readonly scopes?: readonly string[] | null;
+  /** A number, or its digits: the scalar takes both. */
+  readonly namespace?: number | string | null;
   readonly expiresAt?: string | null;
 }
 
@@ -15,6 +18,8 @@ export interface ShownKey {
   readonly id: string;
   readonly name: string;
   readonly kind: string;
+  readonly scopes: readonly string[];
+  readonly namespace: number | null;
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly isExpired: boolean;
@@ -25,6 +30,8 @@ export function showKey(key: AccessKey, nowMs: number): ShownKey {
     id: key.id,
     name: key.name,
     kind: key.kind.toUpperCase(),
+    scopes: key.scopes.map((scope) => scope.toUpperCase()),
+    namespace: key.namespace ?? null,
     createdAt: new Date(key.createdMs).toISOString(),
     expiresAt: Number.isFinite(key.expiryMs) ? new Date(key.expiryMs).toISOString() : null,
     isExpired: key.expiryMs <= nowMs,
@@ -38,7 +45,8 @@ export function makeKeyFields(keys: KeyRing, nowMs: () => number): FieldTable {
     "Mutation.createKey": async ({ input }: { input: CreateKeyInput }) => {
       const { key, text } = await keys.create({
         name: input.name,
-        kind: input.kind.toLowerCase() as KeyKind,
+        ...readScopes(input),
+        namespace: input.namespace == null ? undefined : Number(input.namespace),
         expiryMs: readExpiry(input.expiresAt),
       });
       return { key: show(key), secret: text };
@@ -49,6 +57,18 @@ export function makeKeyFields(keys: KeyRing, nowMs: () => number): FieldTable {
       return { key: show(key) };
     },
   };
+}
+
+/** A kind, or scopes; with neither nobody knows what the key is for. */
+function readScopes({ kind, scopes }: CreateKeyInput): {
+  readonly kind: KeyKind;
+  readonly scopes?: readonly KeyScope[];
+} {
+  const word = kind?.toLowerCase() as KeyKind | undefined;
+  const given = (scopes ?? []).map((scope) => scope.toLowerCase() as KeyScope);
+  return given.length === 0
+    ? { kind: word ?? "scoped" }
+    : { kind: word ?? "scoped", scopes: given };
 }
 
 const datePattern = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;

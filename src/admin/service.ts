@@ -6,6 +6,7 @@
 import {
   buildSchema,
   execute,
+  getOperationAST,
   type DocumentNode,
   type GraphQLError,
   type GraphQLFieldResolver,
@@ -32,7 +33,7 @@ import { makeUserFields, type UserParts } from "./user-fields.ts";
 
 export interface AdminService {
   /** One request → the whole JSON answer. Never rejects for what the sender did. */
-  handle(request: GraphqlRequest, visitor: Visitor): Promise<GraphqlAnswer>;
+  handle(request: GraphqlRequest, visitor: Visitor, keyNamespace?: number): Promise<GraphqlAnswer>;
 }
 
 export interface AdminParts extends NodeParts {
@@ -48,10 +49,16 @@ export interface AdminParts extends NodeParts {
 export function openAdminService(parts: AdminParts): AdminService {
   let api: AdminApi | undefined;
   return {
-    async handle(request, visitor) {
+    async handle(request, visitor, keyNamespace) {
       // Built at the first request: most processes never see one.
-      const answer = await run(request, (api ??= makeApi(parts)), visitor);
-      return { body: new TextEncoder().encode(JSON.stringify(answer)), headers: undefined };
+      const { status, ...answer } = await run(request, (api ??= makeApi(parts)), {
+        visitor,
+        remoteAddress: request.remoteAddress,
+        keyNamespace,
+        hasFailed: false,
+      });
+      const body = new TextEncoder().encode(JSON.stringify(answer));
+      return { body, headers: undefined, status };
     },
   };
 }
@@ -64,11 +71,17 @@ interface AdminApi {
 }
 
 interface Answer {
+  /** Of HTTP, where it is not 200. */
+  status?: number;
   errors?: readonly ResponseError[];
   data?: unknown;
 }
 
-async function run(request: GraphqlRequest, api: AdminApi, visitor: Visitor): Promise<Answer> {
+async function run(
+  request: GraphqlRequest,
+  api: AdminApi,
+  contextValue: AdminContext,
+): Promise<Answer> {
   let fields: RequestFields;
   try {
     fields = request.kind === "json" ? readJsonBody(request.body) : readGraphqlBody(request.body);
@@ -83,14 +96,18 @@ async function run(request: GraphqlRequest, api: AdminApi, visitor: Visitor): Pr
     if (!(error instanceof RequestRefused)) throw error;
     return { errors: error.errors };
   }
+  const { refusesMutations } = request;
+  if (refusesMutations !== undefined) {
+    const name = fields.operationName === "" ? undefined : fields.operationName;
+    if (getOperationAST(document, name)?.operation === "mutation") {
+      const { message, status } = refusesMutations;
+      return { errors: [{ message }], status };
+    }
+  }
   const result = await execute({
     schema: api.schema,
     document,
-    contextValue: {
-      visitor,
-      remoteAddress: request.remoteAddress,
-      hasFailed: false,
-    } satisfies AdminContext,
+    contextValue,
     variableValues: toPlain(fields.variables) as Record<string, unknown>,
     operationName: fields.operationName === "" ? null : fields.operationName,
   });

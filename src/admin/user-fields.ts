@@ -134,13 +134,14 @@ interface RevokeInput {
 
 function makeLoginFields(acl: Acl, engine: OpenEngine): FieldTable {
   return {
-    "Mutation.login": async (args: LoginArguments, { remoteAddress: address }) => {
+    "Mutation.login": async (args: LoginArguments, { remoteAddress: address, keyNamespace }) => {
       const response = await acl.login({
         user: args.userId ?? "",
         password: args.password ?? "",
         namespace: args.namespace ?? 0,
         refreshToken: args.refreshToken ?? "",
         address,
+        keyNamespace,
       });
       return { response };
     },

@@ -1,5 +1,5 @@
 /**
- * Admin and Client keys (seed 5): what one looks like, what is stored of it, and whether a text is it.
+ * Keys of programs (seed 5): what one looks like, what is stored of it, and whether a text is it.
  *
  * Stored is SHA-256 of the whole text. That is right for keys and would be wrong for passwords: a key is 256 bits of
  * chance, so nothing can be guessed from its hash however quick the hash is, and a slow one would only make each request
@@ -7,13 +7,30 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-export type KeyKind = "admin" | "client";
+/** admin and client: the keys of seed 5. scoped: opens what its scopes name, in one namespace where it says which. */
+export type KeyKind = "admin" | "client" | "scoped";
+
+/** What a key may open: /graphql with its subscriptions, /query, /mutate, /alter, /admin and what is below it. */
+export const keyScopes = ["graphql", "query", "mutate", "alter", "admin"] as const;
+export type KeyScope = (typeof keyScopes)[number];
+
+const clientScopes: readonly KeyScope[] = ["graphql", "query", "mutate"];
+
+/** What a key of a kind without scopes of its own opens. */
+export function scopesOfKind(kind: KeyKind): readonly KeyScope[] {
+  if (kind === "admin") return keyScopes;
+  return kind === "client" ? clientScopes : [];
+}
 
 export interface AccessKey {
   /** Public: it names the key in lists, and finds its row. */
   readonly id: string;
   readonly name: string;
   readonly kind: KeyKind;
+  /** In the order of `keyScopes`. */
+  readonly scopes: readonly KeyScope[];
+  /** The only one that it may be used for; undefined for each. */
+  readonly namespace: number | undefined;
   /** Milliseconds since 1970. */
   readonly createdMs: number;
   /** Infinity for never. */
@@ -26,7 +43,7 @@ export interface StoredKey extends AccessKey {
 }
 
 /** `weft_client_k3f9x2abqz_…`: greppable in logs and repositories; the stored kind counts, this one is for people. */
-const keyPattern = /^weft_(?:admin|client)_(?<id>[a-z2-7]{10})_[\w-]{43}$/;
+const keyPattern = /^weft_(?:admin|client|scoped)_(?<id>[a-z2-7]{10})_[\w-]{43}$/;
 
 const idLetters = "abcdefghijklmnopqrstuvwxyz234567";
 const idLength = 10;
@@ -58,15 +75,35 @@ export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(hashKeyText(given), hashKeyText(expected));
 }
 
+/**
+ * `scopes` stand in rows of scoped keys alone. Releases without scopes do not know such a key's text, so they refuse it
+ * and never take it for more than it is.
+ */
 export function encodeStoredKey(key: StoredKey): Uint8Array {
-  const { hash, expiryMs, ...plain } = key;
-  const expiry = Number.isFinite(expiryMs) ? { expiryMs } : {};
-  return new TextEncoder().encode(
-    JSON.stringify({ ...plain, ...expiry, hash: hash.toString("base64") }),
-  );
+  const { hash, expiryMs, scopes, namespace, ...plain } = key;
+  const row = {
+    ...plain,
+    ...(key.kind === "scoped" ? { scopes, namespace } : {}),
+    ...(Number.isFinite(expiryMs) ? { expiryMs } : {}),
+    hash: hash.toString("base64"),
+  };
+  return new TextEncoder().encode(JSON.stringify(row));
 }
 
+type StoredRow = Pick<StoredKey, "id" | "name" | "kind" | "createdMs"> & {
+  readonly scopes?: readonly KeyScope[];
+  readonly namespace?: number;
+  readonly expiryMs?: number;
+  readonly hash: string;
+};
+
 export function decodeStoredKey(bytes: Uint8Array): StoredKey {
-  const row = JSON.parse(new TextDecoder().decode(bytes)) as AccessKey & { readonly hash: string };
-  return { ...row, expiryMs: row.expiryMs ?? Infinity, hash: Buffer.from(row.hash, "base64") };
+  const row = JSON.parse(new TextDecoder().decode(bytes)) as StoredRow;
+  return {
+    ...row,
+    scopes: row.scopes ?? scopesOfKind(row.kind),
+    namespace: row.namespace,
+    expiryMs: row.expiryMs ?? Infinity,
+    hash: Buffer.from(row.hash, "base64"),
+  };
 }

@@ -52,6 +52,8 @@ export interface LoginRequest {
   readonly refreshToken: string;
   /** Of the sender; "" where it is not known. */
   readonly address: string;
+  /** The only one into which the sender's key lets anybody; undefined: each. */
+  readonly keyNamespace?: number | undefined;
 }
 
 export interface Acl {
@@ -73,6 +75,12 @@ export interface Acl {
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Of a key that is bound to another namespace than the request's. */
+export function refuseNamespace(namespace: number): Fault {
+  const message = `This key is for namespace ${namespace} alone: the request is not known to be of it.`;
+  return new Fault("E_UNAUTHORIZED", message);
+}
 
 /** The words of every login that fails (graphql.md 11.2). */
 export const loginRefused = "invalid username or password";
@@ -222,12 +230,18 @@ class Guard {
   }
 
   async login(request: LoginRequest): Promise<TokenPair> {
-    const { refreshToken } = request;
+    const { refreshToken, keyNamespace } = request;
+    if (keyNamespace !== undefined && refreshToken === "" && request.namespace !== keyNamespace) {
+      throw refuseNamespace(keyNamespace);
+    }
     const found =
       refreshToken === ""
         ? await this.#logins.run(request, () => this.#logIn(request))
         : await this.#refresh(refreshToken);
     if (found === undefined) throw new Fault("E_HTTP_REQUEST", loginRefused);
+    if (keyNamespace !== undefined && found.namespace !== keyNamespace) {
+      throw refuseNamespace(keyNamespace);
+    }
     return this.tokens.issue(found);
   }
 

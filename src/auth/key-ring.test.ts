@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { openEngine, type OpenEngine } from "../engine/open.ts";
 import type { Store } from "../store/store.ts";
 import { openMemoryStore } from "../stores/memory.ts";
-import { hashKeyText, makeKeyText, readKeyId } from "./access-key.ts";
+import { hashKeyText, makeKeyText, readKeyId, scopesOfKind } from "./access-key.ts";
 import { type KeyRing, openKeyRing } from "./key-ring.ts";
 
 let now = 1_000_000;
@@ -22,6 +22,12 @@ beforeEach(async () => {
 });
 afterEach(() => engine.close());
 
+/** The kind of a key that counts, else why it does not. */
+async function worth(of: KeyRing, text: string): Promise<string> {
+  const verdict = await of.judge(text);
+  return typeof verdict === "string" ? verdict : verdict.kind;
+}
+
 const admin = { name: "ci", kind: "admin", expiryMs: Infinity } as const;
 const client = { name: "shop", kind: "client", expiryMs: 2_000_000 } as const;
 
@@ -29,8 +35,8 @@ describe("a key", () => {
   test("is worth its kind, whatever the text of another says", async () => {
     const one = await ring.create(admin);
     const other = await ring.create(client);
-    expect(await ring.judge(one.text)).toBe("admin");
-    expect(await ring.judge(other.text)).toBe("client");
+    expect(await worth(ring, one.text)).toBe("admin");
+    expect(await worth(ring, other.text)).toBe("client");
     expect(await ring.judge(other.text.replace("weft_client_", "weft_admin_"))).toBe("unknown");
     expect(await ring.judge(one.text.replace(one.key.id, other.key.id))).toBe("unknown");
   });
@@ -59,7 +65,7 @@ describe("a key", () => {
   test("expires", async () => {
     const { text } = await ring.create(client);
     now = 1_999_999;
-    expect(await ring.judge(text)).toBe("client");
+    expect(await worth(ring, text)).toBe("client");
     now = 2_000_000;
     expect(await ring.judge(text)).toBe("expired");
   });
@@ -71,7 +77,7 @@ describe("a key", () => {
     expect(await ring.list()).toEqual([key, second]);
     const neighbour = await openEngine({ store, resumes: false });
     const otherRing = openKeyRing({ rows: neighbour.ownRows, clock });
-    expect(await otherRing.judge(text)).toBe("client");
+    expect(await worth(otherRing, text)).toBe("client");
     expect(await ring.revoke(key.id)).toEqual(key);
     expect(await otherRing.judge(text)).toBe("unknown");
     expect(await ring.revoke(key.id)).toBeUndefined();
@@ -91,9 +97,40 @@ describe("a key", () => {
     const { text } = await ring.create(admin);
     await engine.alter({ kind: "dropData" }, 0);
     await engine.alter({ kind: "dropAll" }, 0);
-    expect(await ring.judge(text)).toBe("admin");
+    expect(await worth(ring, text)).toBe("admin");
     const schema = await engine.schema(0);
     expect(schema.predicates.filter(({ definition }) => /key/.test(definition.name))).toEqual([]);
+  });
+
+  test("has the scopes and the namespace that it was made with", async () => {
+    const wish = { name: "page", kind: "scoped", expiryMs: Infinity } as const;
+    const { key, text } = await ring.create({ ...wish, scopes: ["query", "graphql"] });
+    expect(key).toMatchObject({ kind: "scoped", scopes: ["graphql", "query"] });
+    expect(await ring.judge(text)).toEqual(key);
+    expect(JSON.stringify(await ring.judge(text))).not.toContain("hash");
+    const bound = await ring.create({ ...client, namespace: 7 });
+    expect(bound.key).toMatchObject({ kind: "scoped", scopes: scopesOfKind("client") });
+    expect(await ring.judge(bound.text)).toMatchObject({ namespace: 7 });
+    // Releases without scopes do not know such a text, and let nobody in.
+    expect([text, bound.text]).toEqual(Array(2).fill(expect.stringMatching(/^weft_scoped_/)));
+  });
+
+  test("that was stored before there were scopes opens what it opened", async () => {
+    const text = makeKeyText("client");
+    const id = readKeyId(text) ?? "";
+    const hash = hashKeyText(text).toString("base64");
+    const row = { id, name: "old", kind: "client", createdMs: 5, hash };
+    await engine.ownRows.write(
+      `key/${id}`,
+      new TextEncoder().encode(JSON.stringify(row)),
+      undefined,
+    );
+    expect(await ring.judge(text)).toMatchObject({
+      kind: "client",
+      scopes: ["graphql", "query", "mutate"],
+      namespace: undefined,
+      expiryMs: Infinity,
+    });
   });
 
   test("of the house itself is stored nowhere", async () => {
@@ -103,7 +140,7 @@ describe("a key", () => {
       clock,
       unstored: [{ text, kind: "client" }],
     });
-    expect(await own.judge(text)).toBe("client");
+    expect(await worth(own, text)).toBe("client");
     expect(await ring.judge(text)).toBe("unknown");
     expect(await own.list()).toEqual([]);
   });
@@ -115,6 +152,10 @@ test.each([
   { ...client, name: "x".repeat(101) },
   { ...client, expiryMs: 1_000_000 },
   { ...client, expiryMs: Number.NaN },
+  { ...client, scopes: ["query"] as const },
+  { ...client, namespace: -1 },
+  { ...client, kind: "scoped" as const },
+  { ...client, kind: "scoped" as const, scopes: [] },
 ])("no key is made of %j", async (wish) => {
   await expect(ring.create(wish)).rejects.toMatchObject({ name: "Fault" });
 });

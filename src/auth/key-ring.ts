@@ -11,14 +11,21 @@ import {
   hashKeyText,
   isTextOf,
   type KeyKind,
+  type KeyScope,
+  keyScopes,
   makeKeyText,
   readKeyId,
+  scopesOfKind,
   type StoredKey,
 } from "./access-key.ts";
 
 export interface KeyWish {
   readonly name: string;
   readonly kind: KeyKind;
+  /** Of a scoped key: at least one. */
+  readonly scopes?: readonly KeyScope[];
+  /** A key of any kind that is bound to a namespace becomes a scoped one. */
+  readonly namespace?: number | undefined;
   /** Milliseconds since 1970; Infinity for never. */
   readonly expiryMs: number;
 }
@@ -30,7 +37,7 @@ export interface NewKey {
 }
 
 /** What a shown key is worth. `unknown`: made up, mistyped or revoked, which nobody can tell apart any more. */
-export type Verdict = KeyKind | "expired" | "unknown";
+export type Verdict = AccessKey | "expired" | "unknown";
 
 export interface KeyRing {
   create(wish: KeyWish): Promise<NewKey>;
@@ -59,11 +66,13 @@ export function openKeyRing(options: KeyRingOptions): KeyRing {
   for (const { text, kind } of options.unstored ?? []) {
     const id = readKeyId(text) ?? "";
     const hash = hashKeyText(text);
-    unstored.set(id, { id, name: "", kind, createdMs: 0, expiryMs: Infinity, hash });
+    const scopes = scopesOfKind(kind);
+    const rest = { scopes, namespace: undefined, createdMs: 0, expiryMs: Infinity, hash };
+    unstored.set(id, { id, name: "server", kind, ...rest });
   }
   const weigh = (text: string, key: StoredKey | undefined): Verdict => {
     if (key === undefined || !isTextOf(text, key.hash)) return "unknown";
-    return key.expiryMs <= clock.nowMs() ? "expired" : key.kind;
+    return key.expiryMs <= clock.nowMs() ? "expired" : withoutHash(key);
   };
   return {
     async create(wish) {
@@ -71,10 +80,14 @@ export function openKeyRing(options: KeyRingOptions): KeyRing {
       if ((await rows.list(rowPrefix)).size >= keysMax) {
         throw new Fault("E_HTTP_REQUEST", `there are ${keysMax} keys; revoke some first`);
       }
+      const { name, namespace, expiryMs } = wish;
+      const kind = namespace === undefined ? wish.kind : "scoped";
+      const scopes = scopesOf(wish);
       for (;;) {
-        const text = makeKeyText(wish.kind);
+        const text = makeKeyText(kind);
         const id = readKeyId(text) ?? "";
-        const key: AccessKey = { id, ...wish, createdMs: clock.nowMs() };
+        const createdMs = clock.nowMs();
+        const key: AccessKey = { id, name, kind, scopes, namespace, createdMs, expiryMs };
         const bytes = encodeStoredKey({ ...key, hash: hashKeyText(text) });
         if (await rows.write(rowPrefix + id, bytes, undefined)) return { key, text };
       }
@@ -104,7 +117,11 @@ export function openKeyRing(options: KeyRingOptions): KeyRing {
   };
 }
 
-function checkWish({ name, expiryMs }: KeyWish, nowMs: number): void {
+function scopesOf({ kind, scopes = [] }: KeyWish): readonly KeyScope[] {
+  return kind === "scoped" ? keyScopes.filter((one) => scopes.includes(one)) : scopesOfKind(kind);
+}
+
+function checkWish({ name, kind, scopes, namespace, expiryMs }: KeyWish, nowMs: number): void {
   if (name.trim() === "" || name.length > nameLengthMax || /\p{Cc}/u.test(name)) {
     const what = `a key needs a name of 1 to ${nameLengthMax} printable characters`;
     throw new Fault("E_HTTP_REQUEST", what);
@@ -112,8 +129,15 @@ function checkWish({ name, expiryMs }: KeyWish, nowMs: number): void {
   if (Number.isNaN(expiryMs) || expiryMs <= nowMs) {
     throw new Fault("E_HTTP_REQUEST", "a key's expiry must lie in the future");
   }
+  if ((kind === "scoped") !== (scopes !== undefined && scopes.length > 0)) {
+    throw new Fault("E_HTTP_REQUEST", "a key has a kind, admin or client, or scopes of its own");
+  }
+  if (namespace !== undefined && (!Number.isSafeInteger(namespace) || namespace < 0)) {
+    throw new Fault("E_HTTP_REQUEST", "a key's namespace is a whole number from 0 on");
+  }
 }
 
-function withoutHash({ id, name, kind, createdMs, expiryMs }: StoredKey): AccessKey {
-  return { id, name, kind, createdMs, expiryMs };
+function withoutHash(stored: StoredKey): AccessKey {
+  const { id, name, kind, scopes, namespace, createdMs, expiryMs } = stored;
+  return { id, name, kind, scopes, namespace, createdMs, expiryMs };
 }

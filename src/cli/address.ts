@@ -23,6 +23,13 @@ export function urlOfAddress({ host, port }: Address): string {
   return `http://${open.includes(":") && !open.startsWith("[") ? `[${open}]` : open}:${port}`;
 }
 
+/** What was bound, and for an address that stands for all of them that it does. */
+export function describeBound({ host, port }: Address): string {
+  const isEvery = host === "0.0.0.0" || host === "::";
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return isEvery ? `${url}, every address of this machine` : url;
+}
+
 /** Whether only this machine reaches it. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);

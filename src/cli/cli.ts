@@ -171,7 +171,7 @@ Examples:
   weft serve --data ./weft-data --http 127.0.0.1:8080
   weft serve --data ./weft-data --sample --workers 2
   weft serve --lambda ./resolvers.ts --lambda-limit "fetch=api.example.com"
-  weft serve --http 0.0.0.0:8080 --security "token=secret; whitelist=10.0.0.0/8"
+  weft serve --http 0.0.0.0:8080 --anonymous on --security "token=secret; whitelist=10.0.0.0/8"
   weft serve --limit "query-timeout=20s; query-edge=100000; result-bytes=64MB"
   weft serve --http 0.0.0.0:8080 --anonymous off
   WEFT_DATA=/var/lib/weft weft serve --config /etc/weft.json`,
@@ -376,22 +376,29 @@ export interface KeyOptions extends CredentialOptions {
 /** The options of `weft key create`. */
 export interface KeyCreateOptions extends KeyOptions {
   readonly name: string;
-  readonly kind: "admin" | "client";
+  readonly kind: "admin" | "client" | undefined;
+  readonly scope: string | undefined;
+  readonly namespace: string | undefined;
   readonly expires: string | undefined;
 }
 
 function addKey(program: Command): void {
   const key = program
     .command("key")
-    .description("create, list and revoke Admin and Client keys")
+    .description("create, list and revoke keys")
     .addHelpText("after", keyHelp);
   const create = key
     .command("create")
     .description("make a key; it is printed this once")
     .requiredOption("--name <name>", "whom it is for, as lists show it")
     .addOption(
-      new Option("--kind <kind>", "what it opens").choices(["client", "admin"]).default("client"),
+      new Option("--kind <kind>", "what it opens (client unless said)").choices([
+        "client",
+        "admin",
+      ]),
     )
+    .option("--scope <scope,…>", "what alone it opens: graphql, query, mutate, alter, admin")
+    .option("--namespace <number>", "the namespace that alone it is for")
     .option("--expires <duration>", "how long it lives, as 12h, 30d or 8w; else for ever")
     .action(async (options: KeyCreateOptions) => {
       const { runKeyCreate } = await import("./command-key.ts");
@@ -425,10 +432,13 @@ function addKey(program: Command): void {
 
 const keyHelp = `
 With \`weft serve --anonymous off\` every request needs a key in the header X-Auth-Token. A Client key reads and writes
-data; an Admin key administers too, from any address. The server keeps only their hashes.
+data; an Admin key administers too, from any address. A key with --scope opens that alone: a browser's, made with
+--scope graphql, sees nothing that rules hide. The server keeps only their hashes.
 
 Examples:
   weft key create --data ./weft-data --name me --kind admin
   weft key create --name shop --expires 30d --to http://127.0.0.1:8080 --key "$ADMIN_KEY"
+  weft key create --name page --scope graphql --expires 30d --key "$ADMIN_KEY"
+  weft key create --name loader --scope mutate,alter --namespace 7 --key "$ADMIN_KEY"
   weft key list --key "$ADMIN_KEY"
   weft key revoke k3f9x2abqz --key "$ADMIN_KEY"`;

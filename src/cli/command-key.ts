@@ -1,7 +1,7 @@
-/** `weft key`: Admin and Client keys of a running server, through /admin, or of a store that no server serves. */
+/** `weft key`: keys of a running server, through /admin, or of a store that no server serves. */
 import { type ShownKey, showKey } from "../admin/key-fields.ts";
-import { type KeyRing, openKeyRing } from "../auth/key-ring.ts";
-import type { KeyKind } from "../auth/access-key.ts";
+import { type KeyRing, type KeyWish, openKeyRing } from "../auth/key-ring.ts";
+import { type KeyScope, keyScopes } from "../auth/access-key.ts";
 import { systemClock } from "../base/clock.ts";
 import { silentLogger } from "../base/log.ts";
 import { openOwnRows } from "../engine/own-rows.ts";
@@ -17,7 +17,7 @@ import { parseLifetimeMs } from "./duration.ts";
 
 /** What both ways can do. */
 interface Keys {
-  create(name: string, kind: KeyKind, expiryMs: number): Promise<{ key: ShownKey; secret: string }>;
+  create(wish: KeyWish): Promise<{ key: ShownKey; secret: string }>;
   list(): Promise<readonly ShownKey[]>;
   revoke(id: string): Promise<void>;
 }
@@ -27,13 +27,36 @@ export async function runKeyCreate(options: KeyCreateOptions): Promise<void> {
   const lifetimeMs =
     options.expires === undefined ? Infinity : parseLifetimeMs("--expires", options.expires);
   const { key, secret } = await withKeys(options, (keys) =>
-    keys.create(options.name, options.kind, systemClock.nowMs() + lifetimeMs),
+    keys.create({
+      name: options.name,
+      ...readOpened(options),
+      namespace: readNamespace(options.namespace),
+      expiryMs: systemClock.nowMs() + lifetimeMs,
+    }),
   );
   const end = key.expiresAt === null ? "does not expire" : `expires at ${key.expiresAt}`;
   process.stderr.write(
-    `weft: ${options.kind} key ${key.id} "${key.name}" ${end}; it is shown this once\n`,
+    `weft: ${key.kind.toLowerCase()} key ${key.id} "${key.name}" ${end}; it is shown this once\n`,
   );
   process.stdout.write(`${secret}\n`);
+}
+
+/** A kind, or scopes. */
+function readOpened({ kind, scope }: KeyCreateOptions): Pick<KeyWish, "kind" | "scopes"> {
+  if (scope === undefined) return { kind: kind ?? "client" };
+  if (kind !== undefined) {
+    throw new Fault("E_STARTUP", "--kind and --scope: a key has one or the other");
+  }
+  const scopes = scope.split(",").map((word) => word.trim().toLowerCase());
+  const unknown = scopes.find((word) => !keyScopes.some((known) => known === word));
+  if (unknown === undefined) return { kind: "scoped", scopes: scopes as KeyScope[] };
+  throw new Fault("E_STARTUP", `--scope: one of ${keyScopes.join(", ")}, not "${unknown}"`);
+}
+
+function readNamespace(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new Fault("E_STARTUP", `--namespace: "${text}" is not the number of a namespace`);
 }
 
 export async function runKeyList(options: KeyOptions): Promise<void> {
@@ -41,16 +64,24 @@ export async function runKeyList(options: KeyOptions): Promise<void> {
   const rows = keys.map((key) => [
     key.id,
     key.kind.toLowerCase(),
+    describeOpened(key),
     key.createdAt,
     (key.expiresAt ?? "never") + (key.isExpired ? " (expired)" : ""),
     key.name,
   ]);
-  const table = [["ID", "KIND", "CREATED", "EXPIRES", "NAME"], ...rows];
-  const widths = [0, 1, 2, 3].map((i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
+  const table = [["ID", "KIND", "OPENS", "CREATED", "EXPIRES", "NAME"], ...rows];
+  const widths = [0, 1, 2, 3, 4].map((i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
   for (const row of table) {
     const cells = row.map((cell, i) => cell.padEnd(widths[i] ?? 0));
     process.stdout.write(`${cells.join("  ").trimEnd()}\n`);
   }
+}
+
+/** `graphql,query in 7`; the kinds of old say it by themselves. */
+function describeOpened({ kind, scopes, namespace }: ShownKey): string {
+  if (kind !== "SCOPED") return kind === "ADMIN" ? "everything" : "data";
+  const where = namespace === null ? "" : ` in ${namespace}`;
+  return scopes.join(",").toLowerCase() + where;
 }
 
 export async function runKeyRevoke(ids: readonly string[], options: KeyOptions): Promise<void> {
@@ -67,7 +98,7 @@ async function withKeys<T>(options: KeyOptions, use: (keys: Keys) => Promise<T>)
   return await withStore(options.data, use);
 }
 
-const shownFields = "{ id name kind createdAt expiresAt isExpired }";
+const shownFields = "{ id name kind scopes namespace createdAt expiresAt isExpired }";
 
 function reachServer(options: KeyOptions): Keys {
   const client = makeClient(options.to, readCredentials(options));
@@ -79,10 +110,12 @@ function reachServer(options: KeyOptions): Keys {
     return (json as { data: T }).data;
   };
   return {
-    async create(name, kind, expiryMs) {
+    async create({ name, kind, scopes, namespace, expiryMs }) {
       const input = {
         name,
         kind: kind.toUpperCase(),
+        scopes: scopes?.map((scope) => scope.toUpperCase()) ?? null,
+        namespace: namespace ?? null,
         expiresAt: Number.isFinite(expiryMs) ? new Date(expiryMs).toISOString() : null,
       };
       const query = `mutation($input: CreateKeyInput!) { createKey(input: $input) { key ${shownFields} secret } }`;
@@ -127,8 +160,8 @@ async function withStore<T>(dir: string, use: (keys: Keys) => Promise<T>): Promi
 
 function wrapRing(ring: KeyRing): Keys {
   return {
-    async create(name, kind, expiryMs) {
-      const { key, text } = await ring.create({ name, kind, expiryMs });
+    async create(wish) {
+      const { key, text } = await ring.create(wish);
       return { key: showKey(key, systemClock.nowMs()), secret: text };
     },
     list: async () => (await ring.list()).map((key) => showKey(key, systemClock.nowMs())),

@@ -9,7 +9,7 @@ import { makeClient } from "../load/client.ts";
 import { sampleHeader } from "../load/sample-sdl.ts";
 import { makeSampleTokens } from "../load/sample-tokens.ts";
 import type { AclConfig } from "./acl-config.ts";
-import { urlOfAddress } from "./address.ts";
+import { describeBound, urlOfAddress } from "./address.ts";
 import { claimForServing } from "./claim.ts";
 import { buildServeConfig, type ServeConfig, type ServeOptions } from "./config.ts";
 import { complain, makeLogger, say } from "./log.ts";
@@ -126,7 +126,7 @@ const ownTokenMs = 10 * 60_000;
 async function greet(config: ServeConfig, supervisor: Supervisor): Promise<void> {
   const url = urlOfAddress(supervisor.address);
   const endpoints = `
-Weft ${readVersion()} serves ${config.dataDir} on ${url}
+Weft ${readVersion()} serves ${config.dataDir} on ${describeBound(supervisor.bound)}
 
   GraphQL         ${url}/graphql
   DQL             ${url}/query  /mutate  /commit  /alter

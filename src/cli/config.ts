@@ -16,6 +16,8 @@ import { packageFolder } from "./places.ts";
 import { parseOutgoing, type OutgoingConfig } from "./outgoing.ts";
 import { divideMemory, type MemoryConfig } from "./memory.ts";
 import { answeringWriterMax } from "./roles.ts";
+import { checkOpenAddress, parseSecurity } from "./security-config.ts";
+import type { SecurityConfig } from "./security-config.ts";
 import { parseCount, parseSuperflag, parseSwitch } from "./superflag.ts";
 
 /** Plain data: it travels to the children as a message. */
@@ -49,15 +51,6 @@ export interface OwnKeys {
   readonly admin: string;
   /** For resolvers that run beside the database. */
   readonly client: string;
-}
-
-export interface SecurityConfig {
-  /** Whether data may be used without a key. */
-  readonly anonymous: boolean;
-  readonly token: string | undefined;
-  readonly whitelist: readonly string[];
-  readonly hosts: readonly string[];
-  readonly origins: readonly string[];
 }
 
 export interface GraphqlConfig {
@@ -109,6 +102,9 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     { flag: options.lambdaUrl, setting: parseLambdaUrl(options.graphql) },
     options.lambdaLimit,
   );
+  const security = parseSecurity(options.security, options.anonymous);
+  const acl = readAclConfig(options.acl);
+  checkOpenAddress({ host, port }, security, acl !== undefined);
   return {
     dataDir: options.data,
     host,
@@ -118,7 +114,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     drainMs: parseDurationMs("--drain", options.drain),
     hangMs: parseDurationMs("--hang", options.hang),
     logLevel: options.log,
-    security: parseSecurity(options.security, options.anonymous),
+    security,
     graphql: parseGraphql(options.graphql),
     ...parseLimits(options.limit),
     store: parseStore(options.store),
@@ -131,7 +127,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     }),
     lambda,
     outgoing: parseOutgoing(options.outgoing, host),
-    acl: readAclConfig(options.acl),
+    acl,
     ownKeys: { admin: makeKeyText("admin"), client: makeKeyText("client") },
   };
 }
@@ -145,35 +141,6 @@ function findSampleScript(options: ServeOptions): string | undefined {
 
 /** Start times name their process with 4 bits; some are left for children that follow one another. */
 const workersMax = 12;
-
-const securityKeys = ["token", "whitelist", "hosts", "origins", "anonymous"] as const;
-
-function parseSecurity(text: string, anonymous: string | boolean | undefined): SecurityConfig {
-  const given = parseSuperflag("security", text, securityKeys);
-  const list = (key: (typeof securityKeys)[number]): string[] =>
-    (given.get(key) ?? "")
-      .split(",")
-      .map((item) => item.trim())
-      .filter((item) => item !== "");
-  const token = given.get("token");
-  return {
-    anonymous: parseAnonymous(anonymous, given.get("anonymous")),
-    token: token === "" ? undefined : token,
-    whitelist: list("whitelist"),
-    hosts: list("hosts").map((name) => name.toLowerCase()),
-    origins: list("origins").map((origin) => origin.toLowerCase().replace(/\/$/, "")),
-  };
-}
-
-/** On unless one of its two places says otherwise; they may not contradict each other. */
-function parseAnonymous(flag: string | boolean | undefined, setting: string | undefined): boolean {
-  const flagged = flag === undefined ? undefined : parseSwitch("--anonymous", String(flag));
-  const set = setting === undefined ? undefined : parseSwitch("--security anonymous", setting);
-  if (flagged !== undefined && set !== undefined && flagged !== set) {
-    throw new Fault("E_STARTUP", "--anonymous and --security anonymous contradict each other");
-  }
-  return flagged ?? set ?? true;
-}
 
 const graphqlKeys = [
   "introspection",

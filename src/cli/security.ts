@@ -1,19 +1,23 @@
 import { lookup } from "node:dns/promises";
-import { BlockList } from "node:net";
+import { BlockList, isIP } from "node:net";
+import { hostname } from "node:os";
 import { addToWhitelist, type Security } from "../http/access.ts";
 import { Fault } from "../model/fault.ts";
 import { isLoopback } from "./address.ts";
-import type { SecurityConfig, ServeConfig } from "./config.ts";
+import type { ServeConfig } from "./config.ts";
+import type { SecurityConfig } from "./security-config.ts";
 
-/** Host names on the whitelist are looked up once, at the start. */
-export async function makeSecurity(config: SecurityConfig): Promise<Security> {
+/** Host names on the whitelist are looked up once, at the start. `host`: where the server listens. */
+export async function makeSecurity(config: SecurityConfig, host: string): Promise<Security> {
   const whitelist = new BlockList();
   for (const entry of config.whitelist) {
     if (addToWhitelist(whitelist, entry)) continue;
     for (const address of await findAddresses(entry)) addToWhitelist(whitelist, address);
   }
   const { anonymous, token } = config;
-  const hosts = new Set(config.hosts);
+  // By these names the machine is called on purpose: no page of elsewhere can have them.
+  const names = [host, hostname()].filter((name) => isIP(name) === 0);
+  const hosts = new Set([...config.hosts, ...names.map((name) => name.toLowerCase())]);
   return { anonymous, token, whitelist, hosts, origins: new Set(config.origins) };
 }
 

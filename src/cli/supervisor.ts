@@ -52,6 +52,8 @@ export interface Supervisor {
   readonly isEmpty: boolean;
   /** Host and port that it listens on. */
   readonly address: { readonly host: string; readonly port: number };
+  /** The same as the system calls it: what was bound. */
+  readonly bound: { readonly host: string; readonly port: number };
   /** Resolves when an administrator asks for the end. */
   readonly whenShutDown: Promise<void>;
   /** Lets /health say that all is ready. */
@@ -66,11 +68,13 @@ export async function startSupervisor(config: ServeConfig, logger: Logger): Prom
   const server = await listen(config, (socket) => keeper.accept(socket));
   try {
     const address = server.address();
-    const port = address === null || typeof address === "string" ? config.port : address.port;
+    const isTcp = address !== null && typeof address !== "string";
+    const port = isTcp ? address.port : config.port;
     const isEmpty = await keeper.startAll(port);
     return {
       isEmpty,
       address: { host: config.host, port },
+      bound: { host: isTcp ? address.address : config.host, port },
       whenShutDown: keeper.whenShutDown,
       open: () => keeper.open(),
       stop: async () => {

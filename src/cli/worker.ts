@@ -91,7 +91,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
       disallowMutations: mutations === "disallow",
       disallowDrop: config.disallowDrop,
     },
-    security: await makeSecurity(config.security),
+    security: await makeSecurity(config.security, config.host),
     keys,
     acl,
     controls,

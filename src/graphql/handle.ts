@@ -87,6 +87,11 @@ export class RequestHandler {
           ? await this.#explain(request, work.ready.roots, reader, request.plan.form)
           : await this.#query(request, work.ready, reader, trace);
       }
+      const { refusesMutations } = request;
+      if (refusesMutations !== undefined) {
+        const { message, status } = refusesMutations;
+        return { body: writeRefusal([{ message }], undefined), headers: undefined, status };
+      }
       if (request.plan !== undefined) throw refuse(noPlanOfMutations);
       return await this.#mutate(request, work, trace, reader);
     } finally {

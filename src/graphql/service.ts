@@ -65,12 +65,22 @@ export interface GraphqlRequest {
   readonly budget?: RequestBudget | undefined;
   /** Why data is neither read nor written now, which each root field then tells; undefined: it is. */
   readonly closed?: string | undefined;
+  /** Why mutations are refused, queries are not; undefined: neither is. */
+  readonly refusesMutations?: MutationRefusal | undefined;
   /** Asks how the queries are run; for those who may see all nodes, because the numbers tell of hidden ones. */
   readonly plan?: PlanQuestion | undefined;
 }
 
+export interface MutationRefusal {
+  readonly message: string;
+  /** Of the answer that tells it. */
+  readonly status: number;
+}
+
 export interface GraphqlAnswer {
   readonly body: Uint8Array;
+  /** Of HTTP; undefined: 200, as for every outcome but a mutation that its request may not hold. */
+  readonly status?: number | undefined;
   /** Extra response headers (Cache-Control …); undefined for none. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 }

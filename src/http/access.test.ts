@@ -1,9 +1,12 @@
 import { BlockList } from "node:net";
 import { describe, expect, test } from "vitest";
+import { type AccessKey, type KeyKind, type KeyScope, scopesOfKind } from "../auth/access-key.ts";
 import type { Verdict } from "../auth/key-ring.ts";
+import { anyVisitor, makeStranger } from "../model/visitor.ts";
 import { addToWhitelist, findRefusal, type Security } from "./access.ts";
 import { makeRefusalFault, makeRefusalReply } from "./refusal.ts";
-import type { Audience } from "./rights.ts";
+import type { RouteRight } from "./rights.ts";
+import { type Audience, rightOf } from "./rights.ts";
 
 function secured(parts: Partial<Security> & { allowed?: string[] } = {}): Security {
   const whitelist = new BlockList();
@@ -17,24 +20,55 @@ function secured(parts: Partial<Security> & { allowed?: string[] } = {}): Securi
   };
 }
 
+function keyOf(kind: KeyKind, scopes = scopesOfKind(kind), namespace?: number): AccessKey {
+  return { id: "x", name: kind, kind, scopes, namespace, createdMs: 0, expiryMs: Infinity };
+}
+
+const scoped = (scope: KeyScope, namespace?: number) => keyOf("scoped", [scope], namespace);
+
 const verdicts: Readonly<Record<string, Verdict>> = {
-  "the admin key": "admin",
-  "the client key": "client",
+  "the admin key": keyOf("admin"),
+  "the client key": keyOf("client"),
   "an old key": "expired",
+  graphql: scoped("graphql"),
+  query: scoped("query"),
+  mutate: scoped("mutate"),
+  alter: scoped("alter"),
+  admin: scoped("admin"),
+  "query of 7": scoped("query", 7),
+  "query of 0": scoped("query", 0),
+};
+
+/** Rights as the table has them, for each audience. */
+const rights: Readonly<Record<Audience, RouteRight>> = {
+  everyone: rightOf("/health"),
+  clients: rightOf("/query"),
+  logins: rightOf("/login"),
+  administrators: rightOf("/admin"),
 };
 
 interface Question {
   readonly audience?: Audience;
   readonly security?: Security;
   readonly address?: string;
+  readonly route?: string;
+  /** The namespace of whoever has logged in; "none": nobody has. Undefined: nobody logs in. */
+  readonly login?: number | "none";
+  readonly named?: readonly string[];
 }
 
 function judgeHeaders(headers: Record<string, string>, question: Question): string {
-  const refusal = findRefusal(question.audience ?? "administrators", {
+  const { route, login } = question;
+  const right =
+    route === undefined ? rights[question.audience ?? "administrators"] : rightOf(route);
+  const visitor = login === "none" ? makeStranger("no") : { ...anyVisitor, namespace: login ?? 0 };
+  const refusal = findRefusal(right, {
     headers: { host: "127.0.0.1:8080", ...headers },
     remoteAddress: question.address ?? "127.0.0.1",
     security: question.security ?? secured(),
     keys: { judge: (text) => verdicts[text] ?? "unknown" },
+    acl: login === undefined ? undefined : { identify: () => visitor },
+    graphql: { allowedOrigins: () => question.named ?? [] },
   });
   if (refusal instanceof Promise) throw new Error("there is nothing to wait for");
   return refusal?.kind ?? "admitted";
@@ -57,6 +91,10 @@ describe("a page of another site", () => {
     [{ origin: "http://127.0.0.1:3000" }, "page"],
     [{ origin: "https://evil.example" }, "page"],
     [{ origin: "null" }, "page"],
+    [{ "sec-fetch-site": "cross-site" }, "page"],
+    [{ "sec-fetch-site": "same-site" }, "page"],
+    [{ "sec-fetch-site": "same-origin" }, "admitted"],
+    [{ "sec-fetch-site": "none" }, "admitted"],
   ])("%j", (headers, outcome) => expect(ask(headers)).toBe(outcome));
 
   test("configured names and origins are no strangers", () => {
@@ -74,6 +112,85 @@ describe("a page of another site", () => {
       "admitted",
     );
     expect(ask({ origin: "https://x.example", "x-dgraph-authtoken": "no" }, security)).toBe("page");
+  });
+});
+
+describe("data, where nothing is asked for", () => {
+  const evil = { origin: "https://evil.example" };
+  const rows: readonly [string, Record<string, string>, string][] = [
+    ["/query", evil, "admitted"],
+    ["/graphql", evil, "admitted"],
+    ["/mutate", {}, "admitted"],
+    ["/mutate", evil, "page"],
+    ["/commit", evil, "page"],
+    ["/mutate", { origin: "null" }, "page"],
+    ["/mutate", { origin: "http://localhost:3000" }, "admitted"],
+    ["/mutate", { origin: "http://app.localhost" }, "admitted"],
+    ["/mutate", { origin: "https://127.0.0.1:5173" }, "admitted"],
+    ["/mutate", { origin: "http://[::1]:5173" }, "admitted"],
+    ["/mutate", { origin: "http://localhost.evil.example" }, "page"],
+    ["/mutate", { origin: "http://localhost:3000@evil.example" }, "page"],
+    ["/mutate", { origin: "http://named.example" }, "admitted"],
+    ["/mutate", { "sec-fetch-site": "cross-site" }, "page"],
+    ["/mutate", { ...evil, "x-auth-token": "mutate" }, "admitted"],
+    ["/query", { host: "evil.example" }, "page"],
+    ["/graphql", { host: "evil.example:8080" }, "page"],
+    ["/query", { host: "" }, "admitted"],
+  ];
+  test.each(rows)("%s with %j", (route, headers, outcome) => {
+    expect(judgeHeaders(headers, { route, named: ["http://named.example"] })).toBe(outcome);
+  });
+
+  test("a name that nobody knows is no matter from elsewhere, nor where users log in", () => {
+    const headers = { host: "db.example" };
+    expect(judgeHeaders(headers, { route: "/query", address: "10.1.2.3" })).toBe("admitted");
+    expect(judgeHeaders(headers, { route: "/query", login: "none" })).toBe("admitted");
+    expect(judgeHeaders(evil, { route: "/mutate", login: 0 })).toBe("admitted");
+  });
+
+  test("whoever shows the administration token is no forged page", () => {
+    const security = secured({ token: "secret" });
+    const headers = { ...evil, "x-dgraph-authtoken": "secret" };
+    expect(judgeHeaders(headers, { route: "/mutate", security })).toBe("admitted");
+    expect(judgeHeaders(evil, { route: "/mutate", security })).toBe("page");
+  });
+});
+
+describe("scopes of keys", () => {
+  const routes = ["/graphql", "/query", "/mutate", "/commit", "/alter", "/admin", "/assign"];
+  const opens: Readonly<Record<string, readonly string[]>> = {
+    graphql: ["/graphql"],
+    query: ["/query", "/commit"],
+    mutate: ["/mutate", "/commit"],
+    alter: ["/alter"],
+    admin: ["/admin", "/assign"],
+    "the client key": ["/graphql", "/query", "/mutate", "/commit"],
+    "the admin key": routes,
+  };
+  test.each(Object.entries(opens))("%s", (key, opened) => {
+    for (const security of [secured(), secured({ anonymous: false })]) {
+      const admitted = routes.filter(
+        (route) => judgeHeaders({ "x-auth-token": key }, { route, security }) === "admitted",
+      );
+      expect(admitted).toEqual(opened);
+    }
+  });
+
+  const bound: readonly [string, number | "none" | undefined, string][] = [
+    ["query of 7", undefined, "namespace"],
+    ["query of 7", "none", "namespace"],
+    ["query of 7", 0, "namespace"],
+    ["query of 7", 7, "admitted"],
+    ["query of 0", undefined, "admitted"],
+    ["query of 0", "none", "namespace"],
+    ["query of 0", 7, "namespace"],
+    ["query", 7, "admitted"],
+  ];
+  test.each(bound)("%s, of one who logged in at %s", (key, login, outcome) => {
+    const question = login === undefined ? {} : { login };
+    const headers = { "x-auth-token": key };
+    expect(judgeHeaders(headers, { route: "/query", ...question })).toBe(outcome);
+    expect(judgeHeaders(headers, { route: "/login", ...question })).toBe("admitted");
   });
 });
 

@@ -1,77 +1,140 @@
 /**
  * What stands in a request's way (seed 5, graphql.md 11.4): keys, and for administration without one the address, which
- * must be loopback or on the whitelist, the page, which must be this server's, and the token where one is set.
+ * must be loopback or on the whitelist, the page, which must be this server's, and the token where one is set. Where
+ * nobody needs credentials, foreign pages write nothing and foreign names reach nothing.
  */
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { type BlockList, isIP } from "node:net";
-import { networkInterfaces } from "node:os";
-import { isSameSecret } from "../auth/access-key.ts";
+import { type AccessKey, isSameSecret, type KeyScope } from "../auth/access-key.ts";
+import type { Acl } from "../auth/acl.ts";
 import type { KeyRing } from "../auth/key-ring.ts";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
-import type { Audience } from "./rights.ts";
+import type { GraphqlService } from "../graphql/service.ts";
+import {
+  findForeignDataPage,
+  findForeignHost,
+  findForeignPage,
+  isLoopback,
+  type PageFault,
+  type PageRules,
+  plainAddress,
+} from "./pages.ts";
+import type { RouteRight } from "./rights.ts";
 
-export interface Security {
+export interface Security extends PageRules {
   /** Whether data may be used without a key. */
   readonly anonymous: boolean;
   /** The administration token; undefined for none. */
   readonly token: string | undefined;
   /** Addresses, ranges `a:b`, CIDR blocks, host names. */
   readonly whitelist: BlockList;
-  /** Host names, lower case, by which this server may be called for administration. */
-  readonly hosts: ReadonlySet<string>;
-  /** Origins of other web pages that may administer. */
-  readonly origins: ReadonlySet<string>;
 }
 
 /** What stands in the way of a request. */
 export type Refusal =
   | { readonly kind: "noKey"; readonly wanted: "any" | "admin" }
   | { readonly kind: "wrongKey" | "expiredKey" | "clientKey" }
-  | { readonly kind: "page"; readonly what: "Origin" | "Host"; readonly value: string }
+  /** `wanted`: of which the key would need one. */
+  | { readonly kind: "scope"; readonly wanted: readonly KeyScope[] }
+  | { readonly kind: "namespace"; readonly namespace: number }
+  | (PageFault & { readonly kind: "page"; readonly wish: "administer" | "write" | "reach" })
   | { readonly kind: "address"; readonly address: string }
   | { readonly kind: "noToken" }
   | { readonly kind: "wrongToken"; readonly token: string };
 
 /** Who asks, and what decides. */
 export interface Asking {
-  readonly headers: IncomingMessage["headers"];
+  readonly headers: IncomingHttpHeaders;
   readonly remoteAddress: string;
   readonly security: Security;
   readonly keys: Pick<KeyRing, "judge">;
+  /** Who is behind the headers, where users log in; undefined: nobody does, and all is namespace 0. */
+  readonly acl: Pick<Acl, "identify"> | undefined;
+  /** Asked only about pages that neither the server nor its settings name. */
+  readonly graphql: Pick<GraphqlService, "allowedOrigins">;
 }
 
-/** Undefined when the request may go where `audience` goes. One branch for data while anonymous access is on. */
-export function findRefusal(audience: Audience, asking: Asking): MaybePromise<Refusal | undefined> {
+/** Undefined when the request may go where `right` says. */
+export function findRefusal(right: RouteRight, asking: Asking): MaybePromise<Refusal | undefined> {
+  const { audience } = right;
   if (audience === "everyone") return undefined;
   const text = single(asking.headers["x-auth-token"]);
   if (text === undefined || text === "") {
-    if (asking.security.anonymous) return findOpenRefusal(audience, asking);
+    if (asking.security.anonymous) return findOpenRefusal(right, asking);
     return { kind: "noKey", wanted: audience === "administrators" ? "admin" : "any" };
   }
   return andThen(asking.keys.judge(text), (verdict) => {
     if (verdict === "unknown") return { kind: "wrongKey" };
     if (verdict === "expired") return { kind: "expiredKey" };
-    if (audience === "clients") return undefined;
-    if (audience === "administrators" && verdict === "client") return { kind: "clientKey" };
-    // An Admin key is better proof than an address or the page's: the token, another secret, is still asked for.
-    return findTokenRefusal(asking);
+    return andThen(findKeyRefusal(right, verdict, asking), (refusal) => {
+      if (refusal !== undefined || audience === "clients") return refusal;
+      // An Admin key is better proof than an address or the page's: the token, another secret, is still asked for.
+      return findTokenRefusal(asking);
+    });
   });
 }
 
+/** What a key that is valid is not enough for. */
+function findKeyRefusal(
+  { audience, scopes }: RouteRight,
+  key: AccessKey,
+  { headers, acl }: Asking,
+): MaybePromise<Refusal | undefined> {
+  if (scopes.length > 0 && !scopes.some((scope) => key.scopes.includes(scope))) {
+    return key.kind === "client" ? { kind: "clientKey" } : { kind: "scope", wanted: scopes };
+  }
+  const { namespace } = key;
+  // A login names its namespace in its body: the route looks.
+  if (namespace === undefined || audience === "logins") return undefined;
+  const refusal: Refusal = { kind: "namespace", namespace };
+  if (acl === undefined) return namespace === 0 ? undefined : refusal;
+  return andThen(acl.identify(headers), (visitor) =>
+    visitor.refusal === undefined && visitor.namespace === namespace ? undefined : refusal,
+  );
+}
+
 /** Without a key, where none is needed. */
-function findOpenRefusal(audience: Audience, asking: Asking): Refusal | undefined {
-  if (audience === "clients") return undefined;
-  if (audience === "logins") return findTokenRefusal(asking);
+function findOpenRefusal(right: RouteRight, asking: Asking): MaybePromise<Refusal | undefined> {
+  if (right.audience === "clients") return findDataRefusal(right, asking);
+  if (right.audience === "logins") return findTokenRefusal(asking);
   const { headers, remoteAddress, security } = asking;
   const tokenRefusal = findTokenRefusal(asking);
   if (security.token === undefined || tokenRefusal !== undefined) {
-    const page = findForeignPage(headers, security);
-    if (page !== undefined) return page;
+    const page = findForeignHost(headers, security) ?? findForeignPage(headers, security);
+    if (page !== undefined) return { kind: "page", ...page, wish: "administer" };
   }
   if (!isTrustedAddress(remoteAddress, security)) {
     return { kind: "address", address: plainAddress(remoteAddress) };
   }
   return tokenRefusal;
+}
+
+/** Where users log in a page has nothing to show but what its reader gave it: every one is served. */
+function findDataRefusal(right: RouteRight, asking: Asking): MaybePromise<Refusal | undefined> {
+  if (asking.acl !== undefined) return undefined;
+  const { headers, remoteAddress, security } = asking;
+  const host = findForeignHost(headers, security);
+  if (host !== undefined && isLoopback(plainAddress(remoteAddress)) && !showsToken(asking)) {
+    return { kind: "page", ...host, wish: "reach" };
+  }
+  return right.writes === true ? findWriteRefusal(asking) : undefined;
+}
+
+/** What stands in the way of a page that would write without credentials; undefined for other clients too. */
+export function findWriteRefusal(asking: Asking): MaybePromise<Refusal | undefined> {
+  const { headers, security } = asking;
+  const page = findForeignDataPage(headers, security);
+  if (page === undefined || showsToken(asking)) return undefined;
+  const refusal: Refusal = { kind: "page", ...page, wish: "write" };
+  if (page.what !== "Origin") return refusal;
+  return andThen(asking.graphql.allowedOrigins(0), (allowed) =>
+    allowed.includes(page.value) ? undefined : refusal,
+  );
+}
+
+/** Nobody asks for the token at data routes; but a page that has it was given it. */
+function showsToken(asking: Asking): boolean {
+  return asking.security.token !== undefined && findTokenRefusal(asking) === undefined;
 }
 
 function findTokenRefusal({ headers, security }: Asking): Refusal | undefined {
@@ -81,39 +144,6 @@ function findTokenRefusal({ headers, security }: Asking): Refusal | undefined {
   return isSameSecret(given, security.token) ? undefined : { kind: "wrongToken", token: given };
 }
 
-/**
- * Loopback counts as an administrator, so a page in the browser of whoever runs this could administer: a foreign Origin
- * is such a page, a foreign Host is one whose name was made to point here.
- */
-function findForeignPage(
-  headers: IncomingMessage["headers"],
-  security: Security,
-): Refusal | undefined {
-  const host = single(headers.host) ?? "";
-  if (!isOwnHost(host, security)) return { kind: "page", what: "Host", value: host };
-  const origin = single(headers.origin);
-  if (origin === undefined || security.origins.has(origin.toLowerCase())) return undefined;
-  const isSame = /^https?:\/\//i.test(origin) && origin.replace(/^https?:\/\//i, "") === host;
-  return isSame ? undefined : { kind: "page", what: "Origin", value: origin };
-}
-
-function isOwnHost(host: string, security: Security): boolean {
-  const name = host
-    .replace(/:\d+$/, "")
-    .replace(/^\[|\]$/g, "")
-    .toLowerCase();
-  if (name === "localhost" || name.endsWith(".localhost")) return true;
-  if (security.hosts.has(name)) return true;
-  if (isIP(name) === 0) return false;
-  return isLoopback(name) || isOwnAddress(name);
-}
-
-function isOwnAddress(address: string): boolean {
-  return Object.values(networkInterfaces()).some((list) =>
-    list?.some((entry) => entry.address.toLowerCase() === address),
-  );
-}
-
 function isTrustedAddress(address: string, security: Security): boolean {
   const plain = plainAddress(address);
   if (isLoopback(plain)) return true;
@@ -121,16 +151,7 @@ function isTrustedAddress(address: string, security: Security): boolean {
   return family !== 0 && security.whitelist.check(plain, family === 6 ? "ipv6" : "ipv4");
 }
 
-function isLoopback(address: string): boolean {
-  return address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
-}
-
-/** Without the prefix under which an IPv6 socket shows an IPv4 address. */
-function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, "");
-}
-
-function single(header: string | string[] | undefined): string | undefined {
+export function single(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }
 

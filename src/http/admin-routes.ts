@@ -5,7 +5,7 @@ import { Fault } from "../model/fault.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
 import { doneBody } from "./envelope.ts";
 import { type Exchange, readBytes, readParameters } from "./exchange.ts";
-import { makeErrorBody, quoteJson, sendError, sendJson } from "./reply.ts";
+import { makeErrorBody, quoteJson, refuseMethod, sendError, sendJson } from "./reply.ts";
 import { checkSuperadmin, identify } from "./sender.ts";
 
 /** The reference runs this body as a mutation of its own text, whose place it then tells. */
@@ -54,7 +54,8 @@ const leaseCountMax = 2 ** 40;
 
 export async function answerAssign(exchange: Exchange): Promise<void> {
   const { house, req, res } = exchange;
-  const wrong = findAssignFault(req.method, readParameters(exchange));
+  if (req.method !== "POST") return refuseMethod(res);
+  const wrong = findAssignFault(readParameters(exchange));
   if (wrong !== undefined) {
     const body = makeErrorBody(wrong.message, wrong.code, false);
     sendError(res, { status: wrong.status, body, headers: [] });
@@ -73,13 +74,8 @@ interface AssignFault {
   readonly code: string;
 }
 
-function findAssignFault(
-  method: string | undefined,
-  params: URLSearchParams,
-): AssignFault | undefined {
+function findAssignFault(params: URLSearchParams): AssignFault | undefined {
   const code = "ErrorInvalidRequest";
-  if (method !== "GET")
-    return { status: 400, message: "Invalid method", code: "ErrorInvalidMethod" };
   const num = params.get("num") ?? "";
   if (num === "") return { status: 400, message: "num not passed", code };
   if (!/^\d+$/.test(num) || Number(num) > leaseCountMax) {

@@ -30,7 +30,7 @@ export function wantsEvents({ req }: Exchange): "no" | "too" | "only" {
 export async function streamEvents(
   exchange: Exchange,
   request: GraphqlRequest,
-  origin: string,
+  origins: readonly string[],
 ): Promise<boolean> {
   const { res, house, streams } = exchange;
   if (streams.isFull) {
@@ -39,7 +39,7 @@ export async function streamEvents(
     return true;
   }
   const stream = new EventStream(res, streams, {
-    origin,
+    origins,
     bytesMax: house.limits.socketBufferBytesMax,
     memory: house.memory,
     isWelcome: async () => (await judge(rightOf("/graphql"), exchange.req, house)) === undefined,
@@ -70,7 +70,8 @@ const completion = "event: complete\ndata:\n\n";
 const sign = ":\n\n";
 
 interface EventStreamOptions {
-  readonly origin: string;
+  /** Headers about origins, flat. */
+  readonly origins: readonly string[];
   readonly bytesMax: number;
   readonly memory: House["memory"];
   /** Whether the reader's key still holds. */
@@ -160,8 +161,6 @@ class EventStream implements Stream, Lane {
       this.#onGone?.();
     });
     this.#streams.add(this);
-    const { origin } = this.#options;
-    const allowed = origin === "" ? [] : ["Access-Control-Allow-Origin", origin];
     res.writeHead(200, [
       "Content-Type",
       `${eventType}; charset=utf-8`,
@@ -169,7 +168,9 @@ class EventStream implements Stream, Lane {
       "no-cache, no-store",
       "X-Accel-Buffering",
       "no",
-      ...allowed,
+      "X-Content-Type-Options",
+      "nosniff",
+      ...this.#options.origins,
     ]);
   }
 }

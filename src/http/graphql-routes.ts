@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { drainingWords } from "../admin/controls.ts";
 import { explainRefusal } from "../admin/rights.ts";
-import type { GraphqlAnswer, GraphqlRequest } from "../graphql/service.ts";
+import type { GraphqlAnswer, GraphqlRequest, MutationRefusal } from "../graphql/service.ts";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { Fault } from "../model/fault.ts";
@@ -10,11 +10,21 @@ import type { EncodingFaults } from "./body.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
 import { type BodyKind, type Exchange, openBudget, readBytes, readParameters } from "./exchange.ts";
 import { streamEvents, wantsEvents } from "./event-stream.ts";
-import { admit } from "./gate.ts";
+import type { Refusal } from "./access.ts";
+import { admit, judgeWriting, keyOf } from "./gate.ts";
+import { makeRefusalFault } from "./refusal.ts";
 import { parseMediaType, parsePlanQuestion, parseTimeout } from "./parameters.ts";
-import { makeErrorBody, quoteJson, sendError, sendJson, sendPreflight } from "./reply.ts";
+import {
+  makeErrorBody,
+  originHeadersOf,
+  quoteJson,
+  sendError,
+  sendJson,
+  sendPreflight,
+  sendStatus,
+} from "./reply.ts";
 import { explainRight } from "./rights.ts";
-import { grantOrigin } from "./origins.ts";
+import { originHeaders } from "./origins.ts";
 import { findRemoteAddress } from "./peer.ts";
 import { identify } from "./sender.ts";
 
@@ -25,8 +35,8 @@ interface Responder {
   readonly body: BodyKind;
   /** Why data is not served now. */
   readonly closed: string | undefined;
-  /** Asked after `handle`. */
-  allowedOrigins(): MaybePromise<readonly string[]>;
+  /** The headers about origins; asked after `handle`. */
+  origins(): MaybePromise<readonly string[]>;
 }
 
 export async function answerGraphql(exchange: Exchange): Promise<void> {
@@ -35,7 +45,7 @@ export async function answerGraphql(exchange: Exchange): Promise<void> {
     // A page's preflight carries no token: it is answered by the schema of namespace 0.
     const { namespace } = await identify(exchange);
     const { origins, tokenHeader } = await house.graphql.preflight(namespace);
-    sendPreflight(res, grantOrigin(origins, req.headers.origin), tokenHeader);
+    sendPreflight(res, originHeaders(req, house, origins), tokenHeader);
     return;
   }
   const plan = parsePlanQuestion(readParameters(exchange));
@@ -46,8 +56,12 @@ export async function answerGraphql(exchange: Exchange): Promise<void> {
     body: "data",
     closed: isDraining ? drainingWords : undefined,
     handle: (request) => house.graphql.handle(plan === undefined ? request : { ...request, plan }),
-    allowedOrigins: () =>
-      andThen(identify(exchange), ({ namespace }) => house.graphql.allowedOrigins(namespace)),
+    origins: () =>
+      andThen(identify(exchange), ({ namespace }) =>
+        andThen(house.graphql.allowedOrigins(namespace), (allowed) =>
+          originHeaders(req, house, allowed),
+        ),
+      ),
   });
 }
 
@@ -73,8 +87,11 @@ export async function answerAdmin(exchange: Exchange): Promise<void> {
     streams: false,
     body: "text",
     closed: undefined,
-    handle: async (request) => house.admin.handle(request, await identify(exchange)),
-    allowedOrigins: () => [],
+    handle: async (request) => {
+      const keyNamespace = (await keyOf(req.headers, house))?.namespace;
+      return house.admin.handle(request, await identify(exchange), keyNamespace);
+    },
+    origins: () => originHeadersOf(res),
   });
 }
 
@@ -83,6 +100,7 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
   try {
     const budget = openBudget(exchange, parseTimeout(readParameters(exchange)));
     const document = await readDocument(exchange, responder.body);
+    const refusal = findMutationRefusal(exchange);
     const request: GraphqlRequest = {
       namespace: 0,
       ...document,
@@ -91,24 +109,46 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
       timeoutMs: 0,
       budget,
       closed: responder.closed,
+      refusesMutations: refusal instanceof Promise ? await refusal : refusal,
     };
     if (responder.streams && wantsEvents(exchange) !== "no") {
-      const granted = grantOrigin(await responder.allowedOrigins(), exchange.req.headers.origin);
+      const granted = await responder.origins();
       if (await streamEvents(exchange, request, granted)) return;
     }
     const pending = responder.handle(request);
     const answer = pending instanceof Promise ? await pending : pending;
-    const origins = responder.allowedOrigins();
-    const allowed = origins instanceof Promise ? await origins : origins;
-    const headers = flatten(answer.headers);
+    const settled = responder.origins();
+    const origins = settled instanceof Promise ? await settled : settled;
+    const { status } = answer;
+    if (status !== undefined) {
+      const headers = status === 405 ? [...origins, "Allow", "POST"] : origins;
+      sendStatus(res, status, toBuffer(answer.body), headers);
+      return;
+    }
     const encoding = acceptEncodingOf(exchange);
-    const granted = grantOrigin(allowed, exchange.req.headers.origin);
-    sendJson(res, toBuffer(answer.body), headers, encoding, granted);
+    sendJson(res, toBuffer(answer.body), flatten(answer.headers), encoding, origins);
   } catch (error) {
     // An overloaded server says so to proxies and clients that read statuses alone, too.
     if (!(error instanceof Fault) || error.code === "E_OVERLOADED") throw error;
     sendJson(res, `{"errors":[{"message":${quoteJson(error.message)}}]}`, [], undefined);
   }
+}
+
+/** No mutation by GET, which any page can make a browser send, nor for a page that may not write. */
+function findMutationRefusal({ req, house }: Exchange): MaybePromise<MutationRefusal | undefined> {
+  if (req.method === "GET") return mutationByGet;
+  const refusal = judgeWriting(req, house);
+  return refusal === undefined ? undefined : andThen(refusal, toMutationRefusal);
+}
+
+const mutationByGet: MutationRefusal = {
+  message: "Mutations are taken by POST alone",
+  status: 405,
+};
+
+function toMutationRefusal(refusal: Refusal | undefined): MutationRefusal | undefined {
+  if (refusal === undefined) return undefined;
+  return { message: makeRefusalFault(refusal, "graphql").message, status: 403 };
 }
 
 type Document = Pick<GraphqlRequest, "kind" | "body">;

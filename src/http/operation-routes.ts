@@ -1,13 +1,14 @@
 /** The operations of /admin that have paths of their own (dql.md 1.8). */
+import type { ServerResponse } from "node:http";
 import { configure, setDraining, shutdownWords } from "../admin/node-fields.ts";
 import { Fault } from "../model/fault.ts";
 import { type Exchange, readBytes, readParameters } from "./exchange.ts";
-import { makeErrorBody, sendError, sendJson, sendText } from "./reply.ts";
+import { makeErrorBody, refuseMethod, sendError, sendJson, sendText } from "./reply.ts";
 import { checkSuperadmin } from "./sender.ts";
 
 export async function answerDraining(exchange: Exchange): Promise<void> {
   const { house, req, res } = exchange;
-  if (req.method !== "PUT" && req.method !== "POST") return refuseMethod(exchange);
+  if (req.method !== "PUT" && req.method !== "POST") return refuseAsRecorded(res);
   const enable = readParameters(exchange).get("enable");
   if (enable !== "true" && enable !== "false") {
     throw new Fault("E_HTTP_REQUEST", "Found invalid value for the enable parameter");
@@ -19,7 +20,7 @@ export async function answerDraining(exchange: Exchange): Promise<void> {
 
 export async function answerShutdown(exchange: Exchange): Promise<void> {
   const { house, req, res } = exchange;
-  if (req.method !== "GET") return refuseMethod(exchange);
+  if (req.method !== "POST") return refuseMethod(res);
   await checkSuperadmin(exchange);
   sendJson(res, printSuccess(shutdownWords), [], undefined);
   house.controls.shutdown();
@@ -32,7 +33,7 @@ export async function answerCacheMb(exchange: Exchange): Promise<void> {
     sendText(res, 200, `${house.controls.switches.cacheMb}\n`);
     return;
   }
-  if (req.method !== "PUT") return refuseMethod(exchange);
+  if (req.method !== "PUT") return refuseAsRecorded(res);
   const text = (await readBytes(exchange, "text")).toString().trim();
   if (text === "" || !Number.isFinite(Number(text))) {
     sendText(res, 400, `"${text}" is no number\n`);
@@ -52,7 +53,8 @@ function printSuccess(message: string): string {
   return `{"code": "Success","message": "${message}"}`;
 }
 
-function refuseMethod({ res }: Exchange): void {
+/** Of the methods that the reference refuses, too. */
+function refuseAsRecorded(res: ServerResponse): void {
   const body = makeErrorBody("Invalid method", "ErrorInvalidMethod", false);
   sendError(res, { status: 200, body, headers: [] });
 }

@@ -1,12 +1,76 @@
-/** Which web pages may read answers of /graphql: those that the schema of the sender's namespace names. */
-import type { IncomingHttpHeaders } from "node:http";
+/**
+ * Which web pages may read answers, and listen: loopback's, those that `--security origins` names, and those that the
+ * schema of the sender's namespace names. Where every request shows credentials, and the schema names nobody, all may:
+ * cookies are never looked at, so no page has credentials but those that its reader gave it.
+ */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { andThen, type MaybePromise } from "../base/maybe.ts";
 import type { House } from "./house.ts";
-import { everyOrigin } from "./reply.ts";
+import { findForeignDataPage } from "./pages.ts";
+import { everyOrigin, setOriginHeaders } from "./reply.ts";
+import type { RouteRight } from "./rights.ts";
 
-/** What Access-Control-Allow-Origin says; "" for nothing. */
-export function grantOrigin(allowed: readonly string[], origin: string | undefined): string {
-  if (allowed.length === 0) return everyOrigin;
-  return origin !== undefined && allowed.includes(origin) ? origin : "";
+const allowOrigin = "Access-Control-Allow-Origin";
+const forAll: readonly string[] = [allowOrigin, everyOrigin];
+const forNone: readonly string[] = [];
+
+/** Flat, name, value, …: the headers about origins. `allowed`: those that the schema names. */
+export function originHeaders(
+  { headers, method }: Pick<IncomingMessage, "headers" | "method">,
+  house: House,
+  allowed: readonly string[],
+): readonly string[] {
+  const { origin } = headers;
+  const isCached = method === "GET" || method === "HEAD";
+  const isForAll = allowed.length === 0 && asksForCredentials(house);
+  if (origin === undefined) {
+    // No page asks; but an answer that a cache keeps may be shown to one later.
+    return isForAll || (allowed.length === 0 && !isCached) ? forAll : forNone;
+  }
+  if (isForAll) return forAll;
+  if (mayRead(origin, headers, house, allowed)) {
+    // Answers to POST are kept by no cache: those have the headers of the reference.
+    const varies = isCached || !allowed.includes(origin);
+    return [allowOrigin, origin, ...(varies ? ["Vary", "Origin"] : [])];
+  }
+  return isCached ? ["Vary", "Origin"] : forNone;
+}
+
+function mayRead(
+  origin: string,
+  headers: IncomingHttpHeaders,
+  { security }: House,
+  allowed: readonly string[],
+): boolean {
+  return allowed.includes(origin) || findForeignDataPage(headers, security) === undefined;
+}
+
+/** Whether nobody is served who shows neither a key nor, where users log in, their token. */
+function asksForCredentials({ security, acl }: House): boolean {
+  return !security.anonymous || acl !== undefined;
+}
+
+/**
+ * Settles what the answer, whatever it will be, tells a page of another origin. Requests without an origin need nothing.
+ * Administration is open to all, as the reference's: there a foreign page is refused, or has shown credentials.
+ */
+export function settleOrigin(
+  right: RouteRight,
+  req: IncomingMessage,
+  res: ServerResponse,
+  house: House,
+): MaybePromise<void> {
+  if (req.headers.origin === undefined) return;
+  if (right.audience === "administrators" || right.audience === "logins") {
+    setOriginHeaders(res, forAll);
+    return;
+  }
+  const visitor = house.acl?.identify(req.headers);
+  const namespace = andThen(visitor, (known) => known?.namespace ?? 0);
+  return andThen(
+    andThen(namespace, (number) => house.graphql.allowedOrigins(number)),
+    (allowed) => setOriginHeaders(res, originHeaders(req, house, allowed)),
+  );
 }
 
 /**
@@ -15,13 +79,15 @@ export function grantOrigin(allowed: readonly string[], origin: string | undefin
  * is judged when he is.
  */
 export async function mayListen(
-  { graphql, acl }: House,
-  origin: string | undefined,
+  house: House,
+  upgrade: IncomingHttpHeaders,
   sender: IncomingHttpHeaders,
 ): Promise<boolean> {
+  const { origin } = upgrade;
   if (origin === undefined) return true;
-  const visitor = await acl?.identify(sender);
+  const visitor = await house.acl?.identify(sender);
   if (visitor?.refusal !== undefined) return true;
-  const allowed = await graphql.allowedOrigins(visitor?.namespace ?? 0);
-  return grantOrigin(allowed, origin) !== "";
+  const allowed = await house.graphql.allowedOrigins(visitor?.namespace ?? 0);
+  if (allowed.length === 0 && asksForCredentials(house)) return true;
+  return mayRead(origin, upgrade, house, allowed);
 }

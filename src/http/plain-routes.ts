@@ -7,14 +7,15 @@ import { loginRefused } from "../auth/acl.ts";
 import { LoginWait } from "../auth/login-guard.ts";
 import type { LoginRequest } from "../auth/acl.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
-import { Fault } from "../model/fault.ts";
+import { Fault, faultTable } from "../model/fault.ts";
 import { anyVisitor, type Visitor } from "../model/visitor.ts";
-import { judge } from "./gate.ts";
+import { judge, keyOf } from "./gate.ts";
 import type { House } from "./house.ts";
 import { printHealth, printHealthOfAll } from "./node-facts.ts";
 import { findRemoteAddress } from "./peer.ts";
 import { makeRefusalReply } from "./refusal.ts";
-import { commonHeaderRecord, makeErrorBody } from "./reply.ts";
+import { settleOrigin } from "./origins.ts";
+import { commonHeaderRecord, makeErrorBody, originHeadersOf } from "./reply.ts";
 import { elsewhere, rightOf } from "./rights.ts";
 import { uiKeywords } from "./ui-keywords.ts";
 
@@ -30,6 +31,10 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
   app.addHook("onRequest", async (request, reply) => {
     const { url } = request.routeOptions;
     const right = url === undefined ? elsewhere : rightOf(url);
+    const { raw } = reply;
+    void reply.header("x-content-type-options", "nosniff");
+    await settleOrigin(right, request.raw, raw, house);
+    if (right.audience === "logins") void reply.header("cache-control", "no-store");
     if (right.audience === "everyone") return;
     if (request.method === "OPTIONS") {
       await sendJson(reply, "");
@@ -38,7 +43,7 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
     const refusal = await judge(right, request.raw, house);
     if (refusal === undefined) return;
     const { status, body } = makeRefusalReply(refusal, right.form);
-    await reply.code(status).headers(commonHeaderRecord).send(body);
+    await sendJson(reply.code(status), body);
   });
   app.all("/health", async (request, reply) => {
     const isAll = /[?&]all(?:[=&]|$)/.test(request.url);
@@ -84,6 +89,8 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
 }
 
 function sendJson(reply: FastifyReply, body: string): FastifyReply {
+  const origins = originHeadersOf(reply.raw);
+  for (let i = 0; i < origins.length; i += 2) void reply.header(origins[i] ?? "", origins[i + 1]);
   return reply.headers(commonHeaderRecord).send(body);
 }
 
@@ -103,16 +110,19 @@ async function admitGuardian(
 
 /** Without access control there is nobody to log in as. */
 async function answerLogin(
-  { acl }: House,
+  house: House,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const { acl } = house;
   if (request.method !== "POST" && request.method !== "PUT") {
     void reply.code(400);
     return sendJson(reply, makeErrorBody("Invalid method", "ErrorInvalidMethod", false));
   }
   try {
-    const login = { ...readLogin(request.body), address: findRemoteAddress(request.raw) };
+    const keyNamespace = (await keyOf(request.headers, house))?.namespace;
+    const address = findRemoteAddress(request.raw);
+    const login = { ...readLogin(request.body), address, keyNamespace };
     if (acl === undefined) throw new Fault("E_HTTP_REQUEST", loginRefused);
     const tokens = await acl.login(login);
     return await sendJson(reply, JSON.stringify({ data: tokens }));
@@ -123,8 +133,7 @@ async function answerLogin(
       const status = error.code === "E_LOGIN_WAIT" ? 429 : 503;
       void reply.code(status).header("retry-after", String(waitSeconds));
     }
-    const code = error.code === "E_HTTP_ERROR" ? "Error" : "ErrorInvalidRequest";
-    return sendJson(reply, makeErrorBody(error.message, code, true));
+    return sendJson(reply, makeErrorBody(error.message, faultTable[error.code].extension, true));
   }
 }
 

@@ -1,4 +1,6 @@
 /** What a refused request is told, in the words and the envelope of its route. */
+import type { KeyScope } from "../auth/access-key.ts";
+import { refuseNamespace } from "../auth/acl.ts";
 import { Fault } from "../model/fault.ts";
 import type { Refusal } from "./access.ts";
 import { type ErrorReply, makeErrorBody } from "./reply.ts";
@@ -30,11 +32,12 @@ export function makeRefusalFault(refusal: Refusal, form: RefusalForm): Fault {
       return new Fault("E_UNAUTHORIZED", "The key in X-Auth-Token has expired.");
     case "clientKey":
       return new Fault("E_UNAUTHORIZED", "A Client key does not administer: use an Admin key.");
+    case "scope":
+      return new Fault("E_UNAUTHORIZED", explainScope(refusal.wanted));
+    case "namespace":
+      return refuseNamespace(refusal.namespace);
     case "page":
-      return new Fault(
-        "E_UNAUTHORIZED",
-        `Administration from a foreign page is refused: ${refusal.what} ${refusal.value}`,
-      );
+      return new Fault("E_UNAUTHORIZED", explainPage(refusal));
     case "address":
       return makeAddressFault(refusal.address, form);
     case "noToken":
@@ -46,6 +49,20 @@ export function makeRefusalFault(refusal: Refusal, form: RefusalForm): Fault {
 function explainNoKey(wanted: "any" | "admin"): string {
   const which = wanted === "admin" ? "an Admin key" : "an Admin or a Client key";
   return `Anonymous access is off: the header X-Auth-Token must carry ${which}.`;
+}
+
+function explainScope(wanted: readonly KeyScope[]): string {
+  return `This key does not open this route: it has not the scope ${wanted.join(" or ")}.`;
+}
+
+function explainPage({ what, value, wish }: Refusal & { readonly kind: "page" }): string {
+  const subjects = {
+    administer: "Administration from a foreign page",
+    write: "Writing from a foreign page",
+    reach: "A request from a foreign page",
+  };
+  const setting = what === "Host" ? "hosts" : "origins";
+  return `${subjects[wish]} is refused: ${what} ${value} (--security ${setting})`;
 }
 
 function makeAddressFault(address: string, form: RefusalForm): Fault {
@@ -82,6 +99,8 @@ function statusOf(refusal: Refusal, form: RefusalForm): number {
     case "expiredKey":
       return form === "graphql" ? 200 : 401;
     case "clientKey":
+    case "scope":
+    case "namespace":
       return form === "graphql" ? 200 : 403;
     case "address":
     case "noToken":

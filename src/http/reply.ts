@@ -22,13 +22,14 @@ const commonHeaders = [
   allowedHeaders,
   "Access-Control-Allow-Credentials",
   "true",
+  "X-Content-Type-Options",
+  "nosniff",
   "Content-Type",
   "application/json",
 ];
 
-/** The same, for the framework's answers. */
+/** The same, for the framework's answers; `origins` as for all others. */
 export const commonHeaderRecord: Readonly<Record<string, string>> = {
-  "Access-Control-Allow-Origin": everyOrigin,
   ...Object.fromEntries(
     commonHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name, commonHeaders[i + 1] ?? ""]] : [])),
   ),
@@ -122,16 +123,16 @@ function withBeginning(res: ServerResponse, body: Buffer | string): Buffer | str
 /** Over this many bytes an answer is compressed off the event loop: 64 KB take about a millisecond. */
 const gzipSyncBytesMax = 64 * 1024;
 
-/** `origin`: which pages may read the answer; "" for none. `extra` is flat: name, value, … */
+/** `origins`: which pages may read the answer, where this differs from what was settled. Both are flat: name, value, … */
 export function sendJson(
   res: ServerResponse,
   answer: Buffer | string,
   extra: readonly string[],
   acceptEncoding: string | undefined,
-  origin: string = everyOrigin,
+  origins: readonly string[] = originHeadersOf(res),
 ): void {
   const body = withBeginning(res, answer);
-  const headers = origin === "" ? extra : ["Access-Control-Allow-Origin", origin, ...extra];
+  const headers = extra.length === 0 ? origins : [...origins, ...extra];
   if (acceptEncoding === undefined || !acceptEncoding.includes("gzip")) {
     send(res, 200, body, headers);
     return;
@@ -148,11 +149,44 @@ export function sendJson(
   });
 }
 
-const openHeaders = ["Access-Control-Allow-Origin", everyOrigin];
+const openHeaders: readonly string[] = ["Access-Control-Allow-Origin", everyOrigin];
+const noHeaders: readonly string[] = [];
+
+const settledOrigins = new WeakMap<ServerResponse, readonly string[]>();
+
+/** What every answer to a page of another origin says about origins (`origins.ts`). */
+export function setOriginHeaders(res: ServerResponse, headers: readonly string[]): void {
+  settledOrigins.set(res, headers);
+}
+
+/** Nothing settled: the page may not read. */
+export function originHeadersOf(res: ServerResponse): readonly string[] {
+  if (res.req.headers.origin === undefined) return openHeaders;
+  return settledOrigins.get(res) ?? noHeaders;
+}
 
 /** Error bodies are never compressed. */
 export function sendError(res: ServerResponse, reply: ErrorReply): void {
-  send(res, reply.status, withBeginning(res, reply.body), [...openHeaders, ...reply.headers]);
+  send(res, reply.status, withBeginning(res, reply.body), [
+    ...originHeadersOf(res),
+    ...reply.headers,
+  ]);
+}
+
+/** A whole answer with a status of its own. `extra` is flat. */
+export function sendStatus(
+  res: ServerResponse,
+  status: number,
+  body: Buffer | string,
+  extra: readonly string[],
+): void {
+  send(res, status, body, extra);
+}
+
+/** Of routes that change the server: any page can make a browser send a GET. */
+export function refuseMethod(res: ServerResponse): void {
+  const body = makeErrorBody("Invalid method", "ErrorInvalidMethod", false);
+  sendError(res, { status: 405, body, headers: ["Allow", "POST"] });
 }
 
 /** For people and scripts. */
@@ -160,7 +194,9 @@ export function sendText(res: ServerResponse, status: number, text: string): voi
   if (res.headersSent || res.destroyed) return;
   const bytes = Buffer.from(text);
   res.writeHead(status, [
-    ...openHeaders,
+    ...originHeadersOf(res),
+    "X-Content-Type-Options",
+    "nosniff",
     "Content-Type",
     "text/plain; charset=utf-8",
     "Content-Length",
@@ -170,14 +206,17 @@ export function sendText(res: ServerResponse, status: number, text: string): voi
 }
 
 /** 200 and nothing, for a browser that asks before it sends. `header`: one more that a page may send. */
-export function sendPreflight(res: ServerResponse, origin: string, header?: string): void {
-  const extra = origin === "" ? [] : ["Access-Control-Allow-Origin", origin];
+export function sendPreflight(
+  res: ServerResponse,
+  origins: readonly string[] = originHeadersOf(res),
+  header?: string,
+): void {
   const common =
     header === undefined
       ? commonHeaders
       : commonHeaders.map((text) => (text === allowedHeaders ? `${text},${header}` : text));
   if (res.headersSent || res.destroyed) return;
-  res.writeHead(200, [...common, ...extra, "Content-Length", "0"]);
+  res.writeHead(200, [...common, ...origins, "Content-Length", "0"]);
   res.end();
 }
 

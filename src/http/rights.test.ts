@@ -18,7 +18,9 @@ type Line = readonly [anonymous: string, keysOnly: string, token: string];
 
 //                      nothing  far  page  name  wrong  revoked  expired  client  admin  admin far, on a page
 // anonymous on
-const data = "           +       +    +     +     k      k        k        +       +      +";
+const data = "           +       +    +     p     k      k        k        +       +      +";
+const login = "          +       +    +     +     k      k        k        +       +      +";
+const writing = "        +       +    p     p     k      k        k        +       +      +";
 const administration = " +       a    p     p     k      k        k        c       +      +";
 const free = "           +       +    +     +     +      +        +        +       +      +";
 // anonymous off
@@ -32,6 +34,7 @@ const administrationBoth = "t  t      +      a           +                 k    
 const freeWithToken = "   +    +      +      +           +                 +         +      +";
 
 const forData: Line = [data, dataByKey, dataWithToken];
+const forWriters: Line = [writing, dataByKey, dataWithToken];
 const forAdministrators: Line = [administration, administrationBy, administrationBoth];
 const forEveryone: Line = [free, free, freeWithToken];
 
@@ -45,12 +48,12 @@ const expected: Readonly<Record<string, Line>> = {
   "/admin/shutdown": forAdministrators,
   "/alter": forAdministrators,
   "/assign": forAdministrators,
-  "/commit": forData,
+  "/commit": forWriters,
   "/graphql": forData,
   "/health": forEveryone,
-  "/login": [data, dataByKey, loginWithToken],
-  "/mutate": forData,
-  "/mutate/": forData,
+  "/login": [login, dataByKey, loginWithToken],
+  "/mutate": forWriters,
+  "/mutate/": forWriters,
   "/probe/graphql": forEveryone,
   "/query": forData,
   "/query/": forData,

@@ -10,7 +10,8 @@ import { answerAlter, answerCommit, answerMutate, answerQuery } from "./database
 import type { Exchange } from "./exchange.ts";
 import { admit } from "./gate.ts";
 import { answerAdmin, answerGraphql } from "./graphql-routes.ts";
-import { everyOrigin, makeErrorBody, sendError, sendPreflight } from "./reply.ts";
+import { settleOrigin } from "./origins.ts";
+import { makeErrorBody, sendError, sendPreflight } from "./reply.ts";
 import { type RouteRight, rightOf } from "./rights.ts";
 
 export type Answer = (exchange: Exchange) => Promise<void>;
@@ -71,11 +72,17 @@ function findSubtree(path: string): Route | undefined {
 
 /** Rights and methods, before the route's own work. False when the request was refused and answered. */
 export function receive(route: Route, exchange: Exchange): MaybePromise<boolean> {
+  const { req, res, house } = exchange;
+  if (route.right.audience === "administrators") res.setHeader("Cache-Control", "no-store");
+  return andThen(settleOrigin(route.right, req, res, house), () => admitTo(route, exchange));
+}
+
+function admitTo(route: Route, exchange: Exchange): MaybePromise<boolean> {
   const { req, res } = exchange;
   // A preflight carries no credentials, and is told nothing but which headers may be sent.
   if (req.method === "OPTIONS") {
     if (route.ownPreflight === true) return true;
-    sendPreflight(res, everyOrigin);
+    sendPreflight(res);
     return false;
   }
   return andThen(admit(route.right, exchange), (isAdmitted) => {

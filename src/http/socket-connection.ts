@@ -12,11 +12,13 @@ import type { GraphqlRequest, GraphqlService } from "../graphql/service.ts";
 import { decodeJson, encodeJson, isJsonObject, JsonSyntaxError } from "../graphql/request-json.ts";
 import type { JsonObject, JsonValue } from "../graphql/request-json.ts";
 import { findRefusal } from "./access.ts";
+import { askingOf } from "./gate.ts";
 import type { House } from "./house.ts";
 import { mayListen } from "./origins.ts";
 import { Outbox, viewOf } from "./outbox.ts";
 import type { Lane } from "./outbox.ts";
 import { makeRefusalFault } from "./refusal.ts";
+import { rightOf } from "./rights.ts";
 import type { Closing, Conversation, Dialect, Refused } from "./socket-dialect.ts";
 import { openFrame } from "./socket-frame.ts";
 import type { Stream, Streams } from "./streams.ts";
@@ -85,6 +87,8 @@ class SocketConnection implements Stream, Conversation {
     for (const [name, value] of Object.entries(payload)) {
       if (typeof value === "string") headers[name.toLowerCase()] = value;
     }
+    // Pages write what they like into a message, but not into these.
+    for (const name of fromBrowser) headers[name] = this.#parts.headers[name];
     this.#headers = headers;
     this.greet();
   }
@@ -260,12 +264,11 @@ class SocketConnection implements Stream, Conversation {
   /** What stands in the way of who is behind the headers. */
   async #judge(): Promise<Fault | undefined> {
     const { house, remoteAddress, headers } = this.#parts;
-    const { security, keys, acl } = house;
-    const asking = { headers: this.#headers, remoteAddress, security, keys };
-    const refusal = await findRefusal("clients", asking);
+    const asking = askingOf(this.#headers, remoteAddress, house);
+    const refusal = await findRefusal(rightOf("/graphql"), asking);
     if (refusal !== undefined) return makeRefusalFault(refusal, "graphql");
     // Without logins the upgrade was judged by the one schema that there is.
-    if (acl === undefined || (await mayListen(house, headers.origin, this.#headers))) return;
+    if (house.acl === undefined || (await mayListen(house, headers, this.#headers))) return;
     return new Fault("E_UNAUTHORIZED", `The page ${headers.origin ?? ""} may not read answers.`);
   }
 
@@ -293,6 +296,9 @@ class SocketConnection implements Stream, Conversation {
     this.#parts.streams.remove(this);
   }
 }
+
+/** What only the browser says of the page behind a connection. */
+const fromBrowser = ["host", "origin", "sec-fetch-site"];
 
 const closingBrace = Buffer.from("}");
 const initTimeout: Closing = { code: 4408, reason: "Connection initialisation timeout" };

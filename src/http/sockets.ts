@@ -6,11 +6,13 @@ import { WebSocketServer } from "ws";
 import { Fault } from "../model/fault.ts";
 import type { GraphqlService } from "../graphql/service.ts";
 import type { House } from "./house.ts";
+import { judge } from "./gate.ts";
 import { mayListen } from "./origins.ts";
 import { findRemoteAddress } from "./peer.ts";
 import { openConnection } from "./socket-connection.ts";
 import type { Dialect } from "./socket-dialect.ts";
 import { dialects } from "./socket-dialects.ts";
+import { rightOf } from "./rights.ts";
 import type { Streams } from "./streams.ts";
 
 /** Nothing of the administration can be subscribed to, but clients of the reference may connect. */
@@ -84,8 +86,13 @@ async function mayOpen(
   streams: Streams,
 ): Promise<string | undefined> {
   if (streams.isFull || house.controls.switches.isDraining) return "503 Service Unavailable";
-  const isWelcome = await mayListen(house, req.headers.origin, req.headers);
-  return isWelcome ? undefined : "403 Forbidden";
+  if (await isForeignName(req, house)) return "403 Forbidden";
+  return (await mayListen(house, req.headers, req.headers)) ? undefined : "403 Forbidden";
+}
+
+/** Keys are judged with each operation, since they may come with the first message; what the browser says is here. */
+async function isForeignName(req: IncomingMessage, house: House): Promise<boolean> {
+  return (await judge(rightOf("/graphql"), req, house))?.kind === "page";
 }
 
 /**

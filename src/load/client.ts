@@ -114,7 +114,7 @@ function makeAnswer(status: number, messages: readonly string[], json: unknown):
 
 /** The first of `count` uids that nobody else gets. */
 export async function leaseUids(client: Client, count: number): Promise<number> {
-  const answer = await client.get(`/assign?what=uids&num=${count}`);
+  const answer = await client.post(`/assign?what=uids&num=${count}`, "text/plain", "");
   const refusal = findRefusal(answer, true);
   if (refusal !== undefined) throw new Fault("E_STARTUP", refusal.message);
   return Number((answer.json as { startId: string }).startId);

@@ -119,7 +119,7 @@ test("serve --sample with access control loads the sample and says how to log in
 }, 90_000);
 
 test("an open address is spoken of where neither keys nor logins are asked for", () => {
-  const parts = { token: undefined, whitelist: [], hosts: [], origins: [] };
+  const parts = { isAnonymousSaid: true, token: undefined, whitelist: [], hosts: [], origins: [] };
   const open = { anonymous: true, ...parts };
   const acl = {
     secrets: [],

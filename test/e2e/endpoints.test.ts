@@ -208,20 +208,20 @@ describe("the rest", () => {
   });
 
   test("uids are leased in ranges that never overlap", async () => {
-    const first = (await get(at("/assign?what=uids&num=100"))).json as unknown as Record<
+    const first = (await post(at("/assign?what=uids&num=100"), "")).json as unknown as Record<
       string,
       string
     >;
-    const second = (await get(at("/assign?what=uids&num=5"))).json as unknown as Record<
+    const second = (await post(at("/assign?what=uids&num=5"), "")).json as unknown as Record<
       string,
       string
     >;
     expect(Number(first["endId"])).toBe(Number(first["startId"]) + 99);
     expect(Number(second["startId"])).toBeGreaterThan(Number(first["endId"]));
-    const wrong = await get(at("/assign?what=apples&num=1"));
+    const wrong = await post(at("/assign?what=apples&num=1"), "");
     expect(wrong.text).toContain(
       "Invalid what: [apples]. Must be one of: [uids, timestamps, nsids]",
     );
-    expect((await get(at("/assign?what=uids"))).status).toBe(400);
+    expect((await post(at("/assign?what=uids"), "")).status).toBe(400);
   });
 });

@@ -62,7 +62,7 @@ test("an administrator drains a server of several processes and ends it", async 
   await turn(false);
   for (let i = 0; i < 6; i++) expect((await get(`${url}/health`, close)).status).toBe(200);
   const ended = new Promise((resolve) => server.process.once("exit", resolve));
-  expect((await get(`${url}/admin/shutdown`)).text).toBe(
+  expect((await post(`${url}/admin/shutdown`, "")).text).toBe(
     '{"code": "Success","message": "Server is shutting down"}',
   );
   expect(await ended).toBe(0);
