@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cleanUp, makeFolder, post, rdf, runWeft, startServer } from "./server.ts";
-import type { Told } from "./server.ts";
+import type { Ended, Told } from "./server.ts";
 import { connect } from "./subscriber.ts";
 
 let url = "";
@@ -29,25 +29,19 @@ beforeAll(async () => {
   url = server.url;
   expect((await ask("/admin/schema", sdl, admin)).text).toContain("Success");
   for (const scope of ["graphql", "query", "mutate", "alter", "admin"]) {
-    keys.set(scope, await make(["--scope", scope]));
+    keys.set(scope, await make(`scopes: [${scope.toUpperCase()}]`));
   }
 }, 60_000);
 afterAll(cleanUp);
 
-async function make(flags: readonly string[]): Promise<string> {
-  const made = await runWeft([
-    "key",
-    "create",
-    "--name",
-    "a",
-    ...flags,
-    "--to",
-    url,
-    "--key",
-    admin,
-  ]);
-  expect(made.stderr).toMatch(/^weft: \w+ key \w{10}/);
-  return made.stdout.trim();
+async function run(...args: string[]): Promise<Ended> {
+  return await runWeft(["key", ...args, "--to", url], { WEFT_KEY: admin });
+}
+
+async function make(input: string): Promise<string> {
+  const query = `mutation { createKey(input: { name: "a", ${input} }) { secret } }`;
+  const { json } = await ask("/admin", { query }, admin);
+  return String(json["data"]?.["createKey"]?.["secret"]);
 }
 
 const shown = (key: string | undefined) => ({ "x-auth-token": key ?? "" });
@@ -93,7 +87,7 @@ describe.each(opens)("scope %s", (scope, paths) => {
 test("rules hide from a browser's key what /query would show", async () => {
   const wrote = await ask(
     "/mutate?commitNow=true",
-    '{ set { _:a <Note.text> "hidden" . _:a <dgraph.type> "Note" . } }',
+    '{ set { _:a <Note.text> "hidden" .\n_:a <dgraph.type> "Note" . } }',
     admin,
     rdf,
   );
@@ -124,8 +118,11 @@ test("a subscription needs the scope graphql", async () => {
 });
 
 test("scopes add up, are listed, and end", async () => {
-  const key = await make(["--scope", "query,mutate", "--namespace", "0", "--expires", "1s"]);
-  const listed = await runWeft(["key", "list", "--to", url, "--key", admin]);
+  const flags = ["--scope", "query,mutate", "--namespace", "0", "--expires", "4s"];
+  const made = await run("create", "--name", "a", ...flags);
+  expect(made.stderr).toMatch(/^weft: scoped key \w{10} "a" expires at/);
+  const key = made.stdout.trim();
+  const listed = await run("list");
   expect(listed.stdout).toMatch(/scoped +query,mutate in 0 /);
   expect(listed.stdout).not.toContain(key.slice(-43));
   const { json } = await ask("/admin", { query: "{ listKeys { kind scopes namespace } }" }, admin);
@@ -145,7 +142,7 @@ test("scopes add up, are listed, and end", async () => {
 
 test("one line for a key that cannot be made", async () => {
   const refuse = async (...flags: string[]) =>
-    (await runWeft(["key", "create", "--name", "x", "--to", url, "--key", admin, ...flags])).stderr;
+    (await run("create", "--name", "x", ...flags)).stderr;
   expect(await refuse("--scope", "all")).toMatch(/^weft: --scope: one of graphql, .*not "all"\n$/);
   expect(await refuse("--scope", "query", "--kind", "admin")).toContain("one or the other");
   expect(await refuse("--namespace", "one")).toContain("not the number of a namespace");

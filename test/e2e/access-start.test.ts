@@ -1,0 +1,54 @@
+// Goal: a server that others reach asks for credentials, or somebody has said that it should not; and it says where it
+// listens.
+import { spawn } from "node:child_process";
+import { afterAll, describe, expect, test } from "vitest";
+import { parseAddress } from "../../src/cli/address.ts";
+import { checkOpenAddress, parseSecurity } from "../../src/cli/security-config.ts";
+import { cleanUp, findFreePort, makeFolder, post, rdf, runWeft, weft } from "./server.ts";
+
+afterAll(cleanUp);
+
+const check = (http: string, flag?: string, setting = "", usersLogIn = false): void =>
+  checkOpenAddress(parseAddress(http), parseSecurity(setting, flag), usersLogIn);
+
+describe("an address that others reach", () => {
+  const addresses = ["0.0.0.0:8080", ":8080", "[::]:8080", "192.168.1.5:80", "db.example:8080"];
+  test.each(addresses)("%s", (http) => {
+    const words = /can be reached by others.*--anonymous off.*--acl.*--anonymous on/;
+    expect(() => check(http)).toThrow(words);
+    expect(() => check(http, undefined, "token=x; whitelist=10.0.0.0/8")).toThrow(words);
+    for (const word of ["on", "off"]) {
+      check(http, word);
+      check(http, undefined, `anonymous=${word}`);
+    }
+    check(http, undefined, "", true);
+  });
+
+  test.each(["127.0.0.1:8080", "localhost:8080", "[::1]:8080"])("not %s", (http) => check(http));
+
+  test("ends the start with one line", async () => {
+    const ended = await runWeft(["serve", "--data", makeFolder(), "--http", "0.0.0.0:0"]);
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/^weft: --http 0\.0\.0\.0:0 can be reached by others.*\n$/);
+  });
+});
+
+test("what is printed is what was bound; the commands to paste reach it", async () => {
+  const port = await findFreePort();
+  const args = ["serve", "--data", makeFolder(), "--workers", "1", "--no-sample"];
+  const one = spawn(process.execPath, [weft, ...args, "--http", `:${port}`, "--anonymous", "on"]);
+  let text = "";
+  one.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  one.stderr.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  try {
+    await expect.poll(() => text, { timeout: 30_000 }).toContain("/mutate?commitNow=true");
+    expect(text).toContain(`on http://0.0.0.0:${port}, every address of this machine`);
+    expect(text).toContain(`may use its data without a key`);
+    const url = /'(?<url>http:\/\/127[^/]+)\/mutate/.exec(text)?.groups?.["url"] ?? "";
+    const told = await post(`${url}/mutate?commitNow=true`, '{ set { _:a <x> "y" . } }', rdf);
+    expect(told.status).toBe(200);
+  } finally {
+    one.kill("SIGTERM");
+    await new Promise((resolve) => one.once("exit", resolve));
+  }
+});
