@@ -46,7 +46,7 @@ export function makeKeyFields(keys: KeyRing, nowMs: () => number): FieldTable {
       const { key, text } = await keys.create({
         name: input.name,
         ...readScopes(input),
-        namespace: input.namespace == null ? undefined : Number(input.namespace),
+        namespace: readNamespace(input.namespace),
         expiryMs: readExpiry(input.expiresAt),
       });
       return { key: show(key), secret: text };
@@ -69,6 +69,10 @@ function readScopes({ kind, scopes }: CreateKeyInput): {
   return given.length === 0
     ? { kind: word ?? "scoped" }
     : { kind: word ?? "scoped", scopes: given };
+}
+
+function readNamespace(given: number | string | null | undefined): number | undefined {
+  return given === undefined || given === null ? undefined : Number(given);
 }
 
 const datePattern = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;

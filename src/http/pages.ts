@@ -33,7 +33,7 @@ export function findForeignPage(
   // Requests that have no Origin, such as those for images, tell it this way.
   const site = headers["sec-fetch-site"];
   if (site === undefined || site === "same-origin" || site === "none") return undefined;
-  return { what: "Sec-Fetch-Site", value: String(site) };
+  return { what: "Sec-Fetch-Site", value: site };
 }
 
 /** As `findForeignPage`, for data: pages of this machine, whatever their port, are developed against the server. */

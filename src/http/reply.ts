@@ -29,11 +29,9 @@ const commonHeaders = [
 ];
 
 /** The same, for the framework's answers; `origins` as for all others. */
-export const commonHeaderRecord: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    commonHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name, commonHeaders[i + 1] ?? ""]] : [])),
-  ),
-};
+export const commonHeaderRecord: Readonly<Record<string, string>> = Object.fromEntries(
+  commonHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name, commonHeaders[i + 1] ?? ""]] : [])),
+);
 
 /** How an error is written: `withData` for what fails inside the engine, which prints `"data":null` behind it. */
 export interface ErrorShape {

@@ -1,7 +1,7 @@
 // Goal: no web page that somebody looks at can change a server on their machine, nor read it, unless it was named.
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import WebSocket from "ws";
+import { WebSocket } from "ws";
 import { cleanUp, get, type Json, makeFolder, post, runWeft, startServer } from "./server.ts";
 import type { TestServer } from "./server.ts";
 

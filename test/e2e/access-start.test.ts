@@ -24,7 +24,9 @@ describe("an address that others reach", () => {
     check(http, undefined, "", true);
   });
 
-  test.each(["127.0.0.1:8080", "localhost:8080", "[::1]:8080"])("not %s", (http) => check(http));
+  test.each(["127.0.0.1:8080", "localhost:8080", "[::1]:8080"])("not %s", (http) => {
+    expect(() => check(http)).not.toThrow();
+  });
 
   test("ends the start with one line", async () => {
     const ended = await runWeft(["serve", "--data", makeFolder(), "--http", "0.0.0.0:0"]);
