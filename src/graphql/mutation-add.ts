@@ -1,7 +1,13 @@
 /** addT (graphql.md 5.2). */
 import { assert } from "../base/assert.ts";
 import { InputCollector } from "./mutation-input.ts";
-import { checkAddable, checkAdded, checkEvicted, findUpdatable } from "./mutation-judge.ts";
+import {
+  checkAddable,
+  checkAdded,
+  checkCounterparts,
+  checkReferences,
+  findUpdatable,
+} from "./mutation-judge.ts";
 import { LookupList } from "./mutation-lookup.ts";
 import { applyFacts, ending } from "./mutation-stage.ts";
 import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
@@ -22,12 +28,13 @@ export async function runAdd(stage: MutationStage, steps: StageSteps): Promise<M
   const writer = new NodeWriter(stage, lookups, collector.definitions, updatable);
   const { facts, edges } = writer;
   const keys = tops.map((top) => writer.addTop(top, isUpsert));
+  if (stage.guard !== undefined) await checkReferences(stage, writer);
   writer.finish();
   if (stage.guard !== undefined) checkAddable(stage, writer.created);
   const endWrite = steps.write();
   const turned = edges.write(txn.reader, facts);
   if (turned instanceof Promise) await turned;
-  if (stage.guard !== undefined) await checkEvicted(stage, edges.evicted);
+  if (stage.guard !== undefined) await checkCounterparts(stage, edges.counterparts);
   const labels = facts.isEmpty ? noLabels : await applyFacts(txn, facts, endWrite);
   if (stage.guard !== undefined) await checkAdded(stage, writer.created, labels);
   const uids: number[] = [];

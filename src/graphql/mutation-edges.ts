@@ -30,8 +30,13 @@ export class EdgeChanges {
   readonly #steps: Step[] = [];
   readonly #current = new Map<string, Set<NodeKey>>();
   readonly #changes = new Map<string, Change>();
-  /** Nodes that lose an edge because another node takes its end over, by the type that the edge says. After `write`. */
-  readonly evicted = new Map<NamedType, Set<number>>();
+  /**
+   * Nodes that the mutation changes without naming them as its own, by the type that the edge says: those that lose an
+   * edge because another node takes its end over, and those whose single edge is given another end, or none, from the
+   * other side. What is added to a list from its other side is no change of its holder (as in the reference). After
+   * `write`.
+   */
+  readonly counterparts = new Map<NamedType, Set<number>>();
 
   add(subject: NodeKey, field: FieldDefinition, object: NodeKey): void {
     if (field.source.kind !== "edge") return;
@@ -58,9 +63,12 @@ export class EdgeChanges {
   #turn(facts: FactList): void {
     for (const step of this.#steps) {
       if (step.kind === "add") this.#link(step.subject, step.edge, step.object);
-      else if (step.kind === "remove") this.#unlink(step.subject, step.edge, step.object);
-      else {
+      else if (step.kind === "remove") {
+        this.#noteReleased(step.subject, step.edge, step.object);
+        this.#unlink(step.subject, step.edge, step.object);
+      } else {
         for (const object of this.#targets(step.subject, step.edge)) {
+          if (inverseEdge(step.edge)?.isList === false) this.#note(step.edge.target, object);
           this.#unlink(step.subject, step.edge, object);
         }
       }
@@ -88,6 +96,8 @@ export class EdgeChanges {
       else if (step.kind === "add" && inverse !== undefined) {
         if (!step.edge.isList) want(step.subject, step.edge.predicate);
         if (!inverse.isList) want(step.object, inverse.predicate);
+      } else if (step.kind === "remove" && inverse !== undefined && !inverse.isList) {
+        want(step.object, inverse.predicate);
       }
     }
     if (wanted.size === 0) return undefined;
@@ -104,7 +114,10 @@ export class EdgeChanges {
       return;
     }
     if (!edge.isList) this.#evict(subject, edge, object);
-    if (!inverse.isList) this.#evict(object, inverse, subject);
+    if (!inverse.isList) {
+      if (!this.#targets(object, inverse).has(subject)) this.#note(edge.target, object);
+      this.#evict(object, inverse, subject);
+    }
     this.#change(subject, edge.predicate, object, true);
     this.#change(object, inverse.predicate, subject, true);
     this.#targets(subject, edge).add(object);
@@ -124,15 +137,22 @@ export class EdgeChanges {
   #evict(subject: NodeKey, edge: EdgeSource, kept: NodeKey): void {
     for (const object of this.#targets(subject, edge)) {
       if (object === kept) continue;
-      this.#noteEvicted(edge.target, object);
+      this.#note(edge.target, object);
       this.#unlink(subject, edge, object);
     }
   }
 
-  #noteEvicted(type: NamedType, node: NodeKey): void {
+  /** The other end of an edge that is removed, where that is its single edge. */
+  #noteReleased(subject: NodeKey, edge: EdgeSource, object: NodeKey): void {
+    const inverse = inverseEdge(edge);
+    if (inverse === undefined || inverse.isList) return;
+    if (this.#targets(object, inverse).has(subject)) this.#note(edge.target, object);
+  }
+
+  #note(type: NamedType, node: NodeKey): void {
     if (typeof node !== "number") return;
-    const nodes = this.evicted.get(type);
-    if (nodes === undefined) this.evicted.set(type, new Set([node]));
+    const nodes = this.counterparts.get(type);
+    if (nodes === undefined) this.counterparts.set(type, new Set([node]));
     else nodes.add(node);
   }
 

@@ -11,7 +11,7 @@ import type { InputNode } from "./mutation-input.ts";
 import type { Lookups } from "./mutation-lookup.ts";
 import { notAuthorized } from "./mutation-refused.ts";
 import type { MutationStage } from "./mutation-stage.ts";
-import type { CreatedNode } from "./mutation-write.ts";
+import type { CreatedNode, NodeWriter } from "./mutation-write.ts";
 
 /** Types of which the caller can add no node at all: refused before anything is written. Throws MutationRefused. */
 export function checkAddable(stage: MutationStage, created: readonly CreatedNode[]): void {
@@ -38,13 +38,38 @@ export async function checkAdded(
   for (const [type, uids] of byType) await requireAll(stage, type, uids, "add");
 }
 
-/** Who takes over the end of a single edge must be allowed to update its holder. Throws MutationRefused. */
-export async function checkEvicted(
+/**
+ * An inverse write is a write to both ends: whoever gives a single edge another end, or takes its end over, must be
+ * allowed to update the nodes on the other side. Throws MutationRefused.
+ */
+export async function checkCounterparts(
   stage: MutationStage,
-  evicted: ReadonlyMap<NamedType, ReadonlySet<number>>,
+  counterparts: ReadonlyMap<NamedType, ReadonlySet<number>>,
 ): Promise<void> {
   if (stage.guard === undefined) return;
-  for (const [type, uids] of evicted) await requireAll(stage, type, [...uids], "update");
+  for (const [type, uids] of counterparts) await requireAll(stage, type, [...uids], "update");
+}
+
+/**
+ * What is said of nodes that exist, or do not, is said to callers who may see them alone; to everybody else a hidden
+ * node is one that does not exist. Before `finish` of the writer.
+ */
+export async function checkReferences(stage: MutationStage, writer: NodeWriter): Promise<void> {
+  const { guard } = stage;
+  if (guard === undefined) return;
+  for (const [type, uids] of writer.linked) {
+    if (!guard.hides(type)) continue;
+    const seen = await findPermitted(stage, type, [...uids], "query");
+    for (const uid of uids) {
+      if (seen?.has(uid) === false) writer.refuseUnknown(type, `0x${uid.toString(16)}`);
+    }
+  }
+  for (const problem of writer.takeHidden()) {
+    const { type, about } = problem;
+    const seen = about.length === 0 ? none : await findPermitted(stage, type, about, "query");
+    const isSeen = about.length > 0 && (seen === undefined || about.every((uid) => seen.has(uid)));
+    writer.tell(problem, isSeen);
+  }
 }
 
 /** Of the nodes that an upsert meets, those that the caller may update; undefined: all. */

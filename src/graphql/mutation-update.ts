@@ -6,7 +6,7 @@ import { InputCollector, xidFields, xidKey } from "./mutation-input.ts";
 import type { InputChild, InputXid } from "./mutation-input.ts";
 import { LookupList } from "./mutation-lookup.ts";
 import type { Lookups } from "./mutation-lookup.ts";
-import { checkAddable, checkAdded, checkEvicted } from "./mutation-judge.ts";
+import { checkAddable, checkAdded, checkCounterparts, checkReferences } from "./mutation-judge.ts";
 import { matchNodes } from "./mutation-match.ts";
 import { MutationRefused } from "./mutation-refused.ts";
 import { applyFacts, chargeNodes, ending } from "./mutation-stage.ts";
@@ -53,6 +53,7 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
     ? linkTargets(writer, setChildren, setNodeCount > 0 && uids.length > 0)
     : [];
   const removed = removedTargets(writer, removeChildren);
+  if (stage.guard !== undefined) await checkReferences(stage, writer);
   writer.finish();
   const endWrite = steps.write();
   if (uids.length === 0) {
@@ -76,7 +77,7 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
     }
   const turned = edges.write(txn.reader, facts);
   if (turned instanceof Promise) await turned;
-  if (stage.guard !== undefined) await checkEvicted(stage, edges.evicted);
+  if (stage.guard !== undefined) await checkCounterparts(stage, edges.counterparts);
   const labels = await applyInOrder(stage, facts, endWrite);
   if (stage.guard !== undefined) await checkAdded(stage, writer.created, labels);
   return { uids, numUids: uids.length, msg: undefined };
@@ -136,7 +137,8 @@ function isFree(
     );
     const foreign = own === undefined ? foreignHolder(lookups, type, xid) : undefined;
     if (own === undefined && foreign === undefined) continue;
-    writer.refuse(type, takenMessage(type, xid, own === undefined));
+    const about = [own ?? foreign].flatMap((node) => node?.uid ?? []);
+    writer.refuse(type, takenMessage(type, xid, own === undefined), about);
     return false;
   }
   return true;

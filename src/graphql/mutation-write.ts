@@ -23,6 +23,14 @@ export interface CreatedNode {
   readonly key: NodeKey;
 }
 
+/** Something that is wrong because of nodes which not every caller may see. */
+export interface HiddenProblem {
+  readonly type: NodeType;
+  readonly text: string;
+  /** The nodes that it tells of; [] where it tells that there is none. */
+  readonly about: readonly number[];
+}
+
 const severalFound = "multiple nodes found for given xid values, updation not possible";
 
 export class NodeWriter {
@@ -35,8 +43,11 @@ export class NodeWriter {
   readonly #guard: Guard | undefined;
   readonly #updatable: ReadonlySet<number> | undefined;
   readonly problems: string[] = [];
-  /** Problems that would tell of nodes which the caller may not see. */
-  readonly #hiddenProblems: string[] = [];
+  /** Existing nodes that the input links to by their `ID`, by the type that the field says. */
+  readonly linked = new Map<NodeType, Set<number>>();
+  #hidden: HiddenProblem[] = [];
+  /** Problems that tell of nodes which the caller may not see. */
+  readonly #untold: string[] = [];
 
   /** `updatable`: the nodes that an upsert may update; undefined: all of them. */
   constructor(
@@ -61,10 +72,27 @@ export class NodeWriter {
     return Array.from(this.#created, ([node, key]) => ({ type: node.type, key }));
   }
 
-  /** Notes what is wrong because of nodes of a type that exist, or do not. */
-  refuse(type: NodeType, problem: string): void {
-    if (this.#guard?.hides(type) === true) this.#hiddenProblems.push(problem);
-    else this.problems.push(problem);
+  /** Notes what is wrong because of nodes of a type that exist (`about`), or do not. */
+  refuse(type: NodeType, text: string, about: readonly number[] = []): void {
+    if (this.#guard?.hides(type) === true) this.#hidden.push({ type, text, about });
+    else this.problems.push(text);
+  }
+
+  /** As for a node that does not exist. */
+  refuseUnknown(type: NodeType, id: string): void {
+    this.#hidden.push({ type, text: unknownMessage(type, id), about: [] });
+  }
+
+  /** The problems that are still to be judged, once. */
+  takeHidden(): readonly HiddenProblem[] {
+    const taken = this.#hidden;
+    this.#hidden = [];
+    return taken;
+  }
+
+  /** `isSeen`: whether the caller may know of it. */
+  tell({ text }: HiddenProblem, isSeen: boolean): void {
+    (isSeen ? this.problems : this.#untold).push(text);
   }
 
   /** An object at the top of an add. undefined: refused, see `finish`; or a node that the caller may not update. */
@@ -74,7 +102,7 @@ export class NodeWriter {
       const uids = new Set(found.map(({ uid }) => uid));
       const [uid] = uids;
       if (uids.size > 1 || uid === undefined) {
-        this.refuse(node.type, severalFound);
+        this.refuse(node.type, severalFound, [...uids]);
         return undefined;
       }
       if (this.#updatable?.has(uid) === false) return undefined;
@@ -83,7 +111,7 @@ export class NodeWriter {
     }
     const [taken] = isUpsert ? found.filter(({ isForeign }) => isForeign) : found;
     if (taken !== undefined) {
-      this.refuse(node.type, takenMessage(node.type, taken.xid, taken.isForeign));
+      this.refuse(node.type, takenMessage(node.type, taken.xid, taken.isForeign), [taken.uid]);
       return undefined;
     }
     return this.#create(node);
@@ -103,7 +131,7 @@ export class NodeWriter {
   /** The node that a reference names, created where it does not exist. undefined: refused. */
   link(node: InputNode): NodeKey | undefined {
     const existing = this.#referenced(node);
-    if (existing !== "new") return existing;
+    if (existing !== "new") return this.#noteLinked(node, existing);
     const definition = this.#definitionOf(node);
     const created = this.#created.get(definition);
     if (created !== undefined) return created;
@@ -127,14 +155,24 @@ export class NodeWriter {
   /** The node that a reference names in a removal: it must exist. */
   referenceOf(node: InputNode): number | undefined {
     const existing = this.#referenced(node);
-    if (existing !== "new") return existing;
+    if (existing !== "new") return this.#noteLinked(node, existing);
     this.problems.push(findIncomplete(node, node.edge) ?? "id is not provided");
     return undefined;
   }
 
+  #noteLinked<K extends NodeKey>(node: InputNode, uid: K | undefined): K | undefined {
+    // Whoever knows an `@id` learns of its node by creating it: an `ID` alone can be kept secret.
+    if (typeof uid !== "number" || this.#guard === undefined || node.id === undefined) return uid;
+    const uids = this.linked.get(node.type);
+    if (uids === undefined) this.linked.set(node.type, new Set([uid]));
+    else uids.add(uid);
+    return uid;
+  }
+
   /** Throws with all problems. */
   finish(): void {
-    if (this.#hiddenProblems.length > 0) throw notAuthorized(this.#hiddenProblems);
+    const untold = [...this.#untold, ...this.#hidden.map(({ text }) => text)];
+    if (untold.length > 0) throw notAuthorized(untold);
     if (this.problems.length > 0) throw new MutationRefused("rewrite", this.problems);
   }
 
@@ -144,7 +182,7 @@ export class NodeWriter {
     if (node.id !== undefined) {
       const found = this.#lookups.byId(node.id);
       if (found?.types.has(typeName) === true) return found.uid;
-      this.refuse(node.type, `ID "${node.id}" isn't a ${node.type.name}`);
+      this.refuse(node.type, unknownMessage(node.type, node.id));
       return undefined;
     }
     const uids = new Set<number>();
@@ -156,11 +194,11 @@ export class NodeWriter {
     if (uid === undefined) {
       const foreign = this.#existing(node).find(({ isForeign }) => isForeign);
       if (foreign === undefined) return "new";
-      this.refuse(node.type, takenMessage(node.type, foreign.xid, true));
+      this.refuse(node.type, takenMessage(node.type, foreign.xid, true), [foreign.uid]);
       return undefined;
     }
     if (uids.size === 1) return uid;
-    this.refuse(node.type, severalFound);
+    this.refuse(node.type, severalFound, [...uids]);
     return undefined;
   }
 
@@ -245,6 +283,10 @@ export function foreignHolder(
   return lookups
     .byKey(xid.key)
     .find((node) => node.types.has(wide) && !node.types.has(type.node.typeName));
+}
+
+function unknownMessage(type: NodeType, id: string): string {
+  return `ID "${id}" isn't a ${type.name}`;
 }
 
 export function takenMessage(type: NodeType, xid: InputXid, isForeign: boolean): string {

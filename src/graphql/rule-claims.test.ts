@@ -43,7 +43,9 @@ async function shown(claim: unknown): Promise<string> {
 
 test.each([
   [3, "111"],
-  ["3", "010"],
+  ["3", "111"],
+  ["3.0", "001"],
+  ["0x3", "000"],
   [" 3 ", "000"],
   [3.5, "000"],
   [true, "000"],

@@ -63,6 +63,10 @@ function lowerField(
 /** An edge may lead to a node that was deleted since: such a one lets nobody in. */
 const exists: Filter = callFilter(hasCall(predicateName("dgraph.type")));
 
+function isDecimal(text: string): boolean {
+  return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
+}
+
 /** Claims are no input that was checked: one of another type than the rule asks for is as good as none. */
 function fits(type: TypeRef, value: ClaimValue): boolean {
   if (value === null) return false;
@@ -74,12 +78,11 @@ function fits(type: TypeRef, value: ClaimValue): boolean {
   if (typeof value === "object") return false;
   switch (type.type.name) {
     case "Int":
-      return Number.isInteger(value);
     case "Int64":
-      // Beyond 2^53 a claim has to be a text, as in every JSON.
+      // As in the reference, whose users keep numbers in claims that are texts.
       return Number.isInteger(value) || (typeof value === "string" && /^-?\d+$/.test(value));
     case "Float":
-      return typeof value === "number";
+      return typeof value === "number" || (typeof value === "string" && isDecimal(value));
     case "Boolean":
       return typeof value === "boolean";
     default:

@@ -359,6 +359,38 @@ describe("adding", () => {
     });
   });
 
+  test("a hidden node cannot be linked by its ID, as one that does not exist", async () => {
+    const add = (id: string): Promise<Answer> =>
+      ask(ann, `mutation { addPlan(input: [{title: "y", memo: {id: "${id}"}}]) { numUids } }`);
+    const update = (word: string, id: string): Promise<Answer> =>
+      ask(
+        ann,
+        `mutation { updatePlan(input: {filter: {id: ["0x21"]}, ${word}: {memo: {id: "${id}"}}}) { numUids } }`,
+      );
+    const hidden = [await add("0x12"), await update("set", "0x12"), await update("remove", "0x12")];
+    const unknown = [
+      await add("0x99"),
+      await update("set", "0x99"),
+      await update("remove", "0x99"),
+    ];
+    const wrong = [await add("0x21"), await update("set", "0x21"), await update("remove", "0x21")];
+    const told = (answers: readonly Answer[]): string =>
+      JSON.stringify(answers.map(({ data: shown, errors }) => ({ shown, errors })));
+    expect(told(hidden)).toContain("authorization failed");
+    expect(told(hidden)).toBe(told(unknown));
+    expect(told(hidden)).toBe(told(wrong));
+    expect((await add("0x13")).errors).toBe(undefined);
+    expect((await add("0x11")).errors).toBe(undefined);
+  });
+
+  test("whoever sees the node is told that its id is taken", async () => {
+    const add =
+      'mutation { addMemo(input: [{title: "x", code: "SECRET", owner: {handle: "bob"}}]) { numUids } }';
+    const [error] = (await ask(bob, add)).errors ?? [];
+    expect(error?.message).toContain("id SECRET already exists for field code inside type Memo");
+    await expectRefused(ann, add);
+  });
+
   test("ids that are taken by hidden nodes tell no tale", async () => {
     await expectRefused(
       ann,
@@ -372,6 +404,87 @@ describe("adding", () => {
       ann,
       'mutation { updatePlan(input: {filter: {}, set: {memo: {id: "0x2"}}}) { numUids } }',
     );
+  });
+});
+
+describe("edges from the other side", () => {
+  const sdlOfNotes = `
+  type Note @auth(
+    query: ${mine("Note", "{ owner(filter: {handle: {eq: $USER}}) { handle } }")}
+    update: ${mine("Note", "{ owner(filter: {handle: {eq: $USER}}) { handle } }")}
+  ) { id: ID! text: String! @search(by: [exact]) owner: Person @hasInverse(field: notes) pin: Board @hasInverse(field: note) tags: [Tag] @hasInverse(field: notes) }
+  type Person { handle: String! @id notes: [Note] }
+  type Board { name: String! @id note: Note }
+  type Tag { name: String! @id notes: [Note] }
+  # Dgraph.Authorization {"VerificationKey":"${testSecret}","Header":"X-Auth","Namespace":"${testNamespace}","Algo":"HS256"}`;
+  let theirs: string;
+  let own: string;
+
+  beforeEach(async () => {
+    house = await openGraphqlHouse(sdlOfNotes);
+    const add = async (who: string): Promise<string> => {
+      const query = `mutation { addNote(input: [{ text: "${who}'s", owner: { handle: "${who}" } }]) { note { id } } }`;
+      const answer = await data({ USER: who }, query);
+      return (answer?.["addNote"] as { note: { id: string }[] }).note[0]!.id;
+    };
+    theirs = await add("bob");
+    own = await add("ann");
+    await data(ann, 'mutation { addBoard(input: [{ name: "wall" }]) { numUids } }');
+    await data(ann, 'mutation { addTag(input: [{ name: "red" }]) { numUids } }');
+  });
+  afterEach(close);
+
+  const owners = (): Promise<unknown> =>
+    house.dql(
+      "{ q(func: type(Note), orderasc: Note.text) { Note.text Note.owner { Person.handle } Note.pin { Board.name } } }",
+    );
+  const asTheyWere = {
+    q: [
+      { "Note.text": "ann's", "Note.owner": { "Person.handle": "ann" } },
+      { "Note.text": "bob's", "Note.owner": { "Person.handle": "bob" } },
+    ],
+  };
+
+  test("a single edge is given, taken or cleared by nobody who may not update its node", async () => {
+    const attempts = [
+      `updatePerson(input: { filter: { handle: { eq: "ann" } }, set: { notes: [{ id: "${theirs}" }] } }) { numUids }`,
+      `updatePerson(input: { filter: { handle: { eq: "bob" } }, remove: { notes: [{ id: "${theirs}" }] } }) { numUids }`,
+      'updatePerson(input: { filter: { handle: { eq: "bob" } }, remove: { notes: null } }) { numUids }',
+      `addPerson(input: [{ handle: "eve", notes: [{ id: "${theirs}" }] }]) { numUids }`,
+      `addPerson(upsert: true, input: [{ handle: "ann", notes: [{ id: "${theirs}" }] }]) { numUids }`,
+      `addBoard(input: [{ name: "new", note: { id: "${theirs}" } }]) { numUids }`,
+      `updateBoard(input: { filter: { name: { eq: "wall" } }, set: { note: { id: "${theirs}" } } }) { numUids }`,
+      `addTag(input: [{ name: "deep", notes: [{ text: "new", owner: { handle: "zoe", notes: [{ id: "${theirs}" }] } }] }]) { numUids }`,
+    ];
+    for (const attempt of attempts) {
+      const answer = await ask(ann, `mutation { ${attempt} }`);
+      expect(answer.errors?.[0]?.message, attempt).toContain("authorization failed");
+      expect(await owners()).toEqual(asTheyWere);
+    }
+  });
+
+  test("and is by those who may", async () => {
+    const give = `mutation { updatePerson(input: { filter: { handle: { eq: "bob" } }, set: { notes: [{ id: "${own}" }] } }) { numUids } }`;
+    expect((await ask(ann, give)).errors).toBe(undefined);
+    const pin = `mutation { addBoard(input: [{ name: "new", note: { id: "${theirs}" } }]) { numUids } }`;
+    expect((await ask(bob, pin)).errors).toBe(undefined);
+    expect(await owners()).toEqual({
+      q: [
+        { "Note.text": "ann's", "Note.owner": { "Person.handle": "bob" } },
+        {
+          "Note.text": "bob's",
+          "Note.owner": { "Person.handle": "bob" },
+          "Note.pin": { "Board.name": "new" },
+        },
+      ],
+    });
+  });
+
+  test("what changes nothing needs no right: the edge is there already", async () => {
+    const again =
+      'mutation { updatePerson(input: { filter: { handle: { eq: "bob" } }, set: { handle: "bob" } }) { numUids } }';
+    expect((await ask(ann, again)).errors).toBe(undefined);
+    expect(await owners()).toEqual(asTheyWere);
   });
 });
 
