@@ -2,7 +2,7 @@
 export const adminSdl = `
 scalar Int64   scalar UInt64   scalar DateTime
 
-type GQLSchema { id: ID!  schema: String!  generatedSchema: String! }
+type GQLSchema { id: ID!  schema: String!  generatedSchema: String!  warnings: [String!]! }
 type NodeState { instance: String  address: String  status: String  group: String  version: String  uptime: Int64  lastEcho: Int64
                  ongoing: [String]  indexing: [String]  ee_features: [String] }
 type MembershipState { counter: UInt64  groups: [ClusterGroup]  zeros: [Member]  maxUID: UInt64  maxNsID: UInt64  maxTxnTs: UInt64

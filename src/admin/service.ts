@@ -18,7 +18,12 @@ import { convertSchema } from "../graphql/plain-schema.ts";
 import { readGraphqlBody, readJsonBody, type RequestFields } from "../graphql/request-body.ts";
 import { checkRequest } from "../graphql/request-cache.ts";
 import { type JsonValue, NumberText } from "../graphql/request-json.ts";
-import type { GraphqlAnswer, GraphqlRequest, GraphqlService } from "../graphql/service.ts";
+import type {
+  SchemaRow,
+  GraphqlAnswer,
+  GraphqlRequest,
+  GraphqlService,
+} from "../graphql/service.ts";
 import { Fault } from "../model/fault.ts";
 import type { Visitor } from "../model/visitor.ts";
 import type { KeyRing } from "../auth/key-ring.ts";
@@ -232,7 +237,7 @@ function makeSchemaFields({ graphql }: AdminParts): FieldTable {
       if (row !== undefined) return toSchemaNode(row);
       // Namespace 0 is begun with an empty one, as the reference's.
       if (visitor.namespace !== 0) return null;
-      return toSchemaNode({ uid: 0, schema: "", generatedSchema: "" });
+      return toSchemaNode({ uid: 0, schema: "", generatedSchema: "", warnings: [] });
     },
     "Mutation.updateGQLSchema": async (
       { input }: { input: { set: { schema: string } } },
@@ -244,14 +249,11 @@ function makeSchemaFields({ graphql }: AdminParts): FieldTable {
   };
 }
 
-function toSchemaNode(row: {
-  readonly uid: number;
-  readonly schema: string;
-  readonly generatedSchema: string;
-}): object {
+function toSchemaNode(row: SchemaRow): object {
   return {
     id: `0x${row.uid.toString(16)}`,
     schema: row.schema,
     generatedSchema: row.generatedSchema,
+    warnings: row.warnings,
   };
 }

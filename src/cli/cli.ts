@@ -98,7 +98,7 @@ function addServe(program: Command): void {
     .addOption(
       setting(
         "--graphql <settings>",
-        '"introspection=true; debug=false; extensions=true; lambda-url="',
+        '"introspection=true; debug=false; extensions=true; strict-rules=false; lambda-url="',
       ).default(""),
     )
     .addOption(

@@ -57,6 +57,7 @@ export interface GraphqlConfig {
   readonly introspection: boolean;
   readonly debug: boolean;
   readonly extensions: boolean;
+  readonly strictRules: boolean;
 }
 
 export interface StoreConfig {
@@ -146,6 +147,7 @@ const graphqlKeys = [
   "introspection",
   "debug",
   "extensions",
+  "strict-rules",
   "poll-interval",
   "lambda-url",
 ] as const;
@@ -163,6 +165,7 @@ function parseGraphql(text: string): GraphqlConfig {
     introspection: isOn("introspection", true),
     debug: isOn("debug", false),
     extensions: isOn("extensions", true),
+    strictRules: isOn("strict-rules", false),
   };
 }
 

@@ -31,6 +31,8 @@ export interface GraphqlServiceOptions {
   readonly introspection?: boolean;
   /** `--graphql extensions`; on by default. */
   readonly extensions?: boolean;
+  /** `--graphql strict-rules`; off by default. */
+  readonly strictRules?: boolean;
   /** `--graphql debug`; off by default. */
   readonly debug?: boolean;
 }
@@ -40,7 +42,8 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
   const { engine, clock } = options;
   const getText = options.getText ?? makeGetText(publicPolicy);
   const hasLambda = options.lambda !== undefined;
-  const schemas = new SchemaStore({ engine, clock, getText, hasLambda });
+  const allowsRuleGaps = options.strictRules !== true;
+  const schemas = new SchemaStore({ engine, clock, getText, hasLambda, allowsRuleGaps });
   const handler = new RequestHandler({
     engine,
     schemas,
@@ -69,7 +72,11 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     get subscriptionCounters() {
       return subscriptions.counters;
     },
-    updateSchema: (namespace, sdl) => schemas.update(namespace, sdl),
+    async updateSchema(namespace, sdl) {
+      const row = await schemas.update(namespace, sdl);
+      for (const warning of row.warnings) logger.warn(warning, { namespace });
+      return row;
+    },
     schemaRow: (namespace) => schemas.row(namespace),
     allowedOrigins: (namespace) => schemas.allowedOrigins(namespace),
     preflight: (namespace) => schemas.preflight(namespace),

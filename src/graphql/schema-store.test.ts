@@ -14,6 +14,7 @@ const openSchemas = (): SchemaStore =>
     clock: systemClock,
     getText: makeGetText(publicPolicy),
     hasLambda: false,
+    allowsRuleGaps: true,
   });
 
 let store: Store;

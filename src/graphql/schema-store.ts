@@ -17,8 +17,9 @@ import { Fault } from "../model/fault.ts";
 import type { NodeRef, NQuad } from "../model/nquad.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import { generatedSchemaText } from "./generate-text.ts";
+import { findRuleGaps, refuseRuleGaps } from "./rule-gaps.ts";
 import { compileSchema, validateSdl } from "./schema-compile.ts";
-import type { Preflight, SchemaRow } from "./service.ts";
+import type { Preflight, SchemaRow, SchemaVerdict } from "./service.ts";
 import { printStorageSchema, storageSchema } from "./storage-schema.ts";
 
 const schemaPredicate = "dgraph.graphql.schema";
@@ -46,6 +47,8 @@ export interface SchemaStoreOptions {
   readonly getText: GetText;
   /** Whether there is a server for `@lambda`; without one a new schema may not have it. */
   readonly hasLambda: boolean;
+  /** Whether a new schema may leave operations of a type with rules to everybody. */
+  readonly allowsRuleGaps: boolean;
 }
 
 export class SchemaStore {
@@ -53,6 +56,7 @@ export class SchemaStore {
   readonly #clock: Clock;
   readonly #getText: GetText;
   readonly #hasLambda: boolean;
+  readonly #allowsRuleGaps: boolean;
   readonly #entries = new Map<number, Entry>();
   /** Updates of a namespace, one after another. */
   readonly #updates = new Map<number, Promise<unknown>>();
@@ -62,6 +66,7 @@ export class SchemaStore {
     this.#clock = options.clock;
     this.#getText = options.getText;
     this.#hasLambda = options.hasLambda;
+    this.#allowsRuleGaps = options.allowsRuleGaps;
   }
 
   /** How often the schema of a namespace has changed since it was first set, the same in every process; 0 without one. */
@@ -118,19 +123,24 @@ export class SchemaStore {
   }
 
   /**
-   * The messages of what is wrong with an SDL; [] when it is valid. Stores nothing, and asks nobody: whoever may call it
-   * need not be somebody for whom this server asks others, so that key sets are tried by `update` alone.
+   * What is wrong with an SDL, and what is doubtful. Stores nothing, and asks nobody: whoever may call it need not be
+   * somebody for whom this server asks others, so that key sets are tried by `update` alone.
    */
-  validate(sdl: string): readonly string[] {
+  validate(sdl: string): SchemaVerdict {
     const problems = validateSdl(sdl, this.#hasLambda);
-    if (problems.length > 0) return problems;
+    if (problems.length > 0) return { problems, warnings: [] };
     try {
-      compileSchema(sdl, this.#hasLambda);
-      return [];
+      return { problems, warnings: findRuleGaps(this.#compileNew(sdl)) };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      return [error.message];
+      return { problems: [error.message], warnings: [] };
     }
+  }
+
+  #compileNew(sdl: string): CompiledSchema {
+    const schema = compileSchema(sdl, this.#hasLambda);
+    if (!this.#allowsRuleGaps) refuseRuleGaps(findRuleGaps(schema));
+    return schema;
   }
 
   /** A schema whose key sets cannot be had would let nobody in. Throws E_GRAPHQL_SCHEMA. */
@@ -155,7 +165,7 @@ export class SchemaStore {
   }
 
   async #replace(namespace: number, sdl: string): Promise<SchemaRow> {
-    const schema = compileSchema(sdl, this.#hasLambda);
+    const schema = this.#compileNew(sdl);
     await this.#tryKeySets(schema);
     const text = printStorageSchema(storageSchema(schema));
     await this.#engine.alter({ kind: "schema", text, runInBackground: false }, namespace);
@@ -198,7 +208,12 @@ export class SchemaStore {
 }
 
 function toRow({ uid, schema }: ServedSchema): SchemaRow {
-  return { uid, schema: schema.sdl, generatedSchema: generatedSchemaText(schema) };
+  return {
+    uid,
+    schema: schema.sdl,
+    generatedSchema: generatedSchemaText(schema),
+    warnings: findRuleGaps(schema),
+  };
 }
 
 interface StoredText {

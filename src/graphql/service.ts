@@ -22,8 +22,8 @@ export interface GraphqlService {
   updateSchema(namespace: number, sdl: string): Promise<SchemaRow>;
   /** getGQLSchema; undefined where none was ever set. */
   schemaRow(namespace: number): Promise<SchemaRow | undefined>;
-  /** The messages of what is wrong with it; empty when it is valid. */
-  validateSchema(sdl: string): readonly string[];
+  /** Without storing it. */
+  validateSchema(sdl: string): SchemaVerdict;
   /**
    * Origins of web pages that may read answers (`# Dgraph.Allow-Origin`); empty: every one. As this process last saw
    * the schema, which is right after each `handle`.
@@ -47,6 +47,15 @@ export interface SchemaRow {
   readonly uid: number;
   readonly schema: string;
   readonly generatedSchema: string;
+  /** What is doubtful about it. */
+  readonly warnings: readonly string[];
+}
+
+export interface SchemaVerdict {
+  /** What is wrong; [] when it is valid. */
+  readonly problems: readonly string[];
+  /** What is doubtful about a valid one. */
+  readonly warnings: readonly string[];
 }
 
 export interface GraphqlRequest {

@@ -19,7 +19,9 @@ export async function answerAdminSchema(exchange: Exchange): Promise<void> {
     const asking = { visitor, acl: house.acl !== undefined };
     const refusal = findFieldRefusal("Mutation.updateGQLSchema", asking);
     if (refusal !== undefined) throw refusal;
-    await house.graphql.updateSchema(visitor.namespace, sdl);
+    const { warnings } = await house.graphql.updateSchema(visitor.namespace, sdl);
+    const body = withWarnings(doneBody, warnings);
+    sendJson(res, body, [], acceptEncodingOf(exchange));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const problems = error instanceof SchemaFault ? error.problems : [error.message];
@@ -27,21 +29,26 @@ export async function answerAdminSchema(exchange: Exchange): Promise<void> {
       .map((problem) => `resolving updateGQLSchema failed because ${problem}${place}`)
       .join("\n");
     sendError(res, { status: 200, body: makeErrorBody(message, "Error", false), headers: [] });
-    return;
   }
-  sendJson(res, doneBody, [], acceptEncodingOf(exchange));
+}
+
+/** Beside the answer that the reference gives, where there is something to say. */
+function withWarnings(body: string, warnings: readonly string[]): string {
+  if (warnings.length === 0) return body;
+  return `${body.slice(0, -1)},"extensions":{"warnings":[${warnings.map(quoteJson).join(",")}]}}`;
 }
 
 /** Success is told in `errors`, as the reference does. */
 export async function answerSchemaCheck(exchange: Exchange): Promise<void> {
   const { house, res } = exchange;
   const sdl = (await readBytes(exchange, "text")).toString();
-  const messages = house.graphql.validateSchema(sdl);
-  if (messages.length === 0) {
-    sendJson(res, makeErrorBody("Schema is valid", "success", false), [], undefined);
+  const { problems, warnings } = house.graphql.validateSchema(sdl);
+  if (problems.length === 0) {
+    const body = withWarnings(makeErrorBody("Schema is valid", "success", false), warnings);
+    sendJson(res, body, [], undefined);
     return;
   }
-  const errors = messages.map(
+  const errors = problems.map(
     (message) => `{"message":${quoteJson(message)},"extensions":{"code":"ErrorInvalidRequest"}}`,
   );
   sendError(res, { status: 400, body: `{"errors":[${errors.join(",")}]}`, headers: [] });

@@ -1,0 +1,44 @@
+/** Operations that a type with rules leaves to everybody are told, and refused where that was asked for. */
+import { expect, test } from "vitest";
+import { openGraphqlHouse } from "../../test/support/graphql-house.ts";
+import { findRuleGaps, refuseRuleGaps } from "./rule-gaps.ts";
+import { compileSchema } from "./schema-compile.ts";
+
+const rule = '{ rule: "{$ROLE: {eq: \\"ADMIN\\"}}" }';
+const some = `type Note @auth(query: ${rule}, add: ${rule}) { id: ID! text: String }`;
+const all = `type Note @auth(query: ${rule}, add: ${rule}, update: ${rule}, delete: ${rule}) { id: ID! text: String }`;
+const note =
+  "Type Note; @auth has rules, but none for update, delete: everybody may do that to all of its nodes.";
+
+test("a type with some rules is named with what it leaves open; one with all, or none, is not", () => {
+  expect(findRuleGaps(compileSchema(`${some}\ntype Open { id: ID! name: String }`))).toEqual([
+    note,
+  ]);
+  expect(findRuleGaps(compileSchema(all))).toEqual([]);
+  expect(findRuleGaps(compileSchema("type Open { id: ID! name: String }"))).toEqual([]);
+});
+
+test("a password is an operation, where there is one; rules of an interface are its types' own", () => {
+  const secret = all.replace("type Note ", 'type Note @secret(field: "pin") ');
+  expect(findRuleGaps(compileSchema(secret))[0]).toContain("none for password:");
+  const face = `interface Doc @auth(query: ${rule}, add: ${rule}) { id: ID! text: String }
+    type Memo implements Doc @auth(update: ${rule}, delete: ${rule}) { pages: Int }
+    type Plan implements Doc { size: Int }`;
+  const gaps = findRuleGaps(compileSchema(face));
+  expect(gaps.some((gap) => gap.startsWith("Type Memo;"))).toBe(false);
+  expect(gaps.find((gap) => gap.startsWith("Type Plan;"))).toContain("none for update, delete:");
+});
+
+test("they are refused where rules are strict", () => {
+  expect(() => refuseRuleGaps([])).not.toThrow();
+  expect(() => refuseRuleGaps([note])).toThrow(`input: ${note} (--graphql strict-rules)`);
+});
+
+test("the service tells them with the schema, and with a check of it", async () => {
+  const house = await openGraphqlHouse();
+  expect(house.service.validateSchema(some)).toEqual({ problems: [], warnings: [note] });
+  const row = await house.service.updateSchema(0, some);
+  expect(row.warnings).toEqual([note]);
+  expect((await house.service.schemaRow(0))?.warnings).toEqual([note]);
+  await house.close();
+});
