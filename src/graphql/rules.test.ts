@@ -425,7 +425,8 @@ describe("edges from the other side", () => {
     const add = async (who: string): Promise<string> => {
       const query = `mutation { addNote(input: [{ text: "${who}'s", owner: { handle: "${who}" } }]) { note { id } } }`;
       const answer = await data({ USER: who }, query);
-      return (answer?.["addNote"] as { note: { id: string }[] }).note[0]!.id;
+      const added = answer!["addNote"] as { note: { id: string }[] };
+      return added.note[0]!.id;
     };
     theirs = await add("bob");
     own = await add("ann");
