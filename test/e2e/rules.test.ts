@@ -34,7 +34,7 @@ async function serve(line: object): Promise<void> {
   const meta = { Header: "X-Notes-Auth", Namespace: testNamespace, ...line };
   const sdl = `${types}\n# Dgraph.Authorization ${JSON.stringify(meta)}\n`;
   const done = await post(`${server.url}/admin/schema`, sdl, { "content-type": "text/plain" });
-  expect(done.json).toEqual({ data: { code: "Success", message: "Done" } });
+  expect(done.json["data"]).toEqual({ code: "Success", message: "Done" });
 }
 
 async function ask(query: string, token?: string): Promise<unknown> {

@@ -75,7 +75,7 @@ beforeAll(async () => {
   ] as const) {
     const headers = { ...text, ...accessToken(token) };
     const done = await post(`${server.url}/admin/schema`, sdl + more, headers);
-    expect(done.json).toEqual({ data: { code: "Success", message: "Done" } });
+    expect(done.json["data"]).toEqual({ code: "Success", message: "Done" });
   }
   await graphql('mutation { addBoat(input: [{ name: "Alba", log: "calm" }]) { numUids } }', groot);
   await graphql('mutation { addBoat(input: [{ name: "Elsewhere" }]) { numUids } }', tenant);
