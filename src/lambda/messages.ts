@@ -6,6 +6,8 @@ export type ToResolver =
       readonly runner: string;
       readonly script: string;
       readonly name: string;
+      /** Of one answer, and of one request: larger ones are refused before they are sent. */
+      readonly bodyBytesMax: number;
     }
   /** `body`: the call as it came, JSON. */
   | { readonly kind: "call"; readonly id: number; readonly body: string }
@@ -22,6 +24,8 @@ export type FromResolver =
   | { readonly kind: "ask"; readonly ask: number; readonly call: AskCall }
   /** Something went wrong in the script; for the operator. */
   | { readonly kind: "fault"; readonly message: string }
+  /** A line of the script's console. */
+  | { readonly kind: "printed"; readonly level: "info" | "warn"; readonly line: string }
   | { readonly kind: "pong" };
 
 /** A request that a resolver wants made. Resolvers have no network: the server makes it for them. */

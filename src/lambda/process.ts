@@ -4,11 +4,11 @@
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { LambdaCode } from "./bundle.ts";
+import { firstLine } from "./first-line.ts";
 import type { LambdaLimits } from "./limits.ts";
 import type { AskAnswer, AskCall, FromResolver, ToResolver } from "./messages.ts";
 
@@ -72,7 +72,8 @@ export class ResolverProcess {
     this.#log(child.stdout, "info");
     this.#log(child.stderr, "warn");
     const { runner, script, name } = parts.code;
-    this.#tell({ kind: "load", runner, script, name });
+    const { bodyBytesMax } = parts.limits;
+    this.#tell({ kind: "load", runner, script, name, bodyBytesMax });
   }
 
   get pid(): number | undefined {
@@ -119,6 +120,11 @@ export class ResolverProcess {
       case "done":
         if (message.id === this.callId) tell.done(this, message.status, message.body);
         return;
+      case "printed":
+        this.#parts.logger[message.level]("script", {
+          line: message.line.slice(0, lineCharactersMax),
+        });
+        return;
       case "fault":
         this.#parts.logger.warn("script", { fault: message.message.slice(0, faultCharactersMax) });
         return;
@@ -147,34 +153,19 @@ export class ResolverProcess {
     this.#parts.tell.ended(this, reason);
   }
 
+  /** What Node itself prints at a process's end; scripts have no streams. Without an end of line nothing is kept. */
   #log(stream: Readable | null, level: "info" | "warn"): void {
-    if (stream === null) return;
-    createInterface({ input: stream }).on("line", (line) => {
-      this.#parts.logger[level]("script", { line: line.slice(0, lineCharactersMax) });
+    let line = "";
+    stream?.setEncoding("utf8").on("data", (chunk: string) => {
+      for (const part of chunk.split(/(?<=\n)/)) {
+        line = (line + part).slice(0, lineCharactersMax);
+        if (!part.endsWith("\n")) continue;
+        this.#parts.logger[level]("script", { line: line.trimEnd() });
+        line = "";
+      }
     });
   }
 }
-
-/**
- * The process begins with this line. It reads no file: runner and script come by message. What goes wrong outside of a
- * call is told and survived.
- */
-const firstLine = `
-const vm = require("node:vm"), port = process, send = port.send.bind(port), on = port.on.bind(port);
-const exit = port.exit.bind(port);
-on("disconnect", () => exit(0));
-const tell = (e) => send({ kind: "fault", message: "outside of a call: " + ((e && e.stack) || e) });
-on("uncaughtException", tell);
-on("unhandledRejection", tell);
-port.once("message", (load) => {
-  const runner = new vm.Script("(function () {" + load.runner + ";return runner})", { filename: "weft:runner" }).runInThisContext()();
-  runner.startRunner({
-    send: (message) => send(message),
-    listen: (handler) => on("message", handler),
-    evaluate: (script, filename) => new vm.Script(script, { filename }).runInThisContext(),
-  }, load.script, load.name);
-});
-`;
 
 /** Node's permission model (before 22.13 an experiment): no files, processes, threads, addons. No code from texts. */
 function permissionFlags(): string[] {
@@ -184,6 +175,8 @@ function permissionFlags(): string[] {
     isStable ? "--permission" : "--experimental-permission",
     "--no-warnings",
     "--disallow-code-generation-from-strings",
+    // What one call changes of JSON, Promise and their like, another would run: nobody changes them.
+    "--frozen-intrinsics",
   ];
 }
 

@@ -6,6 +6,9 @@ export interface AuthHeader {
   readonly value: string;
 }
 
+/** Requests of a process that wait for their answers. */
+const pendingMax = 1000;
+
 type Told = Extract<AskAnswer, { ok: true }>;
 
 export class Asker {
@@ -13,8 +16,12 @@ export class Asker {
   readonly #pending = new Map<number, (answer: AskAnswer) => void>();
   #last = 0;
 
-  constructor(send: (ask: number, call: AskCall) => void) {
+  readonly #bytesMax: number;
+
+  /** `bytesMax`: of one request's body. */
+  constructor(send: (ask: number, call: AskCall) => void, bytesMax: number) {
     this.#send = send;
+    this.#bytesMax = bytesMax;
   }
 
   told(ask: number, answer: AskAnswer): void {
@@ -23,6 +30,14 @@ export class Asker {
   }
 
   #ask(call: AskCall): Promise<Told> {
+    if ((call.body?.length ?? 0) + call.url.length > this.#bytesMax) {
+      const text = `the request is larger than ${this.#bytesMax} bytes (--lambda-limit body-bytes)`;
+      return Promise.reject(new TypeError(text));
+    }
+    if (this.#pending.size >= pendingMax) {
+      const text = `${pendingMax} requests of this resolver are under way`;
+      return Promise.reject(new TypeError(text));
+    }
     const ask = ++this.#last;
     return new Promise((resolve, reject) => {
       this.#pending.set(ask, (answer) => {

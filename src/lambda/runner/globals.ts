@@ -1,16 +1,15 @@
 /**
- * The globals of a resolver's process: what scripts may use stays, the ways out go. A fence against accidents and
- * dependencies, no wall against a hostile author (architecture 6).
+ * The globals of a resolver's process: what scripts may use stays, the ways out go. No object that leads to Node's own
+ * (streams, sockets, the process, modules) can be reached from what is left; a test walks all of it. What one call
+ * could change for the next is frozen (`--frozen-intrinsics`, `lockGlobals`); a script's own variables are its own.
  */
 
 /** The language's own, and what the web platform gives without a network. */
 const kept: ReadonlySet<string> = new Set([
-  ..."globalThis global console URL URLSearchParams AbortController AbortSignal Event EventTarget DOMException".split(
+  ..."globalThis global URL URLSearchParams AbortController AbortSignal Event EventTarget DOMException".split(
     " ",
   ),
-  ..."TextEncoder TextDecoder TextEncoderStream TextDecoderStream CompressionStream DecompressionStream".split(
-    " ",
-  ),
+  ..."TextEncoder TextDecoder TextEncoderStream TextDecoderStream".split(" "),
   ..."ReadableStream ReadableStreamDefaultReader ReadableStreamBYOBReader WritableStream TransformStream".split(
     " ",
   ),
@@ -32,6 +31,36 @@ export function closeGlobals(): void {
     if (kept.has(name) || language.has(name)) continue;
     delete (globalThis as Record<string, unknown>)[name];
   }
+  for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+    if (symbol === Symbol.toStringTag) continue;
+    // The dispatcher of Node's own requests cannot be deleted, but emptied.
+    Object.defineProperty(globalThis, symbol, { value: undefined, writable: false });
+  }
+}
+
+/** After the script was loaded: the names of what it was given mean the same in every call. */
+export function lockGlobals(): void {
+  const own = ["console", "fetch", "self", "setTimeout", "setInterval", "setImmediate"];
+  for (const name of [...languageGlobals(), ...kept, ...own]) {
+    const found = Object.getOwnPropertyDescriptor(globalThis, name);
+    if (found?.configurable !== true) continue;
+    const value = (globalThis as Record<string, unknown>)[name];
+    if (value !== globalThis) freezeClass(value);
+    Object.defineProperty(globalThis, name, {
+      value,
+      enumerable: found.enumerable === true,
+      writable: false,
+      configurable: false,
+    });
+  }
+}
+
+/** What the web platform brings is not among the intrinsics that Node freezes. */
+function freezeClass(value: unknown): void {
+  if (typeof value !== "function" && (typeof value !== "object" || value === null)) return;
+  const { prototype } = value as { readonly prototype?: unknown };
+  if (typeof prototype === "object" && prototype !== null) Object.freeze(prototype);
+  Object.freeze(value);
 }
 
 function languageGlobals(): string[] {

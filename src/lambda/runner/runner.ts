@@ -7,23 +7,31 @@ import type { FromResolver, ToResolver } from "../messages.ts";
 import { Asker } from "./asker.ts";
 import { dispatch, registrations, registeredNames } from "./events.ts";
 import type { CallBody } from "./events.ts";
-import { closeGlobals, openTimers } from "./globals.ts";
+import { openConsole } from "./console.ts";
+import { closeGlobals, lockGlobals, openTimers } from "./globals.ts";
 
 /** What the first line of the process hands over before it is gone. */
 export interface Ports {
   send(message: FromResolver): void;
   listen(handler: (message: ToResolver) => void): void;
   evaluate(script: string, name: string): void;
+  /** As `console.log` prints values. */
+  format(values: readonly unknown[]): string;
 }
 
+/** What the process is to run. */
+export type Load = Extract<ToResolver, { kind: "load" }>;
+
 /** Loads the script, says so, and answers calls from then on. */
-export function startRunner(ports: Ports, script: string, name: string): void {
-  const tell = (message: string): void => ports.send({ kind: "fault", message });
-  const asker = new Asker((ask, call) => ports.send({ kind: "ask", ask, call }));
+export function startRunner(ports: Ports, { script, name, bodyBytesMax }: Load): void {
+  const tell = (message: string): void =>
+    ports.send({ kind: "fault", message: message.slice(0, messageCharactersMax) });
+  const asker = new Asker((ask, call) => ports.send({ kind: "ask", ask, call }), bodyBytesMax);
   const timers = openTimers();
   closeGlobals();
   Object.assign(globalThis, {
     self: globalThis,
+    console: openConsole(ports),
     fetch: asker.fetch.bind(asker),
     ...timers.functions,
     ...registrations,
@@ -34,8 +42,9 @@ export function startRunner(ports: Ports, script: string, name: string): void {
         return;
       case "call":
         ports.send({ kind: "begun", id: message.id });
-        void answer({ asker, tell }, message.body).then(({ status, body }) => {
+        void answer({ asker, tell }, message.body).then((done) => {
           timers.endCall();
+          const { status, body } = bound(done, bodyBytesMax, tell);
           ports.send({ kind: "done", id: message.id, status, body });
         });
         return;
@@ -52,8 +61,18 @@ export function startRunner(ports: Ports, script: string, name: string): void {
     ports.send({ kind: "broken", message: describe(error) });
     return;
   }
+  lockGlobals();
   timers.startCalls();
   ports.send({ kind: "ready", names: registeredNames() });
+}
+
+/** Traces and names that a script makes as long as it likes. */
+const messageCharactersMax = 16_000;
+
+/** A larger answer would be held by the server, for every caller at once. */
+function bound(done: Answer, bytesMax: number, tell: Tell): Answer {
+  if (done.body.length <= bytesMax) return done;
+  return explained(tell, `the answer is larger than ${bytesMax} bytes (--lambda-limit body-bytes)`);
 }
 
 /** Tells the operator. */
