@@ -1,6 +1,7 @@
 /** One distinct subscription of a process, with everybody who waits for its answers. */
 import { decodeUtf8, encodeUtf8, equalBytes, startsWithBytes } from "../base/bytes.ts";
 import type { Reader } from "../graph/reader.ts";
+import type { CompiledSchema } from "./compiled-schema.ts";
 import type { ResponseError } from "./errors.ts";
 import type { LiveAnswer } from "./handle.ts";
 import type { LiveRequest } from "./handle-prepare.ts";
@@ -33,6 +34,8 @@ export class LiveQuery {
   readonly key: string;
   readonly work: LiveRequest;
   readonly seats = new Set<Seat>();
+  /** The newest schema that it is known to hold by; `work` stays as it was prepared. */
+  schema: CompiledSchema;
   state: "idle" | "waiting" | "running" = "idle";
   /** What concerns it was committed since its run began. */
   isStale = false;
@@ -49,6 +52,7 @@ export class LiveQuery {
   constructor(key: string, work: LiveRequest) {
     this.key = key;
     this.work = work;
+    this.schema = work.schema;
   }
 
   /** Whether a change of these predicates (undefined: of anything) up to `reader` may concern its answer. */

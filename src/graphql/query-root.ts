@@ -40,6 +40,8 @@ const plansMax = 64;
 const shapeUnits = 256;
 
 interface PlannedRoot {
+  /** What decided it: everything of the request but the literals. */
+  readonly form: string;
   readonly tree: PlannedTree;
   readonly shape: RootShape;
   /** Some field of it is computed by the lambda server. */
@@ -77,7 +79,7 @@ export function readyQuery(
     const lowered = lowerRoot(root, field, parts, sites);
     const { document, shape: form } = lowered;
     const isLambda = form.kind !== "aggregate" && hasLambda(form.object);
-    planned = { tree: new PlannedTree(document), shape: form, hasLambda: isLambda };
+    planned = { form: shape, tree: new PlannedTree(document), shape: form, hasLambda: isLambda };
     plans.set(shape, planned);
   }
   return { planned, texts: context.texts, similar: parts.similar };

@@ -94,6 +94,12 @@ export interface GraphqlAnswer {
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
+/**
+ * expired: the token has; rights: the caller's access has changed; schema: its fields are not what they were, or the rules
+ * about them; failed: the service did.
+ */
+export type SubscriptionEnd = "expired" | "rights" | "schema" | "failed";
+
 /** Who takes the answers of a subscription. Its methods must not throw. */
 export interface Subscriber {
   /**
@@ -101,8 +107,8 @@ export interface Subscriber {
    * all equal subscriptions: they may be kept, never changed.
    */
   next(answer: Uint8Array): void;
-  /** Nothing follows: the token has expired, the schema was replaced, or the service failed. */
-  end(reason: "expired" | "schema" | "failed"): void;
+  /** Nothing follows. */
+  end(reason: SubscriptionEnd): void;
 }
 
 export type SubscribeOutcome =

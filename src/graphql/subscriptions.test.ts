@@ -103,10 +103,84 @@ describe("answers", () => {
     await listener.waitFor(3);
     await add("Brisa");
     await listener.waitFor(4);
-    await house.service.updateSchema(0, "type Boat @withSubscription { name: String! @id }");
+    await house.service.updateSchema(0, "type Ship @withSubscription { name: String! @id }");
     await listener.waitFor(5);
     expect(listener.told.slice(2)).toEqual([boats(), boats("Brisa"), "schema"]);
     expect(house.service.subscriptionCounters.subscriptions).toBe(0);
+  });
+});
+
+describe("another schema", () => {
+  const line = {
+    Header: "X-A",
+    Namespace: testNamespace,
+    Algo: "HS256",
+    VerificationKey: testSecret,
+  };
+  const authorization = `\n# Dgraph.Authorization ${JSON.stringify(line)}\n`;
+  const headers = (claims: Record<string, unknown>): Record<string, string> => ({
+    "X-A": signToken({ [testNamespace]: claims }),
+    "x-a": signToken({ [testNamespace]: claims }),
+  });
+
+  test.each([
+    ["the same again", sdl],
+    ["comments and another type", `# words\n${sdl}\ntype Sail { id: ID! size: Int }`],
+    ["another field", sdl.replace("length: Float", "crew: Int  length: Float")],
+    [
+      "another type's rules",
+      `${sdl} type Log @auth(query: {rule: "{$ROLE: {eq: \\"x\\"}}"}) { id: ID! at: String }`,
+    ],
+    ["a field of its type that it does not ask for", sdl.replace("length: Float @search", "")],
+    ["an index", sdl.replace("city: String", "city: String @search(by: [term])")],
+  ])("leaves a subscription running: %s", async (_, text) => {
+    house = await openGraphqlHouse(sdl);
+    const { listener } = await subscribe(names);
+    await house.service.updateSchema(0, text);
+    await house.ask('mutation { addBoat(input: [{name: "Alba"}]) { numUids } }');
+    await listener.waitFor(2);
+    expect(listener.told).toEqual([boats(), boats("Alba")]);
+  });
+
+  test.each([
+    ["its type has gone", "type Ship @withSubscription { name: String! @id }"],
+    [
+      "its field has another type",
+      sdl.replace("name: String! @id", "name: String @search(by: [exact])"),
+    ],
+    [
+      "its field lies elsewhere",
+      sdl.replace("name: String! @id", 'name: String! @id @dgraph(pred: "n")'),
+    ],
+    ["it may not be subscribed to", sdl.replace("Boat @withSubscription", "Boat")],
+    ["other pages may listen", `${sdl}\n# Dgraph.Allow-Origin "https://one.example"\n`],
+    [
+      "its nodes are hidden",
+      sdl.replace("Boat @", 'Boat @auth(query: {rule: "{$R: {eq: \\"x\\"}}"}) @'),
+    ],
+  ])("ends a subscription: %s", async (_, text) => {
+    house = await openGraphqlHouse(sdl);
+    const { listener } = await subscribe(names);
+    await house.service.updateSchema(0, text);
+    await listener.waitFor(2);
+    expect(listener.told).toEqual([boats(), "schema"]);
+    expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 0, queries: 0 });
+  });
+
+  test("rules that change end it for whom they change", async () => {
+    const rule = (roles: string): string => `type Boat @withSubscription @auth(query: {or: [
+      {rule: "query($USER: String!) { queryBoat(filter: {name: {eq: $USER}}) { name } }"} ${roles}]}) {
+      name: String! @id }${authorization}`;
+    house = await openGraphqlHouse(rule('{rule: "{$NEVER: {eq: \\"x\\"}}"}'));
+    const sailor = await subscribe(names, headers({ USER: "Alba", ROLE: "sailor" }));
+    const captain = await subscribe(names, headers({ USER: "Alba", ROLE: "captain" }));
+    expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 2, queries: 1 });
+    await house.service.updateSchema(0, rule('{rule: "{$ROLE: {eq: \\"captain\\"}}"}'));
+    await captain.listener.waitFor(2);
+    expect(captain.listener.told).toEqual([boats(), "schema"]);
+    await house.ask('mutation { addBoat(input: [{name: "Brisa"}, {name: "Alba"}]) { numUids } }');
+    await sailor.listener.waitFor(2);
+    expect(sailor.listener.told).toEqual([boats(), boats("Alba")]);
   });
 });
 

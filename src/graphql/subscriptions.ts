@@ -6,10 +6,13 @@
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Reader } from "../graph/reader.ts";
 import { Fault } from "../model/fault.ts";
+import type { CompiledSchema } from "./compiled-schema.ts";
 import { executionFailed, RequestRefused } from "./errors.ts";
 import type { RequestHandler } from "./handle.ts";
 import type { LiveRequest } from "./handle-prepare.ts";
+import { footprintOf } from "./live-footprint.ts";
 import { errorsOf, LiveQuery } from "./live-query.ts";
 import type { Seat } from "./live-query.ts";
 import { NumberText } from "./request-json.ts";
@@ -126,7 +129,8 @@ export class Subscriptions {
     const key = keyOf(work);
     const known = feed.queries.get(key);
     if (known !== undefined) {
-      if (known.work.schema.sdl === work.schema.sdl) return known;
+      const isSame = known.schema === work.schema || footprintOf(known.work) === footprintOf(work);
+      if (isSame) return known;
       // The schema was replaced, and the commit's notice has not come yet.
       this.#end(feed, known, "schema");
     }
@@ -226,11 +230,12 @@ export class Subscriptions {
     try {
       query.runTs = reader.ts;
       const served = await schemas.at(reader);
-      const isSame = served?.schema.sdl === query.work.schema.sdl;
-      if (!isSame || !(await this.#isEntitled(query))) {
-        this.#end(feed, query, "schema");
-        return;
-      }
+      if (served === undefined) this.#end(feed, query, "schema");
+      else if (served.schema !== query.schema)
+        await this.#adopt(feed, query, served.schema, reader);
+      if (query.seats.size > 0 && !(await this.#isEntitled(query)))
+        this.#end(feed, query, "rights");
+      if (query.seats.size === 0) return;
       this.#counts.evaluations++;
       query.take(reader, await handler.runLive(query.work, reader));
     } finally {
@@ -240,6 +245,41 @@ export class Subscriptions {
     if (query.isStale) this.#enqueue(feed, query);
     else query.rightTs = Math.max(query.rightTs, feed.seenTs);
     this.#deliver(feed, query);
+  }
+
+  /**
+   * Keeps those for whom the query is the same by another schema, and ends it for the others. Each is asked for: rules
+   * that are new may tell apart who were equal. What goes on is run as it was prepared.
+   */
+  async #adopt(
+    feed: Feed,
+    query: LiveQuery,
+    schema: CompiledSchema,
+    reader: Reader,
+  ): Promise<void> {
+    const footprint = footprintOf(query.work);
+    for (const seat of query.seats) {
+      await this.#pace();
+      if (await this.#isSame(query, footprint, seat, reader)) continue;
+      this.#endSeat(feed, query, seat, "schema");
+    }
+    query.schema = schema;
+  }
+
+  async #isSame(
+    { work }: LiveQuery,
+    footprint: string,
+    { headers, expiryMs }: Seat,
+    reader: Reader,
+  ): Promise<boolean> {
+    try {
+      const request = { ...work.request, headers, visitor: undefined };
+      const again = await this.#options.handler.prepareLive(request, reader);
+      return again !== undefined && again.expiryMs >= expiryMs && footprintOf(again) === footprint;
+    } catch (error) {
+      if (error instanceof RequestRefused || error instanceof Fault) return false;
+      throw error;
+    }
   }
 
   /**
@@ -307,13 +347,15 @@ export class Subscriptions {
     else seat.settle([{ message: "the token has expired" }]);
   }
 
-  #end(feed: Feed, query: LiveQuery, reason: "schema" | "failed"): void {
-    for (const seat of query.seats) {
-      const hasBegun = seat.sent !== undefined;
-      this.#leave(feed, query, seat);
-      if (hasBegun) seat.subscriber.end(reason);
-      else seat.settle([{ message: beginFailures[reason] }]);
-    }
+  #end(feed: Feed, query: LiveQuery, reason: keyof typeof beginFailures): void {
+    for (const seat of query.seats) this.#endSeat(feed, query, seat, reason);
+  }
+
+  #endSeat(feed: Feed, query: LiveQuery, seat: Seat, reason: keyof typeof beginFailures): void {
+    const hasBegun = seat.sent !== undefined;
+    this.#leave(feed, query, seat);
+    if (hasBegun) seat.subscriber.end(reason);
+    else seat.settle([{ message: beginFailures[reason] }]);
   }
 
   /** The last one to leave a query ends it. */
@@ -338,6 +380,7 @@ export class Subscriptions {
 }
 
 const beginFailures = {
+  rights: "the sender's rights have changed while the subscription began",
   schema: "the schema was replaced while the subscription began",
   failed: "the subscription failed; the server's log has the details",
 } as const;

@@ -46,7 +46,7 @@ export async function streamEvents(
   });
   const outcome = await house.graphql.subscribe(request, {
     next: (answer) => stream.next(answer),
-    end: () => stream.complete(),
+    end: (reason) => (reason === "schema" ? stream.leave() : stream.complete()),
   });
   if (outcome.kind === "open") {
     stream.onGone(outcome.close);

@@ -8,7 +8,7 @@ import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import { drainingWords } from "../admin/controls.ts";
 import { Fault } from "../model/fault.ts";
-import type { GraphqlRequest, GraphqlService } from "../graphql/service.ts";
+import type { GraphqlRequest, GraphqlService, SubscriptionEnd } from "../graphql/service.ts";
 import { decodeJson, encodeJson, isJsonObject, JsonSyntaxError } from "../graphql/request-json.ts";
 import type { JsonObject, JsonValue } from "../graphql/request-json.ts";
 import { findRefusal } from "./access.ts";
@@ -239,10 +239,11 @@ class SocketConnection implements Stream, Conversation {
   }
 
   /** The service ends it, or has answered. */
-  #end(operation: Operation, reason: "expired" | "schema" | "failed" | "answered"): void {
+  #end(operation: Operation, reason: SubscriptionEnd | "answered"): void {
     this.#forget(operation);
     if (operation.isStopped) return;
-    if (reason === "failed") {
+    if (reason === "schema") this.close(schemaChanged);
+    else if (reason === "failed") {
       this.#parts.dialect.refuse(this, operation.id, brokenSubscription);
     } else this.#outbox.close(operation);
   }
@@ -302,6 +303,8 @@ const fromBrowser = ["host", "origin", "sec-fetch-site"];
 
 const closingBrace = Buffer.from("}");
 const initTimeout: Closing = { code: 4408, reason: "Connection initialisation timeout" };
+/** Clients of both sub-protocols connect again, and ask again by the new schema; a `complete` would be the last word. */
+const schemaChanged: Closing = { code: 1012, reason: "the schema has changed" };
 const goingAway: Closing = { code: 1001, reason: "the server is shutting down" };
 
 function refusal(message: string): Refused {

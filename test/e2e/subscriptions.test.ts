@@ -413,16 +413,31 @@ describe("bounds", () => {
 });
 
 describe("ends", () => {
-  test("another schema ends subscriptions; the connection takes the new one", async () => {
-    const one = await connectOlder(server.url);
-    await one.ask({ id: "1", type: "start", payload: boat("Alba") });
-    await serve(server, `${sdl}\ntype Other @withSubscription { id: ID! sails: Int }`);
-    expect(await one.next()).toEqual({ id: "1", type: "complete" });
-    const payload = { query: "subscription { queryOther { sails } }" };
-    expect(await one.ask({ id: "2", type: "start", payload })).toEqual(
-      data("2", { data: { queryOther: [] } }),
+  test("another schema leaves what it does not change, and ends the rest so that clients ask again", async () => {
+    const start = { id: "1", type: "start", payload: boat("Alba") };
+    const [first, second] = await Promise.all([connectOlder(server.url), connectNewer(server.url)]);
+    const told = await first.ask(start);
+    await second.ask({ ...start, type: "subscribe" });
+    const stream = await fetch(
+      `${server.url}/graphql?${new URLSearchParams(boat("Alba")).toString()}`,
+      { headers: { accept: "text/event-stream" } },
     );
-    one.socket.close();
+    const events = stream.text();
+    await serve(server);
+    await serve(server, `${sdl}\ntype Other @withSubscription { id: ID! sails: Int }`);
+    await setCrew("Alba", 71);
+    expect(await first.next()).toEqual(data("1", crewOf("Alba", 71)));
+    expect(await second.next()).toEqual(next("1", crewOf("Alba", 71)));
+
+    await serve(server, sdl.replace("crew: Int", "crew: Int!"));
+    for (const one of [first, second]) expect(await one.next()).toMatchObject({ code: 1012 });
+    const text = await events;
+    expect(text).toContain('"crew":71');
+    expect(text).not.toContain("complete");
+    const again = await connectOlder(server.url);
+    expect(told).toMatchObject({ type: "data" });
+    expect(await again.ask(start)).toEqual(data("1", crewOf("Alba", 71)));
+    again.socket.close();
   });
 
   test("a server that ends takes leave in the way of each", async () => {
