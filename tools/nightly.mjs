@@ -1,5 +1,6 @@
 // `npm run nightly [-- TEST-FILE…]`: every property with 10,000 cases and a seed of its own, which is printed first. A
-// failure names the case; `WEFT_SEED=N npm run nightly` finds it again.
+// failure names the case; `WEFT_SEED=N npm run nightly` finds it again. Then the isolation suite for an hour
+// (`WEFT_ISOLATION_MINUTES`), unless files were named.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,4 +25,14 @@ const done = spawnSync(process.execPath, [vitest, "run", ...files], {
   stdio: "inherit",
   env: { ...process.env, WEFT_SEED: seed, WEFT_RUNS: process.env["WEFT_RUNS"] ?? "10000" },
 });
-process.exitCode = done.status ?? 1;
+// An hour of kills and stops behind them.
+const minutes = process.env["WEFT_ISOLATION_MINUTES"] ?? "60";
+const isolation = join(root, "tools", "isolation.mjs");
+const storms =
+  given.length > 0
+    ? { status: 0 }
+    : spawnSync(process.execPath, [isolation, "--minutes", minutes, "--seed", seed], {
+        cwd: root,
+        stdio: "inherit",
+      });
+process.exitCode = done.status !== 0 ? (done.status ?? 1) : (storms.status ?? 1);

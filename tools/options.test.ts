@@ -31,7 +31,7 @@ describe("hostile", () => {
   });
 });
 
-describe.each(["crash", "fuzz", "soak"])("%s", (tool) => {
+describe.each(["crash", "fuzz", "isolation", "soak"])("%s", (tool) => {
   it("lists its options with their defaults", () => {
     const { code, out, err } = run(tool, "--help");
     expect([code, err]).toEqual([0, ""]);

@@ -48,7 +48,11 @@ const lines: readonly LimitLine[] = [
   { key: "result-bytes", of: "resultBytesMax", about: "bytes of an answer" },
   { key: "mutations-nquad", of: "mutationNquadMax", about: "facts of one mutation" },
   { key: "max-pending-queries", of: "pendingMax", about: "requests under way in a process" },
-  { key: "txn-open", of: "txnOpenMax", about: "open transactions in a process" },
+  {
+    key: "txn-open",
+    of: "txnOpenMax",
+    about: "open transactions in a process; the one idle longest makes room for the next",
+  },
   {
     key: "txn-abort-after",
     of: "txnAbortAfterMs",

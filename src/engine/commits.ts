@@ -22,6 +22,8 @@ export interface ChangeRequest {
   readonly startTs: number;
   readonly conflictKeys: Iterable<string>;
   readonly basisKeys: Iterable<string>;
+  readonly touchedNodes?: Iterable<string>;
+  readonly deletedNodes?: Iterable<string>;
   readonly patches: readonly Patch[];
   readonly raisesFence?: boolean;
   readonly author?: string;
@@ -64,6 +66,8 @@ export class Committer {
       raisesFence: request.raisesFence ?? false,
       conflictKeys: [...request.conflictKeys],
       basisKeys: [...request.basisKeys],
+      touched: [...(request.touchedNodes ?? [])],
+      deleted: [...(request.deletedNodes ?? [])],
       patches: request.patches,
       log: encodeLogEntry({
         namespace: schema.namespace,

@@ -105,6 +105,8 @@ export class Guests {
         startTs: view.snapshot.ts,
         conflictKeys: session.conflictKeys,
         basisKeys: session.basisKeys,
+        touchedNodes: session.touchedNodes,
+        deletedNodes: session.deletedNodes,
         patches: acl
           ? withRightsPatch(view, session.edits, session.patches, committer)
           : session.patches,

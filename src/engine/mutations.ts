@@ -170,6 +170,8 @@ export class Mutations {
       startTs: view.snapshot.ts,
       conflictKeys: session.conflictKeys,
       basisKeys: session.basisKeys,
+      touchedNodes: session.touchedNodes,
+      deletedNodes: session.deletedNodes,
       patches: this.#withRights(view, session.edits, session.patches),
     });
   }
@@ -396,6 +398,8 @@ export class Mutations {
         startTs: transaction.commit,
         conflictKeys,
         basisKeys: derived.basisKeys,
+        touchedNodes: derived.touchedNodes,
+        deletedNodes: derived.deletedNodes,
         patches: this.#withRights(view, transaction.edits, derived.patches),
       });
     } catch (error) {

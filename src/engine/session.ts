@@ -21,6 +21,8 @@ export class WriteSession {
   #patches: readonly Patch[] = [];
   #conflictKeys: ReadonlySet<string> = new Set();
   #basisKeys: ReadonlySet<string> = new Set();
+  #touchedNodes: ReadonlySet<string> = new Set();
+  #deletedNodes: ReadonlySet<string> = new Set();
   readonly #overlay: Overlay;
   /** Derived, but not in the overlay yet: most requests never read what they wrote. */
   #pending: Derived[] = [];
@@ -60,12 +62,16 @@ export class WriteSession {
       this.#patches = derived.patches;
       this.#conflictKeys = derived.conflictKeys;
       this.#basisKeys = derived.basisKeys;
+      this.#touchedNodes = derived.touchedNodes;
+      this.#deletedNodes = derived.deletedNodes;
       return;
     }
     this.#edits = [...this.#edits, ...expanded.edits];
     this.#patches = [...this.#patches, ...derived.patches];
     this.#conflictKeys = new Set([...this.#conflictKeys, ...derived.conflictKeys]);
     this.#basisKeys = new Set([...this.#basisKeys, ...derived.basisKeys]);
+    this.#touchedNodes = new Set([...this.#touchedNodes, ...derived.touchedNodes]);
+    this.#deletedNodes = new Set([...this.#deletedNodes, ...derived.deletedNodes]);
   }
 
   get edits(): readonly Edit[] {
@@ -82,6 +88,14 @@ export class WriteSession {
 
   get basisKeys(): ReadonlySet<string> {
     return this.#basisKeys;
+  }
+
+  get touchedNodes(): ReadonlySet<string> {
+    return this.#touchedNodes;
+  }
+
+  get deletedNodes(): ReadonlySet<string> {
+    return this.#deletedNodes;
   }
 
   /** Makes everything that was added visible to the view's reader. */

@@ -38,6 +38,7 @@ const endedMax = 100_000;
 export class Transactions {
   readonly #options: TransactionsOptions;
   readonly #giver: StartTimeGiver;
+  /** In the order of their last use, the oldest first. */
   readonly #open = new Map<number, Transaction>();
   /** Ended start times, oldest mark first. */
   readonly #ended = new Set<number>();
@@ -103,8 +104,7 @@ export class Transactions {
 
   /** Makes the state of a transaction's first write. */
   begin(startTs: number, namespace: number, overlay: Overlay): Transaction {
-    if (this.#open.size >= this.#options.limits.txnOpenMax) this.#endIdle();
-    if (this.#open.size >= this.#options.limits.txnOpenMax) {
+    if (this.#open.size >= this.#options.limits.txnOpenMax && !this.#endIdle()) {
       throw new Fault("E_OVERLOADED", "too many open transactions, please try again");
     }
     const transaction: Transaction = {
@@ -123,6 +123,8 @@ export class Transactions {
 
   touch(transaction: Transaction): void {
     transaction.usedMs = this.#options.clock.tickMs();
+    const { startTs } = transaction;
+    if (this.#open.delete(startTs)) this.#open.set(startTs, transaction);
   }
 
   /** Forgets the state and marks the start time: it cannot be written with any more. Reads stay allowed. */
@@ -138,12 +140,14 @@ export class Transactions {
     for (const open of this.#open.keys()) if (open < this.#floor) this.#open.delete(open);
   }
 
-  /** Ends those that were not used for the idle limit. */
-  #endIdle(): void {
-    const nowMs = this.#options.clock.tickMs();
-    for (const [startTs, { usedMs }] of this.#open) {
-      if (nowMs - usedMs > this.#options.limits.txnAbortAfterMs) this.end(startTs);
+  /** Ends the one that was not used for the longest time; false when all have requests under way. */
+  #endIdle(): boolean {
+    for (const startTs of this.#open.keys()) {
+      if (this.#turns.has(startTs)) continue;
+      this.end(startTs);
+      return true;
     }
+    return false;
   }
 
   /** All open ones end as aborted. */

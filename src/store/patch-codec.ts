@@ -117,10 +117,19 @@ export function writeChange(writer: ByteWriter, change: Change): void {
   for (const key of change.conflictKeys) writer.latin1(key);
   writer.varint(change.basisKeys.length);
   for (const key of change.basisKeys) writer.latin1(key);
+  writeKeys(writer, change.touched);
+  writeKeys(writer, change.deleted);
   writer.varint(change.patches.length);
   for (const patch of change.patches) writePatch(writer, patch);
   writer.run(change.log);
 }
+
+function writeKeys(writer: ByteWriter, keys: readonly string[] = noKeys): void {
+  writer.varint(keys.length);
+  for (const key of keys) writer.latin1(key);
+}
+
+const noKeys: readonly string[] = [];
 
 /** Shares the reader's memory. */
 export function readChange(reader: ByteReader): Change {
@@ -131,9 +140,23 @@ export function readChange(reader: ByteReader): Change {
   const raisesFence = reader.u8() === 1;
   const conflictKeys = readMany(reader, () => reader.latin1());
   const basisKeys = readMany(reader, () => reader.latin1());
+  const touched = readMany(reader, () => reader.latin1());
+  const deleted = readMany(reader, () => reader.latin1());
   const patches = readMany(reader, () => readPatch(reader));
   const log = reader.run();
-  return { id, startTs, basisTs, fence, raisesFence, conflictKeys, basisKeys, patches, log };
+  return {
+    id,
+    startTs,
+    basisTs,
+    fence,
+    raisesFence,
+    conflictKeys,
+    basisKeys,
+    touched,
+    deleted,
+    patches,
+    log,
+  };
 }
 
 function readMany<T>(reader: ByteReader, read: () => T): T[] {

@@ -96,6 +96,12 @@ export interface Change {
   readonly conflictKeys: readonly string[];
   /** Fingerprints of what decided the patches: committed by someone after basisTs → refusal "basis", derive again. */
   readonly basisKeys: readonly string[];
+  /**
+   * Fingerprints of nodes: nobody may have committed one of `touched` as `deleted` after startTs, nor one of `deleted` as
+   * `touched` (refusal "conflict"). Those who touch one node do not conflict with each other.
+   */
+  readonly touched?: readonly string[];
+  readonly deleted?: readonly string[];
   readonly patches: readonly Patch[];
   /** The facts of the commit with their values before, encoded by `codec/log-entry.ts`. */
   readonly log: Uint8Array;

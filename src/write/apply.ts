@@ -12,6 +12,7 @@ import type { Edit } from "./edit.ts";
 import { keyOf } from "./edit-group.ts";
 import type { Derived, EditGroup } from "./edit-group.ts";
 import { deriveEdges } from "./edges.ts";
+import { noteNodes } from "./touched-nodes.ts";
 import { deriveValues } from "./values.ts";
 
 /**
@@ -34,8 +35,8 @@ export function derivePatches(
     if (fresh.has(group.uid)) keepNothing(group);
     else waiting.push(group);
   }
-  if (waiting.length === 0) return derive(reader, groups);
-  return andThen(drive(readBefore(reader, waiting)), () => derive(reader, groups));
+  if (waiting.length === 0) return derive(reader, groups, fresh);
+  return andThen(drive(readBefore(reader, waiting)), () => derive(reader, groups, fresh));
 }
 
 const noUids: ReadonlySet<number> = new Set();
@@ -64,26 +65,39 @@ function* deriveInSteps(
   }
   const derived = makeDerived(groups);
   for (let i = 0; i < groups.length; i++) {
-    deriveGroup(reader, derived, groups[i]!);
+    deriveGroup(reader, derived, groups[i]!, fresh);
     if (i % editsAtOnce === editsAtOnce - 1) yield look(editsAtOnce);
   }
   return derived;
 }
 
-function derive(reader: Reader, groups: EditGroup[]): Derived {
+function derive(reader: Reader, groups: EditGroup[], fresh: ReadonlySet<number>): Derived {
   const derived = makeDerived(groups);
-  for (const group of groups) deriveGroup(reader, derived, group);
+  for (const group of groups) deriveGroup(reader, derived, group, fresh);
   return derived;
 }
 
 function makeDerived(groups: EditGroup[]): Derived {
-  return { patches: [], conflictKeys: new Set(), basisKeys: new Set(), entries: groups };
+  return {
+    patches: [],
+    conflictKeys: new Set(),
+    basisKeys: new Set(),
+    touchedNodes: new Set(),
+    deletedNodes: new Set(),
+    entries: groups,
+  };
 }
 
-function deriveGroup(reader: Reader, derived: Derived, group: EditGroup): void {
+function deriveGroup(
+  reader: Reader,
+  derived: Derived,
+  group: EditGroup,
+  fresh: ReadonlySet<number>,
+): void {
   const { storageId } = reader.schema;
   if (group.predicate.definition.kind === "uid") deriveEdges(derived, storageId, group);
   else deriveValues(derived, storageId, group);
+  noteNodes(derived, storageId, group, fresh);
   if (needsBasis(group)) derived.basisKeys.add(keyOf(group, storageId));
 }
 

@@ -86,6 +86,11 @@ export function listTokenKey(place: KeyPlace, token: Uint8Array): string {
   return fingerprint([8, place.storageId, place.predicate, place.uid], token);
 }
 
+/** A node as a whole: who writes to it, or links to it, and who deletes it must not miss each other. */
+export function nodeKey(storageId: number, uid: number): string {
+  return fingerprint([9, storageId, uid]);
+}
+
 const bits32 = 0x100000000n;
 
 /** The form that clients carry between /mutate and /commit: base 36. */

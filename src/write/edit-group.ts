@@ -12,6 +12,10 @@ export interface Derived {
   readonly conflictKeys: Set<string>;
   /** Fingerprints of what decided the patches. */
   readonly basisKeys: Set<string>;
+  /** Of nodes that get members of lists, or edges that lead to them: nobody may have deleted them since the start. */
+  readonly touchedNodes: Set<string>;
+  /** Of nodes that lose types: nobody may have touched them since the start. */
+  readonly deletedNodes: Set<string>;
   /** Entries that change: their presence and counts follow. */
   readonly entries: EditGroup[];
 }

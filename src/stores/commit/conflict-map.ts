@@ -52,6 +52,7 @@ export class ConflictMap {
   }
 
   recordGroup(group: KeyGroup): void {
+    if (group.keys.count === 0) return;
     group.keys.visit((keyHigh, keyLow, commitTs) => this.put(keyHigh, keyLow, commitTs));
   }
 
@@ -71,6 +72,7 @@ export class KeyGroup {
   keys = new Generation(groupSize);
 
   clear(): void {
+    if (this.keys.count === 0) return;
     // A table that one large change made is not kept.
     if (this.keys.size > groupSizeKept) this.keys = new Generation(groupSize);
     else this.keys.clear();

@@ -4,18 +4,23 @@ import { StoreRefusal, type Change, type MetaPatch } from "../../store/store.ts"
 import type { KeyValue } from "../key-value.ts";
 import { ConflictMap, KeyGroup } from "./conflict-map.ts";
 
-/** Keys kept at most, by each of the two maps. */
+/** Keys kept at most, by each of the maps. */
 const keysMaxDefault = 500_000;
 
 /** Keys that the changes of the group at hand wrote; forgotten when the group is tried again. */
 export interface GroupKeys {
   readonly conflict: KeyGroup;
   readonly basis: KeyGroup;
+  readonly touched: KeyGroup;
+  readonly deleted: KeyGroup;
 }
 
 export class Judge {
   private readonly conflicts: ConflictMap;
   private readonly bases: ConflictMap;
+  /** Nodes that were written to, and those that were deleted: each is judged against the other. */
+  private readonly touched: ConflictMap;
+  private readonly deleted: ConflictMap;
   /** Those that were recorded last: making tables costs more than filling them. */
   private spare: GroupKeys | undefined = undefined;
 
@@ -23,6 +28,8 @@ export class Judge {
   constructor(horizon: number, keysMax = keysMaxDefault) {
     this.conflicts = new ConflictMap(horizon, keysMax);
     this.bases = new ConflictMap(horizon, keysMax);
+    this.touched = new ConflictMap(horizon, keysMax);
+    this.deleted = new ConflictMap(horizon, keysMax);
   }
 
   get horizon(): number {
@@ -33,7 +40,13 @@ export class Judge {
   beginGroup(): GroupKeys {
     const known = this.spare;
     this.spare = undefined;
-    return known ?? { conflict: new KeyGroup(), basis: new KeyGroup() };
+    if (known !== undefined) return known;
+    return {
+      conflict: new KeyGroup(),
+      basis: new KeyGroup(),
+      touched: new KeyGroup(),
+      deleted: new KeyGroup(),
+    };
   }
 
   /** undefined when the change may go on. */
@@ -45,6 +58,8 @@ export class Judge {
         return new StoreRefusal("conflict");
       }
     }
+    const nodes = this.judgeNodes(change, group);
+    if (nodes !== undefined) return nodes;
     if (change.basisKeys.length > 0) {
       if (change.basisTs < this.bases.horizon) return new StoreRefusal("basis");
       if (this.bases.isTouched(change.basisKeys, change.basisTs, group.basis)) {
@@ -57,12 +72,33 @@ export class Judge {
     return undefined;
   }
 
+  private judgeNodes(change: Change, group: GroupKeys): StoreRefusal | undefined {
+    const { touched, deleted, startTs } = change;
+    if (touched !== undefined && touched.length > 0) {
+      if (startTs < this.deleted.horizon) return new StoreRefusal("horizon");
+      if (this.deleted.isTouched(touched, startTs, group.deleted)) {
+        return new StoreRefusal("conflict");
+      }
+    }
+    if (deleted !== undefined && deleted.length > 0) {
+      if (startTs < this.touched.horizon) return new StoreRefusal("horizon");
+      if (this.touched.isTouched(deleted, startTs, group.touched)) {
+        return new StoreRefusal("conflict");
+      }
+    }
+    return undefined;
+  }
+
   /** The group is given away: it is not used afterwards. */
   record(group: GroupKeys): void {
     this.conflicts.recordGroup(group.conflict);
     this.bases.recordGroup(group.basis);
+    this.touched.recordGroup(group.touched);
+    this.deleted.recordGroup(group.deleted);
     group.conflict.clear();
     group.basis.clear();
+    group.touched.clear();
+    group.deleted.clear();
     this.spare = group;
   }
 }
@@ -70,6 +106,8 @@ export class Judge {
 export function noteKeys(group: GroupKeys, change: Change, commitTs: number): void {
   group.conflict.note(change.conflictKeys, commitTs);
   group.basis.note(change.basisKeys, commitTs);
+  if (change.touched !== undefined) group.touched.note(change.touched, commitTs);
+  if (change.deleted !== undefined) group.deleted.note(change.deleted, commitTs);
 }
 
 function isExpected(kv: KeyValue, patch: MetaPatch): boolean {
