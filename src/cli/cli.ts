@@ -117,7 +117,10 @@ function addServe(program: Command): void {
       ),
     )
     .addOption(
-      setting("--store <settings>", '"map-bytes=64GB; log-bytes=64MB; log-minutes=10"').default(""),
+      setting(
+        "--store <settings>",
+        '"map-bytes=64GB; log-bytes=64MB; log-minutes=10; scrub-percent=2; scrub-hours=24"',
+      ).default(""),
     )
     .addOption(
       setting(

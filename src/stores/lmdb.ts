@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
-import type { Logger } from "../base/log.ts";
+import { silentLogger, type Logger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
 import type { Derive, Snapshot, Store } from "../store/store.ts";
 import type { Tuning } from "./apply/tuning.ts";
@@ -32,6 +32,7 @@ import { removeJournal } from "./lmdb/recovery.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
 import { openLinkDoor, type LinkDoor } from "./lmdb/link-server.ts";
 import { SlotKeeper } from "./lmdb/slot-keeper.ts";
+import { noScrub, Scrub, type ScrubPolicy } from "./lmdb/scrub.ts";
 import { claimForWriting } from "./lmdb/writing-claim.ts";
 import { readLog, readSlots, walkLog } from "./read-log.ts";
 
@@ -62,6 +63,8 @@ export interface WriterOptions {
   readonly journal?: JournalOptions;
   /** The store that must be there: without one, or with another, none is made or opened. */
   readonly identity?: StoreIdentity | undefined;
+  /** Default: the process does not scrub. */
+  readonly scrub?: ScrubPolicy;
 }
 
 export interface Writer {
@@ -130,11 +133,26 @@ async function openClaimed(
   if (isNew) syncDirectory(dir);
   const guard = new PlaceGuard(environment.writeEngine(opened.journal), dir, options.clock);
   const engine = new CapacityGuard(guard, () => environment.bytesUsed(), options.mapBytesMax);
+  // Nothing of it was there before this process.
+  if (isNew) environment.trust.isVerified = true;
   const committer = new Committer(engine, options);
+  if (committer.damagedLogAt !== undefined) {
+    logger.error(
+      "an entry of the commit log is damaged: what was begun before it is aborted, and a lost answer of before is unknown",
+      { commit: committer.damagedLogAt },
+    );
+  }
   fail = (error) => committer.fail(error);
   committer.onFatal((error) => {
     logger.error("the store cannot be written any more", { error: String(error) });
     options.onFatal?.(error);
+  });
+  const scrub = new Scrub({
+    environment,
+    dataPath: join(dir, dataName),
+    clock: options.clock,
+    logger,
+    policy: options.scrub ?? noScrub,
   });
   const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
   door?.serve({ storeId: header.storeId, committer, slots, logger });
@@ -145,6 +163,7 @@ async function openClaimed(
     if (isClosed) return;
     isClosed = true;
     clearInterval(timer);
+    scrub.close();
     slots.close();
     await committer.whenWritable();
     committer.flush();
@@ -196,6 +215,7 @@ function makeDirectStore({ environment, committer, slots, engine, close }: Direc
       maxUid: committer.nextUid - 1,
       bytesUsed: environment.bytesUsed(),
       bytesMax: Number.isFinite(engine.bytesMax) ? engine.bytesMax : 0,
+      damageCount: environment.damageCount,
     }),
     close,
   };
@@ -207,6 +227,10 @@ export interface ConnectOptions {
   readonly waitMs?: number;
   /** The store that must be there. */
   readonly identity?: StoreIdentity | undefined;
+  /** What is found to be damaged is told here. */
+  readonly logger?: Logger;
+  /** Default: the process does not scrub. */
+  readonly scrub?: ScrubPolicy;
 }
 
 /** The store of a process beside the writer, which must have opened it before. */
@@ -219,7 +243,13 @@ export async function connectStore(options: ConnectOptions): Promise<Store> {
   }
   refuseLost(dir, header);
   const { storeId } = header;
-  return connectThroughLink({ dir, storeId, waitMs: options.waitMs ?? 10_000 });
+  return connectThroughLink({
+    dir,
+    storeId,
+    waitMs: options.waitMs ?? 10_000,
+    logger: options.logger ?? silentLogger,
+    scrub: options.scrub ?? noScrub,
+  });
 }
 
 /** Readers would pin pages that the writer is going to exchange. */

@@ -1,9 +1,11 @@
 /** What the writer remembers of the log: sizes and times for the retention, the newest ids for resends. */
 import type { Clock } from "../../base/clock.ts";
+import { Fault } from "../../model/fault.ts";
 import { globalStorageId, keyKind, kindRange, logKey, readLogKey } from "../../codec/key.ts";
 import { changeIdText, encodeCommit, readCommitFront } from "../../store/patch-codec.ts";
 import type { ChangeId, Commit } from "../../store/store.ts";
 import type { KeyValue } from "../key-value.ts";
+import { decodeState, stateKey } from "./state.ts";
 
 export interface LogRetention {
   readonly ageMsMax: number;
@@ -49,6 +51,8 @@ export class LogTail {
   private oldNewest = 0;
   /** Every commit after it is in `youngIds` or `oldIds`. */
   private idsAfter = 0;
+  /** An entry that cannot be read: the log begins behind it. What only older ones tell is not known any more. */
+  readonly damagedAt: number | undefined = undefined;
   private readonly clock: Clock;
   private readonly retention: LogRetention;
   private readonly blockBytesMax: number;
@@ -57,8 +61,25 @@ export class LogTail {
     this.clock = clock;
     this.retention = retention;
     this.blockBytesMax = retention.bytesMax / 16;
+    try {
+      this.load(kv, 0);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "E_STORE_CORRUPT") throw error;
+      this.damagedAt = findDamaged(kv);
+      this.load(kv, this.damagedAt);
+    }
+  }
+
+  /** The entries after a commit number. */
+  private load(kv: KeyValue, after: number): void {
+    this.blocks.length = 0;
+    this.bytes = 0;
+    this.youngIds.clear();
+    this.oldIds.clear();
+    this.idsAfter = after;
     let isFirst = true;
-    kv.scan(kindRange(globalStorageId, keyKind.log), (key, value) => {
+    const { end } = kindRange(globalStorageId, keyKind.log);
+    kv.scan({ start: logKey(after + 1), end }, (key, value) => {
       const { committedMs, id } = readCommitFront(value);
       const commitTs = readLogKey(key);
       if (isFirst) this.idsAfter = commitTs - 1;
@@ -83,7 +104,8 @@ export class LogTail {
     if (known !== undefined || after >= this.idsAfter) return known;
     const wanted = changeIdText(id);
     let found: number | undefined;
-    kv.scan({ start: logKey(after + 1), end: logKey(this.idsAfter + 1) }, (key, row) => {
+    const first = Math.max(after, this.damagedAt ?? 0) + 1;
+    kv.scan({ start: logKey(first), end: logKey(this.idsAfter + 1) }, (key, row) => {
       if (changeIdText(readCommitFront(row).id) === wanted) found = readLogKey(key);
       return found === undefined;
     });
@@ -159,4 +181,20 @@ export class LogTail {
     this.youngIds.set(id, commitTs);
     this.youngNewest = commitTs;
   }
+}
+
+/**
+ * The newest commit whose entry cannot be read. No answer to a reader rests on it: older transactions are aborted, and a
+ * change that was sent before and whose answer was lost is told as unknown.
+ */
+function findDamaged(kv: KeyValue): number {
+  let ts = decodeState(kv.get(stateKey)).commitTs;
+  for (; ts > 0; ts--) {
+    try {
+      if (kv.get(logKey(ts)) === undefined) break;
+    } catch {
+      break;
+    }
+  }
+  return ts;
 }

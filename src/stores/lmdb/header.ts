@@ -7,7 +7,7 @@ import * as fs from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import { Fault } from "../../model/fault.ts";
-import { readMetaOf } from "./data-pages.ts";
+import { readMetaOf } from "./meta-pages.ts";
 
 const magic = "weft store\n";
 /**
