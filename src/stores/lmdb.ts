@@ -28,7 +28,9 @@ import { inspectStore, type StoreHeader } from "./lmdb/inspect.ts";
 import { PlaceGuard } from "./lmdb/place-guard.ts";
 import { refuseAnother, type StoreIdentity } from "./lmdb/place.ts";
 import { openForWriting, type JournalOptions, type RunJournalOptions } from "./lmdb/opening.ts";
-import { removeJournal } from "./lmdb/recovery.ts";
+import { readMetaOf } from "./lmdb/meta-pages.ts";
+import { examinePages } from "./lmdb/page-walk.ts";
+import { planRecovery, removeJournal } from "./lmdb/recovery.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
 import { openLinkDoor, type LinkDoor } from "./lmdb/link-server.ts";
 import { SlotKeeper } from "./lmdb/slot-keeper.ts";
@@ -136,24 +138,13 @@ async function openClaimed(
   // Nothing of it was there before this process.
   if (isNew) environment.trust.isVerified = true;
   const committer = new Committer(engine, options);
-  if (committer.damagedLogAt !== undefined) {
-    logger.error(
-      "an entry of the commit log is damaged: what was begun before it is aborted, and a lost answer of before is unknown",
-      { commit: committer.damagedLogAt },
-    );
-  }
+  tellOfDamagedLog(committer, logger);
   fail = (error) => committer.fail(error);
   committer.onFatal((error) => {
     logger.error("the store cannot be written any more", { error: String(error) });
     options.onFatal?.(error);
   });
-  const scrub = new Scrub({
-    environment,
-    dataPath: join(dir, dataName),
-    clock: options.clock,
-    logger,
-    policy: options.scrub ?? noScrub,
-  });
+  const scrub = beginScrub(environment, options);
   const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
   door?.serve({ storeId: header.storeId, committer, slots, logger });
   const timer = setInterval(() => environment.readerCheck(), readerCheckMs);
@@ -185,6 +176,19 @@ async function openClaimed(
     checkReaders: () => void environment.readerCheck(),
     close,
   };
+}
+
+function beginScrub(environment: Environment, options: WriterOptions): Scrub {
+  const { dir, clock, logger, scrub = noScrub } = options;
+  return new Scrub({ environment, dataPath: join(dir, dataName), clock, logger, policy: scrub });
+}
+
+function tellOfDamagedLog({ damagedLogAt }: Committer, logger: Logger): void {
+  if (damagedLogAt === undefined) return;
+  logger.error(
+    "an entry of the commit log is damaged: what was begun before it is aborted, and a lost answer of before is unknown",
+    { commit: damagedLogAt },
+  );
 }
 
 interface DirectParts {
@@ -265,6 +269,8 @@ export interface ReadOnlyStore {
   snapshot(): Snapshot;
   slots(): ReadonlyMap<number, number>;
   bytesUsed(): number;
+  /** All pages and rows of the newest state; `report` is told what is wrong. */
+  verify(report: (problem: string) => void): void;
   close(): Promise<void>;
 }
 
@@ -283,8 +289,49 @@ export async function openReadOnly(dir: string, answerMs = 10_000): Promise<Read
     snapshot: () => environment.snapshot(),
     slots: () => environment.read(readSlots),
     bytesUsed: () => environment.bytesUsed(),
+    verify: (report) => {
+      const pin = environment.pin();
+      reportPages(dir, report);
+      pin.release();
+    },
     close: () => environment.close(),
   };
 }
+
+function reportPages(dir: string, report: (problem: string) => void): void {
+  const path = join(dir, dataName);
+  const meta = readMetaOf(path);
+  if (meta === undefined) return;
+  const { structure, rows } = examinePages(path, meta, true);
+  if (structure !== undefined) report(structure);
+  for (const row of rows) report(row);
+}
+
+/**
+ * What can be told of the files before LMDB opens them: lines about the format and the journal; `report` is told what is
+ * wrong with the pages of a store that was closed. Faults as of a start.
+ */
+export function examineFiles(dir: string, report: (problem: string) => void): readonly string[] {
+  const header = inspectStore(dir);
+  if (header === undefined) return [];
+  const { version, state, loss } = header;
+  if (loss !== undefined) {
+    const { records } = planRecovery(dir, join(dir, dataName), loss);
+    return [
+      `format ${version}, not closed in order: ` +
+        `the journal holds ${records.length} transactions since the last synced state, all whole`,
+    ];
+  }
+  if (state === "closed") reportPages(dir, report);
+  return [`format ${version}, ${stateWords[state]}`];
+}
+
+const stateWords: Readonly<Record<StoreHeader["state"], string>> = {
+  closed: "closed in order",
+  new: "being made",
+  journaled: "open, with a journal",
+  unjournaled: "open, without a journal",
+  untold: "open, of a format that says no more",
+};
 
 export { claimServing } from "./claim.ts";

@@ -94,9 +94,12 @@ async function judge(dir) {
   }
 }
 
-process.on("message", async (message) => {
-  if (message.sound !== undefined) {
-    await learn(message.sound);
-    process.send({ result: "learnt" });
-  } else process.send(await judge(message.dir));
+async function answer(message) {
+  if (message.sound === undefined) return judge(message.dir);
+  await learn(message.sound);
+  return { result: "learnt" };
+}
+
+process.on("message", (message) => {
+  void answer(message).then((judged) => process.send(judged));
 });

@@ -62,31 +62,36 @@ export class LogTail {
     this.retention = retention;
     this.blockBytesMax = retention.bytesMax / 16;
     try {
-      this.load(kv, 0);
+      kv.scan(kindRange(globalStorageId, keyKind.log), (key, value) => {
+        this.load(readLogKey(key), value);
+        return true;
+      });
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== "E_STORE_CORRUPT") throw error;
-      this.damagedAt = findDamaged(kv);
-      this.load(kv, this.damagedAt);
+      this.damagedAt = this.loadBehindDamage(kv);
     }
   }
 
-  /** The entries after a commit number. */
-  private load(kv: KeyValue, after: number): void {
+  private load(commitTs: number, value: Uint8Array): void {
+    const { committedMs, id } = readCommitFront(value);
+    if (this.blocks.length === 0) this.idsAfter = commitTs - 1;
+    this.keep({ commitTs, committedMs, bytes: value.length, id: changeIdText(id) });
+  }
+
+  /**
+   * The entries behind the newest that cannot be read, whose number it gives. No answer to a reader rests on those before:
+   * older transactions are aborted, and a change that was sent before and whose answer was lost is told as unknown.
+   */
+  private loadBehindDamage(kv: KeyValue): number {
     this.blocks.length = 0;
     this.bytes = 0;
     this.youngIds.clear();
     this.oldIds.clear();
-    this.idsAfter = after;
-    let isFirst = true;
-    const { end } = kindRange(globalStorageId, keyKind.log);
-    kv.scan({ start: logKey(after + 1), end }, (key, value) => {
-      const { committedMs, id } = readCommitFront(value);
-      const commitTs = readLogKey(key);
-      if (isFirst) this.idsAfter = commitTs - 1;
-      isFirst = false;
-      this.keep({ commitTs, committedMs, bytes: value.length, id: changeIdText(id) });
-      return true;
-    });
+    const newest = decodeState(kv.get(stateKey)).commitTs;
+    const damagedAt = findDamaged(kv, newest);
+    this.idsAfter = damagedAt;
+    for (let ts = damagedAt + 1; ts <= newest; ts++) this.load(ts, kv.get(logKey(ts))!);
+    return damagedAt;
   }
 
   /** The commit that a change became, if it is one of the newest. */
@@ -183,12 +188,9 @@ export class LogTail {
   }
 }
 
-/**
- * The newest commit whose entry cannot be read. No answer to a reader rests on it: older transactions are aborted, and a
- * change that was sent before and whose answer was lost is told as unknown.
- */
-function findDamaged(kv: KeyValue): number {
-  let ts = decodeState(kv.get(stateKey)).commitTs;
+/** The newest commit whose entry cannot be read. */
+function findDamaged(kv: KeyValue, newest: number): number {
+  let ts = newest;
   for (; ts > 0; ts--) {
     try {
       if (kv.get(logKey(ts)) === undefined) break;

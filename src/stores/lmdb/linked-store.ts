@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Store } from "../../store/store.ts";
-import { decodeState, stateKey } from "../commit/state.ts";
+import type { Snapshot, Store } from "../../store/store.ts";
+import { decodeState, stateKey, type StoreState } from "../commit/state.ts";
 import { readLog, readSlots, walkLog } from "../read-log.ts";
 import { openWhilePaused } from "./beside-writer.ts";
 import type { Environment } from "./environment.ts";
@@ -36,14 +36,6 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
   const scrub = beginScrub(environment, options);
   // Uids are leased upwards, by the next writer, too: none below is handed out any more, so using one costs no question.
   let passedUid = 0;
-  const readState = (): { nextUid: number; commitTs: number } =>
-    environment.read((snapshot) => {
-      let state = decodeState(undefined);
-      void snapshot.readMany([stateKey], (_i, row) => {
-        state = decodeState(row);
-      });
-      return state;
-    });
   return {
     snapshot: () => environment.snapshot(),
     commit: async (change) => ({ commitTs: await client.commit(change) }),
@@ -78,7 +70,7 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
     },
     slots: () => environment.read(readSlots),
     describe: () => {
-      const { commitTs, nextUid } = readState();
+      const { commitTs, nextUid } = environment.read(readState);
       return {
         engine: "lmdb",
         commitTs,
@@ -94,6 +86,14 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
       await environment.close();
     },
   };
+}
+
+function readState(snapshot: Snapshot): StoreState {
+  let state = decodeState(undefined);
+  void snapshot.readMany([stateKey], (_i, row) => {
+    state = decodeState(row);
+  });
+  return state;
 }
 
 /** Where the file is small, all of it is verified at once. */

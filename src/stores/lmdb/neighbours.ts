@@ -28,11 +28,30 @@ function hasAt({ db, options }: RowSource, key: Uint8Array, reverse: boolean): b
   try {
     const { value: row } = rows.next();
     if (row === undefined) return false;
+    if (!isIntact(row.key, row.value)) {
+      if (mayBe(row.key, key)) throw corrupt(row.key);
+      return false;
+    }
     const order = compareBytes(row.key, key);
-    const isBeyond = reverse ? order > 0 : order < 0;
-    if (isBeyond || !isIntact(row.key, row.value)) throw corrupt(row.key);
+    if (reverse ? order > 0 : order < 0) throw corrupt(row.key);
     return order === 0;
   } finally {
     rows.return();
   }
+}
+
+/**
+ * Whether a damaged row may be the one that is looked for: one bit of its key is another one. (Where its value is damaged,
+ * its key is not that one.)
+ */
+function mayBe(damaged: Uint8Array, key: Uint8Array): boolean {
+  if (damaged.length !== key.length) return false;
+  let changed = 0;
+  for (let i = 0; i < key.length; i++) {
+    const bits = damaged[i]! ^ key[i]!;
+    if (bits === 0) continue;
+    if ((bits & (bits - 1)) !== 0) return false;
+    changed++;
+  }
+  return changed === 1;
 }

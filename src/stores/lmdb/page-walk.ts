@@ -97,7 +97,7 @@ class PageWalk {
     return { rows: this.rows, pages: this.pages, next: this.next };
   }
 
-  private guard(work: () => void): void {
+  private guard(work: () => void, bounds?: Bounds): void {
     const { onDamage } = this.options;
     if (onDamage === undefined) {
       work();
@@ -107,7 +107,7 @@ class PageWalk {
       work();
     } catch (error) {
       if (!(error instanceof PageDamage)) throw error;
-      onDamage(error);
+      onDamage(bounds === undefined ? error : new PageDamage(`${error.message}${tell(bounds)}`));
     }
   }
 
@@ -132,13 +132,16 @@ class PageWalk {
       // The first key of a branch is not looked at.
       const low = i === 0 ? bounds.low : nodes[i]!.key;
       const high = i + 1 < nodes.length ? nodes[i + 1]!.key : bounds.high;
-      this.guard(() => {
-        checkOrder(low, bounds, high);
-        if (this.isPassed(high)) return;
-        const isLeafLevel = !this.options.isDeep && depth + 1 >= this.depthOf(page);
-        if (isLeafLevel) this.checkPlace(child);
-        else this.visit(this.read(child, page.transaction), { low, high }, depth + 1);
-      });
+      this.guard(
+        () => {
+          checkOrder(low, bounds, high);
+          if (this.isPassed(high)) return;
+          const isLeafLevel = !this.options.isDeep && depth + 1 >= this.depthOf(page);
+          if (isLeafLevel) this.checkPlace(child);
+          else this.visit(this.read(child, page.transaction), { low, high }, depth + 1);
+        },
+        { low, high },
+      );
     }
   }
 
@@ -165,7 +168,7 @@ class PageWalk {
     for (const node of page.nodes) {
       this.guard(() => {
         const { key } = node;
-        const stored = this.readStored(node, page.transaction);
+        const stored = this.readStored(node);
         if (!isIntact(key, stored)) {
           throw new PageDamage(`the row ${toHex(key)} is damaged`, true);
         }
@@ -192,15 +195,16 @@ class PageWalk {
     onRow?.(key, stored);
   }
 
-  private readStored(node: Node, writtenBy: number): Buffer {
-    return node.isLong ? this.readLong(node, writtenBy) : node.value;
+  private readStored(node: Node): Buffer {
+    return node.isLong ? this.readLong(node) : node.value;
   }
 
-  private readLong(node: Node, writtenBy: number): Buffer {
+  private readLong(node: Node): Buffer {
     const { pageBytes } = this.meta;
     const place = readLongPlace(node.value);
-    if (place.pages !== longPages(node.size, pageBytes) || place.transaction > writtenBy) {
-      throw new PageDamage(`the row ${toHex(node.key)} is damaged`);
+    // More than it needs where a longer value was put before in the same transaction.
+    if (place.pages < longPages(node.size, pageBytes) || place.pages > this.meta.lastPage) {
+      throw new PageDamage(`the row ${toHex(node.key)} is damaged`, true);
     }
     this.checkPlace(place.first, place.pages);
     const bytes = Buffer.allocUnsafe(place.pages * pageBytes);
@@ -240,6 +244,12 @@ class PageWalk {
 }
 
 const depthMax = 32;
+
+/** What cannot be reached behind a page. */
+function tell({ low, high }: Bounds): string {
+  const [from, to] = [low, high].map((key) => (key === undefined ? "the end" : toHex(key)));
+  return `, with it all rows from ${from} to ${to}`;
+}
 
 /** Separators are in order, and within those above. */
 function checkOrder(low: Buffer | undefined, bounds: Bounds, high: Buffer | undefined): void {

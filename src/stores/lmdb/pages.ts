@@ -16,6 +16,8 @@ const branchFlag = 0x01;
 const leafFlag = 0x02;
 const overflowFlag = 0x04;
 const longFlag = 0x01;
+/** The others say what LMDB does with a page in memory. */
+const kindFlags = 0x0fff;
 
 /** What is wrong, as a part of a sentence. */
 export class PageDamage extends Error {
@@ -49,7 +51,7 @@ export interface Page {
 /** Throws PageDamage. `number`: which one it must be. */
 export function readPage(bytes: Buffer, number: number): Page {
   checkNumber(bytes, number);
-  const flags = bytes.readUInt16LE(flagsAt);
+  const flags = bytes.readUInt16LE(flagsAt) & kindFlags;
   if (flags !== branchFlag && flags !== leafFlag) fail(number, "is none of a tree");
   const isBranch = flags === branchFlag;
   const lower = bytes.readUInt16LE(lowerAt);
@@ -111,25 +113,19 @@ function checkTiling(
 
 export interface LongPlace {
   readonly first: number;
-  readonly transaction: number;
   readonly pages: number;
 }
 
 /** Where the value of a row lies whose `isLong` is true. */
 export function readLongPlace(value: Buffer): LongPlace {
-  const [first, transaction, pages] = [0, 8, 16].map((at) => Number(value.readBigUInt64LE(at)));
-  return { first: first!, transaction: transaction!, pages: pages! };
+  return { first: Number(value.readBigUInt64LE(0)), pages: Number(value.readBigUInt64LE(16)) };
 }
 
 /** The value of a row that lies on pages of its own; `bytes`: all of them. Throws PageDamage. */
 export function readLongValue(bytes: Buffer, place: LongPlace, size: number): Buffer {
-  const { first, transaction, pages } = place;
-  checkNumber(bytes, first);
-  const isRight =
-    bytes.readUInt16LE(flagsAt) === overflowFlag &&
-    bytes.readUInt32LE(lowerAt) === pages &&
-    Number(bytes.readBigUInt64LE(transactionAt)) === transaction;
-  if (!isRight) fail(first, "holds no such value");
+  checkNumber(bytes, place.first);
+  const flags = bytes.readUInt16LE(flagsAt) & kindFlags;
+  if (flags !== overflowFlag) fail(place.first, "holds no value");
   return bytes.subarray(headBytes, headBytes + size);
 }
 
