@@ -21,6 +21,7 @@ function fail(error: unknown): void {
   const failed: ToSupervisor = {
     kind: "failed",
     line: isOurs ? `${line}\n${error.stack ?? ""}` : line,
+    isDamage: (error as { readonly code?: unknown } | undefined)?.code === "E_STORE_CORRUPT",
   };
   process.send?.(failed, () => process.exit(1));
 }

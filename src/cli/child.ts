@@ -1,6 +1,7 @@
 /** A child process of `weft serve`: the writer, a worker, a worker that is the writer, too, or the lambda server. */
 import type { Socket } from "node:net";
 import { linkControls } from "./controls.ts";
+import { scrubOf } from "./config.ts";
 import { makeLogger } from "./log.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
 import { beatMs } from "./pulse.ts";
@@ -17,7 +18,9 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
   return async ({ number, config, run, identity }) => {
     const logger = makeLogger(role === "writer" ? "writer" : `worker ${number}`, config.logLevel);
     const writer = await writing?.openStoreForWriting(config, logger, { run, identity });
-    const store = writer?.store ?? (await connectStore({ dir: config.dataDir, identity }));
+    const { dataDir: dir } = config;
+    const scrub = scrubOf(config.store);
+    const store = writer?.store ?? (await connectStore({ dir, identity, logger, scrub }));
     const controls = linkControls((message) => process.send?.(message), config.memory.cacheMb);
     const worker = await working?.openWorker({ config, store, logger, number, controls });
     process.on("message", (message: ToChild, socket?: Socket) => {

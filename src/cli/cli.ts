@@ -117,7 +117,10 @@ function addServe(program: Command): void {
       ),
     )
     .addOption(
-      setting("--store <settings>", '"map-bytes=64GB; log-bytes=64MB; log-minutes=10"').default(""),
+      setting(
+        "--store <settings>",
+        '"map-bytes=64GB; log-bytes=64MB; log-minutes=10; scrub-percent=2; scrub-hours=24"',
+      ).default(""),
     )
     .addOption(
       setting(
@@ -308,18 +311,23 @@ function addCheck(program: Command): void {
     .command("check")
     .description("verify a store against itself: records, indexes, counts, checksums")
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
+    .option("--repair", "save what is sound into a new store in its place", false)
     .addOption(setting(configFlag, configHelp))
     .addHelpText(
       "after",
       `
 Reads only, also beside a running server. Exit code 1 when something is wrong.
+With --repair no server may run: all that is sound becomes a new store in the
+same directory, everything that is not is listed, and the old files are kept in
+a directory damaged-1 (2, …) beside it. Then the new store is checked.
 
 Examples:
-  weft check --data ./weft-data`,
+  weft check --data ./weft-data
+  weft check --data ./weft-data --repair`,
     )
-    .action(async (options: { readonly data: string }) => {
+    .action(async (options: { readonly data: string; readonly repair: boolean }) => {
       const { runCheck } = await import("./command-check.ts");
-      await runCheck(options.data);
+      await runCheck(options.data, options.repair);
     });
 }
 

@@ -1,35 +1,56 @@
-/** `weft check`: a store against itself, read-only, also beside a running server. */
+/** `weft check`: a store against itself, read-only, also beside a running server; with --repair what is sound is saved. */
 import { Fault } from "../model/fault.ts";
 import { checkGraph } from "../graph/check.ts";
 import { checkStore } from "../stores/check.ts";
-import { openReadOnly } from "../stores/lmdb.ts";
+import { checkLog } from "../stores/check-log.ts";
+import { examineFiles, openReadOnly } from "../stores/lmdb.ts";
+import { repairStore } from "../stores/repair.ts";
 import { complain, say } from "./log.ts";
 
 /** Each problem takes a line; after so many the rest is only counted. */
 const linesMax = 100;
 
-export async function runCheck(dir: string): Promise<void> {
-  const store = await openReadOnly(dir);
+export async function runCheck(dir: string, isRepair: boolean): Promise<void> {
+  if (isRepair) await runRepair(dir);
+  const problemCount = await check(dir);
+  if (problemCount > 0) throw new Fault("E_STARTUP", `the store at ${dir} is damaged`);
+}
+
+async function runRepair(dir: string): Promise<void> {
+  const { rows, commitTs, kept } = await repairStore(dir, {
+    say,
+    lose: (line) => complain(`lost: ${line}`),
+  });
+  const count = rows.toLocaleString("en-US");
+  say(`${count} rows saved, up to commit ${commitTs}; the old files are in ${kept}`);
+}
+
+/** Gives how many problems were found. */
+async function check(dir: string): Promise<number> {
   let problemCount = 0;
   const report = (line: string): void => {
     if (++problemCount <= linesMax) complain(line);
   };
+  for (const line of examineFiles(dir, report)) say(line);
+  if (problemCount > 0) return problemCount;
+  const store = await openReadOnly(dir);
   try {
     const open = () => store.snapshot();
     const rowCount = await checkStore({
       open,
       report: ({ key, problem }) => report(`${problem} (key ${key})`),
     });
+    const commits = checkLog(store, report);
     // What rows mean can only be judged where they are whole.
     const { nodes, lists } =
       problemCount === 0 ? await checkGraph({ open, report }) : { nodes: 0, lists: 0 };
-    const counts = [rowCount, nodes, lists].map((count) => count.toLocaleString("en-US"));
+    const counts = [rowCount, nodes, lists, commits].map((count) => count.toLocaleString("en-US"));
     say(
-      `${counts[0]} rows, ${counts[1]} nodes and ${counts[2]} index lists checked, ` +
+      `${counts[0]} rows, ${counts[1]} nodes, ${counts[2]} index lists and ${counts[3]} commits of the log checked, ` +
         `${problemCount} problems`,
     );
+    return problemCount;
   } finally {
     await store.close();
   }
-  if (problemCount > 0) throw new Fault("E_STARTUP", `the store at ${dir} is damaged`);
 }

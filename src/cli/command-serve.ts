@@ -24,6 +24,11 @@ export async function runServe(options: ServeOptions): Promise<void> {
   const claim = await claimForServing(config.dataDir);
   const supervisor = await startSupervisor(config, makeLogger("supervisor", config.logLevel));
   const ended = waitForEnd(supervisor.whenShutDown);
+  void supervisor.whenRefused.then(async (line) => {
+    complain(`${line}\nNothing more is served from ${config.dataDir}`);
+    await supervisor.kill();
+    process.exit(1);
+  });
   await loadSampleOnce(config, supervisor, ended.isEnding);
   if (!ended.isEnding()) {
     supervisor.open();

@@ -66,6 +66,10 @@ export interface StoreConfig {
   /** How much of the log is kept. */
   readonly logBytes: number;
   readonly logMinutes: number;
+  /** Percent of a core's time that verifying all rows in the background may take; 0: it is off. */
+  readonly scrubPercent: number;
+  /** From one pass to the next. */
+  readonly scrubHours: number;
 }
 
 /** The options of `weft serve` as commander hands them over. */
@@ -234,7 +238,13 @@ function parseLimits(text: string): Pick<ServeConfig, "limits" | "mutations" | "
   return { limits, mutations, disallowDrop };
 }
 
-const storeKeys = ["map-bytes", "log-bytes", "log-minutes"] as const;
+const storeKeys = [
+  "map-bytes",
+  "log-bytes",
+  "log-minutes",
+  "scrub-percent",
+  "scrub-hours",
+] as const;
 
 function parseStore(text: string): StoreConfig {
   const given = parseSuperflag("store", text, storeKeys);
@@ -246,7 +256,17 @@ function parseStore(text: string): StoreConfig {
     mapBytes: count("map-bytes"),
     logBytes: count("log-bytes") ?? 64 * 1024 * 1024,
     logMinutes: count("log-minutes") ?? 10,
+    scrubPercent: Math.min(count("scrub-percent") ?? 2, 100),
+    scrubHours: count("scrub-hours") ?? 24,
   };
+}
+
+/** In every process that reads the file: each tells what it finds. */
+export function scrubOf({ scrubPercent, scrubHours }: StoreConfig): {
+  readonly percent: number;
+  readonly everyMs: number;
+} {
+  return { percent: scrubPercent, everyMs: scrubHours * 3_600_000 };
 }
 
 function parseCache(text: string): number | undefined {

@@ -35,7 +35,12 @@ export type ToChild =
 export type ToSupervisor =
   | { readonly kind: "ready"; readonly isEmpty: boolean }
   /** It cannot start; one line for the operator. */
-  | { readonly kind: "failed"; readonly line: string }
+  | {
+      readonly kind: "failed";
+      readonly line: string;
+      /** No start can help: the store is damaged. */
+      readonly isDamage: boolean;
+    }
   | { readonly kind: "turn"; readonly id: number; readonly change: Partial<ServerSwitches> }
   | { readonly kind: "heard"; readonly turn: number }
   /** A connection is the child's own now. */

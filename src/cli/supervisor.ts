@@ -56,10 +56,14 @@ export interface Supervisor {
   readonly bound: { readonly host: string; readonly port: number };
   /** Resolves when an administrator asks for the end. */
   readonly whenShutDown: Promise<void>;
+  /** Resolves, with a line for the operator, when the store turns out to be damaged: no child is started again then. */
+  readonly whenRefused: Promise<string>;
   /** Lets /health say that all is ready. */
   open(): void;
   /** Drains and ends the children, at most `drainMs`; then the rest is killed. */
   stop(): Promise<void>;
+  /** Ends them at once. */
+  kill(): Promise<void>;
 }
 
 /** Resolves when every child is ready. Fault E_STARTUP with one line when the first start of a child fails. */
@@ -76,10 +80,15 @@ export async function startSupervisor(config: ServeConfig, logger: Logger): Prom
       address: { host: config.host, port },
       bound: { host: isTcp ? address.address : config.host, port },
       whenShutDown: keeper.whenShutDown,
+      whenRefused: keeper.whenRefused,
       open: () => keeper.open(),
       stop: async () => {
         server.close();
         await keeper.stop();
+      },
+      kill: async () => {
+        server.close();
+        await keeper.kill();
       },
     };
   } catch (error) {
@@ -133,6 +142,8 @@ class Keeper {
   readonly #switchboard: Switchboard<Child>;
   readonly whenShutDown: Promise<void>;
   #shutDown: () => void = () => {};
+  readonly whenRefused: Promise<string>;
+  #giveUp: (line: string) => void = () => {};
 
   constructor(config: ServeConfig, logger: Logger) {
     this.#switchboard = new Switchboard(
@@ -149,6 +160,7 @@ class Keeper {
     this.#pulse = new Pulse(config.hangMs);
     this.#watch = new StoreWatch(config.dataDir, systemClock, (move) => this.#noteMove(move));
     this.whenShutDown = new Promise((resolve) => (this.#shutDown = resolve));
+    this.whenRefused = new Promise((resolve) => (this.#giveUp = resolve));
     const make = (role: Role, number: number): Child => ({
       role,
       number,
@@ -247,10 +259,13 @@ class Keeper {
         detached: child.role === "lambda",
       });
       let reason: string | undefined;
+      let isDamage = false;
       child.process = running;
       running.on("message", (message: ToSupervisor) => {
-        if (message.kind === "failed") reason = message.line;
-        else if (message.kind === "ready") {
+        if (message.kind === "failed") {
+          reason = message.line;
+          isDamage = message.isDamage;
+        } else if (message.kind === "ready") {
           this.#admit(child).then(() => resolve(message.isEmpty), reject);
         } else this.#hear(child, message);
       });
@@ -268,7 +283,9 @@ class Keeper {
           this.#dispatcher.refuseWaiting();
         }
         if (code === storeFailedExit) this.#endReaders();
-        if (!wasReady) reject(new Fault("E_STARTUP", line));
+        isDamage ||= hasDiedOfStore(child, signal);
+        if (!wasReady) reject(new Fault(isDamage ? "E_STORE_CORRUPT" : "E_STARTUP", line));
+        else if (isDamage && !this.#isStopping) this.#giveUp(line);
         else this.#replace(child, line);
       });
       running.on("error", () => {});
@@ -367,6 +384,11 @@ class Keeper {
       }
       this.#start(child).catch((error: unknown) => {
         this.#logger.error("a child cannot start", { role: child.role, line: String(error) });
+        // The next start would find it as it is.
+        if (error instanceof Fault && error.code === "E_STORE_CORRUPT") {
+          this.#giveUp(error.message);
+          return;
+        }
         if (!this.#isStopping) this.#startLater(child);
       });
     }, waitMs);
@@ -427,10 +449,15 @@ function endGroup(pid: number | undefined): void {
   }
 }
 
+/** LMDB's pages are read where the file is mapped: damage to them ends the process that follows them. */
+function hasDiedOfStore(child: Child, signal: string | null): boolean {
+  return child.role !== "lambda" && (signal === "SIGBUS" || signal === "SIGSEGV");
+}
+
 function explainDeath(child: Child, code: number | null, signal: string | null): string {
   const how = signal === null ? `exit code ${code ?? "unknown"}` : signal;
-  if (signal === "SIGBUS" || signal === "SIGSEGV") {
-    return `the store cannot be read: its ${child.role} died of ${how}; the data directory is damaged`;
+  if (hasDiedOfStore(child, signal)) {
+    return `the store cannot be read: its ${child.role} died of ${how}; the data directory is damaged, see "weft check"`;
   }
   return `the ${child.role} ended with ${how}`;
 }

@@ -5,7 +5,7 @@ import { explainDirectory } from "../stores/claim.ts";
 import { openWriter, type Writer } from "../stores/lmdb.ts";
 import type { StoreIdentity } from "../stores/place.ts";
 import { deriveFill } from "../write/fill.ts";
-import type { ServeConfig } from "./config.ts";
+import { scrubOf, type ServeConfig } from "./config.ts";
 import { storeFailedExit } from "./messages.ts";
 
 /** Fault E_STARTUP, one line, when the directory cannot be opened. */
@@ -26,6 +26,7 @@ export async function openStoreForWriting(
       clock: systemClock,
       journal: { run },
       identity,
+      scrub: scrubOf(store),
       onFatal: () => process.exit(storeFailedExit),
     });
   } catch (error) {

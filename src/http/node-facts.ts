@@ -39,14 +39,18 @@ export interface NodeParts {
   readonly features?: readonly string[];
   indexProgress(): Promise<readonly IndexProgress[]>;
   vectorIndexes(): readonly VectorIndexFacts[];
-  describeStore(): Promise<{ readonly commitTs: number; readonly maxUid: number }>;
+  describeStore(): Promise<{
+    readonly commitTs: number;
+    readonly maxUid: number;
+    readonly damageCount: number;
+  }>;
 }
 
 export function makeNodeFacts(parts: NodeParts): NodeFacts {
   const startedAtMs = parts.clock.nowMs();
   const facts: NodeFacts = {
     async health() {
-      const { maxUid } = await parts.describeStore();
+      const { maxUid, damageCount } = await parts.describeStore();
       const progress = await parts.indexProgress();
       const names = progress.map(({ namespace, predicate }) => `${namespace}-${predicate}`);
       const indexing = [...new Set(names)];
@@ -54,7 +58,7 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
       return {
         instance: "alpha",
         address: parts.address,
-        status: "healthy",
+        status: damageCount > 0 ? "damaged" : "healthy",
         group: "1",
         version: parts.version,
         uptime: Math.floor((nowMs - startedAtMs) / 1000),

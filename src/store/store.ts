@@ -218,6 +218,8 @@ export interface StoreDescription {
   readonly bytesUsed: number;
   /** 0 for no bound but the disk, or where it is not known. */
   readonly bytesMax: number;
+  /** Rows and pages that this process has found to be damaged. */
+  readonly damageCount: number;
 }
 
 /**

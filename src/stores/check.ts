@@ -44,6 +44,7 @@ import {
   readEntry,
   visitCells,
 } from "../codec/record.ts";
+import { Fault } from "../model/fault.ts";
 import type { Snapshot } from "../store/store.ts";
 import { isLmdbSnapshot } from "./lmdb/environment.ts";
 import { listKeyOf } from "./lmdb/head-rows.ts";
@@ -128,8 +129,17 @@ class Slice {
       return true;
     });
     this.closeList();
-    for (const look of this.later) look();
+    for (const look of this.later) this.lookAt(look);
     return next;
+  }
+
+  /** A damaged row is told where it lies, not by each that leads to it. */
+  private lookAt(look: () => void): void {
+    try {
+      look();
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "E_STORE_CORRUPT") throw error;
+    }
   }
 
   private scanStored(

@@ -8,11 +8,14 @@ export type { Claim } from "./lmdb/claim.ts";
 
 /**
  * The supervisor's claim: one server a directory. Makes the directory when it is missing. Fault E_STARTUP when
- * another server holds it.
+ * another server holds it. `isChecked` false: whatever the directory holds.
  */
-export async function claimServing(dir: string, waitMs = 0): Promise<Claim> {
-  if (inspectStore(dir) === undefined) makeDirectory(dir);
-  const claim = await claimDirectory(dir, "serving", waitMs);
+export async function claimServing(
+  dir: string,
+  { isChecked = true }: { readonly isChecked?: boolean } = {},
+): Promise<Claim> {
+  if (isChecked && inspectStore(dir) === undefined) makeDirectory(dir);
+  const claim = await claimDirectory(dir, "serving", 0);
   if (claim === undefined) {
     throw new Fault("E_STARTUP", `cannot serve the store at ${dir}: another server does`);
   }

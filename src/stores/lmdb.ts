@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
-import type { Logger } from "../base/log.ts";
+import { silentLogger, type Logger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
 import type { Derive, Snapshot, Store } from "../store/store.ts";
 import type { Tuning } from "./apply/tuning.ts";
@@ -28,10 +28,13 @@ import { inspectStore, type StoreHeader } from "./lmdb/inspect.ts";
 import { PlaceGuard } from "./lmdb/place-guard.ts";
 import { refuseAnother, type StoreIdentity } from "./lmdb/place.ts";
 import { openForWriting, type JournalOptions, type RunJournalOptions } from "./lmdb/opening.ts";
-import { removeJournal } from "./lmdb/recovery.ts";
+import { readMetaOf } from "./lmdb/meta-pages.ts";
+import { examinePages } from "./lmdb/page-walk.ts";
+import { planRecovery, removeJournal } from "./lmdb/recovery.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
 import { openLinkDoor, type LinkDoor } from "./lmdb/link-server.ts";
 import { SlotKeeper } from "./lmdb/slot-keeper.ts";
+import { noScrub, Scrub, type ScrubPolicy } from "./lmdb/scrub.ts";
 import { claimForWriting } from "./lmdb/writing-claim.ts";
 import { readLog, readSlots, walkLog } from "./read-log.ts";
 
@@ -62,6 +65,8 @@ export interface WriterOptions {
   readonly journal?: JournalOptions;
   /** The store that must be there: without one, or with another, none is made or opened. */
   readonly identity?: StoreIdentity | undefined;
+  /** Default: the process does not scrub. */
+  readonly scrub?: ScrubPolicy;
 }
 
 export interface Writer {
@@ -130,12 +135,16 @@ async function openClaimed(
   if (isNew) syncDirectory(dir);
   const guard = new PlaceGuard(environment.writeEngine(opened.journal), dir, options.clock);
   const engine = new CapacityGuard(guard, () => environment.bytesUsed(), options.mapBytesMax);
+  // Nothing of it was there before this process.
+  if (isNew) environment.trust.isVerified = true;
   const committer = new Committer(engine, options);
+  tellOfDamagedLog(committer, logger);
   fail = (error) => committer.fail(error);
   committer.onFatal((error) => {
     logger.error("the store cannot be written any more", { error: String(error) });
     options.onFatal?.(error);
   });
+  const scrub = beginScrub(environment, options);
   const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
   door?.serve({ storeId: header.storeId, committer, slots, logger });
   const timer = setInterval(() => environment.readerCheck(), readerCheckMs);
@@ -145,6 +154,7 @@ async function openClaimed(
     if (isClosed) return;
     isClosed = true;
     clearInterval(timer);
+    scrub.close();
     slots.close();
     await committer.whenWritable();
     committer.flush();
@@ -166,6 +176,19 @@ async function openClaimed(
     checkReaders: () => void environment.readerCheck(),
     close,
   };
+}
+
+function beginScrub(environment: Environment, options: WriterOptions): Scrub {
+  const { dir, clock, logger, scrub = noScrub } = options;
+  return new Scrub({ environment, dataPath: join(dir, dataName), clock, logger, policy: scrub });
+}
+
+function tellOfDamagedLog({ damagedLogAt }: Committer, logger: Logger): void {
+  if (damagedLogAt === undefined) return;
+  logger.error(
+    "an entry of the commit log is damaged: what was begun before it is aborted, and a lost answer of before is unknown",
+    { commit: damagedLogAt },
+  );
 }
 
 interface DirectParts {
@@ -196,6 +219,7 @@ function makeDirectStore({ environment, committer, slots, engine, close }: Direc
       maxUid: committer.nextUid - 1,
       bytesUsed: environment.bytesUsed(),
       bytesMax: Number.isFinite(engine.bytesMax) ? engine.bytesMax : 0,
+      damageCount: environment.damageCount,
     }),
     close,
   };
@@ -207,6 +231,10 @@ export interface ConnectOptions {
   readonly waitMs?: number;
   /** The store that must be there. */
   readonly identity?: StoreIdentity | undefined;
+  /** What is found to be damaged is told here. */
+  readonly logger?: Logger;
+  /** Default: the process does not scrub. */
+  readonly scrub?: ScrubPolicy;
 }
 
 /** The store of a process beside the writer, which must have opened it before. */
@@ -219,7 +247,13 @@ export async function connectStore(options: ConnectOptions): Promise<Store> {
   }
   refuseLost(dir, header);
   const { storeId } = header;
-  return connectThroughLink({ dir, storeId, waitMs: options.waitMs ?? 10_000 });
+  return connectThroughLink({
+    dir,
+    storeId,
+    waitMs: options.waitMs ?? 10_000,
+    logger: options.logger ?? silentLogger,
+    scrub: options.scrub ?? noScrub,
+  });
 }
 
 /** Readers would pin pages that the writer is going to exchange. */
@@ -235,6 +269,8 @@ export interface ReadOnlyStore {
   snapshot(): Snapshot;
   slots(): ReadonlyMap<number, number>;
   bytesUsed(): number;
+  /** All pages and rows of the newest state; `report` is told what is wrong. */
+  verify(report: (problem: string) => void): void;
   close(): Promise<void>;
 }
 
@@ -253,8 +289,49 @@ export async function openReadOnly(dir: string, answerMs = 10_000): Promise<Read
     snapshot: () => environment.snapshot(),
     slots: () => environment.read(readSlots),
     bytesUsed: () => environment.bytesUsed(),
+    verify: (report) => {
+      const pin = environment.pin();
+      reportPages(dir, report);
+      pin.release();
+    },
     close: () => environment.close(),
   };
 }
+
+function reportPages(dir: string, report: (problem: string) => void): void {
+  const path = join(dir, dataName);
+  const meta = readMetaOf(path);
+  if (meta === undefined) return;
+  const { structure, rows } = examinePages(path, meta, true);
+  if (structure !== undefined) report(structure);
+  for (const row of rows) report(row);
+}
+
+/**
+ * What can be told of the files before LMDB opens them: lines about the format and the journal; `report` is told what is
+ * wrong with the pages of a store that was closed. Faults as of a start.
+ */
+export function examineFiles(dir: string, report: (problem: string) => void): readonly string[] {
+  const header = inspectStore(dir);
+  if (header === undefined) return [];
+  const { version, state, loss } = header;
+  if (loss !== undefined) {
+    const { records } = planRecovery(dir, join(dir, dataName), loss);
+    return [
+      `format ${version}, not closed in order: ` +
+        `the journal holds ${records.length} transactions since the last synced state, all whole`,
+    ];
+  }
+  if (state === "closed") reportPages(dir, report);
+  return [`format ${version}, ${stateWords[state]}`];
+}
+
+const stateWords: Readonly<Record<StoreHeader["state"], string>> = {
+  closed: "closed in order",
+  new: "being made",
+  journaled: "open, with a journal",
+  unjournaled: "open, without a journal",
+  untold: "open, of a format that says no more",
+};
 
 export { claimServing } from "./claim.ts";

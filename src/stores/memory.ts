@@ -53,6 +53,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       maxUid: committer.nextUid - 1,
       bytesUsed: 0,
       bytesMax: 0,
+      damageCount: 0,
     }),
     close: async () => committer.stop("closed"),
   };

@@ -2,6 +2,7 @@
 import { logKey } from "../codec/key.ts";
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
+import { Fault } from "../model/fault.ts";
 import { decodeCommit, visitTouched } from "../store/patch-codec.ts";
 import type { Commit, Snapshot, TouchVisitor } from "../store/store.ts";
 import { floorsOf } from "./commit/slot-table.ts";
@@ -16,11 +17,16 @@ export function readLog(snapshot: Snapshot, from: number): readonly Commit[] | u
   if (from >= snapshot.ts) return commits;
   let next = from + 1;
   let isWhole = true;
-  void snapshot.scan({ start: logKey(next), end: logKey(snapshot.ts + 1) }, (key, row) => {
-    isWhole = Buffer.compare(key, logKey(next)) === 0;
-    if (isWhole) commits.push(decodeCommit(next++, row.slice()));
-    return isWhole;
-  });
+  try {
+    void snapshot.scan({ start: logKey(next), end: logKey(snapshot.ts + 1) }, (key, row) => {
+      isWhole = Buffer.compare(key, logKey(next)) === 0;
+      if (isWhole) commits.push(decodeCommit(next++, row.slice()));
+      return isWhole;
+    });
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return undefined;
+  }
   return isWhole && commits.length === snapshot.ts - from ? commits : undefined;
 }
 
@@ -33,11 +39,21 @@ export function walkLog(
   const keys: Uint8Array[] = [];
   for (let ts = from + 1; ts <= snapshot.ts; ts++) keys.push(logKey(ts));
   let isWhole = true;
-  const read = snapshot.readMany(keys, (i, row) => {
-    if (row === undefined) isWhole = false;
-    else if (isWhole && visitor.begin(from + 1 + i)) visitTouched(row, visitor);
-  });
-  return andThen(read, () => isWhole);
+  try {
+    const read = snapshot.readMany(keys, (i, row) => {
+      if (row === undefined) isWhole = false;
+      else if (isWhole && visitor.begin(from + 1 + i)) visitTouched(row, visitor);
+    });
+    return andThen(read, () => isWhole);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return false;
+  }
+}
+
+/** An entry that cannot be read is as good as one that was trimmed: nobody is told of it as if it were whole. */
+function isDamage(error: unknown): boolean {
+  return error instanceof Fault && error.code === "E_STORE_CORRUPT";
 }
 
 /** Slots of living processes with their floors. */

@@ -2,11 +2,13 @@
  * Goal: what a stop of the machine leaves behind opens, holds every acknowledged change and checks clean (architecture
  * 3.4, decision 0018). The data file is not synced with the commits; the journal is.
  */
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSeededRandom } from "../../src/base/random.ts";
 import type { CheckpointPolicy } from "../../src/stores/lmdb/checkpoints.ts";
+import { readMeta } from "../../src/stores/lmdb/meta-pages.ts";
+import { examinePages } from "../../src/stores/lmdb/page-walk.ts";
 import { recordHistory, viewJournal, type Copy } from "./history.ts";
 import { makeImage, overwrittenPages } from "./image.ts";
 import { inspectImage } from "./inspect.ts";
@@ -52,6 +54,15 @@ describe.each(Array.from({ length: histories }, (_, i) => i))("history %i", (num
     expect(epochs.size, name("epochs")).toBeGreaterThan(1);
     for (const at of copies.keys()) {
       expect(overwrittenPages(copies, at), name(`state ${at}`)).toEqual([]);
+    }
+  });
+
+  it("is sound in all of its pages, whatever was written last", () => {
+    const path = join(folder, "data.mdb");
+    for (const [at, { data }] of copies.entries()) {
+      writeFileSync(path, data);
+      const findings = examinePages(path, readMeta(data.subarray(0, 8192))!, true);
+      expect(findings, name(`state ${at}`)).toEqual({ structure: undefined, rows: [] });
     }
   });
 

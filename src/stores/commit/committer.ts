@@ -180,6 +180,11 @@ export class Committer {
     return this.run((kv) => this.log.findAfter(kv, id, sentAfter));
   }
 
+  /** An entry of the log that cannot be read: what it and older ones tell is not known. */
+  get damagedLogAt(): number | undefined {
+    return this.log.damagedAt;
+  }
+
   async lease(count: number): Promise<number> {
     await this.whenWritable();
     this.assertAlive();

@@ -1,9 +1,11 @@
 /** What the writer remembers of the log: sizes and times for the retention, the newest ids for resends. */
 import type { Clock } from "../../base/clock.ts";
+import { Fault } from "../../model/fault.ts";
 import { globalStorageId, keyKind, kindRange, logKey, readLogKey } from "../../codec/key.ts";
 import { changeIdText, encodeCommit, readCommitFront } from "../../store/patch-codec.ts";
 import type { ChangeId, Commit } from "../../store/store.ts";
 import type { KeyValue } from "../key-value.ts";
+import { decodeState, stateKey } from "./state.ts";
 
 export interface LogRetention {
   readonly ageMsMax: number;
@@ -49,6 +51,8 @@ export class LogTail {
   private oldNewest = 0;
   /** Every commit after it is in `youngIds` or `oldIds`. */
   private idsAfter = 0;
+  /** An entry that cannot be read: the log begins behind it. What only older ones tell is not known any more. */
+  readonly damagedAt: number | undefined = undefined;
   private readonly clock: Clock;
   private readonly retention: LogRetention;
   private readonly blockBytesMax: number;
@@ -57,15 +61,37 @@ export class LogTail {
     this.clock = clock;
     this.retention = retention;
     this.blockBytesMax = retention.bytesMax / 16;
-    let isFirst = true;
-    kv.scan(kindRange(globalStorageId, keyKind.log), (key, value) => {
-      const { committedMs, id } = readCommitFront(value);
-      const commitTs = readLogKey(key);
-      if (isFirst) this.idsAfter = commitTs - 1;
-      isFirst = false;
-      this.keep({ commitTs, committedMs, bytes: value.length, id: changeIdText(id) });
-      return true;
-    });
+    try {
+      kv.scan(kindRange(globalStorageId, keyKind.log), (key, value) => {
+        this.load(readLogKey(key), value);
+        return true;
+      });
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "E_STORE_CORRUPT") throw error;
+      this.damagedAt = this.loadBehindDamage(kv);
+    }
+  }
+
+  private load(commitTs: number, value: Uint8Array): void {
+    const { committedMs, id } = readCommitFront(value);
+    if (this.blocks.length === 0) this.idsAfter = commitTs - 1;
+    this.keep({ commitTs, committedMs, bytes: value.length, id: changeIdText(id) });
+  }
+
+  /**
+   * The entries behind the newest that cannot be read, whose number it gives. No answer to a reader rests on those before:
+   * older transactions are aborted, and a change that was sent before and whose answer was lost is told as unknown.
+   */
+  private loadBehindDamage(kv: KeyValue): number {
+    this.blocks.length = 0;
+    this.bytes = 0;
+    this.youngIds.clear();
+    this.oldIds.clear();
+    const newest = decodeState(kv.get(stateKey)).commitTs;
+    const damagedAt = findDamaged(kv, newest);
+    this.idsAfter = damagedAt;
+    for (let ts = damagedAt + 1; ts <= newest; ts++) this.load(ts, kv.get(logKey(ts))!);
+    return damagedAt;
   }
 
   /** The commit that a change became, if it is one of the newest. */
@@ -83,7 +109,8 @@ export class LogTail {
     if (known !== undefined || after >= this.idsAfter) return known;
     const wanted = changeIdText(id);
     let found: number | undefined;
-    kv.scan({ start: logKey(after + 1), end: logKey(this.idsAfter + 1) }, (key, row) => {
+    const first = Math.max(after, this.damagedAt ?? 0) + 1;
+    kv.scan({ start: logKey(first), end: logKey(this.idsAfter + 1) }, (key, row) => {
       if (changeIdText(readCommitFront(row).id) === wanted) found = readLogKey(key);
       return found === undefined;
     });
@@ -159,4 +186,17 @@ export class LogTail {
     this.youngIds.set(id, commitTs);
     this.youngNewest = commitTs;
   }
+}
+
+/** The newest commit whose entry cannot be read. */
+function findDamaged(kv: KeyValue, newest: number): number {
+  let ts = newest;
+  for (; ts > 0; ts--) {
+    try {
+      if (kv.get(logKey(ts)) === undefined) break;
+    } catch {
+      break;
+    }
+  }
+  return ts;
 }

@@ -52,9 +52,9 @@ export function checksumOf(key: Uint8Array, value: Uint8Array, length: number): 
   return crc32(length === value.length ? value : value.subarray(0, length), seed);
 }
 
-/** Whether the last bytes of a stored value are its checksum. */
-export function isIntact(key: Uint8Array, stored: Uint8Array): boolean {
-  const length = stored.length - checksumBytes;
+/** Whether the last bytes of a stored value are its checksum. `size`: of the value, where it is lent in a larger buffer. */
+export function isIntact(key: Uint8Array, stored: Uint8Array, size = stored.length): boolean {
+  const length = size - checksumBytes;
   if (length < 0) return false;
   return readUint32(stored, length) === checksumOf(key, stored, length);
 }

@@ -1,6 +1,6 @@
 /** The only file that knows npm `lmdb` and its traps. Values come and go with their checksums. */
 import { open as openLmdb } from "lmdb";
-import { compareBytes, toHex } from "../../base/bytes.ts";
+import { toHex } from "../../base/bytes.ts";
 import { Fault } from "../../model/fault.ts";
 import type { ScanRange } from "../../store/store.ts";
 import { FatalEngineError } from "../key-value.ts";
@@ -80,27 +80,28 @@ export function openDatabase(
   }) as unknown as Database;
 }
 
-/**
- * A value without its checksum, lent until the next read. Trap: the fast buffer's `length` is faked and `set` on it
- * copies the whole of its memory, hence a true view.
- */
-export function readValue(
-  db: Database,
-  key: Uint8Array,
-  options: { readonly transaction: ReadTransaction } | undefined,
-): Uint8Array | undefined {
-  const bytes = db.getBinaryFast(key, options);
-  if (bytes === undefined) return undefined;
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, db.lastSize - checksumBytes);
+export interface Trust {
+  /** All rows and all ways to them were sound when this process looked; what was written since is as it was written. */
+  isVerified: boolean;
 }
 
-export function scanRows(
-  db: Database,
+/** Rows of one state, and how far what is not found may be believed. */
+export interface RowSource {
+  readonly db: Database;
+  readonly options: { readonly transaction: ReadTransaction } | undefined;
+  readonly trust: Trust;
+}
+
+/** Below and above all keys. */
+export const firstKey = new Uint8Array([0]);
+export const lastKey = new Uint8Array(8).fill(0xff);
+
+/** Rows as they lie there. Key and value are lent. */
+export function walkRows(
+  { db, options }: Pick<RowSource, "db" | "options">,
   range: ScanRange,
-  options: { readonly transaction: ReadTransaction } | undefined,
   visit: (key: Uint8Array, stored: Uint8Array) => boolean,
 ): void {
-  if (compareBytes(range.start, range.end) >= 0) return;
   const bounds =
     range.reverse === true
       ? {

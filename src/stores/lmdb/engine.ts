@@ -6,15 +6,23 @@ import { Fault } from "../../model/fault.ts";
 import type { ScanRange } from "../../store/store.ts";
 import { keyText } from "../key-text.ts";
 import { FatalEngineError, type KeyValue, type Prepared, type WriteEngine } from "../key-value.ts";
-import { checksumBytes, checksumOf, isIntact } from "./checksum.ts";
-import { corrupt, withoutChecksum, type Database, type PutRow } from "./database.ts";
+import { checksumBytes, checksumOf } from "./checksum.ts";
+import {
+  corrupt,
+  withoutChecksum,
+  type Database,
+  type PutRow,
+  type RowSource,
+  type Trust,
+} from "./database.ts";
 import { headRowKey, isStub, liesApart, mayLieApart, stubRow } from "./head-rows.ts";
 import type { RowWriter } from "./journal-format.ts";
+import { readValue } from "./rows.ts";
 import { removed, StagedRows } from "./staged-rows.ts";
 
 /** Rows inside of a transaction. Checksums are checked here, where values are read to be rewritten. */
 class LmdbRows implements KeyValue {
-  private readonly db: Database;
+  private readonly source: RowSource;
   private readonly staged: StagedRows;
   /**
    * Heads that lie apart as they were put last, by their lists' keys: the lists that every change appends to are read
@@ -22,8 +30,8 @@ class LmdbRows implements KeyValue {
    */
   private readonly heads = new Map<string, Uint8Array>();
 
-  constructor(db: Database, staged: StagedRows) {
-    this.db = db;
+  constructor(source: RowSource, staged: StagedRows) {
+    this.source = source;
     this.staged = staged;
   }
 
@@ -42,11 +50,7 @@ class LmdbRows implements KeyValue {
   private getStored(key: Uint8Array): Uint8Array | undefined {
     const staged = this.staged.get(key);
     if (staged !== undefined) return staged === removed ? undefined : withoutChecksum(staged);
-    const bytes = this.db.getBinaryFast(key);
-    if (bytes === undefined) return undefined;
-    const stored = new Uint8Array(bytes.buffer, bytes.byteOffset, this.db.lastSize);
-    if (!isIntact(key, stored)) throw corrupt(key);
-    return withoutChecksum(stored);
+    return readValue(this.source, key);
   }
 
   private hasStub(key: Uint8Array): boolean {
@@ -89,8 +93,7 @@ class LmdbRows implements KeyValue {
   }
 
   scan(range: ScanRange, visit: (key: Uint8Array, value: Uint8Array) => boolean): void {
-    this.staged.scan(this.db, range, (lentKey, stored) => {
-      if (!isIntact(lentKey, stored)) throw corrupt(lentKey);
+    this.staged.scan(this.source, range, (lentKey, stored) => {
       const row = withoutChecksum(stored);
       if (!isStub(lentKey, row)) return visit(lentKey, row);
       const key = lentKey.slice();
@@ -117,6 +120,7 @@ export interface EngineJournal {
 
 export interface EngineOptions {
   readonly db: Database;
+  readonly trust: Trust;
   /** Of the store. */
   readonly dir: string;
   readonly journal: EngineJournal | undefined;
@@ -137,12 +141,12 @@ export class LmdbEngine implements WriteEngine {
   private readonly putRows: EngineOptions["putRows"];
   private current: object | undefined = undefined;
 
-  constructor({ db, dir, journal, putRows }: EngineOptions) {
+  constructor({ db, dir, trust, journal, putRows }: EngineOptions) {
     this.db = db;
     this.dir = dir;
     this.journal = journal;
     this.putRows = putRows;
-    this.rows = new LmdbRows(db, this.staged);
+    this.rows = new LmdbRows({ db, trust, options: undefined }, this.staged);
   }
 
   prepare<T>(work: (kv: KeyValue) => T): Prepared<T> {

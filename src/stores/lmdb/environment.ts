@@ -1,19 +1,21 @@
 /** LMDB as the readers see it: snapshots, and what pins them. */
 import { assert } from "../../base/assert.ts";
+import type { Logger } from "../../base/log.ts";
 import type { ScanRange, Snapshot } from "../../store/store.ts";
 import { decodeState, stateKey } from "../commit/state.ts";
 import type { WriteEngine } from "../key-value.ts";
-import { isIntact } from "./checksum.ts";
+import { checksumBytes, isIntact } from "./checksum.ts";
 import {
   corrupt,
   openDatabase,
   putRows,
-  readValue,
-  scanRows,
+  walkRows,
   withoutChecksum,
   type Database,
   type PutRow,
   type ReadTransaction,
+  type RowSource,
+  type Trust,
 } from "./database.ts";
 import { LmdbEngine, type EngineJournal } from "./engine.ts";
 import { headRowKey, isStub, stubRow } from "./head-rows.ts";
@@ -22,6 +24,7 @@ import {
   OwnTransactions,
   type NewestTransaction,
 } from "./newest-transaction.ts";
+import { readValue, scanRows } from "./rows.ts";
 
 export interface EnvironmentOptions {
   readonly dir: string;
@@ -35,6 +38,9 @@ export interface Pin {
   release(): void;
 }
 
+/** More are not told one by one. */
+const damagesMax = 1000;
+
 export class Environment {
   private readonly db: Database;
   private readonly dir: string;
@@ -43,6 +49,10 @@ export class Environment {
   private shared: SharedRead | undefined = undefined;
   private isLettingGo = false;
   private isClosed = false;
+  /** Of this process. */
+  readonly trust: Trust = { isVerified: false };
+  /** What was found to be damaged, in words. */
+  private readonly damages = new Set<string>();
 
   constructor(options: EnvironmentOptions) {
     this.dir = options.dir;
@@ -65,16 +75,22 @@ export class Environment {
       if (shared?.count === 0) this.end(shared);
     }
     this.shared!.count++;
-    return new LmdbSnapshot(this.db, this.shared!, (read) => this.release(read));
+    return new LmdbSnapshot(this.shared!, (read) => this.release(read));
   }
 
   private renew(newest: number | undefined): SharedRead {
-    const { db } = this;
+    const { db, trust } = this;
     // Without the reset 39 % of reads after an acknowledged commit of another process missed it.
     db.resetReadTxn();
     const transaction = db.useReadTransaction();
-    const { commitTs, fence, slotsVersion } = decodeState(readValue(db, stateKey, { transaction }));
-    return { ts: commitTs, fence, slotsVersion, newest, count: 0, options: { transaction } };
+    const source = { db, trust, options: { transaction } };
+    try {
+      const { commitTs, fence, slotsVersion } = decodeState(readValue(source, stateKey));
+      return { ts: commitTs, fence, slotsVersion, newest, count: 0, source };
+    } catch (error) {
+      transaction.done();
+      throw error;
+    }
   }
 
   /** What nobody reads is kept to the end of the turn: the next request of the turn mostly finds nothing newer. */
@@ -97,8 +113,21 @@ export class Environment {
     this.end(shared);
   }
 
-  private end({ options }: SharedRead): void {
-    if (!this.isClosed) options.transaction.done();
+  private end({ source }: SharedRead): void {
+    if (!this.isClosed) source.options.transaction.done();
+  }
+
+  /** Rows and pages that were found to be damaged while nobody asked for them. */
+  get damageCount(): number {
+    return this.damages.size;
+  }
+
+  /** Tells of it once. */
+  noteDamage(what: string, logger: Logger): void {
+    if (this.damages.has(what) || this.damages.size >= damagesMax) return;
+    this.damages.add(what);
+    this.trust.isVerified = false;
+    logger.error("the store is damaged", { what });
   }
 
   /** One look at the newest state. */
@@ -113,8 +142,8 @@ export class Environment {
 
   /** The process's writer; for one process at a time (claim.ts). */
   writeEngine(journal?: EngineJournal): WriteEngine {
-    const { db, dir } = this;
-    return new LmdbEngine({ db, dir, journal, putRows: (fill) => this.putRows(fill) });
+    const { db, dir, trust } = this;
+    return new LmdbEngine({ db, dir, trust, journal, putRows: (fill) => this.putRows(fill) });
   }
 
   /** One transaction. Rows as a journal holds them: with their checksums, heads where they lie. */
@@ -131,7 +160,8 @@ export class Environment {
     const { db } = this;
     db.resetReadTxn();
     const transaction = db.useReadTransaction();
-    readValue(db, stateKey, { transaction });
+    // The first read takes the state.
+    db.getBinaryFast(stateKey, { transaction });
     return {
       release: () => {
         if (!this.isClosed) transaction.done();
@@ -172,18 +202,14 @@ interface SharedRead {
   /** LMDB's number of it; undefined where that is not known. */
   readonly newest: number | undefined;
   count: number;
-  readonly options: { readonly transaction: ReadTransaction };
+  readonly source: RowSource & { readonly options: { readonly transaction: ReadTransaction } };
 }
 
 /** As readValue; of a stub the head that it stands for. */
-function readRow(
-  db: Database,
-  key: Uint8Array,
-  options: { readonly transaction: ReadTransaction } | undefined,
-): Uint8Array | undefined {
-  const row = readValue(db, key, options);
+function readRow(source: RowSource, key: Uint8Array): Uint8Array | undefined {
+  const row = readValue(source, key);
   if (row === undefined || !isStub(key, row)) return row;
-  const head = readValue(db, headRowKey(key), options);
+  const head = readValue(source, headRowKey(key));
   if (head === undefined) throw corrupt(key);
   return head;
 }
@@ -192,13 +218,11 @@ class LmdbSnapshot implements Snapshot {
   readonly ts: number;
   readonly fence: number;
   readonly slotsVersion: number;
-  private readonly db: Database;
   private readonly shared: SharedRead;
   private readonly release: (shared: SharedRead) => void;
   private isOpen = true;
 
-  constructor(db: Database, shared: SharedRead, release: (shared: SharedRead) => void) {
-    this.db = db;
+  constructor(shared: SharedRead, release: (shared: SharedRead) => void) {
     this.shared = shared;
     this.release = release;
     this.ts = shared.ts;
@@ -211,20 +235,18 @@ class LmdbSnapshot implements Snapshot {
     visit: (i: number, bytes: Uint8Array | undefined) => void,
   ): void {
     assert(this.isOpen, "a closed snapshot is not read");
-    const { db } = this;
-    const { options } = this.shared;
-    for (let i = 0; i < keys.length; i++) visit(i, readRow(db, keys[i]!, options));
+    const { source } = this.shared;
+    for (let i = 0; i < keys.length; i++) visit(i, readRow(source, keys[i]!));
   }
 
   scan(range: ScanRange, visit: (key: Uint8Array, bytes: Uint8Array) => boolean): void {
     assert(this.isOpen, "a closed snapshot is not read");
-    const { db } = this;
-    const { options } = this.shared;
-    scanRows(db, range, options, (lentKey, stored) => {
+    const { source } = this.shared;
+    scanRows(source, range, (lentKey, stored) => {
       const row = withoutChecksum(stored);
       if (!isStub(lentKey, row)) return visit(lentKey, row);
       const key = lentKey.slice();
-      return visit(key, readRow(db, key, options)!);
+      return visit(key, readRow(source, key)!);
     });
   }
 
@@ -233,18 +255,39 @@ class LmdbSnapshot implements Snapshot {
     range: ScanRange,
     visit: (key: Uint8Array, row: Uint8Array, problem: string | undefined) => boolean,
   ): void {
-    const { db } = this;
-    const { options } = this.shared;
-    scanRows(db, range, options, (lentKey, stored) => {
+    const { source } = this.shared;
+    walkRows(source, range, (lentKey, stored) => {
+      if (stored.length < checksumBytes) return visit(lentKey, stored, "its checksum is missing");
       const row = withoutChecksum(stored);
       if (!isIntact(lentKey, stored)) return visit(lentKey, row, "its checksum is wrong");
       if (!isStub(lentKey, row)) return visit(lentKey, row, undefined);
       const key = lentKey.slice();
-      const head = readValue(db, headRowKey(key), options);
-      return head === undefined
-        ? visit(key, stubRow, "its head is missing")
-        : visit(key, head, undefined);
+      return this.visitHead(key, visit);
     });
+  }
+
+  private visitHead(
+    key: Uint8Array,
+    visit: (key: Uint8Array, row: Uint8Array, problem: string | undefined) => boolean,
+  ): boolean {
+    let head: Uint8Array | undefined;
+    try {
+      head = readValue(this.shared.source, headRowKey(key));
+    } catch {
+      return visit(key, stubRow, "its head is damaged");
+    }
+    return head === undefined
+      ? visit(key, stubRow, "its head is missing")
+      : visit(key, head, undefined);
+  }
+
+  /** Whether a row with this key is found by the way that readers take, and is the one that was stored. */
+  finds(key: Uint8Array): boolean {
+    try {
+      return readValue(this.shared.source, key) !== undefined;
+    } catch {
+      return false;
+    }
   }
 
   close(): void {

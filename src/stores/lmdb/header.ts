@@ -7,7 +7,7 @@ import * as fs from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import { Fault } from "../../model/fault.ts";
-import { readMetaOf } from "./data-pages.ts";
+import { readMetaOf } from "./meta-pages.ts";
 
 const magic = "weft store\n";
 /**
@@ -51,7 +51,10 @@ export function refuse(dir: string, reason: string, cause?: unknown): Fault {
 
 /** What is there is not what was written. */
 export function refuseDamage(dir: string, reason: string): Fault {
-  return new Fault("E_STORE_CORRUPT", `cannot open the store at ${dir}: ${reason}`);
+  return new Fault(
+    "E_STORE_CORRUPT",
+    `cannot open the store at ${dir}: ${reason}; see what "weft check --repair" can save`,
+  );
 }
 
 const front = magic.length;

@@ -4,7 +4,7 @@
  */
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { readMeta, readMetaOf } from "./data-pages.ts";
+import { readMeta, readMetaOf } from "./meta-pages.ts";
 import {
   checksumOfMetas,
   dataBytes,

@@ -1,15 +1,24 @@
 /** The port for a process beside the writer: it reads the file itself and commits through the link. */
-import type { Store } from "../../store/store.ts";
-import { decodeState, stateKey } from "../commit/state.ts";
+import { join } from "node:path";
+import { systemClock } from "../../base/clock.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Snapshot, Store } from "../../store/store.ts";
+import { decodeState, stateKey, type StoreState } from "../commit/state.ts";
 import { readLog, readSlots, walkLog } from "../read-log.ts";
 import { openWhilePaused } from "./beside-writer.ts";
+import type { Environment } from "./environment.ts";
+import { dataName } from "./header.ts";
 import { LinkClient } from "./link-client.ts";
 import { encodeFill, encodeNumbers, encodeSweep, frameKind } from "./link-protocol.ts";
+import { Scrub, type ScrubPolicy } from "./scrub.ts";
+import { verifyPages } from "./verify.ts";
 
 export interface LinkedStoreOptions {
   readonly dir: string;
   readonly storeId: string;
   readonly waitMs: number;
+  readonly logger: Logger;
+  readonly scrub: ScrubPolicy;
 }
 
 /** Fault E_STORE_UNAVAILABLE when no writer answers for `waitMs`. */
@@ -24,16 +33,9 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
     onSlotLost: () => whenLost(),
   });
   const environment = await openWhilePaused(client, options.dir);
+  const scrub = beginScrub(environment, options);
   // Uids are leased upwards, by the next writer, too: none below is handed out any more, so using one costs no question.
   let passedUid = 0;
-  const readState = (): { nextUid: number; commitTs: number } =>
-    environment.read((snapshot) => {
-      let state = decodeState(undefined);
-      void snapshot.readMany([stateKey], (_i, row) => {
-        state = decodeState(row);
-      });
-      return state;
-    });
   return {
     snapshot: () => environment.snapshot(),
     commit: async (change) => ({ commitTs: await client.commit(change) }),
@@ -68,18 +70,45 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
     },
     slots: () => environment.read(readSlots),
     describe: () => {
-      const { commitTs, nextUid } = readState();
+      const { commitTs, nextUid } = environment.read(readState);
       return {
         engine: "lmdb",
         commitTs,
         maxUid: nextUid - 1,
         bytesUsed: environment.bytesUsed(),
         bytesMax: 0,
+        damageCount: environment.damageCount,
       };
     },
     close: async () => {
+      scrub.close();
       client.close();
       await environment.close();
     },
   };
+}
+
+function readState(snapshot: Snapshot): StoreState {
+  let state = decodeState(undefined);
+  void snapshot.readMany([stateKey], (_i, row) => {
+    state = decodeState(row);
+  });
+  return state;
+}
+
+/** Where the file is small, all of it is verified at once. */
+function beginScrub(
+  environment: Environment,
+  { dir, logger, scrub: policy }: LinkedStoreOptions,
+): Scrub {
+  const dataPath = join(dir, dataName);
+  const pin = environment.pin();
+  try {
+    const { isWhole, damagedRows } = verifyPages(dir, dataPath);
+    environment.trust.isVerified = isWhole;
+    for (const problem of damagedRows) environment.noteDamage(problem, logger);
+  } finally {
+    pin.release();
+  }
+  return new Scrub({ environment, dataPath, clock: systemClock, logger, policy });
 }

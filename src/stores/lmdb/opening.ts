@@ -7,8 +7,7 @@ import { Fault } from "../../model/fault.ts";
 import { Checkpoints, defaultPolicy, type CheckpointPolicy } from "./checkpoints.ts";
 import type { EngineJournal } from "./engine.ts";
 import { Environment, type Pin } from "./environment.ts";
-import { findPageDamage, readMetaOf } from "./data-pages.ts";
-import { dataName, refuseDamage, syncDirectory, writeClosed, writeOpen } from "./header.ts";
+import { dataName, syncDirectory, writeClosed, writeOpen } from "./header.ts";
 import type { StoreHeader } from "./inspect.ts";
 import { Journal } from "./journal.ts";
 import { isMapped, namePlace, readBootId, type Witness } from "./machine.ts";
@@ -20,6 +19,7 @@ import {
   restoreBase,
   type Plan,
 } from "./recovery.ts";
+import { verifyPages } from "./verify.ts";
 
 export interface OpeningOptions {
   readonly dir: string;
@@ -61,13 +61,15 @@ export async function openForWriting(options: OpeningOptions): Promise<Opened> {
   const dataPath = join(dir, dataName);
   const bootId = options.journal.bootId ?? readBootId();
   const plan = loss === undefined ? undefined : planRecovery(dir, dataPath, loss);
-  if (plan === undefined) refuseDamagedPages(dir, dataPath);
-  else {
+  if (plan !== undefined) {
     if (bootId !== undefined) await waitForReaders(dir, options.readersWaitMs);
     restoreBase(dataPath, plan);
   }
+  const verified = verifyPages(dir, dataPath);
   const isJournaled = options.noSync !== true && bootId !== undefined;
   const environment = new Environment({ dir, noSync: isJournaled || options.noSync === true });
+  environment.trust.isVerified = verified.isWhole;
+  for (const problem of verified.damagedRows) environment.noteDamage(problem, logger);
   const pin = plan === undefined ? undefined : replay(environment, plan, logger);
   if (options.noSync === true) {
     pin?.release();
@@ -102,13 +104,6 @@ export async function openForWriting(options: OpeningOptions): Promise<Opened> {
       await journal.close();
     },
   };
-}
-
-/** What leads to the rows: over damage there LMDB would end the process. */
-function refuseDamagedPages(dir: string, dataPath: string): void {
-  const meta = readMetaOf(dataPath);
-  const damage = meta === undefined ? undefined : findPageDamage(dataPath, meta);
-  if (damage !== undefined) throw refuseDamage(dir, `${dataName} is damaged (${damage})`);
 }
 
 /** The base stays pinned while the records are committed again: a second stop of the machine goes back to it. */

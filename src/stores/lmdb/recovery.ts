@@ -7,7 +7,8 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../../model/fault.ts";
-import { findPageDamage, readMeta, readMetaOf, type Meta } from "./data-pages.ts";
+import { readMeta, readMetaOf, type Meta } from "./meta-pages.ts";
+import { examinePages } from "./page-walk.ts";
 import type { Environment } from "./environment.ts";
 import { encodeMark, journalNames, blockBytes, visitRows } from "./journal-format.ts";
 import {
@@ -146,7 +147,9 @@ export function planRecovery(dir: string, dataPath: string, { half, next }: Loss
 
 function refuseDamagedBase(dir: string, dataPath: string, meta: Meta): void {
   if (meta.roots.every((root) => root === undefined)) return;
-  const damage = fs.existsSync(dataPath) ? findPageDamage(dataPath, meta) : "the file is missing";
+  const damage = fs.existsSync(dataPath)
+    ? examinePages(dataPath, meta, false).structure
+    : "the file is missing";
   if (damage === undefined) return;
   const lost = "what was not written lately may be lost, too";
   throw damagedStore(dir, `data.mdb is damaged (${damage})`, lost);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checksumBytes, checksumOf } from "./checksum.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { removed, StagedRows } from "./staged-rows.ts";
 
@@ -24,7 +25,20 @@ const step = fc.record({ key, value: fc.option(fc.integer({ min: 0, max: 255 }))
 const steps = fc.array(step, { maxLength: 30 });
 type Step = { readonly key: number[]; readonly value: number | null };
 
-const checksum = [0, 0, 0, 0];
+const source = {
+  get db() {
+    return db;
+  },
+  options: undefined,
+  trust: { isVerified: false },
+};
+
+function storedOf({ key: at, value }: Step): Uint8Array {
+  const stored = Buffer.alloc(1 + checksumBytes, value ?? 0);
+  stored.writeUInt32LE(checksumOf(Uint8Array.from(at), stored, 1), 1);
+  return stored;
+}
+
 const textOf = (bytes: Iterable<number>): string => [...bytes].join(".");
 
 function replaceAll(rows: readonly Step[]): void {
@@ -34,7 +48,7 @@ function replaceAll(rows: readonly Step[]): void {
         for (let c = 0; c <= 3; c++) db.remove(Uint8Array.from([a, b, c].filter((n) => n > 0)));
     for (const row of rows) {
       if (row.value === null) db.remove(Uint8Array.from(row.key));
-      else db.put(Uint8Array.from(row.key), Uint8Array.from([row.value, ...checksum]));
+      else db.put(Uint8Array.from(row.key), storedOf(row));
     }
   });
 }
@@ -42,7 +56,7 @@ function replaceAll(rows: readonly Step[]): void {
 function stage(staged: StagedRows, rows: readonly Step[]): void {
   for (const row of rows) {
     if (row.value === null) staged.remove(Uint8Array.from(row.key));
-    else staged.put(Uint8Array.from(row.key), 5).set([row.value, ...checksum]);
+    else staged.put(Uint8Array.from(row.key), 5).set(storedOf(row));
   }
 }
 
@@ -70,7 +84,7 @@ describe("staged rows", () => {
           stage(staged, now);
           const seen: [string, number][] = [];
           const range = { start: Uint8Array.from(low), end: Uint8Array.from(high), reverse };
-          staged.scan(db, range, (at, stored) => {
+          staged.scan(source, range, (at, stored) => {
             seen.push([textOf(at), stored[0] ?? -1]);
             return seen.length < limit;
           });

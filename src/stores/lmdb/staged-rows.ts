@@ -2,8 +2,9 @@
 import { compareBytes } from "../../base/bytes.ts";
 import type { ScanRange } from "../../store/store.ts";
 import { keyText } from "../key-text.ts";
-import { scanRows, type Database } from "./database.ts";
+import type { RowSource } from "./database.ts";
 import { RowWriter } from "./journal-format.ts";
+import { scanRows } from "./rows.ts";
 
 /** In place of a row that the transaction removed. */
 export const removed: unique symbol = Symbol("removed");
@@ -57,13 +58,13 @@ export class StagedRows {
 
   /** The rows of a range as the transaction sees them. The price grows with all that is staged. */
   scan(
-    db: Database,
+    source: RowSource,
     range: ScanRange,
     visit: (key: Uint8Array, stored: Uint8Array) => boolean,
   ): void {
     const staged = this.places.size === 0 ? [] : this.inRange(range);
     if (staged.length === 0) {
-      scanRows(db, range, undefined, visit);
+      scanRows(source, range, visit);
       return;
     }
     const direction = range.reverse === true ? -1 : 1;
@@ -72,7 +73,7 @@ export class StagedRows {
     const give = ({ key, stored }: StagedRow): void => {
       if (stored !== undefined) isOver = !visit(key, stored);
     };
-    scanRows(db, range, undefined, (lentKey, stored) => {
+    scanRows(source, range, (lentKey, stored) => {
       let order = 1;
       while (!isOver && next < staged.length) {
         order = compareBytes(lentKey, staged[next]!.key) * direction;

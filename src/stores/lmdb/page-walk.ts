@@ -1,0 +1,265 @@
+/**
+ * All pages of a state of the data file, from its roots: that each is the one that it must be, is whole, and leads where
+ * its keys say; and all rows with their checksums. Reads the file itself, so that no damage ends the process. The state
+ * must not be overwritten meanwhile: nobody writes, or a transaction that is no older holds it.
+ */
+import * as fs from "node:fs";
+import { toHex } from "../../base/bytes.ts";
+import { isIntact } from "./checksum.ts";
+import type { Meta } from "./meta-pages.ts";
+import {
+  longPages,
+  PageDamage,
+  readLongPlace,
+  readLongValue,
+  readPage,
+  type Node,
+  type Page,
+} from "./pages.ts";
+
+export interface WalkOptions {
+  /** Leaves and their rows, too; otherwise only what leads to them, a hundredth of the file. */
+  readonly isDeep: boolean;
+  /** Rows below are left out. */
+  readonly from?: Uint8Array;
+  /** Asked after each leaf: whether the walk ends here. */
+  readonly isEnough?: () => boolean;
+  /** Goes on behind damage, and tells of each; without it the first one ends the walk. */
+  readonly onDamage?: (damage: PageDamage) => void;
+  /** Each sound row. Lent. */
+  readonly onRow?: (key: Buffer, stored: Buffer) => void;
+}
+
+export interface Walked {
+  readonly rows: number;
+  readonly pages: number;
+  /** Where the next walk begins; undefined: the end was reached. */
+  readonly next: Uint8Array | undefined;
+}
+
+export interface Findings {
+  /** The first damage to what leads to the rows, as a part of a sentence. */
+  readonly structure: string | undefined;
+  /** The same of rows, each. */
+  readonly rows: readonly string[];
+}
+
+export function examinePages(path: string, meta: Meta, isDeep: boolean): Findings {
+  let structure: string | undefined;
+  const rows: string[] = [];
+  const onDamage = ({ message, isRow }: PageDamage): void => {
+    if (isRow) rows.push(message);
+    else structure ??= message;
+  };
+  walkPages(path, meta, { isDeep, onDamage });
+  return { structure, rows };
+}
+
+/** Throws PageDamage unless `onDamage` takes it. */
+export function walkPages(path: string, meta: Meta, options: WalkOptions): Walked {
+  const file = fs.openSync(path, "r");
+  try {
+    return new PageWalk(file, meta, options).run();
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+/** Keys that may lie below a page: from `low` on, and below `high`. */
+interface Bounds {
+  readonly low: Buffer | undefined;
+  readonly high: Buffer | undefined;
+}
+
+class PageWalk {
+  private readonly file: number;
+  private readonly meta: Meta;
+  private readonly options: WalkOptions;
+  private readonly size: number;
+  private rows = 0;
+  private pages = 0;
+  private next: Buffer | undefined = undefined;
+  private isOver = false;
+
+  constructor(file: number, meta: Meta, options: WalkOptions) {
+    this.file = file;
+    this.meta = meta;
+    this.options = options;
+    this.size = fs.fstatSync(file).size;
+  }
+
+  run(): Walked {
+    const [free, rows] = this.meta.roots;
+    if (free !== undefined && this.options.from === undefined) {
+      this.guard(() => this.visitFree(this.read(free, this.meta.transaction), 0));
+    }
+    if (rows !== undefined) this.guard(() => this.visitRoot(rows));
+    return { rows: this.rows, pages: this.pages, next: this.next };
+  }
+
+  private guard(work: () => void, bounds?: Bounds): void {
+    const { onDamage } = this.options;
+    if (onDamage === undefined) {
+      work();
+      return;
+    }
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof PageDamage)) throw error;
+      onDamage(bounds === undefined ? error : new PageDamage(`${error.message}${tell(bounds)}`));
+    }
+  }
+
+  /** Every transaction of ours writes rows, so it writes the root of their tree anew. */
+  private visitRoot(number: number): void {
+    const { transaction } = this.meta;
+    const page = this.read(number, transaction);
+    if (page.transaction !== transaction)
+      throw new PageDamage(`page ${number} is of another state`);
+    this.visit(page, { low: undefined, high: undefined }, 0);
+  }
+
+  private visit(page: Page, bounds: Bounds, depth: number): void {
+    if (depth > depthMax) throw new PageDamage("its pages lead in a circle");
+    if (!page.isBranch) {
+      this.visitLeaf(page, bounds);
+      return;
+    }
+    const { nodes } = page;
+    for (let i = 0; i < nodes.length && !this.isOver; i++) {
+      const { child } = nodes[i]!;
+      // The first key of a branch is not looked at.
+      const low = i === 0 ? bounds.low : nodes[i]!.key;
+      const high = i + 1 < nodes.length ? nodes[i + 1]!.key : bounds.high;
+      this.guard(
+        () => {
+          checkOrder(low, bounds, high);
+          if (this.isPassed(high)) return;
+          const isLeafLevel = !this.options.isDeep && depth + 1 >= this.depthOf(page);
+          if (isLeafLevel) this.checkPlace(child);
+          else this.visit(this.read(child, page.transaction), { low, high }, depth + 1);
+        },
+        { low, high },
+      );
+    }
+  }
+
+  /** Of the tree: that of its first leaf, since all are as deep. */
+  private treeDepth: number | undefined = undefined;
+
+  private depthOf(page: Page): number {
+    if (this.treeDepth !== undefined) return this.treeDepth;
+    let depth = 0;
+    for (let one = page; one.isBranch && depth <= depthMax; depth++) {
+      one = this.read(one.nodes[0]!.child, one.transaction);
+    }
+    this.treeDepth = depth;
+    return depth;
+  }
+
+  private isPassed(high: Buffer | undefined): boolean {
+    const { from } = this.options;
+    return from !== undefined && high !== undefined && Buffer.compare(high, from) <= 0;
+  }
+
+  private visitLeaf(page: Page, { low, high }: Bounds): void {
+    let previous: Buffer | undefined;
+    for (const node of page.nodes) {
+      this.guard(() => {
+        const { key } = node;
+        const stored = this.readStored(node);
+        if (!isIntact(key, stored)) {
+          throw new PageDamage(`the row ${toHex(key)} is damaged`, true);
+        }
+        const isInside =
+          (previous === undefined
+            ? low === undefined || Buffer.compare(low, key) <= 0
+            : Buffer.compare(previous, key) < 0) &&
+          (high === undefined || Buffer.compare(key, high) < 0);
+        if (!isInside) throw new PageDamage(`the row ${toHex(key)} is out of order`);
+        previous = key;
+        this.giveRow(key, stored);
+      });
+    }
+    if (this.options.isEnough?.() === true && high !== undefined) {
+      this.next = high;
+      this.isOver = true;
+    }
+  }
+
+  private giveRow(key: Buffer, stored: Buffer): void {
+    const { from, onRow } = this.options;
+    if (from !== undefined && Buffer.compare(key, from) < 0) return;
+    this.rows++;
+    onRow?.(key, stored);
+  }
+
+  private readStored(node: Node): Buffer {
+    return node.isLong ? this.readLong(node) : node.value;
+  }
+
+  private readLong(node: Node): Buffer {
+    const { pageBytes } = this.meta;
+    const place = readLongPlace(node.value);
+    // More than it needs where a longer value was put before in the same transaction.
+    if (place.pages < longPages(node.size, pageBytes) || place.pages > this.meta.lastPage) {
+      throw new PageDamage(`the row ${toHex(node.key)} is damaged`, true);
+    }
+    this.checkPlace(place.first, place.pages);
+    const bytes = Buffer.allocUnsafe(place.pages * pageBytes);
+    fs.readSync(this.file, bytes, 0, bytes.length, place.first * pageBytes);
+    this.pages += place.pages;
+    return readLongValue(bytes, place, node.size);
+  }
+
+  /** Keys are numbers of transactions there, and nothing checks the values. */
+  private visitFree(page: Page, depth: number): void {
+    if (depth > depthMax) throw new PageDamage("its free pages lead in a circle");
+    if (!page.isBranch) return;
+    for (const { child } of page.nodes) {
+      this.visitFree(this.read(child, page.transaction), depth + 1);
+    }
+  }
+
+  private checkPlace(first: number, pages = 1): void {
+    const { pageBytes, lastPage } = this.meta;
+    const end = first + pages;
+    if (first < 2 || end > lastPage + 1 || end * pageBytes > this.size) {
+      throw new PageDamage(`page ${first} is missing`);
+    }
+  }
+
+  /** A page is copied when one below it is: none below is newer. */
+  private read(number: number, writtenBy: number): Page {
+    this.checkPlace(number);
+    const { pageBytes } = this.meta;
+    const bytes = Buffer.allocUnsafe(pageBytes);
+    fs.readSync(this.file, bytes, 0, pageBytes, number * pageBytes);
+    this.pages++;
+    const page = readPage(bytes, number);
+    if (page.transaction > writtenBy) throw new PageDamage(`page ${number} is of another state`);
+    return page;
+  }
+}
+
+const depthMax = 32;
+
+/** What cannot be reached behind a page. */
+function tell({ low, high }: Bounds): string {
+  const [from, to] = [low, high].map((key) => (key === undefined ? "the end" : toHex(key)));
+  return `, with it all rows from ${from} to ${to}`;
+}
+
+/** Separators are in order, and within those above. */
+function checkOrder(low: Buffer | undefined, bounds: Bounds, high: Buffer | undefined): void {
+  const isRight =
+    isBelow(bounds.low, low, true) && isBelow(low, high, false) && isBelow(high, bounds.high, true);
+  if (!isRight) throw new PageDamage("the keys that lead to its rows are out of order");
+}
+
+function isBelow(a: Buffer | undefined, b: Buffer | undefined, mayBeSame: boolean): boolean {
+  if (a === undefined || b === undefined) return true;
+  const order = Buffer.compare(a, b);
+  return mayBeSame ? order <= 0 : order < 0;
+}

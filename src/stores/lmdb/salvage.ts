@@ -1,0 +1,124 @@
+/**
+ * What a damaged store can be rebuilt from, the better first: the newest synced state with the journal's records behind
+ * it, or the data file as it stands. After a death of the processes alone the second holds all that was acknowledged;
+ * after a stop of the machine the first does.
+ */
+import { join } from "node:path";
+import { decodeState, stateKey } from "../commit/state.ts";
+import { equalBytes } from "../../base/bytes.ts";
+import { checksumBytes } from "./checksum.ts";
+import { dataName, readHeader } from "./header.ts";
+import { visitRows } from "./journal-format.ts";
+import { isSound, readHalves, type SoundHalf } from "./journal-halves.ts";
+import { readRecords } from "./journal-scan.ts";
+import { readMeta, readMetaOf, type Meta } from "./meta-pages.ts";
+import { walkPages } from "./page-walk.ts";
+
+export interface Source {
+  /** Each is a thing that is not saved. */
+  readonly losses: readonly string[];
+  /** Gives the sound rows with their checksums. Lent. */
+  visit(onRow: (key: Buffer, stored: Buffer) => void): void;
+  /** Rows of transactions, in order, to be put upon those. */
+  readonly records: readonly Buffer[];
+}
+
+interface Candidate extends Source {
+  readonly name: string;
+  readonly commitTs: number;
+  readonly pagesLost: number;
+}
+
+export function findSources(dir: string, say: (line: string) => void): readonly Source[] {
+  const candidates = [fromFile(dir), fromJournal(dir)].filter((one) => one !== undefined);
+  for (const { name, commitTs, losses } of candidates) {
+    say(`${name}: commit ${commitTs}, ${losses.length} things lost`);
+  }
+  return candidates.sort((a, b) => a.pagesLost - b.pagesLost || b.commitTs - a.commitTs);
+}
+
+/** The data file as it stands. */
+function fromFile(dir: string): Candidate | undefined {
+  const meta = readMetaOf(join(dir, dataName));
+  return meta === undefined ? undefined : examine(dir, meta, "the data file as it stands", [], []);
+}
+
+function fromJournal(dir: string): Candidate | undefined {
+  if (isClosed(dir)) return undefined;
+  const halves = readHalves(dir);
+  const half = halves.filter(isSound).sort((a, b) => b.base.epoch - a.base.epoch)[0];
+  const meta = half && readMeta(Buffer.from(half.base.metas));
+  if (half === undefined || meta === undefined) return undefined;
+  const { records, losses } = gather(half, halves);
+  return examine(dir, meta, "the last synced state and the journal", records, losses);
+}
+
+function isClosed(dir: string): boolean {
+  try {
+    return readHeader(dir).state === "closed";
+  } catch {
+    return false;
+  }
+}
+
+function gather(
+  half: SoundHalf,
+  halves: ReturnType<typeof readHalves>,
+): { readonly records: readonly Buffer[]; readonly losses: readonly string[] } {
+  const losses: string[] = [];
+  const own = readRecords(half);
+  const next = halves.find(({ base }) => base?.epoch === half.base.epoch + 1);
+  const later = next === undefined ? undefined : readRecords(next);
+  const isWhole =
+    own.damage === undefined && own.records.length >= (next?.base?.recordsBefore ?? 0);
+  if (!isWhole) {
+    const behind = own.behind.length + (later?.records.length ?? 0);
+    losses.push(
+      `${own.damage ?? `${half.name} lacks its end`}: ${behind} or more transactions behind it`,
+    );
+  }
+  if (half.mark.isPast) losses.push("the newest file of the journal, with all transactions in it");
+  if (isWhole && later?.damage !== undefined) {
+    losses.push(`${later.damage}: ${later.behind.length} or more transactions behind it`);
+  }
+  return { records: [...own.records, ...(isWhole ? (later?.records ?? []) : [])], losses };
+}
+
+function examine(
+  dir: string,
+  meta: Meta,
+  name: string,
+  records: readonly Buffer[],
+  journalLosses: readonly string[],
+): Candidate {
+  const path = join(dir, dataName);
+  const losses = [...journalLosses];
+  let pagesLost = 0;
+  let commitTs = 0;
+  const note = (key: Uint8Array, stored: Uint8Array): void => {
+    if (!equalBytes(key, stateKey)) return;
+    const value = stored.subarray(0, stored.length - checksumBytes);
+    commitTs = decodeState(value).commitTs;
+  };
+  walkPages(path, meta, {
+    isDeep: true,
+    onDamage: ({ message, isRow }) => {
+      losses.push(message);
+      if (!isRow) pagesLost++;
+    },
+    onRow: note,
+  });
+  for (const record of records) {
+    visitRows(record, (key, stored) => {
+      if (stored !== undefined) note(key, stored);
+    });
+  }
+  return {
+    name,
+    losses,
+    records,
+    commitTs,
+    pagesLost,
+    visit: (onRow) => void walkPages(path, meta, { isDeep: true, onDamage: () => {}, onRow }),
+  };
+}

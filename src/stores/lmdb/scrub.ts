@@ -1,0 +1,120 @@
+/**
+ * Verifies all pages and rows in the background, again and again, in slices of some milliseconds: a bit that a disk has
+ * lost is told of before somebody asks for it. The first pass of a process begins at once where not all was verified
+ * when the file was opened; until it has ended, what is not found is looked for twice (`neighbours.ts`).
+ */
+import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Environment } from "./environment.ts";
+import { readMetaOf } from "./meta-pages.ts";
+import { walkPages } from "./page-walk.ts";
+import type { PageDamage } from "./pages.ts";
+
+export interface ScrubPolicy {
+  /** Of one core's time, while a pass runs; 0: never. */
+  readonly percent: number;
+  /** From the end of a pass to the beginning of the next. */
+  readonly everyMs: number;
+}
+
+export const noScrub: ScrubPolicy = { percent: 0, everyMs: 0 };
+
+export interface ScrubParts {
+  readonly environment: Environment;
+  readonly dataPath: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly policy: ScrubPolicy;
+}
+
+const sliceMs = 4;
+/** A long pass says that it goes on. */
+const progressMs = 60_000;
+
+export class Scrub {
+  private readonly parts: ScrubParts;
+  private timer: NodeJS.Timeout | undefined = undefined;
+  private from: Uint8Array | undefined = undefined;
+  private rows = 0;
+  private problems = 0;
+  private startedMs = 0;
+  private toldMs = 0;
+
+  constructor(parts: ScrubParts) {
+    this.parts = parts;
+    if (parts.policy.percent <= 0) return;
+    this.begin(parts.environment.trust.isVerified ? parts.policy.everyMs : 0);
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  private begin(waitMs: number): void {
+    this.later(waitMs, () => {
+      this.from = undefined;
+      this.rows = 0;
+      this.problems = 0;
+      this.startedMs = this.parts.clock.tickMs();
+      this.toldMs = this.startedMs;
+      this.slice();
+    });
+  }
+
+  private later(waitMs: number, work: () => void): void {
+    this.timer = setTimeout(work, Math.min(waitMs, timerMsMax)).unref();
+  }
+
+  private slice(): void {
+    const { environment, dataPath, clock, logger, policy } = this.parts;
+    const startMs = clock.tickMs();
+    const pin = environment.pin();
+    try {
+      // No older than the pinned state, so none of its pages is overwritten.
+      const meta = readMetaOf(dataPath);
+      const walked =
+        meta &&
+        walkPages(dataPath, meta, {
+          isDeep: true,
+          ...(this.from === undefined ? {} : { from: this.from }),
+          isEnough: () => clock.tickMs() - startMs >= sliceMs,
+          onDamage: (damage) => this.note(damage),
+        });
+      this.rows += walked?.rows ?? 0;
+      this.from = walked?.next;
+    } catch (error) {
+      logger.error("the scrub cannot read the data file", { error: String(error) });
+      this.problems++;
+      this.from = undefined;
+    } finally {
+      pin.release();
+    }
+    const nowMs = clock.tickMs();
+    if (this.from === undefined) {
+      this.finish(nowMs);
+      return;
+    }
+    if (nowMs - this.toldMs >= progressMs) {
+      this.toldMs = nowMs;
+      logger.info("the scrub goes on", { rows: this.rows, problems: this.problems });
+    }
+    this.later(((nowMs - startMs) * (100 - policy.percent)) / policy.percent, () => this.slice());
+  }
+
+  private note({ message }: PageDamage): void {
+    this.problems++;
+    this.parts.environment.noteDamage(message, this.parts.logger);
+  }
+
+  private finish(nowMs: number): void {
+    const { environment, logger, policy } = this.parts;
+    const seconds = Math.round((nowMs - this.startedMs) / 100) / 10;
+    logger.info("all rows are scrubbed", { rows: this.rows, problems: this.problems, seconds });
+    environment.trust.isVerified = this.problems === 0;
+    this.begin(policy.everyMs);
+  }
+}
+
+/** Node's timers take no more. */
+const timerMsMax = 2 ** 31 - 1;
