@@ -125,6 +125,7 @@ export const floors: Floors = {
       "node:readline",
       "node:path",
       "node:http",
+      "node:https",
       // Tokens of the sample's users.
       "node:crypto",
       "node:buffer",
@@ -138,6 +139,9 @@ export const floors: Floors = {
       // Framing of WebSockets.
       "ws",
       "node:http",
+      // What comes over TLS, which may be HTTP/2.
+      "node:http2",
+      "node:tls",
       "node:zlib",
       "node:stream",
       "node:net",
@@ -174,6 +178,8 @@ export const floors: Floors = {
       "node:os",
       "node:net",
       "node:http",
+      // Certificates are read and tried before they are used.
+      "node:tls",
       "node:path",
       "node:url",
     ],

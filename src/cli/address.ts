@@ -17,16 +17,21 @@ export function parseAddress(text: string): Address {
   return { host: host === "" ? "0.0.0.0" : host, port };
 }
 
+function printUrl({ host, port }: Address, isTls: boolean): string {
+  const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  return `${isTls ? "https" : "http"}://${name}:${port}`;
+}
+
 /** What can be opened here: an address that stands for all of them becomes loopback. */
-export function urlOfAddress({ host, port }: Address): string {
-  const open = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host;
-  return `http://${open.includes(":") && !open.startsWith("[") ? `[${open}]` : open}:${port}`;
+export function urlOfAddress({ host, port }: Address, isTls = false): string {
+  const open = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return printUrl({ host: open, port }, isTls);
 }
 
 /** What was bound, and for an address that stands for all of them that it does. */
-export function describeBound({ host, port }: Address): string {
-  const isEvery = host === "0.0.0.0" || host === "::";
-  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+export function describeBound(address: Address, isTls = false): string {
+  const isEvery = address.host === "0.0.0.0" || address.host === "::";
+  const url = printUrl(address, isTls);
   return isEvery ? `${url}, every address of this machine` : url;
 }
 

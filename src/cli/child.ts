@@ -15,14 +15,14 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
   const writing = role === "worker" ? undefined : await import("./writer.ts");
   const working = role === "writer" ? undefined : await import("./worker.ts");
   const { connectStore } = await import("../stores/lmdb.ts");
-  return async ({ number, config, run, identity }) => {
+  return async ({ number, config, run, identity, tls }) => {
     const logger = makeLogger(role === "writer" ? "writer" : `worker ${number}`, config.logLevel);
     const writer = await writing?.openStoreForWriting(config, logger, { run, identity });
     const { dataDir: dir } = config;
     const scrub = scrubOf(config.store);
     const store = writer?.store ?? (await connectStore({ dir, identity, logger, scrub }));
     const controls = linkControls((message) => process.send?.(message), config.memory.cacheMb);
-    const worker = await working?.openWorker({ config, store, logger, number, controls });
+    const worker = await working?.openWorker({ config, store, logger, number, controls, tls });
     process.on("message", (message: ToChild, socket?: Socket) => {
       switch (message.kind) {
         case "start":
@@ -32,6 +32,9 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
           return;
         case "open":
           worker?.open();
+          return;
+        case "tls":
+          worker?.server.reloadTls(message.material);
           return;
         case "moved":
           worker?.noteMove(message.move);
@@ -58,7 +61,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
  * of it hands to another.
  */
 function take(
-  { id, from }: ToChild & { readonly kind: "connection" },
+  { id, from, isTls }: ToChild & { readonly kind: "connection" },
   socket: Socket | undefined,
   worker: Worker | undefined,
 ): void {
@@ -67,6 +70,7 @@ function take(
     // One that went away on its way here comes as undefined.
     if (socket === undefined) return;
     if (error !== null) socket.destroy();
+    else if (isTls) worker?.server.acceptTls(socket);
     else worker?.server.accept(socket, { kind: "network", address: from });
   });
 }

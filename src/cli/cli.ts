@@ -92,6 +92,12 @@ function addServe(program: Command): void {
     .description("serve a database")
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
     .addOption(setting("--http <host:port>", "where to listen").default("127.0.0.1:8080"))
+    .addOption(
+      setting(
+        "--tls <settings>",
+        'HTTPS: "cert=FILE; key=FILE; client-ca=FILE; client-auth=requireandverify; min=1.2"',
+      ).default(""),
+    )
     .addOption(setting("--workers <n>", "processes that answer requests").default(defaultWorkers))
     .addOption(setting("--sample", "load the sample into an empty store").default(false))
     .addOption(new Option("--no-sample", "start empty"))
@@ -246,7 +252,11 @@ function addServer(command: Command): Command {
     .addOption(
       setting("--creds <login>", 'where users log in: "user=groot; password=…; namespace=0"'),
     )
-    .addOption(setting("--access-token <jwt>", "of a login, in place of --creds"));
+    .addOption(setting("--access-token <jwt>", "of a login, in place of --creds"))
+    .addOption(setting("--ca <file>", "who has signed the server's certificate, where few know it"))
+    .addOption(setting("--cert <file>", "certificate, where the server asks its clients for one"))
+    .addOption(setting("--cert-key <file>", "its key"))
+    .addOption(new Option("--beside <dir>").hideHelp());
 }
 
 /** The options of `weft live`. */

@@ -1,9 +1,8 @@
 /** `weft explain`: how a running server would run a query, or did. */
 import { readFileSync } from "node:fs";
-import { makeClient } from "../load/client.ts";
 import { Fault } from "../model/fault.ts";
 import type { ExplainOptions } from "./cli.ts";
-import { readCredentials } from "./credentials.ts";
+import { openClient } from "./credentials.ts";
 import { complain } from "./log.ts";
 
 interface Answer {
@@ -16,9 +15,8 @@ export async function runExplain(file: string, options: ExplainOptions): Promise
   const kind = options.profile ? "profile" : "explain";
   const form = options.json ? "json" : "text";
   const path = options.graphql ? "/graphql" : "/query";
-  const credentials = { ...readCredentials(options), headers: readHeaders(options.header) };
   const body = JSON.stringify(variables === undefined ? { query } : { query, variables });
-  const answer = await makeClient(options.to, credentials).post(
+  const answer = await openClient(options, readHeaders(options.header)).post(
     `${path}?${kind}=${form}`,
     "application/json",
     body,

@@ -5,14 +5,13 @@ import { type KeyScope, keyScopes } from "../auth/access-key.ts";
 import { systemClock } from "../base/clock.ts";
 import { silentLogger } from "../base/log.ts";
 import { openOwnRows } from "../engine/own-rows.ts";
-import { makeClient } from "../load/client.ts";
 import { Fault } from "../model/fault.ts";
 import { explainDirectory } from "../stores/claim.ts";
 import { openWriter } from "../stores/lmdb.ts";
 import { deriveFill } from "../write/fill.ts";
 import { claimForServing } from "./claim.ts";
 import type { KeyCreateOptions, KeyOptions } from "./cli.ts";
-import { readCredentials } from "./credentials.ts";
+import { openClient } from "./credentials.ts";
 import { parseLifetimeMs } from "./duration.ts";
 
 /** What both ways can do. */
@@ -101,7 +100,7 @@ async function withKeys<T>(options: KeyOptions, use: (keys: Keys) => Promise<T>)
 const shownFields = "{ id name kind scopes namespace createdAt expiresAt isExpired }";
 
 function reachServer(options: KeyOptions): Keys {
-  const client = makeClient(options.to, readCredentials(options));
+  const client = openClient(options);
   const ask = async <T>(query: string, variables: object = {}): Promise<T> => {
     const body = JSON.stringify({ query, variables });
     const { messages, json } = await client.post("/admin", "application/json", body);

@@ -1,16 +1,16 @@
 /** `weft live`: files into a running server. */
 import { readFileSync } from "node:fs";
 import { systemRandom } from "../base/random.ts";
-import { type Client, makeClient, postOrFail } from "../load/client.ts";
+import { type Client, postOrFail } from "../load/client.ts";
 import { loadFiles } from "../load/load.ts";
 import { Fault } from "../model/fault.ts";
 import type { LiveOptions } from "./cli.ts";
-import { readCredentials } from "./credentials.ts";
+import { openClient } from "./credentials.ts";
 import { startProgressBar } from "./progress-bar.ts";
 import { parseCount } from "./superflag.ts";
 
 export async function runLive(options: LiveOptions): Promise<void> {
-  const client = makeClient(options.to, readCredentials(options));
+  const client = openClient(options);
   await setSchema(client, "/alter", options.schema);
   await setSchema(client, "/admin/schema", options.graphqlSchema);
   const bar = startProgressBar("loading", "facts");

@@ -2,11 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { makeClient } from "../load/client.ts";
 import { loadSample } from "../load/npm-packages.ts";
 import { Fault } from "../model/fault.ts";
 import type { SampleOptions } from "./cli.ts";
-import { readCredentials } from "./credentials.ts";
+import { openClient } from "./credentials.ts";
 import { say } from "./log.ts";
 import { startProgressBar } from "./progress-bar.ts";
 
@@ -17,7 +16,7 @@ export async function runSample(options: SampleOptions): Promise<void> {
   const bar = startProgressBar("loading the sample", "facts");
   const counts = await loadSample({
     project: options.npm,
-    client: makeClient(options.to, readCredentials(options)),
+    client: openClient(options),
     secret: randomBytes(32).toString("base64url"),
     onProgress: (done, total) => bar.update(done, total, done),
   });

@@ -14,6 +14,7 @@ import { claimForServing } from "./claim.ts";
 import { buildServeConfig, type ServeConfig, type ServeOptions } from "./config.ts";
 import { complain, makeLogger, say } from "./log.ts";
 import { mainFile, packageFolder } from "./places.ts";
+import { openPrivateSockets } from "./private-socket.ts";
 import { warnOfOpenAddress } from "./security.ts";
 import { startSupervisor, type Supervisor } from "./supervisor.ts";
 import { readVersion } from "./version.ts";
@@ -101,6 +102,8 @@ async function loadSampleOnce(
   if (!config.sample || (!supervisor.isEmpty && !existsSync(mark))) return;
   writeFileSync(mark, "");
   const args = ["sample", "--npm", packageFolder, "--to", urlOfAddress(supervisor.address)];
+  // Its own certificates are for others.
+  if (config.tls !== undefined) args.push("--beside", config.dataDir);
   const env = {
     ...process.env,
     ...(config.security.token === undefined ? {} : { WEFT_TOKEN: config.security.token }),
@@ -128,10 +131,12 @@ async function signOwnToken(acl: AclConfig): Promise<string> {
 
 const ownTokenMs = 10 * 60_000;
 
+/** What was bound, and how to reach it from this machine. */
 async function greet(config: ServeConfig, supervisor: Supervisor): Promise<void> {
-  const url = urlOfAddress(supervisor.address);
+  const isTls = config.tls !== undefined;
+  const url = urlOfAddress(supervisor.address, isTls);
   const endpoints = `
-Weft ${readVersion()} serves ${config.dataDir} on ${describeBound(supervisor.bound)}
+Weft ${readVersion()} serves ${config.dataDir} on ${describeBound(supervisor.bound, isTls)}
 
   GraphQL         ${url}/graphql
   DQL             ${url}/query  /mutate  /commit  /alter
@@ -144,8 +149,9 @@ ${lambdaLine(config)}`;
 }
 
 /** How a command to paste begins: where users log in, with what the one above it has kept. */
-function curlOf({ acl }: ServeConfig): string {
-  return acl === undefined ? "curl" : `curl -H "X-Dgraph-AccessToken: $ACCESS"`;
+function curlOf({ acl, tls }: ServeConfig): string {
+  const curl = tls === undefined ? "curl" : `curl --cacert ${tls.cert}`;
+  return acl === undefined ? curl : `${curl} -H "X-Dgraph-AccessToken: $ACCESS"`;
 }
 
 function showLogin({ acl }: ServeConfig, url: string): string {
@@ -179,11 +185,14 @@ function listCommands(config: ServeConfig, url: string): string {
 /** The sample's users, each with a token, and what they can do with it. */
 async function listTokens(config: ServeConfig, url: string): Promise<string> {
   if (!config.sample) return "";
-  const client = makeClient(url, {
+  const credentials = {
     token: config.security.token,
     key: config.ownKeys.admin,
     accessToken: config.acl === undefined ? undefined : await signOwnToken(config.acl),
-  });
+  };
+  const socketPath =
+    config.tls === undefined ? undefined : openPrivateSockets(config.dataDir).pathOf("own");
+  const client = makeClient(url, credentials, { socketPath });
   const tokens = await makeSampleTokens(client, systemClock.nowMs());
   if (tokens === undefined) return "";
   const lines = [...tokens].map(

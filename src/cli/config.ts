@@ -19,12 +19,15 @@ import { answeringWriterMax } from "./roles.ts";
 import { checkOpenAddress, parseSecurity } from "./security-config.ts";
 import type { SecurityConfig } from "./security-config.ts";
 import { parseCount, parseSuperflag, parseSwitch } from "./superflag.ts";
+import { parseTls, type TlsConfig } from "./tls-config.ts";
 
 /** Plain data: it travels to the children as a message. */
 export interface ServeConfig {
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
+  /** Undefined: plain HTTP. */
+  readonly tls: TlsConfig | undefined;
   readonly workers: number;
   readonly sample: boolean;
   readonly drainMs: number;
@@ -76,6 +79,7 @@ export interface StoreConfig {
 export interface ServeOptions {
   readonly data: string;
   readonly http: string;
+  readonly tls: string;
   readonly workers: string;
   readonly sample: boolean;
   readonly graphql: string;
@@ -114,6 +118,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     dataDir: options.data,
     host,
     port,
+    tls: parseTls(options.tls),
     workers,
     sample: options.sample,
     drainMs: parseDurationMs("--drain", options.drain),

@@ -1,7 +1,10 @@
 /** What the commands that ask a running server show it: `--token`, `--key`, `--creds` or `--access-token`. */
-import type { Credentials } from "../load/client.ts";
+import { readFileSync } from "node:fs";
+import { type Client, type Credentials, makeClient } from "../load/client.ts";
 import type { Login } from "../load/login.ts";
+import type { Transport } from "../load/transport.ts";
 import { Fault } from "../model/fault.ts";
+import { openPrivateSockets } from "./private-socket.ts";
 import { parseCount, parseSuperflag } from "./superflag.ts";
 
 export interface CredentialOptions {
@@ -11,10 +14,46 @@ export interface CredentialOptions {
   /** `user=…; password=…; namespace=…` */
   readonly creds: string | undefined;
   readonly accessToken: string | undefined;
+  /** Files in PEM. */
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
+  readonly certKey: string | undefined;
+  /** Directory of a server that this process belongs to. */
+  readonly beside: string | undefined;
+}
+
+/** A client of the server that the options name. Fault E_STARTUP, one line, where they are at odds. */
+export function openClient(
+  options: CredentialOptions,
+  headers?: Readonly<Record<string, string>>,
+): Client {
+  const credentials = readCredentials(options);
+  return makeClient(options.to, { ...credentials, headers }, readTransport(options));
+}
+
+function readTransport({ ca, cert, certKey, beside }: CredentialOptions): Transport {
+  if (beside !== undefined) return { socketPath: openPrivateSockets(beside).pathOf("own") };
+  if ((cert === undefined) !== (certKey === undefined)) {
+    throw new Fault("E_STARTUP", "--cert and --cert-key belong together");
+  }
+  return {
+    ca: readPem("--ca", ca),
+    cert: readPem("--cert", cert),
+    certKey: readPem("--cert-key", certKey),
+  };
+}
+
+function readPem(flag: string, file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Fault("E_STARTUP", `${flag}: ${file} cannot be read`, { cause: error });
+  }
 }
 
 /** Fault E_STARTUP where two ways of saying who it is contradict each other. */
-export function readCredentials(options: CredentialOptions): Credentials {
+function readCredentials(options: CredentialOptions): Credentials {
   const { token, key, accessToken } = options;
   const login = readLogin(options.creds ?? "");
   if (login !== undefined && accessToken !== undefined) {

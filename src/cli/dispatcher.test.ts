@@ -27,7 +27,7 @@ beforeEach(() => {
 
 function accept(count: number): Socket[] {
   const sockets = Array.from({ length: count }, () => new Socket());
-  for (const socket of sockets) dispatcher.accept(socket);
+  for (const socket of sockets) dispatcher.accept(socket, "", false);
   return sockets;
 }
 

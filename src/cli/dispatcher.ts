@@ -19,6 +19,8 @@ export interface Connection {
   readonly socket: Socket;
   /** Its address when it was accepted; "" where it had none left. */
   readonly from: string;
+  /** It begins with a handshake. */
+  readonly isTls: boolean;
   readonly sinceMs: number;
 }
 
@@ -27,7 +29,7 @@ export interface DispatcherParts<Taker> {
   /** Hands it to a process, whose answer is told to `took`; one that is about to end need not answer. */
   give(taker: Taker, connection: Connection): void;
   /** Ends a connection that nobody takes. */
-  refuse(socket: Socket): void;
+  refuse(socket: Socket, isTls: boolean): void;
 }
 
 interface Seat {
@@ -52,15 +54,16 @@ export class Dispatcher<Taker extends object> {
     return this.#seats.size > 0;
   }
 
-  accept(socket: Socket): void {
+  /** `from`: its address. */
+  accept(socket: Socket, from: string, isTls: boolean): void {
     if (this.#isClosed || this.#waiting.length >= waitingMax) {
-      this.#parts.refuse(socket);
+      this.#parts.refuse(socket, isTls);
       return;
     }
     // Without a listener an error would end the process.
     socket.on("error", () => {});
     const sinceMs = this.#parts.clock.tickMs();
-    this.#waiting.push({ id: ++this.#lastId, socket, from: socket.remoteAddress ?? "", sinceMs });
+    this.#waiting.push({ id: ++this.#lastId, socket, from, isTls, sinceMs });
     this.#dispatch();
   }
 
@@ -97,12 +100,12 @@ export class Dispatcher<Taker extends object> {
     if (!this.#waiting.some(isOver)) return;
     const over = this.#waiting.filter(isOver);
     this.#waiting = this.#waiting.filter((connection) => !isOver(connection));
-    for (const { socket } of over) this.#parts.refuse(socket);
+    for (const { socket, isTls } of over) this.#parts.refuse(socket, isTls);
   }
 
   /** Refuses what waits. */
   refuseWaiting(): void {
-    for (const { socket } of this.#waiting.splice(0)) this.#parts.refuse(socket);
+    for (const { socket, isTls } of this.#waiting.splice(0)) this.#parts.refuse(socket, isTls);
   }
 
   /** Takes no more. */

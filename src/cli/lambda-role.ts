@@ -15,6 +15,7 @@ export async function openLambdaBeside(config: ServeConfig): Promise<LambdaServe
     script: script ?? "",
     listen: { path: sockets.pathOf("lambda") },
     databaseUrl: urlOfAddress(config),
+    ...(config.tls === undefined ? {} : { databaseSocket: sockets.pathOf("own") }),
     // Resolvers use data, and never administer.
     token: config.ownKeys.client,
     hosts,

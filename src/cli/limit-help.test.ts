@@ -21,6 +21,8 @@ function refuseKey(): string {
       lambdaLimit: "",
       drain: "1s",
       hang: "30s",
+      tls: "",
+      acl: "",
       log: "warn",
     } as Parameters<typeof buildServeConfig>[0]);
     return "";

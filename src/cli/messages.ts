@@ -1,5 +1,6 @@
 /** What the supervisor and its children tell one another. */
 import type { ServerSwitches } from "../admin/controls.ts";
+import type { TlsMaterial } from "../http/tls.ts";
 import type { StoreIdentity } from "../stores/place.ts";
 import type { ServeConfig } from "./config.ts";
 
@@ -14,12 +15,21 @@ export type ToChild =
       readonly run: string;
       /** Of the store that this run has opened; undefined for the first that opens it. */
       readonly identity: StoreIdentity | undefined;
+      /** Undefined: plain HTTP. */
+      readonly tls: TlsMaterial | undefined;
     }
   /**
    * Comes with a socket, to be answered with `took` before anything of it is read. `from`: its address when it was
-   * accepted, "" where it had none left.
+   * accepted, "" where it had none left. `isTls`: it begins with a handshake.
    */
-  | { readonly kind: "connection"; readonly id: number; readonly from: string }
+  | {
+      readonly kind: "connection";
+      readonly id: number;
+      readonly from: string;
+      readonly isTls: boolean;
+    }
+  /** Certificates have changed. */
+  | { readonly kind: "tls"; readonly material: TlsMaterial }
   /** What has become of the store; undefined: it is back where it was opened. */
   | { readonly kind: "moved"; readonly move: string | undefined }
   /** The sample is loaded, or there is none: /health may say so. */

@@ -11,14 +11,15 @@ import { join, resolve } from "node:path";
 const pathBytesMax = 100;
 
 export interface PrivateSockets {
-  pathOf(slot: number | "lambda"): string;
+  /** own: the supervisor's, where clients speak TLS. */
+  pathOf(slot: number | "lambda" | "own"): string;
   /** Removes what a process left behind that had the slot before. */
   clear(slot: number): void;
 }
 
 export function openPrivateSockets(dir: string): PrivateSockets {
   const prefix = choosePrefix(resolve(dir));
-  const pathOf = (slot: number | "lambda"): string => `${prefix}${slot}.sock`;
+  const pathOf = (slot: number | "lambda" | "own"): string => `${prefix}${slot}.sock`;
   return { pathOf, clear: (slot) => rmSync(pathOf(slot), { force: true }) };
 }
 

@@ -5,13 +5,14 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { createServer, type Server, type Socket } from "node:net";
+import type { Server, Socket } from "node:net";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
 import { explainMove } from "../stores/place.ts";
 import type { ServeConfig } from "./config.ts";
 import { type Connection, Dispatcher } from "./dispatcher.ts";
+import { listen, listenBeside } from "./listening.ts";
 import { heapMb } from "./memory.ts";
 import { storeFailedExit, type Role, type ToChild, type ToSupervisor } from "./messages.ts";
 import { mainFile } from "./places.ts";
@@ -20,6 +21,7 @@ import { refuseConnection } from "./refuse.ts";
 import { answeringWriterMax } from "./roles.ts";
 import { StoreWatch } from "./store-watch.ts";
 import { Switchboard } from "./switchboard.ts";
+import { TlsFiles } from "./tls-files.ts";
 
 /** Wait before a child is started again: it doubles with each death in a row, and begins anew after ten quiet seconds. */
 const backoffMs = { first: 50, max: 5_000, forgottenAfter: 10_000 };
@@ -68,13 +70,23 @@ export interface Supervisor {
 
 /** Resolves when every child is ready. Fault E_STARTUP with one line when the first start of a child fails. */
 export async function startSupervisor(config: ServeConfig, logger: Logger): Promise<Supervisor> {
-  const keeper = new Keeper(config, logger);
-  const server = await listen(config, (socket) => keeper.accept(socket));
+  const tls = config.tls === undefined ? undefined : new TlsFiles(config.tls, logger);
+  const keeper = new Keeper(config, logger, tls);
+  const server = await listen(config, (socket) => {
+    keeper.accept(socket, socket.remoteAddress ?? "", tls !== undefined);
+  });
+  let own: Server | undefined;
   try {
     const address = server.address();
     const isTcp = address !== null && typeof address !== "string";
     const port = isTcp ? address.port : config.port;
     const isEmpty = await keeper.startAll(port);
+    // In a store's directory alone: before, it may be none.
+    if (tls !== undefined) {
+      own = await listenBeside(config.dataDir, (socket) => {
+        keeper.accept(socket, "127.0.0.1", false);
+      });
+    }
     return {
       isEmpty,
       address: { host: config.host, port },
@@ -85,6 +97,7 @@ export async function startSupervisor(config: ServeConfig, logger: Logger): Prom
       stop: async () => {
         server.close();
         await keeper.stop();
+        own?.close();
       },
       kill: async () => {
         server.close();
@@ -93,30 +106,10 @@ export async function startSupervisor(config: ServeConfig, logger: Logger): Prom
     };
   } catch (error) {
     server.close();
+    own?.close();
     await keeper.kill();
     throw error;
   }
-}
-
-/** Sockets come paused: the process that answers them reads them. */
-function listen(config: ServeConfig, accept: (socket: Socket) => void): Promise<Server> {
-  const { host, port } = config;
-  return new Promise((resolve, reject) => {
-    const server = createServer({ pauseOnConnect: true }, accept);
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      reject(new Fault("E_STARTUP", explainListen(error.code, host, port), { cause: error }));
-    });
-    server.listen({ host, port, exclusive: true }, () => resolve(server));
-  });
-}
-
-function explainListen(code: string | undefined, host: string, port: number): string {
-  const where = `${host}:${port}`;
-  if (code === "EADDRINUSE") return `port ${port} is in use (${where}); choose another with --http`;
-  if (code === "EACCES") return `port ${port} needs more rights than this user has (${where})`;
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-    return `this machine has no address ${host}`;
-  return `cannot listen on ${where} (${code ?? "unknown"})`;
 }
 
 interface Child {
@@ -145,7 +138,10 @@ class Keeper {
   readonly whenRefused: Promise<string>;
   #giveUp: (line: string) => void = () => {};
 
-  constructor(config: ServeConfig, logger: Logger) {
+  readonly #tls: TlsFiles | undefined;
+
+  constructor(config: ServeConfig, logger: Logger, tls: TlsFiles | undefined) {
+    this.#tls = tls;
     this.#switchboard = new Switchboard(
       (child, message) => this.#tell(child, message),
       config.memory.cacheMb,
@@ -155,7 +151,7 @@ class Keeper {
     this.#dispatcher = new Dispatcher({
       clock: systemClock,
       give: (child, connection) => give(child, connection),
-      refuse: (socket) => this.#refuse(socket),
+      refuse: (socket, isTls) => this.#refuse(socket, isTls),
     });
     this.#pulse = new Pulse(config.hangMs);
     this.#watch = new StoreWatch(config.dataDir, systemClock, (move) => this.#noteMove(move));
@@ -192,6 +188,9 @@ class Keeper {
     });
     const isEmpty = (await Promise.all(starts)).some((one) => one);
     this.#ticks = setInterval(() => this.#tick(), beatMs);
+    this.#tls?.watch((material) => {
+      for (const child of this.#children) this.#tell(child, { kind: "tls", material });
+    });
     return isEmpty;
   }
 
@@ -201,16 +200,16 @@ class Keeper {
   }
 
   /** To a process that answers. Without one it waits, unless none can be started. */
-  accept(socket: Socket): void {
+  accept(socket: Socket, from: string, isTls: boolean): void {
     const isLost = this.#watch.move !== undefined && !this.#dispatcher.hasTakers;
-    if (isLost) this.#refuse(socket);
-    else this.#dispatcher.accept(socket);
+    if (isLost) this.#refuse(socket, isTls);
+    else this.#dispatcher.accept(socket, from, isTls);
   }
 
-  #refuse(socket: Socket): void {
+  #refuse(socket: Socket, isTls: boolean): void {
     const { move } = this.#watch;
     const text = move === undefined ? "the server is busy, please try again" : explainMove(move);
-    refuseConnection(socket, text, false);
+    refuseConnection(socket, text, isTls);
   }
 
   async stop(): Promise<void> {
@@ -228,6 +227,7 @@ class Keeper {
   #stopWatching(): void {
     clearInterval(this.#ticks);
     this.#watch.stop();
+    this.#tls?.stop();
   }
 
   async kill(): Promise<void> {
@@ -292,7 +292,8 @@ class Keeper {
       const { number } = child;
       const start = (): void => {
         const identity = this.#watch.identity;
-        const shared = { config: this.#config, run: this.#run, identity };
+        const tls = this.#tls?.material;
+        const shared = { config: this.#config, run: this.#run, identity, tls };
         this.#tell(child, { kind: "start", number, ...shared });
       };
       if (after === undefined) start();
@@ -407,8 +408,8 @@ function oldHeap({ memory }: ServeConfig, role: Role): string[] {
 }
 
 /** The process has a hold of the connection before this one lets go of its own. */
-function give({ process }: Child, { id, from, socket }: Connection): void {
-  const message: ToChild = { kind: "connection", id, from };
+function give({ process }: Child, { id, from, isTls, socket }: Connection): void {
+  const message: ToChild = { kind: "connection", id, from, isTls };
   process?.send(message, socket, { keepOpen: true }, () => {});
 }
 

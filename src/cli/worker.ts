@@ -10,8 +10,9 @@ import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { unpackStartTime } from "../engine/start-time.ts";
 import { openGraphqlService } from "../graphql/open-service.ts";
 import type { GraphqlService } from "../graphql/service.ts";
-import type { TransactionOwners } from "../http/house.ts";
+import type { House, TransactionOwners } from "../http/house.ts";
 import { type HttpServer, openHttpServer } from "../http/server.ts";
+import type { TlsMaterial } from "../http/tls.ts";
 import { makeNodeFacts, type NodeFacts } from "../http/node-facts.ts";
 import { openLambdaClient } from "../lambda/client.ts";
 import type { LambdaTarget } from "../lambda/client.ts";
@@ -44,6 +45,8 @@ export interface WorkerParts {
   readonly logger: Logger;
   readonly number: number;
   readonly controls: LinkedControls;
+  /** Undefined: plain HTTP. */
+  readonly tls: TlsMaterial | undefined;
 }
 
 export async function openWorker(parts: WorkerParts): Promise<Worker> {
@@ -81,16 +84,13 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   });
   let isOpen = false;
   let move: string | undefined;
-  const server = await openHttpServer({
+  const house: House = {
     engine,
     graphql,
     admin,
     limits,
     memory: new ProcessMemory({ bytesMax: config.memory.requestBytes }),
-    rules: {
-      disallowMutations: mutations === "disallow",
-      disallowDrop: config.disallowDrop,
-    },
+    rules: { disallowMutations: mutations === "disallow", disallowDrop: config.disallowDrop },
     security: await makeSecurity(config.security, config.host),
     keys,
     acl,
@@ -101,7 +101,8 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     transactions: makeOwners(store, engine, sockets),
     isReady: () => isOpen,
     storeFault: () => (move === undefined ? undefined : explainMove(move)),
-  });
+  };
+  const server = await openHttpServer(house, parts.tls);
   sockets.clear(engine.slot);
   await server.listen({ path: sockets.pathOf(engine.slot) });
   return {

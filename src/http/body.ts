@@ -113,7 +113,11 @@ class BodyReader implements Watched {
       if (!isPacked) this.size += chunk.length;
       this.#keep(chunk);
     });
-    this.#source.on("end", () => this.#finish());
+    this.#source.on("end", () => {
+      // The end of a stream of HTTP/2 may be that it was broken off.
+      if (req.complete) this.#finish();
+      else this.#fail(new BodyCut("the request broke off"));
+    });
     req.on("error", () => this.#fail(new BodyCut("the request broke off")));
     req.on("close", () => {
       if (!req.complete) this.#fail(new BodyCut("the request broke off"));

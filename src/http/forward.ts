@@ -20,7 +20,9 @@ export function handOver(exchange: Exchange, socketPath: string): Promise<void> 
   return new Promise((resolve) => {
     const headers: Record<string, string | string[] | undefined> = {};
     for (const [name, value] of Object.entries(req.headers)) {
-      if (!ownToConnection.has(name) && name !== handedOverFrom) headers[name] = value;
+      // Of HTTP/2, a name that begins with a colon is not a header; the host has its own as well.
+      const isHeader = !name.startsWith(":") && !ownToConnection.has(name);
+      if (isHeader && name !== handedOverFrom) headers[name] = value;
     }
     if (headers["content-length"] === undefined) headers["transfer-encoding"] = "chunked";
     headers[handedOverFrom] = findRemoteAddress(req);

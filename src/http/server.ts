@@ -8,6 +8,7 @@ import { BodyWatch } from "./body-watch.ts";
 import { closeBudget, type Exchange, readParameters } from "./exchange.ts";
 import { handOver } from "./forward.ts";
 import type { House } from "./house.ts";
+import { type Http2Acceptor, openHttp2 } from "./http2.ts";
 import { IdleReaders } from "./idle-readers.ts";
 import { parseUint } from "./parameters.ts";
 import { markPeer, type Peer, peerOf, privatePeer } from "./peer.ts";
@@ -17,6 +18,7 @@ import { RequestHold } from "./request-hold.ts";
 import { findRoute, receive, type Route } from "./routes.ts";
 import { serveSockets } from "./sockets.ts";
 import { Streams } from "./streams.ts";
+import { openTls, type TlsAcceptor, type TlsMaterial } from "./tls.ts";
 
 /** Head and whole request must have arrived by then; a sender that dawdles is cut off. */
 const headTimeoutMs = 20_000;
@@ -37,6 +39,10 @@ const plainBodyBytesMax = 64 * 1024;
 export interface HttpServer {
   /** Takes over a connection that another process has accepted, from where it says. */
   accept(socket: Socket, peer: Peer): void;
+  /** The same, of a client that begins with TLS; its address is the connection's. */
+  acceptTls(socket: Socket): void;
+  /** For connections to come. */
+  reloadTls(material: TlsMaterial): void;
   /**
    * Listens on a TCP port, or on a unix socket; what comes through the latter is believed to come from a process of
    * this server. Resolves with the address. Once per server: it also starts the clocks that cut off slow senders.
@@ -48,7 +54,8 @@ export interface HttpServer {
   cut(): void;
 }
 
-export async function openHttpServer(house: House): Promise<HttpServer> {
+/** `tls`: for `acceptTls`; undefined: nobody comes that way. */
+export async function openHttpServer(house: House, tls?: TlsMaterial): Promise<HttpServer> {
   const flow = new Flow();
   const streams = new Streams(house.limits.socketsMax, house.limits.keepAliveMs);
   const { bodyRateMin, bodyWindowMs } = house.limits;
@@ -58,7 +65,7 @@ export async function openHttpServer(house: House): Promise<HttpServer> {
   largeAnswers.configure({ memory, clock, waitMs: limits.answerWaitMs });
   flow.endIdleReaders(new IdleReaders(clock, limits.answerWaitMs), limits.answerWaitMs / 4);
   let fallback: RequestListener = () => {};
-  const server = createServer(serverOptions, (req, res) => {
+  const answer: RequestListener = (req, res) => {
     if (flow.isDraining) res.shouldKeepAlive = false;
     const url = req.url ?? "/";
     const question = url.indexOf("?");
@@ -72,7 +79,8 @@ export async function openHttpServer(house: House): Promise<HttpServer> {
     const hold = new RequestHold(house.memory);
     const exchange = { req, res, house, streams, path, search, hold, bodies, budget: undefined };
     void answerRoute(route, exchange, flow);
-  });
+  };
+  const server = createServer(serverOptions, answer);
   server.on("connection", (socket: Socket) => {
     markPeer(socket, peerOfListener(server, socket));
     flow.watch(socket);
@@ -98,7 +106,21 @@ export async function openHttpServer(house: House): Promise<HttpServer> {
     void reply.code(answer.status).type("application/json").send(answer.body);
   });
   await app.ready();
-  return new NodeHttpServer(server, flow, streams);
+  if (tls === undefined) return new NodeHttpServer(server, flow, streams);
+  const http2 = openHttp2({
+    clock: house.clock,
+    idleMs: idleTimeoutMs,
+    requestMs: requestTimeoutMs,
+    answer,
+  });
+  const acceptor = openTls(tls, (socket) => {
+    markPeer(socket, { kind: "network", address: socket.remoteAddress ?? "" });
+    if (socket.alpnProtocol === "h2") {
+      flow.watch(socket);
+      http2.accept(socket);
+    } else server.emit("connection", socket);
+  });
+  return new NodeHttpServer(server, flow, streams, { http2, tls: acceptor });
 }
 
 /** Of what comes through a listener of its own: who may reach a socket file is its directory's matter. */
@@ -126,6 +148,10 @@ class Flow {
   endIdleReaders(readers: IdleReaders, everyMs: number): void {
     this.#readers = readers;
     setInterval(() => readers.look(this.#sockets), Math.max(20, everyMs)).unref();
+  }
+
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   /** Ends connections as they become idle; resolves when there is none. */
@@ -256,15 +282,31 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
+interface SecureParts {
+  readonly http2: Http2Acceptor;
+  readonly tls: TlsAcceptor;
+}
+
 class NodeHttpServer implements HttpServer {
   readonly #server: Server;
   readonly #flow: Flow;
   readonly #streams: Streams;
+  readonly #secure: SecureParts | undefined;
 
-  constructor(server: Server, flow: Flow, streams: Streams) {
+  constructor(server: Server, flow: Flow, streams: Streams, secure?: SecureParts) {
     this.#server = server;
     this.#flow = flow;
     this.#streams = streams;
+    this.#secure = secure;
+  }
+
+  acceptTls(socket: Socket): void {
+    if (this.#secure === undefined) socket.destroy();
+    else this.#secure.tls.accept(socket);
+  }
+
+  reloadTls(material: TlsMaterial): void {
+    this.#secure?.tls.reload(material);
   }
 
   accept(socket: Socket, peer: Peer): void {
@@ -290,11 +332,13 @@ class NodeHttpServer implements HttpServer {
   async drain(): Promise<void> {
     this.#server.close();
     this.#streams.drain();
+    this.#secure?.http2.drain();
     await this.#flow.runDry(this.#server);
   }
 
   cut(): void {
     this.#streams.cut();
     this.#server.closeAllConnections();
+    this.#flow.cut();
   }
 }

@@ -1,9 +1,12 @@
 /** Makes the requests that resolvers ask for: of the database, and of the hosts on the operator's list. */
+import { request } from "node:http";
 import type { AskAnswer, AskCall } from "./messages.ts";
 
 export interface GatewayOptions {
   /** The database's address, as http://127.0.0.1:8080. */
   readonly databaseUrl: string;
+  /** A socket file that leads to it, in place of the address. */
+  readonly databaseSocket?: string | undefined;
   /** Sent as X-Auth-Token; undefined for none. */
   readonly token: string | undefined;
   /** Hosts that `fetch` may ask: `api.example.com`, `*.example.com`, with a port where it is not the usual one. */
@@ -19,17 +22,19 @@ export function openGateway(
   options: GatewayOptions,
 ): (call: AskCall, leftMs: number) => Promise<AskAnswer> {
   const base = options.databaseUrl.replace(/\/+$/, "");
-  const own: readonly (readonly [string, string])[] =
+  const credentials: readonly (readonly [string, string])[] =
     options.token === undefined ? [] : [["X-Auth-Token", options.token]];
   return async (call, leftMs) => {
     if (leftMs <= 0) return { ok: false, message: "context deadline exceeded" };
     const bounded = { ...options, timeoutMs: Math.ceil(Math.min(options.timeoutMs, leftMs)) };
     try {
       if (call.to === "database") {
-        const headers = [...call.headers, ...own];
+        const headers = [...call.headers, ...credentials];
         const isBounded = leftMs !== Infinity;
         const url = base + (isBounded ? withTimeout(call.url, bounded.timeoutMs) : call.url);
-        return await send({ ...call, url, headers }, bounded);
+        const own = { ...call, url, headers };
+        const { databaseSocket: socket } = options;
+        return await (socket === undefined ? send(own, bounded) : sendBy(socket, own, bounded));
       }
       return await browse(call, bounded);
     } catch (error) {
@@ -99,17 +104,62 @@ async function send(call: AskCall, options: GatewayOptions): Promise<AskAnswer> 
     status: answer.status,
     statusText: answer.statusText,
     url: call.url,
-    // The body is decoded already.
-    headers: [...answer.headers].filter(([name]) => !/^content-(?:encoding|length)$/.test(name)),
+    headers: [...answer.headers].filter(([name]) => !ofTransfer.test(name)),
     body: bytes.toString(isText ? "utf8" : "base64"),
     isBase64: !isText,
   };
 }
 
-async function readBytes(answer: Response, bytesMax: number): Promise<Buffer> {
+/** The same, of the database through a socket file. */
+function sendBy(socketPath: string, call: AskCall, options: GatewayOptions): Promise<AskAnswer> {
+  const { body, isBase64 } = call;
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      call.url,
+      {
+        socketPath,
+        method: call.method,
+        headers: Object.fromEntries(call.headers),
+        signal: AbortSignal.timeout(options.timeoutMs),
+      },
+      (answer) => {
+        const headers = Object.entries(answer.headers).flatMap(([name, value]) =>
+          typeof value === "string" ? [[name, value] as const] : [],
+        );
+        readChunks(answer, options.bodyBytesMax).then(
+          (bytes) =>
+            resolve({
+              ok: true,
+              status: answer.statusCode ?? 0,
+              statusText: answer.statusMessage ?? "",
+              url: call.url,
+              headers: headers.filter(([name]) => !ofTransfer.test(name)),
+              body: bytes.toString(),
+              isBase64: false,
+            }),
+          reject,
+        );
+      },
+    );
+    asked.on("error", reject);
+    asked.end(body === undefined || !isBase64 ? body : Buffer.from(body, "base64"));
+  });
+}
+
+/** The body is decoded already. */
+const ofTransfer = /^content-(?:encoding|length)$/;
+
+function readBytes(answer: Response, bytesMax: number): Promise<Buffer> {
+  return readChunks(answer.body ?? [], bytesMax);
+}
+
+async function readChunks(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  bytesMax: number,
+): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const part of answer.body ?? []) {
+  for await (const part of chunks) {
     length += part.length;
     if (length > bytesMax) throw new Error(`the answer is larger than ${bytesMax} bytes`);
     parts.push(part);

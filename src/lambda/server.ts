@@ -23,6 +23,8 @@ export interface LambdaServerOptions {
   readonly listen: { readonly host: string; readonly port: number } | { readonly path: string };
   /** The database, for `graphql` and `dql`. */
   readonly databaseUrl: string;
+  /** A socket file that leads to it, in place of the address. */
+  readonly databaseSocket?: string;
   /** Sent to the database as X-Auth-Token; undefined for none. */
   readonly token: string | undefined;
   /** Hosts that `fetch` may ask. */
@@ -44,10 +46,11 @@ export interface LambdaServer {
 
 /** Resolves when it answers. Throws E_STARTUP with one line: a script that does not compile or load, a port in use. */
 export async function openLambdaServer(options: LambdaServerOptions): Promise<LambdaServer> {
-  const { limits, clock, logger, hosts, token, databaseUrl } = options;
+  const { limits, clock, logger, hosts, token, databaseUrl, databaseSocket } = options;
   const code = await bundleScript(options.script, limits.scriptBytesMax);
   const answerAsk = openGateway({
     databaseUrl,
+    databaseSocket,
     token,
     hosts,
     timeoutMs: limits.wallMs,

@@ -2,6 +2,7 @@
 import { Fault } from "../model/fault.ts";
 import type { Answer } from "./answer.ts";
 import { type Login, Session } from "./login.ts";
+import { openTransport, type Received, type Sent, type Transport } from "./transport.ts";
 
 export interface Client {
   post(path: string, contentType: string, body: string): Promise<Answer>;
@@ -40,15 +41,20 @@ export interface Credentials {
 }
 
 /** Requests go out with what of `credentials` there is; who logs in does so at the first of them. */
-export function makeClient(url: string, credentials: Credentials): Client {
+export function makeClient(
+  url: string,
+  credentials: Credentials,
+  transport: Transport = {},
+): Client {
   const base = url.replace(/\/+$/, "");
   if (!/^https?:\/\/[^/]+$/.test(base)) {
     throw new Fault("E_STARTUP", `--to: "${url}" is not of the form http://HOST:PORT`);
   }
   const rights = headersOf(credentials);
-  const ask = async (path: string, init: RequestInit): Promise<Answer> => {
+  const transmit = openTransport(transport);
+  const ask = async (path: string, sent: Sent): Promise<Answer> => {
     try {
-      return await readAnswer(await fetch(base + path, init));
+      return readAnswer(await transmit(base + path, sent));
     } catch (error) {
       const cause = error instanceof Error ? error.cause : undefined;
       const code = (cause as NodeJS.ErrnoException | undefined)?.code;
@@ -64,13 +70,10 @@ export function makeClient(url: string, credentials: Credentials): Client {
           const headers = { "content-type": "application/json", ...rights };
           return ask("/login", { method: "POST", headers, body });
         });
-  const send = (
-    path: string,
-    { headers, ...init }: RequestInit & { readonly headers: Readonly<Record<string, string>> },
-  ): Promise<Answer> => {
-    if (session === undefined) return ask(path, { ...init, headers });
+  const send = (path: string, sent: Sent): Promise<Answer> => {
+    if (session === undefined) return ask(path, sent);
     return session.with((accessToken) =>
-      ask(path, { ...init, headers: { ...headers, [accessHeader]: accessToken } }),
+      ask(path, { ...sent, headers: { ...sent.headers, [accessHeader]: accessToken } }),
     );
   };
   return {
@@ -92,20 +95,19 @@ function headersOf(credentials: Credentials): Record<string, string> {
   };
 }
 
-async function readAnswer(response: Response): Promise<Answer> {
-  const text = await response.text();
+function readAnswer({ status, text }: Received): Answer {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    return makeAnswer(response.status, [text.trim().slice(0, 200)], undefined);
+    return makeAnswer(status, [text.trim().slice(0, 200)], undefined);
   }
   const { errors, extensions } = json as {
     errors?: { message: string }[];
     extensions?: { txn?: { start_ts?: number } };
   };
   const messages = (errors ?? []).map((error) => error.message);
-  return { ...makeAnswer(response.status, messages, json), startTs: extensions?.txn?.start_ts };
+  return { ...makeAnswer(status, messages, json), startTs: extensions?.txn?.start_ts };
 }
 
 function makeAnswer(status: number, messages: readonly string[], json: unknown): Answer {

@@ -1,6 +1,7 @@
 /** Real servers for tests: started from dist as a user would, on a free port, with a directory of their own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { get as getTls } from "node:https";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,6 +26,10 @@ export interface ServerOptions {
   readonly port?: number;
   /** What it listens on: 127.0.0.1 unless said otherwise. */
   readonly host?: string;
+  /** Who has signed its certificate, where it speaks TLS, in PEM. */
+  readonly ca?: string;
+  /** What it asks its clients for. */
+  readonly client?: { readonly cert: string; readonly key: string };
   readonly flags?: readonly string[];
 }
 
@@ -103,7 +108,7 @@ export function runWeft(args: readonly string[], env?: Record<string, string>): 
 /** Resolves when /health answers 200; rejects with its output when it ends before. */
 export async function startServer(options: ServerOptions): Promise<TestServer> {
   const port = options.port ?? (await findFreePort());
-  const url = `http://127.0.0.1:${port}`;
+  const url = `${options.ca === undefined ? "http" : "https"}://127.0.0.1:${port}`;
   const args = [
     "serve",
     "--data",
@@ -129,7 +134,9 @@ export async function startServer(options: ServerOptions): Promise<TestServer> {
   });
   await waitUntil(async () => {
     if (isEnded) throw new Error(`the server ended: ${output}`);
-    return (await askStatus(`${url}/health`)) === 200;
+    const { ca, client } = options;
+    const status = ca === undefined ? askStatus : (path: string) => askTls(path, { ca, ...client });
+    return (await status(`${url}/health`)) === 200;
   }, 30_000);
   return {
     url,
@@ -164,6 +171,17 @@ async function askStatus(url: string): Promise<number> {
   } catch {
     return 0;
   }
+}
+
+function askTls(url: string, options: object): Promise<number> {
+  return new Promise((resolve) => {
+    const asked = getTls(url, { ...options, timeout: 2000, agent: false }, (answer) => {
+      answer.resume();
+      answer.once("end", () => resolve(answer.statusCode ?? 0));
+    });
+    asked.once("error", () => resolve(0));
+    asked.once("timeout", () => asked.destroy());
+  });
 }
 
 export function listChildren(pid: number): number[] {
