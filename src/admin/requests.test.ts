@@ -4,7 +4,7 @@ import { buildSchema } from "graphql";
 import type { CompiledSchema } from "../graphql/compiled-schema.ts";
 import { RequestRefused, type ResponseError } from "../graphql/errors.ts";
 import { convertSchema } from "../graphql/plain-schema.ts";
-import { checkRequest } from "../graphql/request-cache.ts";
+import { checkRequest } from "../graphql/foreign-request.ts";
 import type { JsonObject } from "../graphql/request-json.ts";
 import { adminSdl } from "./admin-sdl.ts";
 

@@ -16,7 +16,8 @@ import type { CompiledSchema } from "../graphql/compiled-schema.ts";
 import { RequestRefused, type ResponseError } from "../graphql/errors.ts";
 import { convertSchema } from "../graphql/plain-schema.ts";
 import { readGraphqlBody, readJsonBody, type RequestFields } from "../graphql/request-body.ts";
-import { checkRequest } from "../graphql/request-cache.ts";
+import type { DocumentLimits } from "../graphql/document-meter.ts";
+import { checkRequest } from "../graphql/foreign-request.ts";
 import { type JsonValue, NumberText } from "../graphql/request-json.ts";
 import type {
   SchemaRow,
@@ -73,6 +74,7 @@ interface AdminApi {
   readonly schema: GraphQLSchema;
   /** What judges them, as it judges those of /graphql. */
   readonly forChecks: CompiledSchema;
+  readonly limits: DocumentLimits;
 }
 
 interface Answer {
@@ -96,7 +98,7 @@ async function run(
   }
   let document: DocumentNode;
   try {
-    document = checkRequest(api.forChecks, fields);
+    document = checkRequest(api.forChecks, fields, api.limits);
   } catch (error) {
     if (!(error instanceof RequestRefused)) throw error;
     return { errors: error.errors };
@@ -201,7 +203,7 @@ function makeApi(parts: AdminParts): AdminApi {
       field.resolve = guardField(place, work, parts.acl);
     }
   }
-  return { schema, forChecks: convertSchema(schema) };
+  return { schema, forChecks: convertSchema(schema), limits: parts.graphql.limits };
 }
 
 /** Rights come before everything else: one place for all fields. */

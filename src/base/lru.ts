@@ -3,12 +3,21 @@ export class Lru<K, V> {
   private readonly entries = new Map<K, { value: V; weight: number }>();
   private readonly weightMax: number;
   private readonly weigh: (value: V, key: K) => number;
+  private readonly dropped: ((value: V, key: K) => void) | undefined;
   private total = 0;
 
-  /** `weigh` defaults to 1 for each: then `weightMax` is a number of entries. */
-  constructor(weightMax: number, weigh: (value: V, key: K) => number = () => 1) {
+  /**
+   * `weigh` defaults to 1 for each: then `weightMax` is a number of entries. `dropped` is told what made room for others,
+   * not what was replaced or deleted.
+   */
+  constructor(
+    weightMax: number,
+    weigh: (value: V, key: K) => number = () => 1,
+    dropped?: (value: V, key: K) => void,
+  ) {
     this.weightMax = weightMax;
     this.weigh = weigh;
+    this.dropped = dropped;
   }
 
   /**
@@ -49,10 +58,31 @@ export class Lru<K, V> {
     if (weight > this.weightMax) return;
     this.entries.set(key, { value, weight });
     this.total += weight;
-    for (const oldest of this.entries.keys()) {
-      if (this.total <= this.weightMax) break;
-      this.delete(oldest);
+    this.makeRoom();
+  }
+
+  /** To be called when what an entry weighs has changed. One that weighs more than the bound by now is dropped. */
+  reweigh(key: K): void {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return;
+    const weight = this.weigh(entry.value, key);
+    this.total += weight - entry.weight;
+    entry.weight = weight;
+    if (weight > this.weightMax) this.drop(key, entry.value);
+    else this.makeRoom();
+  }
+
+  private makeRoom(): void {
+    if (this.total <= this.weightMax) return;
+    for (const [oldest, { value }] of this.entries) {
+      this.drop(oldest, value);
+      if (this.total <= this.weightMax) return;
     }
+  }
+
+  private drop(key: K, value: V): void {
+    this.delete(key);
+    this.dropped?.(value, key);
   }
 
   delete(key: K): boolean {

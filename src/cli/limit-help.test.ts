@@ -19,6 +19,8 @@ function refuseKey(): string {
       lambda: undefined,
       lambdaUrl: undefined,
       lambdaLimit: "",
+      outgoing: "",
+      acl: "",
       drain: "1s",
       hang: "30s",
       tls: "",

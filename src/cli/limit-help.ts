@@ -22,6 +22,21 @@ const lines: readonly LimitLine[] = [
     about: "time after which an answer is cut of which nothing is read",
   },
   { key: "depth", of: "depthMax", about: "levels of braces in a query, of objects in JSON" },
+  {
+    key: "document-fields",
+    of: "documentFieldsMax",
+    about: "fields of a document, its fragments in their places",
+  },
+  {
+    key: "document-roots",
+    of: "documentRootsMax",
+    about: "root fields of a GraphQL operation, blocks of a DQL request",
+  },
+  {
+    key: "filter-conditions",
+    of: "filterConditionsMax",
+    about: "conditions in the filters of a request",
+  },
   { key: "query-timeout", of: "queryTimeoutMs", about: "time of a request (20s, 5m; 0: none)" },
   {
     key: "query-work",

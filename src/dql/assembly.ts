@@ -1,4 +1,6 @@
 /** Drafts → tree: fragments are put in the places where they are named, and nothing changes any more. */
+import { makeLimitFault } from "../model/limits.ts";
+import type { Limits } from "../model/limits.ts";
 import type { Block, Directives, Field, Page, PredicateField } from "./ast.ts";
 import { noDirectives, noPage } from "./ast.ts";
 import { type BlockDraft, toShortest } from "./block-parser.ts";
@@ -6,27 +8,76 @@ import { failPlainly } from "./cursor.ts";
 import { everyField } from "./directive-parser.ts";
 import { type Draft, toPredicateName } from "./draft.ts";
 
-/** The fragments of a request, each assembled once, when it is first named. */
+/** What a text may come to; beyond it Fault E_LIMIT. */
+export type ParseLimits = Pick<
+  Limits,
+  "depthMax" | "documentFieldsMax" | "documentRootsMax" | "filterConditionsMax"
+>;
+
+/** A fragment in its place. */
+interface Assembled {
+  readonly fields: readonly Field[];
+  /** Fields in it, those below fields counted, too. */
+  readonly size: number;
+  /** Levels of fields in it. */
+  readonly depth: number;
+}
+
+/**
+ * The fragments of a request, each assembled once, when it is first named, and the count of what they come to: whoever
+ * goes through the tree meets a fragment as often as it is named.
+ */
 export class FragmentTable {
   private readonly drafts = new Map<string, Draft>();
-  private readonly fields = new Map<string, readonly Field[]>();
+  private readonly assembled = new Map<string, Assembled>();
   private readonly open = new Set<string>();
+  private readonly limits: ParseLimits;
+  /** Fields so far, and the deepest level since it was set. */
+  private size = 0;
+  private deepest = 0;
+
+  constructor(limits: ParseLimits) {
+    this.limits = limits;
+  }
 
   add(fragment: Draft): void {
     this.drafts.set(fragment.name, fragment);
   }
 
-  get(name: string): readonly Field[] {
-    const known = this.fields.get(name);
-    if (known !== undefined) return known;
+  /** The fields of a fragment that is named at a level. */
+  get(name: string, level: number): readonly Field[] {
+    const known = this.assembled.get(name);
+    if (known !== undefined) {
+      this.count(known.size, level + known.depth);
+      return known.fields;
+    }
     const draft = this.drafts.get(name);
     if (draft === undefined) failPlainly(`Missing fragment: ${name}`);
     if (this.open.has(name)) failPlainly(`Cycle detected: ${name}`);
     this.open.add(name);
-    const fields = assembleFields(draft.children ?? [], this);
+    // A fragment that names another alone is no level of fields, and one of the recursion all the same.
+    this.count(0, this.open.size);
+    const { size, deepest } = this;
+    this.deepest = level;
+    const fields = assembleFields(draft.children ?? [], this, level);
+    const depth = this.deepest - level;
+    this.assembled.set(name, { fields, size: this.size - size, depth });
+    this.deepest = Math.max(deepest, this.deepest);
     this.open.delete(name);
-    this.fields.set(name, fields);
     return fields;
+  }
+
+  /** So many fields more, down to a level. Throws Fault E_LIMIT. */
+  count(fields: number, level: number): void {
+    const { depthMax, documentFieldsMax } = this.limits;
+    this.size += fields;
+    if (this.size > documentFieldsMax) {
+      const text = `the request has more than ${documentFieldsMax} fields with its fragments in their places`;
+      throw makeLimitFault("document-fields", text);
+    }
+    if (level > this.deepest) this.deepest = level;
+    if (level > depthMax)
+      throw makeLimitFault("depth", `Exceeded query depth limit = ${depthMax}.`);
   }
 }
 
@@ -43,7 +94,7 @@ export function assembleBlock(block: BlockDraft, fragments: FragmentTable): Bloc
     directives: directivesOf(draft),
     recurse: block.recurse,
     shortest: toShortest(block),
-    children: assembleFields(draft.children ?? [], fragments),
+    children: assembleFields(draft.children ?? [], fragments, 0),
     at: draft.at,
   };
 }
@@ -54,26 +105,34 @@ function kindOf(block: BlockDraft): Block["kind"] {
   return name === "var" || name === "shortest" ? name : "query";
 }
 
-function assembleFields(drafts: readonly Draft[], fragments: FragmentTable): Field[] {
+function assembleFields(
+  drafts: readonly Draft[],
+  fragments: FragmentTable,
+  level: number,
+): Field[] {
   const fields: Field[] = [];
   for (const draft of drafts) {
-    if (draft.form === "fragment") fields.push(...fragments.get(draft.name));
-    else fields.push(assembleField(draft, fragments));
+    if (draft.form === "fragment") {
+      for (const field of fragments.get(draft.name, level)) fields.push(field);
+      continue;
+    }
+    fragments.count(1, level);
+    fields.push(assembleField(draft, fragments, level));
   }
   return fields;
 }
 
-function assembleField(draft: Draft, fragments: FragmentTable): Field {
+function assembleField(draft: Draft, fragments: FragmentTable, level: number): Field {
   const { alias, variable, extra, form } = draft;
   if (extra !== undefined) {
-    if (extra.kind === "expand") return assembleExpand(draft, extra.of, fragments);
+    if (extra.kind === "expand") return assembleExpand(draft, extra.of, fragments, level);
     if (extra.kind === "val") return { kind: "val", alias, variable: extra.variable };
     return { alias, variable, ...extra };
   }
   if (form === "countUid") return { kind: "countUid", alias, variable };
   if (form === "count") return assembleCount(draft);
   if (draft.name === "uid" && draft.languages.length === 0) return { kind: "uid", alias, variable };
-  return assemblePredicate(draft, fragments);
+  return assemblePredicate(draft, fragments, level);
 }
 
 function assembleCount(draft: Draft): Field {
@@ -92,6 +151,7 @@ function assembleExpand(
   draft: Draft,
   of: Extract<Field, { kind: "expand" }>["of"],
   fragments: FragmentTable,
+  level: number,
 ): Field {
   return {
     kind: "expand",
@@ -99,11 +159,11 @@ function assembleExpand(
     filter: draft.filter,
     page: pageOf(draft),
     directives: directivesOf(draft),
-    children: childrenOf(draft, fragments),
+    children: childrenOf(draft, fragments, level + 1),
   };
 }
 
-function assemblePredicate(draft: Draft, fragments: FragmentTable): PredicateField {
+function assemblePredicate(draft: Draft, fragments: FragmentTable, level: number): PredicateField {
   return {
     kind: "predicate",
     alias: draft.alias,
@@ -115,13 +175,19 @@ function assemblePredicate(draft: Draft, fragments: FragmentTable): PredicateFie
     facets: draft.facets,
     facetFilter: draft.facetFilter,
     directives: directivesOf(draft),
-    children: childrenOf(draft, fragments),
+    children: childrenOf(draft, fragments, level + 1),
     at: draft.at,
   };
 }
 
-function childrenOf(draft: Draft, fragments: FragmentTable): readonly Field[] | undefined {
-  return draft.children === undefined ? undefined : assembleFields(draft.children, fragments);
+function childrenOf(
+  draft: Draft,
+  fragments: FragmentTable,
+  level: number,
+): readonly Field[] | undefined {
+  return draft.children === undefined
+    ? undefined
+    : assembleFields(draft.children, fragments, level);
 }
 
 function pageOf(draft: Draft): Page {

@@ -1,6 +1,6 @@
 /** A walk over tokens, one behind the other, that knows where it is when something is wrong. */
 import { Fault } from "../model/fault.ts";
-import { defaultLimits, makeLimitFault } from "../model/limits.ts";
+import { defaultLimits, makeLimitFault, type Limits } from "../model/limits.ts";
 import { quoteGo } from "../model/conversion-error.ts";
 import type { Literal, Position } from "./ast.ts";
 import { locate } from "../base/position.ts";
@@ -12,12 +12,18 @@ export class Cursor {
   index = 0;
   private depth = 0;
   private readonly depthMax: number;
+  private readonly conditionsMax: number;
+  private conditions = 0;
   private lastOffset = 0;
   private lastPosition: Position = { line: 1, column: 0 };
 
-  constructor(tokens: Tokens, depthMax: number = defaultLimits.depthMax) {
+  constructor(
+    tokens: Tokens,
+    limits: Pick<Limits, "depthMax" | "filterConditionsMax"> = defaultLimits,
+  ) {
     this.tokens = tokens;
-    this.depthMax = depthMax;
+    this.depthMax = limits.depthMax;
+    this.conditionsMax = limits.filterConditionsMax;
   }
 
   /** The kind of the token `ahead` of the next one; `eof` beyond the last. */
@@ -115,6 +121,13 @@ export class Cursor {
     if (++this.depth > this.depthMax) {
       throw makeLimitFault("depth", `Exceeded query depth limit = ${this.depthMax}.`);
     }
+  }
+
+  /** One condition of a filter more. Throws Fault E_LIMIT. */
+  countCondition(): void {
+    if (++this.conditions <= this.conditionsMax) return;
+    const text = `the request has more than ${this.conditionsMax} conditions in its filters`;
+    throw makeLimitFault("filter-conditions", text);
   }
 
   leave(): void {

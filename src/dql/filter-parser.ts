@@ -44,6 +44,7 @@ function readToken(reading: Reading, stacks: Stacks): void {
   }
   switch (cursor.peek()) {
     case T.name:
+      cursor.countCondition();
       stacks.operands.push({ kind: "call", call: parseCall(reading, false) });
       return;
     case T.leftRound:

@@ -3,6 +3,7 @@ import { attempt, ConversionError, quoteGo } from "../model/conversion-error.ts"
 import { parseBool } from "../model/convert.ts";
 import { parseGoFloat } from "../model/float.ts";
 import { parseInt64, parseUint64 } from "../model/int.ts";
+import { defaultLimits, makeLimitFault, type Limits } from "../model/limits.ts";
 import { parseVector } from "../model/vector.ts";
 import type { Literal, QueryParameters } from "./ast.ts";
 import { failPlainly } from "./cursor.ts";
@@ -28,8 +29,16 @@ export class ParameterTable {
   private readonly numbers = new Set<string>();
   private readonly pending: (() => void)[] = [];
   private isRebindable = true;
+  /** The uids of each variable that was used, and how many came of using one again. */
+  private readonly uidTexts = new Map<string, readonly string[]>();
+  private repeated = 0;
+  private readonly conditionsMax: number;
 
-  constructor(values: ReadonlyMap<string, string>) {
+  constructor(
+    values: ReadonlyMap<string, string>,
+    { filterConditionsMax }: Pick<Limits, "filterConditionsMax"> = defaultLimits,
+  ) {
+    this.conditionsMax = filterConditionsMax;
     for (const [name, value] of values) this.all.set(name, { value, type: "" });
   }
 
@@ -102,10 +111,25 @@ export class ParameterTable {
     this.pending.push(() => {
       isKnown(this.all.has(name));
       const { value } = this.get(name);
-      const texts = parseUidList(value);
+      const texts = this.uidsOf(name, value);
       if (value.trimStart().startsWith("[")) this.isRebindable = false;
       use(texts.map((text) => ({ text, quoted: false, token: -1, parameter: name })));
     });
+  }
+
+  /** A list stands in the request once, and in its tree as often as it is used. */
+  private uidsOf(name: string, value: string): readonly string[] {
+    let texts = this.uidTexts.get(name);
+    if (texts === undefined) {
+      this.uidTexts.set(name, (texts = parseUidList(value)));
+      return texts;
+    }
+    this.repeated += texts.length;
+    if (this.repeated > this.conditionsMax) {
+      const text = `the uids of variables that are used again are more than ${this.conditionsMax}`;
+      throw makeLimitFault("filter-conditions", text);
+    }
+    return texts;
   }
 
   /** Puts the values in. */

@@ -1,8 +1,8 @@
 /** The door of the room: DQL text → tree (dql.md 4.1, 4.2, 2.8). */
 import { Fault } from "../model/fault.ts";
-import { defaultLimits } from "../model/limits.ts";
+import { defaultLimits, makeLimitFault } from "../model/limits.ts";
 import type { Block, Filter, QueryDocument, SchemaRequest } from "./ast.ts";
-import { assembleBlock, FragmentTable } from "./assembly.ts";
+import { assembleBlock, FragmentTable, type ParseLimits } from "./assembly.ts";
 import { type BlockDraft, parseBlock } from "./block-parser.ts";
 import { type Reading, unquoted } from "./call-parser.ts";
 import { Cursor, failPlainly } from "./cursor.ts";
@@ -14,11 +14,6 @@ import { ParameterTable } from "./parameters.ts";
 import { parseSchemaRequest } from "./schema-request-parser.ts";
 import { T } from "./token.ts";
 import { checkVariables, collectFilter, collectVariables } from "./variables.ts";
-
-/** Levels of braces and brackets; beyond it Fault E_LIMIT. */
-export interface ParseLimits {
-  readonly depthMax: number;
-}
 
 /**
  * One query request. `variables` are the values of query variables by name, `$` included. Everything that the text
@@ -84,7 +79,7 @@ export function parseCondition(
   const text = `{q()@filter${condition.slice(opening)}}`;
   const tokens = lex(text);
   tokens.literals.fill(0);
-  const cursor = new Cursor(tokens, limits.depthMax);
+  const cursor = new Cursor(tokens, limits);
   cursor.index = 6;
   return parseFilter({ cursor, parameters: new ParameterTable(new Map()) });
 }
@@ -125,9 +120,9 @@ function parseDocument(
   limits: ParseLimits,
 ): QueryDocument {
   const tokens = lex(text.trim());
-  const cursor = new Cursor(tokens, limits.depthMax);
-  const parameters = new ParameterTable(variables);
-  const request = new RequestParser({ cursor, parameters });
+  const cursor = new Cursor(tokens, limits);
+  const parameters = new ParameterTable(variables, limits);
+  const request = new RequestParser({ cursor, parameters }, limits);
   request.parse();
   releaseTokens(tokens);
   const blocks = request.assemble();
@@ -142,10 +137,13 @@ class RequestParser {
   schema: SchemaRequest | undefined;
   private readonly reading: Reading;
   private readonly blocks: BlockDraft[] = [];
-  private readonly fragments = new FragmentTable();
+  private readonly fragments: FragmentTable;
+  private readonly blocksMax: number;
 
-  constructor(reading: Reading) {
+  constructor(reading: Reading, limits: ParseLimits) {
     this.reading = reading;
+    this.fragments = new FragmentTable(limits);
+    this.blocksMax = limits.documentRootsMax;
   }
 
   parse(): void {
@@ -156,11 +154,11 @@ class RequestParser {
           this.parseOperation();
           break;
         case T.leftCurl:
-          this.blocks.push(parseBlock(this.reading));
+          this.parseNextBlock();
           break;
         case T.name:
           cursor.index--;
-          this.blocks.push(parseBlock(this.reading));
+          this.parseNextBlock();
           break;
         default:
         // Closing braces and the end.
@@ -170,6 +168,14 @@ class RequestParser {
 
   assemble(): Block[] {
     return this.blocks.map((block) => assembleBlock(block, this.fragments));
+  }
+
+  private parseNextBlock(): void {
+    if (this.blocks.length >= this.blocksMax) {
+      const text = `the request has more than ${this.blocksMax} blocks`;
+      throw makeLimitFault("document-roots", text);
+    }
+    this.blocks.push(parseBlock(this.reading));
   }
 
   private parseOperation(): void {
@@ -226,7 +232,7 @@ class RequestParser {
           parameters.check();
           break;
         case T.leftCurl:
-          this.blocks.push(parseBlock(this.reading));
+          this.parseNextBlock();
           return;
         default:
         // What the lexer lets through here means nothing.

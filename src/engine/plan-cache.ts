@@ -4,7 +4,7 @@
  * Keys are compared whole, never by a hash alone. A plan serves one version of one namespace's schema.
  */
 import { Lru } from "../base/lru.ts";
-import type { QueryDocument } from "../dql/ast.ts";
+import type { Field, QueryDocument } from "../dql/ast.ts";
 import { readParameters } from "../dql/parameters.ts";
 import { lexShape } from "../dql/shape.ts";
 import type { Schema } from "../graph/schema.ts";
@@ -38,8 +38,13 @@ const textUnits = 250;
 const textUnitsMax = 32_768;
 
 export class PlanCache {
-  readonly #byText = Lru.byLength<Cached>(textsMax, textUnits);
-  readonly #byShape = Lru.byLength<Cached>(plansMax, shapeUnits);
+  readonly #byText = new Lru<string, Cached>(textsMax * textUnits, (planned, key) =>
+    // One that has texts of its own shares the plan of its shape.
+    Math.max(textUnits, key.length + (planned.texts === undefined ? unitsOf(planned) : 0)),
+  );
+  readonly #byShape = new Lru<string, Cached>(plansMax * shapeUnits, (planned, key) =>
+    Math.max(shapeUnits, key.length + unitsOf(planned)),
+  );
   /** Of each namespace, as it was met last. */
   readonly #versions = new Map<number, number>();
 
@@ -112,6 +117,25 @@ export class PlanCache {
     this.#byShape.set(key, { ...planned, schema });
     return planned;
   }
+}
+
+/** What a plan takes beside what its text makes one expect: a fragment is there as often as it is named. */
+function unitsOf({ document, plan }: PlannedText): number {
+  let fields = 0;
+  for (const block of document.blocks) fields += countFields(block.children);
+  return fields * unitsPerField + plan.slots.length * unitsPerSlot;
+}
+
+// Of forty bytes.
+const unitsPerField = 25;
+const unitsPerSlot = 5;
+
+function countFields(fields: readonly Field[]): number {
+  let count = fields.length;
+  for (const field of fields) {
+    if ("children" in field && field.children !== undefined) count += countFields(field.children);
+  }
+  return count;
 }
 
 function bindParameters(

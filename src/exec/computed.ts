@@ -3,6 +3,7 @@
  * one pass over the rows and the variable beside them; no reads.
  */
 import { Fault } from "../model/fault.ts";
+import { Heap } from "../base/heap.ts";
 import { drive, type MaybePromise, type Steps } from "../base/maybe.ts";
 import type { Value } from "../model/value.ts";
 import type { AggregateField, FieldPlan, MathField } from "../plan/plan.ts";
@@ -38,29 +39,72 @@ function* computeInSteps(block: BlockRun): Steps<void> {
       if (isComputed(field)) tasks.push({ here, k, field });
     });
   }
-  const pending = new Set<number>();
-  for (const { field } of tasks) if (field.variable !== undefined) pending.add(field.variable);
-  for (const variable of pending) block.run.variables[variable] = undefined;
-  let waiting: readonly Task[] = tasks;
-  while (waiting.length > 0) {
-    block.run.budget.charge(waiting.length);
-    const ready = waiting.filter(({ field }) =>
-      inputsOf(field).every((input) => !pending.has(input)),
-    );
-    // A circle of definitions computes with what there is.
-    const now = ready.length > 0 ? ready : waiting.slice(0, 1);
-    for (const task of now) {
-      yield* computeTask(block, task);
-      const pause = block.run.pace.check(task.here.frame.uids.length);
-      if (pause !== undefined) yield pause;
+  const order = new TaskOrder(tasks);
+  for (const variable of order.variables) block.run.variables[variable] = undefined;
+  for (let task = order.next(); task !== undefined; task = order.next()) {
+    yield* computeTask(block, task);
+    order.finish(task);
+    const pause = block.run.pace.check(task.here.frame.uids.length + 1);
+    if (pause !== undefined) yield pause;
+  }
+}
+
+/** Tasks whose inputs are known, in the order of the text; in a circle of definitions the first of those that are left. */
+class TaskOrder {
+  readonly #tasks: readonly Task[];
+  /** Tasks that are still to define a variable. */
+  readonly #definers = new Map<number, number>();
+  /** Tasks that wait for a variable. */
+  readonly #waiting = new Map<number, number[]>();
+  /** By task: variables that it waits for; −1 for one that was given out. */
+  readonly #open: number[];
+  readonly #ready = new Heap<number>((a, b) => a < b);
+  #first = 0;
+
+  constructor(tasks: readonly Task[]) {
+    this.#tasks = tasks;
+    for (const { field } of tasks) {
+      if (field.variable === undefined) continue;
+      this.#definers.set(field.variable, (this.#definers.get(field.variable) ?? 0) + 1);
     }
-    const done = new Set(now);
-    waiting = waiting.filter((task) => !done.has(task));
-    const defined = new Set(waiting.map(({ field }) => field.variable));
-    for (const { field } of now) {
-      if (field.variable !== undefined && !defined.has(field.variable)) {
-        pending.delete(field.variable);
+    this.#open = tasks.map((task, i) => {
+      let open = 0;
+      for (const input of new Set(inputsOf(task.field))) {
+        if (!this.#definers.has(input)) continue;
+        open++;
+        const waiting = this.#waiting.get(input);
+        if (waiting === undefined) this.#waiting.set(input, [i]);
+        else waiting.push(i);
       }
+      if (open === 0) this.#ready.push(i);
+      return open;
+    });
+  }
+
+  get variables(): Iterable<number> {
+    return this.#definers.keys();
+  }
+
+  next(): Task | undefined {
+    let place = this.#ready.pop();
+    if (place === undefined) {
+      while (this.#open[this.#first] === -1) this.#first++;
+      place = this.#first;
+    }
+    this.#open[place] = -1;
+    return this.#tasks[place];
+  }
+
+  finish({ field: { variable } }: Task): void {
+    if (variable === undefined) return;
+    const left = (this.#definers.get(variable) ?? 0) - 1;
+    this.#definers.set(variable, left);
+    if (left > 0) return;
+    for (const place of this.#waiting.get(variable) ?? []) {
+      const open = this.#open[place] ?? -1;
+      if (open < 0) continue;
+      this.#open[place] = open - 1;
+      if (open === 1) this.#ready.push(place);
     }
   }
 }

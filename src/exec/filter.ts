@@ -95,7 +95,11 @@ async function evaluateAnd(run: Run, and: AndFilter, candidates: UidSet): Promis
   const filters =
     candidates.length < listsFrom ? and.filters : await orderParts(and.filters, countIn(run));
   let current = candidates;
-  const columns: { readonly filter: FilterPlan; prepared: Prepared }[] = [];
+  const columns: {
+    readonly filter: FilterPlan;
+    readonly prepared: Prepared;
+    readonly of: UidSet;
+  }[] = [];
   const asked: FilterPlan[] = [];
   const edges: FilterPlan[] = [];
   for (const filter of filters) {
@@ -105,17 +109,16 @@ async function evaluateAnd(run: Run, and: AndFilter, candidates: UidSet): Promis
     }
     const prepared = await prepare(run, filter, current);
     if (hasColumn(prepared)) {
-      columns.push({ filter, prepared });
+      columns.push({ filter, prepared, of: current });
       continue;
     }
     asked.push(filter);
-    const narrowed = keepMembers(current, combine(run, prepared, current.length, []));
-    for (const later of columns) later.prepared = narrow(later.prepared, current, narrowed);
-    current = narrowed;
+    current = keepMembers(current, combine(run, prepared, current.length, []));
   }
   run.profiler?.tellOrder(and, [...asked, ...columns.map(({ filter }) => filter), ...edges]);
   if (columns.length > 0 && current.length > 0) {
-    const parts = columns.map(({ prepared }) => prepared);
+    const left = current;
+    const parts = columns.map(({ prepared, of }) => narrow(prepared, of, left));
     current = await keepPassingAll(run, parts, current);
   }
   for (const filter of edges) {

@@ -50,7 +50,7 @@ export async function groupRows(
     const groups =
       nodes.length > nodesAtOnce
         ? await formManyGroups(run, plan, source, nodes)
-        : formGroups(plan, source, nodes);
+        : formGroups(run, plan, source, nodes);
     if (groups.length > 0 && plan.refusal !== undefined) throw queryFault(plan.refusal);
     byRow.push(groups.length === 0 ? undefined : groups);
     if ((row & 15) !== 15) continue;
@@ -223,10 +223,10 @@ function withoutIdleKeys(source: Source, nodes: Uint32Array): Source {
 
 const idleKey: readonly Key[] = [undefined];
 
-function formGroups(plan: GroupPlan, read: Source, nodes: Uint32Array): readonly Group[] {
+function formGroups(run: Run, plan: GroupPlan, read: Source, nodes: Uint32Array): readonly Group[] {
   const source = withoutIdleKeys(read, nodes);
   const forming: FormingGroups = new Map();
-  addAll(forming, source, nodes);
+  addAll(run, forming, source, nodes);
   return Array.from(forming.values(), (each) => finishGroup(plan, source, each)).sort(
     compareGroups,
   );
@@ -248,7 +248,7 @@ async function formManyGroups(
   const source = withoutIdleKeys(read, nodes);
   const forming: FormingGroups = new Map();
   for (let from = 0; from < nodes.length; from += nodesAtOnce) {
-    addAll(forming, source, nodes.subarray(from, from + nodesAtOnce));
+    addAll(run, forming, source, nodes.subarray(from, from + nodesAtOnce));
     const pause = run.pace.check();
     if (pause !== undefined) await pause;
   }
@@ -286,10 +286,10 @@ function finishGroup(plan: GroupPlan, source: Source, { keys, nodes }: Forming):
   };
 }
 
-function addAll(forming: FormingGroups, source: Source, nodes: Uint32Array): void {
+function addAll(run: Run, forming: FormingGroups, source: Source, nodes: Uint32Array): void {
   const [only] = source.keys;
   if (source.keys.length === 1 && only !== undefined) addNodes(forming, only, nodes);
-  else for (const node of nodes) addNode(forming, source, node);
+  else for (const node of nodes) addNode(run, forming, source, node);
 }
 
 /** One key: its groups by the key itself, without names made of several. */
@@ -308,18 +308,36 @@ function addNodes(
   }
 }
 
+/** Bytes of a combination of keys, and of each key in it. */
+const combinationBytes = 64;
+
 /** A node joins the group of every combination of its keys. */
-function addNode(forming: FormingGroups, source: Source, node: number): void {
-  let combinations: { readonly name: string; readonly keys: readonly Key[] }[] = [
-    { name: "", keys: noKeys },
+function addNode(run: Run, forming: FormingGroups, source: Source, node: number): void {
+  let combinations: { readonly names: string[]; readonly keys: Key[] }[] = [
+    { names: [], keys: [] },
   ];
   for (const keysAt of source.keys) {
     const choices = keysAt(node);
-    combinations = combinations.flatMap(({ name, keys }) =>
-      choices.map((key) => ({ name: `${name}${nameOf(key)}\0`, keys: [...keys, key] })),
+    const [only] = choices;
+    if (choices.length === 1) {
+      const name = nameOf(only);
+      for (const { names, keys } of combinations) {
+        names.push(name);
+        keys.push(only);
+      }
+      continue;
+    }
+    const count = combinations.length * choices.length;
+    const length = combinations[0]?.keys.length ?? 0;
+    run.budget.charge(count);
+    // Keys with several values each multiply.
+    run.budget.chargeBytes(count * combinationBytes * (length + 1));
+    combinations = combinations.flatMap(({ names, keys }) =>
+      choices.map((key) => ({ names: [...names, nameOf(key)], keys: [...keys, key] })),
     );
   }
-  for (const { name, keys } of combinations) {
+  for (const { names, keys } of combinations) {
+    const name = names.join("\0");
     const group = forming.get(name);
     if (group === undefined) forming.set(name, { keys, nodes: [node] });
     else group.nodes.push(node);

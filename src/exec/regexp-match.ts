@@ -1,6 +1,7 @@
 import { RE2JS, RE2JSSyntaxException } from "re2js";
 import { Lru } from "../base/lru.ts";
 import { Fault } from "../model/fault.ts";
+import { regexpSizeMax, sizeOfRegexp } from "./regexp-size.ts";
 
 /** Tests whether a text matches. Empty texts never do, and no match goes across the end of a line. */
 export type TextTest = (text: string) => boolean;
@@ -22,17 +23,26 @@ export function compileRegexp(source: string, flags: string): TextTest {
 }
 
 /** Compiling costs 50 µs and more, as much as matching a hundred texts; expressions come again. */
-const compiled = new Lru<string, RE2JS>(256);
+const compiled = new Lru<string, { readonly expression: RE2JS; readonly size: number }>(
+  100_000,
+  ({ size }) => Math.max(400, size),
+);
 
 /** Longer expressions are compiled each time. */
 const keptLengthMax = 1000;
 
 function compile(source: string): RE2JS {
   const known = compiled.get(source);
-  if (known !== undefined) return known;
+  if (known !== undefined) return known.expression;
+  const size = sizeOfRegexp(source);
+  if (size > regexpSizeMax) {
+    const begin = source.slice(0, 80);
+    const text = `error parsing regexp: expression too large, more than ${regexpSizeMax} parts: \`${begin}\``;
+    throw new Fault("E_QUERY", text);
+  }
   try {
     const expression = RE2JS.compile(source);
-    if (source.length <= keptLengthMax) compiled.set(source, expression);
+    if (source.length <= keptLengthMax) compiled.set(source, { expression, size });
     return expression;
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) throw error;

@@ -23,19 +23,15 @@ import type { SelectedField } from "./request-prepare.ts";
 import { rightsKey } from "./sender.ts";
 import type { GraphqlRequest } from "./service.ts";
 
-/** Characters of the bodies that are kept whole, and of one of them. */
-const bodyCharactersMax = 8 * 1024 * 1024;
+/** Bytes of the bodies of a schema that are kept whole, and characters of one of them. */
+const bodyBytesMax = 16 * 1024 * 1024;
 const cachedBodyMax = 8 * 1024;
 
-/**
- * Short bodies mostly share the plan of their shape; a long one, whose variables shape its plan, may be the only one to
- * keep it, at some thirty bytes for each character.
- */
-function weighBody({ roots }: ReadyRequest, { length }: string): number {
-  return (length > shortBodyMax ? length * 4 : length) + 512 * roots.length;
+/** What a prepared request takes beside its document: its text, its literals, what was lowered of it. */
+function weighBody(requests: RequestCache, { roots, run }: ReadyRequest, key: string): number {
+  const own = 4 * key.length + 768 * roots.length;
+  return requests.keeps(run) ? own : own + run.source.weight;
 }
-
-const shortBodyMax = 512;
 
 /** What a schema's requests share. */
 interface SchemaCaches {
@@ -101,6 +97,7 @@ export class Preparer {
     const isKept = isCached && fields.extensions === undefined;
     if (isKept && ready.roots.every((root) => root.kind !== "refused")) {
       caches.bodies.set(key, ready);
+      run.source.bodies.add(key);
     }
     return { kind: "query", ready };
   }
@@ -136,9 +133,17 @@ export class Preparer {
   #cachesOf(schema: CompiledSchema): SchemaCaches {
     let caches = this.#caches.get(schema);
     if (caches === undefined) {
+      const requests = new RequestCache(schema, this.#options.limits, (keys) => {
+        for (const key of keys) bodies.delete(key);
+      });
+      const bodies = new Lru<string, ReadyRequest>(
+        bodyBytesMax,
+        (ready, key) => weighBody(requests, ready, key),
+        ({ run }, key) => run.source.bodies.delete(key),
+      );
       caches = {
-        requests: new RequestCache(schema, this.#options.limits.depthMax),
-        bodies: new Lru(bodyCharactersMax, weighBody),
+        requests,
+        bodies,
         callers: new CallerReader(schema, this.#options.clock, this.#options.getText),
       };
       this.#caches.set(schema, caches);

@@ -53,7 +53,7 @@ export function metaJson(
   if (field.definition.name === "__typename") {
     return `"${operation[0]?.toUpperCase()}${operation.slice(1)}"`;
   }
-  return introspect(schema, askedField(field, values));
+  return introspect(schema, askedField(field, values), values.use);
 }
 
 function askedField(field: SelectedField, values: RequestValues): AskedField {

@@ -78,7 +78,7 @@ export class RequestHandler {
       const served = await this.#options.schemas.at(reader);
       if (served === undefined) {
         const print = this.#options.extensions ? () => trace.print() : undefined;
-        return answerOf(withoutSchema(request, this.#options.limits.depthMax, print));
+        return answerOf(withoutSchema(request, this.#options.limits, print));
       }
       const work = await this.#preparer.prepare(request, served.schema, reader);
       if (work.kind === "query") {
@@ -106,7 +106,7 @@ export class RequestHandler {
   async prepareLive(request: GraphqlRequest, reader: Reader): Promise<LiveRequest | undefined> {
     const served = await this.#options.schemas.at(reader);
     if (served === undefined) {
-      throw new RequestRefused(errorsWithoutSchema(request, this.#options.limits.depthMax));
+      throw new RequestRefused(errorsWithoutSchema(request, this.#options.limits));
     }
     return this.#preparer.prepareLive(request, served.schema, reader);
   }

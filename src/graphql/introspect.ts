@@ -4,6 +4,8 @@
  * reference see it.
  */
 import { print } from "graphql";
+import { nameLimit } from "../model/limits.ts";
+import { refuse } from "./errors.ts";
 import type {
   ArgumentDefinition,
   CompiledSchema,
@@ -25,8 +27,53 @@ export interface AskedField {
   readonly fields: readonly AskedField[];
 }
 
-/** The JSON text of the value of `__schema` or `__type`. */
-export function introspect(schema: CompiledSchema, field: AskedField): string {
+/** Objects that an answer may hold for each part of the schema: what clients ask for needs some seven. */
+const objectsPerPart = 20;
+const smallestObjectsMax = 50_000;
+
+const objectsMax = new WeakMap<CompiledSchema, number>();
+
+/** A type of a type of a type has many: answers are bounded by the size of the schema. */
+function objectsMaxOf(schema: CompiledSchema): number {
+  let max = objectsMax.get(schema);
+  if (max === undefined) {
+    let parts = 0;
+    for (const type of schema.types.values()) {
+      parts++;
+      if (type.kind === "object" || type.kind === "interface") {
+        for (const field of type.fields.values()) parts += 1 + field.arguments.size;
+      } else if (type.kind === "input") parts += type.fields.size;
+      else if (type.kind === "enum") parts += type.values.size;
+      if (type.kind === "interface") parts += type.implementors.length;
+      if (type.kind === "union") parts += type.members.length;
+    }
+    objectsMax.set(schema, (max = Math.max(smallestObjectsMax, parts * objectsPerPart)));
+  }
+  return max;
+}
+
+/**
+ * The JSON text of the value of `__schema` or `__type`. `use` counts the objects of all answers of a request. Throws
+ * RequestRefused for too many.
+ */
+export function introspect(
+  schema: CompiledSchema,
+  field: AskedField,
+  use: { introspected: number } = { introspected: 0 },
+): string {
+  left = objectsMaxOf(schema) - use.introspected;
+  const before = left;
+  try {
+    return introspectField(schema, field);
+  } finally {
+    use.introspected += before - left;
+  }
+}
+
+/** Objects that the answer under way may still have. Answers are made in one go. */
+let left = 0;
+
+function introspectField(schema: CompiledSchema, field: AskedField): string {
   if (field.name === "__schema") return printSchema(schema, field.fields);
   const name = field.arguments.get("name");
   const type = typeof name === "string" ? findPublicType(schema, name) : undefined;
@@ -45,6 +92,10 @@ function printObject(
   fields: Fields,
   answer: (field: AskedField) => string,
 ): string {
+  if (--left < 0) {
+    const reason = "the answer to introspection is far larger than the schema";
+    throw refuse(nameLimit("document-fields", reason));
+  }
   let text = "{";
   for (const field of fields) {
     if (text.length > 1) text += ",";

@@ -4,13 +4,18 @@
  */
 import type { Block, Field, Filter, FunctionCall, Literal, PredicateName } from "../dql/ast.ts";
 import { noDirectives, noPage } from "../dql/ast.ts";
+import { nameLimit } from "../model/limits.ts";
 import type { FieldDefinition, NamedType, NodeType, RuleOperation } from "./compiled-schema.ts";
+import { FieldRefused } from "./errors.ts";
+import type { RequestValues } from "./request-arguments.ts";
 
 export interface LowerContext {
   /** The literals so far; a Literal's token is its index. */
   readonly texts: string[];
   /** The caller's rights, where the schema has rules. */
   readonly guard: Guard | undefined;
+  /** Whose conditions are counted; undefined for what the server asks for itself. */
+  readonly request?: RequestValues | undefined;
 }
 
 /** What a caller may do, as conditions on nodes (rule-guard.ts). */
@@ -32,9 +37,33 @@ export interface Guard {
 export const denied: Filter = { kind: "constant", value: false };
 
 /** `guard` undefined: what the house asks for itself, and schemas without rules. */
-export function makeLowerContext(guard: Guard | undefined): LowerContext {
-  return { texts: [], guard };
+export function makeLowerContext(guard: Guard | undefined, request?: RequestValues): LowerContext {
+  return { texts: [], guard, request };
 }
+
+/** Conditions that filters of the request's own have come to. Throws FieldRefused. */
+export function chargeConditions({ request }: LowerContext, conditions: number): void {
+  if (request === undefined) return;
+  const { use, limits } = request;
+  use.conditions += conditions;
+  if (use.conditions <= limits.filterConditionsMax) return;
+  const text = `the request has more than ${limits.filterConditionsMax} conditions in its filters`;
+  throw new FieldRefused([nameLimit("filter-conditions", text)]);
+}
+
+/** Values that conditions compare with: many of them make one condition. Throws FieldRefused. */
+export function chargeValues(context: LowerContext, values: number): void {
+  const { request } = context;
+  if (request === undefined) return;
+  const { use, limits } = request;
+  const valuesMax = limits.filterConditionsMax * valuesPerCondition;
+  use.values += values;
+  if (use.values <= valuesMax) return;
+  const text = `the request has more than ${valuesMax} values in its filters, ${valuesPerCondition} for each condition`;
+  throw new FieldRefused([nameLimit("filter-conditions", text)]);
+}
+
+const valuesPerCondition = 10;
 
 /** A condition of the request's own with the rules of the type that it is about. */
 export function guarded(
@@ -111,6 +140,11 @@ export function callFilter(call: FunctionCall): Filter {
 }
 
 export function andFilter(...filters: readonly (Filter | undefined)[]): Filter | undefined {
+  return joinFilters(filters);
+}
+
+/** `andFilter` of as many as there may be. */
+export function joinFilters(filters: readonly (Filter | undefined)[]): Filter | undefined {
   const given = filters.filter((filter) => filter !== undefined);
   return given.length < 2 ? given[0] : { kind: "and", filters: given };
 }

@@ -4,8 +4,11 @@ import type { FieldDefinition, InputField, InputObjectType, UnionType } from "./
 import {
   andFilter,
   callFilter,
+  chargeConditions,
+  chargeValues,
   compareCall,
   guarded,
+  joinFilters,
   literal,
   predicateOf,
   typeCall,
@@ -29,6 +32,7 @@ export function lowerFilter(
   value: ArgumentValue,
 ): Filter | undefined {
   if (!isArgumentObject(value)) return undefined;
+  chargeConditions(context, 1);
   const conditions: Filter[] = [];
   let alternatives: readonly ArgumentValue[] = [];
   for (const name of Object.keys(value)) {
@@ -42,7 +46,7 @@ export function lowerFilter(
     const condition = lowerEntry(context, input, field, given);
     if (condition !== undefined) conditions.push(condition);
   }
-  const together = andFilter(...conditions);
+  const together = joinFilters(conditions);
   const members = alternatives
     .map((member) => lowerFilter(context, input, member))
     .filter((member) => member !== undefined);
@@ -60,7 +64,7 @@ function lowerEntry(
   switch (field.role) {
     case "and":
       if (!isArgumentList(value)) return undefined;
-      return andFilter(...value.map((member) => lowerFilter(context, input, member)));
+      return joinFilters(value.map((member) => lowerFilter(context, input, member)));
     case "not": {
       const inner = lowerFilter(context, input, value);
       return inner === undefined ? undefined : { kind: "not", filter: inner };
@@ -78,11 +82,12 @@ function lowerHas(
   value: ArgumentValue,
 ): Filter | undefined {
   if (!isArgumentList(value)) return undefined;
+  chargeConditions(context, value.length);
   const conditions = value.map((name) => {
     const named = name === null ? undefined : findEnumField(field, argumentText(name));
     return named === undefined ? undefined : lowerPresence(context, named);
   });
-  return andFilter(...conditions);
+  return joinFilters(conditions);
 }
 
 /** An edge counts where it leads to a node that the caller may see. */
@@ -126,8 +131,8 @@ function lowerFieldFilter(
   // An id that comes from another service: a stored value with a list of ids for its filter.
   if (isArgumentList(value)) return lowerIn(context, predicate, value);
   if (!isArgumentObject(value)) return undefined;
-  return andFilter(
-    ...Object.keys(value).map((name) => lowerFunction(context, predicate, name, value[name])),
+  return joinFilters(
+    Object.keys(value).map((name) => lowerFunction(context, predicate, name, value[name])),
   );
 }
 
@@ -139,6 +144,7 @@ function lowerIdList(context: LowerContext, value: ArgumentValue): Filter {
 
 export function uidLiterals(context: LowerContext, value: ArgumentValue): Literal[] {
   if (!isArgumentList(value)) return [];
+  chargeValues(context, value.length);
   return value
     .filter((id) => id !== null && id !== undefined && isUidText(argumentText(id)))
     .map((id) => literal(context, argumentText(id), false));
@@ -198,6 +204,7 @@ function lowerIn(
   predicate: PredicateName,
   values: readonly ArgumentValue[],
 ): Filter {
+  chargeValues(context, values.length);
   const given = values.filter((value) => value !== null && value !== undefined);
   const filters: Filter[] = [];
   if (given.length > 0) {

@@ -7,6 +7,7 @@ import { collectSites } from "./lower-selection.ts";
 import { lowerSite } from "./lower-site.ts";
 import { rootFieldOf } from "./query-root.ts";
 import { evaluateArguments } from "./request-arguments.ts";
+import { defaultLimits } from "../model/limits.ts";
 import { RequestCache } from "./request-cache.ts";
 import type { JsonObject } from "./request-json.ts";
 import { compileSchema } from "./schema-compile.ts";
@@ -23,7 +24,7 @@ function lower(
   query: string,
   variables: JsonObject = {},
 ): { readonly dql: string; readonly shape: string; readonly texts: readonly string[] } {
-  const run = new RequestCache(schema, 100).prepare({
+  const run = new RequestCache(schema, defaultLimits).prepare({
     query,
     variables,
     operationName: "",

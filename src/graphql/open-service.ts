@@ -67,6 +67,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     logger,
   });
   return {
+    limits: options.limits ?? defaultLimits,
     handle: (request) => handler.handle(request),
     subscribe: (request, subscriber) => subscriptions.subscribe(request, subscriber),
     get subscriptionCounters() {

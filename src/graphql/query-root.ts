@@ -39,6 +39,10 @@ import { rankByDistance } from "./query-similar.ts";
 const plansMax = 64;
 const shapeUnits = 256;
 
+// What a plan takes, in bytes, by and large.
+const bytesPerShapeUnit = 20;
+const bytesPerPlannedField = 2_000;
+
 interface PlannedRoot {
   /** What decided it: everything of the request but the literals. */
   readonly form: string;
@@ -65,7 +69,7 @@ export function readyQuery(
   request: RequestValues,
   guard: Guard | undefined,
 ): ReadyQuery {
-  const context = makeLowerContext(guard);
+  const context = makeLowerContext(guard, request);
   const given = field.node.arguments ?? [];
   const values = evaluateArguments(given, root.arguments, request);
   const parts = lowerRootParts(context, root, field, values, request);
@@ -81,8 +85,15 @@ export function readyQuery(
     const isLambda = form.kind !== "aggregate" && hasLambda(form.object);
     planned = { form: shape, tree: new PlannedTree(document), shape: form, hasLambda: isLambda };
     plans.set(shape, planned);
+    request.grow(2 * shape.length * bytesPerShapeUnit + countFields(field) * bytesPerPlannedField);
   }
   return { planned, texts: context.texts, similar: parts.similar };
+}
+
+function countFields({ selection }: SelectedField): number {
+  let count = 1;
+  for (const field of selection?.fields ?? []) count += countFields(field);
+  return count;
 }
 
 function sitesOf(field: SelectedField, guard: Guard | undefined): readonly SelectedField[] {

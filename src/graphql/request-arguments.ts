@@ -4,6 +4,7 @@
  */
 import type { ArgumentNode, ObjectValueNode, ValueNode } from "graphql";
 import type { ArgumentDefinition, InputField, TypeRef } from "./compiled-schema.ts";
+import type { DocumentLimits } from "./document-meter.ts";
 import { isJsonArray, isJsonObject, NumberText } from "./request-json.ts";
 import type { JsonObject, JsonValue } from "./request-json.ts";
 import type { VariableUse } from "./request-variables.ts";
@@ -30,6 +31,33 @@ export interface RequestValues {
   /** The literals of the document in textual order, and the index of each literal's node. */
   readonly literals: readonly string[];
   readonly literalIndex: ReadonlyMap<ValueNode, number>;
+  readonly limits: DocumentLimits;
+  readonly use: ValueUse;
+  /** Something of so many bytes is kept with the operation. */
+  readonly grow: (bytes: number) => void;
+}
+
+/** What has been made of one request's values so far. */
+export interface ValueUse {
+  /** Conditions in filters, and the values that they compare with. */
+  conditions: number;
+  values: number;
+  /** Objects of answers to introspection. */
+  introspected: number;
+  /** Declared variables by name, once they were looked for. */
+  declared: ReadonlyMap<string, VariableUse> | undefined;
+  /** Values of variables in the forms of the places that they are used in: each is made once. */
+  readonly shaped: Map<string, Map<TypeRef, ArgumentValue>>;
+}
+
+export function makeValueUse(): ValueUse {
+  return {
+    conditions: 0,
+    values: 0,
+    introspected: 0,
+    declared: undefined,
+    shaped: new Map(),
+  };
 }
 
 /** The given arguments by name; those that are left out, or are variables without a value, are absent. */
@@ -106,10 +134,30 @@ function evaluateScalar(
 function evaluateVariable(name: string, type: TypeRef, request: RequestValues): ArgumentValue {
   if (Object.hasOwn(request.variables, name)) {
     const given = request.variables[name];
-    if (given !== undefined) return shapeGiven(given, type);
+    if (given !== undefined) {
+      return typeof given === "object"
+        ? shapeOnce(name, given, type, request)
+        : shapeGiven(given, type);
+    }
   }
-  const fallback = request.declared.find((use) => use.name === name)?.defaultValue;
+  const { use } = request;
+  use.declared ??= new Map(request.declared.map((declared) => [declared.name, declared]));
+  const fallback = use.declared.get(name)?.defaultValue;
   return fallback === undefined ? undefined : evaluate(fallback, type, request);
+}
+
+function shapeOnce(
+  name: string,
+  given: JsonValue,
+  type: TypeRef,
+  { use }: RequestValues,
+): ArgumentValue {
+  let known = use.shaped.get(name);
+  if (known === undefined) use.shaped.set(name, (known = new Map()));
+  if (known.has(type)) return known.get(type);
+  const shaped = shapeGiven(given, type);
+  known.set(type, shaped);
+  return shaped;
 }
 
 /** Lists around single values, down to the leaves; fields in their own form. */

@@ -5,32 +5,45 @@
 import { visit } from "graphql";
 import type { DocumentNode, FieldNode, OperationDefinitionNode, ValueNode } from "graphql";
 import { Lru } from "../base/lru.ts";
-import { defaultLimits, nameLimit } from "../model/limits.ts";
+import { nameLimit } from "../model/limits.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
+import { DocumentMeter, tooManyRoots } from "./document-meter.ts";
+import type { DocumentLimits } from "./document-meter.ts";
 import { refuse, RequestRefused } from "./errors.ts";
 import type { Location } from "./errors.ts";
+import { makeValueUse } from "./request-arguments.ts";
 import type { RequestValues } from "./request-arguments.ts";
 import type { RequestFields } from "./request-body.ts";
 import type { JsonObject } from "./request-json.ts";
 import { collectChecks, passesChecks } from "./request-checks.ts";
 import type { DocumentChecks } from "./request-checks.ts";
 import { isTooDeep, liftLiterals } from "./request-lift.ts";
-import { locate, offsetOf, parseDocument } from "./request-parse.ts";
-import { conditionVariables, fragmentsOf, numberFields, selectRoots } from "./request-prepare.ts";
+import { makeLocator, offsetOf, parseDocument } from "./request-parse.ts";
+import {
+  conditionVariables,
+  fragmentsOf,
+  numberFields,
+  selectKeys,
+  selectRoots,
+} from "./request-prepare.ts";
 import type { SelectedField } from "./request-prepare.ts";
 import { validateDocument } from "./request-rules.ts";
 import { checkVariables, variablesOf } from "./request-variables.ts";
 import type { VariableUse } from "./request-variables.ts";
 
-/** Characters of the documents that are kept; a prepared document takes about thirty bytes for each. */
-const documentCharactersMax = 512 * 1024;
+/** Bytes of the documents of a schema that are kept, with all that was made of them. */
+const documentBytesMax = 32 * 1024 * 1024;
 /** Documents above it are prepared each time: they are written by programs, with other values each time. */
 const cachedTextMax = 16 * 1024;
 
 /** A valid document. */
 interface PreparedDocument {
-  /** Its length in characters. */
-  readonly weight: number;
+  /** Under which it is kept, if it is. */
+  key: string;
+  /** What it takes with its variants and their plans, in bytes, by and large. */
+  weight: number;
+  /** Keys of the requests that hold it, by whoever keeps them. */
+  readonly bodies: Set<string>;
   readonly document: DocumentNode;
   readonly literalIndex: ReadonlyMap<ValueNode, number>;
   readonly ordinals: ReadonlyMap<FieldNode, number>;
@@ -43,9 +56,23 @@ interface PreparedDocument {
 interface PreparedOperation {
   readonly node: OperationDefinitionNode;
   readonly declared: readonly VariableUse[];
-  /** Root fields by the values of the conditions. */
-  readonly variants: Map<string, readonly SelectedField[]>;
+  /** By the values of the conditions; the oldest make room. */
+  readonly variants: Map<string, Variant>;
 }
+
+/** The fields of an operation for some values of its conditions. */
+interface Variant {
+  readonly roots: readonly SelectedField[];
+  /** In bytes, with the plans of its fields. */
+  weight: number;
+}
+
+/** Twenty conditions have a million combinations. */
+const variantsMax = 64;
+
+// Bytes, as measured.
+const bytesPerNode = 200;
+const bytesPerField = 900;
 
 /** An operation that is to run, with the request's values. */
 export interface OperationRun {
@@ -54,57 +81,90 @@ export interface OperationRun {
   readonly values: RequestValues;
   /** The place of a field, by its number in the document. */
   readonly locate: (ordinal: number) => Location;
+  /** The document that it is of. */
+  readonly source: PreparedDocument;
 }
 
 /** Caches of one compiled schema. */
 export class RequestCache {
   readonly #schema: CompiledSchema;
-  readonly #depthMax: number;
-  readonly #documents = new Lru<string, PreparedDocument | "exact">(
-    documentCharactersMax,
-    (kept) => (kept === "exact" ? minimalWeight : kept.weight),
-  );
+  readonly #limits: DocumentLimits;
+  readonly #documents: Lru<string, PreparedDocument | "exact">;
 
-  constructor(schema: CompiledSchema, depthMax: number) {
+  /** `forget` is told the bodies (`keep`) of a document that is kept no longer. */
+  constructor(
+    schema: CompiledSchema,
+    limits: DocumentLimits,
+    forget: (bodies: Iterable<string>) => void = () => {},
+  ) {
     this.#schema = schema;
-    this.#depthMax = depthMax;
+    this.#limits = limits;
+    this.#documents = new Lru(
+      documentBytesMax,
+      (kept, key) => (kept === "exact" ? minimalWeight + 2 * key.length : kept.weight),
+      (kept) => {
+        if (kept !== "exact") forget(kept.bodies);
+      },
+    );
+  }
+
+  /** Bytes of all documents, as they are counted. */
+  get weight(): number {
+    return this.#documents.weight;
+  }
+
+  /** Whether the document of a run is kept here, so that whoever holds the run holds little beside. */
+  keeps({ source }: OperationRun): boolean {
+    return this.#documents.peek(source.key) === source;
   }
 
   /** Throws RequestRefused for a request that cannot run. */
   prepare(fields: RequestFields): OperationRun {
+    const { depthMax } = this.#limits;
     const lifted =
       fields.query === "" || fields.query.length > cachedTextMax
         ? undefined
-        : liftLiterals(fields.query, this.#depthMax);
+        : liftLiterals(fields.query, depthMax);
     if (lifted === undefined) {
       // What was lifted is not too deep.
-      checkQuery(fields.query, this.#depthMax);
+      checkQuery(fields.query, depthMax);
       return this.#run(this.#parse(fields, []), fields, []);
     }
     let known = this.#documents.get(lifted.template);
     if (known === "exact") known = this.#documents.get(`=${fields.query}`);
     if (known !== undefined && known !== "exact") return this.#run(known, fields, lifted.literals);
     const document = this.#parse(fields, lifted.literals);
+    document.key = lifted.template;
     if (literalsDecide(document)) {
       this.#documents.set(lifted.template, "exact");
-      this.#documents.set(`=${fields.query}`, document);
-    } else this.#documents.set(lifted.template, document);
+      document.key = `=${fields.query}`;
+    }
+    this.#documents.set(document.key, document);
     return this.#run(document, fields, lifted.literals);
   }
 
   #parse(fields: RequestFields, literals: readonly string[]): PreparedDocument {
-    const document = parseDocument(fields.query);
-    validateDocument(this.#schema, fields.query, document, fields.variables);
+    const meter = new DocumentMeter(this.#limits);
+    const document = parseDocument(fields.query, this.#limits);
+    validateDocument(this.#schema, fields.query, document, fields.variables, meter);
     const operations: PreparedOperation[] = [];
     for (const node of document.definitions) {
       if (node.kind !== "OperationDefinition") continue;
       operations.push({ node, declared: variablesOf(this.#schema, node), variants: new Map() });
     }
     const literalIndex = literals.length === 0 ? noLiterals : indexLiterals(document);
-    const checks = collectChecks(this.#schema, document, fragmentsOf(document), literalIndex);
-    forgetPlaces(document);
+    const checks = collectChecks(
+      this.#schema,
+      document,
+      fragmentsOf(document),
+      literalIndex,
+      new DocumentMeter(this.#limits),
+    );
+    const nodes = forgetPlaces(document);
     return {
-      weight: fields.query.length + minimalWeight,
+      key: "",
+      weight: minimalWeight + fields.query.length * 4 + nodes * bytesPerNode,
+      bodies: new Set(),
       document,
       literalIndex,
       checks,
@@ -122,30 +182,69 @@ export class RequestCache {
     const operation = chooseOperation(this.#schema, prepared.operations, fields.operationName);
     if (!passesChecks(prepared.checks, literals, fields.variables)) {
       const text = fields.query;
-      validateDocument(this.#schema, text, parseDocument(text), fields.variables);
+      const document = parseDocument(text, this.#limits);
+      validateDocument(this.#schema, text, document, fields.variables);
     }
     checkVariables(operation.declared, fields.variables);
     const booleans = conditionValues(prepared.conditions, operation, fields.variables);
     const key = [...booleans.values()].join();
-    let roots = operation.variants.get(key);
-    if (roots === undefined) {
-      const context = {
-        schema: this.#schema,
-        fragments: fragmentsOf(prepared.document),
-        ordinals: prepared.ordinals,
-        booleans,
-      };
-      roots = selectRoots(context, operation.node);
-      operation.variants.set(key, roots);
-    }
+    const variant =
+      operation.variants.get(key) ?? this.#makeVariant(prepared, operation, key, booleans);
     const values: RequestValues = {
       declared: operation.declared,
       variables: fields.variables,
       literals,
       literalIndex: prepared.literalIndex,
+      limits: this.#limits,
+      use: makeValueUse(),
+      grow: (bytes) => this.#grow(prepared, variant, bytes),
     };
     const places = new Places(fields.query);
-    return { node: operation.node, roots, values, locate: (ordinal) => places.at(ordinal) };
+    return {
+      node: operation.node,
+      roots: variant.roots,
+      values,
+      locate: (ordinal) => places.at(ordinal),
+      source: prepared,
+    };
+  }
+
+  #makeVariant(
+    prepared: PreparedDocument,
+    operation: PreparedOperation,
+    key: string,
+    booleans: ReadonlyMap<string, boolean>,
+  ): Variant {
+    const { variants, node } = operation;
+    const { documentRootsMax } = this.#limits;
+    if (selectKeys(prepared.document, node).length > documentRootsMax) {
+      throw tooManyRoots(this.#limits);
+    }
+    const meter = new DocumentMeter(this.#limits);
+    const context = {
+      schema: this.#schema,
+      fragments: fragmentsOf(prepared.document),
+      ordinals: prepared.ordinals,
+      booleans,
+      meter,
+    };
+    const roots = selectRoots(context, node);
+    const variant = { roots, weight: 2 * key.length + meter.fields * bytesPerField };
+    for (const [oldest, { weight }] of variants) {
+      if (variants.size < variantsMax) break;
+      variants.delete(oldest);
+      prepared.weight -= weight;
+    }
+    variants.set(key, variant);
+    prepared.weight += variant.weight;
+    if (prepared.key !== "") this.#documents.reweigh(prepared.key);
+    return variant;
+  }
+
+  #grow(prepared: PreparedDocument, variant: Variant, bytes: number): void {
+    variant.weight += bytes;
+    prepared.weight += bytes;
+    if (this.#documents.peek(prepared.key) === prepared) this.#documents.reweigh(prepared.key);
   }
 }
 
@@ -162,15 +261,17 @@ export function checkQuery(query: string, depthMax: number): void {
 /** Where fields stand in the text of one request; parsed again when it is asked for (only messages do). */
 class Places {
   readonly #text: string;
+  readonly #locate: (offset: number) => Location;
   #offsets: readonly number[] | undefined;
 
   constructor(text: string) {
     this.#text = text;
+    this.#locate = makeLocator(text);
   }
 
   at(ordinal: number): Location {
     this.#offsets ??= [...numberFields(parseDocument(this.#text)).keys()].map(offsetOf);
-    return locate(this.#text, this.#offsets[ordinal] ?? 0);
+    return this.#locate(this.#offsets[ordinal] ?? 0);
   }
 }
 
@@ -199,15 +300,17 @@ export function chooseOperation<T extends { readonly node: OperationDefinitionNo
   return chosen;
 }
 
-function conditionValues(
+export function conditionValues(
   names: readonly string[],
-  operation: PreparedOperation,
+  operation: Pick<PreparedOperation, "declared">,
   variables: JsonObject,
 ): Map<string, boolean> {
   const values = new Map<string, boolean>();
+  if (names.length === 0) return values;
+  const uses = new Map(operation.declared.map((declared) => [declared.name, declared]));
   for (const name of names) {
     const given = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    const use = operation.declared.find((declared) => declared.name === name);
+    const use = uses.get(name);
     if (given === null && use !== undefined) {
       throw new RequestRefused([{ message: "cannot be null", path: ["variable", name] }]);
     }
@@ -218,34 +321,21 @@ function conditionValues(
   return values;
 }
 
-/**
- * Judges a request of an API that something else runs, in the same words. Throws RequestRefused; the document runs by
- * the operation that the request names.
- */
-export function checkRequest(schema: CompiledSchema, fields: RequestFields): DocumentNode {
-  checkQuery(fields.query, defaultLimits.depthMax);
-  const document = parseDocument(fields.query);
-  validateDocument(schema, fields.query, document, fields.variables);
-  const operations = document.definitions.flatMap((node) =>
-    node.kind === "OperationDefinition" ? [{ node }] : [],
-  );
-  const { node } = chooseOperation(schema, operations, fields.operationName);
-  checkVariables(variablesOf(schema, node), fields.variables);
-  return document;
-}
-
 const minimalWeight = 256;
 
 /**
  * Lets go of the places of nodes, and with them of every token of the text: they are most of a document's memory, and
- * belong to one request's literals anyway.
+ * belong to one request's literals anyway. Returns how many nodes there are.
  */
-function forgetPlaces(document: DocumentNode): void {
+function forgetPlaces(document: DocumentNode): number {
+  let nodes = 0;
   visit(document, {
     enter(node) {
+      nodes++;
       (node as { loc?: unknown }).loc = undefined;
     },
   });
+  return nodes;
 }
 
 /** Literals of a document in textual order: strings and numbers, as `liftLiterals` finds them. */

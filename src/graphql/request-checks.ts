@@ -3,6 +3,7 @@
  * @cascade takes from literals or variables. All else of validity rests on the template alone.
  */
 import type { DirectiveNode, DocumentNode, FragmentDefinitionNode, ValueNode } from "graphql";
+import type { DocumentMeter } from "./document-meter.ts";
 import type { CompiledSchema, NamedType } from "./compiled-schema.ts";
 import { cascadeFields } from "./request-cascade.ts";
 import { isJsonArray } from "./request-json.ts";
@@ -29,12 +30,13 @@ export function collectChecks(
   document: DocumentNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   literalIndex: ReadonlyMap<ValueNode, number>,
+  meter: DocumentMeter,
 ): DocumentChecks {
   const integers = new Map<number, "Int" | "Int64">();
   const numbers = new Set<number>();
   const cascades: CascadeCheck[] = [];
   const ignore = (): void => {};
-  const state = startWalk(schema, fragments);
+  const state = startWalk(schema, fragments, meter);
   walkDocument(state, document, {
     value(value, expected) {
       const index = literalIndex.get(value);

@@ -63,14 +63,38 @@ export function liftLiterals(text: string, depthMax: number): LiftedText | undef
 /** Whether braces nest deeper than allowed; strings and comments are not looked into. */
 export function isTooDeep(text: string, depthMax: number): boolean {
   let depth = 0;
-  const pattern = /"(?:""[^]*?"""|(?:[^"\\\n\r]|\\.)*"?)|#[^\n\r]*|[{[(]|[}\])]/g;
-  for (const match of text.matchAll(pattern)) {
-    const c = match[0];
-    if (c === "{" || c === "[" || c === "(") {
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 34) i = skipString(text, i);
+    else if (c === 35) {
+      while (i + 1 < text.length && !isLineEnd(text.charCodeAt(i + 1))) i++;
+    } else if (c === 123 || c === 91 || c === 40) {
       if (++depth > depthMax) return true;
-    } else if (c === "}" || c === "]" || c === ")") depth--;
+    } else if (c === 125 || c === 93 || c === 41) depth--;
   }
   return false;
+}
+
+/** The last place of a string that begins at `start`; of one that does not end, the last of its line or of the text. */
+function skipString(text: string, start: number): number {
+  if (!text.startsWith('""', start + 1)) {
+    for (let i = start + 1; i < text.length; i++) {
+      const c = text.charCodeAt(i);
+      if (c === 34) return i;
+      if (c === 92) i++;
+      else if (isLineEnd(c)) return i - 1;
+    }
+    return text.length;
+  }
+  for (let i = start + 3; ; i += 3) {
+    i = text.indexOf('"""', i);
+    if (i < 0) return text.length;
+    if (text.charCodeAt(i - 1) !== 92) return i + 2;
+  }
+}
+
+function isLineEnd(c: number): boolean {
+  return c === 10 || c === 13;
 }
 
 /** The place behind the closing quote; −1 for block strings and strings that do not end in their line. */

@@ -1,10 +1,12 @@
-/** Fields of one response name must be the same thing, however they were written (GraphQL specification 5.3.2). */
-import type { ArgumentNode, FieldNode, SelectionSetNode } from "graphql";
-import type { FieldDefinition, NamedType, TypeRef } from "./compiled-schema.ts";
+/**
+ * Which fields of one response name are not the same thing (GraphQL specification 5.3.2), told in pairs. Pairs are many:
+ * this is asked only where `merge-check.ts` has found that there are any, and looks at so many and no more.
+ */
+import type { FieldNode, SelectionSetNode } from "graphql";
+import type { FieldDefinition, NamedType } from "./compiled-schema.ts";
+import { printArguments, typesConflict } from "./merge-check.ts";
+import type { Conflict } from "./merge-check.ts";
 import { findType } from "./request-meta.ts";
-import { printValue } from "./request-parse.ts";
-import { isComposite } from "./request-report.ts";
-import type { Report } from "./request-report.ts";
 import { findField, namedTypeOf, rootTypeOf } from "./request-walk.ts";
 import type { WalkState } from "./request-walk.ts";
 
@@ -14,13 +16,16 @@ interface Use {
   readonly definition: FieldDefinition | undefined;
 }
 
-interface Conflict {
-  readonly name: string;
-  readonly why: string;
-  readonly at: FieldNode;
+const pairsMax = 200;
+/** Reasons that one message joins. */
+const reasonsMax = 50;
+
+/** Fields that one operation's search for pairs may still look at. */
+export interface PairBudget {
+  left: number;
 }
 
-const pairsMax = 200;
+export const pairStepsMax = 100_000;
 
 /**
  * Reports the conflicts within selection sets of one parent. `parent` is undefined for an operation's own set. Sets
@@ -30,28 +35,50 @@ export function findConflicts(
   state: WalkState,
   sets: readonly SelectionSetNode[],
   parent: NamedType | undefined,
-  report: Report,
+  budget: PairBudget,
+  tell: (conflict: Conflict) => void,
 ): void {
   const operation = state.operation;
   const type =
     parent ?? (operation === undefined ? undefined : rootTypeOf(state.schema, operation));
-  const uses = collectUses(state, sets, type);
-  for (const conflict of conflictsOf(state, uses, new Set())) {
-    report(
-      `Fields "${conflict.name}" conflict because ${conflict.why}. Use different aliases on the fields to fetch both if this was intentional.`,
-      conflict.at,
-    );
+  const search = { state, budget, open: new Set<string>() };
+  const uses = collectUses(search, sets, type);
+  for (const [name, list] of uses) {
+    // Very many uses are compared with the first alone: all pairs would take a hostile document minutes.
+    const firsts = list.length > pairsMax ? 1 : list.length;
+    for (let i = 0; i < firsts; i++) {
+      for (let j = i + 1; j < list.length && budget.left > 0; j++) {
+        const a = list[i];
+        const b = list[j];
+        if (a === undefined || b === undefined || a.node === b.node) continue;
+        const why = reasonOf(search, a, b, 0);
+        if (why !== undefined) tell({ name, why, at: b.node });
+      }
+    }
   }
 }
 
+export function conflictMessage({ name, why }: Conflict): string {
+  return `Fields "${name}" conflict because ${why}. Use different aliases on the fields to fetch both if this was intentional.`;
+}
+
+interface Search {
+  readonly state: WalkState;
+  readonly budget: PairBudget;
+  /** The pairs under comparison, so that fragments in a circle come to an end. */
+  readonly open: Set<string>;
+}
+
 function collectUses(
-  state: WalkState,
+  { state, budget }: Search,
   sets: readonly SelectionSetNode[],
   parent: NamedType | undefined,
 ): Map<string, Use[]> {
   const uses = new Map<string, Use[]>();
   const spread = new Set<string>();
   const collect = (set: SelectionSetNode, type: NamedType | undefined): void => {
+    budget.left -= set.selections.length;
+    if (budget.left <= 0) return;
     for (const selection of set.selections) {
       if (selection.kind === "Field") {
         const name = selection.alias?.value ?? selection.name.value;
@@ -77,35 +104,14 @@ function collectUses(
   return uses;
 }
 
-/** `open` holds the pairs under comparison, so that fragments in a circle come to an end. */
-function conflictsOf(
-  state: WalkState,
-  uses: ReadonlyMap<string, readonly Use[]>,
-  open: Set<string>,
-): Conflict[] {
-  const conflicts: Conflict[] = [];
-  for (const [name, list] of uses) {
-    // Very many uses are compared with the first alone: all pairs would take a hostile document minutes.
-    const firsts = list.length > pairsMax ? 1 : list.length;
-    for (let i = 0; i < firsts; i++) {
-      for (let j = i + 1; j < list.length; j++) {
-        const a = list[i];
-        const b = list[j];
-        if (a === undefined || b === undefined || a.node === b.node) continue;
-        const why = reasonOf(state, a, b, open);
-        if (why !== undefined) conflicts.push({ name, why, at: b.node });
-      }
-    }
-  }
-  return conflicts;
-}
-
-function reasonOf(state: WalkState, a: Use, b: Use, open: Set<string>): string | undefined {
+function reasonOf(search: Search, a: Use, b: Use, depth: number): string | undefined {
+  const { state, budget } = search;
+  budget.left--;
   if (!areExclusive(a.parent, b.parent)) {
     if (a.node.name.value !== b.node.name.value) {
       return `${a.node.name.value} and ${b.node.name.value} are different fields`;
     }
-    if (!sameArguments(a.node.arguments ?? [], b.node.arguments ?? [])) {
+    if (printArguments(state, a.node) !== printArguments(state, b.node)) {
       return "they have differing arguments";
     }
   }
@@ -114,48 +120,39 @@ function reasonOf(state: WalkState, a: Use, b: Use, open: Set<string>): string |
   if (typeA !== undefined && typeB !== undefined && typesConflict(typeA, typeB)) {
     return `they return conflicting types ${typeA.text} and ${typeB.text}`;
   }
-  return subReason(state, a, b, open);
+  return subReason(search, a, b, depth + 1);
 }
 
-function subReason(state: WalkState, a: Use, b: Use, open: Set<string>): string | undefined {
+function subReason(search: Search, a: Use, b: Use, depth: number): string | undefined {
+  const { open, budget, state } = search;
+  if (depth > state.meter.limits.depthMax) return undefined;
   const setA = a.node.selectionSet;
   const setB = b.node.selectionSet;
   if (setA === undefined || setB === undefined) return undefined;
   const pair = `${setA.loc?.start}-${setB.loc?.start}`;
   if (open.has(pair)) return undefined;
   open.add(pair);
-  const inA = collectUses(state, [setA], a.definition && namedTypeOf(a.definition.type));
-  const inB = collectUses(state, [setB], b.definition && namedTypeOf(b.definition.type));
+  const inA = collectUses(search, [setA], a.definition && namedTypeOf(a.definition.type));
+  const inB = collectUses(search, [setB], b.definition && namedTypeOf(b.definition.type));
   const reasons: string[] = [];
   for (const [name, listA] of inA) {
     for (const useA of listA) {
       for (const useB of inB.get(name) ?? []) {
         if (useA.node === useB.node) continue;
-        const why = reasonOf(state, useA, useB, open);
+        if (budget.left <= 0 || reasons.length >= reasonsMax) return joinReasons(reasons);
+        const why = reasonOf(search, useA, useB, depth);
         if (why !== undefined) reasons.push(`subfields "${name}" conflict because ${why}`);
       }
     }
   }
+  return joinReasons(reasons);
+}
+
+function joinReasons(reasons: readonly string[]): string | undefined {
   return reasons.length === 0 ? undefined : reasons.join(" and ");
 }
 
 /** No object is of both types, so that only one of the two fields is ever answered. */
 function areExclusive(a: NamedType | undefined, b: NamedType | undefined): boolean {
   return a !== b && a?.kind === "object" && b?.kind === "object";
-}
-
-function sameArguments(a: readonly ArgumentNode[], b: readonly ArgumentNode[]): boolean {
-  if (a.length !== b.length) return false;
-  return a.every((left) => {
-    const right = b.find((candidate) => candidate.name.value === left.name.value);
-    return right !== undefined && printValue(left.value) === printValue(right.value);
-  });
-}
-
-function typesConflict(a: TypeRef, b: TypeRef): boolean {
-  if (a.nonNull !== b.nonNull || a.kind !== b.kind) return true;
-  if (a.kind === "list") return b.kind !== "list" || typesConflict(a.element, b.element);
-  if (b.kind === "list") return true;
-  if (isComposite(a.type) && isComposite(b.type)) return false;
-  return a.type.name !== b.type.name;
 }

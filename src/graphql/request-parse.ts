@@ -2,6 +2,9 @@
 import { GraphQLError, Lexer, parse, Source } from "graphql";
 import { unreachable } from "../base/assert.ts";
 import type { ASTNode, DocumentNode, Token, ValueNode } from "graphql";
+import { defaultLimits } from "../model/limits.ts";
+import { partsMaxOf, tooLarge } from "./document-meter.ts";
+import type { DocumentLimits } from "./document-meter.ts";
 import { refuse } from "./errors.ts";
 import type { Location, RequestRefused } from "./errors.ts";
 
@@ -9,9 +12,9 @@ import type { Location, RequestRefused } from "./errors.ts";
  * Throws RequestRefused for text that does not parse, or that holds anything but operations and fragments. Blank
  * text is a document without operations.
  */
-export function parseDocument(text: string): DocumentNode {
+export function parseDocument(text: string, limits: DocumentLimits = defaultLimits): DocumentNode {
   if (isBlank(text)) return { kind: "Document", definitions: [] } as unknown as DocumentNode;
-  const document = parseText(text);
+  const document = parseText(text, limits);
   for (const definition of document.definitions) {
     if (definition.kind === "OperationDefinition" || definition.kind === "FragmentDefinition")
       continue;
@@ -25,21 +28,48 @@ export function parseDocument(text: string): DocumentNode {
 
 /** Line and column from 1; columns count code points. */
 export function locate(text: string, offset: number): Location {
-  let line = 1;
-  let lineStart = 0;
-  for (let i = 0; i < offset; i++) {
+  return makeLocator(text)(offset);
+}
+
+/** For many places of one text: it is read through once, when the first is asked for. */
+export function makeLocator(text: string): (offset: number) => Location {
+  let places: TextPlaces | undefined;
+  return (offset) => (places ??= readPlaces(text)).locate(Math.min(offset, text.length));
+}
+
+interface TextPlaces {
+  locate(offset: number): Location;
+}
+
+function readPlaces(text: string): TextPlaces {
+  const lineStarts = [0];
+  /** Second halves of code points that take two units. */
+  const halves: number[] = [];
+  for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
-    if (c !== 10 && c !== 13) continue;
-    if (c === 13 && text.charCodeAt(i + 1) === 10 && i + 1 < offset) i++;
-    line++;
-    lineStart = i + 1;
+    if (c >= 0xdc00 && c <= 0xdfff) halves.push(i);
+    else if (c === 10 || (c === 13 && text.charCodeAt(i + 1) !== 10)) lineStarts.push(i + 1);
   }
-  let column = 1;
-  for (let i = lineStart; i < offset; i++) {
-    const c = text.charCodeAt(i);
-    if (c < 0xdc00 || c > 0xdfff) column++;
+  return {
+    locate(offset) {
+      const line = countUpTo(lineStarts, offset);
+      const start = lineStarts[line - 1] ?? 0;
+      const left = countUpTo(halves, offset - 1) - countUpTo(halves, start - 1);
+      return { line, column: offset - start - left + 1 };
+    },
+  };
+}
+
+/** How many of ascending numbers are not above a bound. */
+function countUpTo(ascending: readonly number[], bound: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] ?? 0) <= bound) low = middle + 1;
+    else high = middle;
   }
-  return { line, column };
+  return low;
 }
 
 /** Where messages place a node: fragments at the word behind the dots, directives at their name, strings inside. */
@@ -86,19 +116,30 @@ export function printValue(value: ValueNode): string {
 
 /** Only blanks, commas, line ends and comments. */
 function isBlank(text: string): boolean {
-  return /^(?:[\s,\ufeff]|#[^\n\r]*)*$/.test(text);
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 35) {
+      while (i + 1 < text.length && !isLineEnd(text.charCodeAt(i + 1))) i++;
+    } else if (c !== 32 && c !== 44 && c !== 0xfeff && !/\s/.test(text.charAt(i))) return false;
+  }
+  return true;
+}
+
+function isLineEnd(c: number): boolean {
+  return c === 10 || c === 13;
 }
 
 /** `isFilled`: empty lists are blanks by now; one more behind them is wrong. */
-function parseText(text: string, isFilled = false): DocumentNode {
+function parseText(text: string, limits: DocumentLimits, isFilled = false): DocumentNode {
   try {
-    return parse(text);
+    return parse(text, { maxTokens: partsMaxOf(limits) });
   } catch (error) {
     if (error instanceof RangeError) throw refuse("the document is nested too deeply");
     if (!(error instanceof GraphQLError)) throw error;
+    if (error.message.includes("Parsing aborted.")) throw tooLarge(limits);
     const filled = !isFilled && error.message.endsWith('found ")".') ? blankEmptyLists(text) : text;
     if (filled === text) throw syntaxRefusal(text, error);
-    return parseText(filled, true);
+    return parseText(filled, limits, true);
   }
 }
 

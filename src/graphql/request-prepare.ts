@@ -21,9 +21,10 @@ import type {
   NamedType,
   ObjectType,
 } from "./compiled-schema.ts";
+import type { DocumentMeter } from "./document-meter.ts";
 import { findField, namedTypeOf, rootTypeOf } from "./request-walk.ts";
 import { findType } from "./request-meta.ts";
-import { isComposite } from "./request-report.ts";
+import { isComposite, possibleTypes } from "./request-report.ts";
 
 /** One response name of one type: all its nodes merged. */
 export interface SelectedField {
@@ -61,6 +62,8 @@ export interface PrepareContext {
   readonly ordinals: ReadonlyMap<FieldNode, number>;
   /** Values of @skip's and @include's variables. */
   readonly booleans: ReadonlyMap<string, boolean>;
+  /** Of each field that is selected, for each type that it is selected of. */
+  readonly meter: DocumentMeter;
 }
 
 /** The root fields of an operation, in order. */
@@ -178,12 +181,12 @@ function collect(
     if (type === undefined) return false;
     if (condition === type.name) return true;
     const named = findType(context.schema, condition);
-    if (named?.kind === "interface") return named.implementors.includes(type);
-    return named?.kind === "union" && named.members.includes(type);
+    return isComposite(named) && possibleTypes(named).has(type);
   };
   const named = (condition: string | undefined): NamedType | undefined =>
     condition === undefined ? undefined : findType(context.schema, condition);
   const visit = (set: SelectionSetNode, around: NamedType): void => {
+    context.meter.charge(set.selections.length);
     for (const selection of set.selections) {
       if (!isIncluded(context, selection.directives)) continue;
       if (selection.kind === "Field") {
@@ -217,15 +220,18 @@ function fieldsFor(
   shared: Map<string, SelectedField>,
 ): readonly SelectedField[] {
   const fields: SelectedField[] = [];
+  const { meter } = context;
   for (const [key, { nodes, parent: around }] of collect(context, parent, type, sets)) {
     const [node] = nodes;
     if (node === undefined) continue;
     const definition = findField(context.schema, type ?? parent, node.name.value);
     if (definition === undefined) continue;
+    meter.charge(nodes.length);
     const ordinals = nodes.map((n) => context.ordinals.get(n) ?? 0);
     const identity = `${key} ${ordinals.join(",")} ${sourceIdentity(definition)}`;
     let field = shared.get(identity);
     if (field === undefined) {
+      meter.chargeFields(1);
       const ordinal = ordinals[0] ?? 0;
       field = makeField(context, { key, definition, nodes, ordinal, parent: around });
       shared.set(identity, field);

@@ -6,10 +6,17 @@ import type { offsetOf } from "./request-parse.ts";
 /** Reports a fault at a node. */
 export type Report = (message: string, node: Parameters<typeof offsetOf>[0]) => void;
 
-/** Object types that a value of the type can be. */
+const possible = new WeakMap<CompositeType, ReadonlySet<NamedType>>();
+
+/** Object types that a value of the type can be. Types are not changed once they are asked about. */
 export function possibleTypes(type: CompositeType): ReadonlySet<NamedType> {
-  if (type.kind === "object") return new Set([type]);
-  return new Set(type.kind === "interface" ? type.implementors : type.members);
+  let types = possible.get(type);
+  if (types === undefined) {
+    const members = type.kind === "interface" ? type.implementors : [type];
+    types = new Set<NamedType>(type.kind === "union" ? type.members : members);
+    possible.set(type, types);
+  }
+  return types;
 }
 
 export function isComposite(type: NamedType | undefined): type is CompositeType {

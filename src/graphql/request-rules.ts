@@ -25,9 +25,14 @@ import type {
 import { checkCascade } from "./request-cascade.ts";
 import type { ResponseError } from "./errors.ts";
 import { RequestRefused } from "./errors.ts";
-import { findConflicts } from "./request-merge.ts";
+import { checkDepth } from "./document-depth.ts";
+import { DocumentMeter } from "./document-meter.ts";
+import { findFirstConflict } from "./merge-check.ts";
+import type { Conflict } from "./merge-check.ts";
+import { conflictMessage, findConflicts, pairStepsMax } from "./request-merge.ts";
+import type { PairBudget } from "./request-merge.ts";
 import { findType, metaFieldNames, typeNames } from "./request-meta.ts";
-import { locate, offsetOf } from "./request-parse.ts";
+import { makeLocator, offsetOf } from "./request-parse.ts";
 import { sentence, suggestQuoted } from "./request-suggest.ts";
 import { checkValue } from "./request-values.ts";
 import { isComposite, possibleTypes, printType } from "./request-report.ts";
@@ -36,19 +41,29 @@ import { namedTypeOf, startWalk, walkDocument } from "./request-walk.ts";
 import type { DirectivePlace, WalkState, WalkVisitor } from "./request-walk.ts";
 import type { JsonObject } from "./request-json.ts";
 
+/** Faults that are told of one document. */
+const faultsMax = 200;
+
 /**
- * Checks a document against a schema. Throws RequestRefused with every fault. `variables` are looked at by @cascade
- * alone, whose field names may come from one.
+ * Checks a document against a schema. Throws RequestRefused with every fault, up to some hundred; with the limit alone
+ * for a document that is larger than `meter` allows. `variables` are looked at by @cascade alone, whose field names may
+ * come from one.
  */
 export function validateDocument(
   schema: CompiledSchema,
   text: string,
   document: DocumentNode,
   variables: JsonObject,
+  meter = new DocumentMeter(),
 ): void {
+  checkDepth(document, meter.limits);
   const errors: ResponseError[] = [];
+  const locate = makeLocator(text);
   const report: Report = (message, node) => {
-    errors.push({ message, locations: [locate(text, offsetOf(node))] });
+    errors.push({ message, locations: [locate(offsetOf(node))] });
+    state.faults++;
+    if (errors.length < faultsMax) return;
+    throw new RequestRefused([...errors, { message: "Too many faults: the rest is not told." }]);
   };
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {
@@ -56,24 +71,31 @@ export function validateDocument(
     // The first of one name counts; the second is reported when the walk reaches it.
     if (!fragments.has(definition.name.value)) fragments.set(definition.name.value, definition);
   }
-  const state = startWalk(schema, fragments);
+  const state = startWalk(schema, fragments, meter);
   walkDocument(state, document, new Rules(state, document, report, variables));
   if (errors.length > 0) throw new RequestRefused(errors);
 }
 
 class Rules implements WalkVisitor {
   readonly #state: WalkState;
-  readonly #document: DocumentNode;
+  readonly #operationCount: number;
   readonly #report: Report;
   readonly #variables: JsonObject;
   readonly #spreadNames = new Set<string>();
   readonly #fragmentNames = new Set<string>();
   readonly #operationNames = new Set<string>();
   readonly #acyclic = new Set<string>();
+  /** Of the operation that is walked: a conflict that is in it somewhere. */
+  #conflict: Conflict | undefined;
+  #isSearched = false;
+  #hasToldConflict = false;
+  #pairs: PairBudget = { left: pairStepsMax };
 
   constructor(state: WalkState, document: DocumentNode, report: Report, variables: JsonObject) {
     this.#state = state;
-    this.#document = document;
+    this.#operationCount = document.definitions.filter(
+      (definition) => definition.kind === "OperationDefinition",
+    ).length;
     this.#report = report;
     this.#variables = variables;
   }
@@ -220,13 +242,14 @@ class Rules implements WalkVisitor {
       report(`Variable "$${definition.variable.name.value}" is never used${where}.`, definition);
     }
     this.#conflicts([operation.selectionSet], undefined);
+    this.#endConflicts();
     for (const definition of definitions) {
       const typeName = variableTypeName(definition);
       if (findType(this.#state.schema, typeName) === undefined) {
         report(`Unknown type "${typeName}".`, operation);
       }
     }
-    if (name === undefined && this.#operationCount() > 1) {
+    if (name === undefined && this.#operationCount > 1) {
       report("This anonymous operation must be the only defined operation.", operation);
     }
     const known = name ?? "";
@@ -237,19 +260,36 @@ class Rules implements WalkVisitor {
     checkVariableDefinitions(this.#state.schema, definitions, report);
   }
 
-  #operationCount(): number {
-    return this.#document.definitions.filter((d) => d.kind === "OperationDefinition").length;
-  }
-
+  /** Most operations have no conflict anywhere, which is found out at their first field and for all of them. */
   #conflicts(
     sets: Parameters<typeof findConflicts>[1],
     definition: FieldDefinition | undefined,
   ): void {
-    const operation = this.#state.operation;
+    const state = this.#state;
+    const { operation } = state;
     // Fragments are looked at where they are spread.
     if (operation === undefined || sets.length === 0) return;
+    if (!this.#isSearched) {
+      this.#isSearched = true;
+      this.#conflict = findFirstConflict(state, operation);
+    }
+    if (this.#conflict === undefined) return;
     const parent = definition === undefined ? undefined : namedTypeOf(definition.type);
-    findConflicts(this.#state, sets, parent, this.#report);
+    findConflicts(state, sets, parent, this.#pairs, (conflict) => this.#tell(conflict));
+  }
+
+  #tell(conflict: Conflict): void {
+    this.#hasToldConflict = true;
+    this.#report(conflictMessage(conflict), conflict.at);
+  }
+
+  /** What was found is told, if the search for pairs did not come as far. */
+  #endConflicts(): void {
+    if (this.#conflict !== undefined && !this.#hasToldConflict) this.#tell(this.#conflict);
+    this.#conflict = undefined;
+    this.#isSearched = false;
+    this.#hasToldConflict = false;
+    this.#pairs = { left: pairStepsMax };
   }
 
   /** Depth first from one fragment; each fragment is started from once. */
@@ -346,6 +386,7 @@ function checkRequiredArguments(
   known: ReadonlyMap<string, ArgumentDefinition>,
   missing: (argument: ArgumentDefinition) => void,
 ): void {
+  // Few arguments are required of any field.
   for (const argument of known.values()) {
     if (!argument.type.nonNull || argument.defaultValue !== undefined) continue;
     if (!given.some((g) => g.name.value === argument.name)) missing(argument);

@@ -33,6 +33,8 @@ function nearestNames(input: string, options: Iterable<string>): string[] {
   const found: { name: string; distance: number }[] = [];
   for (const name of options) {
     const threshold = Math.max(Math.floor(Math.max(input.length, name.length) / 2), 1);
+    // As many letters have to go or come; the distance itself costs the product of the lengths.
+    if (Math.abs(input.length - name.length) > threshold) continue;
     const distance = nameDistance(input, name);
     if (distance <= threshold) found.push({ name, distance });
   }

@@ -111,9 +111,7 @@ function checkVariable(
   const name = value.name.value;
   // A fragment by itself is judged by the operation that spread it last.
   const definition =
-    operation === undefined
-      ? state.declared.get(value)
-      : operation.variableDefinitions?.find((d) => d.variable.name.value === name);
+    operation === undefined ? state.declared.get(value) : state.variables.get(name);
   if (operation !== undefined && definition === undefined) {
     if (operation.name === undefined) report(`Variable "$${name}" is not defined.`, value);
     else {
@@ -246,9 +244,10 @@ function isOneOf(type: NamedType, ...names: readonly string[]): boolean {
 
 function checkObject(value: ObjectValueNode, type: NamedType, report: Report): void {
   const known = type.kind === "input" ? type.fields : noFields;
+  const given = new Set(value.fields.map(({ name }) => name.value));
   for (const field of known.values()) {
     if (!field.type.nonNull || field.defaultValue !== undefined) continue;
-    if (value.fields.some((given) => given.name.value === field.name)) continue;
+    if (given.has(field.name)) continue;
     report(
       `Field ${type.name}.${field.name} of required type ${field.type.text} was not provided.`,
       value,

@@ -25,6 +25,7 @@ import type {
   NamedType,
   TypeRef,
 } from "./compiled-schema.ts";
+import type { DocumentMeter } from "./document-meter.ts";
 import { findMetaField, findType } from "./request-meta.ts";
 import { typenameField } from "./request-typename.ts";
 
@@ -67,12 +68,27 @@ export interface WalkState {
   readonly declared: Map<VariableNode, VariableDefinitionNode>;
   /** Literals beyond all numbers, and what holds one. */
   readonly unreadable: Set<ValueNode>;
+  /** Arguments of fields as text. */
+  readonly printed: Map<FieldNode, string>;
+  readonly meter: DocumentMeter;
+  /** Variables of the current operation by their names, the first of each. */
+  variables: ReadonlyMap<string, VariableDefinitionNode>;
+  /** Faults that were reported so far. */
+  faults: number;
 }
 
-export function startWalk(schema: CompiledSchema, fragments: WalkState["fragments"]): WalkState {
+export function startWalk(
+  schema: CompiledSchema,
+  fragments: WalkState["fragments"],
+  meter: DocumentMeter,
+): WalkState {
   return {
     schema,
     fragments,
+    meter,
+    variables: new Map(),
+    printed: new Map(),
+    faults: 0,
     operation: undefined,
     used: new Set(),
     declared: new Map(),
@@ -123,6 +139,10 @@ class Walk {
   readonly #state: WalkState;
   readonly #visitor: WalkVisitor;
   #spread = new Set<string>();
+  /** Fragments in which nothing was found wrong when they were walked for themselves: they need no second walk there. */
+  readonly #sound = new Set<FragmentDefinitionNode>();
+  /** Whether the walk is within a fragment: its parts may be met many times. */
+  #isSpread = false;
 
   constructor(state: WalkState, visitor: WalkVisitor) {
     this.#state = state;
@@ -133,7 +153,9 @@ class Walk {
     const state = this.#state;
     state.operation = operation;
     state.used = new Set();
+    state.variables = firstByName(operation.variableDefinitions ?? []);
     this.#spread = new Set();
+    this.#isSpread = false;
     const root = rootTypeOf(state.schema, operation);
     const location = operation.operation.toUpperCase();
     this.#directives(operation.directives ?? [], { location, parent: root });
@@ -144,19 +166,25 @@ class Walk {
     this.#selectionSet(operation.selectionSet, root);
     this.#visitor.operation(operation);
     state.operation = undefined;
+    state.variables = new Map();
   }
 
   fragment(fragment: FragmentDefinitionNode): void {
     this.#spread = new Set();
+    this.#isSpread = true;
+    const { faults } = this.#state;
     const type = findType(this.#state.schema, fragment.typeCondition.name.value);
     const place = { location: "FRAGMENT_DEFINITION", parent: type };
     this.#directives(fragment.directives ?? [], place);
     this.#selectionSet(fragment.selectionSet, type);
+    if (faults === this.#state.faults) this.#sound.add(fragment);
     this.#visitor.fragment(fragment);
   }
 
   #selectionSet(set: SelectionSetNode | undefined, parent: NamedType | undefined): void {
-    for (const selection of set?.selections ?? []) {
+    if (set === undefined) return;
+    this.#state.meter.charge(set.selections.length);
+    for (const selection of set.selections) {
       if (selection.kind === "Field") this.#field(selection, parent);
       else if (selection.kind === "InlineFragment") this.#inlineFragment(selection, parent);
       else this.#fragmentSpread(selection, parent);
@@ -192,12 +220,25 @@ class Walk {
     // Once per definition that is walked: fragments may (wrongly) go in circles.
     if (definition !== undefined && !this.#spread.has(name)) {
       this.#spread.add(name);
-      this.#selectionSet(definition.selectionSet, next);
+      this.#spreadOnce(definition, next);
     }
     this.#visitor.fragmentSpread(spread, parent);
   }
 
+  #spreadOnce(fragment: FragmentDefinitionNode, type: NamedType | undefined): void {
+    const isInOperation = this.#state.operation !== undefined;
+    if (!isInOperation && this.#sound.has(fragment)) return;
+    const { faults } = this.#state;
+    const wasSpread = this.#isSpread;
+    this.#isSpread = true;
+    this.#selectionSet(fragment.selectionSet, type);
+    this.#isSpread = wasSpread;
+    // What it spreads itself was walked for it or for another one just now, or is sound.
+    if (!isInOperation && faults === this.#state.faults) this.#sound.add(fragment);
+  }
+
   #directives(directives: readonly DirectiveNode[], place: DirectivePlace): void {
+    if (directives.length > 0) this.#state.meter.charge(directives.length);
     for (const directive of directives) {
       const definition = this.#state.schema.directives.get(directive.name.value);
       this.#arguments(directive.arguments ?? [], definition?.arguments);
@@ -210,16 +251,17 @@ class Walk {
     given: readonly ArgumentNode[],
     known: ReadonlyMap<string, ArgumentDefinition> | undefined,
   ): void {
+    if (given.length > 0) this.#state.meter.charge(given.length);
     for (const argument of given) {
       this.#value(argument.value, known?.get(argument.name.value)?.type);
     }
   }
 
   #value(value: ValueNode, expected: TypeRef | undefined): void {
+    // The text alone bounds what stands in it once.
+    if (this.#isSpread) this.#state.meter.charge(1);
     if (value.kind === "Variable") {
-      const name = value.name.value;
-      const definitions = this.#state.operation?.variableDefinitions ?? [];
-      const definition = definitions.find((d) => d.variable.name.value === name);
+      const definition = this.#state.variables.get(value.name.value);
       if (definition !== undefined) {
         this.#state.used.add(definition);
         this.#state.declared.set(value, definition);
@@ -236,6 +278,17 @@ class Walk {
     }
     this.#visitor.value(value, expected);
   }
+}
+
+function firstByName(
+  definitions: readonly VariableDefinitionNode[],
+): ReadonlyMap<string, VariableDefinitionNode> {
+  const byName = new Map<string, VariableDefinitionNode>();
+  for (const definition of definitions) {
+    const name = definition.variable.name.value;
+    if (!byName.has(name)) byName.set(name, definition);
+  }
+  return byName;
 }
 
 /** The type of a variable as a use of the schema's types; undefined where it names none of them. */

@@ -5,12 +5,13 @@
  */
 import type { Claims, ClaimValue } from "../auth/token.ts";
 import type { Filter } from "../dql/ast.ts";
+import { defaultLimits } from "../model/limits.ts";
 import type { GraphRule, RuleLevel, TypeRef } from "./compiled-schema.ts";
 import { andFilter, callFilter, predicateName, predicateOf, typeCall } from "./lower-context.ts";
 import type { LowerContext } from "./lower-context.ts";
 import { hasCall } from "./lower-filter.ts";
 import { lowerFilterArgument } from "./lower-site.ts";
-import { evaluateArguments } from "./request-arguments.ts";
+import { evaluateArguments, makeValueUse } from "./request-arguments.ts";
 import type { RequestValues } from "./request-arguments.ts";
 import type { JsonObject } from "./request-json.ts";
 import { isNode } from "./request-meta.ts";
@@ -27,7 +28,15 @@ export function lowerGraphRule(
   variables: JsonObject,
 ): Filter {
   const inner: LowerContext = { texts: context.texts, guard: undefined };
-  const request = { declared: [], variables, literals: [], literalIndex: noLiterals };
+  const request: RequestValues = {
+    declared: [],
+    variables,
+    literals: [],
+    literalIndex: noLiterals,
+    limits: defaultLimits,
+    use: makeValueUse(),
+    grow: () => {},
+  };
   return lowerLevel(inner, rule.level, request) ?? { kind: "constant", value: true };
 }
 

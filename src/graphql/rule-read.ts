@@ -19,6 +19,7 @@ import type {
   TypeRules,
 } from "./compiled-schema.ts";
 import { RequestRefused } from "./errors.ts";
+import { DocumentMeter } from "./document-meter.ts";
 import { parseDocument } from "./request-parse.ts";
 import { conditionVariables, fragmentsOf, selectRoots } from "./request-prepare.ts";
 import type { SelectedField } from "./request-prepare.ts";
@@ -123,6 +124,7 @@ class RuleReader {
         fragments: fragmentsOf(document),
         ordinals: new Map(),
         booleans: new Map(),
+        meter: new DocumentMeter(),
       },
       operation,
     );

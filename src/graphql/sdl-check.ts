@@ -135,20 +135,22 @@ function checkContent(draft: Draft, type: DraftType): Found {
             }
           : undefined,
       );
-    case "enum":
+    case "enum": {
+      const seen = new Set<string>();
       if (type.values.length === 0)
         return {
           message: `${kind} ${type.name}: must define one or more unique enum values.`,
           at: type.at,
         };
-      return first(type.values, (value, index) =>
-        type.values.findIndex((other) => other.name === value.name) === index
+      return first(type.values, (value) =>
+        seen.size < seen.add(value.name).size
           ? checkName(value.name, value.at)
           : {
               message: `Enum value ${type.name}.${value.name} can only be defined once.`,
               at: value.at,
             },
       );
+    }
     case "input":
       if (type.fields.length === 0)
         return {

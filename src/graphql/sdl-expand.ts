@@ -8,12 +8,21 @@ import {
   type SchemaProblem,
 } from "./sdl-draft.ts";
 
+/** Fields that types may have from their interfaces, all together: a thousand times a thousand is in 40 KB of SDL. */
+const inheritedMax = 30_000;
+
 /** Changes the types in place; returns the first problem, if any. */
 export function expandInterfaces(types: readonly DraftType[]): SchemaProblem | undefined {
   const interfaces = new Map<string, DraftType>();
   for (const type of types) if (type.kind === "interface") interfaces.set(type.name, type);
+  let inherited = 0;
   for (const type of types) {
     if (type.kind !== "object" || type.interfaces.length === 0) continue;
+    for (const name of type.interfaces) inherited += interfaces.get(name)?.fields.length ?? 0;
+    if (inherited > inheritedMax) {
+      const message = `The types have more than ${inheritedMax} fields from their interfaces, all together.`;
+      return { message, at: type.at };
+    }
     const problem = expandType(type, interfaces);
     if (problem !== undefined) return problem;
   }
@@ -29,7 +38,10 @@ function expandType(
   type: DraftType,
   interfaces: ReadonlyMap<string, DraftType>,
 ): SchemaProblem | undefined {
-  const own = type.fields;
+  const own = new Map<string, DraftField | "several">();
+  for (const field of type.fields) {
+    own.set(field.name, own.has(field.name) ? "several" : field);
+  }
   const seen = new Map<string, string>();
   for (const name of type.interfaces) {
     const parent = interfaces.get(name);
@@ -50,7 +62,8 @@ function expandType(
 interface Copying {
   readonly type: DraftType;
   readonly parent: DraftType;
-  readonly own: readonly DraftField[];
+  /** By name. */
+  readonly own: ReadonlyMap<string, DraftField | "several">;
   /** Field → the interface that it was seen in. */
   readonly seen: ReadonlyMap<string, string>;
 }
@@ -62,10 +75,10 @@ function copyField(
 ): SchemaProblem | undefined {
   const isId = field.type.kind === "named" && field.type.name === "ID";
   const earlier = seen.get(field.name);
-  const repeated = own.filter((each) => each.name === field.name);
+  const repeated = own.get(field.name);
   const fieldType = printRef(field.type);
-  if (repeated.length === 1 && repeated[0] !== undefined) {
-    if (printRef(repeated[0].type) !== fieldType)
+  if (repeated !== undefined && repeated !== "several") {
+    if (printRef(repeated.type) !== fieldType)
       return {
         message: `For type ${type.name} to implement interface ${parent.name} the field ${field.name} must have type ${fieldType}`,
         at: type.at,

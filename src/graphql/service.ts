@@ -2,6 +2,7 @@
  * GUEST: SDL → API; operation → DQL tree. The surface for the doors: one service per process, one compiled schema
  * per namespace and version. Never here: query text glued together, or a resolver per field.
  */
+import type { DocumentLimits } from "./document-meter.ts";
 import type { Cancellation } from "../base/cancellation.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
@@ -9,6 +10,8 @@ import type { Visitor } from "../model/visitor.ts";
 import type { PlanQuestion } from "../engine/plan-question.ts";
 
 export interface GraphqlService {
+  /** Of documents. */
+  readonly limits: DocumentLimits;
   /** One request → the whole JSON answer (`errors`, `data`, `extensions` as graphql.md 4.1, 4.2). Never rejects for what the sender did. */
   handle(request: GraphqlRequest): MaybePromise<GraphqlAnswer>;
   /**

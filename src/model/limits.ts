@@ -14,6 +14,12 @@ export interface Limits {
   readonly answerWaitMs: number;
   /** Levels of braces in a query, of objects in a JSON mutation, of selection sets in GraphQL. Setting `depth`. */
   readonly depthMax: number;
+  /** Fields of a GraphQL or DQL document with its fragments in their places. Setting `document-fields`. */
+  readonly documentFieldsMax: number;
+  /** Root fields of a GraphQL operation, blocks of a DQL request. Setting `document-roots`. */
+  readonly documentRootsMax: number;
+  /** Conditions in the filters of one request. Setting `filter-conditions`. */
+  readonly filterConditionsMax: number;
   /** Edges that @recurse or shortest may visit. Setting `query-edge`. */
   readonly queryEdgeMax: number;
   /** Ways that a search for several paths, or by weight, may look at. Setting `query-path`. */
@@ -62,6 +68,9 @@ export type LimitSetting =
   | "text-bytes"
   | "body-rate"
   | "depth"
+  | "document-fields"
+  | "document-roots"
+  | "filter-conditions"
   | "query-edge"
   | "query-path"
   | "regexp-characters"
@@ -94,6 +103,9 @@ export const defaultLimits: Limits = {
   bodyWindowMs: 10_000,
   answerWaitMs: 30_000,
   depthMax: 200,
+  documentFieldsMax: 30_000,
+  documentRootsMax: 2_000,
+  filterConditionsMax: 100_000,
   queryEdgeMax: 1_000_000,
   queryPathMax: 4_000_000,
   regexpCharactersMax: 1_000_000_000,

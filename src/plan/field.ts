@@ -430,13 +430,14 @@ function buildCascade(
   cascade: { readonly names: readonly string[]; readonly isExempt: (child: Field) => boolean },
 ): CascadePlan {
   const names = cascade.names.length === 0 ? undefined : cascade.names;
+  const wanted = names === undefined ? undefined : new Set(names);
   const required: number[] = [];
   fields.forEach((field, i) => {
     if (field.kind !== "value" && field.kind !== "edge" && field.kind !== "absent") return;
     const child = children[i];
     if (child !== undefined && cascade.isExempt(child)) return;
     const name = (field.use.reverse ? "~" : "") + field.use.name;
-    if (names === undefined || names.includes(name)) required.push(i);
+    if (wanted === undefined || wanted.has(name)) required.push(i);
   });
   return { required, names };
 }

@@ -20,6 +20,9 @@ export function buildRoot(parts: {
   return { call, way: isWalk ? "walk" : "set", choices };
 }
 
+/** Conditions that are looked at as roots: each holds a list of all others. */
+const choicesMax = 32;
+
 /** Every choice finds the same nodes: its own call and all the other conditions together. */
 function buildChoices(call: CallPlan, filter: FilterPlan | undefined): readonly RootChoice[] {
   const written: RootChoice = { call, rest: filter };
@@ -27,7 +30,7 @@ function buildChoices(call: CallPlan, filter: FilterPlan | undefined): readonly 
   const parts = filter.kind === "and" ? filter.filters : [filter];
   const choices = [written];
   parts.forEach((part, i) => {
-    if (part.kind !== "call" || !isIndexed(part.call)) return;
+    if (choices.length > choicesMax || part.kind !== "call" || !isIndexed(part.call)) return;
     const others = parts.filter((_, other) => other !== i);
     const all: readonly FilterPlan[] = [{ kind: "call", call }, ...others];
     const [only] = all;

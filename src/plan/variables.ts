@@ -8,6 +8,7 @@ import type {
   OrderKey,
   QueryDocument,
 } from "../dql/ast.ts";
+import { Heap } from "../base/heap.ts";
 import { refuse } from "./builder.ts";
 
 /** Names that a block defines, anywhere in it. */
@@ -112,25 +113,36 @@ export function addMath(expression: MathExpression, names: Set<string>): void {
 }
 
 /** Indexes of blocks such that each comes after those whose variables it uses; textual order where free. */
-export function scheduleBlocks(document: QueryDocument): readonly number[] {
-  const defined = document.blocks.map(definedNames);
-  const needed = document.blocks.map((block, i) => {
-    const needs: number[] = [];
+export function scheduleBlocks({ blocks }: QueryDocument): readonly number[] {
+  const owners = new Map<string, number>();
+  blocks.forEach((block, i) => {
+    for (const name of definedNames(block)) if (!owners.has(name)) owners.set(name, i);
+  });
+  /** By block: who waits for it, and for how many it waits itself. */
+  const waiting: number[][] = blocks.map(() => []);
+  const open = blocks.map(() => 0);
+  blocks.forEach((block, i) => {
+    const needs = new Set<number>();
     for (const name of usedNames(block)) {
-      const owner = defined.findIndex((names) => names.has(name));
-      if (owner >= 0 && owner !== i) needs.push(owner);
+      const owner = owners.get(name);
+      if (owner !== undefined && owner !== i) needs.add(owner);
     }
-    return needs;
+    open[i] = needs.size;
+    for (const need of needs) waiting[need]?.push(i);
+  });
+  const ready = new Heap<number>((a, b) => a < b);
+  open.forEach((count, i) => {
+    if (count === 0) ready.push(i);
   });
   const schedule: number[] = [];
-  const done = new Set<number>();
-  while (schedule.length < document.blocks.length) {
-    const next = needed.findIndex(
-      (needs, i) => !done.has(i) && needs.every((need) => done.has(need)),
-    );
-    if (next < 0) refuse("Query couldn't be executed");
-    done.add(next);
+  for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
     schedule.push(next);
+    for (const i of waiting[next] ?? []) {
+      const left = (open[i] ?? 0) - 1;
+      open[i] = left;
+      if (left === 0) ready.push(i);
+    }
   }
+  if (schedule.length < blocks.length) refuse("Query couldn't be executed");
   return schedule;
 }
