@@ -1,6 +1,7 @@
 /** A child process of `weft serve`: the writer, a worker, a worker that is the writer, too, or the lambda server. */
 import type { Socket } from "node:net";
 import { linkControls } from "./controls.ts";
+import { giveBackIdleMemory } from "./idle-memory.ts";
 import { makeLogger } from "./log.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
 import { beatMs } from "./pulse.ts";
@@ -47,6 +48,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
     const ready: ToSupervisor = { kind: "ready", isEmpty: (await worker?.isEmpty()) ?? false };
     process.send?.(ready);
     giveSigns();
+    giveBackIdleMemory();
   };
 }
 
@@ -82,6 +84,7 @@ async function loadLambda(): Promise<(start: Start) => Promise<void>> {
     });
     process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
     giveSigns();
+    giveBackIdleMemory();
   };
 }
 
