@@ -2,6 +2,7 @@
 import type { Socket } from "node:net";
 import { linkControls } from "./controls.ts";
 import { scrubOf } from "./config.ts";
+import { giveBackIdleMemory } from "./idle-memory.ts";
 import { makeLogger } from "./log.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
 import { beatMs } from "./pulse.ts";
@@ -53,6 +54,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
     const ready: ToSupervisor = { kind: "ready", isEmpty: (await worker?.isEmpty()) ?? false };
     process.send?.(ready);
     giveSigns();
+    giveBackIdleMemory();
   };
 }
 
@@ -89,6 +91,7 @@ async function loadLambda(): Promise<(start: Start) => Promise<void>> {
     });
     process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
     giveSigns();
+    giveBackIdleMemory();
   };
 }
 

@@ -401,10 +401,13 @@ class Keeper {
   }
 }
 
-/** V8's own default does not know what the machine gives to this server, nor how many share it. */
+/**
+ * V8's own default does not know what the machine gives to this server, nor how many share it. Collections are asked for
+ * by `idle-memory.ts`.
+ */
 function oldHeap({ memory }: ServeConfig, role: Role): string[] {
   const megabytes = heapMb(memory, role);
-  return megabytes === undefined ? [] : [`--max-old-space-size=${megabytes}`];
+  return megabytes === undefined ? [] : [`--max-old-space-size=${megabytes}`, "--expose-gc"];
 }
 
 /** The process has a hold of the connection before this one lets go of its own. */

@@ -45,7 +45,10 @@ export function budgetOf(
   },
 ): RequestBudget {
   const { timeoutMs = 0, signal, budget } = request;
-  return budget ?? new RequestBudget({ ...settings, timeoutMs, signal });
+  if (budget !== undefined) return budget;
+  // Member by member: settings come with much that a spread would copy.
+  const { clock, limits } = settings;
+  return new RequestBudget({ clock, limits, timeoutMs, signal });
 }
 
 /** For what the server does of itself: counted, without bounds. */

@@ -1,6 +1,7 @@
 // Goal: a request has one budget of time, work and memory, whatever it asks; beside it small requests go on.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { cleanUp, makeFolder, post, rdf, startServer, type TestServer } from "./server.ts";
+import { cleanUp, makeFolder, post, rdf, sleep, startServer, type TestServer } from "./server.ts";
+import { connectNewer } from "./subscriber.ts";
 
 const nodeCount = 120;
 const json = { "content-type": "application/json" };
@@ -104,4 +105,19 @@ test("the server's time holds for GraphQL and for upserts", async () => {
     expect(text).toContain("context deadline exceeded (--limit query-timeout)");
     expect(ms).toBeLessThan(6000);
   }
+});
+
+test("each run of a subscription has a budget of its own", async () => {
+  const one = await connectNewer(server.url);
+  const query = 'subscription { queryNode(filter: { name: { eq: "fresh" } }) { name } }';
+  const subscribe = { id: "1", type: "subscribe", payload: { query } };
+  expect(await one.ask(subscribe)).toMatchObject({ payload: { data: { queryNode: [] } } });
+  // Longer than one run may take.
+  await sleep(1100);
+  const fresh = '{ set { _:a <dgraph.type> "Node" .\n _:a <Node.name> "fresh" . } }';
+  await post(`${server.url}/mutate?commitNow=true`, fresh, rdf);
+  expect(await one.next()).toMatchObject({
+    payload: { data: { queryNode: [{ name: "fresh" }] } },
+  });
+  one.socket.close();
 });
