@@ -19,6 +19,13 @@ setup();
 const given = process.argv.slice(2);
 const files = given.length > 0 ? given : [...findProperties("src"), ...findProperties("test")];
 process.stdout.write(`weft: ${files.length} files with properties, WEFT_SEED=${seed}\n`);
+// Small reads and writes beside hostile clients; who asks for files does without.
+const hostile = join(root, "tools", "hostile.mjs");
+const attacked =
+  given.length > 0
+    ? 0
+    : spawnSync(process.execPath, [hostile], { cwd: root, stdio: "inherit" }).status;
+process.once("exit", () => (process.exitCode ||= attacked ?? 1));
 const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
 const done = spawnSync(process.execPath, [vitest, "run", ...files], {
   cwd: root,

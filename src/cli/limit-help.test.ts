@@ -13,6 +13,7 @@ function refuseKey(): string {
       sample: false,
       graphql: "",
       security: "",
+      acl: "",
       limit: "no-such-key=1",
       store: "",
       cache: "",

@@ -69,6 +69,12 @@ describe("its division", () => {
     expect(sum).toBeGreaterThan(3.9 * gibibyte);
   });
 
+  it("serves on a small machine where nobody has asked for a bound", () => {
+    const memory = divideMemory(undefined, parts, () => 512 * mebibyte);
+    expect(memory.workerBytes).toBe(256 * mebibyte);
+    expect(divideMemory(undefined, parts, () => 4 * gibibyte).totalBytes).toBe(3 * gibibyte);
+  });
+
   it("refuses in a line what is too little", () => {
     expect(() => divideMemory("300MB", parts)).toThrow(
       "--memory: 300MB is too little for 2 workers, which take 576MB; fewer --workers take less",

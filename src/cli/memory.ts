@@ -43,13 +43,19 @@ const workerBytesMin = 256 * mebibyte;
 const writerShare = 0.5;
 
 /** Fault E_STARTUP, one line, where it is too little to serve. */
-export function divideMemory(text: string | undefined, parts: MemoryParts): MemoryConfig {
+export function divideMemory(
+  text: string | undefined,
+  parts: MemoryParts,
+  machineBytes: () => number = findMachineMemory,
+): MemoryConfig {
   const totalBytes =
-    text === undefined ? Math.floor(findMachineMemory() * 0.75) : parseCount("--memory", text);
+    text === undefined ? Math.floor(machineBytes() * 0.75) : parseCount("--memory", text);
   // Resolvers have a bound of their own, which is watched from outside: they may take half of what there is.
   const lambdaBytes = Math.min(parts.lambdaBytes, totalBytes / 2);
   const shares = parts.workers + (parts.hasWriter ? writerShare : 0);
-  const workerBytes = Math.floor((totalBytes - supervisorBytes - lambdaBytes) / shares);
+  const share = Math.floor((totalBytes - supervisorBytes - lambdaBytes) / shares);
+  // On a small machine nobody has asked for a bound: it serves with the least that a process can work with.
+  const workerBytes = text === undefined ? Math.max(share, workerBytesMin) : share;
   if (workerBytes < workerBytesMin) {
     const leastMb = Math.ceil((workerBytesMin * shares + supervisorBytes + lambdaBytes) / mebibyte);
     const have = `${Math.floor(totalBytes / mebibyte)}MB`;

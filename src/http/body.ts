@@ -44,7 +44,7 @@ export interface BodyRules {
   readonly watch: BodyWatch;
 }
 
-/** Up to this size a body is weighed by its size alone. */
+/** Up to this size a body is weighed by its size alone, and may come as slowly as the server's request timeout lets it. */
 const smallBytesMax = 64 * 1024;
 
 /**
@@ -100,6 +100,7 @@ class BodyReader implements Watched {
     this.#isHeld = length !== undefined;
     if (length === undefined || length > smallBytesMax) {
       this.#weight = new BodyWeight(formOf(req));
+      rules.watch.add(this);
       // Of its own, not of the pool: the system gives its pages as they are written.
       if (length !== undefined) this.#whole = Buffer.allocUnsafeSlow(length);
     }
@@ -107,7 +108,6 @@ class BodyReader implements Watched {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    rules.watch.add(this);
     this.#source = isPacked ? this.#unpack(req) : req;
     this.#source.on("data", (chunk: Buffer) => {
       if (!isPacked) this.size += chunk.length;
@@ -176,7 +176,7 @@ class BodyReader implements Watched {
   #finish(): void {
     if (this.#isSettled) return;
     const { watch, hold } = this.#rules;
-    watch.remove(this);
+    if (this.#weight !== undefined) watch.remove(this);
     const more = this.#weight?.bytes ?? weighSmall(this.#unpackedSize);
     if (hold.tryTake(more)) this.#settle();
     else if (hold.canHold(more)) {

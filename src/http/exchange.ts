@@ -2,7 +2,7 @@
 import type { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Cancellation } from "../base/cancellation.ts";
-import { accountStep, RequestBudget } from "../model/request-budget.ts";
+import { RequestBudget } from "../model/request-budget.ts";
 import { strangerFault } from "../engine/authorize.ts";
 import { nameLimit } from "../model/limits.ts";
 import { BodyTooLarge, type EncodingFaults, nativeEncodingFaults, readBody } from "./body.ts";
@@ -111,13 +111,6 @@ export function openBudget(exchange: Exchange, timeoutMs: number): RequestBudget
   const budget = new RequestBudget({ clock, limits, timeoutMs, signal, account: memory });
   exchange.budget = budget;
   return budget;
-}
-
-/** The request is answered: what it holds is given back, at once or when its answer has left. */
-export function closeBudget({ res, budget }: Exchange): void {
-  if (budget === undefined) return;
-  if (budget.bytes < accountStep || res.closed) budget.end();
-  else res.once("close", () => budget.end());
 }
 
 class SenderGone implements Cancellation {

@@ -8,9 +8,17 @@ import type { Clock } from "../base/clock.ts";
 export type Watchable = Pick<Socket, "writableLength" | "bytesWritten" | "destroy">;
 
 interface Mark {
-  /** Bytes that have left. */
+  /** Bytes of writes that have left whole. */
   left: number;
+  /** Bytes of the write under way that have not. */
+  queued: number;
   sinceMs: number;
+}
+
+/** Node's own timeout of sockets asks the same: how much of a long write has left is told nowhere else. */
+function queuedBytes(socket: Watchable): number {
+  const { _handle: handle } = socket as { readonly _handle?: { writeQueueSize?: number } | null };
+  return handle?.writeQueueSize ?? 0;
 }
 
 export class IdleReaders {
@@ -33,10 +41,12 @@ export class IdleReaders {
         continue;
       }
       const left = socket.bytesWritten - waiting;
+      const queued = queuedBytes(socket);
       const mark = this.#marks.get(socket);
-      if (mark === undefined) this.#marks.set(socket, { left, sinceMs: nowMs });
-      else if (mark.left !== left) {
+      if (mark === undefined) this.#marks.set(socket, { left, queued, sinceMs: nowMs });
+      else if (mark.left !== left || mark.queued !== queued) {
         mark.left = left;
+        mark.queued = queued;
         mark.sinceMs = nowMs;
       } else if (nowMs - mark.sinceMs > this.#waitMs) socket.destroy();
     }

@@ -1,7 +1,7 @@
 /**
- * Answers too large for one write on their way to their readers. They count against the process's memory until they have
- * left, go out in slices, so that it is seen whether anybody reads, and are cut when nobody does: at once where the memory
- * is needed for others, else after `waitMs`.
+ * Large answers on their way to their readers. They count against the process's memory until they have left, and are cut
+ * when nobody reads them: at once where the memory is needed for others, else after a time. (Connections on which nothing
+ * moves at all end earlier, see idle-readers.ts; here it is not known what of a write has left.)
  */
 import type { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
@@ -14,21 +14,27 @@ export type Leaving = Pick<ServerResponse, "write" | "end" | "destroy" | "once" 
 export interface LargeAnswersOptions {
   readonly memory: Pick<ProcessMemory, "hold" | "give" | "onNeed">;
   readonly clock: Clock;
-  /** Without a byte taken. */
+  /** That a reader may rest; to this comes what a slow line takes. */
   readonly waitMs: number;
 }
 
-/** A write to a socket is seen to be over only when all of it has left: a slow line takes some seconds for this. */
-const sliceBytes = 256 * 1024;
+/** Up to so many bytes an answer is one write: slices of 256 KB took half as much CPU again for one of a megabyte. */
+const wholeBytesMax = 4 * 1024 * 1024;
+const sliceBytes = 1024 * 1024;
 
-/** Where others need the memory, readers who take less than a slice in so long go. */
+/** The slowest line that is waited for. */
+const lineBytesPerMs = 16;
+
+/** Where others need the memory, answers of which nothing was seen to leave in so long go. */
 const hurriedWaitMs = 2_000;
 
 interface Answer {
   readonly res: Leaving;
   readonly bytes: Buffer;
   offset: number;
-  /** Of the last slice that has left. */
+  /** Bytes of the write under way. */
+  writing: number;
+  /** When the write before it had left. */
   movedMs: number;
   isHeld: boolean;
 }
@@ -51,7 +57,8 @@ export class LargeAnswers {
       return;
     }
     const { memory, clock, waitMs } = this.#options;
-    const answer = { res, bytes, offset: 0, movedMs: clock.tickMs(), isHeld: true };
+    const movedMs = clock.tickMs();
+    const answer = { res, bytes, offset: 0, writing: 0, movedMs, isHeld: true };
     memory.hold(bytes.length);
     this.#answers.add(answer);
     this.#timer ??= setInterval(this.look, Math.max(20, Math.min(1000, waitMs / 4))).unref();
@@ -63,7 +70,10 @@ export class LargeAnswers {
   readonly look = (): void => {
     const { clock, waitMs } = this.#options!;
     const nowMs = clock.tickMs();
-    for (const answer of this.#answers) if (nowMs - answer.movedMs > waitMs) this.#cut(answer);
+    for (const answer of this.#answers) {
+      const dueMs = answer.movedMs + waitMs + answer.writing / lineBytesPerMs;
+      if (nowMs > dueMs) this.#cut(answer);
+    }
     if (this.#answers.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -71,9 +81,11 @@ export class LargeAnswers {
 
   #write(answer: Answer): void {
     const { res, bytes } = answer;
+    const size = bytes.length <= wholeBytesMax ? wholeBytesMax : sliceBytes;
     while (answer.offset < bytes.length) {
-      const slice = bytes.subarray(answer.offset, answer.offset + sliceBytes);
+      const slice = bytes.subarray(answer.offset, answer.offset + size);
       answer.offset += slice.length;
+      answer.writing = slice.length;
       if (answer.offset === bytes.length) {
         res.end(slice);
         return;

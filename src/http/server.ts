@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { nameLimit } from "../model/limits.ts";
 import { BodyCut, BodySlow, BodyTooLarge } from "./body.ts";
 import { BodyWatch } from "./body-watch.ts";
-import { closeBudget, type Exchange, readParameters } from "./exchange.ts";
+import { type Exchange, readParameters } from "./exchange.ts";
 import { handOver } from "./forward.ts";
 import type { House } from "./house.ts";
 import { type Http2Acceptor, openHttp2 } from "./http2.ts";
@@ -191,7 +191,8 @@ async function answerRoute(route: Route, exchange: Exchange, flow: Flow): Promis
   } finally {
     flow.requestCount--;
     exchange.hold.end();
-    closeBudget(exchange);
+    // A large answer that waits for its reader is counted by itself (large-answers.ts).
+    exchange.budget?.end();
   }
 }
 

@@ -2,14 +2,18 @@
 import { drive } from "../base/maybe.ts";
 import type { ExecutionResult, GroupsColumn } from "../exec/frame.ts";
 import type { Pace } from "../exec/pace.ts";
+import type { Cell } from "../graph/reader.ts";
 import { countShown, listFrames } from "./answer-size.ts";
 
 /** Answers of so many objects take less than a slice of time. */
 const shownAtOnce = 1000;
+/** And those of so many bytes in values: long texts are few objects. */
+const bytesAtOnce = 256 * 1024;
 
 /** Worth writing in steps. */
 export function isLarge(result: ExecutionResult): boolean {
   let count = 0;
+  let bytes = 0;
   let isNested = false;
   for (const { frame, groups } of result.blocks) {
     count += groups?.length ?? 0;
@@ -19,13 +23,18 @@ export function isLarge(result: ExecutionResult): boolean {
       for (const column of fields) {
         if (column.kind === "groups") count += countGroups(column);
         else if (column.kind === "edges") count += column.targets.length;
-        else if (column.kind !== "expanded") continue;
+        else if (column.kind !== "expanded") {
+          if (column.kind === "cell") bytes += cellsBytes(column.cells);
+          else if (column.kind === "cells") bytes += listsBytes(column.cells);
+          continue;
+        }
         if (one !== frame || column.kind === "expanded") isNested = true;
       }
       // A few nodes are many rows when their branches are multiplied.
       if (level.fields.some((field) => field.kind === "edge" && field.normalize)) return true;
     }
   }
+  if (bytes > bytesAtOnce) return true;
   if (count > shownAtOnce || !isNested) return count > shownAtOnce;
   return Number(drive(countShown(result, undefined))) > shownAtOnce;
 }
@@ -34,8 +43,23 @@ function countGroups({ byRow }: GroupsColumn): number {
   return byRow.reduce((sum, groups) => sum + (groups?.length ?? 0), 0);
 }
 
-/** Members between two looks at the time. */
+function cellsBytes(cells: readonly (Cell | undefined)[]): number {
+  // More of them are worth steps by their number.
+  if (cells.length > shownAtOnce) return 0;
+  let bytes = 0;
+  for (let i = 0; i < cells.length; i++) bytes += cells[i]?.jsonLength ?? 0;
+  return bytes;
+}
+
+function listsBytes(lists: readonly (readonly Cell[] | undefined)[]): number {
+  let bytes = 0;
+  for (const list of lists) if (list !== undefined) bytes += cellsBytes(list);
+  return bytes;
+}
+
+/** Members between two looks at the time, and bytes. */
 const membersPerLook = 128;
+const bytesPerLook = 1024 * 1024;
 
 /** The members that were written of one answer, and who says when to wait. */
 export class Tempo {
@@ -52,7 +76,9 @@ export class Tempo {
 
   /** A promise: wait for it before the next member. */
   next(): Promise<void> | undefined {
-    return ++this.#count % membersPerLook === 0 ? this.#look() : undefined;
+    const isTime =
+      ++this.#count % membersPerLook === 0 || this.#written.length - this.#charged >= bytesPerLook;
+    return isTime ? this.#look() : undefined;
   }
 
   #look(): Promise<void> | undefined {
