@@ -26,6 +26,9 @@ import { isLoopback } from "./address.ts";
 import { makeOutgoingPolicy } from "./outgoing.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { PrivateSockets } from "./private-socket.ts";
+import { openAuditFile } from "./audit-file.ts";
+import { divideRates } from "./rate-config.ts";
+import { RateLimits } from "../http/rate-limits.ts";
 import { makeSecurity } from "./security.ts";
 import { readVersion } from "./version.ts";
 
@@ -79,6 +82,8 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     state: (namespace) => about.membership(namespace),
     leaseUids: (count) => engine.leaseUids(count),
   });
+  const audit =
+    config.audit === undefined ? undefined : openAuditFile(config.audit, logger, systemClock);
   let isOpen = false;
   let move: string | undefined;
   const server = await openHttpServer({
@@ -92,6 +97,8 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
       disallowDrop: config.disallowDrop,
     },
     security: await makeSecurity(config.security, config.host),
+    rates: openRates(config),
+    audit,
     keys,
     acl,
     controls,
@@ -111,6 +118,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     isEmpty: async () => await hasNothing(engine, graphql),
     close: async () => {
       await server.drain();
+      audit?.close();
       await engine.close();
       sockets.clear(engine.slot);
     },
@@ -121,6 +129,11 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
 function endWithoutSlot(logger: Logger): void {
   logger.error("another process may have this one's slot by now; it ends and is started again");
   process.exit(slotLostExit);
+}
+
+/** Connections are spread over the workers, so each counts for its part. */
+function openRates({ rates, workers }: ServeConfig): RateLimits | undefined {
+  return rates && new RateLimits(divideRates(rates, workers), systemClock);
 }
 
 function openFacts({ config, store }: WorkerParts, engine: OpenEngine, hasAcl: boolean): NodeFacts {
