@@ -10,7 +10,7 @@ import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { unpackStartTime } from "../engine/start-time.ts";
 import { openGraphqlService } from "../graphql/open-service.ts";
 import type { GraphqlService } from "../graphql/service.ts";
-import type { TransactionOwners } from "../http/house.ts";
+import type { TransactionOwners, WriteRules } from "../http/house.ts";
 import { type HttpServer, openHttpServer } from "../http/server.ts";
 import { makeNodeFacts, type NodeFacts } from "../http/node-facts.ts";
 import { openLambdaClient } from "../lambda/client.ts";
@@ -51,14 +51,13 @@ export interface WorkerParts {
 
 export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const { config, store, logger, number, controls } = parts;
-  const { limits, mutations } = config;
   const engine = await openEngine({
     store,
     clock: systemClock,
     random: systemRandom,
     logger,
-    limits,
-    mutations,
+    limits: config.limits,
+    mutations: config.mutations,
     cacheBytes: controls.switches.cacheMb * mebibyte,
     acl: config.acl !== undefined,
     // One process takes up what another left behind.
@@ -82,20 +81,16 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     state: (namespace) => about.membership(namespace),
     leaseUids: (count) => engine.leaseUids(count),
   });
-  const audit =
-    config.audit === undefined ? undefined : openAuditFile(config.audit, logger, systemClock);
+  const audit = config.audit && openAuditFile(config.audit, logger, systemClock);
   let isOpen = false;
   let move: string | undefined;
   const server = await openHttpServer({
     engine,
     graphql,
     admin,
-    limits,
+    limits: config.limits,
     memory: new ProcessMemory({ bytesMax: config.memory.requestBytes }),
-    rules: {
-      disallowMutations: mutations === "disallow",
-      disallowDrop: config.disallowDrop,
-    },
+    rules: rulesOf(config),
     security: await makeSecurity(config.security, config.host),
     rates: openRates(config),
     audit,
@@ -129,6 +124,10 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
 function endWithoutSlot(logger: Logger): void {
   logger.error("another process may have this one's slot by now; it ends and is started again");
   process.exit(slotLostExit);
+}
+
+function rulesOf({ mutations, disallowDrop }: ServeConfig): WriteRules {
+  return { disallowMutations: mutations === "disallow", disallowDrop };
 }
 
 /** Connections are spread over the workers, so each counts for its part. */

@@ -30,33 +30,7 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
     done(null, body);
   });
-  app.addHook("onRequest", async (request, reply) => {
-    const { url } = request.routeOptions;
-    const right = url === undefined ? elsewhere : rightOf(url);
-    const { raw } = reply;
-    void reply.header("x-content-type-options", "nosniff");
-    await settleOrigin(right, request.raw, raw, house);
-    if (right.audience === "logins") void reply.header("cache-control", "no-store");
-    if (right.audience === "everyone") return;
-    if (request.method === "OPTIONS") {
-      await sendJson(reply, "");
-      return;
-    }
-    beginRecord(right, request.raw, raw, house);
-    const refusal =
-      (await findLoadRefusal(right, request.raw, house)) ??
-      (await judge(right, request.raw, house));
-    if (refusal === undefined) return;
-    const notes = notesOf(raw);
-    if (notes !== undefined) notes.refusal = refusal.kind;
-    const { status, body, headers } = makeRefusalReply(refusal, right.form);
-    for (let i = 0; i < headers.length; i += 2) void reply.header(headers[i] ?? "", headers[i + 1]);
-    await sendJson(reply.code(status), body);
-  });
-  app.addHook("onSend", async (_request, reply, payload) => {
-    if (typeof payload === "string") noteAnswer(reply.raw, payload);
-    return payload;
-  });
+  addHooks(app, house);
   app.all("/health", async (request, reply) => {
     const isAll = /[?&]all(?:[=&]|$)/.test(request.url);
     if (isAll) {
@@ -102,6 +76,37 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
   app.setNotFoundHandler((_request, reply) =>
     reply.code(404).type("text/plain; charset=utf-8").send("404 page not found\n"),
   );
+}
+
+/** What stands before and behind the work of every route. */
+function addHooks(app: FastifyInstance, house: House): void {
+  app.addHook("onRequest", async (request, reply) => {
+    const { url } = request.routeOptions;
+    const right = url === undefined ? elsewhere : rightOf(url);
+    const { raw } = reply;
+    void reply.header("x-content-type-options", "nosniff");
+    await settleOrigin(right, request.raw, raw, house);
+    if (right.audience === "logins") void reply.header("cache-control", "no-store");
+    if (right.audience === "everyone") return;
+    if (request.method === "OPTIONS") {
+      await sendJson(reply, "");
+      return;
+    }
+    beginRecord(right, request.raw, raw, house);
+    const refusal =
+      (await findLoadRefusal(right, request.raw, house)) ??
+      (await judge(right, request.raw, house));
+    if (refusal === undefined) return;
+    const notes = notesOf(raw);
+    if (notes !== undefined) notes.refusal = refusal.kind;
+    const { status, body, headers } = makeRefusalReply(refusal, right.form);
+    for (let i = 0; i < headers.length; i += 2) void reply.header(headers[i] ?? "", headers[i + 1]);
+    await sendJson(reply.code(status), body);
+  });
+  app.addHook("onSend", async (_request, reply, payload) => {
+    if (typeof payload === "string") noteAnswer(reply.raw, payload);
+    return payload;
+  });
 }
 
 function sendJson(reply: FastifyReply, body: string): FastifyReply {
