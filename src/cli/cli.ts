@@ -146,6 +146,18 @@ function addServe(program: Command): void {
         'users and groups: "secret-file=FILE,…; access-ttl=6h; refresh-ttl=30d; password-file=FILE; …"',
       ).default(""),
     )
+    .addOption(
+      setting(
+        "--audit <settings>",
+        'who did what: FILE, or "file=…; max-size=100MB; max-files=10; queries=off; on-failure=continue"',
+      ).default(""),
+    )
+    .addOption(
+      setting(
+        "--rate <settings>",
+        'requests a second: "address=100/s; key=500/s; user=100/s; burst=2s"',
+      ).default(""),
+    )
     .addOption(setting("--lambda <script>", "JavaScript or TypeScript with resolvers, run beside"))
     .addOption(
       setting("--lambda-url <url>", "another lambda server, as http://host:8686/graphql-worker"),

@@ -16,6 +16,10 @@ import { packageFolder } from "./places.ts";
 import { parseOutgoing, type OutgoingConfig } from "./outgoing.ts";
 import { divideMemory, type MemoryConfig } from "./memory.ts";
 import { answeringWriterMax } from "./roles.ts";
+import { parseAudit } from "./audit-config.ts";
+import type { AuditConfig } from "./audit-config.ts";
+import type { RateConfig } from "../http/rate-limits.ts";
+import { parseRates } from "./rate-config.ts";
 import { checkOpenAddress, parseSecurity } from "./security-config.ts";
 import type { SecurityConfig } from "./security-config.ts";
 import { parseCount, parseSuperflag, parseSwitch } from "./superflag.ts";
@@ -35,6 +39,9 @@ export interface ServeConfig {
   readonly hangMs: number;
   readonly logLevel: string;
   readonly security: SecurityConfig;
+  /** Of the whole server; undefined: none. */
+  readonly rates: RateConfig | undefined;
+  readonly audit: AuditConfig | undefined;
   readonly graphql: GraphqlConfig;
   readonly limits: Limits;
   readonly mutations: MutationsMode;
@@ -86,6 +93,8 @@ export interface ServeOptions {
   readonly security: string;
   /** `--no-anonymous`, and `false` in a settings file, are false. */
   readonly anonymous: string | boolean | undefined;
+  readonly rate: string;
+  readonly audit: string;
   readonly acl: string;
   readonly limit: string;
   readonly store: string;
@@ -125,6 +134,8 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     hangMs: parseDurationMs("--hang", options.hang),
     logLevel: options.log,
     security,
+    rates: parseRates(options.rate),
+    audit: parseAudit(options.audit),
     graphql: parseGraphql(options.graphql),
     ...parseLimits(options.limit),
     store: parseStore(options.store),

@@ -10,7 +10,7 @@ import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { unpackStartTime } from "../engine/start-time.ts";
 import { openGraphqlService } from "../graphql/open-service.ts";
 import type { GraphqlService } from "../graphql/service.ts";
-import type { House, TransactionOwners } from "../http/house.ts";
+import type { House, TransactionOwners, WriteRules } from "../http/house.ts";
 import { type HttpServer, openHttpServer } from "../http/server.ts";
 import type { TlsMaterial } from "../http/tls.ts";
 import { makeNodeFacts, type NodeFacts } from "../http/node-facts.ts";
@@ -27,6 +27,9 @@ import { isLoopback } from "./address.ts";
 import { makeOutgoingPolicy } from "./outgoing.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { PrivateSockets } from "./private-socket.ts";
+import { openAuditFile } from "./audit-file.ts";
+import { divideRates } from "./rate-config.ts";
+import { RateLimits } from "../http/rate-limits.ts";
 import { makeSecurity } from "./security.ts";
 import { readVersion } from "./version.ts";
 
@@ -51,14 +54,13 @@ export interface WorkerParts {
 
 export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const { config, store, logger, number, controls } = parts;
-  const { limits, mutations } = config;
   const engine = await openEngine({
     store,
     clock: systemClock,
     random: systemRandom,
     logger,
-    limits,
-    mutations,
+    limits: config.limits,
+    mutations: config.mutations,
     cacheBytes: controls.switches.cacheMb * mebibyte,
     acl: config.acl !== undefined,
     // One process takes up what another left behind.
@@ -82,16 +84,19 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     state: (namespace) => about.membership(namespace),
     leaseUids: (count) => engine.leaseUids(count),
   });
+  const audit = config.audit && openAuditFile(config.audit, logger, systemClock);
   let isOpen = false;
   let move: string | undefined;
   const house: House = {
     engine,
     graphql,
     admin,
-    limits,
+    limits: config.limits,
     memory: new ProcessMemory({ bytesMax: config.memory.requestBytes }),
-    rules: { disallowMutations: mutations === "disallow", disallowDrop: config.disallowDrop },
+    rules: rulesOf(config),
     security: await makeSecurity(config.security, config.host),
+    rates: openRates(config),
+    audit,
     keys,
     acl,
     controls,
@@ -112,6 +117,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     isEmpty: async () => await hasNothing(engine, graphql),
     close: async () => {
       await server.drain();
+      audit?.close();
       await engine.close();
       sockets.clear(engine.slot);
     },
@@ -122,6 +128,15 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
 function endWithoutSlot(logger: Logger): void {
   logger.error("another process may have this one's slot by now; it ends and is started again");
   process.exit(slotLostExit);
+}
+
+function rulesOf({ mutations, disallowDrop }: ServeConfig): WriteRules {
+  return { disallowMutations: mutations === "disallow", disallowDrop };
+}
+
+/** Connections are spread over the workers, so each counts for its part. */
+function openRates({ rates, workers }: ServeConfig): RateLimits | undefined {
+  return rates && new RateLimits(divideRates(rates, workers), systemClock);
 }
 
 function openFacts({ config, store }: WorkerParts, engine: OpenEngine, hasAcl: boolean): NodeFacts {

@@ -39,6 +39,9 @@ export type Refusal =
   | { readonly kind: "namespace"; readonly namespace: number }
   | (PageFault & { readonly kind: "page"; readonly wish: "administer" | "write" | "reach" })
   | { readonly kind: "address"; readonly address: string }
+  | { readonly kind: "rate"; readonly waitSeconds: number }
+  /** What is done cannot be written down, and has to be. */
+  | { readonly kind: "unrecorded" }
   | { readonly kind: "noToken" }
   | { readonly kind: "wrongToken"; readonly token: string };
 

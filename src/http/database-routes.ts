@@ -12,6 +12,7 @@ import {
   encodeQueryAnswer,
 } from "./envelope.ts";
 import { explainNamespaceRefusal } from "../admin/rights.ts";
+import { notesOf } from "./audit.ts";
 import { checkHash, hashOf, identify } from "./sender.ts";
 import { type Exchange, openBudget, readBytes, readParameters } from "./exchange.ts";
 import {
@@ -255,6 +256,8 @@ export async function answerAlter(exchange: Exchange): Promise<void> {
     ? parseBool(params, "runInBackground")
     : undefined;
   const operation: AlterOperation = parseAlterBody(body, runInBackground);
+  const notes = notesOf(res);
+  if (notes !== undefined) notes.alter = describeAlter(operation);
   if (house.rules.disallowMutations) {
     throw new Fault("E_ALTER", "No mutations allowed by server.");
   }
@@ -265,6 +268,15 @@ export async function answerAlter(exchange: Exchange): Promise<void> {
   await house.engine.alter(operation, visitor.namespace, visitor);
   sendJson(res, doneBody, [], acceptEncodingOf(exchange));
 }
+
+/** The text of a schema stays where it is. */
+function describeAlter(operation: AlterOperation): { kind: string; name?: string } {
+  const { kind } = operation;
+  if (kind === "dropPredicate") return { kind, name: operation.predicate.slice(0, alterNameMax) };
+  return kind === "dropType" ? { kind, name: operation.type.slice(0, alterNameMax) } : { kind };
+}
+
+const alterNameMax = 200;
 
 export function acceptEncodingOf(exchange: Exchange): string | undefined {
   const header = exchange.req.headers["accept-encoding"];

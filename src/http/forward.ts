@@ -2,6 +2,7 @@
 import { Agent, request, type IncomingMessage, type ServerResponse } from "node:http";
 import { Fault } from "../model/fault.ts";
 import type { Exchange } from "./exchange.ts";
+import { dropRecord } from "./audit.ts";
 import { findRemoteAddress, handedOverFrom } from "./peer.ts";
 import { engineShape, makeErrorReply, sendError } from "./reply.ts";
 
@@ -17,6 +18,7 @@ const agent = new Agent({ keepAlive: true, timeout: 30_000 });
 /** Streams body and answer through the owner's unix socket. When it has died the transaction is gone with it. */
 export function handOver(exchange: Exchange, socketPath: string): Promise<void> {
   const { req, res, house } = exchange;
+  dropRecord(res);
   return new Promise((resolve) => {
     const headers: Record<string, string | string[] | undefined> = {};
     for (const [name, value] of Object.entries(req.headers)) {

@@ -1,11 +1,12 @@
 /** The one place where rights are judged: every route passes it before its work (`rights.ts`). */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { AccessKey } from "../auth/access-key.ts";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { type Asking, findRefusal, findWriteRefusal, type Refusal, single } from "./access.ts";
 import type { Exchange } from "./exchange.ts";
 import type { House } from "./house.ts";
-import { findRemoteAddress } from "./peer.ts";
+import { notesOf } from "./audit.ts";
+import { keyOf } from "./shown-key.ts";
+import { findRemoteAddress, peerOf } from "./peer.ts";
 import { makeRefusalReply } from "./refusal.ts";
 import { sendError } from "./reply.ts";
 import type { RouteRight } from "./rights.ts";
@@ -18,18 +19,6 @@ export function judge(
 ): MaybePromise<Refusal | undefined> {
   if (right.audience === "everyone") return undefined;
   return findRefusal(right, askingOf(req.headers, findRemoteAddress(req), house));
-}
-
-/** The key that a request shows, which was let in by it; undefined for none. */
-export function keyOf(
-  headers: IncomingHttpHeaders,
-  house: House,
-): MaybePromise<AccessKey | undefined> {
-  const text = single(headers["x-auth-token"]) ?? "";
-  if (text === "") return undefined;
-  return andThen(house.keys.judge(text), (verdict) =>
-    typeof verdict === "string" ? undefined : verdict,
-  );
 }
 
 export function askingOf(
@@ -56,13 +45,66 @@ export function judgeWriting(
   return findWriteRefusal(askingOf(headers, findRemoteAddress(req), house));
 }
 
+/** Counts a request of its sender. Undefined while that one has not sent too many. */
+export function findRateRefusal(
+  headers: IncomingHttpHeaders,
+  address: string,
+  house: House,
+): MaybePromise<Refusal | undefined> {
+  const { rates, acl } = house;
+  if (rates === undefined) return undefined;
+  return andThen(keyOf(headers, house), (key) =>
+    andThen(rates.countsUsers ? acl?.identify(headers) : undefined, (visitor) => {
+      const name = visitor?.refusal === undefined ? visitor?.user : undefined;
+      const user = name === undefined ? undefined : `${visitor?.namespace ?? 0}/${name}`;
+      const waitSeconds = rates.take({ address, key: key?.id, user });
+      return waitSeconds === 0 ? undefined : { kind: "rate", waitSeconds };
+    }),
+  );
+}
+
+/** What stands before a request's rights: the rates of its sender, and the records that have to be made of it. */
+export function findLoadRefusal(
+  right: RouteRight,
+  req: IncomingMessage,
+  house: House,
+): MaybePromise<Refusal | undefined> {
+  // What another process of this server sends, or hands over, was counted where it came in.
+  if (right.audience === "everyone" || peerOf(req).kind === "private") return undefined;
+  return andThen(findRateRefusal(req.headers, findRemoteAddress(req), house), (refusal) => {
+    if (refusal !== undefined || !mustBeRecorded(house)) return refusal;
+    const isData = right.audience === "clients" && right.writes !== true;
+    return isData && house.audit?.queries !== true ? undefined : { kind: "unrecorded" };
+  });
+}
+
+/** Whether nothing may be done now that would have to be written down. */
+export function mustBeRecorded({ audit }: House): boolean {
+  return audit !== undefined && audit.isRequired && audit.fault !== undefined;
+}
+
 /** False when the request was refused and answered. */
 export function admit(right: RouteRight, exchange: Exchange): MaybePromise<boolean> {
-  return andThen(judge(right, exchange.req, exchange.house), (refusal) => {
-    if (refusal === undefined) return true;
-    // The body was not read: the connection ends with the answer.
-    exchange.res.shouldKeepAlive = false;
-    sendError(exchange.res, makeRefusalReply(refusal, right.form));
-    return false;
-  });
+  return andThen(judge(right, exchange.req, exchange.house), (refusal) =>
+    admitUnless(refusal, right, exchange),
+  );
+}
+
+/** As `admit`, and counts the request. */
+export function admitFirst(right: RouteRight, exchange: Exchange): MaybePromise<boolean> {
+  const { req, house } = exchange;
+  if (house.rates === undefined && house.audit === undefined) return admit(right, exchange);
+  return andThen(findLoadRefusal(right, req, house), (refusal) =>
+    refusal === undefined ? admit(right, exchange) : admitUnless(refusal, right, exchange),
+  );
+}
+
+function admitUnless(refusal: Refusal | undefined, right: RouteRight, exchange: Exchange): boolean {
+  if (refusal === undefined) return true;
+  const notes = notesOf(exchange.res);
+  if (notes !== undefined) notes.refusal = refusal.kind;
+  // The body was not read: the connection ends with the answer.
+  exchange.res.shouldKeepAlive = false;
+  sendError(exchange.res, makeRefusalReply(refusal, right.form));
+  return false;
 }

@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { drainingWords } from "../admin/controls.ts";
 import { explainRefusal } from "../admin/rights.ts";
+import { describeRequest } from "../graphql/describe-request.ts";
 import type { GraphqlAnswer, GraphqlRequest, MutationRefusal } from "../graphql/service.ts";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
@@ -11,7 +12,9 @@ import { acceptEncodingOf } from "./database-routes.ts";
 import { type BodyKind, type Exchange, openBudget, readBytes, readParameters } from "./exchange.ts";
 import { streamEvents, wantsEvents } from "./event-stream.ts";
 import type { Refusal } from "./access.ts";
-import { admit, judgeWriting, keyOf } from "./gate.ts";
+import { notesOf } from "./audit.ts";
+import { admit, judgeWriting, mustBeRecorded } from "./gate.ts";
+import { keyOf } from "./shown-key.ts";
 import { makeRefusalFault } from "./refusal.ts";
 import { parseMediaType, parsePlanQuestion, parseTimeout } from "./parameters.ts";
 import {
@@ -100,6 +103,8 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
   try {
     const budget = openBudget(exchange, parseTimeout(readParameters(exchange)));
     const document = await readDocument(exchange, responder.body);
+    const notes = notesOf(res);
+    if (notes !== undefined) notes.operation = describeRequest(document);
     const refusal = findMutationRefusal(exchange);
     const request: GraphqlRequest = {
       namespace: 0,
@@ -121,6 +126,7 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
     const origins = settled instanceof Promise ? await settled : settled;
     const { status } = answer;
     if (status !== undefined) {
+      if (notes !== undefined) notes.refusal = status === 405 ? "method" : "page";
       const headers = status === 405 ? [...origins, "Allow", "POST"] : origins;
       sendStatus(res, status, toBuffer(answer.body), headers);
       return;
@@ -137,6 +143,7 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
 /** No mutation by GET, which any page can make a browser send, nor for a page that may not write. */
 function findMutationRefusal({ req, house }: Exchange): MaybePromise<MutationRefusal | undefined> {
   if (req.method === "GET") return mutationByGet;
+  if (mustBeRecorded(house)) return toMutationRefusal({ kind: "unrecorded" });
   const refusal = judgeWriting(req, house);
   return refusal === undefined ? undefined : andThen(refusal, toMutationRefusal);
 }
@@ -148,7 +155,8 @@ const mutationByGet: MutationRefusal = {
 
 function toMutationRefusal(refusal: Refusal | undefined): MutationRefusal | undefined {
   if (refusal === undefined) return undefined;
-  return { message: makeRefusalFault(refusal, "graphql").message, status: 403 };
+  const status = refusal.kind === "unrecorded" ? 503 : 403;
+  return { message: makeRefusalFault(refusal, "graphql").message, status };
 }
 
 type Document = Pick<GraphqlRequest, "kind" | "body">;

@@ -13,7 +13,9 @@ import type { Engine } from "../engine/engine.ts";
 import type { GraphqlService } from "../graphql/service.ts";
 import type { Limits } from "../model/limits.ts";
 import type { ProcessMemory } from "../model/process-memory.ts";
+import type { RateLimits } from "./rate-limits.ts";
 import type { Security } from "./access.ts";
+import type { AuditSink } from "./audit-sink.ts";
 import type { NodeFacts } from "./node-facts.ts";
 
 /** Everything that a request may need; composed once per process. */
@@ -27,6 +29,10 @@ export interface House {
   readonly rules: WriteRules;
   readonly security: Security;
   readonly keys: KeyRing;
+  /** How many requests a second senders may send; undefined: any number. */
+  readonly rates?: RateLimits | undefined;
+  /** Where it is written down who did what; undefined: nowhere. */
+  readonly audit?: AuditSink | undefined;
   /** Users, groups and rules; undefined: off. */
   readonly acl?: Acl | undefined;
   readonly controls: Controls;

@@ -9,14 +9,16 @@ import type { LoginRequest } from "../auth/acl.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { Fault, faultTable } from "../model/fault.ts";
 import { anyVisitor, type Visitor } from "../model/visitor.ts";
-import { judge, keyOf } from "./gate.ts";
+import { beginRecord, notesOf } from "./audit.ts";
+import { findLoadRefusal, judge } from "./gate.ts";
 import type { House } from "./house.ts";
 import { printHealth, printHealthOfAll } from "./node-facts.ts";
 import { findRemoteAddress } from "./peer.ts";
 import { makeRefusalReply } from "./refusal.ts";
 import { settleOrigin } from "./origins.ts";
-import { commonHeaderRecord, makeErrorBody, originHeadersOf } from "./reply.ts";
+import { commonHeaderRecord, makeErrorBody, noteAnswer, originHeadersOf } from "./reply.ts";
 import { elsewhere, rightOf } from "./rights.ts";
+import { keyOf } from "./shown-key.ts";
 import { uiKeywords } from "./ui-keywords.ts";
 
 const greeting =
@@ -28,23 +30,7 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
     done(null, body);
   });
-  app.addHook("onRequest", async (request, reply) => {
-    const { url } = request.routeOptions;
-    const right = url === undefined ? elsewhere : rightOf(url);
-    const { raw } = reply;
-    void reply.header("x-content-type-options", "nosniff");
-    await settleOrigin(right, request.raw, raw, house);
-    if (right.audience === "logins") void reply.header("cache-control", "no-store");
-    if (right.audience === "everyone") return;
-    if (request.method === "OPTIONS") {
-      await sendJson(reply, "");
-      return;
-    }
-    const refusal = await judge(right, request.raw, house);
-    if (refusal === undefined) return;
-    const { status, body } = makeRefusalReply(refusal, right.form);
-    await sendJson(reply.code(status), body);
-  });
+  addHooks(app, house);
   app.all("/health", async (request, reply) => {
     const isAll = /[?&]all(?:[=&]|$)/.test(request.url);
     if (isAll) {
@@ -54,8 +40,12 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
     const isAlive = /[?&]live(?:[=&]|$)/.test(request.url);
     const { isDraining } = house.controls.switches;
     const fault = isAlive ? undefined : house.storeFault?.();
-    if (fault !== undefined) {
-      return reply.code(503).type("text/plain; charset=utf-8").send(fault);
+    const recordFault = house.audit?.isRequired === true ? house.audit.fault : undefined;
+    if (fault !== undefined || (recordFault !== undefined && !isAlive)) {
+      return reply
+        .code(503)
+        .type("text/plain; charset=utf-8")
+        .send(fault ?? recordFault);
     }
     if (isAlive || (house.isReady() && !isDraining)) {
       const visitor = (await house.acl?.identify(request.headers)) ?? anyVisitor;
@@ -86,6 +76,37 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
   app.setNotFoundHandler((_request, reply) =>
     reply.code(404).type("text/plain; charset=utf-8").send("404 page not found\n"),
   );
+}
+
+/** What stands before and behind the work of every route. */
+function addHooks(app: FastifyInstance, house: House): void {
+  app.addHook("onRequest", async (request, reply) => {
+    const { url } = request.routeOptions;
+    const right = url === undefined ? elsewhere : rightOf(url);
+    const { raw } = reply;
+    void reply.header("x-content-type-options", "nosniff");
+    await settleOrigin(right, request.raw, raw, house);
+    if (right.audience === "logins") void reply.header("cache-control", "no-store");
+    if (right.audience === "everyone") return;
+    if (request.method === "OPTIONS") {
+      await sendJson(reply, "");
+      return;
+    }
+    beginRecord(right, request.raw, raw, house);
+    const refusal =
+      (await findLoadRefusal(right, request.raw, house)) ??
+      (await judge(right, request.raw, house));
+    if (refusal === undefined) return;
+    const notes = notesOf(raw);
+    if (notes !== undefined) notes.refusal = refusal.kind;
+    const { status, body, headers } = makeRefusalReply(refusal, right.form);
+    for (let i = 0; i < headers.length; i += 2) void reply.header(headers[i] ?? "", headers[i + 1]);
+    await sendJson(reply.code(status), body);
+  });
+  app.addHook("onSend", async (_request, reply, payload) => {
+    if (typeof payload === "string") noteAnswer(reply.raw, payload);
+    return payload;
+  });
 }
 
 function sendJson(reply: FastifyReply, body: string): FastifyReply {
@@ -123,6 +144,8 @@ async function answerLogin(
     const keyNamespace = (await keyOf(request.headers, house))?.namespace;
     const address = findRemoteAddress(request.raw);
     const login = { ...readLogin(request.body), address, keyNamespace };
+    const notes = notesOf(reply.raw);
+    if (notes !== undefined) notes.login = { user: login.user, namespace: login.namespace };
     if (acl === undefined) throw new Fault("E_HTTP_REQUEST", loginRefused);
     const tokens = await acl.login(login);
     return await sendJson(reply, JSON.stringify({ data: tokens }));

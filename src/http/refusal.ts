@@ -1,7 +1,7 @@
 /** What a refused request is told, in the words and the envelope of its route. */
 import type { KeyScope } from "../auth/access-key.ts";
 import { refuseNamespace } from "../auth/acl.ts";
-import { Fault } from "../model/fault.ts";
+import { Fault, faultTable } from "../model/fault.ts";
 import type { Refusal } from "./access.ts";
 import { type ErrorReply, makeErrorBody } from "./reply.ts";
 import type { RefusalForm } from "./rights.ts";
@@ -16,9 +16,14 @@ const notWhitelisted =
  */
 export function makeRefusalReply(refusal: Refusal, form: RefusalForm): ErrorReply {
   const { message, code } = makeRefusalFault(refusal, form);
-  const extension = code === "E_UNAUTHORIZED" ? "ErrorUnauthorized" : tokenExtension(form);
+  const extension = code === "E_HTTP_ERROR" ? tokenExtension(form) : faultTable[code].extension;
   const body = makeErrorBody(message, extension, form === "login");
-  return { status: statusOf(refusal, form), body, headers: [] };
+  return { status: statusOf(refusal, form), body, headers: headersOf(refusal) };
+}
+
+function headersOf(refusal: Refusal): readonly string[] {
+  if (refusal.kind === "rate") return ["Retry-After", String(refusal.waitSeconds)];
+  return refusal.kind === "unrecorded" ? ["Retry-After", "1"] : [];
 }
 
 /** What a refused token or address is told where it is no HTTP matter: in the reference's words. */
@@ -38,6 +43,10 @@ export function makeRefusalFault(refusal: Refusal, form: RefusalForm): Fault {
       return refuseNamespace(refusal.namespace);
     case "page":
       return new Fault("E_UNAUTHORIZED", explainPage(refusal));
+    case "rate":
+      return new Fault("E_OVERLOADED", "Too many requests of this sender (--rate)");
+    case "unrecorded":
+      return new Fault("E_OVERLOADED", "Audit records cannot be written (--audit on-failure)");
     case "address":
       return makeAddressFault(refusal.address, form);
     case "noToken":
@@ -92,6 +101,10 @@ function tokenExtension(form: RefusalForm): string {
 
 function statusOf(refusal: Refusal, form: RefusalForm): number {
   switch (refusal.kind) {
+    case "rate":
+      return 429;
+    case "unrecorded":
+      return 503;
     case "page":
       return 403;
     case "noKey":

@@ -130,6 +130,7 @@ export function sendJson(
   origins: readonly string[] = originHeadersOf(res),
 ): void {
   const body = withBeginning(res, answer);
+  if (isObserved) noteAnswer(res, body);
   const headers = extra.length === 0 ? origins : [...origins, ...extra];
   if (acceptEncoding === undefined || !acceptEncoding.includes("gzip")) {
     send(res, 200, body, headers);
@@ -187,6 +188,29 @@ export function refuseMethod(res: ServerResponse): void {
   sendError(res, { status: 405, body, headers: ["Allow", "POST"] });
 }
 
+const observers = new WeakMap<ServerResponse, (hasErrors: boolean) => void>();
+/** Most servers have no observers: their answers are asked nothing. */
+let isObserved = false;
+
+/** Calls `observer` when the answer is sent, with whether it tells errors. */
+export function observeAnswer(res: ServerResponse, observer: (hasErrors: boolean) => void): void {
+  isObserved = true;
+  observers.set(res, observer);
+}
+
+/** Answers of all routes begin with their errors, where they have any. */
+const errorsStart = Buffer.from('{"errors":');
+
+export function noteAnswer(res: ServerResponse, body: Uint8Array | string): void {
+  const observer = observers.get(res);
+  if (observer === undefined) return;
+  observer(hasErrors(typeof body === "string" ? Buffer.from(body.slice(0, 16)) : body));
+}
+
+export function hasErrors(answer: Uint8Array): boolean {
+  return errorsStart.every((byte, i) => answer[i] === byte);
+}
+
 /** For people and scripts. */
 export function sendText(res: ServerResponse, status: number, text: string): void {
   if (res.headersSent || res.destroyed) return;
@@ -234,6 +258,7 @@ function send(
 ): void {
   if (res.headersSent || res.destroyed) return;
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  if (isObserved && !extra.includes("Content-Encoding")) noteAnswer(res, bytes);
   res.writeHead(status, [...commonHeaders, ...extra, "Content-Length", String(bytes.length)]);
   // As Latin-1 the bytes stay what they are, and head and body leave in one write.
   if (bytes.length <= joinBytesMax) departures.end(res, bytes.toString("latin1"));

@@ -8,7 +8,8 @@ import { answerCacheMb, answerDraining, answerShutdown } from "./operation-route
 import { answerAdminSchema, answerAssign, answerSchemaCheck } from "./admin-routes.ts";
 import { answerAlter, answerCommit, answerMutate, answerQuery } from "./database-routes.ts";
 import type { Exchange } from "./exchange.ts";
-import { admit } from "./gate.ts";
+import { beginRecord } from "./audit.ts";
+import { admitFirst } from "./gate.ts";
 import { answerAdmin, answerGraphql } from "./graphql-routes.ts";
 import { settleOrigin } from "./origins.ts";
 import { makeErrorBody, sendError, sendPreflight } from "./reply.ts";
@@ -85,7 +86,8 @@ function admitTo(route: Route, exchange: Exchange): MaybePromise<boolean> {
     sendPreflight(res);
     return false;
   }
-  return andThen(admit(route.right, exchange), (isAdmitted) => {
+  beginRecord(route.right, req, res, exchange.house);
+  return andThen(admitFirst(route.right, exchange), (isAdmitted) => {
     if (!isAdmitted) return false;
     if (route.methods === "any" || req.method === "POST" || req.method === "PUT") {
       return isServing(route, exchange);

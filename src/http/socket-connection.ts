@@ -8,11 +8,14 @@ import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import { drainingWords } from "../admin/controls.ts";
 import { Fault } from "../model/fault.ts";
+import { describeRequest, type RequestNames } from "../graphql/describe-request.ts";
 import type { GraphqlRequest, GraphqlService, SubscriptionEnd } from "../graphql/service.ts";
 import { decodeJson, encodeJson, isJsonObject, JsonSyntaxError } from "../graphql/request-json.ts";
 import type { JsonObject, JsonValue } from "../graphql/request-json.ts";
 import { findRefusal } from "./access.ts";
-import { askingOf } from "./gate.ts";
+import { recordOperation } from "./audit.ts";
+import { askingOf, findRateRefusal, mustBeRecorded } from "./gate.ts";
+import { hasErrors } from "./reply.ts";
 import type { House } from "./house.ts";
 import { mayListen } from "./origins.ts";
 import { Outbox, viewOf } from "./outbox.ts";
@@ -195,8 +198,12 @@ class SocketConnection implements Stream, Conversation {
   async #run(operation: Operation, body: string): Promise<void> {
     const { dialect, service } = this.#parts;
     const request = this.#request(operation, body);
-    const refusal = await this.#judge();
-    if (refusal !== undefined) throw refusal;
+    const refusal = (await this.#limit()) ?? (await this.#judge());
+    const names = this.#parts.house.audit && describeRequest(request);
+    if (refusal !== undefined) {
+      this.#record(names, "refused");
+      throw refusal;
+    }
     const outcome = await service.subscribe(request, {
       next: (answer) => {
         if (!operation.isStopped) this.#outbox.push(operation, answer);
@@ -204,6 +211,7 @@ class SocketConnection implements Stream, Conversation {
       end: (reason) => this.#end(operation, reason),
     });
     if (outcome.kind === "open") {
+      this.#record(names, "ok");
       if (operation.isStopped) outcome.close();
       else operation.leave = outcome.close;
       return;
@@ -211,14 +219,29 @@ class SocketConnection implements Stream, Conversation {
     if (outcome.kind === "other" && dialect.answersAll) {
       const { isDraining } = this.#parts.house.controls.switches;
       const closed = isDraining ? drainingWords : undefined;
-      const { body: answer } = await service.handle({ ...request, closed });
+      const refusesMutations = mustBeRecorded(this.#parts.house) ? unrecorded : undefined;
+      const { body: answer } = await service.handle({ ...request, closed, refusesMutations });
+      this.#record(names, hasErrors(answer) ? "error" : "ok");
       if (!operation.isStopped) this.#outbox.push(operation, answer);
       this.#end(operation, "answered");
       return;
     }
     this.#forget(operation);
+    this.#record(names, "error");
     if (operation.isStopped) return;
     dialect.refuse(this, operation.id, outcome.kind === "refused" ? outcome : noSubscription);
+  }
+
+  /** Each operation counts as a request of whoever is behind the headers. */
+  async #limit(): Promise<Fault | undefined> {
+    const { house, remoteAddress } = this.#parts;
+    const refusal = await findRateRefusal(this.#headers, remoteAddress, house);
+    return refusal && makeRefusalFault(refusal, "graphql");
+  }
+
+  #record(names: RequestNames | undefined, outcome: "ok" | "error" | "refused"): void {
+    const { house, remoteAddress } = this.#parts;
+    recordOperation(house, { headers: this.#headers, remoteAddress }, names, outcome);
   }
 
   #request(operation: Operation, body: string): GraphqlRequest {
@@ -300,6 +323,11 @@ class SocketConnection implements Stream, Conversation {
 
 /** What only the browser says of the page behind a connection. */
 const fromBrowser = ["host", "origin", "sec-fetch-site"];
+
+const unrecorded = {
+  message: makeRefusalFault({ kind: "unrecorded" }, "graphql").message,
+  status: 503,
+};
 
 const closingBrace = Buffer.from("}");
 const initTimeout: Closing = { code: 4408, reason: "Connection initialisation timeout" };

@@ -1,0 +1,152 @@
+/**
+ * Records of who did what: one for each request that administers, alters, logs in, writes, or was refused, and for
+ * queries where they are asked for. A record holds names: of the user, the key, the route, the operation and its root
+ * fields. Bodies, parameters, variables and tokens are never in it.
+ */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { andThen } from "../base/maybe.ts";
+import type { RequestNames } from "../graphql/describe-request.ts";
+import type { House } from "./house.ts";
+import { findRemoteAddress } from "./peer.ts";
+import { observeAnswer } from "./reply.ts";
+import type { RouteRight } from "./rights.ts";
+import { keyOf } from "./shown-key.ts";
+
+export type AuditKind = "admin" | "alter" | "login" | "mutation" | "query";
+
+/** What the handlers tell while a request is under way. */
+export interface AuditNotes {
+  kind: AuditKind;
+  operation?: RequestNames | undefined;
+  /** What an alter does, and to what. */
+  alter?: { readonly kind: string; readonly name?: string | undefined };
+  /** Who tried to log in. */
+  login?: { readonly user: string; readonly namespace: number };
+  /** Why the request was not let in. */
+  refusal?: string;
+}
+
+/** A request under way. */
+interface Open {
+  readonly notes: AuditNotes;
+  hasFailed: boolean;
+  isDropped: boolean;
+}
+
+const open = new WeakMap<ServerResponse, Open>();
+let lastId = 0;
+
+/** Begins the record of a request, which is written when it was answered, and names the request in its answer. */
+export function beginRecord(
+  right: RouteRight,
+  req: IncomingMessage,
+  res: ServerResponse,
+  house: House,
+): void {
+  const { audit, clock } = house;
+  if (audit === undefined) return;
+  const id = makeId(clock.nowMs());
+  const startMs = clock.tickMs();
+  const { headers, method } = req;
+  const address = findRemoteAddress(req);
+  const record: Open = { notes: { kind: kindOf(right) }, hasFailed: false, isDropped: false };
+  open.set(res, record);
+  res.setHeader("X-Request-Id", id);
+  observeAnswer(res, (hasErrors) => (record.hasFailed = hasErrors));
+  res.once("close", () => {
+    if (record.isDropped) return;
+    const status = res.headersSent ? res.statusCode : 0;
+    const { refusal } = record.notes;
+    const isError = record.hasFailed || status === 0 || status >= 400;
+    const outcome = refusal !== undefined ? "refused" : isError ? "error" : "ok";
+    const ms = Math.round((clock.tickMs() - startMs) * 10) / 10;
+    const route = right.path;
+    writeRecord(house, headers, record.notes, { id, method, route, address, outcome, status, ms });
+  });
+}
+
+function kindOf({ path, audience, writes }: RouteRight): AuditKind {
+  if (path === "/alter") return "alter";
+  if (path === "/login") return "login";
+  if (audience === "administrators") return "admin";
+  return writes === true ? "mutation" : "query";
+}
+
+/** What is to be told of a request that is under way; nothing where no records are made. */
+export function notesOf(res: ServerResponse): AuditNotes | undefined {
+  return open.get(res)?.notes;
+}
+
+/** Another process answers the request, and records it. */
+export function dropRecord(res: ServerResponse): void {
+  const record = open.get(res);
+  if (record !== undefined) record.isDropped = true;
+}
+
+/** A request of its own on a connection: an operation of a WebSocket. */
+export function recordOperation(
+  house: House,
+  sender: { readonly headers: IncomingHttpHeaders; readonly remoteAddress: string },
+  operation: RequestNames | undefined,
+  outcome: "ok" | "error" | "refused",
+): void {
+  if (house.audit === undefined) return;
+  const kind = operation?.operation === "mutation" ? "mutation" : "query";
+  const notes: AuditNotes = {
+    kind,
+    operation,
+    ...(outcome === "refused" ? { refusal: "judged" } : {}),
+  };
+  writeRecord(house, sender.headers, notes, {
+    id: makeId(house.clock.nowMs()),
+    method: "WebSocket",
+    route: "/graphql",
+    address: sender.remoteAddress,
+    outcome,
+  });
+}
+
+function makeId(nowMs: number): string {
+  lastId = (lastId + 1) % 2 ** 30;
+  return `${process.pid.toString(36)}-${nowMs.toString(36)}-${lastId.toString(36)}`;
+}
+
+const textLengthMax = 200;
+
+function writeRecord(
+  house: House,
+  headers: IncomingHttpHeaders,
+  notes: AuditNotes,
+  rest: { readonly id: string } & Readonly<Record<string, unknown>>,
+): void {
+  const { audit, acl, clock } = house;
+  if (audit === undefined) return;
+  const isPlain = notes.kind === "query" && notes.operation?.operation !== "mutation";
+  if (isPlain && notes.refusal === undefined && !audit.queries) return;
+  const time = new Date(clock.nowMs()).toISOString();
+  const { kind, operation, alter, login, refusal } = notes;
+  const finish = andThen(keyOf(headers, house), (key) =>
+    andThen(acl?.identify(headers), (visitor) => {
+      const isKnown = visitor !== undefined && visitor.refusal === undefined;
+      audit.write(
+        JSON.stringify({
+          time,
+          ...rest,
+          kind: operation?.operation === "mutation" && kind === "query" ? "mutation" : kind,
+          user: isKnown ? visitor.user : undefined,
+          namespace: isKnown ? visitor.namespace : undefined,
+          key: key === undefined ? undefined : { id: key.id, name: key.name },
+          operation,
+          alter,
+          login: login && { ...login, user: login.user.slice(0, textLengthMax) },
+          refusal,
+        }),
+      );
+    }),
+  );
+  if (finish instanceof Promise) {
+    finish.catch((error: unknown) => {
+      house.logger.error("an audit record could not be made", { detail: String(error) });
+    });
+  }
+}
