@@ -21,11 +21,9 @@ function refuseKey(): string {
       lambdaUrl: undefined,
       lambdaLimit: "",
       outgoing: "",
-      acl: "",
       drain: "1s",
       hang: "30s",
       tls: "",
-      acl: "",
       log: "warn",
     } as Parameters<typeof buildServeConfig>[0]);
     return "";
