@@ -35,7 +35,8 @@ export function openConsole(ports: ConsolePorts): Readonly<Record<string, unknow
   };
   const info: Print = (...values) => print("info", ports.format(values));
   const warn: Print = (...values) => print("warn", ports.format(values));
-  const label = (value: unknown): string => (value === undefined ? "default" : String(value));
+  const label = (value: unknown): string =>
+    value === undefined ? "default" : ports.format([value]);
   const elapsed = (name: string): string => `${name}: ${now() - (times.get(name) ?? now())}ms`;
   return {
     log: info,

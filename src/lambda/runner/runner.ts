@@ -44,7 +44,7 @@ export function startRunner(ports: Ports, { script, name, bodyBytesMax }: Load):
         ports.send({ kind: "begun", id: message.id });
         void answer({ asker, tell }, message.body).then((done) => {
           timers.endCall();
-          const { status, body } = bound(done, bodyBytesMax, tell);
+          const { status, body } = limitAnswer(done, bodyBytesMax, tell);
           ports.send({ kind: "done", id: message.id, status, body });
         });
         return;
@@ -70,7 +70,7 @@ export function startRunner(ports: Ports, { script, name, bodyBytesMax }: Load):
 const messageCharactersMax = 16_000;
 
 /** A larger answer would be held by the server, for every caller at once. */
-function bound(done: Answer, bytesMax: number, tell: Tell): Answer {
+function limitAnswer(done: Answer, bytesMax: number, tell: Tell): Answer {
   if (done.body.length <= bytesMax) return done;
   return explained(tell, `the answer is larger than ${bytesMax} bytes (--lambda-limit body-bytes)`);
 }
