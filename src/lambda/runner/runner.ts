@@ -42,9 +42,9 @@ export function startRunner(ports: Ports, { script, name, bodyBytesMax }: Load):
         return;
       case "call":
         ports.send({ kind: "begun", id: message.id });
-        void answer({ asker, tell }, message.body).then((done) => {
+        void answer({ asker, tell }, message.body).then((given) => {
           timers.endCall();
-          const { status, body } = limitAnswer(done, bodyBytesMax, tell);
+          const { status, body } = limitAnswer(given, bodyBytesMax, tell);
           ports.send({ kind: "done", id: message.id, status, body });
         });
         return;
