@@ -103,6 +103,10 @@ export async function startSupervisor(config: ServeConfig, logger: Logger): Prom
         server.close();
         await keeper.kill();
       },
+      kill: async () => {
+        server.close();
+        await keeper.kill();
+      },
     };
   } catch (error) {
     server.close();

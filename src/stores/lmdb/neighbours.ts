@@ -11,6 +11,7 @@ import { corrupt, firstKey, lastKey, type RowSource } from "./database.ts";
 
 /** Fault E_STORE_CORRUPT where the key may be there with another bit. */
 export function checkAbsence(source: RowSource, key: Uint8Array): void {
+  if (source.trust.damagedKeys.some((damaged) => mayBe(damaged, key))) throw corrupt(key);
   const isFound = hasAt(source, key, false) || hasAt(source, key, true);
   if (isFound) throw corrupt(key);
 }

@@ -30,7 +30,7 @@ const source = {
     return db;
   },
   options: undefined,
-  trust: { isVerified: false },
+  trust: { isVerified: false, damagedKeys: [] },
 };
 
 function storedOf({ key: at, value }: Step): Uint8Array {
