@@ -9,23 +9,27 @@ function refuseKey(): string {
     buildServeConfig({
       data: "x",
       http: "127.0.0.1:1",
+      tls: "",
       workers: "1",
       sample: false,
       graphql: "",
       security: "",
+      anonymous: undefined,
+      rate: "",
+      audit: "",
       acl: "",
       limit: "no-such-key=1",
       store: "",
       cache: "",
+      memory: undefined,
       lambda: undefined,
       lambdaUrl: undefined,
       lambdaLimit: "",
       outgoing: "",
       drain: "1s",
       hang: "30s",
-      tls: "",
       log: "warn",
-    } as Parameters<typeof buildServeConfig>[0]);
+    });
     return "";
   } catch (error) {
     return error instanceof Error ? error.message : "";

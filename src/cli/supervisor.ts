@@ -103,10 +103,6 @@ export async function startSupervisor(config: ServeConfig, logger: Logger): Prom
         server.close();
         await keeper.kill();
       },
-      kill: async () => {
-        server.close();
-        await keeper.kill();
-      },
     };
   } catch (error) {
     server.close();

@@ -53,20 +53,8 @@ export interface WorkerParts {
 }
 
 export async function openWorker(parts: WorkerParts): Promise<Worker> {
-  const { config, store, logger, number, controls } = parts;
-  const engine = await openEngine({
-    store,
-    clock: systemClock,
-    random: systemRandom,
-    logger,
-    limits: config.limits,
-    mutations: config.mutations,
-    cacheBytes: controls.switches.cacheMb * mebibyte,
-    acl: config.acl !== undefined,
-    // One process takes up what another left behind.
-    resumes: number === 1,
-    onSlotLost: () => endWithoutSlot(logger),
-  });
+  const { config, store, logger, controls } = parts;
+  const engine = await openStoreEngine(parts);
   followCacheSize(controls, engine);
   const keys = openKeys(config.ownKeys, engine);
   const acl = await openAccessControl(config, engine);
@@ -122,6 +110,23 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
       sockets.clear(engine.slot);
     },
   };
+}
+
+function openStoreEngine(parts: WorkerParts): Promise<OpenEngine> {
+  const { config, store, logger, number, controls } = parts;
+  return openEngine({
+    store,
+    clock: systemClock,
+    random: systemRandom,
+    logger,
+    limits: config.limits,
+    mutations: config.mutations,
+    cacheBytes: controls.switches.cacheMb * mebibyte,
+    acl: config.acl !== undefined,
+    // One process takes up what another left behind.
+    resumes: number === 1,
+    onSlotLost: () => endWithoutSlot(logger),
+  });
 }
 
 /** All that it would hand out from now on may be another's; with a slot of its own it begins anew. */

@@ -7,6 +7,8 @@ import type { FromResolver } from "../messages.ts";
 export interface ConsolePorts {
   send(message: FromResolver): void;
   format(values: readonly unknown[]): string;
+  /** Milliseconds on a scale of the process's own. */
+  nowMs(): number;
 }
 
 type Print = (...values: unknown[]) => void;
@@ -16,7 +18,7 @@ const lineCharactersMax = 4_000;
 const linesMax = 200;
 
 export function openConsole(ports: ConsolePorts): Readonly<Record<string, unknown>> {
-  const now = Date.now.bind(Date);
+  const now = ports.nowMs;
   let second = 0;
   let lines = 0;
   let indent = "";
@@ -37,7 +39,8 @@ export function openConsole(ports: ConsolePorts): Readonly<Record<string, unknow
   const warn: Print = (...values) => print("warn", ports.format(values));
   const label = (value: unknown): string =>
     value === undefined ? "default" : ports.format([value]);
-  const elapsed = (name: string): string => `${name}: ${now() - (times.get(name) ?? now())}ms`;
+  const elapsed = (name: string): string =>
+    `${name}: ${(now() - (times.get(name) ?? now())).toFixed(3)}ms`;
   return {
     log: info,
     info,

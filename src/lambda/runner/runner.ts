@@ -17,6 +17,8 @@ export interface Ports {
   evaluate(script: string, name: string): void;
   /** As `console.log` prints values. */
   format(values: readonly unknown[]): string;
+  /** Milliseconds on a scale of the process's own. */
+  nowMs(): number;
 }
 
 /** What the process is to run. */
