@@ -11,7 +11,7 @@ export const firstLine = `
 "use strict";
 const vm = require("node:vm"), util = require("node:util"), port = process;
 const send = port.send.bind(port), on = port.on.bind(port), exit = port.exit.bind(port);
-const format = util.formatWithOptions.bind(util), nowMs = performance.now.bind(performance);
+const format = util.formatWithOptions.bind(util), uptime = port.uptime.bind(port);
 on("disconnect", () => exit(0));
 const tell = (e) => send({ kind: "fault", message: "outside of a call: " + ((e && e.stack) || e) });
 on("uncaughtException", tell);
@@ -53,7 +53,7 @@ port.once("message", (load) => {
     listen: (handler) => on("message", handler),
     evaluate: (script, filename) => new vm.Script(script, { filename }).runInThisContext(),
     format: (values) => format({ customInspect: false, maxStringLength: 10000 }, ...values),
-    nowMs: () => nowMs(),
+    nowMs: () => uptime() * 1000,
   }, load);
 });
 `;
