@@ -30,7 +30,8 @@ const sdl = `
 
 async function serve(one: TestServer, text = sdl): Promise<void> {
   const done = await post(`${one.url}/admin/schema`, text, { "content-type": "text/plain" });
-  expect(done.json).toEqual({ data: { code: "Success", message: "Done" } });
+  // Rules that leave operations open are warned of.
+  expect(done.json).toMatchObject({ data: { code: "Success", message: "Done" } });
 }
 
 async function mutate(query: string, one = server): Promise<void> {
