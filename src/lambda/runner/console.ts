@@ -18,7 +18,7 @@ const lineCharactersMax = 4_000;
 const linesMax = 200;
 
 export function openConsole(ports: ConsolePorts): Readonly<Record<string, unknown>> {
-  const now = ports.nowMs;
+  const now = (): number => ports.nowMs();
   let second = 0;
   let lines = 0;
   let indent = "";
