@@ -83,8 +83,8 @@ export function openDatabase(
 export interface Trust {
   /** All rows and all ways to them were sound when this process looked; what was written since is as it was written. */
   isVerified: boolean;
-  /** Of rows that are damaged. */
-  readonly damagedKeys: Uint8Array[];
+  /** Where some rows are damaged: each lies where its key belongs, so that it hides no other one. */
+  isOrdered: boolean;
 }
 
 /** Rows of one state, and how far what is not found may be believed. */

@@ -1,5 +1,4 @@
 /** LMDB as the readers see it: snapshots, and what pins them. */
-import { Buffer } from "node:buffer";
 import { assert } from "../../base/assert.ts";
 import type { Logger } from "../../base/log.ts";
 import type { ScanRange, Snapshot } from "../../store/store.ts";
@@ -51,7 +50,7 @@ export class Environment {
   private isLettingGo = false;
   private isClosed = false;
   /** Of this process. */
-  readonly trust: Trust = { isVerified: false, damagedKeys: [] };
+  readonly trust: Trust = { isVerified: false, isOrdered: false };
   /** What was found to be damaged, in words. */
   private readonly damages = new Set<string>();
 
@@ -128,8 +127,6 @@ export class Environment {
     if (this.damages.has(what) || this.damages.size >= damagesMax) return;
     this.damages.add(what);
     this.trust.isVerified = false;
-    const key = /^the row (?<hex>[0-9a-f]+) is damaged$/.exec(what)?.groups?.["hex"];
-    if (key !== undefined) this.trust.damagedKeys.push(new Uint8Array(Buffer.from(key, "hex")));
     logger.error("the store is damaged", { what });
   }
 

@@ -104,8 +104,9 @@ function beginScrub(
   const dataPath = join(dir, dataName);
   const pin = environment.pin();
   try {
-    const { isWhole, damagedRows } = verifyPages(dir, dataPath);
+    const { isWhole, damagedRows, isOrdered } = verifyPages(dir, dataPath);
     environment.trust.isVerified = isWhole;
+    environment.trust.isOrdered = isOrdered;
     for (const problem of damagedRows) environment.noteDamage(problem, logger);
   } finally {
     pin.release();

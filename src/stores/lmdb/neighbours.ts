@@ -11,7 +11,6 @@ import { corrupt, firstKey, lastKey, type RowSource } from "./database.ts";
 
 /** Fault E_STORE_CORRUPT where the key may be there with another bit. */
 export function checkAbsence(source: RowSource, key: Uint8Array): void {
-  if (source.trust.damagedKeys.some((damaged) => mayBe(damaged, key))) throw corrupt(key);
   const isFound = hasAt(source, key, false) || hasAt(source, key, true);
   if (isFound) throw corrupt(key);
 }
@@ -23,14 +22,14 @@ export function checkStart(source: RowSource, { start, end, reverse }: ScanRange
 }
 
 /** Whether the row next to a key, on the one side or the other, has that key itself. */
-function hasAt({ db, options }: RowSource, key: Uint8Array, reverse: boolean): boolean {
+function hasAt({ db, options, trust }: RowSource, key: Uint8Array, reverse: boolean): boolean {
   const end = reverse ? firstKey : lastKey;
   const rows = db.getRange({ start: key, end, reverse, limit: 1, ...options }).iterate();
   try {
     const { value: row } = rows.next();
     if (row === undefined) return false;
     if (!isIntact(row.key, row.value)) {
-      if (mayBe(row.key, key)) throw corrupt(row.key);
+      if (!trust.isOrdered || mayBe(row.key, key)) throw corrupt(row.key);
       return false;
     }
     const order = compareBytes(row.key, key);

@@ -69,6 +69,7 @@ export async function openForWriting(options: OpeningOptions): Promise<Opened> {
   const isJournaled = options.noSync !== true && bootId !== undefined;
   const environment = new Environment({ dir, noSync: isJournaled || options.noSync === true });
   environment.trust.isVerified = verified.isWhole;
+  environment.trust.isOrdered = verified.isOrdered;
   for (const problem of verified.damagedRows) environment.noteDamage(problem, logger);
   const pin = plan === undefined ? undefined : replay(environment, plan, logger);
   if (options.noSync === true) {

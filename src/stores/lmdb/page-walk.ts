@@ -42,17 +42,21 @@ export interface Findings {
   readonly structure: string | undefined;
   /** The same of rows, each. */
   readonly rows: readonly string[];
+  /** Whether the key of one of them does not fit where it lies. */
+  readonly isMoved: boolean;
 }
 
 export function examinePages(path: string, meta: Meta, isDeep: boolean): Findings {
   let structure: string | undefined;
   const rows: string[] = [];
-  const onDamage = ({ message, isRow }: PageDamage): void => {
+  let isAnyMoved = false;
+  const onDamage = ({ message, isRow, isMoved }: PageDamage): void => {
+    isAnyMoved ||= isMoved;
     if (isRow) rows.push(message);
     else structure ??= message;
   };
   walkPages(path, meta, { isDeep, onDamage });
-  return { structure, rows };
+  return { structure, rows, isMoved: isAnyMoved };
 }
 
 /** Throws PageDamage unless `onDamage` takes it. */
@@ -165,12 +169,14 @@ class PageWalk {
 
   private visitLeaf(page: Page, { low, high }: Bounds): void {
     let previous: Buffer | undefined;
-    for (const node of page.nodes) {
+    for (const [i, node] of page.nodes.entries()) {
       this.guard(() => {
         const { key } = node;
         const stored = this.readStored(node);
         if (!isIntact(key, stored)) {
-          throw new PageDamage(`the row ${toHex(key)} is damaged`, true);
+          const [before, behind] = [page.nodes[i - 1]?.key ?? low, page.nodes[i + 1]?.key ?? high];
+          const isMoved = !isBelow(before, key, before === low) || !isBelow(key, behind, false);
+          throw new PageDamage(`the row ${toHex(key)} is damaged`, true, isMoved);
         }
         const isInside =
           (previous === undefined

@@ -23,10 +23,13 @@ const kindFlags = 0x0fff;
 export class PageDamage extends Error {
   /** A row that is not what was stored; the pages lead to all others. */
   readonly isRow: boolean;
+  /** Its key does not fit between its neighbours': searches for others may end beside it. */
+  readonly isMoved: boolean;
 
-  constructor(message: string, isRow = false) {
+  constructor(message: string, isRow = false, isMoved = false) {
     super(message);
     this.isRow = isRow;
+    this.isMoved = isMoved;
   }
 }
 

@@ -102,8 +102,9 @@ export class Scrub {
     this.later(((nowMs - startMs) * (100 - policy.percent)) / policy.percent, () => this.slice());
   }
 
-  private note({ message }: PageDamage): void {
+  private note({ message, isMoved }: PageDamage): void {
     this.problems++;
+    if (isMoved) this.parts.environment.trust.isOrdered = false;
     this.parts.environment.noteDamage(message, this.parts.logger);
   }
 

@@ -30,7 +30,7 @@ const source = {
     return db;
   },
   options: undefined,
-  trust: { isVerified: false, damagedKeys: [] },
+  trust: { isVerified: false, isOrdered: false },
 };
 
 function storedOf({ key: at, value }: Step): Uint8Array {

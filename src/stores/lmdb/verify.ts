@@ -12,14 +12,16 @@ export interface Verified {
   readonly isWhole: boolean;
   /** In words. The others can be read. */
   readonly damagedRows: readonly string[];
+  /** All rows were looked at, and each lies where its key belongs. */
+  readonly isOrdered: boolean;
 }
 
 /** Nobody may write, or a pin must hold the newest state. Fault E_STORE_CORRUPT where pages do not lead to the rows. */
 export function verifyPages(dir: string, dataPath: string): Verified {
   const meta = readMetaOf(dataPath);
-  if (meta === undefined) return { isWhole: false, damagedRows: [] };
+  if (meta === undefined) return { isWhole: false, damagedRows: [], isOrdered: false };
   const isDeep = fs.statSync(dataPath).size <= wholeBytesMax;
-  const { structure, rows } = examinePages(dataPath, meta, isDeep);
+  const { structure, rows, isMoved } = examinePages(dataPath, meta, isDeep);
   if (structure !== undefined) throw refuseDamage(dir, `data.mdb is damaged (${structure})`);
-  return { isWhole: isDeep && rows.length === 0, damagedRows: rows };
+  return { isWhole: isDeep && rows.length === 0, damagedRows: rows, isOrdered: isDeep && !isMoved };
 }
