@@ -73,8 +73,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     leaseUids: (count) => engine.leaseUids(count),
   });
   const audit = config.audit && openAuditFile(config.audit, logger, systemClock);
-  let isOpen = false;
-  let move: string | undefined;
+  const told: { isOpen: boolean; move?: string | undefined } = { isOpen: false };
   const house: House = {
     engine,
     graphql,
@@ -92,16 +91,16 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     logger,
     about,
     transactions: makeOwners(store, engine, sockets),
-    isReady: () => isOpen,
-    storeFault: () => (move === undefined ? undefined : explainMove(move)),
+    isReady: () => told.isOpen,
+    storeFault: () => (told.move === undefined ? undefined : explainMove(told.move)),
   };
   const server = await openHttpServer(house, parts.tls);
   sockets.clear(engine.slot);
   await server.listen({ path: sockets.pathOf(engine.slot) });
   return {
     server,
-    open: () => (isOpen = true),
-    noteMove: (words) => (move = words),
+    open: () => (told.isOpen = true),
+    noteMove: (words) => (told.move = words),
     isEmpty: async () => await hasNothing(engine, graphql),
     close: async () => {
       await server.drain();

@@ -5,8 +5,8 @@ import type { Client } from "./client.ts";
 test("a label is one node through the whole load, and a hundred thousand are as many nodes", async () => {
   let next = 1000;
   const client: Client = {
-    post: () => Promise.reject(new Error("not asked for")),
-    get: (path) => {
+    get: () => Promise.reject(new Error("not asked for")),
+    post: (path) => {
       const count = Number(/num=(\d+)/.exec(path)?.[1]);
       const startId = next;
       next += count;
