@@ -1,12 +1,15 @@
-// `npm run nightly [-- TEST-FILE…]`: every property with 10,000 cases and a seed of its own, which is printed first. A
-// failure names the case; `WEFT_SEED=N npm run nightly` finds it again. Then the isolation suite for an hour
-// (`WEFT_ISOLATION_MINUTES`), unless files were named.
+// `npm run nightly [-- TEST-FILE…]`: what takes hours. The packages' audit, hostile clients, the growth of documents, every
+// property with 10,000 cases and a seed of its own, and the isolation suite for an hour (`WEFT_ISOLATION_MINUTES`). The seed
+// is printed first: a failure names the case, and `WEFT_SEED=N npm run nightly` finds it again. Who names files gets their
+// properties alone. Every step runs, whatever those before it found; exit 1 when one failed.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root, setup } from "./setup.mjs";
 
 const seed = process.env["WEFT_SEED"] ?? String(Date.now() % 1_000_000_007);
+const runs = process.env["WEFT_RUNS"] ?? "10000";
+const minutes = process.env["WEFT_ISOLATION_MINUTES"] ?? "60";
 
 function findProperties(folder) {
   return readdirSync(join(root, folder), { recursive: true })
@@ -15,31 +18,33 @@ function findProperties(folder) {
     .filter((name) => readFileSync(join(root, name), "utf8").includes("numRuns: runs("));
 }
 
+const tool = (name, ...args) => ({ name, args: [join(root, "tools", `${name}.mjs`), ...args] });
+
+function properties(files) {
+  const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+  return { name: "properties", args: [vitest, "run", ...files] };
+}
+
 setup();
-const given = process.argv.slice(2);
-const files = given.length > 0 ? given : [...findProperties("src"), ...findProperties("test")];
+const named = process.argv.slice(2);
+const files = named.length > 0 ? named : [...findProperties("src"), ...findProperties("test")];
+const steps =
+  named.length > 0
+    ? [properties(files)]
+    : [
+        tool("supply"),
+        tool("hostile"),
+        tool("growth"),
+        properties(files),
+        tool("isolation", "--minutes", minutes, "--seed", seed),
+      ];
 process.stdout.write(`weft: ${files.length} files with properties, WEFT_SEED=${seed}\n`);
-// Small reads and writes beside hostile clients; who asks for files does without.
-const hostile = join(root, "tools", "hostile.mjs");
-const attacked =
-  given.length > 0
-    ? 0
-    : spawnSync(process.execPath, [hostile], { cwd: root, stdio: "inherit" }).status;
-process.once("exit", () => (process.exitCode ||= attacked ?? 1));
-const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-const done = spawnSync(process.execPath, [vitest, "run", ...files], {
-  cwd: root,
-  stdio: "inherit",
-  env: { ...process.env, WEFT_SEED: seed, WEFT_RUNS: process.env["WEFT_RUNS"] ?? "10000" },
+const results = steps.map(({ name, args }) => {
+  const env = { ...process.env, WEFT_SEED: seed, WEFT_RUNS: runs };
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit", env });
+  return { name, isFine: status === 0 };
 });
-// An hour of kills and stops behind them.
-const minutes = process.env["WEFT_ISOLATION_MINUTES"] ?? "60";
-const isolation = join(root, "tools", "isolation.mjs");
-const storms =
-  given.length > 0
-    ? { status: 0 }
-    : spawnSync(process.execPath, [isolation, "--minutes", minutes, "--seed", seed], {
-        cwd: root,
-        stdio: "inherit",
-      });
-process.exitCode = done.status !== 0 ? (done.status ?? 1) : (storms.status ?? 1);
+for (const { name, isFine } of results) {
+  process.stdout.write(`nightly: ${name}: ${isFine ? "in order" : "FAILED, see above"}\n`);
+}
+process.exitCode = results.every(({ isFine }) => isFine) ? 0 : 1;
