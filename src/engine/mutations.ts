@@ -52,7 +52,7 @@ export interface MutationsOptions {
   readonly runner: Runner;
   readonly held: HeldSlot;
   /** A start time at a commit number, undefined when its serials are used up. */
-  giveStartTime(commit: number): number | undefined;
+  giveStartTime(commit: number, sameSince: number): number | undefined;
 }
 
 /** What came of one run of a request's query and facts over a view. */
@@ -191,7 +191,7 @@ export class Mutations {
     } finally {
       view.reader.close();
     }
-    const startTs = this.#options.giveStartTime(ts);
+    const startTs = this.#options.giveStartTime(ts, view.sameSince);
     if (startTs !== undefined) return this.#continue(work, startTs);
     await committer.commitEmpty(ts);
     return this.#begin(work);

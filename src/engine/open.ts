@@ -157,7 +157,7 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
   const mutations = new Mutations({
     ...shared,
     mode,
-    giveStartTime: (commit) => queries.giveStartTime(commit),
+    giveStartTime: (commit, sameSince) => queries.giveStartTime(commit, sameSince),
   });
   const guests = new Guests({ ...shared, mode });
   const watch = new SchemaWatch(views, logger);

@@ -92,18 +92,18 @@ export class Queries {
       view.reader.close();
       throw error;
     }
-    const startTs = this.giveStartTime(view.snapshot.ts);
+    const startTs = this.giveStartTime(view.snapshot.ts, view.sameSince);
     if (startTs !== undefined) return { view, startTs };
     view.reader.close();
     await this.#options.committer.commitEmpty(view.snapshot.ts);
     return this.#openFresh(request);
   }
 
-  /** A start time at a commit number; makes an empty commit in time, so that serials begin anew. */
-  giveStartTime(commit: number): number | undefined {
+  /** A start time at a commit number; makes empty commits in time, so that serials begin anew. */
+  giveStartTime(commit: number, sameSince: number): number | undefined {
     const { transactions, committer } = this.#options;
-    const startTs = transactions.giver.give(commit);
-    if (transactions.giver.shouldRenew(commit)) {
+    const startTs = transactions.giver.give(commit, sameSince);
+    for (let left = transactions.giver.emptiesDue(commit); left > 0; left--) {
       committer.commitEmpty(commit).catch(() => undefined);
     }
     return startTs;

@@ -4,6 +4,7 @@
  * read at and never written with; it is what a client sees as a commit's time.
  */
 import { assert } from "../base/assert.ts";
+import type { Clock } from "../base/clock.ts";
 
 const serialCount = 256;
 const slotCount = 128;
@@ -41,30 +42,89 @@ export function packCommitTime(commit: number): number {
 /** How many commit numbers back a request may still get a start time of its own snapshot. */
 const remembered = 256;
 
-/** Hands out the serials of one process; they begin at 1 with each commit number. */
+/** Serials of one process at one commit number; 0 is nobody's. */
+const serialsMax = serialCount - 1;
+
+/**
+ * A start time at an older number needs the log from there on, so that its transaction can go on: what the log keeps
+ * for minutes is given out within seconds.
+ */
+const spareMs = 30_000;
+
+/** Empty commits that are asked for together; the writer makes one group of them. */
+const emptyMax = 64;
+
+export interface StartTimeGiverOptions {
+  readonly slot: number;
+  /** Numbers below it were another owner's of the slot. */
+  readonly floorTs: number;
+  readonly clock: Clock;
+}
+
+/**
+ * Hands out the serials of one process; they begin at 1 with each commit number. Where nothing changed over several
+ * commit numbers, serials are taken of all of them, the oldest number first: times grow.
+ */
 export class StartTimeGiver {
-  readonly #slot: number;
+  readonly #options: StartTimeGiverOptions;
   /** Commit number → last serial given; insertion order is nearly that of the numbers. */
   readonly #serials = new Map<number, number>();
   /** Numbers below it were forgotten. */
   #floor = 0;
+  #newest = 0;
+  #newestSeenMs = 0;
+  /** The number of which serials are given, no newer than `#newest`, whose state it shares. */
+  #current = 0;
+  #sameSince = 0;
+  /** The newest number when empty commits were last asked for, and how many those were. */
+  #askedAt = -1;
+  #asked = 0;
 
-  constructor(slot: number) {
-    this.#slot = slot;
+  constructor(options: StartTimeGiverOptions) {
+    this.#options = options;
   }
 
-  /** undefined when the serials of this commit number are used up or forgotten: the caller makes an empty commit. */
-  give(commit: number): number | undefined {
-    const serial = (this.#serials.get(commit) ?? 0) + 1;
-    if (serial >= serialCount || commit < this.#floor) return undefined;
-    this.#serials.set(commit, serial);
+  /**
+   * `sameSince`: the state was the same from then on. undefined when the serials are used up, or those of this commit
+   * number are forgotten: the caller makes an empty commit.
+   */
+  give(commit: number, sameSince: number = commit): number | undefined {
+    const at = commit >= this.#newest ? this.#choose(commit, sameSince) : commit;
+    const serial = (this.#serials.get(at) ?? 0) + 1;
+    if (serial > serialsMax || at < this.#floor) return undefined;
+    this.#serials.set(at, serial);
     if (serial === 1 && this.#serials.size > remembered) this.#forget();
-    return packStartTime({ commit, slot: this.#slot, serial });
+    return packStartTime({ commit: at, slot: this.#options.slot, serial });
   }
 
-  /** True once per commit number, when most of its serials are given: time for an empty commit. */
-  shouldRenew(commit: number): boolean {
-    return this.#serials.get(commit) === Math.floor(serialCount * 0.75);
+  #choose(commit: number, sameSince: number): number {
+    const { clock, floorTs } = this.#options;
+    if (commit > this.#newest) {
+      this.#newest = commit;
+      this.#newestSeenMs = clock.tickMs();
+      this.#sameSince = sameSince;
+      const oldest = Math.max(sameSince, this.#current, floorTs, commit - emptyMax);
+      this.#current = Math.min(oldest, commit);
+    } else if (this.#current < commit && clock.tickMs() - this.#newestSeenMs > spareMs) {
+      this.#current = commit;
+    }
+    while (this.#current < commit && this.#serials.get(this.#current) === serialsMax) {
+      this.#current++;
+    }
+    return this.#current;
+  }
+
+  /**
+   * How many empty commits to ask for now, nearly always 0: when most serials of the newest number are given. One, and
+   * twice as many each time as long as nothing changes in between.
+   */
+  emptiesDue(commit: number): number {
+    if (this.#current !== commit || this.#newest !== commit) return 0;
+    if (this.#serials.get(commit) !== Math.floor(serialCount * 0.75)) return 0;
+    const isUnchanged = this.#sameSince <= this.#askedAt;
+    this.#asked = isUnchanged ? Math.min(this.#asked * 2, emptyMax) : 1;
+    this.#askedAt = commit;
+    return this.#asked;
   }
 
   /** False for a start time that was surely never given. */

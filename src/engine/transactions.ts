@@ -49,7 +49,7 @@ export class Transactions {
 
   constructor(options: TransactionsOptions) {
     this.#options = options;
-    this.#giver = new StartTimeGiver(options.slot);
+    this.#giver = new StartTimeGiver(options);
   }
 
   /** Start times of this process. */

@@ -35,6 +35,8 @@ export interface View {
   readonly reader: SnapshotReader;
   readonly known: KnownSchema;
   readonly snapshot: Snapshot;
+  /** The state is the same at every commit number from this one to the snapshot's, as far as is known. */
+  readonly sameSince: number;
 }
 
 /** A reader that lives longer goes on with a newer snapshot. */
@@ -192,10 +194,15 @@ export class Views {
     return use === "mutation" && snapshot.ts - this.#queriedTs < unqueriedMax;
   }
 
+  #sameSince({ ts, fence }: Snapshot): number {
+    return this.#cache.number === ts ? Math.max(this.#cache.changedAt, fence) : ts;
+  }
+
   #layer(snapshot: Snapshot, known: KnownSchema, request: OpenRequest): MaybePromise<View> {
     const finish = (past: Delta | undefined): View => ({
       snapshot,
       known,
+      sameSince: this.#sameSince(snapshot),
       reader: openReader({
         snapshot,
         schema: known.schema,

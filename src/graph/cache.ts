@@ -33,6 +33,7 @@ export class RecordCache {
   /** Of the younger generation. */
   readonly account: MemoryAccount = { bytes: 0 };
   #number = 0;
+  #changedAt = 0;
 
   /** 0 bytes: keeps nothing. */
   constructor(bytesMax: number) {
@@ -46,6 +47,11 @@ export class RecordCache {
     return this.#number;
   }
 
+  /** No commit after this one, up to `number`, changed anything; there may be an older one of which that is true. */
+  get changedAt(): number {
+    return this.#changedAt;
+  }
+
   /** Brings the cache up to a snapshot. Call once when opening a reader. */
   advance(store: Pick<Store, "walkLog">, snapshot: Snapshot): MaybePromise<void> {
     // Hits decode, too.
@@ -53,6 +59,7 @@ export class RecordCache {
     if (snapshot.ts <= this.#number) return;
     if (this.#tables.size === 0 && this.lists.isEmpty) {
       this.#number = snapshot.ts;
+      this.#changedAt = snapshot.ts;
       return;
     }
     if (snapshot.ts - this.#number > commitsMax) return this.#restart(snapshot.ts);
@@ -144,6 +151,7 @@ export class RecordCache {
   #restart(number: number): void {
     this.clear();
     this.#number = number;
+    this.#changedAt = number;
   }
 
   /** Takes out what commits changed. Of a commit that another advance has seen meanwhile nothing is done again. */
@@ -161,6 +169,7 @@ export class RecordCache {
         return isMindful;
       },
       record: (storageId, uid, predicate, stays) => {
+        this.#changedAt = commitTs;
         if (isMindful && !stays) lists.forgetPresence(storageId, predicate);
         const table = this.#tables.get(storageId);
         if (table === undefined) return;
@@ -171,9 +180,15 @@ export class RecordCache {
         }
         table.old.delete(uid);
       },
-      member: (list, member, isAdded) => lists.forgetMember(list, member, { isAdded, commitTs }),
+      member: (list, member, isAdded) => {
+        this.#changedAt = commitTs;
+        lists.forgetMember(list, member, { isAdded, commitTs });
+      },
       // Indexes are filled without a commit before the one that makes them ready.
-      meta: () => lists.clear(),
+      meta: () => {
+        this.#changedAt = commitTs;
+        lists.clear();
+      },
     };
   }
 }

@@ -4,14 +4,11 @@ import type { ExecutionResult, GroupsColumn } from "../exec/frame.ts";
 import type { Pace } from "../exec/pace.ts";
 import type { Cell } from "../graph/reader.ts";
 import { countShown, listFrames } from "./answer-size.ts";
-
-/** Answers of so many objects take less than a slice of time. */
-const shownAtOnce = 1000;
-/** And those of so many bytes in values: long texts are few objects. */
-const bytesAtOnce = 256 * 1024;
+import { bytesAtOnce, isSurelySmall, shownAtOnce } from "./small-answer.ts";
 
 /** Worth writing in steps. */
 export function isLarge(result: ExecutionResult): boolean {
+  if (isSurelySmall(result)) return false;
   let count = 0;
   let bytes = 0;
   let isNested = false;
