@@ -97,7 +97,8 @@ async function readSource(
     return wants.push(want) - 1;
   });
   const valueWants = plan.aggregates.map((aggregate) => addValueWant(run, wants, aggregate, uids));
-  const columns = await readRows(run, uids, wants);
+  const read = readRows(run, uids, wants);
+  const columns = read instanceof Promise ? await read : read;
   return {
     keys: plan.keys.map(({ use }, k) => keysOf(use, columns[keyWants[k] ?? -1])),
     values: plan.aggregates.map((aggregate, a) =>

@@ -96,7 +96,8 @@ async function runFields(
   }
   const wants: Want[] = [];
   const wantOf = fields.map((field) => addWant(block, wants, field, here.level));
-  const columns = await readRows(run, uids, wants);
+  const read = readRows(run, uids, wants);
+  const columns = read instanceof Promise ? await read : read;
   if (columns.some(hasManyEdges)) await rest(run);
   const finished: FieldColumn[] = [];
   for (let k = 0; k < fields.length; k++) {

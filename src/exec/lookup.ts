@@ -2,6 +2,7 @@
  * Lists of indexes and values of nodes, as the functions of a query look them up. Price: an intersection starts with the
  * shortest list and seeks in the others.
  */
+import { andThen, type MaybePromise } from "../base/maybe.ts";
 import type { Cell, ListRef } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { ValueKind } from "../model/value.ts";
@@ -16,9 +17,8 @@ export function tokenList(index: number, token: Uint8Array): ListRef {
   return { kind: "token", index, token };
 }
 
-export async function intersectList(run: Run, list: ListRef, uids: UidSet): Promise<UidSet> {
-  const answer = run.reader.intersectList(list, uids);
-  return answer instanceof Promise ? await answer : answer;
+export function intersectList(run: Run, list: ListRef, uids: UidSet): MaybePromise<UidSet> {
+  return run.reader.intersectList(list, uids);
 }
 
 /** Lists read between two looks at the clock. */
@@ -27,8 +27,11 @@ const listsPerLook = 16;
 const memberBytes = 8;
 
 /** The members of lists. Of many lists a few at a time. */
-export async function readLists(run: Run, lists: readonly ListRef[]): Promise<readonly UidSet[]> {
-  if (lists.length <= listsPerLook) return readSome(run, lists);
+export function readLists(run: Run, lists: readonly ListRef[]): MaybePromise<readonly UidSet[]> {
+  return lists.length <= listsPerLook ? readSome(run, lists) : readMany(run, lists);
+}
+
+async function readMany(run: Run, lists: readonly ListRef[]): Promise<readonly UidSet[]> {
   const sets: UidSet[] = [];
   for (let from = 0; from < lists.length; from += listsPerLook) {
     for (const set of await readSome(run, lists.slice(from, from + listsPerLook))) sets.push(set);
@@ -38,9 +41,13 @@ export async function readLists(run: Run, lists: readonly ListRef[]): Promise<re
   return sets;
 }
 
-async function readSome(run: Run, lists: readonly ListRef[]): Promise<readonly UidSet[]> {
-  const read = run.reader.readLists(lists);
-  const sets = read instanceof Promise ? await read : read;
+function readSome(run: Run, lists: readonly ListRef[]): MaybePromise<readonly UidSet[]> {
+  const sets = run.reader.readLists(lists);
+  if (sets instanceof Promise) return sets.then((later) => charge(run, later));
+  return charge(run, sets);
+}
+
+function charge(run: Run, sets: readonly UidSet[]): readonly UidSet[] {
   let members = 0;
   for (const set of sets) members += set.length;
   run.budget.charge(members);
@@ -51,11 +58,11 @@ async function readSome(run: Run, lists: readonly ListRef[]): Promise<readonly U
 /** Lists counted between two looks at the clock. */
 const countsPerLook = 256;
 
-export async function countLists(run: Run, lists: readonly ListRef[]): Promise<Float64Array> {
-  if (lists.length <= countsPerLook) {
-    const counted = run.reader.countLists(lists);
-    return counted instanceof Promise ? await counted : counted;
-  }
+export function countLists(run: Run, lists: readonly ListRef[]): MaybePromise<Float64Array> {
+  return lists.length <= countsPerLook ? run.reader.countLists(lists) : countMany(run, lists);
+}
+
+async function countMany(run: Run, lists: readonly ListRef[]): Promise<Float64Array> {
   const counts = new Float64Array(lists.length);
   for (let from = 0; from < lists.length; from += countsPerLook) {
     const counted = run.reader.countLists(lists.slice(from, from + countsPerLook));
@@ -73,14 +80,18 @@ export async function intersectLists(
   candidates: UidSet | undefined,
 ): Promise<UidSet> {
   if (lists.length === 0) return emptyUidSet;
-  const counts = await countLists(run, lists);
+  const counted = countLists(run, lists);
+  const counts = counted instanceof Promise ? await counted : counted;
   const order = lists.map((_, i) => i).sort((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0));
   let found = candidates;
   for (const i of order) {
     const list = lists[i];
     if (list === undefined || counts[i] === 0) return emptyUidSet;
-    if (found === undefined) found = (await readLists(run, [list]))[0] ?? emptyUidSet;
-    else found = await intersectList(run, list, found);
+    const next: MaybePromise<UidSet> =
+      found === undefined
+        ? andThen(readLists(run, [list]), ([members]) => members ?? emptyUidSet)
+        : intersectList(run, list, found);
+    found = next instanceof Promise ? await next : next;
     if (found.length === 0) return found;
     const pause = run.pace.check(1);
     if (pause !== undefined) await pause;
@@ -117,7 +128,8 @@ export async function verifyCells(
 ): Promise<UidSet> {
   if (uids.length === 0 || use.predicate === undefined) return emptyUidSet;
   const passes = buildCellsTest(use, test);
-  const [column] = await readRows(run, uids, [{ kind: "cells", predicate: use.predicate.id }]);
+  const read = readRows(run, uids, [{ kind: "cells", predicate: use.predicate.id }]);
+  const [column] = read instanceof Promise ? await read : read;
   if (column?.kind !== "cells") return emptyUidSet;
   const flags = new Uint8Array(uids.length);
   for (let i = 0; i < flags.length; i++) {

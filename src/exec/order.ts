@@ -270,7 +270,8 @@ async function compareByKeys(
   uids: UidSet,
 ): Promise<Compare> {
   const wants = keys.map((key): Want => ({ kind: "cells", predicate: key.predicate.id }));
-  const columns = await readRows(run, uids, wants);
+  const read = readRows(run, uids, wants);
+  const columns = read instanceof Promise ? await read : read;
   const turning: (readonly (Cell | undefined)[])[] = [];
   const compares = keys.map((key, k) => {
     countUids(run, key.use, uids.length);

@@ -1,6 +1,7 @@
 /** A level's read in slices, so that a large one lets other requests run. */
 import { makeArray } from "../base/array.ts";
-import type { Cell, Column, EdgeColumn, Reader, Want } from "../graph/reader.ts";
+import type { MaybePromise } from "../base/maybe.ts";
+import type { Cell, Column, EdgeColumn, Want } from "../graph/reader.ts";
 import type { Facets } from "../model/facet.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { Run } from "./run.ts";
@@ -14,21 +15,35 @@ export const sliceRows = 512;
  * `reader.readLevel` for the nodes of a level. One call up to `sliceRows` of them; beyond, the columns of the slices are
  * put together, which costs some 5 ns a cell or edge.
  */
-export async function readRows(
+export function readRows(
+  run: Run,
+  uids: UidSet,
+  wants: readonly Want[],
+): MaybePromise<readonly Column[]> {
+  if (wants.length === 0) return [];
+  if (uids.length > sliceRows) return readSlices(run, uids, wants);
+  const columns = run.reader.readLevel(uids, wants);
+  if (columns instanceof Promise) {
+    return columns.then((later) => charge(run, uids.length * wants.length, later));
+  }
+  return charge(run, uids.length * wants.length, columns);
+}
+
+function charge(run: Run, cells: number, columns: readonly Column[]): readonly Column[] {
+  run.budget.charge(cells + countEdges(columns));
+  run.budget.chargeBytes(edgeBytesOf(columns));
+  return columns;
+}
+
+async function readSlices(
   run: Run,
   uids: UidSet,
   wants: readonly Want[],
 ): Promise<readonly Column[]> {
-  if (wants.length === 0) return [];
-  if (uids.length <= sliceRows) {
-    const columns = await read(run.reader, uids, wants);
-    run.budget.charge(uids.length * wants.length + countEdges(columns));
-    run.budget.chargeBytes(edgeBytesOf(columns));
-    return columns;
-  }
   const slices: (readonly Column[])[] = [];
   for (let from = 0; from < uids.length; from += sliceRows) {
-    const slice = await read(run.reader, uids.subarray(from, from + sliceRows), wants);
+    const read = run.reader.readLevel(uids.subarray(from, from + sliceRows), wants);
+    const slice = read instanceof Promise ? await read : read;
     slices.push(slice);
     run.budget.chargeBytes(bytesOf(slice));
     const pause = run.pace.check(sliceRows * wants.length + countEdges(slice));
@@ -80,15 +95,6 @@ function cellBytesOf({ cells }: CellColumn): number {
     for (let k = 0; k < row.length; k++) bytes += cellBytes + row[k]!.jsonLength;
   }
   return bytes;
-}
-
-async function read(
-  reader: Reader,
-  uids: UidSet,
-  wants: readonly Want[],
-): Promise<readonly Column[]> {
-  const columns = reader.readLevel(uids, wants);
-  return columns instanceof Promise ? await columns : columns;
 }
 
 function joinColumns(parts: readonly (Column | undefined)[]): Column {

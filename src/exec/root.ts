@@ -174,7 +174,8 @@ async function findCompare(run: Run, call: Call<"compare">): Promise<Candidates>
     else sets.push(await intersectLists(run, lists, undefined));
   }
   if (plain.length > 0) {
-    for (const set of await readLists(run, plain)) sets.push(set);
+    const read = readLists(run, plain);
+    for (const set of read instanceof Promise ? await read : read) sets.push(set);
   }
   const [only] = sets;
   const found = sets.length === 1 && only !== undefined ? only : unionAll(sets);
