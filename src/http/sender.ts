@@ -1,13 +1,18 @@
 /** Who sends a request to the native endpoints, and which transactions that one may go on with. */
 import { explainRefusal } from "../admin/rights.ts";
-import type { MaybePromise } from "../base/maybe.ts";
+import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { Fault } from "../model/fault.ts";
-import { anyVisitor, type Visitor } from "../model/visitor.ts";
+import { anyVisitor, clientVisitor, type Visitor } from "../model/visitor.ts";
 import type { Exchange } from "./exchange.ts";
+import { keyOf } from "./shown-key.ts";
 
-/** Without ACL everybody is the same, and nothing is looked at. */
+/** Without ACL everybody is the same, but keys that do not administer read no secret of the GraphQL schema. */
 export function identify({ house, req }: Exchange): MaybePromise<Visitor> {
-  return house.acl === undefined ? anyVisitor : house.acl.identify(req.headers);
+  if (house.acl !== undefined) return house.acl.identify(req.headers);
+  if (req.headers["x-auth-token"] === undefined) return anyVisitor;
+  return andThen(keyOf(req.headers, house), (key) =>
+    key === undefined || key.scopes.includes("admin") ? anyVisitor : clientVisitor,
+  );
 }
 
 /** A start time goes with its hash, so that nobody joins a transaction by guessing its number (dql.md 1.10). */

@@ -45,6 +45,17 @@ export const anyVisitor: Visitor = {
   expiryMs: Infinity,
 };
 
+/** Everything but the secret: for keys that do not administer, on servers without ACL. */
+const withoutSecret: PredicateAccess = {
+  key: "without secret",
+  mayRead: (predicate) => predicate !== secretPredicate,
+  mayWrite: () => true,
+  mayModify: () => true,
+};
+
+/** Of servers without ACL, by a key that does not administer. */
+export const clientVisitor: Visitor = { ...anyVisitor, access: withoutSecret };
+
 const noAccess: PredicateAccess = {
   key: "nothing",
   mayRead: () => false,

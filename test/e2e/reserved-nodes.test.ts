@@ -1,7 +1,7 @@
 /** The nodes that the server keeps itself are out of reach of requests for data, by every way round. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { cleanUp, makeFolder, post, rdf, startServer, type TestServer } from "./server.ts";
+import { cleanUp, makeFolder, post, rdf, runWeft, startServer, type TestServer } from "./server.ts";
 
 let server: TestServer;
 
@@ -59,3 +59,45 @@ test("nor by GraphQL, when a type of the application's was added to its node", a
   const books = await post(`${server.url}/graphql`, { query: "{ queryShelf { id } }" });
   expect(books.json["data"]).toEqual({ queryShelf: [] });
 });
+
+test("a key that does not administer reads the schema's text by no way round", async () => {
+  const uid = await schemaUid();
+  const admin = await createKey(["--kind", "admin"]);
+  const keys = [await createKey([]), await createKey(["--scope", "query,mutate"])];
+  const secret = "dgraph.graphql.schema";
+  const queries = [
+    `{ q(func: has(${secret})) { uid } }`,
+    `{ q(func: uid(${uid})) { ${secret} } }`,
+    `{ q(func: uid(${uid})) { t: ${secret} } }`,
+    `{ q(func: uid(${uid})) { expand(_all_) } }`,
+    `{ q(func: uid(${uid})) { expand(dgraph.graphql) } }`,
+    `{ q(func: uid(${uid})) { ...F } } fragment F { ${secret} }`,
+    `{ q(func: uid(${uid})) @filter(has(${secret})) { uid } }`,
+    `{ q(func: uid(${uid})) @groupby(${secret}) { count(uid) } }`,
+    `{ v as var(func: uid(${uid})) { s as ${secret} } q(func: uid(v)) { val(s) } }`,
+    `{ var(func: uid(${uid})) { s as ${secret} } q() { max(val(s)) } }`,
+  ];
+  const ask = (text: string, key: string) =>
+    post(`${server.url}/query`, text, { "x-auth-token": key });
+  for (const key of keys) {
+    for (const text of queries) {
+      const told = await ask(text, key);
+      expect(told.text, text).not.toContain("type Book");
+      if (text.includes("has(")) expect(told.text, text).not.toContain(`"${uid}"`);
+    }
+    const upsert = `upsert { query { v as var(func: has(${secret})) q(func: uid(${uid})) { ${secret} } } mutation @if(gt(len(v), 0)) { set { _:seen <seen> "yes" . } } }`;
+    const url = `${server.url}/mutate?commitNow=true`;
+    const told = await post(url, upsert, { ...rdf, "x-auth-token": key });
+    expect(told.json["data"]?.["uids"], told.text).toEqual({});
+    expect(told.text).not.toContain("type Book");
+  }
+  const [, text = ""] = queries;
+  expect((await ask(text, admin)).text).toContain("type Book");
+  expect((await post(`${server.url}/query`, text)).text).toContain("type Book");
+}, 60_000);
+
+async function createKey(flags: readonly string[]): Promise<string> {
+  const made = await runWeft(["key", "create", "--name", "k", ...flags, "--to", server.url]);
+  expect(made.stdout, made.stderr).toMatch(/^weft_/);
+  return made.stdout.trim();
+}
