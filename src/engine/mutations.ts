@@ -85,30 +85,23 @@ export class Mutations {
   }
 
   async mutate(request: MutateRequest): Promise<MutateAnswer> {
-    const { clock, limits, mode } = this.#options;
+    const { clock, limits } = this.#options;
     const watch = new Stopwatch(clock);
     const budget = budgetOf({ clock, limits }, request);
     budget.check();
-    const parsed = parseBody(request.body, limits, this.#queries);
-    if (mode === "disallow" && parsed.mutations.length > 0) {
-      throw new Fault("E_MUTATION", "no mutations allowed");
-    }
-    const { visitor } = request;
-    if (visitor?.refusal !== undefined) throw strangerFault(visitor);
-    checkWrites(parsed.mutations, visitor?.access);
     const { turns } = this.#options.runner;
     const pacing = { clock, budget, turns };
     const pace = makePace(pacing);
     const look: Look = (count) => pace.check(count);
-    const work: Work = { request, parsed, nodes: new BlankNodes(), budget, look };
-    watch.mark("parsing");
-    const done = await this.#perform(work).finally(() => turns.end(pacing));
+    const { work, done } = await this.#inPace(request, budget, look, watch).finally(() =>
+      turns.end(pacing),
+    );
     watch.mark("processing");
     const numUids = new Map(done.numUids);
     numUids.set("_mutation", done.cost);
     return {
       queries: done.queries,
-      uids: parsed.mutations.length === 0 ? undefined : work.nodes.uids,
+      uids: work.parsed.mutations.length === 0 ? undefined : work.nodes.uids,
       startTs: done.startTs,
       commitTs: done.commitTs,
       keys: done.keys,
@@ -116,6 +109,27 @@ export class Mutations {
       latency: watch.finish(),
       numUids,
     };
+  }
+
+  /** Parses and performs; the run ends with it. */
+  async #inPace(
+    request: MutateRequest,
+    budget: RequestBudget,
+    look: Look,
+    watch: Stopwatch,
+  ): Promise<{ readonly work: Work; readonly done: Done }> {
+    const { limits, mode } = this.#options;
+    const parsing = parseBody(request.body, limits, this.#queries, look);
+    const parsed = parsing instanceof Promise ? await parsing : parsing;
+    if (mode === "disallow" && parsed.mutations.length > 0) {
+      throw new Fault("E_MUTATION", "no mutations allowed");
+    }
+    const { visitor } = request;
+    if (visitor?.refusal !== undefined) throw strangerFault(visitor);
+    checkWrites(parsed.mutations, visitor?.access);
+    const work: Work = { request, parsed, nodes: new BlankNodes(), budget, look };
+    watch.mark("parsing");
+    return { work, done: await this.#perform(work) };
   }
 
   #perform(work: Work): Promise<Done> {
