@@ -61,6 +61,8 @@ export class JsonWalk<T, O extends T> {
   #isEscaped = false;
   #pieces = "";
   #spanStart = 0;
+  /** Of the value that was read last, where it is a number; −1 otherwise. */
+  #numberStart = -1;
   /** Of the outermost object's members, where they are asked for. */
   readonly spans: Map<string, JsonSpan> | undefined;
 
@@ -75,9 +77,40 @@ export class JsonWalk<T, O extends T> {
     return this.#position;
   }
 
+  /** Whether the outermost value was read: what does not fit, then, is behind it. */
+  get isTrailing(): boolean {
+    return this.#state === afterValue && this.#top === undefined && this.#numberStart < 0;
+  }
+
   /** The outermost value, once `step` has said that the text is read. */
   get value(): T {
     return this.#value!;
+  }
+
+  /**
+   * Where what does not fit begins, after JsonMalformed, and a text to set before it that opens what is open there: the
+   * fault can be looked for in little more than itself.
+   */
+  get fault(): { readonly prefix: string; readonly from: number } {
+    const isList = this.#top?.items !== undefined;
+    const open = this.#top === undefined ? "" : isList ? "[" : '{"":';
+    if (this.#numberStart >= 0) return { prefix: open, from: this.#numberStart };
+    switch (this.#state) {
+      case atFirstKey:
+        return { prefix: "{", from: this.#position };
+      case atKey:
+        return { prefix: '{"":0,', from: this.#position };
+      case inKey:
+        return { prefix: "{", from: this.#textStart - 1 };
+      case inText:
+        return { prefix: open, from: this.#textStart - 1 };
+      case afterValue:
+        return { prefix: `${open}""`, from: this.#position };
+      case atFirstElement:
+        return { prefix: "[", from: this.#position };
+      default:
+        return { prefix: isList ? "[0," : open, from: this.#position };
+    }
   }
 
   /** Reads on at least until `until`; true when the whole text was read. Throws JsonMalformed. */
@@ -167,10 +200,14 @@ export class JsonWalk<T, O extends T> {
       this.#state = atEnd;
       return;
     }
-    this.#position++;
     if (code === 44) this.#state = top.items === undefined ? atKey : atValue;
-    else if (code === (top.items === undefined ? 125 : 93)) this.#close();
-    else throw new JsonMalformed();
+    else if (code === (top.items === undefined ? 125 : 93)) {
+      this.#position++;
+      this.#close();
+      return;
+    } else throw new JsonMalformed();
+    this.#position++;
+    this.#numberStart = -1;
   }
 
   #enter(open: Open<T, O>, state: number): void {
@@ -182,6 +219,7 @@ export class JsonWalk<T, O extends T> {
   }
 
   #close(): void {
+    this.#numberStart = -1;
     const { items, object } = this.#open.pop()!;
     this.#top = this.#open.at(-1);
     this.#take(items === undefined ? object! : this.#maker.makeList(items));
@@ -266,6 +304,7 @@ export class JsonWalk<T, O extends T> {
     numberPattern.lastIndex = this.#position;
     const match = numberPattern.exec(this.#text);
     if (match === null) throw new JsonMalformed();
+    this.#numberStart = this.#position;
     this.#position = numberPattern.lastIndex;
     return this.#maker.makeNumber(match[0]);
   }

@@ -71,6 +71,19 @@ interface Work {
   readonly nodes: BlankNodes;
   readonly budget: RequestBudget;
   readonly look: Look;
+  /** Bytes that the budget holds for what its facts have become. */
+  heldBytes: number;
+}
+
+/** Of one fact as an edit, in its group, and as a patch with its keys: measured, rounded down. */
+const bytesOfEdit = 400;
+
+/** Makes the budget hold what facts have become; another attempt's make room. */
+function holdEdits(work: Work, factCount: number): void {
+  const bytes = factCount * bytesOfEdit;
+  if (bytes > work.heldBytes) work.budget.chargeBytes(bytes - work.heldBytes);
+  else work.budget.releaseBytes(work.heldBytes - bytes);
+  work.heldBytes = bytes;
 }
 
 const emptyObject = encodeUtf8("{}");
@@ -127,7 +140,7 @@ export class Mutations {
     const { visitor } = request;
     if (visitor?.refusal !== undefined) throw strangerFault(visitor);
     checkWrites(parsed.mutations, visitor?.access);
-    const work: Work = { request, parsed, nodes: new BlankNodes(), budget, look };
+    const work: Work = { request, parsed, nodes: new BlankNodes(), budget, look, heldBytes: 0 };
     watch.mark("parsing");
     return { work, done: await this.#perform(work) };
   }
@@ -316,6 +329,9 @@ export class Mutations {
           });
     const variables = ran === undefined ? new Map() : variablesByName(ran.plan, ran.result);
     const chosen = chooseMutations(parsed.mutations, variables);
+    let factCount = 0;
+    for (const mutation of chosen) factCount += mutation.set.length + mutation.delete.length;
+    holdEdits(work, factCount);
     const prepared = await prepareEdits(chosen, variables, {
       schema: view.reader.schema,
       limits,
@@ -324,6 +340,7 @@ export class Mutations {
       uids: views.store,
       look,
     });
+    holdEdits(work, prepared.factCount);
     const checked = checkUnique(view.reader, prepared.edits, look);
     const isUnique = checked instanceof Promise ? await checked : checked;
     const compared = checkVectors(view.reader, prepared.edits);

@@ -2,7 +2,8 @@
  * A JSON reader that keeps the text of numbers, since an int64 does not fit into a double, and tells objects by their
  * keys in order (the last of equal keys counts). `JSON.parse` can do neither.
  */
-import { findJsonSyntaxFault, locateOffset } from "../base/json-syntax.ts";
+import { Buffer } from "node:buffer";
+import { findJsonSyntaxFault, jsonEnd, locateOffset } from "../base/json-syntax.ts";
 import { JsonMalformed, type JsonMaker, type JsonSpan, JsonWalk } from "../base/json-walk.ts";
 import type { Steps } from "../base/maybe.ts";
 import { Fault } from "../model/fault.ts";
@@ -29,7 +30,7 @@ export interface JsonMember {
 /** Any JSON text. Throws Fault E_HTTP_REQUEST (`Error parsing JSON at line …`), or E_LIMIT where it nests too deep. */
 export function readJson(text: string, depthMax: number = defaultLimits.depthMax): JsonValue {
   const walk = new JsonWalk(text, new IntakeMaker(depthMax));
-  guard(text, () => walk.step(Infinity));
+  guard(text, walk, Infinity);
   return walk.value;
 }
 
@@ -43,7 +44,7 @@ const charactersAtOnce = 32_768;
 export function* readJsonInSteps(text: string, depthMax: number, look?: Look): Steps<JsonDocument> {
   const spans = new Map<string, JsonSpan>();
   const walk = new JsonWalk(text, new IntakeMaker(depthMax), spans);
-  for (let until = charactersAtOnce; !guard(text, () => walk.step(until));) {
+  for (let until = charactersAtOnce; !guard(text, walk, until);) {
     until = walk.position + charactersAtOnce;
     if (look !== undefined) yield look(charactersAtOnce >> 5);
   }
@@ -95,14 +96,28 @@ class IntakeMaker implements JsonMaker<JsonValue, JsonObject> {
   }
 }
 
-function guard<T>(text: string, read: () => T): T {
+function guard(text: string, walk: JsonWalk<JsonValue, JsonObject>, until: number): boolean {
   try {
-    return read();
+    return walk.step(until);
   } catch (error) {
     if (!(error instanceof JsonMalformed)) throw error;
-    const fault = findJsonSyntaxFault(text);
-    throw jsonFault(text, fault?.offset ?? 0, fault?.detail ?? "invalid JSON");
+    throw explainFault(text, walk);
   }
+}
+
+/** Behind what does not fit this much decides what is told. */
+const lookAhead = 64;
+
+/** Only the place is looked at again, not the whole text. */
+function explainFault(text: string, walk: JsonWalk<JsonValue, JsonObject>): Fault {
+  const { prefix, from } = walk.fault;
+  for (const end of [Math.max(walk.position, from) + lookAhead, text.length]) {
+    const fault = findJsonSyntaxFault(prefix + text.slice(from, end));
+    if (fault === undefined || (fault.detail === jsonEnd && end < text.length)) continue;
+    const before = Buffer.byteLength(text.slice(0, from));
+    return jsonFault(text, before + fault.offset - prefix.length, fault.detail);
+  }
+  throw jsonFault(text, 0, "invalid JSON");
 }
 
 /** `Error parsing JSON at line L, character C: …`, as the reference words what is wrong with a body. */
