@@ -47,7 +47,7 @@ let missed = 0;
 async function main() {
   const heads = ["attack", "clients", "sent", "read p99", "write p99", "failed", "peak MiB"];
   console.log([...heads, "before", "after", "calm s", ""].map(toColumn).join(" "));
-  for (const kind of ["plain", "acl", "lambda"]) {
+  for (const kind of ["plain", "constructs", "acl", "lambda"]) {
     const wanted = names.filter((name) => attacks.get(name).server === kind);
     if (wanted.length > 0) await withServer(kind, (target) => runAll(target, wanted));
   }
@@ -72,10 +72,11 @@ async function withServer(kind, use) {
   const port = values.port === 0 ? await findFreePort() : values.port;
   const server = new LiveServer(join(folder, "data"), port, values.workers);
   server.hasLambda = kind === "lambda";
+  server.hasConstructs = kind === "constructs";
   server.args.push("--memory", values.memory, "--log", "error");
   if (kind === "lambda") server.args.push("--lambda", writeResolvers(folder));
   try {
-    if (kind !== "plain") await restartFilled(server, kind, folder);
+    if (kind === "acl" || kind === "lambda") await restartFilled(server, kind, folder);
     else {
       await server.start();
       await fill(server);

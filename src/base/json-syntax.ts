@@ -8,6 +8,9 @@ export interface JsonSyntaxFault {
   readonly detail: string;
 }
 
+/** What is told of a text that ends too early. */
+export const jsonEnd = "unexpected end of JSON input";
+
 type State =
   "value" | "valueOrEnd" | "key" | "keyOrEnd" | "colon" | "afterMember" | "afterElement" | "end";
 
@@ -27,16 +30,23 @@ export function findJsonSyntaxFault(text: string): JsonSyntaxFault | undefined {
 /** Line and character of an offset, both from 1, as the reference counts them: a line feed is its line's first. */
 export function locateOffset(text: string, offset: number): { line: number; character: number } {
   let line = 1;
+  let lineStart = 0;
+  let lineOffset = 0;
+  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) {
+    const next = lineOffset + utf8Length(text, lineStart, end);
+    if (next > offset) break;
+    line++;
+    lineStart = end;
+    lineOffset = next;
+  }
   let character = 0;
-  let at = 0;
-  for (const rune of text) {
-    if (rune === "\n") {
-      line++;
-      character = 0;
-    }
+  let at = lineOffset;
+  for (let i = lineStart; i < text.length;) {
+    const point = text.codePointAt(i) ?? 0;
     character++;
     if (at === offset) break;
-    at += utf8Length(rune.codePointAt(0) ?? 0);
+    i += point > 0xffff ? 2 : 1;
+    at += pointLength(point);
   }
   return { line, character };
 }
@@ -65,7 +75,7 @@ class Scan {
       this.#skipBlanks();
       if (this.#at >= this.#bytes.length) {
         if (state === "end") return;
-        throw new Unfit(this.#bytes.length, "unexpected end of JSON input");
+        throw new Unfit(this.#bytes.length, jsonEnd);
       }
       state = this.#step(state, this.#bytes[this.#at] ?? 0);
     }
@@ -195,7 +205,7 @@ class Scan {
 
   #need(): number {
     const byte = this.#bytes[this.#at];
-    if (byte === undefined) throw new Unfit(this.#bytes.length, "unexpected end of JSON input");
+    if (byte === undefined) throw new Unfit(this.#bytes.length, jsonEnd);
     return byte;
   }
 
@@ -235,8 +245,18 @@ function quote(byte: number): string {
   return `'${String.fromCharCode(byte)}'`;
 }
 
-function utf8Length(codePoint: number): number {
-  if (codePoint < 0x80) return 1;
-  if (codePoint < 0x800) return 2;
-  return codePoint < 0x10000 ? 3 : 4;
+function pointLength(point: number): number {
+  if (point < 0x80) return 1;
+  if (point < 0x800) return 2;
+  return point < 0x10000 ? 3 : 4;
+}
+
+function utf8Length(text: string, from: number, to: number): number {
+  let length = 0;
+  for (let i = from; i < to; i++) {
+    const code = text.charCodeAt(i);
+    // Each half of a pair is two bytes of four.
+    length += code < 0x80 ? 1 : code < 0x800 || (code & 0xf800) === 0xd800 ? 2 : 3;
+  }
+  return length;
 }

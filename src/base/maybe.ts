@@ -1,3 +1,5 @@
+import { assert } from "./assert.ts";
+
 /**
  * A result that an embedded store gives at once and a network store gives later.
  * Callers write `const r = f(); const v = r instanceof Promise ? await r : r`, once per level.
@@ -27,6 +29,15 @@ export function drive<T>(steps: Steps<T>): MaybePromise<T> {
 
 /** Work that `drive` runs: yields what it waits for, returns its result. */
 export type Steps<T> = Generator<MaybePromise<unknown>, T, void>;
+
+/** Runs steps that never wait. */
+export function runSteps<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    assert(!(step.value instanceof Promise), "these steps do not wait");
+  }
+}
 
 async function driveLater<T>(steps: Steps<T>, first: Promise<unknown>): Promise<T> {
   let waited = first;

@@ -4,7 +4,9 @@
  * of a block, between the round brackets of a call, inside a mutation … Each place is a function below, which reads
  * until the place changes and returns the next one.
  */
+import type { Steps } from "../base/maybe.ts";
 import { Fault } from "../model/fault.ts";
+import type { Look } from "../model/request-budget.ts";
 import { locate } from "../base/position.ts";
 import { T, type TokenKind, type Tokens } from "./token.ts";
 import {
@@ -26,6 +28,25 @@ export function lex(text: string): Tokens {
   while (place !== undefined) place = place(lexer);
   return lexer;
 }
+
+/** `lex` that rests every few milliseconds where `look` says so: for bodies of facts. */
+export function* lexInSteps(text: string, look: Look): Steps<Tokens> {
+  const lexer = new Lexer(text);
+  let place: Place | undefined = lexTop;
+  for (let next = charactersAtOnce; place !== undefined;) {
+    place = place(lexer);
+    if (lexer.position < next) continue;
+    next = lexer.position + charactersAtOnce;
+    yield look(charactersAtOnce >> 7);
+  }
+  return lexer;
+}
+
+/** Characters of facts that are passed over between two looks: a millisecond or two. */
+const charactersAtOnce = 262_144;
+
+/** Tokens that there is room for at first: facts are one token, however long. */
+const capacityMax = 65_536;
 
 /** Arrays of a text that was read, for the next one: making them costs more than filling them. */
 let spare: Pick<Tokens, "kinds" | "starts" | "ends" | "literals"> | undefined;
@@ -58,7 +79,7 @@ class Lexer implements Tokens {
 
   constructor(text: string) {
     this.text = text;
-    const capacity = (text.length >> 1) + 8;
+    const capacity = Math.min((text.length >> 1) + 8, capacityMax);
     const arrays = spare !== undefined && spare.kinds.length >= capacity ? spare : undefined;
     spare = undefined;
     const size = Math.max(capacity, 256);
@@ -686,7 +707,12 @@ function lexMutation(lexer: Lexer): Place {
 /** The N-Quads of a set or delete: everything up to the next `}` outside of quotes. */
 function lexFacts(lexer: Lexer): Place {
   const { text } = lexer;
+  const until = lexer.position + charactersAtOnce;
   for (let i = lexer.position; i < text.length; i++) {
+    if (i >= until) {
+      lexer.position = i;
+      return lexFacts;
+    }
     const code = text.charCodeAt(i);
     if (code === 34) {
       i = skipQuoted(text, i);

@@ -1,7 +1,9 @@
 /** Bodies of RDF mutations: a plain query, `{ set {…} delete {…} }`, or an upsert block (dql.md 1.4, 3.5). */
 import type { MutationText, UpsertDocument } from "./ast.ts";
 import { Cursor } from "./cursor.ts";
-import { lex, releaseTokens } from "./lexer.ts";
+import type { Steps } from "../base/maybe.ts";
+import type { Look } from "../model/request-budget.ts";
+import { lex, lexInSteps, releaseTokens } from "./lexer.ts";
 import { T } from "./token.ts";
 
 /**
@@ -13,6 +15,11 @@ export function parseUpsert(text: string): UpsertDocument {
   const parsed = parseBody(text, new Cursor(tokens));
   releaseTokens(tokens);
   return parsed;
+}
+
+/** `parseUpsert` that rests every few milliseconds where `look` says so. */
+export function* parseUpsertInSteps(text: string, look: Look): Steps<UpsertDocument> {
+  return parseBody(text, new Cursor(yield* lexInSteps(text, look)));
 }
 
 function parseBody(text: string, cursor: Cursor): UpsertDocument {

@@ -1,15 +1,17 @@
 /** The body of a mutation request, in both its forms, as facts (dql.md 1.4, 3.7). */
 import { parseQuery, parseUpsertQuery } from "../dql/parser.ts";
-import { parseUpsert } from "../dql/mutation-parser.ts";
-import type { Block, Filter, Literal, QueryDocument } from "../dql/ast.ts";
+import { parseUpsert, parseUpsertInSteps } from "../dql/mutation-parser.ts";
+import type { Block, Filter, Literal, QueryDocument, UpsertDocument } from "../dql/ast.ts";
+import { andThen, drive, type MaybePromise, runSteps, type Steps } from "../base/maybe.ts";
 import { noDirectives, noPage } from "../dql/ast.ts";
 import { isServerOnly } from "../graph/reserved.ts";
 import type { Schema } from "../graph/schema.ts";
-import { parseJsonMutation } from "../intake/json-mutation.ts";
-import { parseRdfMutation } from "../intake/nquad-parser.ts";
+import { parseJsonMutationInSteps } from "../intake/json-mutation.ts";
+import { parseRdfMutationInSteps } from "../intake/nquad-parser.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Mutation } from "../model/nquad.ts";
+import type { Look } from "../model/request-budget.ts";
 import { usedVariables } from "../write/upsert.ts";
 import type { MutateRequest } from "./engine.ts";
 import { refuseServerOnly } from "./reserved-nodes.ts";
@@ -31,13 +33,33 @@ export interface ConditionalMutation extends Mutation {
   readonly condition: string | undefined;
 }
 
-/** Throws the faults of the parsers, and E_MUTATION for predicates that only the server writes. */
+/** Longer bodies are read in steps. */
+const unitsAtOnce = 16_384;
+
+/**
+ * `look`: asked on the way through a long body. Throws the faults of the parsers, and E_MUTATION for predicates that
+ * only the server writes.
+ */
 export function parseBody(
   body: MutateRequest["body"],
   limits: Limits,
   queries: UpsertQueries,
-): ParsedBody {
-  const given = body.kind === "rdf" ? readRdf(body.text) : readJson(body.text, limits);
+  look: Look,
+): MaybePromise<ParsedBody> {
+  const isShort = body.text.length <= unitsAtOnce;
+  const read = readRaw(body, limits, isShort ? undefined : look);
+  return isShort
+    ? finishBody(runSteps(read), limits, queries)
+    : andThen(drive(read), (given) => finishBody(given, limits, queries));
+}
+
+function readRaw(body: MutateRequest["body"], limits: Limits, look?: Look): Steps<RawBody> {
+  return body.kind === "rdf"
+    ? readRdf(body.text, look)
+    : parseJsonMutationInSteps(body.text, limits.depthMax, look);
+}
+
+function finishBody(given: RawBody, limits: Limits, queries: UpsertQueries): ParsedBody {
   const raw = { query: given.query.trim(), mutations: given.mutations };
   for (const mutation of raw.mutations) checkReserved(mutation);
   if (raw.mutations.length === 0) {
@@ -110,31 +132,31 @@ interface RawBody {
   readonly mutations: readonly (Mutation & { readonly condition: string })[];
 }
 
-function readRdf(text: string): RawBody {
-  if (text.trim() === "") throw new Fault("E_MUTATION", "empty request");
-  const parsed = asFrame(() => parseUpsert(text));
-  return {
-    query: parsed.query ?? "",
-    mutations: parsed.mutations.map((mutation) =>
-      withCondition(parseRdfMutation(mutation), mutation.condition),
-    ),
-  };
+function* readRdf(text: string, look?: Look): Steps<RawBody> {
+  if (isBlank(text)) throw new Fault("E_MUTATION", "empty request");
+  let parsed: UpsertDocument;
+  try {
+    parsed = look === undefined ? parseUpsert(text) : yield* parseUpsertInSteps(text, look);
+  } catch (error) {
+    throw asFrame(error);
+  }
+  const mutations: RawBody["mutations"][number][] = [];
+  for (const mutation of parsed.mutations) {
+    const read = yield* parseRdfMutationInSteps(mutation, look);
+    mutations.push(withCondition(read, mutation.condition));
+  }
+  return { query: parsed.query ?? "", mutations };
 }
 
-function readJson(text: string, limits: Limits): RawBody {
-  return parseJsonMutation(text, limits.depthMax);
+function isBlank(text: string): boolean {
+  return !/\S/.test(text);
 }
 
 /** The frame of a body is refused in an answer without `data`, unlike the query and the facts inside it. */
-function asFrame<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof Fault && error.code === "E_DQL_SYNTAX") {
-      throw new Fault("E_MUTATION_FRAME", error.message, { cause: error });
-    }
-    throw error;
-  }
+function asFrame(error: unknown): unknown {
+  return error instanceof Fault && error.code === "E_DQL_SYNTAX"
+    ? new Fault("E_MUTATION_FRAME", error.message, { cause: error })
+    : error;
 }
 
 function checkReserved({ set, delete: deletes }: Mutation): void {

@@ -57,3 +57,10 @@ test("many deletes of an upsert are counted, too", async () => {
   await mutate(text, {});
   expect(await countNames()).toBe(nothing);
 });
+
+test("what its facts become is held", async () => {
+  const text = `{ set {\n${facts("name", 3000)}\n} }`;
+  await expect(mutate(text, { queryMemoryMax: 1_000_000 })).rejects.toThrow("--limit query-memory");
+  expect(await countNames()).toBe(nothing);
+  await mutate(text, { queryMemoryMax: 2_000_000 });
+});

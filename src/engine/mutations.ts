@@ -71,6 +71,19 @@ interface Work {
   readonly nodes: BlankNodes;
   readonly budget: RequestBudget;
   readonly look: Look;
+  /** Bytes that the budget holds for what its facts have become. */
+  heldBytes: number;
+}
+
+/** Of one fact as an edit, in its group, and as a patch with its keys: measured, rounded down. */
+const bytesOfEdit = 400;
+
+/** Makes the budget hold what facts have become; another attempt's make room. */
+function holdEdits(work: Work, factCount: number): void {
+  const bytes = factCount * bytesOfEdit;
+  if (bytes > work.heldBytes) work.budget.chargeBytes(bytes - work.heldBytes);
+  else work.budget.releaseBytes(work.heldBytes - bytes);
+  work.heldBytes = bytes;
 }
 
 const emptyObject = encodeUtf8("{}");
@@ -85,30 +98,23 @@ export class Mutations {
   }
 
   async mutate(request: MutateRequest): Promise<MutateAnswer> {
-    const { clock, limits, mode } = this.#options;
+    const { clock, limits } = this.#options;
     const watch = new Stopwatch(clock);
     const budget = budgetOf({ clock, limits }, request);
     budget.check();
-    const parsed = parseBody(request.body, limits, this.#queries);
-    if (mode === "disallow" && parsed.mutations.length > 0) {
-      throw new Fault("E_MUTATION", "no mutations allowed");
-    }
-    const { visitor } = request;
-    if (visitor?.refusal !== undefined) throw strangerFault(visitor);
-    checkWrites(parsed.mutations, visitor?.access);
     const { turns } = this.#options.runner;
     const pacing = { clock, budget, turns };
     const pace = makePace(pacing);
     const look: Look = (count) => pace.check(count);
-    const work: Work = { request, parsed, nodes: new BlankNodes(), budget, look };
-    watch.mark("parsing");
-    const done = await this.#perform(work).finally(() => turns.end(pacing));
+    const { work, done } = await this.#inPace(request, budget, look, watch).finally(() =>
+      turns.end(pacing),
+    );
     watch.mark("processing");
     const numUids = new Map(done.numUids);
     numUids.set("_mutation", done.cost);
     return {
       queries: done.queries,
-      uids: parsed.mutations.length === 0 ? undefined : work.nodes.uids,
+      uids: work.parsed.mutations.length === 0 ? undefined : work.nodes.uids,
       startTs: done.startTs,
       commitTs: done.commitTs,
       keys: done.keys,
@@ -116,6 +122,27 @@ export class Mutations {
       latency: watch.finish(),
       numUids,
     };
+  }
+
+  /** Parses and performs; the run ends with it. */
+  async #inPace(
+    request: MutateRequest,
+    budget: RequestBudget,
+    look: Look,
+    watch: Stopwatch,
+  ): Promise<{ readonly work: Work; readonly done: Done }> {
+    const { limits, mode } = this.#options;
+    const parsing = parseBody(request.body, limits, this.#queries, look);
+    const parsed = parsing instanceof Promise ? await parsing : parsing;
+    if (mode === "disallow" && parsed.mutations.length > 0) {
+      throw new Fault("E_MUTATION", "no mutations allowed");
+    }
+    const { visitor } = request;
+    if (visitor?.refusal !== undefined) throw strangerFault(visitor);
+    checkWrites(parsed.mutations, visitor?.access);
+    const work: Work = { request, parsed, nodes: new BlankNodes(), budget, look, heldBytes: 0 };
+    watch.mark("parsing");
+    return { work, done: await this.#perform(work) };
   }
 
   #perform(work: Work): Promise<Done> {
@@ -302,6 +329,9 @@ export class Mutations {
           });
     const variables = ran === undefined ? new Map() : variablesByName(ran.plan, ran.result);
     const chosen = chooseMutations(parsed.mutations, variables);
+    let factCount = 0;
+    for (const mutation of chosen) factCount += mutation.set.length + mutation.delete.length;
+    holdEdits(work, factCount);
     const prepared = await prepareEdits(chosen, variables, {
       schema: view.reader.schema,
       limits,
@@ -310,6 +340,7 @@ export class Mutations {
       uids: views.store,
       look,
     });
+    holdEdits(work, prepared.factCount);
     const checked = checkUnique(view.reader, prepared.edits, look);
     const isUnique = checked instanceof Promise ? await checked : checked;
     const compared = checkVectors(view.reader, prepared.edits);

@@ -80,6 +80,9 @@ export function chooseMutations(
   );
 }
 
+/** Of more new nodes the set alone takes its time. */
+const namedAtOnce = 10_000;
+
 const emptyFresh: ReadonlySet<number> = new Set();
 
 /**
@@ -102,11 +105,12 @@ export async function prepareEdits(
   if (pause !== undefined) await pause;
   const only = plain.length === 1 ? plain[0] : undefined;
   const facts = only?.set ?? plain.flatMap((mutation) => mutation.set);
-  const assigned = nodes.assign(facts, context.uids);
+  const assigned = nodes.assign(facts, context.uids, context.look);
   const added = assigned instanceof Promise ? await assigned : assigned;
   if (!plain.every(({ set }) => knowsAll(schema, set))) {
     // What the schema refuses as it is makes no predicates.
-    checkKnown(schema, plain, nodes);
+    const checked = checkKnown(schema, plain, nodes, context.look);
+    if (checked instanceof Promise) await checked;
     addUnknown(
       schema,
       plain.map(({ set }, i) => ({ set, hints: mutations[i]!.hints })),
@@ -114,6 +118,7 @@ export async function prepareEdits(
   }
   const factCount = countFacts(plain);
   const fresh = added.size === 0 ? emptyFresh : new Set(added.values());
+  if (added.size > namedAtOnce) await context.look?.(added.size);
   const resolved = resolveEdits(schema, plain, nodes, context.look);
   const edits = resolved instanceof Promise ? await resolved : resolved;
   return { edits, added, fresh, factCount };

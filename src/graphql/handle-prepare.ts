@@ -3,7 +3,10 @@
  * them.
  */
 import { Lru } from "../base/lru.ts";
+import { drive, type MaybePromise } from "../base/maybe.ts";
+import { inPace } from "../exec/pace.ts";
 import type { Reader } from "../graph/reader.ts";
+import { budgetOf } from "../model/request-budget.ts";
 import { CallerReader } from "./caller.ts";
 import type { Caller } from "./caller.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
@@ -14,7 +17,7 @@ import { closedTo, metaJson, nothing, refuseResolvers } from "./handle-roots.ts"
 import type { ReadyRoot } from "./handle-roots.ts";
 import { printArguments } from "./lambda-root.ts";
 import { readyQuery, rootFieldOf } from "./query-root.ts";
-import { readGraphqlBody, readJsonBody } from "./request-body.ts";
+import { readGraphqlBody, readJsonBody, readJsonBodyInSteps } from "./request-body.ts";
 import type { RequestFields } from "./request-body.ts";
 import { RequestCache } from "./request-cache.ts";
 import type { OperationRun } from "./request-cache.ts";
@@ -26,6 +29,8 @@ import type { GraphqlRequest } from "./service.ts";
 /** Bytes of the bodies of a schema that are kept whole, and characters of one of them. */
 const bodyBytesMax = 16 * 1024 * 1024;
 const cachedBodyMax = 8 * 1024;
+/** Longer bodies are decoded in steps. */
+const decodedAtOnce = 64 * 1024;
 
 /** What a prepared request takes beside its document: its text, its literals, what was lowered of it. */
 function weighBody(requests: RequestCache, { roots, run }: ReadyRequest, key: string): number {
@@ -124,10 +129,21 @@ export class Preparer {
   }
 
   async #fieldsOf(request: GraphqlRequest, reader: Reader): Promise<RequestFields> {
-    const fields =
-      request.kind === "json" ? readJsonBody(request.body) : readGraphqlBody(request.body);
+    const reading = this.#readFields(request);
+    const fields = reading instanceof Promise ? await reading : reading;
     if (fields.extensions === undefined) return fields;
     return resolvePersisted(fields, request.namespace, reader, this.#options.engine);
+  }
+
+  #readFields(request: GraphqlRequest): MaybePromise<RequestFields> {
+    const { kind, body } = request;
+    if (kind !== "json") return readGraphqlBody(body);
+    if (body.length <= decodedAtOnce) return readJsonBody(body);
+    const { clock, turns } = this.#options;
+    const budget = budgetOf(this.#options, request);
+    return inPace({ clock, turns, budget }, (pace) =>
+      drive(readJsonBodyInSteps(body, (work) => pace.check(work))),
+    );
   }
 
   #cachesOf(schema: CompiledSchema): SchemaCaches {

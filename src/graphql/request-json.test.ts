@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readJsonBody } from "./request-body.ts";
+import { drive } from "../base/maybe.ts";
+import { readJsonBody, readJsonBodyInSteps } from "./request-body.ts";
 import { decodeJson, NumberText } from "./request-json.ts";
 
 function refusal(body: string): string {
@@ -61,5 +62,39 @@ describe("request bodies", () => {
 
   test("null is an empty request", () => {
     expect(readJsonBody("null").query).toBe("");
+  });
+});
+
+describe("long bodies", () => {
+  const filler = '{"n":1.0,"t":"\\u00e9","d":9007199254740993},'.repeat(4000);
+  const long = (end: string): string => `{"query":"{a}","variables":{"x":[${filler}${end}`;
+
+  test("are decoded in steps to what short ones are", async () => {
+    const body = `${long('{"__proto__":-0}]}}')} tail`;
+    let looks = 0;
+    const look = (): Promise<void> => {
+      looks++;
+      return Promise.resolve();
+    };
+    expect(await drive(readJsonBodyInSteps(body, look))).toEqual(readJsonBody(body));
+    expect(looks).toBeGreaterThan(1);
+  });
+
+  test.each([
+    "]",
+    '"a',
+    "tru",
+    "1 2]}}",
+    '{"a" 1}',
+    '"\\x"',
+    '{"a":1,}',
+    "1.]}}",
+    "",
+    "[1,]",
+    "{1",
+  ])("are refused as short ones are: %s", async (end) => {
+    const body = long(end);
+    const reading = (async () => drive(readJsonBodyInSteps(body, () => undefined)))();
+    await expect(reading).rejects.toThrow(refusal(body));
   });
 });

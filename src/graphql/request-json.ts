@@ -3,6 +3,10 @@
  * the texts that clients know. `JSON.parse` serves every body that it can serve without loss.
  */
 
+import { JsonMalformed, type JsonMaker, JsonWalk } from "../base/json-walk.ts";
+import type { Steps } from "../base/maybe.ts";
+import type { Look } from "../model/request-budget.ts";
+
 /** A number whose digits a double would not keep, or whose form matters (`1.0` is no Int64). */
 export class NumberText {
   readonly text: string;
@@ -41,6 +45,51 @@ export function decodeJson(text: string): JsonValue {
     }
   }
   return new JsonDecoder(text).decode();
+}
+
+/** Longer texts are decoded in steps. */
+const unitsAtOnce = 65_536;
+
+/** `decodeJson` that rests every few milliseconds on its way through a long text. */
+export function* decodeJsonInSteps(text: string, look: Look): Steps<JsonValue> {
+  if (text.length <= unitsAtOnce) return decodeJson(text);
+  const walk = new JsonWalk(text, plainMaker);
+  try {
+    for (let until = unitsAtOnce; !walk.step(until); until = walk.position + unitsAtOnce) {
+      yield look(unitsAtOnce >> 6);
+    }
+    return walk.value;
+  } catch (error) {
+    if (!(error instanceof JsonMalformed)) throw error;
+  }
+  // What follows the value is ignored; what is wrong within it is told from its place.
+  if (walk.isTrailing) return walk.value;
+  const { prefix, from } = walk.fault;
+  return new JsonDecoder(prefix + text.slice(from)).decode();
+}
+
+const plainMaker: JsonMaker<JsonValue, Record<string, JsonValue>> = {
+  makeObject: () => ({}),
+  setMember: setMember,
+  makeNumber: toNumber,
+  makeList: (items) => items,
+  makePlain: (value) => value,
+  enter: (depth) => {
+    if (depth > depthMax) throw new JsonSyntaxError("exceeded max depth");
+  },
+};
+
+function setMember(object: Record<string, JsonValue>, key: string, value: JsonValue): void {
+  // A plain assignment to "__proto__" would set the prototype.
+  if (key === "__proto__") {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true });
+  } else object[key] = value;
+}
+
+function toNumber(text: string): number | NumberText {
+  return text.length < 16 && text !== "-0" && !/[.eE]/.test(text)
+    ? Number(text)
+    : new NumberText(text);
 }
 
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
@@ -126,10 +175,7 @@ class JsonDecoder {
       if (this.#peek() !== ":") throw this.#unexpected("after object key");
       this.#at++;
       const value = this.#value();
-      // A plain assignment to "__proto__" would set the prototype.
-      if (key === "__proto__") {
-        Object.defineProperty(result, key, { value, enumerable: true, configurable: true });
-      } else result[key] = value;
+      setMember(result, key, value);
       this.#skipBlanks();
       const c = this.#peek();
       if (c !== "," && c !== "}") throw this.#unexpected("after object key:value pair");

@@ -1,10 +1,12 @@
 /** JSON objects → facts (dql.md 3.4). */
+import type { Steps } from "../base/maybe.ts";
 import { systemRandom } from "../base/random.ts";
 import { attempt, ConversionError, quoteGo } from "../model/conversion-error.ts";
 import type { Facet } from "../model/facet.ts";
 import { Fault } from "../model/fault.ts";
 import { checkGeometry } from "../model/geometry.ts";
 import { isInt64, normalizeInt64, parseUint64 } from "../model/int.ts";
+import type { Look } from "../model/request-budget.ts";
 import type { Value } from "../model/value.ts";
 import { isVectorText, parseVector } from "../model/vector.ts";
 import { readDateTime } from "./facet-reader.ts";
@@ -14,6 +16,9 @@ import { type FactOperation, type FactSink, splitLanguage, star } from "./statem
 /** Names for objects without uid: `_:dg.<random>.<counter>`, unlike any that a client would write. */
 const labelPrefix = `_:dg.${Math.floor(systemRandom.next() * 2 ** 32)}.`;
 let labelCount = 0;
+
+/** So many members and elements are read between two looks. */
+const seenMax = 256;
 
 /** What a request says about predicates that the schema may not know yet. */
 export type Hints = Map<string, "list" | "single">;
@@ -35,47 +40,65 @@ export class JsonFactReader {
   private readonly sink: FactSink;
   private readonly operation: FactOperation;
   private readonly hints: Hints;
+  private readonly look: Look | undefined;
+  /** Members and elements since the last look. */
+  private seen = 0;
 
-  constructor(sink: FactSink, operation: FactOperation, hints: Hints) {
+  /** `look`: asked on the way through many members. */
+  constructor(sink: FactSink, operation: FactOperation, hints: Hints, look?: Look) {
     this.sink = sink;
     this.operation = operation;
     this.hints = hints;
+    this.look = look;
   }
 
   /** One object or an array of them; anything else says nothing. Throws Fault E_JSON_FACTS. */
-  read(json: JsonValue): void {
+  *read(json: JsonValue): Steps<void> {
     if (json instanceof Map) {
-      this.readRoot(json);
+      yield* this.readRoot(json);
     } else if (Array.isArray(json)) {
       for (const item of json as readonly JsonValue[]) {
         if (!(item instanceof Map)) refuse("only array of map allowed at root");
-        this.readRoot(item);
+        if (++this.seen >= seenMax) yield this.rest();
+        yield* this.readRoot(item);
       }
     }
   }
 
+  private rest(): Promise<void> | undefined {
+    const { seen } = this;
+    this.seen = 0;
+    return this.look?.(seen);
+  }
+
   /** In a delete, an object with nothing but its uid means all that the node has. */
-  private readRoot(object: JsonObject): void {
-    const { name } = this.readObject(object, "");
+  private *readRoot(object: JsonObject): Steps<void> {
+    const { name } = yield* this.readObject(object, "");
     if (this.operation === "delete" && object.size === 1 && object.has("uid")) {
       this.add(name, { predicate: star, language: "" }, { kind: "star" }, []);
     }
   }
 
-  private readObject(object: JsonObject, parentPredicate: string): ReadObject {
+  private *readObject(object: JsonObject, parentPredicate: string): Steps<ReadObject> {
     const name = this.readName(object.get("uid"));
     checkNamespace(object.get("namespace"));
     const facets = takeFacetKeys(object);
     for (const [key, value] of object) {
+      if (++this.seen >= seenMax) yield this.rest();
       if (key === "uid" || key === "namespace" || key.includes("|")) continue;
+      const own = facets?.get(key);
       if (value === null) this.readNull(name, key);
       else if (Array.isArray(value)) {
-        this.readList(name, key, value as readonly JsonValue[], facets);
-      } else {
-        this.readSingle(name, key, value, facets);
-      }
+        yield* this.readList(name, key, value as readonly JsonValue[], own);
+      } else if (!(value instanceof Map)) {
+        const facetsOf = readScalarFacets(own);
+        const part = this.readScalar(key, value as string | boolean | JsonNumber);
+        this.add(name, splitLanguage(key), part, facetsOf);
+        this.hint(key, "single");
+      } else if (value.size === 0) readScalarFacets(own);
+      else yield* this.readMap(name, key, value, own);
     }
-    return { name, facets: readScalarFacets(facets, `${parentPredicate}|`) };
+    return { name, facets: readScalarFacets(facets?.get(parentPredicate)) };
   }
 
   /** `uid` as text or number; a new label where it is absent, empty or zero. */
@@ -94,57 +117,51 @@ export class JsonFactReader {
     if (this.operation === "delete") this.add(name, splitLanguage(key), { kind: "star" }, []);
   }
 
-  private readSingle(
+  private *readMap(
     name: string,
     key: string,
-    value: Exclude<JsonValue, null>,
-    facets: JsonObject | undefined,
-  ): void {
-    const own = readScalarFacets(facets, `${key}|`);
+    value: JsonObject,
+    facets: FacetKeys | undefined,
+  ): Steps<void> {
+    const own = readScalarFacets(facets);
     const target = splitLanguage(key);
-    if (!(value instanceof Map)) {
-      this.add(name, target, this.readScalar(key, value as string | boolean | JsonNumber), own);
-      this.hint(key, "single");
-      return;
-    }
-    if (value.size === 0) return;
     const geometry = readGeometry(value);
     if (geometry !== undefined) {
       this.add(name, target, { kind: "value", value: geometry }, own);
     } else {
-      const child = this.readObject(value, key);
+      const child = yield* this.readObject(value, key);
       this.add(name, target, { kind: "reference", id: child.name }, child.facets);
     }
     this.hint(key, "single");
   }
 
-  private readList(
+  private *readList(
     name: string,
     key: string,
     items: readonly JsonValue[],
-    facets: JsonObject | undefined,
-  ): void {
+    facets: FacetKeys | undefined,
+  ): Steps<void> {
     this.hint(key, "list");
     // Tags are not split off here: a list has no languages, and the name is refused with its `@`.
     const target = { predicate: key, language: "" };
     const isScalars = typeof items[0] === "string" || items[0] instanceof JsonNumber;
-    const byIndex = isScalars ? readListFacets(facets, `${key}|`) : [];
-    items.forEach((item, i) => {
+    const byIndex = isScalars ? readListFacets(facets) : undefined;
+    for (const [i, item] of items.entries()) {
+      if (++this.seen >= seenMax) yield this.rest();
       if (item instanceof Map) {
         const geometry = readGeometry(item);
         if (geometry !== undefined) {
           this.add(name, target, { kind: "value", value: geometry }, []);
-          return;
+          continue;
         }
-        const child = this.readObject(item, key);
+        const child = yield* this.readObject(item, key);
         this.add(name, target, { kind: "reference", id: child.name }, child.facets);
       } else if (typeof item === "string" || (item instanceof JsonNumber && isKnownNumber(item))) {
-        const own = byIndex.flatMap((facetsOf) => facetsOf.get(i) ?? []);
-        this.add(name, target, this.readScalar(key, item), own);
+        this.add(name, target, this.readScalar(key, item), byIndex?.get(i) ?? noFacets);
       } else {
         refuse(`got unsupported type for list: ${key}`);
       }
-    });
+    }
   }
 
   /** In a delete, `""`, `false` and `0.0` stand for all values of the predicate; the integer 0 does not. */
@@ -260,6 +277,8 @@ function toNumber(number: JsonNumber): Extract<Value, { kind: "int" | "float" }>
     return /[.eE]/.test(text) ? { kind: "float", float: plain } : { kind: "int", int: plain + 0 };
   }
   if (/[.eE]/.test(text)) return { kind: "float", float: Number(text) };
+  // More digits are no int, and reading them takes the square of their number.
+  if (text.length > 24) return { kind: "float", float: Number(text) };
   const int = BigInt(text);
   if (isInt64(int)) return { kind: "int", int: normalizeInt64(int) };
   return int > 0n && int <= uint64Max ? undefined : { kind: "float", float: Number(text) };
@@ -285,22 +304,39 @@ function toPlain(json: JsonValue): unknown {
   return Array.isArray(json) ? (json as readonly JsonValue[]).map(toPlain) : json;
 }
 
-/** The members of an object whose keys hold a `|`. */
-function takeFacetKeys(object: JsonObject): JsonObject | undefined {
-  let facets: JsonObject | undefined;
-  for (const [key, value] of object) {
-    if (key.includes("|")) (facets ??= new Map<string, JsonValue>()).set(key, value);
+/** Of one predicate: facet keys, which may hold a `|` themselves, with their names in the object and their values. */
+type FacetKeys = readonly {
+  readonly name: string;
+  readonly facet: string;
+  readonly value: JsonValue;
+}[];
+
+/** The members of an object whose keys hold a `|`, by what stands in front of the first. */
+function takeFacetKeys(object: JsonObject): ReadonlyMap<string, FacetKeys> | undefined {
+  let facets: Map<string, FacetKeys[number][]> | undefined;
+  for (const [name, value] of object) {
+    const bar = name.indexOf("|");
+    if (bar < 0) continue;
+    facets ??= new Map();
+    const key = name.slice(0, bar);
+    const entry = { name, facet: name.slice(bar + 1), value };
+    const known = facets.get(key);
+    if (known === undefined) facets.set(key, [entry]);
+    else known.push(entry);
   }
   return facets;
 }
 
+const noFacets: readonly Facet[] = [];
+
 /** Facets of an edge or of a single value: `pred|facet` beside it. */
-function readScalarFacets(facets: JsonObject | undefined, prefix: string): Facet[] {
+function readScalarFacets(facets: FacetKeys | undefined): readonly Facet[] {
+  if (facets === undefined) return noFacets;
   const result: Facet[] = [];
-  for (const [name, value] of facets ?? []) {
-    if (value === null || !name.startsWith(prefix)) continue;
+  for (const { name, facet, value } of facets) {
+    if (value === null) continue;
     try {
-      result.push({ key: name.slice(prefix.length), value: readFacetValue(value) });
+      result.push({ key: facet, value: readFacetValue(value) });
     } catch (error) {
       if (!(error instanceof ConversionError)) throw error;
       refuse(`facet: ${name}: ${error.message}`);
@@ -309,32 +345,34 @@ function readScalarFacets(facets: JsonObject | undefined, prefix: string): Facet
   return result;
 }
 
-/** Facets of a list: for each facet a map of index → facet. */
-function readListFacets(
-  facets: JsonObject | undefined,
-  prefix: string,
-): ReadonlyMap<number, Facet>[] {
-  const result: Map<number, Facet>[] = [];
-  for (const [name, members] of facets ?? []) {
-    if (members === null || !name.startsWith(prefix)) continue;
+/** Facets of a list: index → its facets, in the order of their keys. */
+function readListFacets(facets: FacetKeys | undefined): Map<number, Facet[]> | undefined {
+  if (facets === undefined) return undefined;
+  const byIndex = new Map<number, Facet[]>();
+  for (const { name, facet, value: members } of facets) {
+    if (members === null) continue;
     if (!(members instanceof Map)) {
       refuse(
         `facets format should be of type map for scalarlist predicates, found: ${describe(members)} for facet: ${name}`,
       );
     }
-    const byIndex = new Map<number, Facet>();
+    const own = new Map<number, Facet>();
     for (const [index, value] of members) {
       try {
-        const facet = { key: name.slice(prefix.length), value: readFacetValue(value) };
-        byIndex.set(parseIndex(index), facet);
+        const read = { key: facet, value: readFacetValue(value) };
+        own.set(parseIndex(index), read);
       } catch (error) {
         if (!(error instanceof ConversionError)) throw error;
         refuse(`facet: ${name}, index: ${index}: ${error.message}`);
       }
     }
-    result.push(byIndex);
+    for (const [index, read] of own) {
+      const known = byIndex.get(index);
+      if (known === undefined) byIndex.set(index, [read]);
+      else known.push(read);
+    }
   }
-  return result;
+  return byIndex;
 }
 
 function parseIndex(text: string): number {

@@ -1,15 +1,12 @@
 /** The door for JSON mutations: bodies of POST /mutate with `application/json` (dql.md 1.4). */
+import { runSteps, type Steps } from "../base/maybe.ts";
 import { unquote } from "../base/unquote.ts";
 import { Fault } from "../model/fault.ts";
+import { defaultLimits } from "../model/limits.ts";
 import type { Mutation } from "../model/nquad.ts";
+import type { Look } from "../model/request-budget.ts";
 import { type Hints, JsonFactReader } from "./json-facts.ts";
-import {
-  jsonFault,
-  type JsonMember,
-  type JsonValue,
-  readJson,
-  readJsonMembers,
-} from "./json-reader.ts";
+import { jsonFault, type JsonMember, type JsonValue, readJsonInSteps } from "./json-reader.ts";
 import { FactSink } from "./statement.ts";
 
 export interface JsonMutationRequest {
@@ -36,21 +33,32 @@ interface MutationParts {
  * E_JSON_FACTS and E_MUTATION for facts; E_LIMIT for more than `depthMax` levels.
  */
 export function parseJsonMutation(text: string, depthMax?: number): JsonMutationRequest {
-  const members = readJsonMembers(text, depthMax);
+  return runSteps(parseJsonMutationInSteps(text, depthMax));
+}
+
+/** `parseJsonMutation` that rests every few milliseconds where `look` says so. */
+export function* parseJsonMutationInSteps(
+  text: string,
+  depthMax: number = defaultLimits.depthMax,
+  look?: Look,
+): Steps<JsonMutationRequest> {
+  const { value, members } = yield* readJsonInSteps(text, depthMax, look);
   if (members === undefined) {
     // A lone null is an empty request.
-    return { query: "", mutations: failShape(text, readJson(text, depthMax), topType) };
+    return { query: "", mutations: failShape(text, value, topType) };
   }
   const query = readText(members.get("query"));
   const parts: MutationParts[] = [];
   takeParts(members, parts);
   for (const entry of readEntries(members.get("mutations"))) takeParts(entry, parts);
-  return { query, mutations: parts.map(toMutation) };
+  const mutations: JsonMutation[] = [];
+  for (const part of parts) mutations.push(yield* toMutation(part, look));
+  return { query, mutations };
 }
 
 /** A JSON text of facts alone, as loads read it: an object or an array of objects. */
 export function parseJsonFacts(json: JsonValue): Mutation {
-  return toMutation({ set: json, delete: undefined, condition: "" });
+  return runSteps(toMutation({ set: json, delete: undefined, condition: "" }));
 }
 
 const topType = "map[string]*alpha.skipJSONUnmarshal";
@@ -104,11 +112,12 @@ function readText(member: JsonMember | undefined): string {
   return text;
 }
 
-function toMutation(parts: MutationParts): JsonMutation {
+function* toMutation(parts: MutationParts, look?: Look): Steps<JsonMutation> {
   const sink = new FactSink();
   const hints: Hints = new Map();
-  if (parts.set !== undefined) new JsonFactReader(sink, "set", hints).read(parts.set);
-  if (parts.delete !== undefined) new JsonFactReader(sink, "delete", hints).read(parts.delete);
+  const { set, delete: deletes } = parts;
+  if (set !== undefined) yield* new JsonFactReader(sink, "set", hints, look).read(set);
+  if (deletes !== undefined) yield* new JsonFactReader(sink, "delete", hints, look).read(deletes);
   sink.finish();
   return { set: sink.set, delete: sink.delete, hints, condition: parts.condition };
 }

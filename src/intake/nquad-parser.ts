@@ -1,5 +1,7 @@
 /** The door for N-Quads (dql.md 3.1). */
+import { runSteps, type Steps } from "../base/maybe.ts";
 import type { Mutation, NQuad } from "../model/nquad.ts";
+import type { Look } from "../model/request-budget.ts";
 import { NQuadReader } from "./nquad-reader.ts";
 import { type FactOperation, FactSink, type Statement, toSingleFact } from "./statement.ts";
 
@@ -28,26 +30,39 @@ export function parseNQuadLine(line: string, operation: FactOperation = "set"): 
  * The two sections of one RDF mutation. Refusals come in the reference's order: what cannot be read in the sets, in
  * the deletes, then facts that are not allowed. A predicate that a subject has twice in the sets is hinted a list.
  */
-export function parseRdfMutation(text: {
-  readonly set: string;
-  readonly delete: string;
-}): Mutation {
+export function parseRdfMutation(text: RdfText): Mutation {
+  return runSteps(parseRdfMutationInSteps(text));
+}
+
+/** `parseRdfMutation` that rests every few milliseconds where `look` says so. */
+export function* parseRdfMutationInSteps(text: RdfText, look?: Look): Steps<Mutation> {
   const sink = new FactSink();
   const reader = new NQuadReader();
   const hints = new HintFinder();
-  forEachLine(text.set, (line) => {
-    const statement = reader.read(line);
-    if (statement === undefined) return;
-    hints.add(statement);
-    sink.add(statement, "set");
-  });
-  forEachLine(text.delete, (line) => {
-    const statement = reader.read(line);
-    if (statement !== undefined) sink.add(statement, "delete");
-  });
+  for (const operation of operations) {
+    const facts = text[operation];
+    const visit = (line: string): void => {
+      const statement = reader.read(line);
+      if (statement === undefined) return;
+      if (operation === "set") hints.add(statement);
+      sink.add(statement, operation);
+    };
+    for (let from = 0; from < facts.length;) {
+      from = visitLines(facts, from, visit);
+      if (look !== undefined && from < facts.length) yield look(factsAtOnce);
+    }
+  }
   sink.finish();
   return { set: sink.set, delete: sink.delete, hints: hints.hints };
 }
+
+/** The sections of a mutation. */
+export interface RdfText {
+  readonly set: string;
+  readonly delete: string;
+}
+
+const operations: readonly FactOperation[] = ["set", "delete"];
 
 class HintFinder {
   readonly hints = new Map<string, "list" | "single">();
@@ -63,14 +78,28 @@ class HintFinder {
 }
 
 function forEachLine(text: string, visit: (line: string) => void): void {
-  let from = 0;
-  while (from < text.length) {
-    const end = text.indexOf("\n", from);
+  for (let from = 0; from < text.length;) from = visitLines(text, from, visit);
+}
+
+/** Read between two looks: about a millisecond. */
+const factsAtOnce = 256;
+const charactersAtOnce = 32_768;
+
+/** Some lines, of which the first begins at `from`; gives where the next begins. */
+function visitLines(text: string, from: number, visit: (line: string) => void): number {
+  const until = from + charactersAtOnce;
+  let at = from;
+  for (let count = 0; count < factsAtOnce && at < until && at < text.length;) {
+    const end = text.indexOf("\n", at);
     if (end < 0) {
-      visit(text.slice(from));
-      return;
+      visit(text.slice(at));
+      return text.length;
     }
-    if (end > from) visit(text.slice(from, end));
-    from = end + 1;
+    if (end > at) {
+      visit(text.slice(at, end));
+      count++;
+    }
+    at = end + 1;
   }
+  return at;
 }

@@ -51,10 +51,16 @@ function* deriveInSteps(
   fresh: ReadonlySet<number>,
   look: Look,
 ): Steps<Derived> {
-  const groups = groupEdits(reader.schema, edits);
-  yield look(edits.length);
+  const gathered = new GatheredGroups(reader.schema, true);
+  for (let i = 0; i < edits.length; i++) {
+    gathered.add(edits[i]!);
+    if (i % editsAtOnce === editsAtOnce - 1) yield look(editsAtOnce);
+  }
+  const { groups } = gathered;
   const waiting: EditGroup[] = [];
-  for (const group of groups) {
+  for (let i = 0; i < groups.length; i++) {
+    const group = groups[i]!;
+    if (i % editsAtOnce === editsAtOnce - 1) yield look(editsAtOnce);
     if (!needsBefore(group)) continue;
     if (fresh.has(group.uid)) keepNothing(group);
     else waiting.push(group);
@@ -66,10 +72,13 @@ function* deriveInSteps(
   const derived = makeDerived(groups);
   for (let i = 0; i < groups.length; i++) {
     deriveGroup(reader, derived, groups[i]!, fresh);
-    if (i % editsAtOnce === editsAtOnce - 1) yield look(editsAtOnce);
+    if (i % groupsAtOnce === groupsAtOnce - 1) yield look(groupsAtOnce);
   }
   return derived;
 }
+
+/** Deriving costs more than gathering does. */
+const groupsAtOnce = 256;
 
 function derive(reader: Reader, groups: EditGroup[], fresh: ReadonlySet<number>): Derived {
   const derived = makeDerived(groups);
@@ -101,22 +110,37 @@ function deriveGroup(
   if (needsBasis(group)) derived.basisKeys.add(keyOf(group, storageId));
 }
 
+function groupEdits(schema: Schema, edits: readonly Edit[]): EditGroup[] {
+  const gathered = new GatheredGroups(schema, edits.length > lookedThroughMax);
+  for (const edit of edits) gathered.add(edit);
+  return gathered.groups;
+}
+
 /**
  * Groups in the order of their first edits. Edits of different entries do not meet, so that the reference's sort by
  * (predicate, subject) is kept by keeping the order within each entry.
  */
-function groupEdits(schema: Schema, edits: readonly Edit[]): EditGroup[] {
-  const groups: EditGroup[] = [];
-  const byUid = edits.length > lookedThroughMax ? new Map<number, NodeGroups>() : undefined;
-  for (const edit of edits) {
-    if (edit.kind === "clearNode") continue;
+class GatheredGroups {
+  readonly groups: EditGroup[] = [];
+  readonly #schema: Schema;
+  readonly #byUid: Map<number, NodeGroups> | undefined;
+
+  constructor(schema: Schema, isMany: boolean) {
+    this.#schema = schema;
+    this.#byUid = isMany ? new Map() : undefined;
+  }
+
+  add(edit: Edit): void {
+    if (edit.kind === "clearNode") return;
+    const { groups } = this;
+    const byUid = this.#byUid;
     const { uid } = edit;
     let ofNode = byUid?.get(uid);
     let group =
       byUid === undefined ? findGroup(groups, uid, edit.predicate) : ofNode?.get(edit.predicate);
     if (group === undefined) {
-      const predicate = schema.predicateById(edit.predicate);
-      if (predicate === undefined) continue;
+      const predicate = this.#schema.predicateById(edit.predicate);
+      if (predicate === undefined) return;
       group = { uid, predicate, edits: [], cells: undefined, targets: undefined, key: undefined };
       groups.push(group);
       if (byUid !== undefined) {
@@ -126,7 +150,6 @@ function groupEdits(schema: Schema, edits: readonly Edit[]): EditGroup[] {
     }
     group.edits.push(edit);
   }
-  return groups;
 }
 
 /** By predicate. */

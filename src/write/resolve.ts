@@ -1,6 +1,7 @@
 /** Facts → edits: numbers for names, values of the schema's kinds, the refusals of dql.md 2.7, 2.11 and 3.3. */
 import { assert } from "../base/assert.ts";
 import { drive } from "../base/maybe.ts";
+import { runLength, sortInSteps } from "../base/sort-steps.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
 import type { Look } from "../model/request-budget.ts";
 import { isReservedName, reservedNameSentence } from "../graph/reserved.ts";
@@ -43,35 +44,84 @@ export function resolveEdits(
   nodes: BlankNodes,
   look?: Look,
 ): MaybePromise<readonly Edit[]> {
-  const rows: Row[] = [];
-  for (const mutation of mutations) {
-    for (const fact of mutation.delete) addRow(rows, { schema, nodes, fact, isDelete: true });
-    for (const fact of mutation.set) addRow(rows, { schema, nodes, fact, isDelete: false });
-  }
   // Judged as they were given, so that the first refusal is the one that a reader of the request expects.
-  if (look !== undefined && rows.length > rowsAtOnce)
-    return drive(judgeInSteps(schema, rows, look));
+  if (look !== undefined && countRows(mutations) > rowsAtOnce) {
+    return drive(resolveInSteps(schema, mutations, nodes, look));
+  }
+  const rows = rowsOf(schema, mutations, nodes);
   for (const row of rows) row.edit = toEdit(schema, row);
+  rows.sort(compareRows);
   return finishEdits(rows);
 }
 
 /** So many facts are judged without a look at the time. */
 const rowsAtOnce = 1024;
 
-function* judgeInSteps(schema: Schema, rows: Row[], look: Look): Steps<readonly Edit[]> {
+function countRows(mutations: readonly PlainMutation[]): number {
+  let count = 0;
+  for (const mutation of mutations) count += mutation.delete.length + mutation.set.length;
+  return count;
+}
+
+function rowsOf(schema: Schema, mutations: readonly PlainMutation[], nodes: BlankNodes): Row[] {
+  const rows: Row[] = [];
+  for (const mutation of mutations) {
+    for (const fact of mutation.delete) addRow(rows, { schema, nodes, fact, isDelete: true });
+    for (const fact of mutation.set) addRow(rows, { schema, nodes, fact, isDelete: false });
+  }
+  return rows;
+}
+
+function* rowsInSteps(
+  schema: Schema,
+  mutations: readonly PlainMutation[],
+  nodes: BlankNodes,
+  look: Look,
+): Steps<Row[]> {
+  const rows: Row[] = [];
+  for (const mutation of mutations) {
+    for (const isDelete of [true, false]) {
+      for (const fact of isDelete ? mutation.delete : mutation.set) {
+        addRow(rows, { schema, nodes, fact, isDelete });
+        if (rows.length % rowsAtOnce === 0) yield look(rowsAtOnce);
+      }
+    }
+  }
+  return rows;
+}
+
+function* resolveInSteps(
+  schema: Schema,
+  mutations: readonly PlainMutation[],
+  nodes: BlankNodes,
+  look: Look,
+): Steps<readonly Edit[]> {
+  const rows = yield* rowsInSteps(schema, mutations, nodes, look);
   for (let i = 0; i < rows.length; i++) {
     rows[i]!.edit = toEdit(schema, rows[i]!);
     if (i % rowsAtOnce === rowsAtOnce - 1) yield look(rowsAtOnce);
   }
-  const finished = finishEdits(rows);
+  const finished = finishEdits(isInOrder(rows) ? rows : yield* sortRows(rows, look));
   if (!(finished instanceof Promise)) return finished;
   let edits: readonly Edit[] = [];
   yield finished.then((all) => void (edits = all));
   return edits;
 }
 
+/** Facts of new nodes mostly are. */
+function isInOrder(rows: readonly Row[]): boolean {
+  for (let i = 1; i < rows.length; i++) if (compareRows(rows[i - 1]!, rows[i]!) > 0) return false;
+  return true;
+}
+
+function* sortRows(rows: readonly Row[], look: Look): Steps<Row[]> {
+  const places = Uint32Array.from(rows, (_, i) => i);
+  const compare = (a: number, b: number): number => compareRows(rows[a]!, rows[b]!);
+  const sorted = yield* sortInSteps(places, compare, () => look(runLength));
+  return Array.from(sorted, (place) => rows[place]!);
+}
+
 function finishEdits(rows: Row[]): MaybePromise<readonly Edit[]> {
-  rows.sort(compareRows);
   const edits = takeEdits(rows);
   return edits.some(isPassword) ? hashPasswords(edits, rows) : edits;
 }
@@ -81,13 +131,28 @@ export function checkKnown(
   schema: Schema,
   mutations: readonly PlainMutation[],
   nodes: BlankNodes,
-): void {
-  const rows: Row[] = [];
-  for (const mutation of mutations) {
-    for (const fact of mutation.delete) addRow(rows, { schema, nodes, fact, isDelete: true });
-    for (const fact of mutation.set) addRow(rows, { schema, nodes, fact, isDelete: false });
+  look?: Look,
+): MaybePromise<void> {
+  if (look !== undefined && countRows(mutations) > rowsAtOnce) {
+    return drive(checkInSteps(schema, mutations, nodes, look));
   }
-  for (const row of rows) if (row.predicate !== undefined) toEdit(schema, row);
+  for (const row of rowsOf(schema, mutations, nodes)) {
+    if (row.predicate !== undefined) toEdit(schema, row);
+  }
+  return undefined;
+}
+
+function* checkInSteps(
+  schema: Schema,
+  mutations: readonly PlainMutation[],
+  nodes: BlankNodes,
+  look: Look,
+): Steps<void> {
+  const rows = yield* rowsInSteps(schema, mutations, nodes, look);
+  for (let i = 0; i < rows.length; i++) {
+    if (rows[i]!.predicate !== undefined) toEdit(schema, rows[i]!);
+    if (i % rowsAtOnce === rowsAtOnce - 1) yield look(rowsAtOnce);
+  }
 }
 
 function takeEdits(rows: Row[]): readonly Edit[] {

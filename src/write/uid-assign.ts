@@ -1,7 +1,8 @@
 /** Blank nodes → uids: one label is one node over the whole request (dql.md 3.2). */
-import type { MaybePromise } from "../base/maybe.ts";
+import { drive, type MaybePromise, type Steps } from "../base/maybe.ts";
 import { Fault } from "../model/fault.ts";
 import type { NodeRef, NQuad } from "../model/nquad.ts";
+import type { Look } from "../model/request-budget.ts";
 
 /** What the store offers for it. */
 export interface UidSource {
@@ -22,6 +23,9 @@ interface Fresh {
   uid: number | undefined;
 }
 
+/** So many facts are looked through without a look at the time. */
+const factsAtOnce = 1024;
+
 /** The nodes of one scope: a request's, or a guest transaction's over several calls. */
 export class BlankNodes {
   readonly #uids: Map<string, number>;
@@ -37,24 +41,63 @@ export class BlankNodes {
 
   /**
    * Leases uids for the new labels of facts that are set, in one call, and sees to it that explicit uids are never
-   * handed out. Returns the labels that are new.
+   * handed out. Returns the labels that are new. `look`: asked on the way through many facts.
    */
-  assign(facts: readonly NQuad[], source: UidSource): MaybePromise<ReadonlyMap<string, number>> {
+  assign(
+    facts: readonly NQuad[],
+    source: UidSource,
+    look?: Look,
+  ): MaybePromise<ReadonlyMap<string, number>> {
+    if (look !== undefined && facts.length > factsAtOnce) {
+      return drive(this.#assignInSteps(facts, source, look));
+    }
     const fresh: Fresh = {
       labels: undefined,
       label: undefined,
       waiting: undefined,
       uid: undefined,
     };
-    for (const fact of facts) {
-      this.#note(fact.subject, fresh, source);
-      if (fact.object.kind === "node") this.#note(fact.object.node, fresh, source);
-    }
+    for (const fact of facts) this.#noteFact(fact, fresh, source);
     const { labels, waiting } = fresh;
     if (waiting !== undefined) {
       return Promise.all(waiting.values()).then(() => this.#name(labels ?? noLabels, source));
     }
     return labels === undefined ? noneAdded : this.#name(labels, source);
+  }
+
+  *#assignInSteps(
+    facts: readonly NQuad[],
+    source: UidSource,
+    look: Look,
+  ): Steps<ReadonlyMap<string, number>> {
+    const fresh: Fresh = {
+      labels: undefined,
+      label: undefined,
+      waiting: undefined,
+      uid: undefined,
+    };
+    for (let i = 0; i < facts.length; i++) {
+      this.#noteFact(facts[i]!, fresh, source);
+      if (i % factsAtOnce === factsAtOnce - 1) yield look(factsAtOnce);
+    }
+    const { labels, waiting } = fresh;
+    if (waiting !== undefined) yield Promise.all(waiting.values());
+    if (labels === undefined) return noneAdded;
+    let uid = 0;
+    yield source.lease(labels.size).then((first) => (uid = first));
+    const added = new Map<string, number>();
+    for (const label of labels) {
+      this.#uids.set(label, uid);
+      added.set(label, uid);
+      uid++;
+      if (added.size % factsAtOnce === 0) yield look(factsAtOnce);
+    }
+    return added;
+  }
+
+  #noteFact({ subject, object }: NQuad, fresh: Fresh, source: UidSource): void {
+    this.#note(subject, fresh, source);
+    if (object.kind === "node") this.#note(object.node, fresh, source);
   }
 
   /** Facts of one node mostly follow each other: the last label and uid are not looked at again. */

@@ -2,6 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { WebSocket } from "ws";
 import { headOf } from "./client.mjs";
+import { constructs } from "./constructs.mjs";
 import { documents } from "./documents.mjs";
 
 const MiB = 1024 * 1024;
@@ -75,6 +76,18 @@ const bodies = {
   ),
 };
 
+/** Where anybody may send them; schemas and administration are for who may set them. */
+const openPaths = ["/query", "/mutate", "/graphql"];
+
+/** All constructs of `npm run growth`, in turn, each four times as large as where it begins to hurt. */
+const playConstructs = loop(async (client) => {
+  for (const { path, contentType, size, body } of constructs) {
+    if (!openPaths.includes(path.split("?")[0])) continue;
+    if (client.isOver) return;
+    await client.send(path, contentType, body(size * 4));
+  }
+});
+
 /** Asks for 50 MB on each of a hundred connections, and reads nothing. */
 async function readSlowly(client) {
   const body = "{ q(func: has(large)) { large } }";
@@ -134,6 +147,7 @@ export const attacks = new Map(
     ...of("plain", documents),
     ...of("plain", execution),
     ...of("plain", bodies),
+    ...of("constructs", { constructs: playConstructs }),
     ...of("plain", { "readers-slow": readSlowly, subscriptions: subscribe }),
     ...of("lambda", {
       "lambda-spin": flood(20, (client) => client.graphql("{ spin }")),

@@ -1,6 +1,7 @@
 // What the servers of `npm run hostile` hold: a graph whose levels multiply, texts that make large answers, and a schema.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import * as constructs from "./constructs.mjs";
 
 export const nodeCount = 3_000;
 /** Each node points at so many others. */
@@ -57,5 +58,15 @@ export async function fill(server) {
   for (let i = 0; i < textCount; i++) {
     await server.mutate(`<${nodeCount + 1 + i}> <large> "${String(i % 10).repeat(textBytes)}" .`);
   }
-  await server.post("/admin/schema", "text/plain", server.hasLambda ? lambdaSdl : sdl);
+  if (server.hasConstructs) {
+    await server.post("/alter", "text/plain", constructs.schema);
+    await server.mutate(constructs.facts);
+  }
+  await server.post("/admin/schema", "text/plain", sdlOf(server));
+}
+
+/** Constructs are requests for a schema of their own. */
+function sdlOf(server) {
+  if (server.hasConstructs) return constructs.sdl;
+  return server.hasLambda ? lambdaSdl : sdl;
 }
