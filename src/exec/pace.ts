@@ -68,11 +68,8 @@ class SlicePace implements Pace {
     budget.charge(work);
     budget.checkAt(nowMs);
     if (nowMs < this.#sliceEndMs) return undefined;
-    // A value of a megabyte is written in one step: hundreds of such requests must not have several of them each.
-    const worth = 1 + Math.floor((nowMs - this.#sliceEndMs) / sliceMs);
     const turn =
-      turns?.next(this.#options, worth) ??
-      new Promise<void>((resolve) => void setImmediate(resolve));
+      turns?.next(this.#options) ?? new Promise<void>((resolve) => void setImmediate(resolve));
     return turn.then(() => {
       const beginMs = clock.tickMs();
       // Waiting for a turn takes its time, too.

@@ -62,16 +62,3 @@ test("one whose time is over while it waits waits no longer", async () => {
   turns.end(gone);
   turns.end(holder);
 });
-
-test("a slice that lasted longer counts for as many as it took", async () => {
-  const turns = makeTurns(1);
-  const heavy = [{ budget }, { budget }];
-  await turns.next(heavy[0]!, 20);
-  let isNext = false;
-  const second = turns.next(heavy[1]!, 20).then(() => (isNext = true));
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(isNext).toBe(false);
-  turns.end(heavy[0]!);
-  await second;
-  turns.end(heavy[1]!);
-});

@@ -10,11 +10,8 @@ export interface TurnTaker {
 }
 
 export interface Turns {
-  /**
-   * After a slice of work: resolves when the next may begin, and when the request's time is over or its sender gone.
-   * `slices`: for how many it counts, where one lasted longer than it should have.
-   */
-  next(run: TurnTaker, slices?: number): Promise<void>;
+  /** After a slice of work: resolves when the next may begin, and when the request's time is over or its sender gone. */
+  next(run: TurnTaker): Promise<void>;
   /** The run has ended. */
   end(run: TurnTaker): void;
 }
@@ -71,13 +68,13 @@ export function makeTurns(runningMax = 2): Turns {
   };
 
   return {
-    next(run, worth = 1) {
-      const count = (slices.get(run) ?? 0) + worth;
+    next(run) {
+      const count = (slices.get(run) ?? 0) + 1;
       slices.set(run, count);
       const inTurn = running.get(run);
       if (inTurn !== undefined) {
         if (inTurn < slicesInTurn || waiting.length === 0) {
-          running.set(run, inTurn + worth);
+          running.set(run, inTurn + 1);
           return new Promise(later);
         }
         running.delete(run);
