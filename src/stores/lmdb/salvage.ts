@@ -102,6 +102,7 @@ function examine(
   };
   walkPages(path, meta, {
     isDeep: true,
+    isRowsOnly: true,
     onDamage: ({ message, isRow }) => {
       losses.push(message);
       if (!isRow) pagesLost++;
@@ -119,6 +120,7 @@ function examine(
     records,
     commitTs,
     pagesLost,
-    visit: (onRow) => void walkPages(path, meta, { isDeep: true, onDamage: () => {}, onRow }),
+    visit: (onRow) =>
+      void walkPages(path, meta, { isDeep: true, isRowsOnly: true, onDamage: () => {}, onRow }),
   };
 }
