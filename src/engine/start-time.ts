@@ -4,13 +4,11 @@
  * read at and never written with; it is what a client sees as a commit's time.
  */
 import { assert } from "../base/assert.ts";
+import { commitNumberMax } from "../store/store.ts";
 
 const serialCount = 256;
 const slotCount = 128;
 const commitUnit = slotCount * serialCount;
-
-/** Commit numbers stay below 2^38. */
-export const commitNumberMax = 2 ** 38 - 1;
 
 export interface StartTime {
   readonly commit: number;
