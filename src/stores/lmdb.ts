@@ -140,9 +140,7 @@ async function openClaimed(
   if (isNew) environment.trust.isVerified = true;
   const committer = new Committer(engine, options);
   tellOfDamagedLog(committer, logger);
-  const watchNumbers = makeNumberWatch(logger);
-  watchNumbers(committer.commitTs);
-  committer.onCommit(watchNumbers);
+  watchNumbers(committer, logger);
   fail = (error) => committer.fail(error);
   committer.onFatal((error) => {
     logger.error("the store cannot be written any more", { error: String(error) });
@@ -193,6 +191,12 @@ function tellOfDamagedLog({ damagedLogAt }: Committer, logger: Logger): void {
     "an entry of the commit log is damaged: what was begun before it is aborted, and a lost answer of before is unknown",
     { commit: damagedLogAt },
   );
+}
+
+function watchNumbers(committer: Committer, logger: Logger): void {
+  const watch = makeNumberWatch(logger);
+  watch(committer.commitTs);
+  committer.onCommit(watch);
 }
 
 interface DirectParts {
