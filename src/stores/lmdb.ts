@@ -332,7 +332,7 @@ export function examineFiles(dir: string, report: (problem: string) => void): re
     ];
   }
   if (state === "closed") reportPages(dir, report);
-  const damage = state === "journaled" ? examineJournal(dir) : undefined;
+  const damage = state === "journaled" ? examineJournal(dir, join(dir, dataName)) : undefined;
   if (damage !== undefined) report(`its journal is damaged (${damage})`);
   return [`format ${version}, ${stateWords[state]}`];
 }

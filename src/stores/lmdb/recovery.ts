@@ -158,10 +158,17 @@ function readBoth({ half, next }: Loss): {
  * What is wrong with the records of a store that is open, as a part of a sentence: its data file has them, but a later
  * run goes back to them. A writer beside may be at it: what is damaged is so twice.
  */
-export function examineJournal(dir: string): string | undefined {
+export function examineJournal(dir: string, dataPath: string): string | undefined {
   const look = (): string | undefined => {
+    // Read first: what the data file has was in the journal before.
+    const newest = readMetaOf(dataPath)?.transaction ?? 0;
     const state = judgeJournal(readHalves(dir));
-    return state.kind === "sound" ? readBoth(state).damage : undefined;
+    if (state.kind !== "sound") return undefined;
+    const { records, damage } = readBoth(state);
+    const base = readMeta(Buffer.from(state.half.base.metas))?.transaction ?? newest;
+    const missing = newest - base - records.length;
+    const isLacking = damage === undefined && missing > 0;
+    return isLacking ? `it lacks ${missing} transactions of the data file` : damage;
   };
   const found = look();
   return found !== undefined && look() === found ? found : undefined;
