@@ -35,6 +35,9 @@ async function check(dir: string): Promise<number> {
   if (problemCount > 0) return problemCount;
   const store = await openReadOnly(dir);
   try {
+    // Before anything of them is followed: over damaged pages LMDB ends the process.
+    store.verify(report);
+    if (problemCount > 0) return problemCount;
     const open = () => store.snapshot();
     const rowCount = await checkStore({
       open,

@@ -5,13 +5,11 @@
  */
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
+import { commitNumberMax } from "../store/store.ts";
 
 const serialCount = 256;
 const slotCount = 128;
 const commitUnit = slotCount * serialCount;
-
-/** Commit numbers stay below 2^38. */
-export const commitNumberMax = 2 ** 38 - 1;
 
 export interface StartTime {
   readonly commit: number;

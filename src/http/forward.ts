@@ -1,8 +1,9 @@
 /** Hands a request, whole, to the process that holds its transaction (architecture 4), and its answer back. */
 import { Agent, request, type IncomingMessage, type ServerResponse } from "node:http";
 import { Fault } from "../model/fault.ts";
-import type { Exchange } from "./exchange.ts";
+import { readParameters, type Exchange } from "./exchange.ts";
 import { dropRecord } from "./audit.ts";
+import { parseBool } from "./parameters.ts";
 import { findRemoteAddress, handedOverFrom } from "./peer.ts";
 import { engineShape, makeErrorReply, sendError } from "./reply.ts";
 
@@ -15,7 +16,10 @@ const ownToConnection = new Set(["connection", "keep-alive", "transfer-encoding"
  */
 const agent = new Agent({ keepAlive: true, timeout: 30_000 });
 
-/** Streams body and answer through the owner's unix socket. When it has died the transaction is gone with it. */
+/**
+ * Streams body and answer through the owner's unix socket. When it has died the transaction is gone with it, unless it
+ * was asked to commit: then nobody knows.
+ */
 export function handOver(exchange: Exchange, socketPath: string): Promise<void> {
   const { req, res, house } = exchange;
   dropRecord(res);
@@ -31,12 +35,14 @@ export function handOver(exchange: Exchange, socketPath: string): Promise<void> 
     const path = req.url ?? "/";
     const method = req.method ?? "POST";
     const onward = request({ socketPath, method, path, headers, agent });
+    let isReached = false;
+    onward.once("socket", (socket) => {
+      isReached = !socket.connecting;
+      socket.once("connect", () => (isReached = true));
+    });
     onward.on("response", (answer) => passBack(answer, res, resolve));
     onward.on("error", () => {
-      const fault = new Fault(
-        "E_TXN_ABORTED",
-        "rpc error: code = Aborted desc = Transaction has been aborted. Please retry",
-      );
+      const fault = isReached && mayCommit(exchange) ? unknownOutcome() : aborted();
       if (!res.headersSent) sendError(res, makeErrorReply(fault, engineShape, house.logger));
       else res.destroy();
       resolve();
@@ -44,6 +50,29 @@ export function handOver(exchange: Exchange, socketPath: string): Promise<void> 
     res.once("close", () => onward.destroy());
     req.pipe(onward);
   });
+}
+
+function mayCommit(exchange: Exchange): boolean {
+  const parameters = readParameters(exchange);
+  try {
+    return exchange.path === "/commit"
+      ? !parseBool(parameters, "abort")
+      : parseBool(parameters, "commitNow");
+  } catch {
+    // The route refuses it.
+    return false;
+  }
+}
+
+function aborted(): Fault {
+  return new Fault(
+    "E_TXN_ABORTED",
+    "rpc error: code = Aborted desc = Transaction has been aborted. Please retry",
+  );
+}
+
+function unknownOutcome(): Fault {
+  return new Fault("E_OUTCOME_UNKNOWN", "the outcome of the transaction is unknown");
 }
 
 function passBack(answer: IncomingMessage, res: ServerResponse, done: () => void): void {

@@ -5,12 +5,16 @@
  */
 import type { MaybePromise } from "../base/maybe.ts";
 
+/** Commit numbers stay below 2^38: with slot and serial they make a start time of 53 bits. */
+export const commitNumberMax = 2 ** 38 - 1;
+
 export interface Store {
   /** The newest committed state, never older than an acknowledged commit of any process. Close it. */
   snapshot(): MaybePromise<Snapshot>;
   /**
    * Atomic and durable when it resolves. Rejects with StoreRefusal (below) when the store decides against it, with
-   * Fault E_STORE_FULL, E_OVERLOADED, E_OUTCOME_UNKNOWN or E_STORE_CORRUPT otherwise.
+   * Fault E_STORE_FULL, E_OVERLOADED, E_OUTCOME_UNKNOWN, E_STORE_CORRUPT or E_LIMIT (no commit numbers are left)
+   * otherwise.
    */
   commit(change: Change): Promise<CommitResult>;
   /** The first of `count` consecutive uids, never handed out before, never used explicitly before. */

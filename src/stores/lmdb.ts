@@ -12,6 +12,7 @@ import type { Derive, Snapshot, Store } from "../store/store.ts";
 import type { Tuning } from "./apply/tuning.ts";
 import { Committer } from "./commit/committer.ts";
 import type { LogRetention } from "./commit/log-tail.ts";
+import { makeNumberWatch } from "./commit/number-limit.ts";
 import { CapacityGuard } from "./lmdb/capacity.ts";
 import type { Claim } from "./lmdb/claim.ts";
 import { openBesideWriter } from "./lmdb/beside-writer.ts";
@@ -30,7 +31,7 @@ import { refuseAnother, type StoreIdentity } from "./lmdb/place.ts";
 import { openForWriting, type JournalOptions, type RunJournalOptions } from "./lmdb/opening.ts";
 import { readMetaOf } from "./lmdb/meta-pages.ts";
 import { examinePages } from "./lmdb/page-walk.ts";
-import { planRecovery, removeJournal } from "./lmdb/recovery.ts";
+import { examineJournal, planRecovery, removeJournal } from "./lmdb/recovery.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
 import { openLinkDoor, type LinkDoor } from "./lmdb/link-server.ts";
 import { SlotKeeper } from "./lmdb/slot-keeper.ts";
@@ -139,6 +140,7 @@ async function openClaimed(
   if (isNew) environment.trust.isVerified = true;
   const committer = new Committer(engine, options);
   tellOfDamagedLog(committer, logger);
+  watchNumbers(committer, logger);
   fail = (error) => committer.fail(error);
   committer.onFatal((error) => {
     logger.error("the store cannot be written any more", { error: String(error) });
@@ -189,6 +191,12 @@ function tellOfDamagedLog({ damagedLogAt }: Committer, logger: Logger): void {
     "an entry of the commit log is damaged: what was begun before it is aborted, and a lost answer of before is unknown",
     { commit: damagedLogAt },
   );
+}
+
+function watchNumbers(committer: Committer, logger: Logger): void {
+  const watch = makeNumberWatch(logger);
+  watch(committer.commitTs);
+  committer.onCommit(watch);
 }
 
 interface DirectParts {
@@ -309,7 +317,8 @@ function reportPages(dir: string, report: (problem: string) => void): void {
 
 /**
  * What can be told of the files before LMDB opens them: lines about the format and the journal; `report` is told what is
- * wrong with the pages of a store that was closed. Faults as of a start.
+ * wrong with the journal, and with the pages of a store that was closed. (Those of another are told by `verify`.) Faults
+ * as of a start.
  */
 export function examineFiles(dir: string, report: (problem: string) => void): readonly string[] {
   const header = inspectStore(dir);
@@ -323,6 +332,8 @@ export function examineFiles(dir: string, report: (problem: string) => void): re
     ];
   }
   if (state === "closed") reportPages(dir, report);
+  const damage = state === "journaled" ? examineJournal(dir, join(dir, dataName)) : undefined;
+  if (damage !== undefined) report(`its journal is damaged (${damage})`);
   return [`format ${version}, ${stateWords[state]}`];
 }
 

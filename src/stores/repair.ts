@@ -46,11 +46,16 @@ export async function repairStore(
         `cannot repair the store at ${dir}: another process writes to it`,
       );
     }
-    const source = findSources(dir, say)[0];
+    const sources = findSources(dir, say);
+    const source = sources[0];
     if (source === undefined) {
       throw new Fault("E_STARTUP", `nothing can be saved at ${dir}: ${dataName} has no meta page`);
     }
     for (const loss of source.losses) lose(loss);
+    const knownTs = Math.max(...sources.map(({ commitTs }) => commitTs));
+    if (knownTs > source.commitTs) {
+      lose(`the commits ${source.commitTs + 1} to ${knownTs}, of which the rest is not sound`);
+    }
     return await rebuild(dir, source, lose);
   } finally {
     await writing?.release();

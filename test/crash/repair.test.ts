@@ -18,6 +18,7 @@ import { numberedChange } from "./workload.mjs";
 
 let folder = "";
 let killed: Copy;
+let older: Copy;
 
 beforeAll(async () => {
   folder = makeScratch();
@@ -32,6 +33,7 @@ beforeAll(async () => {
     return sound === newest && records[sound]!.length > 4;
   })!;
   expect(killed).toBeDefined();
+  older = copies[2]!;
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -90,6 +92,14 @@ describe("a repair", () => {
     expect(lost).toEqual([]);
     expect(readFileSync(join(kept, "data.mdb")).equals(killed.data)).toBe(true);
     await expectOpens(dir, killed.digest);
+  });
+
+  it("of an older data file tells which commits it lacks", async () => {
+    const dir = makeDir();
+    writeFileSync(join(dir, "data.mdb"), older.data);
+    const { lost } = await repair(dir);
+    expect(lost.join("\n")).toMatch(/commits \d+ to \d+/);
+    await expectOpens(dir, undefined);
   });
 
   it("of a store without its journal takes the data file", async () => {

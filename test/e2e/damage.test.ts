@@ -2,7 +2,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { cleanUp, makeFolder, runWeft, startServer } from "./server.ts";
+import { reachedPages } from "../crash/data-pages.ts";
+import { viewJournal } from "../crash/history.ts";
+import { cleanUp, makeFolder, runWeft, sleep, startServer } from "./server.ts";
 
 afterAll(cleanUp);
 
@@ -75,3 +77,59 @@ it(
     expect(await third.stop()).toBe(0);
   },
 );
+
+/** Of which all processes were killed: the files lie where they lay, and no one has looked at them since. */
+async function makeKilled(): Promise<string> {
+  const dataDir = makeFolder();
+  const server = await startServer({ dataDir });
+  const headers = { "content-type": "application/rdf" };
+  for (let i = 0; i < 12; i++) {
+    const body = `{ set { ${Array.from({ length: 40 }, (_, k) => `_:a${k} <name> "${i} ${k}" .`).join("\n")} } }`;
+    await fetch(`${server.url}/mutate?commitNow=true`, { method: "POST", headers, body });
+  }
+  const pids = [server.process.pid!, ...server.childPids()];
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+  while (pids.some(isAlive)) await sleep(20);
+  return dataDir;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+it("a check of a store whose processes were killed finds damage", { timeout }, async () => {
+  const dataDir = await makeKilled();
+  const check = async (): Promise<string> => {
+    const { code, stdout, stderr } = await runWeft(["check", "--data", dataDir]);
+    return `${code} ${stdout}${stderr}`;
+  };
+  expect(await check()).toMatch(/^0 [^]*, 0 problems/);
+  const spoil = async (name: string, at: number): Promise<string> => {
+    const path = join(dataDir, name);
+    const sound = readFileSync(path);
+    const data = Buffer.from(sound);
+    data[at] = data[at]! ^ 2;
+    writeFileSync(path, data);
+    const told = await check();
+    writeFileSync(path, sound);
+    return told;
+  };
+  const names = ["journal.0", "journal.1"];
+  const { sound, records } = viewJournal(names.map((name) => readFileSync(join(dataDir, name))));
+  const place = records[sound]![2]! + 40;
+  expect(await spoil(names[sound]!, place)).toMatch(/^1 [^]*its journal is damaged \(record 3 of/);
+  // As if it were torn; but the data file has what it held.
+  const last = records[sound]!.at(-2)! + 40;
+  expect(await spoil(names[sound]!, last)).toMatch(/^1 [^]*it lacks 1 transactions of the data/);
+  const data = readFileSync(join(dataDir, "data.mdb"));
+  const { pages } = reachedPages(data, data.subarray(0, 8192));
+  const leaf = pages.findIndex(
+    (isReached, page) => isReached === 1 && data.readUInt16LE(page * 4096 + 18) === 2,
+  );
+  // Where the first row of a page is said to lie: LMDB would follow it.
+  expect(await spoil("data.mdb", leaf * 4096 + 25)).toMatch(/^1 [^]*page \d+ is damaged/);
+});

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { makeSeededRandom } from "../../src/base/random.ts";
 import { findAnomalies } from "./checker.ts";
 import type { Attempt, Step } from "./history.ts";
+import { asLists, type RegisterStep } from "./registers.ts";
 
 const append = (key: string, value: number): Step => ({ kind: "append", key, value });
 const read = (key: string, ...list: number[]): Step => ({ kind: "read", key, list });
@@ -103,4 +104,53 @@ test("a long sound history is clean, and any value that is taken out of it, or r
     const stale = history.with(at, { ...history[at]!, steps });
     expect(findAnomalies(stale, final).map(({ kind }) => kind)).toContain("G-single");
   }
+});
+
+function kindsOfRegisters(
+  history: readonly (readonly RegisterStep[])[],
+  final: Record<string, number>,
+  isBeside = false,
+): string[] {
+  const attempts = history.map((steps) => {
+    const { outcome, startMs, endMs } = isBeside ? ok([], 1, 99) : ok([]);
+    return { outcome, startMs, endMs, steps };
+  });
+  const lists = asLists(attempts, new Map(Object.entries(final)));
+  return [...new Set(findAnomalies(lists.history, lists.final).map(({ kind }) => kind))];
+}
+
+test("registers are judged by what their writers had read", () => {
+  const see = (key: string, value?: number): RegisterStep => ({ kind: "read", key, value });
+  const put = (key: string, value: number): RegisterStep => ({ kind: "write", key, value });
+  const line = [
+    [see("x"), put("x", 1), put("x", 2)],
+    [see("x", 2), put("x", 3)],
+    [see("x", 3), see("y")],
+  ];
+  expect(kindsOfRegisters(line, { x: 3 })).toEqual([]);
+  // Both stood on the same value, and both were acknowledged.
+  const lost = [
+    [see("x"), put("x", 1)],
+    [see("x", 1), put("x", 2)],
+    [see("x", 1), put("x", 3)],
+  ];
+  expect(kindsOfRegisters(lost, { x: 3 }, true)).toContain("lost");
+  expect(kindsOfRegisters([line[0]!, [see("x", 1)]], { x: 2 })).toContain("G1b");
+  expect(kindsOfRegisters([line[0]!, [see("x")]], { x: 2 })).toEqual(["G-single"]);
+  expect(kindsOfRegisters([line[0]!, [see("x", 9)]], { x: 2 })).toContain("G1a");
+  const half = [
+    [see("x"), see("y"), put("x", 1), put("y", 2)],
+    [see("x", 1), see("y")],
+  ];
+  expect(kindsOfRegisters(half, { x: 1, y: 2 }, true)).toEqual(["G-single"]);
+  const skew = [
+    [see("x"), see("y"), put("x", 1)],
+    [see("x"), see("y"), put("y", 2)],
+  ];
+  expect(kindsOfRegisters(skew, { x: 1, y: 2 }, true)).toEqual([]);
+  const circle = [
+    [see("x"), put("x", 1), see("y", 2)],
+    [see("y"), put("y", 2), see("x", 1)],
+  ];
+  expect(kindsOfRegisters(circle, { x: 1, y: 2 }, true)).toContain("G1c");
 });

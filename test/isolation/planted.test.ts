@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeSeededRandom } from "../../src/base/random.ts";
 import { cleanUp, makeFolder, startServer, type TestServer } from "../e2e/server.ts";
-import { listAppend, prepareAll } from "./workloads.ts";
+import { registers } from "./registers.ts";
+import { listAppend, prepareAll, type Workload } from "./workloads.ts";
 
 let server: TestServer;
 
@@ -63,7 +64,38 @@ const faults: Record<string, () => Fault> = {
   },
 };
 
+/** The change is made upon the state of its commit, not upon the one that was read. */
+function forgetStart(): Fault {
+  return (path, body) => {
+    if (!path.includes("commitNow=true")) return undefined;
+    return passOn(path.replace(/startTs=\d+&/, ""), "application/rdf", body);
+  };
+}
+
+/** Of a transaction that reads twice, the second time shows another state. */
+function readLater(): Fault {
+  return (path, body) =>
+    path.startsWith("/query?startTs=") ? passOn("/query", "application/dql", body) : undefined;
+}
+
 describe("planted between", () => {
+  for (const [name, fault] of Object.entries({
+    "a lost update": forgetStart,
+    "a later read": readLater,
+  })) {
+    test(`${name} of registers is found`, async () => {
+      const wrong = await play(fault(), 25, registers());
+      expect(wrong.join("\n")).toMatch(/G-single|contradiction|lost|own/);
+    });
+  }
+
+  test("nothing is found of registers where nothing is planted", async () => {
+    let count = 0;
+    const sound: Fault = (path, _body, pass) =>
+      path.includes("commitNow") && ++count > 0 ? pass() : undefined;
+    expect(await play(sound, 60, registers())).toEqual([]);
+  });
+
   for (const [name, makeFault] of Object.entries(faults)) {
     test(`${name} is found`, async () => {
       expect((await play(makeFault(), name === "a lost write" ? 20 : 150)).length).toBeGreaterThan(
@@ -82,14 +114,17 @@ describe("planted between", () => {
 });
 
 /** Until the fault has had its say so often. */
-async function play(fault: Fault, times: number): Promise<readonly string[]> {
+async function play(
+  fault: Fault,
+  times: number,
+  workload: Workload = listAppend(),
+): Promise<readonly string[]> {
   let count = 0;
   const between = await openBetween((path, body, pass) => {
     const answer = fault(path, body, pass);
     if (answer !== undefined) count++;
     return answer;
   });
-  const workload = listAppend();
   const random = makeSeededRandom(3);
   const clients = Array.from({ length: 6 }, async () => {
     while (count < times) await workload.play(between.url, random);

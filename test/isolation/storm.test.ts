@@ -6,7 +6,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { makeSeededRandom } from "../../src/base/random.ts";
 import { cleanUp, makeFolder, runWeft, startServer } from "../e2e/server.ts";
 import { playStorm, strikeAny, strikeWriters } from "./storm.ts";
-import { allWorkloads, prepareAll } from "./workloads.ts";
+import { allWorkloads } from "./all-workloads.ts";
+import { prepareAll } from "./workloads.ts";
 
 const given = process.env["WEFT_ISOLATION_SECONDS"];
 const seed = Number(process.env["WEFT_SEED"] ?? 1);
@@ -55,7 +56,7 @@ async function play(storm: Storm): Promise<readonly string[]> {
   const workloads = allWorkloads();
   await prepareAll(url, workloads);
   const random = makeSeededRandom(seed * 10 + workers);
-  const wrong = await playStorm({ ...storm, server, url, workloads, clients: 12, random });
+  const wrong = await playStorm({ ...storm, server, url, workloads, clients: 15, random });
   await server.stop();
   const checked = await runWeft(["check", "--data", dataDir]);
   return checked.code === 0 ? wrong : [...wrong, checked.stdout + checked.stderr];

@@ -17,6 +17,7 @@ export interface Workload {
 
 const schema = `
 iso.list: string .
+iso.register: int .
 iso.balance: int .
 iso.key: string @index(exact) @upsert .
 iso.count: int .
@@ -35,12 +36,12 @@ export async function prepareAll(url: string, workloads: readonly Workload[]): P
   for (const workload of workloads) await workload.prepare(url);
 }
 
-function pick(random: Random, count: number): number {
+export function pick(random: Random, count: number): number {
   return Math.floor(random.next() * count);
 }
 
 /** Rows of the first block, by uid. */
-async function readNodes(
+export async function readNodes(
   url: string,
   uids: readonly string[],
   field: string,
@@ -281,8 +282,4 @@ export function inverses(): Workload {
     },
     count: () => done,
   };
-}
-
-export function allWorkloads(): readonly Workload[] {
-  return [listAppend(), bank(), upserts(), inverses()];
 }

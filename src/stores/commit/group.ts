@@ -7,6 +7,7 @@ import type { Waiting } from "./change-queue.ts";
 import type { Favour } from "./favour.ts";
 import { noteKeys, type GroupKeys, type Judge } from "./judge.ts";
 import type { LogTail } from "./log-tail.ts";
+import { refuseNumber } from "./number-limit.ts";
 import type { SlotTable } from "./slot-table.ts";
 import { encodeState, stateKey, type StoreState } from "./state.ts";
 import type { UidLease } from "./uid-lease.ts";
@@ -63,7 +64,7 @@ export function applyGroup(kv: KeyValue, host: GroupHost, group: readonly Waitin
       continue;
     }
     const refusal = slots.admits(change.id)
-      ? judge.judge(change, fence, kv, keys)
+      ? (judge.judge(change, fence, kv, keys) ?? refuseNumber(commitTs, change))
       : new StoreRefusal("slot");
     if (refusal !== undefined) {
       verdicts.push({ kind: "refused", error: refusal });

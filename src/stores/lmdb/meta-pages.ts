@@ -5,6 +5,9 @@ const headBytes = 24;
 const metaMagic = 0xbeefc0de;
 const databasesAt = 48;
 const databaseBytes = 48;
+const branchPagesAt = 8;
+const leafPagesAt = 16;
+const entriesAt = 32;
 const rootAt = 40;
 const lastPageAt = 144;
 const metaTransactionAt = 152;
@@ -17,6 +20,10 @@ export interface Meta {
   readonly transaction: number;
   /** Of the list of free pages, then of the rows; undefined: empty. */
   readonly roots: readonly (number | undefined)[];
+  /** What the rows' tree is made of. */
+  readonly branchPages: number;
+  readonly leafPages: number;
+  readonly rows: number;
 }
 
 /** undefined where neither page is one. */
@@ -41,15 +48,22 @@ function readPageBytes(metas: Buffer, at: number): number | undefined {
 
 function readOne(metas: Buffer, at: number, pageBytes: number): Meta | undefined {
   if (readPageBytes(metas, at) !== pageBytes) return undefined;
-  const numbers = [lastPageAt, metaTransactionAt].map((place) =>
-    Number(metas.readBigUInt64LE(at + place)),
-  );
+  const rowsAt = databasesAt + databaseBytes;
+  const [lastPage, transaction, branchPages, leafPages, rows] = [
+    lastPageAt,
+    metaTransactionAt,
+    rowsAt + branchPagesAt,
+    rowsAt + leafPagesAt,
+    rowsAt + entriesAt,
+  ].map((place) => Number(metas.readBigUInt64LE(at + place))) as Numbers;
   const roots = [0, 1].map((index) => {
     const root = metas.readBigUInt64LE(at + databasesAt + index * databaseBytes + rootAt);
     return root === noPage ? undefined : Number(root);
   });
-  return { pageBytes, lastPage: numbers[0]!, transaction: numbers[1]!, roots };
+  return { pageBytes, lastPage, transaction, roots, branchPages, leafPages, rows };
 }
+
+type Numbers = [number, number, number, number, number];
 
 export function readMetaOf(path: string): Meta | undefined {
   const front = Buffer.alloc(2 * 65536);

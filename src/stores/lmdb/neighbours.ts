@@ -29,7 +29,8 @@ function hasAt({ db, options, trust }: RowSource, key: Uint8Array, reverse: bool
     const { value: row } = rows.next();
     if (row === undefined) return false;
     if (!isIntact(row.key, row.value)) {
-      if (!trust.isOrdered || mayBe(row.key, key)) throw corrupt(row.key);
+      const isIt = isIntact(key, row.value) || mayBe(row.key, key);
+      if (!trust.isOrdered || isIt) throw corrupt(row.key);
       return false;
     }
     const order = compareBytes(row.key, key);
@@ -41,8 +42,8 @@ function hasAt({ db, options, trust }: RowSource, key: Uint8Array, reverse: bool
 }
 
 /**
- * Whether a damaged row may be the one that is looked for: one bit of its key is another one. (Where its value is damaged,
- * its key is not that one.)
+ * Whether a damaged row may be the one that is looked for although its value is damaged, too: one bit of its key is
+ * another one. (Where its key alone is damaged, its checksum is right with the one that is looked for.)
  */
 function mayBe(damaged: Uint8Array, key: Uint8Array): boolean {
   if (damaged.length !== key.length) return false;

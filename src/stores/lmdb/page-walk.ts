@@ -6,6 +6,7 @@
 import * as fs from "node:fs";
 import { toHex } from "../../base/bytes.ts";
 import { isIntact } from "./checksum.ts";
+import { PageUse } from "./free-list.ts";
 import type { Meta } from "./meta-pages.ts";
 import {
   longPages,
@@ -20,8 +21,10 @@ import {
 export interface WalkOptions {
   /** Leaves and their rows, too; otherwise only what leads to them, a hundredth of the file. */
   readonly isDeep: boolean;
-  /** Rows below are left out. */
+  /** Rows below are left out, and the list of free pages. */
   readonly from?: Uint8Array;
+  /** All rows that can be reached, whatever the list of free pages is like, and the size and shape of their tree. */
+  readonly isRowsOnly?: boolean;
   /** Asked after each leaf: whether the walk ends here. */
   readonly isEnough?: () => boolean;
   /** Goes on behind damage, and tells of each; without it the first one ends the walk. */
@@ -80,8 +83,11 @@ class PageWalk {
   private readonly meta: Meta;
   private readonly options: WalkOptions;
   private readonly size: number;
+  private readonly use: PageUse;
   private rows = 0;
   private pages = 0;
+  private readonly tree = { branchPages: 0, leafPages: 0, rows: 0 };
+  private isDamaged = false;
   private next: Buffer | undefined = undefined;
   private isOver = false;
 
@@ -90,14 +96,18 @@ class PageWalk {
     this.meta = meta;
     this.options = options;
     this.size = fs.fstatSync(file).size;
+    this.use = new PageUse(meta.lastPage);
   }
 
   run(): Walked {
     const [free, rows] = this.meta.roots;
-    if (free !== undefined && this.options.from === undefined) {
-      this.guard(() => this.visitFree(this.read(free, this.meta.transaction), 0));
+    const { from, isRowsOnly } = this.options;
+    if (free !== undefined && from === undefined && isRowsOnly !== true) {
+      this.guard(() => this.visitFree(this.take(free, this.meta.transaction), 0));
     }
     if (rows !== undefined) this.guard(() => this.visitRoot(rows));
+    const isWhole = from === undefined && !this.isOver && !this.isDamaged;
+    if (isWhole && isRowsOnly !== true) this.guard(() => this.checkSize());
     return { rows: this.rows, pages: this.pages, next: this.next };
   }
 
@@ -111,6 +121,7 @@ class PageWalk {
       work();
     } catch (error) {
       if (!(error instanceof PageDamage)) throw error;
+      this.isDamaged ||= !error.isRow;
       onDamage(bounds === undefined ? error : new PageDamage(`${error.message}${tell(bounds)}`));
     }
   }
@@ -118,18 +129,34 @@ class PageWalk {
   /** Every transaction of ours writes rows, so it writes the root of their tree anew. */
   private visitRoot(number: number): void {
     const { transaction } = this.meta;
-    const page = this.read(number, transaction);
+    const page = this.take(number, transaction);
     if (page.transaction !== transaction)
       throw new PageDamage(`page ${number} is of another state`);
     this.visit(page, { low: undefined, high: undefined }, 0);
   }
 
+  /** An older page in the place of one fits in where no newer one is below it, and leads to other rows. */
+  private checkSize(): void {
+    const { tree, meta } = this;
+    const isRight =
+      tree.branchPages === meta.branchPages &&
+      tree.leafPages === meta.leafPages &&
+      (tree.rows === meta.rows || !this.options.isDeep);
+    if (!isRight) throw new PageDamage("it does not have the rows that it should have");
+  }
+
   private visit(page: Page, bounds: Bounds, depth: number): void {
     if (depth > depthMax) throw new PageDamage("its pages lead in a circle");
+    if (!page.isBranch) this.treeDepth ??= depth;
+    if (this.options.isRowsOnly !== true && this.treeDepth !== undefined) {
+      const isLeafsPlace = depth >= this.treeDepth;
+      if (page.isBranch === isLeafsPlace) throw new PageDamage("its leaves are not all as deep");
+    }
     if (!page.isBranch) {
       this.visitLeaf(page, bounds);
       return;
     }
+    this.tree.branchPages++;
     const { nodes } = page;
     for (let i = 0; i < nodes.length && !this.isOver; i++) {
       const { child } = nodes[i]!;
@@ -141,8 +168,12 @@ class PageWalk {
           checkOrder(low, bounds, high);
           if (this.isPassed(high)) return;
           const isLeafLevel = !this.options.isDeep && depth + 1 >= this.depthOf(page);
-          if (isLeafLevel) this.checkPlace(child);
-          else this.visit(this.read(child, page.transaction), { low, high }, depth + 1);
+          if (isLeafLevel) {
+            this.takePlace(child);
+            this.tree.leafPages++;
+          } else {
+            this.visit(this.take(child, page.transaction), { low, high }, depth + 1);
+          }
         },
         { low, high },
       );
@@ -168,6 +199,8 @@ class PageWalk {
   }
 
   private visitLeaf(page: Page, { low, high }: Bounds): void {
+    this.tree.leafPages++;
+    this.tree.rows += page.nodes.length;
     let previous: Buffer | undefined;
     for (const [i, node] of page.nodes.entries()) {
       this.guard(() => {
@@ -212,20 +245,30 @@ class PageWalk {
     if (place.pages < longPages(node.size, pageBytes) || place.pages > this.meta.lastPage) {
       throw new PageDamage(`the row ${toHex(node.key)} is damaged`, true);
     }
-    this.checkPlace(place.first, place.pages);
+    this.takePlace(place.first, place.pages);
     const bytes = Buffer.allocUnsafe(place.pages * pageBytes);
     fs.readSync(this.file, bytes, 0, bytes.length, place.first * pageBytes);
     this.pages += place.pages;
     return readLongValue(bytes, place, node.size);
   }
 
-  /** Keys are numbers of transactions there, and nothing checks the values. */
+  /** Keys are numbers of transactions there. */
   private visitFree(page: Page, depth: number): void {
     if (depth > depthMax) throw new PageDamage("its free pages lead in a circle");
-    if (!page.isBranch) return;
-    for (const { child } of page.nodes) {
-      this.visitFree(this.read(child, page.transaction), depth + 1);
+    for (const node of page.nodes) {
+      if (page.isBranch) this.visitFree(this.take(node.child, page.transaction), depth + 1);
+      else this.use.free(this.readStored(node));
     }
+  }
+
+  private takePlace(first: number, pages = 1): void {
+    this.checkPlace(first, pages);
+    this.use.take(first, pages);
+  }
+
+  private take(number: number, writtenBy: number): Page {
+    this.takePlace(number);
+    return this.read(number, writtenBy);
   }
 
   private checkPlace(first: number, pages = 1): void {

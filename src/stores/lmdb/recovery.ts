@@ -118,21 +118,13 @@ export interface Plan {
  */
 export function planRecovery(dir: string, dataPath: string, { half, next }: Loss): Plan {
   const { base } = half;
-  const own = readRecords(half);
-  const later = next === undefined ? undefined : readRecords(next);
-  const all = [...own.records, ...(later?.records ?? [])];
+  const { records: all, behind, damage } = readBoth({ half, next });
   const refuse = (reason: string): Fault => {
-    const behind = own.behind.length + (later?.behind.length ?? 0);
     const known = `${all.length} transactions since the last synced state can be read`;
     const more = behind > 0 ? `, ${behind} or more behind them can not be put in their place` : "";
     return damagedStore(dir, `its journal is damaged (${reason})`, `${known}${more}`);
   };
-  const damage = own.damage ?? later?.damage;
   if (damage !== undefined) throw refuse(damage);
-  if (next?.base !== undefined && own.records.length < next.base.recordsBefore) {
-    const missing = next.base.recordsBefore - own.records.length;
-    throw refuse(`${half.name} lacks ${missing} records at its end`);
-  }
   const meta = readMeta(Buffer.from(base.metas));
   if (meta === undefined) throw refuse(`the base of ${half.name} has no meta page`);
   const newest = readMetaOf(dataPath);
@@ -143,6 +135,43 @@ export function planRecovery(dir: string, dataPath: string, { half, next }: Loss
   }
   refuseDamagedBase(dir, dataPath, meta);
   return { metas: base.metas, records: all };
+}
+
+/** All records since the base; `behind`: how many whole ones lie behind the damage. */
+function readBoth({ half, next }: Loss): {
+  readonly records: readonly Buffer[];
+  readonly behind: number;
+  readonly damage: string | undefined;
+} {
+  const own = readRecords(half);
+  const later = next === undefined ? undefined : readRecords(next);
+  const missing = (next?.base?.recordsBefore ?? 0) - own.records.length;
+  const lack = missing > 0 ? `${half.name} lacks ${missing} records at its end` : undefined;
+  return {
+    records: [...own.records, ...(later?.records ?? [])],
+    behind: own.behind.length + (later?.behind.length ?? 0),
+    damage: own.damage ?? later?.damage ?? lack,
+  };
+}
+
+/**
+ * What is wrong with the records of a store that is open, as a part of a sentence: its data file has them, but a later
+ * run goes back to them. A writer beside may be at it: what is damaged is so twice.
+ */
+export function examineJournal(dir: string, dataPath: string): string | undefined {
+  const look = (): string | undefined => {
+    // Read first: what the data file has was in the journal before.
+    const newest = readMetaOf(dataPath)?.transaction ?? 0;
+    const state = judgeJournal(readHalves(dir));
+    if (state.kind !== "sound") return undefined;
+    const { records, damage } = readBoth(state);
+    const base = readMeta(Buffer.from(state.half.base.metas))?.transaction ?? newest;
+    const missing = newest - base - records.length;
+    const isLacking = damage === undefined && missing > 0;
+    return isLacking ? `it lacks ${missing} transactions of the data file` : damage;
+  };
+  const found = look();
+  return found !== undefined && look() === found ? found : undefined;
 }
 
 function refuseDamagedBase(dir: string, dataPath: string, meta: Meta): void {

@@ -15,6 +15,8 @@ import { readMeta, readMetaOf, type Meta } from "./meta-pages.ts";
 import { walkPages } from "./page-walk.ts";
 
 export interface Source {
+  /** The newest commit that it knows of. */
+  readonly commitTs: number;
   /** Each is a thing that is not saved. */
   readonly losses: readonly string[];
   /** Gives the sound rows with their checksums. Lent. */
@@ -25,7 +27,6 @@ export interface Source {
 
 interface Candidate extends Source {
   readonly name: string;
-  readonly commitTs: number;
   readonly pagesLost: number;
 }
 
@@ -102,6 +103,7 @@ function examine(
   };
   walkPages(path, meta, {
     isDeep: true,
+    isRowsOnly: true,
     onDamage: ({ message, isRow }) => {
       losses.push(message);
       if (!isRow) pagesLost++;
@@ -119,6 +121,7 @@ function examine(
     records,
     commitTs,
     pagesLost,
-    visit: (onRow) => void walkPages(path, meta, { isDeep: true, onDamage: () => {}, onRow }),
+    visit: (onRow) =>
+      void walkPages(path, meta, { isDeep: true, isRowsOnly: true, onDamage: () => {}, onRow }),
   };
 }
