@@ -62,6 +62,11 @@ export interface Block {
   /** `x as name(func: …)`: the uid variable of the block's result. */
   readonly variable: string | undefined;
   readonly root: FunctionCall | undefined;
+  /**
+   * Of a root that takes the nearest: the nodes that it takes them from, so that others take no place among them. Made by
+   * lowering (rules), never by text.
+   */
+  readonly among?: Filter | undefined;
   readonly filter: Filter | undefined;
   readonly page: Page;
   readonly order: readonly OrderKey[];

@@ -62,7 +62,11 @@ function printBlock(block: Block): string {
   const variable = block.variable === undefined ? "" : `${block.variable} as `;
   const args = [...printRoot(block), ...printPage(block.page), ...block.order.map(printOrder)];
   const filter = block.filter === undefined ? "" : ` @filter(${printFilter(block.filter)})`;
-  const head = `  ${variable}${printName(block.name)}(${args.join(", ")})${filter}`;
+  const among =
+    block.among === undefined
+      ? ""
+      : `  # among ${printFilter(block.among).replaceAll("\n", " ")}\n`;
+  const head = `${among}  ${variable}${printName(block.name)}(${args.join(", ")})${filter}`;
   const recurse = printRecurse(block);
   return `${head}${recurse}${printDirectives(block.directives)} {\n${printFields(block.children, "    ")}  }\n`;
 }

@@ -7,7 +7,7 @@ import type { ListRef } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { BlockPlan, CallPlan, FilterPlan, RootChoice, RootPlan } from "../plan/plan.ts";
 import { bindPage, cutPage, isWholePage, type BoundPage } from "./bind.ts";
-import { checkCandidates, type Candidates } from "./candidates.ts";
+import { certain, checkCandidates, type Candidates } from "./candidates.ts";
 import { chooseRoot, type ChosenRoot } from "./choose.ts";
 import { computeFields } from "./computed.ts";
 import { applyFilter } from "./filter.ts";
@@ -21,6 +21,7 @@ import { countRoot, findCandidates, listOfRoot, pageRoot } from "./root.ts";
 import { placesIn } from "./rows.ts";
 import { emptyVariable, slotNumber, variableOf, type Run } from "./run.ts";
 import { runShortest } from "./shortest.ts";
+import { findSimilar } from "./similar.ts";
 import { gatherVariables } from "./variables.ts";
 import { walkOrder } from "./walk.ts";
 
@@ -209,7 +210,11 @@ async function findNodes(run: Run, plan: BlockPlan): Promise<Float64Array> {
   const isPaging = plan.level.cascade === undefined;
   const isCutEarly = isPaging && order === undefined && page.first > 0 && !isPath(run, call);
   const span = run.profiler?.begin(choice);
-  const found = await findCandidates(run, call, page.after);
+  const { among } = root;
+  const found =
+    among !== undefined && call.kind === "similar"
+      ? certain(await findSimilar(run, call, (uids) => applyFilter(run, among, uids)))
+      : await findCandidates(run, call, page.after);
   span?.end(found.uids.length);
   noteTaken(run, choice, isCutEarly ? "tested as far as the page" : "found all");
   if (isCutEarly) return takeFirst(run, found, rest, page);

@@ -2,6 +2,7 @@
  * similar_to(): the nearest vectors of a predicate, by its index or by comparing all (dql.md 4.3 similar_to). Price: with an
  * index some hundred distances, in memory; without one a read of every vector.
  */
+import type { VectorAnswer, VectorQuestion } from "../graph/reader.ts";
 import { metricOf } from "../graph/vector-metric.ts";
 import { ConversionError, quoteGo } from "../model/conversion-error.ts";
 import { parseGoFloat } from "../model/float.ts";
@@ -18,8 +19,19 @@ type SimilarCall = Extract<CallPlan, { kind: "similar" }>;
 /** Vectors read at a time: 768 numbers each make 12 MB. */
 const batchSize = 4096;
 
-/** At most k nodes, ascending by uid and not by distance. */
-export async function findSimilar(run: Run, call: SimilarCall): Promise<UidSet> {
+/** Those of some nodes (ascending) that may be among the nearest. */
+export type KeepSimilar = (uids: UidSet) => Promise<UidSet>;
+
+/**
+ * At most k nodes, ascending by uid and not by distance: the nearest of those that `keep` leaves, of all without it. Price
+ * of `keep`: by an index twice as many are asked for until there are k of them, at most a quarter of all, then it is
+ * asked of all; without one, of all.
+ */
+export async function findSimilar(
+  run: Run,
+  call: SimilarCall,
+  keep?: KeepSimilar,
+): Promise<UidSet> {
   const predicate = call.use.predicate;
   if (predicate === undefined) return emptyUidSet;
   const count = bindNeighbors(slotText(run, call.neighbors));
@@ -28,11 +40,8 @@ export async function findSimilar(run: Run, call: SimilarCall): Promise<UidSet> 
   if (target === undefined) return emptyUidSet;
   const metric = metricOf(call.index.options);
   const nearest = new NearestVectors(target, { metric, count, threshold });
-  const search = { target, count, ef, predicate: predicate.id, index: call.index };
-  const found =
-    count > 0
-      ? await run.reader.nearest?.({ ...search, pause: () => run.pace.check() })
-      : undefined;
+  const search = { target, ef, predicate: predicate.id, index: call.index };
+  const found = count > 0 ? await searchIndex(run, search, count, keep) : undefined;
   if (found !== undefined) {
     found.uids.forEach((uid, i) => nearest.offer(uid, found.distances[i] ?? 0));
     await compareAll(run, predicate.id, found.changed, nearest);
@@ -40,8 +49,41 @@ export async function findSimilar(run: Run, call: SimilarCall): Promise<UidSet> 
   }
   const present = run.reader.readLists([{ kind: "presence", predicate: predicate.id }]);
   const uids = (present instanceof Promise ? await present : present)[0] ?? emptyUidSet;
-  await compareAll(run, predicate.id, uids, nearest);
+  await compareAll(run, predicate.id, keep === undefined ? uids : await keep(uids), nearest);
   return nearest.uids();
+}
+
+/**
+ * The nearest that the index knows, and what the view itself changed, both as far as `keep` leaves them; undefined where
+ * all must be compared. The index refuses to look for many, so the rounds are few.
+ */
+async function searchIndex(
+  run: Run,
+  search: Omit<VectorQuestion, "count" | "pause">,
+  count: number,
+  keep: KeepSimilar | undefined,
+): Promise<VectorAnswer | undefined> {
+  const pause = (): Promise<void> | undefined => run.pace.check();
+  for (let asked = count; ; asked *= 2) {
+    const found = await run.reader.nearest?.({ ...search, count: asked, pause });
+    if (found === undefined || keep === undefined) return found;
+    const kept = await keep(Float64Array.from(found.uids).sort());
+    if (kept.length >= count || found.uids.length < asked) {
+      return keepFound(found, kept, await keep(found.changed));
+    }
+    const paused = run.pace.check(asked);
+    if (paused !== undefined) await paused;
+  }
+}
+
+function keepFound(found: VectorAnswer, kept: UidSet, changed: UidSet): VectorAnswer {
+  const isKept = new Set(kept);
+  const places = [...found.uids.keys()].filter((i) => isKept.has(found.uids[i] ?? 0));
+  return {
+    uids: Float64Array.from(places, (i) => found.uids[i] ?? 0),
+    distances: Float64Array.from(places, (i) => found.distances[i] ?? 0),
+    changed,
+  };
 }
 
 async function compareAll(

@@ -7,7 +7,8 @@ import type { PlanStep } from "../exec/explain.ts";
 
 const sdl = `
   type Note @auth(query: { rule: "query($USER: String!) { queryNote(filter: {owner: {eq: $USER}}) { id } }" })
-  { id: ID!  owner: String! @search(by: [hash])  size: Int @search  next: Note }
+  { id: ID!  owner: String! @search(by: [hash])  size: Int @search  next: Note
+    vec: [Float!] @embedding @search(by: ["hnsw(metric: euclidean)"]) }
   # Dgraph.Authorization {"VerificationKey":"${testSecret}","Header":"X-Auth","Namespace":"${testNamespace}","Algo":"HS256"}
 `;
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
   const facts = Array.from({ length: 40 }, (_, i) => {
     const id = `<0x${(i + 1).toString(16)}>`;
     const owner = i % 4 === 0 ? "ann" : "bob";
-    return `${id} <dgraph.type> "Note" .\n${id} <Note.owner> "${owner}" .\n${id} <Note.size> "${i}" .\n`;
+    return `${id} <dgraph.type> "Note" .\n${id} <Note.owner> "${owner}" .\n${id} <Note.size> "${i}" .\n${id} <Note.vec> "[${i}]" .\n`;
   });
   await house.engine.mutate({
     namespace: 0,
@@ -89,6 +90,19 @@ test("a profile comes with the plain answer", async () => {
   expect(block).toMatchObject({ step: "block", out: 3 });
   expect(steps.some(({ text }) => text.includes("rule of Note"))).toBe(true);
   expect((await ask(query, undefined)).extensions).toBeUndefined();
+});
+
+test("of a vector search: the rule decides what the nearest are taken from", async () => {
+  const nearest = "{ querySimilarNoteByEmbedding(by: vec, topK: 3, vector: [1]) { size } }";
+  const explained = await ask(nearest, "explain");
+  const planned = flatten(Object.values(explained.extensions?.explain ?? {})[0]?.steps ?? []);
+  expect(planned.map(({ text }) => text)).toContainEqual(expect.stringMatching(/^among and/));
+  const profiled = await ask(nearest, "profile");
+  expect(profiled.data).toEqual((await ask(nearest, undefined)).data);
+  const steps = flatten(Object.values(profiled.extensions?.profile ?? {})[0]?.steps ?? []);
+  expect(steps).toContainEqual(
+    expect.objectContaining({ text: expect.stringMatching(/^among and/), in: 40, out: 10 }),
+  );
 });
 
 test("as text, with a table for each root field", async () => {

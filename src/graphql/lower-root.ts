@@ -23,7 +23,7 @@ import type { LowerContext } from "./lower-context.ts";
 import { isUidText, lowerFilter, uidLiterals, valueLiteral } from "./lower-filter.ts";
 import { cascadeDirectives, lowerSelection } from "./lower-selection.ts";
 import type { Sites } from "./lower-selection.ts";
-import { shapeOfCall, shapeOfParts } from "./lower-shape.ts";
+import { shapeOfCall, shapeOfFilter, shapeOfParts } from "./lower-shape.ts";
 import { cascadeNames, lowerOrder, lowerPage, noParts } from "./lower-site.ts";
 import type { SiteParts } from "./lower-site.ts";
 import { argumentText, isArgumentList, isArgumentObject } from "./request-arguments.ts";
@@ -36,11 +36,13 @@ export interface RootParts extends SiteParts {
   readonly call: FunctionCall;
   /** checkTPassword: the password to compare with. */
   readonly password: Extract<Field, { kind: "checkpwd" }> | undefined;
-  /** querySimilarT…: see lower-similar.ts. */
+  /** querySimilarT…: what its answer is ranked by. */
   readonly similar: SimilarParts | undefined;
 }
 
 export interface SimilarParts {
+  /** The nodes that the nearest are taken from: those of the type that the caller may see. */
+  readonly among: Filter | undefined;
   readonly embedding: FieldDefinition;
   /** The node whose vector is searched for; undefined where the vector is given. */
   readonly of: Candidates | undefined;
@@ -234,11 +236,12 @@ function lowerSimilar(
     ],
     at: undefined,
   };
-  const own = lowerCandidatesFilter(context, type, values["filter"]);
-  const filter = guarded(context, type, andFilter(callFilter(typeCall(type)), own));
+  const among = guarded(context, type, callFilter(typeCall(type)));
+  const filter = among === denied ? denied : lowerCandidatesFilter(context, type, values["filter"]);
   const limit =
     threshold === null || threshold === undefined ? undefined : Number(argumentText(threshold));
-  return { ...parts, call, filter, similar: { embedding, of, vector, threshold: limit } };
+  const similar = { among, embedding, of, vector, threshold: limit };
+  return { ...parts, ...restrict({ call, filter }), similar };
 }
 
 function lowerCandidatesFilter(
@@ -260,7 +263,9 @@ export function shapeOfRoot(parts: RootParts, sites: readonly SiteParts[]): stri
         ? ""
         : shapeOfCall(of.call) +
           (of.filter === undefined ? "" : shapeOfParts({ ...parts, filter: of.filter }));
+    const among = parts.similar.among;
     shape += `~${parts.similar.embedding.name} ${node}`;
+    if (among !== undefined) shape += ` among ${shapeOfFilter(among)}`;
   }
   for (const site of sites) shape += `|${shapeOfParts(site)}`;
   return shape;
@@ -303,7 +308,7 @@ function lowerSimilarRoot(
 ): LoweredRoot {
   const predicate = predicateOf(similar.embedding) ?? predicateName("");
   const vectorField = children.push(predicateField("vector", predicate)) - 1;
-  const blocks = [block];
+  const blocks: Block[] = [{ ...block, among: similar.among }];
   if (similar.of !== undefined) {
     const source = { ...predicateField("near", predicate), variable: "near" };
     blocks.push({ ...queryBlock("of", similar.of.call, [source]), filter: similar.of.filter });

@@ -65,11 +65,13 @@ function buildBlock(builder: Builder, block: Block): BlockPlan {
     isShortest: shortest !== undefined,
   });
   const filter = block.filter === undefined ? undefined : buildFilter(builder, block.filter);
+  const among = block.among === undefined ? undefined : buildFilter(builder, block.among);
   const hasCascade = level.cascade !== undefined;
   return {
     kind: isHidden ? "var" : block.kind,
     name: isHidden || block.name === "var" ? "" : block.name,
-    root: call === undefined ? undefined : buildRoot({ call, filter, order, page, hasCascade }),
+    root:
+      call === undefined ? undefined : buildRoot({ call, among, filter, order, page, hasCascade }),
     filter,
     order,
     page,

@@ -104,6 +104,8 @@ export interface BlockPlan {
 export interface RootPlan {
   /** As written. */
   readonly call: CallPlan;
+  /** What a node must pass to be one of the nearest that a vector search takes; undefined: any may be. */
+  readonly among: FilterPlan | undefined;
   /**
    * `walk`: the order's own index gives nodes in the order that is asked for, so it is walked only as far as the page
    * needs, with the filter applied to each batch. `seek`: ascending uids, paged in the list itself. `set`: all.

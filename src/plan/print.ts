@@ -108,6 +108,7 @@ class Printer {
       for (const choice of root.choices.slice(1)) {
         add(others, "or", `or ${this.call(choice.call)}`, choice);
       }
+      if (root.among !== undefined) this.#filterPart(others, root.among, "among ");
     }
     if (recurse !== undefined) {
       const bounds = this.#named(" depth", recurse.depth) + this.#named(" loop", recurse.loop);

@@ -7,17 +7,18 @@ import type { CallPlan, FilterPlan, OrderPlan, PagePlan, RootChoice, RootPlan } 
  */
 export function buildRoot(parts: {
   readonly call: CallPlan;
+  readonly among: FilterPlan | undefined;
   readonly filter: FilterPlan | undefined;
   readonly order: OrderPlan | undefined;
   readonly page: PagePlan;
   readonly hasCascade: boolean;
 }): RootPlan {
-  const { call, filter, order, page, hasCascade } = parts;
+  const { call, among, filter, order, page, hasCascade } = parts;
   const choices = buildChoices(call, filter);
-  if (hasCascade) return { call, way: "set", choices };
-  if (order === undefined) return { call, way: isOneList(call) ? "seek" : "set", choices };
+  if (hasCascade) return { call, among, way: "set", choices };
+  if (order === undefined) return { call, among, way: isOneList(call) ? "seek" : "set", choices };
   const isWalk = order.kind === "values" && order.walk !== undefined && page.first !== undefined;
-  return { call, way: isWalk ? "walk" : "set", choices };
+  return { call, among, way: isWalk ? "walk" : "set", choices };
 }
 
 /** Conditions that are looked at as roots: each holds a list of all others. */

@@ -5,6 +5,7 @@ import { openEngine } from "../../src/engine/open.ts";
 import { openGraphqlService } from "../../src/graphql/open-service.ts";
 import type { Identify } from "../../src/graphql/sender.ts";
 import type { GraphqlService } from "../../src/graphql/service.ts";
+import type { VectorLimits } from "../../src/graph/vector-indexes.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
 import { deriveFill } from "../../src/write/fill.ts";
 import { askEngine } from "./ask-engine.ts";
@@ -21,9 +22,14 @@ export interface GraphqlHouse {
   close(): Promise<void>;
 }
 
-/** `identify`: who sends a request, where users log in. */
-export async function openGraphqlHouse(sdl?: string, identify?: Identify): Promise<GraphqlHouse> {
-  const engine = await openEngine({ store: openMemoryStore({ derive: deriveFill }) });
+/** `identify`: who sends a request, where users log in. `vectors`: how vector indexes are kept, unless as usual. */
+export async function openGraphqlHouse(
+  sdl?: string,
+  identify?: Identify,
+  vectors?: VectorLimits,
+): Promise<GraphqlHouse> {
+  const store = openMemoryStore({ derive: deriveFill });
+  const engine = await openEngine({ store, ...(vectors === undefined ? {} : { vectors }) });
   const service = openGraphqlService({ engine, clock: systemClock, extensions: false, identify });
   if (sdl !== undefined) await service.updateSchema(0, sdl);
   const send = async (
