@@ -59,10 +59,10 @@ async function prepare(house: GraphqlHouse): Promise<void> {
   });
 }
 
-async function useIndex({ engine, dql }: GraphqlHouse): Promise<void> {
-  await dql('{ q(func: similar_to(Paper.vec, 1, "[0, 0]")) { uid } }');
+async function useIndex(house: GraphqlHouse): Promise<void> {
+  await house.dql('{ q(func: similar_to(Paper.vec, 1, "[0, 0]")) { uid } }');
   for (;;) {
-    const [index] = engine.vectorIndexes;
+    const [index] = house.engine.vectorIndexes;
     if (index?.state === "serving" && index.unlinked === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -100,6 +100,10 @@ function findKeyRefusal(
 function findOpenRefusal(right: RouteRight, asking: Asking): MaybePromise<Refusal | undefined> {
   if (right.audience === "clients") return findDataRefusal(right, asking);
   if (right.audience === "logins") return findTokenRefusal(asking);
+  return findOpenAdministrationRefusal(asking);
+}
+
+function findOpenAdministrationRefusal(asking: Asking): Refusal | undefined {
   const { headers, remoteAddress, security } = asking;
   const tokenRefusal = findTokenRefusal(asking);
   if (security.token === undefined || tokenRefusal !== undefined) {
@@ -110,6 +114,11 @@ function findOpenRefusal(right: RouteRight, asking: Asking): MaybePromise<Refusa
     return { kind: "address", address: plainAddress(remoteAddress) };
   }
   return tokenRefusal;
+}
+
+/** Whether a sender without a key may administer: by its address, its page, and the token where one is set. */
+export function mayAdministerKeyless(asking: Asking): boolean {
+  return asking.security.anonymous && findOpenAdministrationRefusal(asking) === undefined;
 }
 
 /** Where users log in a page has nothing to show but what its reader gave it: every one is served. */

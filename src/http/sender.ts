@@ -3,13 +3,19 @@ import { explainRefusal } from "../admin/rights.ts";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { Fault } from "../model/fault.ts";
 import { anyVisitor, clientVisitor, type Visitor } from "../model/visitor.ts";
+import { mayAdministerKeyless, single } from "./access.ts";
 import type { Exchange } from "./exchange.ts";
+import { askingOf } from "./gate.ts";
+import { findRemoteAddress } from "./peer.ts";
 import { keyOf } from "./shown-key.ts";
 
-/** Without ACL everybody is the same, but keys that do not administer read no secret of the GraphQL schema. */
+/** Without ACL everybody is the same, but who may not administer reads no secret of the GraphQL schema. */
 export function identify({ house, req }: Exchange): MaybePromise<Visitor> {
   if (house.acl !== undefined) return house.acl.identify(req.headers);
-  if (req.headers["x-auth-token"] === undefined) return anyVisitor;
+  if ((single(req.headers["x-auth-token"]) ?? "") === "") {
+    const asking = askingOf(req.headers, findRemoteAddress(req), house);
+    return mayAdministerKeyless(asking) ? anyVisitor : clientVisitor;
+  }
   return andThen(keyOf(req.headers, house), (key) =>
     key === undefined || key.scopes.includes("admin") ? anyVisitor : clientVisitor,
   );

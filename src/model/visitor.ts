@@ -45,7 +45,7 @@ export const anyVisitor: Visitor = {
   expiryMs: Infinity,
 };
 
-/** Everything but the secret: for keys that do not administer, on servers without ACL. */
+/** Everything but the secret: for senders that may not administer, on servers without ACL. */
 const withoutSecret: PredicateAccess = {
   key: "without secret",
   mayRead: (predicate) => predicate !== secretPredicate,
@@ -53,7 +53,7 @@ const withoutSecret: PredicateAccess = {
   mayModify: () => true,
 };
 
-/** Of servers without ACL, by a key that does not administer. */
+/** Of servers without ACL, for a sender that may not administer. */
 export const clientVisitor: Visitor = { ...anyVisitor, access: withoutSecret };
 
 const noAccess: PredicateAccess = {

@@ -13,6 +13,7 @@ beforeAll(async () => {
     host: "0.0.0.0",
     flags: ["--workers", "1", "--anonymous", "on"],
   });
+  await post(`${server.url}/admin/schema`, "type Book { id: ID! title: String }");
   await post(`${server.url}/alter`, "name: string @index(exact) .");
   await post(`${server.url}/mutate?commitNow=true`, '{ set { <0x1> <name> "still here" . } }', rdf);
 });
@@ -67,6 +68,16 @@ describe.each(others)("from $address", ({ address }) => {
     const told = await post(`${url}/alter`, { drop_all: true }, headers);
     expect(told.text).toContain(address);
     expect(await names()).toEqual({ q: [{ name: "still here" }] });
+  });
+
+  test("who is elsewhere reads data, and no text of the GraphQL schema", async () => {
+    const query = "{ q(func: has(dgraph.graphql.schema)) { dgraph.graphql.schema } }";
+    const url = server.url.replace("127.0.0.1", address);
+    const headers = { "x-weft-remote-address": "127.0.0.1" };
+    expect((await post(`${url}/query`, query, headers)).json["data"]).toEqual({});
+    expect((await post(`${server.url}/query`, query)).text).toContain("type Book");
+    const data = await post(`${url}/query`, "{ q(func: has(name)) { name } }", headers);
+    expect(data.json["data"]).toEqual({ q: [{ name: "still here" }] });
   });
 });
 
