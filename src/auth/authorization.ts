@@ -143,6 +143,17 @@ function keySourceOf(written: Written): KeySource {
   return { kind: "key", algorithm, key };
 }
 
+/** Bytes of the hash of each algorithm with a shared secret: a shorter secret is easier to guess than the hash (RFC 7518, 3.2). */
+const secretBytesMin: Readonly<Record<string, number>> = { HS256: 32, HS384: 48, HS512: 64 };
+
+/** A sentence about a shared secret that is shorter than its algorithm asks for; undefined where there is none. */
+export function findWeakKey({ keys }: Authorization): string | undefined {
+  if (keys.kind !== "key" || !(keys.key instanceof Uint8Array)) return undefined;
+  const wanted = secretBytesMin[keys.algorithm] ?? 0;
+  if (keys.key.length >= wanted) return undefined;
+  return `Dgraph.Authorization; the VerificationKey has ${keys.key.length} bytes: ${keys.algorithm} needs ${wanted} or more, whoever has a token may find a shorter one by trying.`;
+}
+
 /** Line ends may be written as `\n`: the line is one line. */
 function readPem(text: string): KeyObject {
   try {

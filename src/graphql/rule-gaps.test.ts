@@ -1,4 +1,4 @@
-/** Operations that a type with rules leaves to everybody are told, and refused where that was asked for. */
+/** What is doubtful in a schema is told: operations that a type with rules leaves to everybody (refused where that was asked for), and weak secrets. */
 import { expect, test } from "vitest";
 import { openGraphqlHouse } from "../../test/support/graphql-house.ts";
 import { findRuleGaps, refuseRuleGaps } from "./rule-gaps.ts";
@@ -40,5 +40,23 @@ test("the service tells them with the schema, and with a check of it", async () 
   const row = await house.service.updateSchema(0, some);
   expect(row.warnings).toEqual([note]);
   expect((await house.service.schemaRow(0))?.warnings).toEqual([note]);
+  await house.close();
+});
+
+test("a shared secret that is shorter than its hash is told, by its length alone", async () => {
+  const house = await openGraphqlHouse();
+  const withKey = (key: string, algorithm: string): string =>
+    `type Note { id: ID! text: String }
+# Dgraph.Authorization {"VerificationKey":"${key}","Header":"X-Auth","Namespace":"n","Algo":"${algorithm}"}`;
+  const warnings = (key: string, algorithm: string): readonly string[] =>
+    house.service.validateSchema(withKey(key, algorithm)).warnings;
+  expect(warnings("k", "HS256")).toEqual([
+    "Dgraph.Authorization; the VerificationKey has 1 bytes: HS256 needs 32 or more, whoever has a token may find a shorter one by trying.",
+  ]);
+  expect(warnings("k".repeat(32), "HS256")).toEqual([]);
+  expect(warnings("k".repeat(32), "HS512")).toHaveLength(1);
+  const row = await house.service.updateSchema(0, withKey("secretsecret", "HS384"));
+  expect(row.warnings).toEqual([expect.stringMatching(/has 12 bytes: HS384 needs 48/)]);
+  expect(row.warnings.join("")).not.toContain("secretsecret");
   await house.close();
 });

@@ -18,6 +18,7 @@ import type { NodeRef, NQuad } from "../model/nquad.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import { generatedSchemaText } from "./generate-text.ts";
 import { findRuleGaps, refuseRuleGaps } from "./rule-gaps.ts";
+import { findSchemaWarnings } from "./schema-warnings.ts";
 import { compileSchema, validateSdl } from "./schema-compile.ts";
 import type { Preflight, SchemaRow, SchemaVerdict } from "./service.ts";
 import { printStorageSchema, storageSchema } from "./storage-schema.ts";
@@ -130,7 +131,7 @@ export class SchemaStore {
     const problems = validateSdl(sdl, this.#hasLambda);
     if (problems.length > 0) return { problems, warnings: [] };
     try {
-      return { problems, warnings: findRuleGaps(this.#compileNew(sdl)) };
+      return { problems, warnings: findSchemaWarnings(this.#compileNew(sdl)) };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       return { problems: [error.message], warnings: [] };
@@ -212,7 +213,7 @@ function toRow({ uid, schema }: ServedSchema): SchemaRow {
     uid,
     schema: schema.sdl,
     generatedSchema: generatedSchemaText(schema),
-    warnings: findRuleGaps(schema),
+    warnings: findSchemaWarnings(schema),
   };
 }
 

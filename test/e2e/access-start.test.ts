@@ -1,10 +1,21 @@
 // Goal: a server that others reach asks for credentials, or somebody has said that it should not; and it says where it
 // listens.
 import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parseAddress } from "../../src/cli/address.ts";
 import { checkOpenAddress, parseSecurity } from "../../src/cli/security-config.ts";
-import { cleanUp, findFreePort, makeFolder, post, rdf, runWeft, weft } from "./server.ts";
+import {
+  cleanUp,
+  findFreePort,
+  makeFolder,
+  post,
+  rdf,
+  runWeft,
+  startServer,
+  weft,
+} from "./server.ts";
 
 afterAll(cleanUp);
 
@@ -54,3 +65,25 @@ test("what is printed is what was bound; the commands to paste reach it", async 
     await new Promise((resolve) => one.once("exit", resolve));
   }
 });
+
+test.skipIf(process.platform === "win32")(
+  "a store is closed to others of the machine",
+  async () => {
+    const dataDir = join(makeFolder(), "data");
+    mkdirSync(dataDir);
+    chmodSync(dataDir, 0o777);
+    const flags = ["--workers", "1", "--no-sample"];
+    const openNames = (): string[] =>
+      readdirSync(dataDir).filter((name) => (statSync(join(dataDir, name)).mode & 0o077) !== 0);
+    const first = await startServer({ dataDir, flags });
+    expect(openNames()).toEqual([]);
+    expect(first.output()).toContain(`others of this machine may exchange files of ${dataDir}`);
+    await first.stop();
+    for (const name of ["data.mdb", "weft.store"]) chmodSync(join(dataDir, name), 0o644);
+    chmodSync(dataDir, 0o755);
+    const second = await startServer({ dataDir, flags });
+    expect(openNames()).toEqual([]);
+    expect(second.output()).toContain(`weft.store, data.mdb in ${dataDir} could be used by others`);
+    expect(second.output()).not.toContain("may exchange");
+  },
+);
