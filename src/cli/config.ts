@@ -211,6 +211,7 @@ const countLimits = {
   depth: "depthMax",
   "document-fields": "documentFieldsMax",
   "document-roots": "documentRootsMax",
+  "document-tokens": "documentTokensMax",
   "filter-conditions": "filterConditionsMax",
   "txn-open": "txnOpenMax",
   sockets: "socketsMax",

@@ -49,12 +49,16 @@ test("they wait for the first process, and go to all in turns", () => {
   ]);
 });
 
-test("a process gets the next when it has taken the last; the other gets those meanwhile", () => {
+test("a process gets the next when it has taken the last; the other gets those of one that takes long", async () => {
   dispatcher.join(a);
   dispatcher.join(b);
   const [first, second] = accept(4);
   expect(given).toHaveLength(2);
   dispatcher.took(b, 2);
+  // It is a's turn.
+  expect(given).toHaveLength(2);
+  nowMs += 20;
+  await expect.poll(() => given).toHaveLength(3);
   expect([first?.destroyed, second?.destroyed]).toEqual([false, true]);
   dispatcher.took(b, 3);
   expect(given.slice(2)).toEqual([

@@ -13,6 +13,12 @@ const waitingMax = 10_000;
 /** For how long one waits for a process that takes it, and then is refused. */
 export const waitMsMax = 60_000;
 
+/**
+ * For how long a connection waits for the process whose turn it is: processes that have as many of them each answer in
+ * larger groups (a tenth of the CPU of small writes). Longer ones have something else to do.
+ */
+const patienceMs = 20;
+
 export interface Connection {
   readonly id: number;
   /** Paused: the process that answers it reads it. */
@@ -35,6 +41,8 @@ export interface DispatcherParts<Taker> {
 interface Seat {
   /** Handed over, and not taken yet. */
   given: Connection | undefined;
+  /** When it was. */
+  givenMs: number;
 }
 
 /** Takers are told apart by identity alone. */
@@ -45,6 +53,8 @@ export class Dispatcher<Taker extends object> {
   #lastId = 0;
   #next = 0;
   #isClosed = false;
+  /** Runs until the patience with a process is over. */
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: DispatcherParts<Taker>) {
     this.#parts = parts;
@@ -69,7 +79,7 @@ export class Dispatcher<Taker extends object> {
 
   /** A process that is ready. */
   join(taker: Taker): void {
-    this.#seats.set(taker, { given: undefined });
+    this.#seats.set(taker, { given: undefined, givenMs: 0 });
     this.#dispatch();
   }
 
@@ -111,6 +121,7 @@ export class Dispatcher<Taker extends object> {
   /** Takes no more. */
   close(): void {
     this.#isClosed = true;
+    clearTimeout(this.#timer);
     for (const { socket } of this.#waiting.splice(0)) socket.destroy();
   }
 
@@ -120,21 +131,33 @@ export class Dispatcher<Taker extends object> {
       const connection = taker === undefined ? undefined : this.#waiting.shift();
       if (taker === undefined || connection === undefined) return;
       if (connection.socket.destroyed) continue;
-      this.#seats.set(taker, { given: connection });
+      this.#seats.set(taker, { given: connection, givenMs: this.#parts.clock.tickMs() });
       this.#parts.give(taker, connection);
     }
   }
 
-  /** In turns, as far as they have taken what they were given. */
+  /** In turns: undefined while the one whose turn it is may take soon what it was given. */
   #findFree(): Taker | undefined {
     const takers = [...this.#seats];
     for (let i = 0; i < takers.length; i++) {
       const at = (this.#next + i) % takers.length;
       const [taker, seat] = takers[at]!;
-      if (seat.given !== undefined) continue;
+      if (seat.given !== undefined) {
+        const leftMs = seat.givenMs + patienceMs - this.#parts.clock.tickMs();
+        if (leftMs <= 0) continue;
+        this.#lookIn(leftMs);
+        return undefined;
+      }
       this.#next = at + 1;
       return taker;
     }
     return undefined;
+  }
+
+  #lookIn(ms: number): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#dispatch();
+    }, Math.ceil(ms));
   }
 }

@@ -33,6 +33,11 @@ const lines: readonly LimitLine[] = [
     about: "root fields of a GraphQL operation, blocks of a DQL request",
   },
   {
+    key: "document-tokens",
+    of: "documentTokensMax",
+    about: "words, values and punctuators of a GraphQL or DQL document",
+  },
+  {
     key: "filter-conditions",
     of: "filterConditionsMax",
     about: "conditions in the filters of a request",

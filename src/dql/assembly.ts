@@ -11,7 +11,11 @@ import { type Draft, toPredicateName } from "./draft.ts";
 /** What a text may come to; beyond it Fault E_LIMIT. */
 export type ParseLimits = Pick<
   Limits,
-  "depthMax" | "documentFieldsMax" | "documentRootsMax" | "filterConditionsMax"
+  | "depthMax"
+  | "documentFieldsMax"
+  | "documentRootsMax"
+  | "documentTokensMax"
+  | "filterConditionsMax"
 >;
 
 /** A fragment in its place. */

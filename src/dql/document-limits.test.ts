@@ -3,6 +3,9 @@ import { describe, expect, test } from "vitest";
 import { defaultLimits } from "../model/limits.ts";
 import { parseQuery } from "./parser.ts";
 
+/** Texts of these tests are long where others stand for long ones. */
+const roomy = { ...defaultLimits, documentTokensMax: 1e7 };
+
 const none = new Map<string, string>();
 
 const list = (count: number, make: (i: number) => string): string =>
@@ -13,7 +16,7 @@ const chain = (count: number, make: (next: string) => string): string =>
   list(count, (i) => `fragment f${i} { ${i === count - 1 ? "uid" : make(`...f${i + 1}`)} }`);
 
 const parse = (text: string, limits = {}): ReturnType<typeof parseQuery> =>
-  parseQuery(text, none, { ...defaultLimits, ...limits });
+  parseQuery(text, none, { ...roomy, ...limits });
 
 describe("fragments are counted as often as they are named", () => {
   test.each([
@@ -75,6 +78,14 @@ describe("fragments count as levels", () => {
 });
 
 describe("parts are counted while they are read", () => {
+  test("tokens", () => {
+    const text = `{ q(func: eq(a, [${Array.from({ length: 10 }, (_, i) => `"${i}"`).join()}])) { uid } }`;
+    expect(parse(text, { documentTokensMax: 40 }).blocks).toHaveLength(1);
+    expect(() => parse(text, { documentTokensMax: 30 })).toThrow(
+      "the request has more than 30 tokens (--limit document-tokens)",
+    );
+  });
+
   test("blocks", () => {
     expect(() => parse(`{ ${list(2_001, (i) => `q${i}(func: uid(1)) { uid }`)} }`)).toThrow(
       "the request has more than 2000 blocks (--limit document-roots)",

@@ -120,6 +120,7 @@ function parseDocument(
   limits: ParseLimits,
 ): QueryDocument {
   const tokens = lex(text.trim());
+  checkLength(tokens.count, limits);
   const cursor = new Cursor(tokens, limits);
   const parameters = new ParameterTable(variables, limits);
   const request = new RequestParser({ cursor, parameters }, limits);
@@ -130,6 +131,11 @@ function parseDocument(
   const query = parameters.toQueryParameters();
   const { schema } = request;
   return query === undefined ? { blocks, schema } : { blocks, schema, parameters: query };
+}
+
+function checkLength(tokens: number, { documentTokensMax }: ParseLimits): void {
+  if (tokens <= documentTokensMax) return;
+  throw makeLimitFault("document-tokens", `the request has more than ${documentTokensMax} tokens`);
 }
 
 /** The parts of a request in their order. */

@@ -106,9 +106,17 @@ export class Mutations {
     const pacing = { clock, budget, turns };
     const pace = makePace(pacing);
     const look: Look = (count) => pace.check(count);
-    const { work, done } = await this.#inPace(request, budget, look, watch).finally(() =>
-      turns.end(pacing),
-    );
+    let work: Work;
+    let done: Done;
+    try {
+      const parsing = parseBody(request.body, limits, this.#queries, look);
+      const parsed = parsing instanceof Promise ? await parsing : parsing;
+      work = this.#judge(request, parsed, budget, look);
+      watch.mark("parsing");
+      done = await this.#perform(work);
+    } finally {
+      turns.end(pacing);
+    }
     watch.mark("processing");
     const numUids = new Map(done.numUids);
     numUids.set("_mutation", done.cost);
@@ -124,25 +132,16 @@ export class Mutations {
     };
   }
 
-  /** Parses and performs; the run ends with it. */
-  async #inPace(
-    request: MutateRequest,
-    budget: RequestBudget,
-    look: Look,
-    watch: Stopwatch,
-  ): Promise<{ readonly work: Work; readonly done: Done }> {
-    const { limits, mode } = this.#options;
-    const parsing = parseBody(request.body, limits, this.#queries, look);
-    const parsed = parsing instanceof Promise ? await parsing : parsing;
+  /** Whether the sender may write what it wants to. */
+  #judge(request: MutateRequest, parsed: ParsedBody, budget: RequestBudget, look: Look): Work {
+    const { mode } = this.#options;
     if (mode === "disallow" && parsed.mutations.length > 0) {
       throw new Fault("E_MUTATION", "no mutations allowed");
     }
     const { visitor } = request;
     if (visitor?.refusal !== undefined) throw strangerFault(visitor);
     checkWrites(parsed.mutations, visitor?.access);
-    const work: Work = { request, parsed, nodes: new BlankNodes(), budget, look, heldBytes: 0 };
-    watch.mark("parsing");
-    return { work, done: await this.#perform(work) };
+    return { request, parsed, nodes: new BlankNodes(), budget, look, heldBytes: 0 };
   }
 
   #perform(work: Work): Promise<Done> {

@@ -1,11 +1,13 @@
 /** POST /query: text → plan (cached) → one snapshot → columns → bytes. */
 import type { Clock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
+import type { MaybePromise } from "../base/maybe.ts";
 import { parseQuery } from "../dql/parser.ts";
 import { encodeReport, type PlanReport } from "../exec/explain.ts";
 import { restrictReader } from "../graph/restrict.ts";
 import type { Reader } from "../graph/reader.ts";
 import { inPace } from "../exec/pace.ts";
+import { largeDocument } from "../exec/turns.ts";
 import { printSchemaAnswer } from "../graph/schema-print.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { Limits } from "../model/limits.ts";
@@ -56,7 +58,8 @@ export class Queries {
     watch.mark("assignTimestamp");
     try {
       const reader = restrictReader(view.reader, visitor?.access);
-      const planned = this.#plan(request, reader.schema);
+      const planning = this.#plan(request, reader.schema, budget);
+      const planned = planning instanceof Promise ? await planning : planning;
       watch.mark("parsing");
       const { data, numUids, report } = await this.#answer(request, planned, reader, {
         budget,
@@ -124,12 +127,15 @@ export class Queries {
     return { view, startTs };
   }
 
-  #plan(request: QueryRequest, schema: Schema): PlannedText {
-    const { plans, limits } = this.#options;
-    return plans.plan(request, schema, () => {
-      const document = parseQuery(request.text, request.variables, limits);
-      return { document, plan: buildPlan(document, schema) };
-    });
+  /** Large texts are planned one at a time. */
+  #plan(request: QueryRequest, schema: Schema, budget: RequestBudget): MaybePromise<PlannedText> {
+    const { plans, limits, runner } = this.#options;
+    const plan = (): PlannedText =>
+      plans.plan(request, schema, () => {
+        const document = parseQuery(request.text, request.variables, limits);
+        return { document, plan: buildPlan(document, schema) };
+      });
+    return request.text.length < largeDocument ? plan() : runner.turns.alone(budget, plan);
   }
 
   async #answer(

@@ -38,7 +38,7 @@ export interface Profiled extends Ran {
 }
 
 export function makeRunner(clock: Clock, limits: Limits): Runner {
-  const turns = makeTurns();
+  const turns = makeTurns(clock);
   const contextOf = (options: RunOptions): RunContext => ({
     clock,
     limits,

@@ -17,6 +17,9 @@ export interface Pace {
 
 const sliceMs = 4;
 
+/** The first slice, where slices of others wait: hundreds of requests may begin in one round of the event loop. */
+const busySliceMs = 1;
+
 /** Rows between two looks, where nothing else is said. */
 const rowsPerLook = 256;
 
@@ -59,7 +62,8 @@ class SlicePace implements Pace {
   constructor(options: PaceOptions) {
     this.#options = options;
     this.budget = options.budget;
-    this.#sliceEndMs = options.clock.tickMs() + sliceMs;
+    const isBusy = options.turns?.isBusy === true;
+    this.#sliceEndMs = options.clock.tickMs() + (isBusy ? busySliceMs : sliceMs);
   }
 
   check(work = rowsPerLook): Promise<void> | undefined {

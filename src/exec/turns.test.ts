@@ -6,7 +6,7 @@ import { makeTurns } from "./turns.ts";
 const budget = makeFreeBudget(systemClock);
 
 test("few long requests run at a time, short ones are never held up, all of them end", async () => {
-  const turns = makeTurns(2);
+  const turns = makeTurns(systemClock, 2);
   const active = new Set<object>();
   let most = 0;
   const long = async (): Promise<void> => {
@@ -31,6 +31,25 @@ test("few long requests run at a time, short ones are never held up, all of them
   expect(most).toBe(2);
 });
 
+test("of many that begin at once one slice runs in a round of the event loop", async () => {
+  const turns = makeTurns(systemClock);
+  let slices = 0;
+  const begin = async (): Promise<void> => {
+    const run = { budget };
+    await turns.next(run);
+    slices++;
+    turns.end(run);
+  };
+  const all = Promise.all(Array.from({ length: 100 }, begin));
+  expect(turns.isBusy).toBe(true);
+  const nextRound = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+  for (let round = 0; round < 50; round++) await nextRound();
+  expect(slices).toBeGreaterThan(40);
+  expect(slices).toBeLessThan(60);
+  await all;
+  expect(turns.isBusy).toBe(false);
+});
+
 async function takeSlices(turns: ReturnType<typeof makeTurns>, count: number): Promise<void> {
   const run = { budget };
   for (let slice = 0; slice < count; slice++) await turns.next(run);
@@ -38,7 +57,7 @@ async function takeSlices(turns: ReturnType<typeof makeTurns>, count: number): P
 }
 
 test("one that runs for long gives way to those that wait", async () => {
-  const turns = makeTurns(1);
+  const turns = makeTurns(systemClock, 1);
   const order: string[] = [];
   const first = takeSlices(turns, 500).then(() => order.push("long"));
   const second = takeSlices(turns, 100).then(() => order.push("shorter"));
@@ -47,7 +66,7 @@ test("one that runs for long gives way to those that wait", async () => {
 });
 
 test("one whose time is over while it waits waits no longer", async () => {
-  const turns = makeTurns(1);
+  const turns = makeTurns(systemClock, 1);
   const holder = { budget };
   for (let slice = 0; slice < 10; slice++) await turns.next(holder);
   const limits = { queryTimeoutMs: 0, queryWorkMax: 0, queryMemoryMax: 0 };
@@ -61,4 +80,40 @@ test("one whose time is over while it waits waits no longer", async () => {
   for (let slice = 0; slice < 6; slice++) await turns.next(gone);
   turns.end(gone);
   turns.end(holder);
+});
+
+test("pieces of work that are not cut are done one by one, with as much time between them as they take", async () => {
+  let nowMs = 0;
+  const turns = makeTurns({ nowMs: () => 0, tickMs: () => nowMs });
+  const told: string[] = [];
+  const piece = (name: string, ms: number): Promise<string> =>
+    turns.alone(budget, () => {
+      told.push(name);
+      nowMs += ms;
+      return name;
+    });
+  const began = performance.now();
+  const all = [piece("short", 1), piece("long", 60), piece("last", 1)];
+  expect(told).toEqual([]);
+  await all[1];
+  setImmediate(() => told.push("another request"));
+  expect(await Promise.all(all)).toEqual(["short", "long", "last"]);
+  expect(told).toEqual(["short", "long", "another request", "last"]);
+  expect(performance.now() - began).toBeGreaterThan(50);
+});
+
+test("of those that fail, or are over before their piece begins, nobody waits for long", async () => {
+  const turns = makeTurns(systemClock);
+  const failing = turns.alone(budget, () => {
+    throw new Error("no document");
+  });
+  const limits = { queryTimeoutMs: 0, queryWorkMax: 0, queryMemoryMax: 0 };
+  const gone = new RequestBudget({ clock: systemClock, limits, signal: { aborted: true } });
+  let hasBegun = false;
+  const left = turns.alone(gone, () => (hasBegun = true));
+  const next = turns.alone(budget, () => "next");
+  await expect(failing).rejects.toThrow("no document");
+  await expect(left).rejects.toThrow("context canceled");
+  expect(await next).toBe("next");
+  expect(hasBegun).toBe(false);
 });

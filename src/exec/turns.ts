@@ -2,6 +2,7 @@
  * Long requests take turns: at most a few of them run at a time in a process, the others wait, so that a small request
  * waits for one slice of each that runs and not of each there is (architecture 5).
  */
+import type { Clock } from "../base/clock.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
 
 /** One run of a request among those that take turns: the same object for as long as it runs. */
@@ -14,13 +15,27 @@ export interface Turns {
   next(run: TurnTaker): Promise<void>;
   /** The run has ended. */
   end(run: TurnTaker): void;
+  /**
+   * For work that cannot be cut into slices, as the preparation of a large document: one such piece at a time, and after
+   * one that took long the process has as much time for all else before the next. Not begun for a request that is over;
+   * throws as its budget's check does, and as the work does.
+   */
+  alone<T>(budget: RequestBudget, work: () => T): Promise<T>;
+  /** Whether slices wait for their place: who begins now should soon let others run. */
+  readonly isBusy: boolean;
 }
+
+/** Characters of a document, or of the body that carries it, from which its preparation is no small matter. */
+export const largeDocument = 8 * 1024;
 
 /** Slices after which a request counts as long. */
 const shortSlices = 5;
 
 /** Slices after which one that runs gives way to those that wait: no two requests hold up all others. */
 const slicesInTurn = 50;
+
+/** A piece of work that took no longer is followed by the next at once. */
+const shortPieceMs = 4;
 
 /** How often those that wait are asked whether their time is over. */
 const lookEveryMs = 50;
@@ -30,13 +45,25 @@ interface Waiting {
   readonly resolve: () => void;
 }
 
-export function makeTurns(runningMax = 2): Turns {
+export function makeTurns(clock: Clock, runningMax = 2): Turns {
   const slices = new Map<TurnTaker, number>();
   /** How many slices each has had in this turn. */
   const running = new Map<TurnTaker, number>();
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
-  const later = (resolve: () => void): void => void setImmediate(resolve);
+  /** When the next piece of work that is not cut may begin. */
+  let isFree: Promise<void> = Promise.resolve();
+  /** Slices that may begin: one in each round of the event loop, so that whatever else came in waits for one. */
+  const ready: (() => void)[] = [];
+  const later = (resolve: () => void): void => {
+    if (ready.push(resolve) === 1) setImmediate(beginNext);
+  };
+  const beginNext = (): void => {
+    const [first] = ready;
+    ready.shift();
+    if (ready.length > 0) setImmediate(beginNext);
+    first?.();
+  };
 
   const look = (): void => {
     const isOver = waiting.some(({ run }) => run.budget.isOver());
@@ -68,6 +95,9 @@ export function makeTurns(runningMax = 2): Turns {
   };
 
   return {
+    get isBusy() {
+      return ready.length > 0;
+    },
     next(run) {
       const count = (slices.get(run) ?? 0) + 1;
       slices.set(run, count);
@@ -92,6 +122,23 @@ export function makeTurns(runningMax = 2): Turns {
     end(run) {
       slices.delete(run);
       if (running.delete(run)) letIn();
+    },
+    alone(budget, work) {
+      let restMs = 0;
+      const done = isFree.then(() => {
+        budget.check();
+        const beginMs = clock.tickMs();
+        try {
+          return work();
+        } finally {
+          const tookMs = clock.tickMs() - beginMs;
+          if (tookMs > shortPieceMs) restMs = tookMs;
+        }
+      });
+      const rest = (): Promise<void> | undefined =>
+        restMs > 0 ? new Promise((resolve) => setTimeout(resolve, restMs)) : undefined;
+      isFree = done.then(rest, rest);
+      return done;
     },
   };
 }

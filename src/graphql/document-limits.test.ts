@@ -21,8 +21,15 @@ const schema = compileSchema(`
 const list = (count: number, make: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => make(i)).join(" ");
 
-function errorsOf(query: string, variables: JsonObject = {}): readonly ResponseError[] {
-  const cache = new RequestCache(schema, defaultLimits);
+/** Texts of these tests are long where others stand for long ones. */
+const roomy = { ...defaultLimits, documentTokensMax: 1e7 };
+
+function errorsOf(
+  query: string,
+  variables: JsonObject = {},
+  limits = roomy,
+): readonly ResponseError[] {
+  const cache = new RequestCache(schema, limits);
   try {
     cache.prepare({ query, operationName: "", variables, extensions: undefined });
   } catch (error) {
@@ -34,7 +41,7 @@ function errorsOf(query: string, variables: JsonObject = {}): readonly ResponseE
 
 /** Steps that validation takes. */
 function stepsOf(query: string): number {
-  const meter = new DocumentMeter({ ...defaultLimits, documentFieldsMax: 1e9 });
+  const meter = new DocumentMeter({ ...roomy, documentFieldsMax: 1e9 });
   try {
     validateDocument(schema, query, parseDocument(query), {}, meter);
   } catch (error) {
@@ -130,6 +137,14 @@ describe("short documents that stand for long ones", () => {
     const document = parseDocument("fragment a on A { b { ...b } } fragment b on A { ...a }");
     expect(checkDepth(document, defaultLimits)).toBe(true);
     expect(checkDepth(parseDocument("fragment a on A { b }"), defaultLimits)).toBe(false);
+  });
+
+  test("tokens are counted", () => {
+    const query = "{ queryPerson { name age } }";
+    expect(errorsOf(query, {}, { ...roomy, documentTokensMax: 8 })).toEqual([]);
+    expect(errorsOf(query, {}, { ...roomy, documentTokensMax: 6 })).toEqual([
+      { message: "the document has more than 6 tokens (--limit document-tokens)" },
+    ]);
   });
 
   test("root fields are counted", () => {

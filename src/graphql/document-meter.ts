@@ -8,7 +8,11 @@ import type { RequestRefused } from "./errors.ts";
 
 export type DocumentLimits = Pick<
   Limits,
-  "depthMax" | "documentFieldsMax" | "documentRootsMax" | "filterConditionsMax"
+  | "depthMax"
+  | "documentFieldsMax"
+  | "documentRootsMax"
+  | "documentTokensMax"
+  | "filterConditionsMax"
 >;
 
 /** Parts that are looked at for each field that a document may have: its arguments, directives, and the checks of it. */
@@ -22,7 +26,7 @@ export class DocumentMeter {
 
   constructor(limits: DocumentLimits = defaultLimits) {
     this.limits = limits;
-    this.#stepsMax = partsMaxOf(limits);
+    this.#stepsMax = limits.documentFieldsMax * stepsPerField;
   }
 
   /** Steps so far. */
@@ -48,14 +52,15 @@ export class DocumentMeter {
   }
 }
 
-/** Tokens of a document, and steps of its checks. */
-export function partsMaxOf({ documentFieldsMax }: DocumentLimits): number {
-  return documentFieldsMax * stepsPerField;
+export function tooLarge({ documentFieldsMax }: DocumentLimits): RequestRefused {
+  const text = `the document has more than ${documentFieldsMax} fields, or checks of their number, with its fragments in their places`;
+  return refuse(nameLimit("document-fields", text));
 }
 
-export function tooLarge({ documentFieldsMax }: DocumentLimits): RequestRefused {
-  const text = `the document has more than ${documentFieldsMax} fields, or parts of their number, with its fragments in their places`;
-  return refuse(nameLimit("document-fields", text));
+export function tooLong({ documentTokensMax }: DocumentLimits): RequestRefused {
+  return refuse(
+    nameLimit("document-tokens", `the document has more than ${documentTokensMax} tokens`),
+  );
 }
 
 export function tooDeep({ depthMax }: DocumentLimits): RequestRefused {

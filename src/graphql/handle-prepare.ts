@@ -5,6 +5,7 @@
 import { Lru } from "../base/lru.ts";
 import { drive, type MaybePromise } from "../base/maybe.ts";
 import { inPace } from "../exec/pace.ts";
+import { largeDocument } from "../exec/turns.ts";
 import type { Reader } from "../graph/reader.ts";
 import { budgetOf } from "../model/request-budget.ts";
 import { CallerReader } from "./caller.ts";
@@ -96,15 +97,27 @@ export class Preparer {
     const known = isCached ? caches.bodies.get(key) : undefined;
     if (known !== undefined) return { kind: "query", ready: known };
     const fields = await this.#fieldsOf(request, reader);
-    const run = caches.requests.prepare(fields);
-    if (run.node.operation === "mutation") return { kind: "mutation", schema, run, caller };
-    const ready = { schema, run, roots: this.#readyRoots(schema, run, caller) };
-    const isKept = isCached && fields.extensions === undefined;
-    if (isKept && ready.roots.every((root) => root.kind !== "refused")) {
-      caches.bodies.set(key, ready);
-      run.source.bodies.add(key);
+    const prepared = this.#whenFree(request, fields, (): Work => {
+      const run = caches.requests.prepare(fields);
+      if (run.node.operation === "mutation") return { kind: "mutation", schema, run, caller };
+      const ready = { schema, run, roots: this.#readyRoots(schema, run, caller) };
+      return { kind: "query", ready };
+    });
+    const work = prepared instanceof Promise ? await prepared : prepared;
+    const isKept = isCached && fields.extensions === undefined && work.kind === "query";
+    if (isKept && work.ready.roots.every((root) => root.kind !== "refused")) {
+      caches.bodies.set(key, work.ready);
+      work.ready.run.source.bodies.add(key);
     }
-    return { kind: "query", ready };
+    return work;
+  }
+
+  /** Large documents are prepared one at a time. */
+  #whenFree<T>(request: GraphqlRequest, { query }: RequestFields, work: () => T): MaybePromise<T> {
+    const { turns } = this.#options;
+    const size = Math.max(query.length, request.body.length);
+    if (size < largeDocument || turns === undefined) return work();
+    return turns.alone(budgetOf(this.#options, request), work);
   }
 
   /** The subscription that a request asks for; undefined for queries and mutations. Throws as `prepare`. */
@@ -115,7 +128,7 @@ export class Preparer {
   ): Promise<LiveRequest | undefined> {
     const caches = this.#cachesOf(schema);
     const fields = await this.#fieldsOf(request, reader);
-    const run = caches.requests.prepare(fields);
+    const run = await this.#whenFree(request, fields, () => caches.requests.prepare(fields));
     if (run.node.operation !== "subscription") return undefined;
     refuseResolvers(run.roots);
     const caller = await caches.callers.read(request.headers);

@@ -10,6 +10,7 @@ import { publicPolicy } from "../outgoing/policy.ts";
 import { makeGetText, type GetText } from "../outgoing/request.ts";
 import { RequestHandler } from "./handle.ts";
 import type { Identify } from "./sender.ts";
+import { SchemaChecks } from "./schema-check.ts";
 import { SchemaStore } from "./schema-store.ts";
 import type { GraphqlService } from "./service.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -44,6 +45,8 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
   const hasLambda = options.lambda !== undefined;
   const allowsRuleGaps = options.strictRules !== true;
   const schemas = new SchemaStore({ engine, clock, getText, hasLambda, allowsRuleGaps });
+  const { queryTimeoutMs: timeoutMs } = options.limits ?? defaultLimits;
+  const checks = new SchemaChecks({ clock, timeoutMs, hasLambda, allowsRuleGaps });
   const handler = new RequestHandler({
     engine,
     schemas,
@@ -81,7 +84,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     schemaRow: (namespace) => schemas.row(namespace),
     allowedOrigins: (namespace) => schemas.allowedOrigins(namespace),
     preflight: (namespace) => schemas.preflight(namespace),
-    validateSchema: (sdl) => schemas.validate(sdl),
+    validateSchema: (sdl) => checks.check(sdl),
     schemaUpdateCount: (namespace) => schemas.updateCount(namespace),
   };
 }

@@ -3,7 +3,7 @@ import { GraphQLError, Lexer, parse, Source } from "graphql";
 import { unreachable } from "../base/assert.ts";
 import type { ASTNode, DocumentNode, Token, ValueNode } from "graphql";
 import { defaultLimits } from "../model/limits.ts";
-import { partsMaxOf, tooLarge } from "./document-meter.ts";
+import { tooLong } from "./document-meter.ts";
 import type { DocumentLimits } from "./document-meter.ts";
 import { refuse } from "./errors.ts";
 import type { Location, RequestRefused } from "./errors.ts";
@@ -132,11 +132,11 @@ function isLineEnd(c: number): boolean {
 /** `isFilled`: empty lists are blanks by now; one more behind them is wrong. */
 function parseText(text: string, limits: DocumentLimits, isFilled = false): DocumentNode {
   try {
-    return parse(text, { maxTokens: partsMaxOf(limits) });
+    return parse(text, { maxTokens: limits.documentTokensMax });
   } catch (error) {
     if (error instanceof RangeError) throw refuse("the document is nested too deeply");
     if (!(error instanceof GraphQLError)) throw error;
-    if (error.message.includes("Parsing aborted.")) throw tooLarge(limits);
+    if (error.message.includes("Parsing aborted.")) throw tooLong(limits);
     const filled = !isFilled && error.message.endsWith('found ")".') ? blankEmptyLists(text) : text;
     if (filled === text) throw syntaxRefusal(text, error);
     return parseText(filled, limits, true);

@@ -15,12 +15,13 @@ import type { GetText } from "../outgoing/request.ts";
 import { countSchemaUpdates, schemaUpdatesKey } from "../graph/reserved.ts";
 import { Fault } from "../model/fault.ts";
 import type { NodeRef, NQuad } from "../model/nquad.ts";
+import { Lru } from "../base/lru.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import { generatedSchemaText } from "./generate-text.ts";
 import { findRuleGaps, refuseRuleGaps } from "./rule-gaps.ts";
 import { findSchemaWarnings } from "./schema-warnings.ts";
-import { compileSchema, validateSdl } from "./schema-compile.ts";
-import type { Preflight, SchemaRow, SchemaVerdict } from "./service.ts";
+import { compileSchema } from "./schema-compile.ts";
+import type { Preflight, SchemaRow } from "./service.ts";
 import { printStorageSchema, storageSchema } from "./storage-schema.ts";
 
 const schemaPredicate = "dgraph.graphql.schema";
@@ -41,6 +42,17 @@ interface Entry {
   readonly served: ServedSchema | undefined;
 }
 
+/** Bytes of the schemas that are kept: one that went is compiled again when its namespace is asked next. */
+const schemaBytesMax = 512 * 1024 * 1024;
+/** What a character of an SDL becomes. */
+const bytesPerCharacter = 200;
+
+/** One is kept however large it is. */
+function weighEntry({ served }: Entry): number {
+  const bytes = 1024 + (served?.schema.sdl.length ?? 0) * bytesPerCharacter;
+  return Math.min(bytes, schemaBytesMax / 2);
+}
+
 export interface SchemaStoreOptions {
   readonly engine: Engine;
   readonly clock: Clock;
@@ -58,7 +70,7 @@ export class SchemaStore {
   readonly #getText: GetText;
   readonly #hasLambda: boolean;
   readonly #allowsRuleGaps: boolean;
-  readonly #entries = new Map<number, Entry>();
+  readonly #entries = new Lru<number, Entry>(schemaBytesMax, weighEntry);
   /** Updates of a namespace, one after another. */
   readonly #updates = new Map<number, Promise<unknown>>();
 
@@ -123,21 +135,6 @@ export class SchemaStore {
     return served === undefined ? undefined : toRow(served);
   }
 
-  /**
-   * What is wrong with an SDL, and what is doubtful. Stores nothing, and asks nobody: whoever may call it need not be
-   * somebody for whom this server asks others, so that key sets are tried by `update` alone.
-   */
-  validate(sdl: string): SchemaVerdict {
-    const problems = validateSdl(sdl, this.#hasLambda);
-    if (problems.length > 0) return { problems, warnings: [] };
-    try {
-      return { problems, warnings: findSchemaWarnings(this.#compileNew(sdl)) };
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      return { problems: [error.message], warnings: [] };
-    }
-  }
-
   #compileNew(sdl: string): CompiledSchema {
     const schema = compileSchema(sdl, this.#hasLambda);
     if (!this.#allowsRuleGaps) refuseRuleGaps(findRuleGaps(schema));
@@ -162,6 +159,10 @@ export class SchemaStore {
       () => this.#replace(namespace, sdl),
     );
     this.#updates.set(namespace, update);
+    const forget = (): void => {
+      if (this.#updates.get(namespace) === update) this.#updates.delete(namespace);
+    };
+    update.then(forget, forget);
     return update;
   }
 

@@ -3,6 +3,7 @@
  * per namespace and version. Never here: query text glued together, or a resolver per field.
  */
 import type { DocumentLimits } from "./document-meter.ts";
+import type { SchemaVerdict } from "./schema-verdict.ts";
 import type { Cancellation } from "../base/cancellation.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
@@ -25,8 +26,8 @@ export interface GraphqlService {
   updateSchema(namespace: number, sdl: string): Promise<SchemaRow>;
   /** getGQLSchema; undefined where none was ever set. */
   schemaRow(namespace: number): Promise<SchemaRow | undefined>;
-  /** Without storing it. */
-  validateSchema(sdl: string): SchemaVerdict;
+  /** Without storing it. Throws Fault E_DEADLINE, and E_LIMIT where it takes too much memory. */
+  validateSchema(sdl: string): Promise<SchemaVerdict>;
   /**
    * Origins of web pages that may read answers (`# Dgraph.Allow-Origin`); empty: every one. As this process last saw
    * the schema, which is right after each `handle`.
@@ -51,13 +52,6 @@ export interface SchemaRow {
   readonly schema: string;
   readonly generatedSchema: string;
   /** What is doubtful about it. */
-  readonly warnings: readonly string[];
-}
-
-export interface SchemaVerdict {
-  /** What is wrong; [] when it is valid. */
-  readonly problems: readonly string[];
-  /** What is doubtful about a valid one. */
   readonly warnings: readonly string[];
 }
 

@@ -42,7 +42,7 @@ function withWarnings(body: string, warnings: readonly string[]): string {
 export async function answerSchemaCheck(exchange: Exchange): Promise<void> {
   const { house, res } = exchange;
   const sdl = (await readBytes(exchange, "text")).toString();
-  const { problems, warnings } = house.graphql.validateSchema(sdl);
+  const { problems, warnings } = await house.graphql.validateSchema(sdl);
   if (problems.length === 0) {
     const body = withWarnings(makeErrorBody("Schema is valid", "success", false), warnings);
     sendJson(res, body, [], undefined);

@@ -16,6 +16,8 @@ export interface Limits {
   readonly depthMax: number;
   /** Fields of a GraphQL or DQL document with its fragments in their places. Setting `document-fields`. */
   readonly documentFieldsMax: number;
+  /** Words, values and punctuators of a GraphQL or DQL document. Setting `document-tokens`. */
+  readonly documentTokensMax: number;
   /** Root fields of a GraphQL operation, blocks of a DQL request. Setting `document-roots`. */
   readonly documentRootsMax: number;
   /** Conditions in the filters of one request. Setting `filter-conditions`. */
@@ -70,6 +72,7 @@ export type LimitSetting =
   | "depth"
   | "document-fields"
   | "document-roots"
+  | "document-tokens"
   | "filter-conditions"
   | "query-edge"
   | "query-path"
@@ -104,6 +107,7 @@ export const defaultLimits: Limits = {
   answerWaitMs: 30_000,
   depthMax: 200,
   documentFieldsMax: 30_000,
+  documentTokensMax: 100_000,
   documentRootsMax: 2_000,
   filterConditionsMax: 100_000,
   queryEdgeMax: 1_000_000,

@@ -64,6 +64,8 @@ async function run(text: string, deadlineMs = Infinity, limits = defaultLimits):
       return Promise.resolve();
     },
     end(): void {},
+    isBusy: false,
+    alone: <T>(_: unknown, work: () => T): Promise<T> => Promise.resolve(work()),
   };
   const plan = buildPlan(parseQuery(text, new Map()), schema);
   const timeoutMs = deadlineMs === Infinity ? 0 : deadlineMs;

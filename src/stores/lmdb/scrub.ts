@@ -3,6 +3,7 @@
  * lost is told of before somebody asks for it. The first pass of a process begins at once where not all was verified
  * when the file was opened; until it has ended, what is not found is looked for twice (`neighbours.ts`).
  */
+import { type EventLoopUtilization, performance } from "node:perf_hooks";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Environment } from "./environment.ts";
@@ -11,7 +12,7 @@ import { walkPages } from "./page-walk.ts";
 import type { PageDamage } from "./pages.ts";
 
 export interface ScrubPolicy {
-  /** Of one core's time, while a pass runs; 0: never. */
+  /** Of one core's time, while a pass runs, at most: a busy process spends a quarter of it. 0: never. */
   readonly percent: number;
   /** From the end of a pass to the beginning of the next. */
   readonly everyMs: number;
@@ -29,6 +30,9 @@ export interface ScrubParts {
 
 /** Answers wait for a slice; longer ones would make small answers leave one by one (`departures.ts`). */
 const sliceMs = 1;
+/** From this share of its time a process counts as busy. */
+const busyShare = 0.5;
+const busySlowdown = 4;
 /** A long pass says that it goes on. */
 const progressMs = 60_000;
 
@@ -40,6 +44,7 @@ export class Scrub {
   private problems = 0;
   private startedMs = 0;
   private toldMs = 0;
+  private used: EventLoopUtilization = performance.eventLoopUtilization();
 
   constructor(parts: ScrubParts) {
     this.parts = parts;
@@ -100,7 +105,16 @@ export class Scrub {
       this.toldMs = nowMs;
       logger.info("the scrub goes on", { rows: this.rows, problems: this.problems });
     }
-    this.later(((nowMs - startMs) * (100 - policy.percent)) / policy.percent, () => this.slice());
+    const restMs = ((nowMs - startMs) * (100 - policy.percent)) / policy.percent;
+    this.later(restMs * (this.isBusy() ? busySlowdown : 1), () => this.slice());
+  }
+
+  /** Whether requests have kept the process busy since the last slice. */
+  private isBusy(): boolean {
+    const used = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(used, this.used);
+    this.used = used;
+    return utilization > busyShare;
   }
 
   private note({ message, isMoved }: PageDamage): void {

@@ -1,0 +1,45 @@
+// Goal: a check of a large schema, which every client may ask for, keeps nobody waiting and ends in time.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { cleanUp, makeFolder, post, startServer, type TestServer } from "./server.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  const flags = ["--workers", "1", "--no-sample", "--limit", "query-timeout=4s"];
+  server = await startServer({ dataDir: makeFolder(), flags });
+});
+afterAll(cleanUp);
+
+const schemaOf = (types: number): string =>
+  Array.from({ length: types }, (_, i) => `type T${i} { id: ID! name: String @search }`).join("\n");
+
+const check = (sdl: string) => post(`${server.url}/admin/schema/validate`, sdl);
+
+test("what is right and what is wrong is told of large ones as of small ones", async () => {
+  for (const types of [2, 200]) {
+    const right = await check(schemaOf(types));
+    expect(right.json["errors"]![0]!["message"]).toBe("Schema is valid");
+    const wrong = await check(`${schemaOf(types)}\ntype W { other: Unknown }`);
+    expect(wrong.status).toBe(400);
+    expect(wrong.json["errors"]![0]!["message"]).toMatch(/Undefined type Unknown/);
+  }
+});
+
+test("it ends in time, and reads go on beside it", async () => {
+  const checking = check(schemaOf(40_000));
+  let isOver = false;
+  void checking.then(() => (isOver = true));
+  let longestMs = 0;
+  let reads = 0;
+  while (!isOver) {
+    const began = performance.now();
+    const read = await post(`${server.url}/query`, "{ q(func: uid(1)) { uid } }");
+    expect(read.json["data"]).toEqual({ q: [{ uid: "0x1" }] });
+    longestMs = Math.max(longestMs, performance.now() - began);
+    reads++;
+  }
+  const told = await checking;
+  expect(told.text).toContain("(--limit query-timeout)");
+  expect(reads).toBeGreaterThan(100);
+  expect(longestMs).toBeLessThan(2_000);
+}, 60_000);
