@@ -9,7 +9,7 @@ import { bindValues } from "./bind-values.ts";
 import { tokenList } from "./lookup.ts";
 import { listsOfUidIn, uidsOfCall } from "./uid-sets.ts";
 import { geoTokensOf } from "./geo.ts";
-import { equalityTokens, rangeOf, termTokens } from "./index-tokens.ts";
+import { equalityTokens, rangeOf, termTokens, wordsText } from "./index-tokens.ts";
 import { bindCounts, countRange, isUntracked, scanCounts } from "./count.ts";
 import { listOfHas, listOfRoot } from "./root.ts";
 import { slotText, type Run } from "./run.ts";
@@ -137,7 +137,7 @@ async function countLists(run: Run, lists: readonly ListRef[]): Promise<number> 
 async function countTerms(run: Run, call: Extract<CallPlan, { kind: "terms" }>): Promise<number> {
   const [slot] = call.values.slots;
   if (slot === undefined) return Infinity;
-  const lists = termTokens(call, slotText(run, slot)).map((token) =>
+  const lists = termTokens(call, wordsText(run, call, slot)).map((token) =>
     tokenList(call.index.id, token),
   );
   if (lists.length === 0) return 0;

@@ -1,9 +1,11 @@
 /** Which tokens of an index a function looks for. */
 import type { PredicateIndex } from "../graph/schema.ts";
 import type { TokenRange } from "../graph/reader.ts";
+import { Fault } from "../model/fault.ts";
 import type { Value } from "../model/value.ts";
-import type { CallPlan, CompareOperator, PredicateUse } from "../plan/plan.ts";
+import type { CallPlan, CompareOperator, PredicateUse, SlotIndex } from "../plan/plan.ts";
 import { exactPrefix, isCutToken } from "../tokens/text-tokens.ts";
+import { slotText, type Run } from "./run.ts";
 import { tokenizers, tokensOf, tokensOfQuery } from "../tokens/tokenizers.ts";
 
 /** The tag whose tokens a function sees; undefined for any ("."). Predicates without @lang have one kind of tokens. */
@@ -30,6 +32,16 @@ export function isWholeToken(index: PredicateIndex, use: PredicateUse): boolean 
 export { isCutToken };
 
 type TermsCall = Extract<CallPlan, { kind: "terms" }>;
+
+/** Characters of a text whose words are looked for: they are found in one piece, in some 30 ms. */
+const wordsTextMax = 65_536;
+
+/** The text that a words function was given. Throws Fault E_LIMIT for a long one. */
+export function wordsText(run: Run, call: TermsCall, slot: SlotIndex): string {
+  const text = slotText(run, slot);
+  if (text.length <= wordsTextMax) return text;
+  throw new Fault("E_LIMIT", `the text of ${call.name} has more than ${wordsTextMax} characters`);
+}
 
 /** Tokens of a words function; `isStored` for those of a value instead of the question. */
 export function termTokens(call: TermsCall, text: string, isStored = false): readonly Uint8Array[] {

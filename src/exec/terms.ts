@@ -7,9 +7,9 @@ import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";
 import type { CallPlan } from "../plan/plan.ts";
 import type { CellTest } from "./compare.ts";
-import { termTokens } from "./index-tokens.ts";
+import { termTokens, wordsText } from "./index-tokens.ts";
 import { intersectList, intersectLists, readLists, tokenList, verifyCells } from "./lookup.ts";
-import { slotText, valuesOf, type Run } from "./run.ts";
+import { valuesOf, type Run } from "./run.ts";
 
 type TermsCall = Extract<CallPlan, { kind: "terms" }>;
 
@@ -21,7 +21,7 @@ export async function findTerms(
 ): Promise<UidSet> {
   const texts =
     call.values.variable === undefined
-      ? call.values.slots.map((slot) => slotText(run, slot))
+      ? call.values.slots.map((slot) => wordsText(run, call, slot))
       : textsOf(valuesOf(run, call.values.variable).values);
   const sets: UidSet[] = [];
   for (const text of texts) {
@@ -96,14 +96,14 @@ export function canReadTerms(call: TermsCall): boolean {
 export function buildTermsTest(run: Run, call: TermsCall): CellTest {
   return buildTextTest(
     call,
-    call.values.slots.map((slot) => slotText(run, slot)),
+    call.values.slots.map((slot) => wordsText(run, call, slot)),
   );
 }
 
 /** Whether the lists of all words are kept. */
 export async function areTermsAtHand(run: Run, call: TermsCall): Promise<boolean> {
   for (const slot of call.values.slots) {
-    for (const token of termTokens(call, slotText(run, slot))) {
+    for (const token of termTokens(call, wordsText(run, call, slot))) {
       const answer = run.reader.isAtHand(tokenList(call.index.id, token));
       if (!(answer instanceof Promise ? await answer : answer)) return false;
     }

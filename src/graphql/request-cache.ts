@@ -146,6 +146,7 @@ export class RequestCache {
   #parse(fields: RequestFields, literals: readonly string[]): PreparedDocument {
     const meter = new DocumentMeter(this.#limits);
     const document = parseDocument(fields.query, this.#limits);
+    this.#checkRootsOfAsked(document, fields.operationName);
     validateDocument(this.#schema, fields.query, document, fields.variables, meter);
     const operations: PreparedOperation[] = [];
     for (const node of document.definitions) {
@@ -172,6 +173,22 @@ export class RequestCache {
       operations,
       conditions: conditionVariables(document),
     };
+  }
+
+  /** Before anything is looked for in them. */
+  #checkRootsOfAsked(document: DocumentNode, operationName: string): void {
+    for (const node of document.definitions) {
+      if (node.kind !== "OperationDefinition") continue;
+      if (operationName === "" || node.name?.value === operationName) {
+        this.#checkRoots(document, node);
+        return;
+      }
+    }
+  }
+
+  #checkRoots(document: DocumentNode, node: OperationDefinitionNode): void {
+    const { documentRootsMax } = this.#limits;
+    if (selectKeys(document, node).length > documentRootsMax) throw tooManyRoots(this.#limits);
   }
 
   #run(
@@ -216,10 +233,7 @@ export class RequestCache {
     booleans: ReadonlyMap<string, boolean>,
   ): Variant {
     const { variants, node } = operation;
-    const { documentRootsMax } = this.#limits;
-    if (selectKeys(prepared.document, node).length > documentRootsMax) {
-      throw tooManyRoots(this.#limits);
-    }
+    this.#checkRoots(prepared.document, node);
     const meter = new DocumentMeter(this.#limits);
     const context = {
       schema: this.#schema,
