@@ -178,7 +178,12 @@ export function findDeadFiles(root: string, others: readonly string[]): string[]
     reached.add(file);
     for (const match of readFileSync(file, "utf8").matchAll(importPattern)) {
       const specifier = match.groups?.["specifier"] ?? "";
-      if (specifier.startsWith(".")) begin.push(join(dirname(file), specifier));
+      if (!specifier.startsWith(".")) continue;
+      // A thread is named by the file that it is built to.
+      begin.push(
+        join(dirname(file), specifier),
+        join(dirname(file), specifier.replace(/js$/, "ts")),
+      );
     }
   }
   return listSource(root).filter((file) => !reached.has(normalize(join(root, file))));

@@ -26,7 +26,7 @@ describe("fragments are counted as often as they are named", () => {
   ])("%s", (_, make) => {
     expect(parse(`{ q(func: uid(1)) { ...f0 } } ${chain(10, make)}`).blocks).toHaveLength(1);
     expect(() => parse(`{ q(func: uid(1)) { ...f0 } } ${chain(40, make)}`)).toThrow(
-      "the request has more than 30000 fields with its fragments in their places (--limit document-fields)",
+      "the request has more than 10000 fields with its fragments in their places (--limit document-fields)",
     );
   });
 

@@ -127,7 +127,7 @@ export class Queries {
     return { view, startTs };
   }
 
-  /** Large texts are planned one at a time. */
+  /** Texts that are large, perhaps with their fragments in their places, are planned one at a time. */
   #plan(request: QueryRequest, schema: Schema, budget: RequestBudget): MaybePromise<PlannedText> {
     const { plans, limits, runner } = this.#options;
     const plan = (): PlannedText =>
@@ -135,7 +135,9 @@ export class Queries {
         const document = parseQuery(request.text, request.variables, limits);
         return { document, plan: buildPlan(document, schema) };
       });
-    return request.text.length < largeDocument ? plan() : runner.turns.alone(budget, plan);
+    const { text } = request;
+    const isSmall = text.length < largeDocument && !text.includes("...");
+    return isSmall ? plan() : runner.turns.alone(budget, plan);
   }
 
   async #answer(

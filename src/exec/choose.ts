@@ -12,7 +12,7 @@ import { geoTokensOf } from "./geo.ts";
 import { equalityTokens, rangeOf, termTokens, wordsText } from "./index-tokens.ts";
 import { bindCounts, countRange, isUntracked, scanCounts } from "./count.ts";
 import { listOfHas, listOfRoot } from "./root.ts";
-import { slotText, type Run } from "./run.ts";
+import type { Run } from "./run.ts";
 
 /** A root of so few nodes is taken without looking further. */
 const fewEnough = 48;

@@ -29,10 +29,15 @@ export function readRows(
   return charge(run, uids.length * wants.length, columns);
 }
 
-function charge(run: Run, cells: number, columns: readonly Column[]): readonly Column[] {
-  run.budget.charge(cells + countEdges(columns));
+/** Looks at the time, too: a request may have thousands of small levels. */
+function charge(
+  run: Run,
+  cells: number,
+  columns: readonly Column[],
+): MaybePromise<readonly Column[]> {
   run.budget.chargeBytes(edgeBytesOf(columns));
-  return columns;
+  const pause = run.pace.check(cells + countEdges(columns));
+  return pause === undefined ? columns : pause.then(() => columns);
 }
 
 async function readSlices(

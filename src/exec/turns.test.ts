@@ -81,39 +81,3 @@ test("one whose time is over while it waits waits no longer", async () => {
   turns.end(gone);
   turns.end(holder);
 });
-
-test("pieces of work that are not cut are done one by one, with as much time between them as they take", async () => {
-  let nowMs = 0;
-  const turns = makeTurns({ nowMs: () => 0, tickMs: () => nowMs });
-  const told: string[] = [];
-  const piece = (name: string, ms: number): Promise<string> =>
-    turns.alone(budget, () => {
-      told.push(name);
-      nowMs += ms;
-      return name;
-    });
-  const began = performance.now();
-  const all = [piece("short", 1), piece("long", 60), piece("last", 1)];
-  expect(told).toEqual([]);
-  await all[1];
-  setImmediate(() => told.push("another request"));
-  expect(await Promise.all(all)).toEqual(["short", "long", "last"]);
-  expect(told).toEqual(["short", "long", "another request", "last"]);
-  expect(performance.now() - began).toBeGreaterThan(50);
-});
-
-test("of those that fail, or are over before their piece begins, nobody waits for long", async () => {
-  const turns = makeTurns(systemClock);
-  const failing = turns.alone(budget, () => {
-    throw new Error("no document");
-  });
-  const limits = { queryTimeoutMs: 0, queryWorkMax: 0, queryMemoryMax: 0 };
-  const gone = new RequestBudget({ clock: systemClock, limits, signal: { aborted: true } });
-  let hasBegun = false;
-  const left = turns.alone(gone, () => (hasBegun = true));
-  const next = turns.alone(budget, () => "next");
-  await expect(failing).rejects.toThrow("no document");
-  await expect(left).rejects.toThrow("context canceled");
-  expect(await next).toBe("next");
-  expect(hasBegun).toBe(false);
-});

@@ -3,7 +3,10 @@
  * waits for one slice of each that runs and not of each there is (architecture 5).
  */
 import type { Clock } from "../base/clock.ts";
+import type { MaybePromise } from "../base/maybe.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
+import { Pieces } from "./pieces.ts";
+import { Rounds } from "./rounds.ts";
 
 /** One run of a request among those that take turns: the same object for as long as it runs. */
 export interface TurnTaker {
@@ -16,11 +19,10 @@ export interface Turns {
   /** The run has ended. */
   end(run: TurnTaker): void;
   /**
-   * For work that cannot be cut into slices, as the preparation of a large document: one such piece at a time, and after
-   * one that took long the process has as much time for all else before the next. Not begun for a request that is over;
-   * throws as its budget's check does, and as the work does.
+   * For work that cannot be cut into slices, as the preparation of a large document: one such piece at a time (see
+   * `Pieces`).
    */
-  alone<T>(budget: RequestBudget, work: () => T): Promise<T>;
+  alone<T>(budget: RequestBudget, work: () => T): MaybePromise<T>;
   /** Whether slices wait for their place: who begins now should soon let others run. */
   readonly isBusy: boolean;
 }
@@ -33,9 +35,6 @@ const shortSlices = 5;
 
 /** Slices after which one that runs gives way to those that wait: no two requests hold up all others. */
 const slicesInTurn = 50;
-
-/** A piece of work that took no longer is followed by the next at once. */
-const shortPieceMs = 4;
 
 /** How often those that wait are asked whether their time is over. */
 const lookEveryMs = 50;
@@ -51,19 +50,9 @@ export function makeTurns(clock: Clock, runningMax = 2): Turns {
   const running = new Map<TurnTaker, number>();
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
-  /** When the next piece of work that is not cut may begin. */
-  let isFree: Promise<void> = Promise.resolve();
-  /** Slices that may begin: one in each round of the event loop, so that whatever else came in waits for one. */
-  const ready: (() => void)[] = [];
-  const later = (resolve: () => void): void => {
-    if (ready.push(resolve) === 1) setImmediate(beginNext);
-  };
-  const beginNext = (): void => {
-    const [first] = ready;
-    ready.shift();
-    if (ready.length > 0) setImmediate(beginNext);
-    first?.();
-  };
+  const pieces = new Pieces(clock);
+  const rounds = new Rounds();
+  const later = (resolve: () => void): void => rounds.later(resolve);
 
   const look = (): void => {
     const isOver = waiting.some(({ run }) => run.budget.isOver());
@@ -78,8 +67,7 @@ export function makeTurns(clock: Clock, runningMax = 2): Turns {
     if (waiting.length === 0) stopLooking();
   };
   const stopLooking = (): void => {
-    clearInterval(timer);
-    timer = undefined;
+    timer = void clearInterval(timer);
   };
   const wait = (run: TurnTaker): Promise<void> =>
     new Promise((resolve) => {
@@ -96,7 +84,7 @@ export function makeTurns(clock: Clock, runningMax = 2): Turns {
 
   return {
     get isBusy() {
-      return ready.length > 0;
+      return rounds.isBusy;
     },
     next(run) {
       const count = (slices.get(run) ?? 0) + 1;
@@ -123,22 +111,6 @@ export function makeTurns(clock: Clock, runningMax = 2): Turns {
       slices.delete(run);
       if (running.delete(run)) letIn();
     },
-    alone(budget, work) {
-      let restMs = 0;
-      const done = isFree.then(() => {
-        budget.check();
-        const beginMs = clock.tickMs();
-        try {
-          return work();
-        } finally {
-          const tookMs = clock.tickMs() - beginMs;
-          if (tookMs > shortPieceMs) restMs = tookMs;
-        }
-      });
-      const rest = (): Promise<void> | undefined =>
-        restMs > 0 ? new Promise((resolve) => setTimeout(resolve, restMs)) : undefined;
-      isFree = done.then(rest, rest);
-      return done;
-    },
+    alone: (budget, work) => pieces.run(budget, work),
   };
 }

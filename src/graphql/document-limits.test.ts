@@ -22,7 +22,7 @@ const list = (count: number, make: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => make(i)).join(" ");
 
 /** Texts of these tests are long where others stand for long ones. */
-const roomy = { ...defaultLimits, documentTokensMax: 1e7 };
+const roomy = { ...defaultLimits, documentFieldsMax: 30_000, documentTokensMax: 1e7 };
 
 function errorsOf(
   query: string,

@@ -7,6 +7,7 @@ import { drive, type MaybePromise } from "../base/maybe.ts";
 import { inPace } from "../exec/pace.ts";
 import { largeDocument } from "../exec/turns.ts";
 import type { Reader } from "../graph/reader.ts";
+import { restrictReader } from "../graph/restrict.ts";
 import { budgetOf } from "../model/request-budget.ts";
 import { CallerReader } from "./caller.ts";
 import type { Caller } from "./caller.ts";
@@ -97,10 +98,13 @@ export class Preparer {
     const known = isCached ? caches.bodies.get(key) : undefined;
     if (known !== undefined) return { kind: "query", ready: known };
     const fields = await this.#fieldsOf(request, reader);
-    const prepared = this.#whenFree(request, fields, (): Work => {
-      const run = caches.requests.prepare(fields);
+    const prepared = this.#whenFree(request, fields, caches, (run): Work => {
       if (run.node.operation === "mutation") return { kind: "mutation", schema, run, caller };
       const ready = { schema, run, roots: this.#readyRoots(schema, run, caller) };
+      const { schema: storageSchema } = restrictReader(reader, request.visitor?.access);
+      for (const root of ready.roots) {
+        if (root.kind === "query") root.ready.planned.tree.planAhead(storageSchema);
+      }
       return { kind: "query", ready };
     });
     const work = prepared instanceof Promise ? await prepared : prepared;
@@ -112,12 +116,22 @@ export class Preparer {
     return work;
   }
 
-  /** Large documents are prepared one at a time. */
-  #whenFree<T>(request: GraphqlRequest, { query }: RequestFields, work: () => T): MaybePromise<T> {
+  /** Documents that are large, or new and perhaps large with their fragments in their places, one at a time. */
+  #whenFree<T>(
+    request: GraphqlRequest,
+    fields: RequestFields,
+    { requests }: SchemaCaches,
+    proceed: (run: OperationRun) => T,
+  ): MaybePromise<T> {
     const { turns } = this.#options;
-    const size = Math.max(query.length, request.body.length);
-    if (size < largeDocument || turns === undefined) return work();
-    return turns.alone(budgetOf(this.#options, request), work);
+    const prepare = (): T => proceed(requests.prepare(fields));
+    if (turns === undefined) return prepare();
+    if (request.body.length < largeDocument) {
+      if (!fields.query.includes("...")) return prepare();
+      const known = requests.prepareKnown(fields);
+      if (known !== undefined) return proceed(known);
+    }
+    return turns.alone(budgetOf(this.#options, request), prepare);
   }
 
   /** The subscription that a request asks for; undefined for queries and mutations. Throws as `prepare`. */
@@ -128,7 +142,7 @@ export class Preparer {
   ): Promise<LiveRequest | undefined> {
     const caches = this.#cachesOf(schema);
     const fields = await this.#fieldsOf(request, reader);
-    const run = await this.#whenFree(request, fields, () => caches.requests.prepare(fields));
+    const run = await this.#whenFree(request, fields, caches, (prepared) => prepared);
     if (run.node.operation !== "subscription") return undefined;
     refuseResolvers(run.roots);
     const caller = await caches.callers.read(request.headers);

@@ -12,6 +12,7 @@ import type { Reader } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { Limits } from "../model/limits.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
+import { Fault } from "../model/fault.ts";
 import { buildPlan } from "../plan/build.ts";
 import type { Plan } from "../plan/plan.ts";
 import { findReads } from "../plan/reads.ts";
@@ -42,6 +43,15 @@ export class PlannedTree {
     const plan = this.#planOf(schema);
     if (!this.#reads.has(plan)) this.#reads.set(plan, findReads(plan));
     return this.#reads.get(plan);
+  }
+
+  /** Makes its plan before it is asked for. What the plan is refused for is told when it runs. */
+  planAhead(schema: Schema): void {
+    try {
+      this.#planOf(schema);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+    }
   }
 
   /** As DQL, with the literals of the request that it was made for. */

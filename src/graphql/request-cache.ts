@@ -31,6 +31,8 @@ import { validateDocument } from "./request-rules.ts";
 import { checkVariables, variablesOf } from "./request-variables.ts";
 import type { VariableUse } from "./request-variables.ts";
 
+/** Of a document whose preparation for one more request is no small matter. */
+const largeWeight = 1024 * 1024;
 /** Bytes of the documents of a schema that are kept, with all that was made of them. */
 const documentBytesMax = 32 * 1024 * 1024;
 /** Documents above it are prepared each time: they are written by programs, with other values each time. */
@@ -118,21 +120,36 @@ export class RequestCache {
     return this.#documents.peek(source.key) === source;
   }
 
+  /** `prepare` for a document that is known and small; undefined for any other. Throws as that does. */
+  prepareKnown(fields: RequestFields): OperationRun | undefined {
+    const lifted = this.#lift(fields);
+    const known = lifted === undefined ? undefined : this.#find(lifted.template, fields);
+    if (lifted === undefined || known === undefined || known.weight > largeWeight) return undefined;
+    return this.#run(known, fields, lifted.literals);
+  }
+
+  #lift({ query }: RequestFields): ReturnType<typeof liftLiterals> {
+    if (query === "" || query.length > cachedTextMax) return undefined;
+    return liftLiterals(query, this.#limits.depthMax);
+  }
+
+  #find(template: string, fields: RequestFields): PreparedDocument | undefined {
+    let known = this.#documents.get(template);
+    if (known === "exact") known = this.#documents.get(`=${fields.query}`);
+    return known === "exact" ? undefined : known;
+  }
+
   /** Throws RequestRefused for a request that cannot run. */
   prepare(fields: RequestFields): OperationRun {
     const { depthMax } = this.#limits;
-    const lifted =
-      fields.query === "" || fields.query.length > cachedTextMax
-        ? undefined
-        : liftLiterals(fields.query, depthMax);
+    const lifted = this.#lift(fields);
     if (lifted === undefined) {
       // What was lifted is not too deep.
       checkQuery(fields.query, depthMax);
       return this.#run(this.#parse(fields, []), fields, []);
     }
-    let known = this.#documents.get(lifted.template);
-    if (known === "exact") known = this.#documents.get(`=${fields.query}`);
-    if (known !== undefined && known !== "exact") return this.#run(known, fields, lifted.literals);
+    const known = this.#find(lifted.template, fields);
+    if (known !== undefined) return this.#run(known, fields, lifted.literals);
     const document = this.#parse(fields, lifted.literals);
     document.key = lifted.template;
     if (literalsDecide(document)) {

@@ -13,7 +13,6 @@ import type { Engine, GuestTransaction } from "../engine/engine.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { GetText } from "../outgoing/request.ts";
 import { countSchemaUpdates, schemaUpdatesKey } from "../graph/reserved.ts";
-import { Fault } from "../model/fault.ts";
 import type { NodeRef, NQuad } from "../model/nquad.ts";
 import { Lru } from "../base/lru.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";

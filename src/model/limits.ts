@@ -106,7 +106,7 @@ export const defaultLimits: Limits = {
   bodyWindowMs: 10_000,
   answerWaitMs: 30_000,
   depthMax: 200,
-  documentFieldsMax: 30_000,
+  documentFieldsMax: 10_000,
   documentTokensMax: 100_000,
   documentRootsMax: 2_000,
   filterConditionsMax: 100_000,

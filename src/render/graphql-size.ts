@@ -53,6 +53,9 @@ export function* leastObjectBytes(
     if (pause !== undefined) yield pause;
     work = 0;
   }
+  // There may be thousands of small frames.
+  const last = pace.check(work);
+  if (last !== undefined) yield last;
   return sizes;
 }
 

@@ -3,7 +3,6 @@
  * lost is told of before somebody asks for it. The first pass of a process begins at once where not all was verified
  * when the file was opened; until it has ended, what is not found is looked for twice (`neighbours.ts`).
  */
-import { type EventLoopUtilization, performance } from "node:perf_hooks";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Environment } from "./environment.ts";
@@ -44,7 +43,7 @@ export class Scrub {
   private problems = 0;
   private startedMs = 0;
   private toldMs = 0;
-  private used: EventLoopUtilization = performance.eventLoopUtilization();
+  private used = performance.eventLoopUtilization();
 
   constructor(parts: ScrubParts) {
     this.parts = parts;
