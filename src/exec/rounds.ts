@@ -15,6 +15,10 @@ export class Rounds {
     if (this.#ready.push(begin) === 1) setImmediate(this.#beginNext);
   }
 
+  next(): Promise<void> {
+    return new Promise((resolve) => this.later(resolve));
+  }
+
   readonly #beginNext = (): void => {
     const first = this.#ready.shift();
     if (this.#ready.length > 0) setImmediate(this.#beginNext);

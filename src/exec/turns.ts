@@ -52,7 +52,6 @@ export function makeTurns(clock: Clock, runningMax = 2): Turns {
   let timer: NodeJS.Timeout | undefined;
   const pieces = new Pieces(clock);
   const rounds = new Rounds();
-  const later = (resolve: () => void): void => rounds.later(resolve);
 
   const look = (): void => {
     const isOver = waiting.some(({ run }) => run.budget.isOver());
@@ -67,7 +66,8 @@ export function makeTurns(clock: Clock, runningMax = 2): Turns {
     if (waiting.length === 0) stopLooking();
   };
   const stopLooking = (): void => {
-    timer = void clearInterval(timer);
+    clearInterval(timer);
+    timer = undefined;
   };
   const wait = (run: TurnTaker): Promise<void> =>
     new Promise((resolve) => {
@@ -78,7 +78,7 @@ export function makeTurns(clock: Clock, runningMax = 2): Turns {
     const first = waiting.shift();
     if (first === undefined) return;
     running.set(first.run, 0);
-    later(first.resolve);
+    rounds.later(first.resolve);
     if (waiting.length === 0) stopLooking();
   };
 
@@ -93,17 +93,17 @@ export function makeTurns(clock: Clock, runningMax = 2): Turns {
       if (inTurn !== undefined) {
         if (inTurn < slicesInTurn || waiting.length === 0) {
           running.set(run, inTurn + 1);
-          return new Promise(later);
+          return rounds.next();
         }
         running.delete(run);
         const turn = wait(run);
         letIn();
         return turn;
       }
-      if (count <= shortSlices) return new Promise(later);
+      if (count <= shortSlices) return rounds.next();
       if (running.size < runningMax) {
         running.set(run, 0);
-        return new Promise(later);
+        return rounds.next();
       }
       return wait(run);
     },
