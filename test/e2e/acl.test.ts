@@ -61,6 +61,20 @@ beforeAll(async () => {
 
 afterAll(cleanUp);
 
+test("a login takes a password's time, whether there is such a user, or such a namespace, or not", async () => {
+  const millisecondsOf = async (userid: string, namespace: number): Promise<number> => {
+    const began = performance.now();
+    const body = JSON.stringify({ userid, password: "not the one", namespace });
+    expect(message(await send("/login", "application/json", body))).toContain(
+      "invalid username or password",
+    );
+    return performance.now() - began;
+  };
+  // A hash takes 40 ms and more; finding that there is nobody takes one.
+  expect(await millisecondsOf("nobody", 0)).toBeGreaterThan(20);
+  expect(await millisecondsOf("groot", 4711)).toBeGreaterThan(20);
+});
+
 describe("users, groups and rules", () => {
   test("what may not be read is not there: fields, conditions, orders, roots, expand", async () => {
     const ann = await login("ann", "ann-ann-ann");

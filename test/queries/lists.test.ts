@@ -187,3 +187,10 @@ describe("paths of equal weight", () => {
     expect(answer.indexOf('"route|miles":10')).toBeLessThan(answer.indexOf('"route|miles":11'));
   });
 });
+
+test("eq() takes as many values as a request has room for, and names the bound of more", async () => {
+  const named = (count: number): string =>
+    `{ q(func: eq(port, [${Array.from({ length: count }, (_, i) => `"p${i}"`).join()}, "Turku"])) { port } }`;
+  expect(await query(named(40_000))).toEqual({ q: [{ port: "Turku" }] });
+  await expect(query(named(300_000))).rejects.toThrow("(--limit document-tokens)");
+});
