@@ -35,6 +35,8 @@ export function openLambdaClient(target: LambdaTarget): LambdaClient {
 }
 
 interface Address {
+  /** This database's own server, which is told what is left of the request's time; others get what they always got. */
+  readonly isOwn: boolean;
   /** As messages write it. */
   readonly url: string;
   readonly isSecure: boolean;
@@ -44,13 +46,19 @@ interface Address {
 function addressOf(target: LambdaTarget, namespace: number): Address {
   if (target.kind === "socket") {
     const url = `http://lambda${workerPath}`;
-    return { url, isSecure: false, where: { socketPath: target.path, path: workerPath } };
+    return {
+      url,
+      isOwn: true,
+      isSecure: false,
+      where: { socketPath: target.path, path: workerPath },
+    };
   }
   const text = target.url.replaceAll("$ns", String(namespace));
   const { protocol, hostname, port, pathname, search } = new URL(text);
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   return {
     url: text,
+    isOwn: false,
     isSecure: protocol === "https:",
     where: { host, path: pathname + search, ...(port === "" ? {} : { port }) },
   };
@@ -76,7 +84,7 @@ function post(
     const headers = {
       "content-type": "application/json",
       "content-length": Buffer.byteLength(body),
-      [timeLeftHeader]: String(Math.ceil(waitMs)),
+      ...(address.isOwn ? { [timeLeftHeader]: String(Math.ceil(waitMs)) } : {}),
     };
     const sent: ClientRequest = send(
       { ...address.where, method: "POST", agent, headers },
