@@ -22,6 +22,9 @@ interface OpenLiteral {
 }
 
 /** The query variables of one request while its text is read. Values go in when everything is declared. */
+/** Uids of variables are cheaper than conditions. */
+const uidsPerCondition = 5;
+
 export class ParameterTable {
   private readonly all = new Map<string, Parameter>();
   private readonly declared = new Map<string, { type: string; default: string }>();
@@ -38,7 +41,7 @@ export class ParameterTable {
     values: ReadonlyMap<string, string>,
     { filterConditionsMax }: Pick<Limits, "filterConditionsMax"> = defaultLimits,
   ) {
-    this.conditionsMax = filterConditionsMax;
+    this.conditionsMax = filterConditionsMax * uidsPerCondition;
     for (const [name, value] of values) this.all.set(name, { value, type: "" });
   }
 

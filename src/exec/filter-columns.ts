@@ -173,7 +173,7 @@ async function finishSlice(run: Run, prepared: Prepared, candidates: UidSet): Pr
 
 function onlyColumn(prepared: Prepared): PreparedColumn | undefined {
   const tests: Test[] = [];
-  collect(prepared, [], tests);
+  collect(prepared, [], tests, new Map());
   return tests.length === 1 ? tests[0]?.of : undefined;
 }
 
@@ -185,10 +185,11 @@ interface Test {
 async function readColumns(run: Run, prepared: Prepared, candidates: UidSet): Promise<Uint8Array> {
   const wants: Want[] = [];
   const tests: Test[] = [];
-  collect(prepared, wants, tests);
+  collect(prepared, wants, tests, new Map());
   const read = wants.length === 0 ? [] : run.reader.readLevel(candidates, wants);
   const columns: readonly Column[] = read instanceof Promise ? await read : read;
-  const results: [Prepared, Uint8Array][] = [];
+  const results = new Map<Prepared, Uint8Array>();
+  const inAnd = new Set(prepared.kind === "and" ? prepared.parts : []);
   // What one part of an AND refuses, the next ones need not look at.
   const alive =
     prepared.kind === "and" && tests.length > 1
@@ -198,12 +199,14 @@ async function readColumns(run: Run, prepared: Prepared, candidates: UidSet): Pr
     const values = columns[column];
     if (values === undefined) continue;
     const flags = await testColumn(run, of.test, values, alive ?? candidates.length);
-    results.push([of, flags]);
+    results.set(of, flags);
+    const pause = run.pace.check(1);
+    if (pause !== undefined) await pause;
     if (run.profiler !== undefined) {
       const asked = alive === undefined ? candidates.length : countFlags(alive);
       run.profiler.tell(of.call, asked, countFlags(flags));
     }
-    if (alive !== undefined && prepared.kind === "and" && prepared.parts.includes(of)) {
+    if (alive !== undefined && inAnd.has(of)) {
       for (let i = 0; i < alive.length; i++) alive[i] = flags[i] ?? 0;
     }
   }
@@ -230,43 +233,47 @@ async function testColumn(
   return flags;
 }
 
-function collect(prepared: Prepared, wants: Want[], tests: Test[]): void {
+/** `cells`: the columns of values by their predicates. */
+function collect(
+  prepared: Prepared,
+  wants: Want[],
+  tests: Test[],
+  cells: Map<number, number>,
+): void {
   switch (prepared.kind) {
     case "and":
     case "or":
-      for (const part of prepared.parts) collect(part, wants, tests);
+      for (const part of prepared.parts) collect(part, wants, tests, cells);
       return;
     case "not":
-      collect(prepared.part, wants, tests);
+      collect(prepared.part, wants, tests, cells);
       return;
     case "flags":
       return;
     case "column": {
       const { want } = prepared;
-      const same = wants.findIndex(
-        (other) =>
-          other.kind === "cells" && want.kind === "cells" && other.predicate === want.predicate,
-      );
-      const column = same >= 0 ? same : wants.push(want) - 1;
+      const same = want.kind === "cells" ? cells.get(want.predicate) : undefined;
+      const column = same ?? wants.push(want) - 1;
+      if (want.kind === "cells") cells.set(want.predicate, column);
       tests.push({ column, of: prepared });
     }
   }
 }
 
 /** Flags of a filter whose columns are tested. */
-export function combine(
+export async function combine(
   run: Run,
   prepared: Prepared,
   length: number,
-  results: readonly (readonly [Prepared, Uint8Array])[],
-): Uint8Array {
+  results: ReadonlyMap<Prepared, Uint8Array>,
+): Promise<Uint8Array> {
   switch (prepared.kind) {
     case "flags":
       return prepared.flags;
     case "column":
-      return results.find(([of]) => of === prepared)?.[1] ?? new Uint8Array(length);
+      return results.get(prepared) ?? new Uint8Array(length);
     case "not": {
-      const flags = combine(run, prepared.part, length, results).map((flag) => 1 - flag);
+      const flags = (await combine(run, prepared.part, length, results)).map((flag) => 1 - flag);
       run.profiler?.tell(prepared.of, length, countFlags(flags));
       return flags;
     }
@@ -275,14 +282,32 @@ export function combine(
       const isAnd = prepared.kind === "and";
       const out = new Uint8Array(length).fill(isAnd ? 1 : 0);
       for (const part of prepared.parts) {
-        const flags = combine(run, part, length, results);
-        for (let i = 0; i < length; i++) {
-          if (isAnd) out[i] = (out[i] ?? 0) & (flags[i] ?? 0);
-          else out[i] = (out[i] ?? 0) | (flags[i] ?? 0);
-        }
+        mergeFlags(
+          out,
+          flagsOf(part, results) ?? (await combine(run, part, length, results)),
+          isAnd,
+        );
+        const pause = run.pace.check(1);
+        if (pause !== undefined) await pause;
       }
       if (prepared.of !== undefined) run.profiler?.tell(prepared.of, length, countFlags(out));
       return out;
     }
   }
 }
+
+/** What is known of a part without combining anything. */
+function flagsOf(
+  part: Prepared,
+  results: ReadonlyMap<Prepared, Uint8Array>,
+): Uint8Array | undefined {
+  return part.kind === "flags" ? part.flags : results.get(part);
+}
+
+/** Puts flags of the same length into others. */
+export function mergeFlags(into: Uint8Array, flags: Uint8Array, isAnd: boolean): void {
+  if (isAnd) for (let i = 0; i < into.length; i++) into[i]! &= flags[i]!;
+  else for (let i = 0; i < into.length; i++) into[i]! |= flags[i]!;
+}
+
+export const noResults: ReadonlyMap<Prepared, Uint8Array> = new Map();

@@ -10,7 +10,9 @@ import {
   finish,
   hasColumn,
   keepPassingAll,
+  mergeFlags,
   narrow,
+  noResults,
   type Prepared,
 } from "./filter-columns.ts";
 import { countIn, orderParts } from "./filter-order.ts";
@@ -108,12 +110,14 @@ async function evaluateAnd(run: Run, and: AndFilter, candidates: UidSet): Promis
       continue;
     }
     const prepared = await prepare(run, filter, current);
+    const pause = run.pace.check(1);
+    if (pause !== undefined) await pause;
     if (hasColumn(prepared)) {
       columns.push({ filter, prepared, of: current });
       continue;
     }
     asked.push(filter);
-    current = keepMembers(current, combine(run, prepared, current.length, []));
+    current = keepMembers(current, await combine(run, prepared, current.length, noResults));
   }
   run.profiler?.tellOrder(and, [...asked, ...columns.map(({ filter }) => filter), ...edges]);
   if (columns.length > 0 && current.length > 0) {
@@ -166,7 +170,17 @@ async function prepare(run: Run, filter: FilterPlan, candidates: UidSet): Promis
 
 async function prepareParts(run: Run, filter: AndFilter, candidates: UidSet): Promise<Prepared> {
   const parts: Prepared[] = [];
-  for (const part of filter.filters) parts.push(await prepare(run, part, candidates));
+  let merged: Uint8Array | undefined;
+  for (const one of filter.filters) {
+    const part = await prepare(run, one, candidates);
+    // Thousands of parts beside thousands of candidates would hold their product.
+    if (part.kind !== "flags") parts.push(part);
+    else if (merged === undefined) merged = part.flags;
+    else mergeFlags(merged, part.flags, filter.kind === "and");
+    const pause = run.pace.check(part.kind === "flags" ? candidates.length : 1);
+    if (pause !== undefined) await pause;
+  }
+  if (merged !== undefined) parts.unshift({ kind: "flags", flags: merged });
   return { kind: filter.kind, parts, of: filter };
 }
 

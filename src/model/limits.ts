@@ -109,7 +109,7 @@ export const defaultLimits: Limits = {
   documentFieldsMax: 10_000,
   documentTokensMax: 100_000,
   documentRootsMax: 2_000,
-  filterConditionsMax: 100_000,
+  filterConditionsMax: 20_000,
   queryEdgeMax: 1_000_000,
   queryPathMax: 4_000_000,
   regexpCharactersMax: 1_000_000_000,
