@@ -4,8 +4,9 @@ import type { OperationRun } from "./request-cache.ts";
 import { scalarText } from "./request-variables.ts";
 
 /** What was touched, and `@cacheControl(maxAge: N)` on queries. */
-export function headersOf(run: OperationRun, touched: number): Record<string, string> {
-  const headers: Record<string, string> = { "Graphql-TouchedUids": String(touched) };
+export function headersOf(run: OperationRun, touched: number | undefined): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (touched !== undefined) headers["Graphql-TouchedUids"] = String(touched);
   if (run.node.operation !== "query") return headers;
   const directive = run.node.directives?.find((given) => given.name.value === "cacheControl");
   const value = directive?.arguments?.find((argument) => argument.name.value === "maxAge")?.value;

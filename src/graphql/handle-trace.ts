@@ -16,6 +16,8 @@ interface ResolverTrace {
 /** The trace of one request. */
 export class Trace {
   touchedUids = 0;
+  /** Where rules hide nodes their numbers would tell of them: with an index of values, of the values too. */
+  hidesTouched = false;
   /** With `--graphql debug`: the queries that were run. */
   readonly dqlQueries: string[] = [];
   /** Where the request asked for a profile: how its root fields were run, by their keys. */
@@ -27,6 +29,11 @@ export class Trace {
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#startMs = clock.tickMs();
+  }
+
+  /** undefined where it is not told. */
+  get shownTouched(): number | undefined {
+    return this.hidesTouched ? undefined : this.touchedUids;
   }
 
   /** Root fields run beside each other: their reports come in the order in which they end. */
@@ -52,7 +59,8 @@ export class Trace {
     const duration = now - this.#startMs;
     const start = isoTime(endMs - duration);
     const end = isoTime(endMs);
-    const touched = this.touchedUids > 0 ? `"touched_uids":${this.touchedUids},` : "";
+    const count = this.shownTouched ?? 0;
+    const touched = count > 0 ? `"touched_uids":${count},` : "";
     let text = `{${touched}"tracing":{"version":1,"startTime":"${start}","endTime":"${end}","duration":${nanos(duration)}`;
     if (this.#resolvers.length > 0) {
       text += `,"execution":{"resolvers":[${this.#resolvers.map((r) => this.#printResolver(r)).join()}]}`;

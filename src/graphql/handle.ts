@@ -80,6 +80,7 @@ export class RequestHandler {
         const print = this.#options.extensions ? () => trace.print() : undefined;
         return answerOf(withoutSchema(request, this.#options.limits, print));
       }
+      trace.hidesTouched = served.schema.rules !== undefined;
       const work = await this.#preparer.prepare(request, served.schema, reader);
       if (work.kind === "query") {
         if (use === "mutation") return await this.#answer(request, trace, "query");
@@ -115,6 +116,7 @@ export class RequestHandler {
   async runLive(live: LiveRequest, reader: Reader): Promise<LiveAnswer> {
     const { request, run, schema, roots } = live;
     const trace = new Trace(this.#options.clock);
+    trace.hidesTouched = schema.rules !== undefined;
     // Each run has a budget of its own, and others may wait for it than the one who asked first.
     const budget = new RequestBudget(this.#options);
     const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run, budget);
@@ -164,7 +166,7 @@ export class RequestHandler {
         : await Promise.all(pending);
     if (request.plan !== undefined) trace.orderReports(roots.map((root) => root.field.key));
     const body = this.#write(outcomes, run, trace, request.plan);
-    return { body, headers: headersOf(run, trace.touchedUids) };
+    return { body, headers: headersOf(run, trace.shownTouched) };
   }
 
   /** What would be done for each root field; nothing is. */
@@ -188,7 +190,7 @@ export class RequestHandler {
     const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run, budget);
     const place = { options: this.#options, request, budget, trace, reader, lambda };
     const outcomes = await runMutations(work, place);
-    return { body: this.#write(outcomes, run, trace), headers: headersOf(run, trace.touchedUids) };
+    return { body: this.#write(outcomes, run, trace), headers: headersOf(run, trace.shownTouched) };
   }
 
   #write(

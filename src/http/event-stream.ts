@@ -7,6 +7,7 @@ import type { GraphqlRequest } from "../graphql/service.ts";
 import type { Exchange } from "./exchange.ts";
 import { judge } from "./gate.ts";
 import type { House } from "./house.ts";
+import { mayListen } from "./origins.ts";
 import { Outbox, viewOf } from "./outbox.ts";
 import type { Lane } from "./outbox.ts";
 import { makeErrorBody, sendError } from "./reply.ts";
@@ -38,6 +39,9 @@ export async function streamEvents(
     sendError(res, { status: 503, body, headers: ["Retry-After", "1"] });
     return true;
   }
+  if (!(await mayListen(house, exchange.req.headers, exchange.req.headers))) {
+    if (await refuseToListen(exchange, request)) return true;
+  }
   const stream = new EventStream(res, streams, {
     origins,
     bytesMax: house.limits.socketBufferBytesMax,
@@ -60,6 +64,17 @@ export async function streamEvents(
     stream.next(body);
   }
   stream.complete();
+  return true;
+}
+
+/** Nothing is subscribed to by a page that may not read; false for what is no subscription. */
+async function refuseToListen({ res, house }: Exchange, request: GraphqlRequest): Promise<boolean> {
+  const outcome = await house.graphql.subscribe(request, { next: () => {}, end: () => {} });
+  if (outcome.kind !== "open") return false;
+  outcome.close();
+  const message = "Subscriptions of a foreign page are refused";
+  const body = makeErrorBody(message, "ErrorUnauthorized", false);
+  sendError(res, { status: 403, body, headers: [] });
   return true;
 }
 

@@ -74,7 +74,7 @@ export function settleOrigin(
 }
 
 /**
- * Whether the page behind an upgrade may listen, which it may where it may read answers. `sender`: the headers by which
+ * Whether the page behind an upgrade, or behind an event stream, may listen, which it may where it may read answers. `sender`: the headers by which
  * the sender is known, which for a WebSocket come with its first message; where users log in, one who is not known yet
  * is judged when he is.
  */
@@ -84,7 +84,9 @@ export async function mayListen(
   sender: IncomingHttpHeaders,
 ): Promise<boolean> {
   const { origin } = upgrade;
-  if (origin === undefined) return true;
+  if (origin === undefined) {
+    return asksForCredentials(house) || findForeignDataPage(upgrade, house.security) === undefined;
+  }
   const visitor = await house.acl?.identify(sender);
   if (visitor?.refusal !== undefined) return true;
   const allowed = await house.graphql.allowedOrigins(visitor?.namespace ?? 0);

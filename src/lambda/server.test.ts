@@ -474,6 +474,35 @@ describe("the confinement", () => {
     }
   });
 
+  test("the last match of a call is met by no other", async () => {
+    const script = `self.addGraphQLResolvers({
+      "Query.match": ({ args }) => String(/(\\w+)$/.exec(args.token)[1].length),
+      "Query.last": () => [RegExp.$1, RegExp.input, RegExp.lastMatch, RegExp.leftContext, RegExp.rightContext],
+    })`;
+    const server = await start(write(script), { limits: { ...defaultLambdaLimits, running: 1 } });
+    const token = { token: "the token of a caller" };
+    const matched = await call(server, { resolver: "Query.match", parents: null, args: token });
+    expect(matched.text).toBe('"6"');
+    expect(JSON.parse(await textOf(server, "Query.last"))).toEqual(["", "", "", "", ""]);
+  });
+
+  test("what throws when it is looked at is thrown like anything else", async () => {
+    const script = `const trap = new Proxy(new Error("x"), { get() { throw new Error("in") }, getPrototypeOf() { throw new Error("too") } });
+      self.addGraphQLResolvers({
+        "Query.throw": () => { throw trap },
+        "Query.reject": async () => { throw trap },
+        "Query.json": () => ({ toJSON() { throw trap } }),
+        "Query.fine": () => 1,
+      })`;
+    const server = await start(write(script), { limits: { ...defaultLambdaLimits, running: 1 } });
+    const statusOf = async (resolver: string): Promise<number> =>
+      (await call(server, { resolver, parents: null, args: {} })).status;
+    expect(await statusOf("Query.throw")).toBe(400);
+    expect(await statusOf("Query.reject")).toBe(500);
+    expect(await statusOf("Query.json")).toBe(400);
+    expect(await statusOf("Query.fine")).toBe(200);
+  });
+
   test("an answer that is too large is refused, and a console that never ends is cut", async () => {
     const limits = { ...defaultLambdaLimits, bodyBytesMax: 1_000_000, running: 1 };
     const server = await start(write(walker), { limits });

@@ -298,3 +298,27 @@ test("answers are what their type says, and those of administration are kept now
   expect(query.headers.get("x-content-type-options")).toBe("nosniff");
   expect(query.headers.get("cache-control")).toBeNull();
 });
+
+describe("subscriptions of foreign pages", () => {
+  const query = encodeURIComponent("subscription { queryNote { text } }");
+  const events = { accept: "text/event-stream" };
+  test.each<[string, Record<string, string>]>([
+    ["by its origin", evil],
+    ["by what the browser says of it", { "sec-fetch-site": "cross-site" }],
+  ])("%s: no event stream, no socket", async (_, page) => {
+    for (const method of ["GET", "POST"]) {
+      const url = `${open.url}/graphql${method === "GET" ? `?query=${query}` : ""}`;
+      const body = method === "POST" ? JSON.stringify({ query: decodeURIComponent(query) }) : "";
+      const told = await ask(url, method, { ...json, ...events, ...page }, body);
+      expect([told.status, told.text]).toEqual([403, expect.stringContaining("foreign page")]);
+    }
+    const socket = new WebSocket(open.url.replace("http", "ws") + "/graphql", "graphql-ws", {
+      headers: page,
+    });
+    const failure = await new Promise<Error>((resolve, reject) => {
+      socket.on("error", resolve);
+      socket.on("open", () => reject(new Error("it was let in")));
+    });
+    expect(failure.message).toContain("403");
+  });
+});

@@ -54,6 +54,28 @@ describe("seed 5 JWT for @auth, by a shared secret", () => {
     await serve({ VerificationKey: testSecret, Algo: "HS256" });
   });
 
+  test("nothing tells how many nodes were looked at: not of values, not of counts", async () => {
+    const ann = tokenOf({ USER: "ann" });
+    await ask(add("ann"), ann);
+    const queries = [
+      "{ queryNote { by } }",
+      '{ queryNote(filter: {by: {eq: "ann"}}) { by } }',
+      '{ queryNote(filter: {by: {eq: "nobody"}}) { by } }',
+      "{ aggregateNote { count } }",
+      "{ queryPage { notes { by } } }",
+      'mutation { deleteNote(filter: {by: {eq: "ann"}}) { numUids } }',
+    ];
+    for (const query of queries) {
+      const answer = await fetch(`${server.url}/graphql`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "X-Notes-Auth": tokenOf({ USER: "bob" }) },
+        body: JSON.stringify({ query }),
+      });
+      expect(answer.headers.get("graphql-toucheduids"), query).toBeNull();
+      expect(await answer.text(), query).not.toContain("touched_uids");
+    }
+  });
+
   test("a valid token in the configured header, and nowhere else", async () => {
     const token = tokenOf({ USER: "ann" });
     expect(await ask(add("ann"), token)).toEqual({

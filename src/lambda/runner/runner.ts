@@ -44,8 +44,10 @@ export function startRunner(ports: Ports, { script, name, bodyBytesMax }: Load):
         return;
       case "call":
         ports.send({ kind: "begun", id: message.id });
+        forgetMatch();
         void answer({ asker, tell }, message.body).then((given) => {
           timers.endCall();
+          forgetMatch();
           const { status, body } = limitAnswer(given, bodyBytesMax, tell);
           ports.send({ kind: "done", id: message.id, status, body });
         });
@@ -66,6 +68,11 @@ export function startRunner(ports: Ports, { script, name, bodyBytesMax }: Load):
   lockGlobals();
   timers.startCalls();
   ports.send({ kind: "ready", names: registeredNames() });
+}
+
+/** What `RegExp.$1` and its like tell of the last match would be met by the next call. */
+function forgetMatch(): void {
+  void /^/.test("");
 }
 
 /** Traces and names that a script makes as long as it likes. */
@@ -153,13 +160,27 @@ function explained(tell: Tell, message: string): Answer {
   return { status: 400, body: JSON.stringify({ errors: [{ message }] }) };
 }
 
-/** With its trace, as far as it is the script's own. */
+/** With its trace, as far as it is the script's own. What is thrown may be anything, also what throws when it is looked at. */
 function describe(error: unknown): string {
+  try {
+    return describeTrace(error);
+  } catch {
+    return unreadable;
+  }
+}
+
+const unreadable = "what was thrown cannot be read";
+
+function describeTrace(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const lines = (error.stack ?? error.message).split("\n");
+  const lines = String(error.stack ?? error.message).split("\n");
   return lines.filter((line) => !/^ +at .*(?:weft:runner|node:internal)/.test(line)).join("\n");
 }
 
 function describeShort(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return error instanceof Error ? String(error.message) : String(error);
+  } catch {
+    return unreadable;
+  }
 }
