@@ -72,7 +72,7 @@ export function startRunner(ports: Ports, { script, name, bodyBytesMax }: Load):
 
 /** What `RegExp.$1` and its like tell of the last match would be met by the next call. */
 function forgetMatch(): void {
-  void /^/.test("");
+  void /^$/.test("");
 }
 
 /** Traces and names that a script makes as long as it likes. */
@@ -171,15 +171,23 @@ function describe(error: unknown): string {
 
 const unreadable = "what was thrown cannot be read";
 
+/** An error as a script may have made it. */
+interface Thrown {
+  readonly stack?: unknown;
+  readonly message: unknown;
+}
+
 function describeTrace(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const lines = String(error.stack ?? error.message).split("\n");
+  const { stack, message }: Thrown = error;
+  const lines = String(stack ?? message).split("\n");
   return lines.filter((line) => !/^ +at .*(?:weft:runner|node:internal)/.test(line)).join("\n");
 }
 
 function describeShort(error: unknown): string {
   try {
-    return error instanceof Error ? String(error.message) : String(error);
+    const { message }: Thrown = error instanceof Error ? error : { message: error };
+    return String(message);
   } catch {
     return unreadable;
   }
