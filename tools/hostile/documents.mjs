@@ -49,6 +49,13 @@ export const documents = {
     (n) =>
       `query q${n} { queryPerson(first: 1, filter: { or: [${repeat(50_000, (i) => `{ score: { eq: ${i} } }`)}] }) { id } }`,
   ),
+  "graphql-or-variable": async (client) => {
+    const query = "query($f: PersonFilter) { queryPerson(first: 1, filter: $f) { id } }";
+    for (let i = client.number * 1e6; !client.isOver; i++) {
+      const or = Array.from({ length: 19_000 }, (_, k) => ({ score: { eq: k + i } }));
+      await client.graphql(query, { f: { or } });
+    }
+  },
   "graphql-roots": document(
     (n) => `query q${n} { ${repeat(20_000, (i) => `a${i}: queryPerson(first: 1) { id }`)} }`,
   ),
