@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { linkControls } from "./controls.ts";
 import { scrubOf } from "./config.ts";
 import { giveBackIdleMemory } from "./idle-memory.ts";
-import { makeLogger } from "./log.ts";
+import { makeLogger, surviveLostOutput } from "./log.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
 import { beatMs } from "./pulse.ts";
 import type { Worker } from "./worker.ts";
@@ -12,6 +12,7 @@ type Start = ToChild & { readonly kind: "start" };
 
 /** What a role needs is loaded before the supervisor says that the writer is ready: most of a start is loading. */
 export async function loadRole(role: Role): Promise<(start: Start) => Promise<void>> {
+  surviveLostOutput();
   if (role === "lambda") return loadLambda();
   const writing = role === "worker" ? undefined : await import("./writer.ts");
   const working = role === "writer" ? undefined : await import("./worker.ts");

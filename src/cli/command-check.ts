@@ -17,10 +17,16 @@ export async function runCheck(dir: string, isRepair: boolean): Promise<void> {
 }
 
 async function runRepair(dir: string): Promise<void> {
+  let losses = 0;
   const { rows, commitTs, kept } = await repairStore(dir, {
     say,
-    lose: (line) => complain(`lost: ${line}`),
+    lose: (line) => {
+      losses++;
+      complain(`lost: ${line}`);
+    },
   });
+  // The store is sound again, but whoever runs this in a script should look.
+  if (losses > 0) process.exitCode = 1;
   const count = rows.toLocaleString("en-US");
   say(`${count} rows saved, up to commit ${commitTs}; the old files are in ${kept}`);
 }

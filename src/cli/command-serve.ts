@@ -12,7 +12,7 @@ import type { AclConfig } from "./acl-config.ts";
 import { describeBound, urlOfAddress } from "./address.ts";
 import { claimForServing } from "./claim.ts";
 import { buildServeConfig, type ServeConfig, type ServeOptions } from "./config.ts";
-import { complain, makeLogger, say } from "./log.ts";
+import { complain, makeLogger, say, surviveLostOutput } from "./log.ts";
 import { mainFile, packageFolder } from "./places.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import { warnOfOpenAddress } from "./security.ts";
@@ -21,6 +21,7 @@ import { readVersion } from "./version.ts";
 
 /** Runs until a signal ends it. Fault E_STARTUP, with one line, when it cannot serve. */
 export async function runServe(options: ServeOptions): Promise<void> {
+  surviveLostOutput();
   const config = buildServeConfig(options);
   const claim = await claimForServing(config.dataDir);
   const supervisor = await startSupervisor(config, makeLogger("supervisor", config.logLevel));

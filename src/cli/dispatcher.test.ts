@@ -1,7 +1,7 @@
 // Goal: each connection is with one process at a time, and none is forgotten.
 import { Socket } from "node:net";
 import { beforeEach, expect, test } from "vitest";
-import { Dispatcher, waitMsMax } from "./dispatcher.ts";
+import { Dispatcher, emptyWaitMsMax, waitMsMax } from "./dispatcher.ts";
 
 interface Taker {
   readonly name: string;
@@ -99,17 +99,38 @@ test("a word about a connection that it was not given changes nothing", () => {
   expect(given).toEqual([["a", 1]]);
 });
 
-test("after a minute they are refused", () => {
-  const early = accept(1);
-  nowMs = waitMsMax;
-  accept(1);
+test("what a living process does not take has not arrived, and is refused", () => {
+  dispatcher.join(a);
+  const [first] = accept(2);
+  for (let beat = 0; beat < 4; beat++) dispatcher.beat(a);
+  expect(refused).toEqual([]);
+  dispatcher.beat(a);
+  expect(refused).toEqual([first]);
+  expect(given).toEqual([
+    ["a", 1],
+    ["a", 2],
+  ]);
+  dispatcher.took(a, 2);
+  for (let beat = 0; beat < 9; beat++) dispatcher.beat(a);
+  expect(refused).toEqual([first]);
+});
+
+test("after a minute they are refused, and after ten seconds where there is no process", () => {
+  const [first] = accept(1);
+  nowMs = emptyWaitMsMax;
   dispatcher.sweep();
   expect(refused).toEqual([]);
   nowMs++;
   dispatcher.sweep();
-  expect(refused).toEqual(early);
+  expect(refused).toEqual([first]);
   dispatcher.join(a);
-  expect(given).toEqual([["a", 2]]);
+  const [, second] = accept(2);
+  nowMs += waitMsMax;
+  dispatcher.sweep();
+  expect(refused).toEqual([first]);
+  nowMs++;
+  dispatcher.sweep();
+  expect(refused).toEqual([first, second]);
 });
 
 test("a closed one takes no more, and ends what waits", () => {

@@ -10,8 +10,9 @@ import type { Clock } from "../base/clock.ts";
 /** Connections that wait; more are refused. */
 const waitingMax = 10_000;
 
-/** For how long one waits for a process that takes it, and then is refused. */
+/** For how long one waits for a process that takes it, and then is refused; and where there is no process at all. */
 export const waitMsMax = 60_000;
+export const emptyWaitMsMax = 10_000;
 
 /**
  * For how long a connection waits for the process whose turn it is: processes that have as many of them each answer in
@@ -38,11 +39,16 @@ export interface DispatcherParts<Taker> {
   refuse(socket: Socket, isTls: boolean): void;
 }
 
+/** After more signs of life than these a connection that was handed over did not arrive. */
+const beatsMax = 4;
+
 interface Seat {
   /** Handed over, and not taken yet. */
   given: Connection | undefined;
   /** When it was. */
   givenMs: number;
+  /** Signs of life since then. */
+  beats: number;
 }
 
 /** Takers are told apart by identity alone. */
@@ -79,7 +85,7 @@ export class Dispatcher<Taker extends object> {
 
   /** A process that is ready. */
   join(taker: Taker): void {
-    this.#seats.set(taker, { given: undefined, givenMs: 0 });
+    this.#seats.set(taker, { given: undefined, givenMs: 0, beats: 0 });
     this.#dispatch();
   }
 
@@ -90,6 +96,19 @@ export class Dispatcher<Taker extends object> {
     // The process has a hold of its own: this one ends without a word to the other side.
     seat.given.socket.destroy();
     seat.given = undefined;
+    this.#dispatch();
+  }
+
+  /**
+   * A sign of life, sent a while after the last. A process that gives some and does not say that it took what it was given
+   * has not got it: it had no file to spare (EMFILE). Whoever waits for that is refused, and the next has a chance.
+   */
+  beat(taker: Taker): void {
+    const seat = this.#seats.get(taker);
+    if (seat?.given === undefined || ++seat.beats <= beatsMax) return;
+    const { socket, isTls } = seat.given;
+    seat.given = undefined;
+    this.#parts.refuse(socket, isTls);
     this.#dispatch();
   }
 
@@ -105,7 +124,8 @@ export class Dispatcher<Taker extends object> {
 
   /** Refuses what has waited for too long. To be called now and then. */
   sweep(): void {
-    const oldestMs = this.#parts.clock.tickMs() - waitMsMax;
+    const waitMs = this.hasTakers ? waitMsMax : emptyWaitMsMax;
+    const oldestMs = this.#parts.clock.tickMs() - waitMs;
     const isOver = ({ sinceMs }: Connection): boolean => sinceMs < oldestMs;
     if (!this.#waiting.some(isOver)) return;
     const over = this.#waiting.filter(isOver);
@@ -131,7 +151,8 @@ export class Dispatcher<Taker extends object> {
       const connection = taker === undefined ? undefined : this.#waiting.shift();
       if (taker === undefined || connection === undefined) return;
       if (connection.socket.destroyed) continue;
-      this.#seats.set(taker, { given: connection, givenMs: this.#parts.clock.tickMs() });
+      const givenMs = this.#parts.clock.tickMs();
+      this.#seats.set(taker, { given: connection, givenMs, beats: 0 });
       this.#parts.give(taker, connection);
     }
   }

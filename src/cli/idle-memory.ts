@@ -26,7 +26,13 @@ const idleShareMax = 0.1;
 export function watchIdleMemory(user: MemoryUser): () => void {
   let leftBytes = 0;
   return () => {
-    const usedBytes = user.usedBytes();
+    let usedBytes: number;
+    try {
+      usedBytes = user.usedBytes();
+    } catch {
+      // Its number is read from a file: with none to be had the next look is as good.
+      return;
+    }
     leftBytes = Math.min(leftBytes, usedBytes);
     const isIdle = user.busyShare() <= idleShareMax;
     if (!isIdle || usedBytes < leftBytes + growthBytesMin) return;

@@ -4,15 +4,20 @@ import type { Logger } from "../base/log.ts";
 
 /** `name` is the process: supervisor, writer, worker 1. */
 export function makeLogger(name: string, level: string): Logger {
-  const log = pino(
-    { level, base: { pid: process.pid, name } },
-    pino.destination({ fd: 2, sync: true }),
-  );
+  const destination = pino.destination({ fd: 2, sync: true });
+  // A log that cannot be written, its disk being full, ends nothing: the lines are lost.
+  destination.on("error", () => {});
+  const log = pino({ level, base: { pid: process.pid, name } }, destination);
   return {
     info: (message, fields) => log.info(fields ?? {}, message),
     warn: (message, fields) => log.warn(fields ?? {}, message),
     error: (message, fields) => log.error(fields ?? {}, message),
   };
+}
+
+/** Nor do lines for people end anything. To be called when a process begins. */
+export function surviveLostOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 }
 
 /** For a person: one line, with the program's name. */

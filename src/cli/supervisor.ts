@@ -130,6 +130,8 @@ class Keeper {
   readonly #watch: StoreWatch;
   #ticks: NodeJS.Timeout | undefined = undefined;
   #isOpen = false;
+  /** Why the last start of a child failed; undefined since one is ready. */
+  #failure: string | undefined = undefined;
   #run: string = randomUUID();
   #isStopping = false;
   readonly #switchboard: Switchboard<Child>;
@@ -208,8 +210,9 @@ class Keeper {
 
   #refuse(socket: Socket, isTls: boolean): void {
     const { move } = this.#watch;
-    const text = move === undefined ? "the server is busy, please try again" : explainMove(move);
-    refuseConnection(socket, text, isTls);
+    const failure = this.#dispatcher.hasTakers ? undefined : this.#failure;
+    const why = failure ?? "the server is busy, please try again";
+    refuseConnection(socket, move === undefined ? why : explainMove(move), isTls);
   }
 
   async stop(): Promise<void> {
@@ -288,7 +291,12 @@ class Keeper {
         else if (isDamage && !this.#isStopping) this.#giveUp(line);
         else this.#replace(child, line);
       });
-      running.on("error", () => {});
+      running.on("error", (error) => {
+        // Nothing was started, so nothing will end: the machine has no room for another process now.
+        if (running.pid !== undefined) return;
+        child.process = undefined;
+        reject(new Fault("E_STARTUP", `the ${nameOf(child)} cannot be started: ${error.message}`));
+      });
       const { number } = child;
       const start = (): void => {
         const identity = this.#watch.identity;
@@ -306,6 +314,9 @@ class Keeper {
     // It may have ended meanwhile.
     if (child.process === undefined) return;
     child.isReady = true;
+    // What it was told before it listened it has not heard.
+    if (this.#isStopping) this.#tell(child, { kind: "drain" });
+    this.#failure = undefined;
     this.#pulse.note(child);
     if (isAnswering(child)) this.#switchboard.admit(child);
     if (this.#isOpen) this.#tell(child, { kind: "open" });
@@ -341,6 +352,7 @@ class Keeper {
         return;
       case "beat":
         this.#pulse.note(child);
+        this.#dispatcher.beat(child);
         return;
       case "heard":
         this.#switchboard.heard(child, message.turn);
@@ -385,6 +397,7 @@ class Keeper {
       }
       this.#start(child).catch((error: unknown) => {
         this.#logger.error("a child cannot start", { role: child.role, line: String(error) });
+        if (isAnswering(child) || isWriting(child)) this.#failure = messageOf(error);
         // The next start would find it as it is.
         if (error instanceof Fault && error.code === "E_STORE_CORRUPT") {
           this.#giveUp(error.message);
@@ -461,7 +474,15 @@ function hasDiedOfStore(child: Child, signal: string | null): boolean {
 function explainDeath(child: Child, code: number | null, signal: string | null): string {
   const how = signal === null ? `exit code ${code ?? "unknown"}` : signal;
   if (hasDiedOfStore(child, signal)) {
-    return `the store cannot be read: its ${child.role} died of ${how}; the data directory is damaged, see "weft check"`;
+    return `the store cannot be read: its ${nameOf(child)} died of ${how}; the data directory is damaged, see "weft check"`;
   }
-  return `the ${child.role} ended with ${how}`;
+  return `the ${nameOf(child)} ended with ${how}`;
+}
+
+function nameOf({ role }: Child): string {
+  return role === "both" ? "worker that writes" : role;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

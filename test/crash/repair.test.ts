@@ -105,8 +105,19 @@ describe("a repair", () => {
   it("of a store without its journal takes the data file", async () => {
     const dir = makeDir();
     for (const name of ["journal.0", "journal.1"]) rmSync(join(dir, name));
-    await repair(dir);
+    const { lost } = await repair(dir);
+    expect(lost.join("\n")).toMatch(
+      /there is no sound journal beside data.mdb: what was committed/,
+    );
     await expectOpens(dir, killed.digest);
+  });
+
+  it("of a data file that is not the one that was closed says so", async () => {
+    const dir = await makeClosed();
+    expect((await repair(dir)).lost).toEqual([]);
+    writeFileSync(join(dir, "data.mdb"), older.data);
+    const { lost } = await repair(dir);
+    expect(lost.join("\n")).toMatch(/data.mdb is not the file that was closed: what was committed/);
   });
 
   it("of a data file whose meta pages are gone takes the journal", async () => {

@@ -1,6 +1,6 @@
 // Goal: a server whose directory is removed, moved or exchanged acknowledges nothing that is lost, says so, and makes no
 // other store in its place.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import {
@@ -115,4 +115,18 @@ test("a removed data file or journal stops writes", async () => {
   await server.stop();
   const again = await startServer({ dataDir: dir });
   expect(await names(again)).toEqual({ q: [{ name: "before" }] });
+});
+
+test("a header that is removed, or another store's, stops writes until it is back", async () => {
+  const { server, dir } = await open("2");
+  const other = await open("1");
+  await other.server.stop();
+  const header = join(dir, "weft.store");
+  renameSync(header, `${header}.away`);
+  await expectStopped(server, /weft\.store is gone/);
+  copyFileSync(join(other.dir, "weft.store"), header);
+  await expectStopped(server, /weft\.store is another store's/);
+  renameSync(`${header}.away`, header);
+  await waitUntil(() => isHealthy(server), 5_000);
+  expect((await write(server, "after")).json["errors"]).toBeUndefined();
 });

@@ -98,6 +98,11 @@ export function readHeader(dir: string): Header {
   };
 }
 
+/** Of a header's bytes, whole or not; "" for too few. */
+export function readStoreId(bytes: Buffer): string {
+  return bytes.length < front + 20 ? "" : bytes.toString("hex", front + 4, front + 20);
+}
+
 export type NewHeader = Pick<Header, "storeId" | "cleanBytes" | "metasChecksum"> & {
   readonly state: Exclude<StoreState, "untold">;
 };

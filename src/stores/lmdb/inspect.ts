@@ -43,6 +43,10 @@ export function inspectStore(dir: string, witness: Witness = {}): StoreHeader | 
   }
   if (!names.includes(headerName)) {
     if (names.every((name) => ignoredNames.has(name))) return undefined;
+    if (names.includes(dataName)) {
+      const what = `${headerName} is missing; weft check --repair makes it anew, and saves what ${dataName} holds`;
+      throw refuse(dir, what);
+    }
     throw refuse(dir, "the directory is not empty and is not a store");
   }
   for (;;) {

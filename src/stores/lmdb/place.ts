@@ -5,13 +5,18 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../../model/fault.ts";
-import { dataName } from "./header.ts";
+import { dataName, headerName, readStoreId } from "./header.ts";
 import { journalNames } from "./journal-format.ts";
 
 /** Device and number of each file; "" where there is none. */
 export interface Place {
   readonly directory: string;
   readonly data: string;
+  /**
+   * The id that the header says, which is written anew whenever the store is opened or closed; undefined where it could
+   * not be read now.
+   */
+  readonly header: string | undefined;
   /** Of both; they are made anew whenever the store is opened for writing. */
   readonly journals: string;
 }
@@ -25,9 +30,11 @@ export async function readPlace(dir: string): Promise<Place> {
       return "";
     }
   };
-  const paths = pathsOf(dir);
-  const [directory, data, ...journals] = await Promise.all(paths.map(name));
-  return { directory: directory!, data: data!, journals: journals.join(" ") };
+  const [header, directory, data, ...journals] = await Promise.all([
+    fs.promises.readFile(join(dir, headerName)).then(readStoreId, headerOfNone),
+    ...pathsOf(dir).map(name),
+  ]);
+  return { directory: directory!, data: data!, header, journals: journals.join(" ") };
 }
 
 /** The same, before it returns. */
@@ -41,7 +48,19 @@ export function readPlaceNow(dir: string): Place {
     }
   };
   const [directory, data, ...journals] = pathsOf(dir).map(name);
-  return { directory: directory!, data: data!, journals: journals.join(" ") };
+  let header: string | undefined;
+  try {
+    header = readStoreId(fs.readFileSync(join(dir, headerName)));
+  } catch (error) {
+    header = headerOfNone(error);
+  }
+  return { directory: directory!, data: data!, header, journals: journals.join(" ") };
+}
+
+/** A process that has no file to open left (EMFILE) knows nothing of it. */
+function headerOfNone(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "ENOTDIR" ? "" : undefined;
 }
 
 function pathsOf(dir: string): string[] {
@@ -65,6 +84,9 @@ export function findStoreMove(before: Place, now: Place): string | undefined {
   }
   if (now.data === "") return `${dataName} is gone; ${back}`;
   if (now.data !== before.data) return `another file is in the place of ${dataName}; ${back}`;
+  if (now.header === "") return `${headerName} is gone; ${back}`;
+  const isKnown = now.header !== undefined && before.header !== undefined;
+  if (isKnown && now.header !== before.header) return `${headerName} is another store's; ${back}`;
   return undefined;
 }
 

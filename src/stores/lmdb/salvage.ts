@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { decodeState, stateKey } from "../commit/state.ts";
 import { equalBytes } from "../../base/bytes.ts";
 import { checksumBytes } from "./checksum.ts";
-import { dataName, readHeader } from "./header.ts";
+import { checksumOfMetas, dataBytes, dataName, readHeader, type Header } from "./header.ts";
 import { visitRows } from "./journal-format.ts";
 import { isSound, readHalves, type SoundHalf } from "./journal-halves.ts";
 import { readRecords } from "./journal-scan.ts";
@@ -41,7 +41,24 @@ export function findSources(dir: string, say: (line: string) => void): readonly 
 /** The data file as it stands. */
 function fromFile(dir: string): Candidate | undefined {
   const meta = readMetaOf(join(dir, dataName));
-  return meta === undefined ? undefined : examine(dir, meta, "the data file as it stands", [], []);
+  if (meta === undefined) return undefined;
+  return examine(dir, meta, "the data file as it stands", [], findMismatch(dir));
+}
+
+/** What tells that the file is not all that was acknowledged: a sound file of another day, or of another store, looks whole. */
+function findMismatch(dir: string): readonly string[] {
+  const header = readHeaderIfWhole(dir);
+  const loss = "what was committed last may be missing, or all of it be another store's";
+  if (header?.state === "closed") {
+    const { metasChecksum, cleanBytes } = header;
+    const isSame = metasChecksum === undefined || metasChecksum === checksumOfMetas(dir);
+    if (isSame && dataBytes(dir) >= cleanBytes) return [];
+    return [`${dataName} is not the file that was closed: ${loss}`];
+  }
+  if (header?.state === "journaled" && !readHalves(dir).some(isSound)) {
+    return [`there is no sound journal beside ${dataName}: ${loss}`];
+  }
+  return [];
 }
 
 function fromJournal(dir: string): Candidate | undefined {
@@ -55,10 +72,14 @@ function fromJournal(dir: string): Candidate | undefined {
 }
 
 function isClosed(dir: string): boolean {
+  return readHeaderIfWhole(dir)?.state === "closed";
+}
+
+function readHeaderIfWhole(dir: string): Header | undefined {
   try {
-    return readHeader(dir).state === "closed";
+    return readHeader(dir);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
