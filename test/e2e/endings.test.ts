@@ -1,6 +1,6 @@
 // Goal: a server ends in order also while its processes are coming back, and nothing but its own death ends it.
 import { spawn } from "node:child_process";
-import { existsSync, openSync, readdirSync } from "node:fs";
+import { existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import {
@@ -18,17 +18,18 @@ import {
 afterAll(cleanUp);
 
 test.each([0, 60, 150])(
-  "SIGTERM %d ms after its processes were killed: the store is closed in order",
+  "SIGTERM %d ms after its processes were killed: it ends at once, and whole",
   async (waitMs) => {
     const dataDir = join(makeFolder(), "data");
     const server = await startServer({ dataDir, flags: ["--no-sample", "--workers", "2"] });
     for (const pid of server.childPids()) process.kill(pid, "SIGKILL");
     await new Promise((resolve) => setTimeout(resolve, waitMs));
+    const began = performance.now();
     expect(await server.stop()).toBe(0);
+    // Nobody waits for what cannot come: --drain is ten seconds.
+    expect(performance.now() - began).toBeLessThan(8_000);
     const { code, stdout } = await runWeft(["check", "--data", dataDir]);
     expect([code, stdout]).toEqual([0, expect.stringContaining("0 problems")]);
-    // Killed ones leave a journal; whoever was started again has taken it in.
-    if (waitMs > 0) expect(readdirSync(dataDir)).not.toContain("journal.0");
   },
 );
 

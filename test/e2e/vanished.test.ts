@@ -125,7 +125,9 @@ test("a header that is removed, or another store's, stops writes until it is bac
   renameSync(header, `${header}.away`);
   await expectStopped(server, /weft\.store is gone/);
   copyFileSync(join(other.dir, "weft.store"), header);
-  await expectStopped(server, /weft\.store is another store's/);
+  const other503 = /weft\.store is another store's/;
+  await waitUntil(async () => other503.test((await health(server))?.text ?? ""), 5_000);
+  expect((await write(server, "lost")).json["errors"]).toBeDefined();
   renameSync(`${header}.away`, header);
   await waitUntil(() => isHealthy(server), 5_000);
   expect((await write(server, "after")).json["errors"]).toBeUndefined();
