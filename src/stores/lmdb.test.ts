@@ -117,7 +117,7 @@ describe("a directory", () => {
   });
 
   it.each([
-    ["other files", "is not empty and is not a store"],
+    ["other files", "weft.store is missing; weft check --repair makes it anew"],
     ["a bad header", "weft.store is damaged"],
     ["a newer format", "newer than this program's"],
     ["truncated data", "truncated"],
