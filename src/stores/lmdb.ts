@@ -29,7 +29,7 @@ import { inspectStore, type StoreHeader } from "./lmdb/inspect.ts";
 import { PlaceGuard } from "./lmdb/place-guard.ts";
 import { refuseAnother, type StoreIdentity } from "./lmdb/place.ts";
 import { openForWriting, type JournalOptions, type RunJournalOptions } from "./lmdb/opening.ts";
-import { readMetaOf } from "./lmdb/meta-pages.ts";
+import { readMeta, readMetaOf } from "./lmdb/meta-pages.ts";
 import { examinePages } from "./lmdb/page-walk.ts";
 import { examineJournal, planRecovery, removeJournal } from "./lmdb/recovery.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
@@ -306,9 +306,13 @@ export async function openReadOnly(dir: string, answerMs = 10_000): Promise<Read
   };
 }
 
-function reportPages(dir: string, report: (problem: string) => void): void {
+/** `meta`: of the state whose pages are looked at; the file's newest where nothing else is said. */
+function reportPages(
+  dir: string,
+  report: (problem: string) => void,
+  meta = readMetaOf(join(dir, dataName)),
+): void {
   const path = join(dir, dataName);
-  const meta = readMetaOf(path);
   if (meta === undefined) return;
   const { structure, rows } = examinePages(path, meta, true);
   if (structure !== undefined) report(structure);
@@ -317,7 +321,8 @@ function reportPages(dir: string, report: (problem: string) => void): void {
 
 /**
  * What can be told of the files before LMDB opens them: lines about the format and the journal; `report` is told what is
- * wrong with the journal, and with the pages of a store that was closed. (Those of another are told by `verify`.) Faults
+ * wrong with the journal, and with the pages of a store that was closed, or that a start would bring back. (Those of
+ * another are told by `verify`.) Faults
  * as of a start.
  */
 export function examineFiles(dir: string, report: (problem: string) => void): readonly string[] {
@@ -326,6 +331,7 @@ export function examineFiles(dir: string, report: (problem: string) => void): re
   const { version, state, loss } = header;
   if (loss !== undefined) {
     const { records } = planRecovery(dir, join(dir, dataName), loss);
+    reportPages(dir, report, readMeta(Buffer.from(loss.half.base.metas)));
     return [
       `format ${version}, not closed in order: ` +
         `the journal holds ${records.length} transactions since the last synced state, all whole`,

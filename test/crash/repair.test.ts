@@ -9,6 +9,7 @@ import { checkLog } from "../../src/stores/check-log.ts";
 import { examineFiles, openReadOnly } from "../../src/stores/lmdb.ts";
 import { Environment } from "../../src/stores/lmdb/environment.ts";
 import { readHeader, writeClosed } from "../../src/stores/lmdb/header.ts";
+import { isSound, readHalves } from "../../src/stores/lmdb/journal-halves.ts";
 import { repairStore } from "../../src/stores/repair.ts";
 import { reachedPages } from "./data-pages.ts";
 import { digestOf, recordHistory, viewJournal, type Copy } from "./history.ts";
@@ -177,6 +178,24 @@ describe("a check", () => {
     expect(examineFiles(makeDir(), () => {})).toEqual([
       `format 5, not closed in order: the journal holds ${count} transactions since the last synced state, all whole`,
     ]);
+  });
+
+  it("finds a damaged page of the state that a start would bring back", () => {
+    const dir = makeDir();
+    const { journal } = killed;
+    const half = readHalves(dir).filter(isSound);
+    expect(journal.length).toBeGreaterThan(0);
+    const metas = Buffer.from(half.sort((a, b) => b.base.epoch - a.base.epoch)[0]!.base.metas);
+    const data = readFileSync(join(dir, "data.mdb"));
+    const { pages } = reachedPages(data, metas);
+    const leaf = pages.findIndex(
+      (isReached, page) => isReached === 1 && data.readUInt16LE(page * 4096 + 18) === 2,
+    );
+    data[leaf * 4096 + 25]! ^= 2;
+    writeFileSync(join(dir, "data.mdb"), data);
+    const told: string[] = [];
+    examineFiles(dir, (problem) => told.push(problem));
+    expect(told.join("\n")).toMatch(/page \d+ is damaged/);
   });
 
   it("finds commits that are lost, and those of which a part is there", async () => {
