@@ -2,6 +2,7 @@
 // other store in its place.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import {
   cleanUp,
@@ -42,6 +43,8 @@ async function expectStopped(server: TestServer, why: RegExp): Promise<void> {
   await waitUntil(async () => (await health(server))?.status === 503, 5_000);
   expect(performance.now() - startMs).toBeLessThan(1_500);
   expect((await health(server))?.text).toMatch(why);
+  // The writer looks for itself, and relies on what it has seen for some milliseconds.
+  await sleep(100);
   const refused = await write(server, "lost");
   expect(refused.text).toMatch(why);
   expect(refused.json["errors"]).toBeDefined();

@@ -3,8 +3,8 @@ import type { Clock } from "../../base/clock.ts";
 import type { KeyValue, Prepared, WriteEngine } from "../key-value.ts";
 import { findMove, findStoreMove, movedFault, type Place, readPlaceNow } from "./place.ts";
 
-/** So old may be what a transaction relies on: a look costs some microseconds. */
-const lookMs = 100;
+/** So old may be what a transaction relies on: a look costs some tens of microseconds. */
+const lookMs = 25;
 
 export class PlaceGuard implements WriteEngine {
   private readonly engine: WriteEngine;
