@@ -44,7 +44,7 @@ function* computeInSteps(block: BlockRun): Steps<void> {
   for (let task = order.next(); task !== undefined; task = order.next()) {
     yield* computeTask(block, task);
     order.finish(task);
-    const pause = block.run.pace.check(task.here.frame.uids.length + 1);
+    const pause = block.run.pace.checkSmall(task.here.frame.uids.length + 1);
     if (pause !== undefined) yield pause;
   }
 }

@@ -63,7 +63,7 @@ const run = {
   },
   numUids: new Map(),
   bound: new Map(),
-  pace: { check: () => undefined },
+  pace: { check: () => undefined, checkSmall: () => undefined },
   budget: makeFreeBudget(systemClock),
 } as unknown as Run;
 

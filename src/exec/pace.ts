@@ -13,6 +13,8 @@ export interface Pace {
   readonly budget: RequestBudget;
   /** undefined: go on. `work`: rows since the last look. Throws Fault E_DEADLINE, E_CANCELLED or E_LIMIT. */
   check(work?: number): Promise<void> | undefined;
+  /** The same for pieces that take no longer than `work` tells: some of them together are one look at the time. */
+  checkSmall(work: number): Promise<void> | undefined;
 }
 
 const sliceMs = 4;
@@ -22,6 +24,9 @@ const busySliceMs = 1;
 
 /** Rows between two looks, where nothing else is said. */
 const rowsPerLook = 256;
+
+/** What a small piece takes beside its rows, in rows. */
+const smallPieceRows = 16;
 
 export interface PaceOptions {
   readonly clock: Clock;
@@ -57,20 +62,30 @@ export function inPace<T>(
 class SlicePace implements Pace {
   readonly budget: RequestBudget;
   readonly #options: PaceOptions;
-  #sliceEndMs: number;
+  /** Begins at the first look: short runs never ask for the time. */
+  #sliceEndMs: number | undefined = undefined;
+  /** Rows of small pieces since the last look. */
+  #smallRows = 0;
 
   constructor(options: PaceOptions) {
     this.#options = options;
     this.budget = options.budget;
-    const isBusy = options.turns?.isBusy === true;
-    this.#sliceEndMs = options.clock.tickMs() + (isBusy ? busySliceMs : sliceMs);
+  }
+
+  checkSmall(work: number): Promise<void> | undefined {
+    this.#smallRows += work + smallPieceRows;
+    if (this.#smallRows >= rowsPerLook) return this.check(work);
+    this.budget.charge(work);
+    return undefined;
   }
 
   check(work = rowsPerLook): Promise<void> | undefined {
+    this.#smallRows = 0;
     const { clock, budget, turns } = this.#options;
     const nowMs = clock.tickMs();
     budget.charge(work);
     budget.checkAt(nowMs);
+    this.#sliceEndMs ??= nowMs + (turns?.isBusy === true ? busySliceMs : sliceMs);
     if (nowMs < this.#sliceEndMs) return undefined;
     const turn =
       turns?.next(this.#options) ?? new Promise<void>((resolve) => void setImmediate(resolve));

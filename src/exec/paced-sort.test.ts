@@ -16,6 +16,9 @@ function countingPace(stopAt = Infinity): Pace & { looks: number } {
       if (++this.looks >= stopAt) throw new Fault("E_DEADLINE", "context deadline exceeded");
       return this.looks % 3 === 0 ? Promise.resolve() : undefined;
     },
+    checkSmall() {
+      return this.check();
+    },
   };
 }
 

@@ -36,7 +36,7 @@ function charge(
   columns: readonly Column[],
 ): MaybePromise<readonly Column[]> {
   run.budget.chargeBytes(edgeBytesOf(columns));
-  const pause = run.pace.check(cells + countEdges(columns));
+  const pause = run.pace.checkSmall(cells + countEdges(columns));
   return pause === undefined ? columns : pause.then(() => columns);
 }
 

@@ -54,13 +54,15 @@ function* gatherInSteps({ run, frames }: BlockRun, rowCount: number): Steps<void
       gatherField(found, here, field, column, rowCount);
       const rows = here.frame.uids.length;
       run.budget.chargeBytes(rows * gatheredBytes);
-      const pause = run.pace.check(rows + (column.kind === "edges" ? column.targets.length : 0));
+      const pause = run.pace.checkSmall(
+        rows + (column.kind === "edges" ? column.targets.length : 0),
+      );
       if (pause !== undefined) yield pause;
     }
   }
   for (const [variable, gathered] of found) {
     run.variables[variable] = toResult(gathered);
-    const pause = run.pace.check(gathered.values.size);
+    const pause = run.pace.checkSmall(gathered.values.size);
     if (pause !== undefined) yield pause;
   }
 }

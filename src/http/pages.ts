@@ -99,10 +99,11 @@ function isOwnAddress(address: string): boolean {
 }
 
 export function isLoopback(address: string): boolean {
-  return address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
+  if (address === "127.0.0.1" || address === "::1") return true;
+  return address.startsWith("127.") && isIP(address) === 4;
 }
 
 /** Without the prefix under which an IPv6 socket shows an IPv4 address. */
 export function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, "");
+  return address.startsWith("::") ? address.replace(/^::ffff:(?=\d+\.)/i, "") : address;
 }

@@ -73,13 +73,11 @@ describe.each(Object.entries(queries))("%s", (_, text) => {
       budget: makeFreeBudget(systemClock),
     });
     let pauses = 0;
-    const pace: Pace = {
-      budget: makeFreeBudget(systemClock),
-      check: () => {
-        pauses++;
-        return new Promise((resolve) => void setImmediate(resolve));
-      },
+    const check = (): Promise<void> => {
+      pauses++;
+      return new Promise((resolve) => void setImmediate(resolve));
     };
+    const pace: Pace = { budget: makeFreeBudget(systemClock), check, checkSmall: check };
     const written = renderDqlPaced(plan, result, { limits, debug }, pace);
     expect(written).toBeInstanceOf(Promise);
     const at = Buffer.from(renderDql(plan, result, { limits, debug }));
@@ -94,6 +92,7 @@ test("a small answer is written at once", async () => {
   const shared = { clock: systemClock, limits, budget: makeFreeBudget(systemClock) };
   const result = await execute(plan, undefined, graph, shared);
   const { budget } = shared;
-  const pace: Pace = { budget, check: () => Promise.reject(new Error("not asked")) };
+  const check = (): Promise<void> => Promise.reject(new Error("not asked"));
+  const pace: Pace = { budget, check, checkSmall: check };
   expect(renderDqlPaced(plan, result, { limits, debug: false }, pace)).not.toBeInstanceOf(Promise);
 });

@@ -29,7 +29,7 @@ export function* leastDqlBytes(plan: Plan, result: ExecutionResult, pace: Pace):
       });
       for (let row = 0; row < sums.length; row++) if (sums[row]! > 0) sums[row]! += 1;
       sizes.set(frame, sums);
-      const pause = pace.check(cells);
+      const pause = pace.checkSmall(cells);
       if (pause !== undefined) yield pause;
     }
     const sums = sizes.get(answer.frame);

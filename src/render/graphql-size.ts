@@ -54,7 +54,7 @@ export function* leastObjectBytes(
     work = 0;
   }
   // There may be thousands of small frames.
-  const last = pace.check(work);
+  const last = pace.checkSmall(work);
   if (last !== undefined) yield last;
   return sizes;
 }

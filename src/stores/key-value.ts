@@ -19,12 +19,16 @@ export interface KeyValue {
   scan(range: ScanRange, visit: (key: Uint8Array, value: Uint8Array) => boolean): void;
 }
 
+/** Work that is cut into pieces: between two of them the process may do other things. */
+export type Pieces<T> = Generator<void, T, void>;
+
 export interface WriteEngine {
   /**
-   * A write transaction in two steps. `work` is run now, on the newest state; nothing of it is visible, and no other
-   * transaction may be prepared, before the second step. Throws what `work` throws: then nothing stays.
+   * A write transaction in two steps. `work` is run on the newest state, piece by piece; nothing of it is visible, and
+   * no other transaction may be prepared, before the second step. Throws what `work` throws: then nothing stays. Who does
+   * not go on with the pieces ends them with `throw`.
    */
-  prepare<T>(work: (kv: KeyValue) => T): Prepared<T>;
+  prepare<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>>;
 }
 
 /** One of the two ends it. When they fail, nothing of the transaction stays. */
@@ -43,9 +47,21 @@ export class FatalEngineError extends Error {
 
 /** Both steps at once. */
 export function transact<T>(engine: WriteEngine, work: (kv: KeyValue) => T): T {
-  const prepared = engine.prepare(work);
+  const prepared = finishPieces(engine.prepare((kv) => inOnePiece(kv, work)));
   prepared.commitNow();
   return prepared.value;
+}
+
+/** All pieces that are left, before it returns. */
+export function finishPieces<T>(pieces: Pieces<T>): T {
+  for (;;) {
+    const piece = pieces.next();
+    if (piece.done === true) return piece.value;
+  }
+}
+
+function* inOnePiece<T>(kv: KeyValue, work: (kv: KeyValue) => T): Pieces<T> {
+  return work(kv);
 }
 
 /** Keys and values of a range in memory of their own, at most `limit`. */

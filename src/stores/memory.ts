@@ -5,7 +5,7 @@ import type { Tuning } from "./apply/tuning.ts";
 import { Committer } from "./commit/committer.ts";
 import type { LogRetention } from "./commit/log-tail.ts";
 import { decodeState, stateKey } from "./commit/state.ts";
-import type { Prepared, WriteEngine } from "./key-value.ts";
+import type { Pieces, Prepared, WriteEngine } from "./key-value.ts";
 import { readLog, walkLog } from "./read-log.ts";
 import { getFromTree, makeTree, scanTree, TreeWriter, type TreeRoot } from "./memory-tree.ts";
 
@@ -22,9 +22,9 @@ export interface MemoryStoreOptions {
 class MemoryEngine implements WriteEngine {
   root: TreeRoot = makeTree();
 
-  prepare<T>(work: (kv: TreeWriter) => T): Prepared<T> {
+  *prepare<T>(work: (kv: TreeWriter) => Pieces<T>): Pieces<Prepared<T>> {
     const writer = new TreeWriter(this.root);
-    const value = work(writer);
+    const value = yield* work(writer);
     const commitNow = (): void => {
       this.root = writer.root;
     };

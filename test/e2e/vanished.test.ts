@@ -44,7 +44,7 @@ async function expectStopped(server: TestServer, why: RegExp): Promise<void> {
   expect(performance.now() - startMs).toBeLessThan(1_500);
   expect((await health(server))?.text).toMatch(why);
   // The writer looks for itself, and relies on what it has seen for some milliseconds.
-  await sleep(100);
+  await sleep(200);
   const refused = await write(server, "lost");
   expect(refused.text).toMatch(why);
   expect(refused.json["errors"]).toBeDefined();

@@ -14,12 +14,15 @@ import type {
   Patch,
 } from "../../store/store.ts";
 import { keyText } from "../key-text.ts";
-import type { KeyValue } from "../key-value.ts";
+import { finishPieces, type KeyValue, type Pieces } from "../key-value.ts";
 import { EditedChunk } from "./edited-chunk.ts";
 import { Slots } from "./slots.ts";
 import { defaultTuning, type Tuning } from "./tuning.ts";
 import { WorkingList } from "./working-list.ts";
 import { countEntry, WorkingRecord, type RecordHost, type WorkingEntry } from "./working-record.ts";
+
+/** Rows of a piece of `flush`: some hundred microseconds. */
+const rowsInPiece = 64;
 
 /** A list whose count may have moved in the change at hand, and what it was before. */
 interface TouchedList {
@@ -81,13 +84,25 @@ export class WorkingSet implements RecordHost {
     return applied;
   }
 
-  /** Writes everything. The working set is done with. */
+  /** Writes everything, before it returns. The working set is done with. */
   flush(): void {
+    finishPieces(this.flushInPieces());
+  }
+
+  /** The same, a piece for some rows. */
+  *flushInPieces(): Pieces<void> {
+    let rows = 0;
     for (const storage of this.records.values()) {
       const uids = new Float64Array(storage.keys()).sort();
-      for (const uid of uids) storage.get(uid)!.flush();
+      for (const uid of uids) {
+        storage.get(uid)!.flush();
+        if (++rows % rowsInPiece === 0) yield;
+      }
     }
-    for (const key of [...this.lists.keys()].sort()) this.lists.get(key)!.flush();
+    for (const key of [...this.lists.keys()].sort()) {
+      this.lists.get(key)!.flush();
+      if (++rows % rowsInPiece === 0) yield;
+    }
   }
 
   openList(prefix: Uint8Array): WorkingList {

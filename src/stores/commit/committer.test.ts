@@ -3,8 +3,8 @@ import type { Clock } from "../../base/clock.ts";
 import { emptyBytes } from "../../base/bytes.ts";
 import { makeChange } from "../../store/contract.ts";
 import { Fault } from "../../model/fault.ts";
-import { StoreRefusal, type Change } from "../../store/store.ts";
-import type { KeyValue, Prepared, WriteEngine } from "../key-value.ts";
+import { type CellPatch, type Change, type EdgePatch, StoreRefusal } from "../../store/store.ts";
+import type { KeyValue, Pieces, Prepared, WriteEngine } from "../key-value.ts";
 import { getFromTree, makeTree, TreeWriter } from "../memory-tree.ts";
 import { FatalEngineError } from "../key-value.ts";
 import { Committer } from "./committer.ts";
@@ -18,9 +18,9 @@ class TestEngine implements WriteEngine {
   commitMs = 0;
   failure: Error | undefined = undefined;
 
-  prepare<T>(work: (kv: KeyValue) => T): Prepared<T> {
+  *prepare<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
     const writer = new TreeWriter(this.root);
-    const value = work(writer);
+    const value = yield* work(writer);
     this.transactionCount++;
     let isDone = false;
     const commitNow = (): void => {
@@ -148,6 +148,100 @@ describe("a committer", () => {
     expect(engine.commitCount).toBe(commitCount + 1);
     expect((await under).commitTs).toBe(1);
     resume();
+  });
+
+  describe("applies a large change in slices", () => {
+    /** Its time goes on at each look, so that every piece is a slice. */
+    const restlessClock = (): Clock => {
+      let now = 1000;
+      return { nowMs: () => now, tickMs: () => (now += 10) };
+    };
+    const cells = (from: number, count: number): CellPatch[] =>
+      Array.from({ length: count }, (_, i) => ({
+        kind: "cell",
+        storageId: 1,
+        predicate: 1,
+        slot: "",
+        countIndex: 0,
+        uid: from + i,
+        cell: new Uint8Array(4),
+      }));
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    const begin = async (count = 2000) => {
+      const engine = new TestEngine();
+      const committer = new Committer(engine, { clock: restlessClock() });
+      const { commitCount } = engine;
+      const large = committer.commit(makeChange({ patches: cells(1, count) }));
+      for (let i = 0; i < 8; i++) await turn();
+      expect(engine.commitCount).toBe(commitCount);
+      return { engine, committer, large };
+    };
+
+    it("between which others get their turn, and what writes waits", async () => {
+      const { engine, committer, large } = await begin();
+      const order: string[] = [];
+      const note = (name: string) => (): void => void order.push(name);
+      void committer.lease(50_000).then(note("lease"));
+      const small = committer.commit(makeChange({ patches: cells(1, 1) })).then(note("small"));
+      let turns = 0;
+      for (let isDone = false; !isDone; turns++) {
+        void large.then(() => (isDone = true));
+        await turn();
+      }
+      expect(turns).toBeGreaterThan(20);
+      await small;
+      expect(order).toEqual(["lease", "small"]);
+      expect((await large).commitTs).toBe(1);
+      expect(decodeState(getFromTree(engine.root, stateKey)).commitTs).toBe(2);
+    });
+
+    it("and at once where a pause begins, or the store is closed", async () => {
+      const paused = await begin();
+      const { commitCount } = paused.engine;
+      paused.committer.pause()();
+      expect(paused.engine.commitCount).toBe(commitCount + 1);
+      expect((await paused.large).commitTs).toBe(1);
+      const closed = await begin();
+      closed.committer.flush();
+      expect(closed.committer.commitTs).toBe(1);
+      expect((await closed.large).commitTs).toBe(1);
+    });
+
+    it("and drops it as a whole when the store is lost meanwhile", async () => {
+      const { engine, committer, large } = await begin();
+      const leased = committer.lease(50_000);
+      committer.fail(new Error("the disk is gone"));
+      expect(await reasonOf(large)).toBe("E_STORE_UNAVAILABLE");
+      expect(await reasonOf(leased)).toBe("E_STORE_UNAVAILABLE");
+      expect(decodeState(getFromTree(engine.root, stateKey)).commitTs).toBe(0);
+      // Another may begin where it ended.
+      const next = new Committer(engine, { clock: makeClock() });
+      expect((await next.commit(makeChange({ patches: cells(1, 1) }))).commitTs).toBe(1);
+    });
+
+    it("and begins anew without one that cannot be applied", async () => {
+      const engine = new TestEngine();
+      const committer = new Committer(engine, { clock: restlessClock() });
+      const edge: EdgePatch = {
+        kind: "edge",
+        storageId: 1,
+        predicate: 1,
+        uid: 1500,
+        target: 7,
+        add: true,
+        facets: undefined,
+        countIndex: 0,
+      };
+      const all = [
+        committer.commit(makeChange({ patches: cells(1, 2000) })),
+        committer.commit(makeChange({ patches: [edge] })),
+        committer.commit(makeChange({ patches: cells(5000, 2000) })),
+      ];
+      const ended = await Promise.allSettled(all);
+      expect(ended.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+      await expect(all[1]).rejects.toThrow("a predicate with cells takes no edges");
+      expect(decodeState(getFromTree(engine.root, stateKey)).commitTs).toBe(2);
+    });
   });
 
   it("ends when its engine cannot be written", async () => {

@@ -21,6 +21,7 @@ import {
   FatalEngineError,
   transact,
   type KeyValue,
+  type Pieces,
   type Prepared,
   type WriteEngine,
 } from "../key-value.ts";
@@ -64,10 +65,15 @@ const gatherMsMax = 6;
 /** When all that waits is held back for a favoured change. */
 const heldRetryMs = 3;
 
-/** A group between the two steps of its transaction. */
+/** So long a large group is applied before the process looks at what else there is to do. */
+const sliceMs = 5;
+
+/** A group whose transaction has begun. */
 interface Flight {
   readonly group: readonly Waiting[];
-  readonly prepared: Prepared<Outcome>;
+  readonly pieces: Pieces<Prepared<Outcome>>;
+  /** Between the two steps; undefined in the first. */
+  prepared: Prepared<Outcome> | undefined;
 }
 
 export class Committer {
@@ -87,6 +93,8 @@ export class Committer {
   private isScheduled = false;
   /** At most one: the next group stands on its state. */
   private flight: Flight | undefined = undefined;
+  /** Who waits for the end of a large group's first step. */
+  private appliers: (() => void)[] = [];
   private readonly pauses = new Pauses(() => this.schedule());
   private dead: unknown = undefined;
   private readonly listeners = new Set<(commitTs: number) => void>();
@@ -254,9 +262,23 @@ export class Committer {
     return this.pauses.begin();
   }
 
-  /** What follows its end at once is written outside of all pauses. */
-  whenWritable(): Promise<void> {
-    return this.pauses.whenOver();
+  /**
+   * What follows its end at once is written outside of all pauses, and holds nothing up: a large group that is being
+   * applied slice by slice would be applied at once for it.
+   */
+  async whenWritable(): Promise<void> {
+    do await this.whenApplied();
+    while (this.pauses.isOn);
+  }
+
+  private async whenApplied(): Promise<void> {
+    await this.pauses.whenOver();
+    while (this.isApplying) await new Promise<void>((resolve) => this.appliers.push(resolve));
+  }
+
+  /** Between two slices of a large group. */
+  private get isApplying(): boolean {
+    return this.flight !== undefined && this.flight.prepared === undefined;
   }
 
   /** Called once, when the engine cannot go on. */
@@ -338,40 +360,70 @@ export class Committer {
     this.fatalListener(error);
   }
 
-  /** The first step of the next group's transaction. */
+  /** The first slice of the next group's transaction: for most groups all of its first step. */
   private start(): void {
-    const { tuning, state, judge, favour, log, leases, slots } = this;
-    const host = { tuning, state, judge, favour, log, leases, slots };
-    let left: readonly Waiting[] = this.queue.takeGroup();
-    while (left.length > 0) {
-      try {
-        const prepared = this.engine.prepare((kv) => applyGroup(kv, host, left));
-        this.depart({ group: left, prepared });
-        return;
-      } catch (error) {
-        if (!(error instanceof BadChange)) {
-          this.fall(left, error);
-          return;
-        }
-        const bad = left[error.at]!;
-        left = left.filter((waiting) => waiting !== bad);
-        this.queue.refuse(bad, error.cause);
-      }
-    }
+    this.startWith(this.queue.takeGroup());
   }
 
-  private depart(flight: Flight): void {
-    this.flight = flight;
-    flight.prepared.commit().then(
-      () => this.land(flight),
+  private startWith(group: readonly Waiting[]): void {
+    if (group.length === 0) return;
+    const { tuning, state, judge, favour, log, leases, slots } = this;
+    const host = { tuning, state, judge, favour, log, leases, slots };
+    const pieces = this.engine.prepare((kv) => applyGroup(kv, host, group));
+    this.flight = { group, pieces, prepared: undefined };
+    this.advance(this.flight, this.clock.tickMs() + sliceMs);
+  }
+
+  /** Goes on with the first step until a time. */
+  private advance(flight: Flight, untilMs: number): void {
+    if (this.flight !== flight || flight.prepared !== undefined) return;
+    try {
+      if (this.dead !== undefined) flight.pieces.throw(this.dead);
+      for (;;) {
+        const piece = flight.pieces.next();
+        if (piece.done === true) {
+          flight.prepared = piece.value;
+          break;
+        }
+        if (this.clock.tickMs() < untilMs) continue;
+        setImmediate(() => this.advance(flight, this.clock.tickMs() + sliceMs));
+        return;
+      }
+    } catch (error) {
+      if (error instanceof BadChange) this.startWithout(flight, error);
+      else this.crash(flight, error);
+      return;
+    } finally {
+      if (!this.isApplying) this.tellApplied();
+    }
+    this.depart(flight, flight.prepared);
+  }
+
+  private tellApplied(): void {
+    if (this.appliers.length === 0) return;
+    const waiting = this.appliers;
+    this.appliers = [];
+    for (const go of waiting) go();
+  }
+
+  private startWithout({ group }: Flight, { at, cause }: BadChange): void {
+    this.flight = undefined;
+    this.queue.refuse(group[at]!, cause);
+    this.startWith(group.filter((_, i) => i !== at));
+    if (this.flight === undefined) this.schedule();
+  }
+
+  private depart(flight: Flight, prepared: Prepared<Outcome>): void {
+    prepared.commit().then(
+      () => this.land(flight, prepared.value),
       (error: unknown) => this.crash(flight, error),
     );
   }
 
-  private land(flight: Flight): void {
+  private land(flight: Flight, outcome: Outcome): void {
     if (this.flight !== flight) return;
     this.flight = undefined;
-    this.settle(flight.group, flight.prepared.value);
+    this.settle(flight.group, outcome);
     this.schedule();
   }
 
@@ -384,15 +436,19 @@ export class Committer {
 
   /** Lands what is in flight, before returning. */
   private finishFlight(): void {
-    const { flight } = this;
-    if (flight === undefined) return;
-    try {
-      flight.prepared.commitNow();
-    } catch (error) {
-      this.crash(flight, error);
-      return;
+    for (let { flight } = this; flight !== undefined; flight = this.flight) {
+      this.advance(flight, Infinity);
+      const { prepared } = flight;
+      // It was begun again without a change, or has crashed.
+      if (prepared === undefined || this.flight !== flight) continue;
+      try {
+        prepared.commitNow();
+      } catch (error) {
+        this.crash(flight, error);
+        continue;
+      }
+      this.land(flight, prepared.value);
     }
-    this.land(flight);
   }
 
   /** Nothing of the group is in the store. */

@@ -2,7 +2,7 @@
 import { StoreRefusal, type Commit, type Patch } from "../../store/store.ts";
 import type { Tuning } from "../apply/tuning.ts";
 import { WorkingSet } from "../apply/working-set.ts";
-import { FatalEngineError, type KeyValue } from "../key-value.ts";
+import { FatalEngineError, type KeyValue, type Pieces } from "../key-value.ts";
 import type { Waiting } from "./change-queue.ts";
 import type { Favour } from "./favour.ts";
 import { noteKeys, type GroupKeys, type Judge } from "./judge.ts";
@@ -49,14 +49,22 @@ export interface GroupHost {
   readonly slots: SlotTable;
 }
 
+/** Patches of a piece: some hundred microseconds. */
+const patchesInPiece = 128;
+
 /** One try, inside of the transaction. Throws BadChange for a change that cannot be applied. */
-export function applyGroup(kv: KeyValue, host: GroupHost, group: readonly Waiting[]): Outcome {
+export function* applyGroup(
+  kv: KeyValue,
+  host: GroupHost,
+  group: readonly Waiting[],
+): Pieces<Outcome> {
   const { judge, favour, slots, leases } = host;
   const working = new WorkingSet(kv, host.tuning);
   const keys = judge.beginGroup();
   const commits: Commit[] = [];
   const verdicts: Verdict[] = [];
   let { commitTs, fence } = host.state;
+  let patches = 0;
   for (let i = 0; i < group.length; i++) {
     const { change, id } = group[i]!;
     if (favour.holdsBack(change, id)) {
@@ -75,6 +83,7 @@ export function applyGroup(kv: KeyValue, host: GroupHost, group: readonly Waitin
       for (const patch of change.patches) {
         working.apply(patch);
         reserveUids(patch, leases);
+        if (++patches % patchesInPiece === 0) yield;
       }
       const applied = working.endChange();
       commits.push({ commitTs, id: change.id, log: change.log, applied });
@@ -86,7 +95,7 @@ export function applyGroup(kv: KeyValue, host: GroupHost, group: readonly Waitin
     verdicts.push({ kind: "committed", commitTs });
   }
   if (commits.length === 0) return { verdicts, state: host.state, keys, settle: () => {} };
-  working.flush();
+  yield* working.flushInPieces();
   const { state, settle } = writeCommits(kv, host, commits, { commitTs, fence });
   return { verdicts, state, keys, settle };
 }

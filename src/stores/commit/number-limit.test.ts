@@ -5,7 +5,13 @@ import { systemClock } from "../../base/clock.ts";
 import { metaKey } from "../../codec/key.ts";
 import { makeChange } from "../../store/contract.ts";
 import { commitNumberMax } from "../../store/store.ts";
-import { transact, type KeyValue, type WriteEngine } from "../key-value.ts";
+import {
+  transact,
+  type KeyValue,
+  type Pieces,
+  type Prepared,
+  type WriteEngine,
+} from "../key-value.ts";
 import { makeTree, TreeWriter } from "../memory-tree.ts";
 import { Committer } from "./committer.ts";
 import { makeNumberWatch } from "./number-limit.ts";
@@ -14,9 +20,9 @@ import { encodeState, firstState, stateKey } from "./state.ts";
 function openAt(commitTs: number): Committer {
   let root = makeTree();
   const engine: WriteEngine = {
-    prepare(work: (kv: KeyValue) => never) {
+    *prepare<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
       const writer = new TreeWriter(root);
-      const value = work(writer);
+      const value = yield* work(writer);
       const commitNow = (): void => void (root = writer.root);
       return { value, commit: () => Promise.resolve().then(commitNow), commitNow };
     },

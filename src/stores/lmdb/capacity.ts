@@ -5,7 +5,7 @@
 import { keyKind, readKind } from "../../codec/key.ts";
 import { Fault } from "../../model/fault.ts";
 import type { ScanRange } from "../../store/store.ts";
-import type { KeyValue, Prepared, WriteEngine } from "../key-value.ts";
+import type { KeyValue, Pieces, Prepared, WriteEngine } from "../key-value.ts";
 
 /** Thrown out of a transaction that was run without looking at what its puts replace. */
 class NearBound extends Error {}
@@ -24,40 +24,44 @@ export class CapacityGuard implements WriteEngine {
     this.bytesUsed = bytesMax === Infinity ? 0 : countBytes();
   }
 
-  prepare<T>(work: (kv: KeyValue) => T): Prepared<T> {
-    if (this.bytesMax === Infinity) return this.engine.prepare(work);
+  *prepare<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
+    if (this.bytesMax === Infinity) return yield* this.engine.prepare(work);
     try {
-      return this.prepareRoughly(work);
+      return yield* this.prepareRoughly(work);
     } catch (error) {
       if (!(error instanceof NearBound)) throw error;
-      return this.prepareExactly(work);
+      return yield* this.prepareExactly(work);
     }
   }
 
-  private prepareRoughly<T>(work: (kv: KeyValue) => T): Prepared<T> {
-    let bytes = 0;
-    const prepared = this.engine.prepare((kv) => {
-      const rows = new MeteredRows(kv, false);
-      const done = work(rows);
-      bytes = rows.bytes;
+  private prepareRoughly<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
+    return this.prepareMetered(work, false, (bytes) => {
       if (this.bytesUsed + bytes > this.bytesMax) throw new NearBound();
-      return done;
     });
-    this.bytesUsed += bytes;
-    return prepared;
   }
 
-  private prepareExactly<T>(work: (kv: KeyValue) => T): Prepared<T> {
+  private prepareExactly<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
     const used = this.countBytes();
     this.bytesUsed = used;
-    let bytes = 0;
-    const prepared = this.engine.prepare((kv) => {
-      const rows = new MeteredRows(kv, true);
-      const done = work(rows);
-      bytes = rows.bytes;
+    return this.prepareMetered(work, true, (bytes) => {
       if (bytes > 0 && used + bytes > this.bytesMax) {
         throw new Fault("E_STORE_FULL", "the store is full");
       }
+    });
+  }
+
+  /** `check`: whether there is room for so many bytes; throws where there is none. */
+  private *prepareMetered<T>(
+    work: (kv: KeyValue) => Pieces<T>,
+    isExact: boolean,
+    check: (bytes: number) => void,
+  ): Pieces<Prepared<T>> {
+    let bytes = 0;
+    const prepared = yield* this.engine.prepare(function* (kv): Pieces<T> {
+      const rows = new MeteredRows(kv, isExact);
+      const done = yield* work(rows);
+      ({ bytes } = rows);
+      check(bytes);
       return done;
     });
     this.bytesUsed += bytes;

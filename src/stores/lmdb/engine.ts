@@ -5,7 +5,13 @@ import { writeUint32 } from "../../base/bytes.ts";
 import { Fault } from "../../model/fault.ts";
 import type { ScanRange } from "../../store/store.ts";
 import { keyText } from "../key-text.ts";
-import { FatalEngineError, type KeyValue, type Prepared, type WriteEngine } from "../key-value.ts";
+import {
+  FatalEngineError,
+  type KeyValue,
+  type Pieces,
+  type Prepared,
+  type WriteEngine,
+} from "../key-value.ts";
 import { checksumBytes, checksumOf } from "./checksum.ts";
 import {
   corrupt,
@@ -149,23 +155,27 @@ export class LmdbEngine implements WriteEngine {
     this.rows = new LmdbRows({ db, trust, options: undefined }, this.staged);
   }
 
-  prepare<T>(work: (kv: KeyValue) => T): Prepared<T> {
+  *prepare<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
     assert(this.current === undefined, "transactions follow each other");
     const { staged, db } = this;
+    const turn = {};
+    this.current = turn;
     staged.clear(this.journal?.isWriting === true);
     db.resetReadTxn();
+    let prepared: Prepared<T> | undefined;
     try {
-      const value = work(this.rows);
-      return staged.isEmpty ? nothingToCommit(value) : this.stage(value);
+      const value = yield* work(this.rows);
+      prepared = staged.isEmpty ? nothingToCommit(value) : this.stage(value, turn);
+      return prepared;
     } catch (error) {
-      this.rows.forget();
       throw this.translate(error);
+    } finally {
+      if (prepared === undefined) this.rows.forget();
+      if (prepared === undefined || staged.isEmpty) this.current = undefined;
     }
   }
 
-  private stage<T>(value: T): Prepared<T> {
-    const turn = {};
-    this.current = turn;
+  private stage<T>(value: T, turn: object): Prepared<T> {
     const commitNow = (): void => {
       if (this.current !== turn) return;
       this.end(() => this.journal?.writeNow(this.staged.rows));

@@ -29,12 +29,12 @@ export function isStub(key: Uint8Array, row: Uint8Array): boolean {
   return row.length === 1 && row[0] === stubByte && mayLieApart(key);
 }
 
-/** The key of the head itself: storage id, kind, then the list's prefix from its kind on. */
+/** The key of the head itself: storage id, kind, then the list's prefix from its kind on. Byte by byte: no views made. */
 export function headRowKey(listKey: Uint8Array): Uint8Array {
   const key = new Uint8Array(listKey.length - 7);
-  key.set(listKey.subarray(0, 4));
+  for (let i = 0; i < 4; i++) key[i] = listKey[i]!;
   key[4] = keyKind.head;
-  key.set(listKey.subarray(4, listKey.length - 8), 5);
+  for (let i = 5; i < key.length; i++) key[i] = listKey[i - 1]!;
   return key;
 }
 

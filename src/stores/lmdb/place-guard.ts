@@ -1,10 +1,10 @@
 /** Refuses transactions while the store is not where it was opened: what they write would be acknowledged and lost. */
 import type { Clock } from "../../base/clock.ts";
-import type { KeyValue, Prepared, WriteEngine } from "../key-value.ts";
+import type { KeyValue, Pieces, Prepared, WriteEngine } from "../key-value.ts";
 import { findMove, findStoreMove, movedFault, type Place, readPlaceNow } from "./place.ts";
 
-/** So old may be what a transaction relies on: a look costs some tens of microseconds. */
-const lookMs = 25;
+/** So old may be what a transaction relies on: a look costs some hundred microseconds. */
+const lookMs = 100;
 
 export class PlaceGuard implements WriteEngine {
   private readonly engine: WriteEngine;
@@ -28,13 +28,13 @@ export class PlaceGuard implements WriteEngine {
     return findStoreMove(this.place, readPlaceNow(this.dir)) === undefined;
   }
 
-  prepare<T>(work: (kv: KeyValue) => T): Prepared<T> {
+  *prepare<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
     const nowMs = this.clock.tickMs();
     if (nowMs - this.lookedAtMs > lookMs) {
       this.lookedAtMs = nowMs;
       this.move = findMove(this.place, readPlaceNow(this.dir));
     }
     if (this.move !== undefined) throw movedFault(this.move);
-    return this.engine.prepare(work);
+    return yield* this.engine.prepare(work);
   }
 }
