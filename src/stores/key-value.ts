@@ -61,7 +61,9 @@ export function finishPieces<T>(pieces: Pieces<T>): T {
 }
 
 function* inOnePiece<T>(kv: KeyValue, work: (kv: KeyValue) => T): Pieces<T> {
-  return work(kv);
+  const value = work(kv);
+  yield;
+  return value;
 }
 
 /** Keys and values of a range in memory of their own, at most `limit`. */
