@@ -30,7 +30,8 @@ export class PlaceGuard implements WriteEngine {
 
   *prepare<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
     const nowMs = this.clock.tickMs();
-    if (nowMs - this.lookedAtMs > lookMs) {
+    // Nobody is refused by an old look.
+    if (this.move !== undefined || nowMs - this.lookedAtMs > lookMs) {
       this.lookedAtMs = nowMs;
       this.move = findMove(this.place, readPlaceNow(this.dir));
     }
