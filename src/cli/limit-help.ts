@@ -35,7 +35,7 @@ const lines: readonly LimitLine[] = [
   {
     key: "document-tokens",
     of: "documentTokensMax",
-    about: "words, values and punctuators of a GraphQL or DQL document",
+    about: "words, values and punctuators of a DQL document, half as many of GraphQL",
   },
   {
     key: "filter-conditions",

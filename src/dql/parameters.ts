@@ -23,7 +23,7 @@ interface OpenLiteral {
 
 /** The query variables of one request while its text is read. Values go in when everything is declared. */
 /** Uids of variables are cheaper than conditions. */
-const uidsPerCondition = 5;
+const uidsPerCondition = 9;
 
 export class ParameterTable {
   private readonly all = new Map<string, Parameter>();

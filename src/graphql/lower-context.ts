@@ -63,7 +63,7 @@ export function chargeValues(context: LowerContext, values: number): void {
   throw new FieldRefused([nameLimit("filter-conditions", text)]);
 }
 
-const valuesPerCondition = 15;
+const valuesPerCondition = 25;
 
 /** A condition of the request's own with the rules of the type that it is about. */
 export function guarded(

@@ -3,7 +3,7 @@ import { GraphQLError, Lexer, parse, Source } from "graphql";
 import { unreachable } from "../base/assert.ts";
 import type { ASTNode, DocumentNode, Token, ValueNode } from "graphql";
 import { defaultLimits } from "../model/limits.ts";
-import { tooLong } from "./document-meter.ts";
+import { tokensMaxOf, tooLong } from "./document-meter.ts";
 import type { DocumentLimits } from "./document-meter.ts";
 import { refuse } from "./errors.ts";
 import type { Location, RequestRefused } from "./errors.ts";
@@ -132,7 +132,7 @@ function isLineEnd(c: number): boolean {
 /** `isFilled`: empty lists are blanks by now; one more behind them is wrong. */
 function parseText(text: string, limits: DocumentLimits, isFilled = false): DocumentNode {
   try {
-    return parse(text, { maxTokens: limits.documentTokensMax });
+    return parse(text, { maxTokens: tokensMaxOf(limits) });
   } catch (error) {
     if (error instanceof RangeError) throw refuse("the document is nested too deeply");
     if (!(error instanceof GraphQLError)) throw error;

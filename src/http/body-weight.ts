@@ -54,7 +54,8 @@ export class BodyWeight {
   #countFacts(chunk: Uint8Array): number {
     let count = 0;
     let last = this.#last;
-    for (const byte of chunk) {
+    for (let i = 0; i < chunk.length; i++) {
+      const byte = chunk[i]!;
       if (byte === fullStop && (last <= space || last === quote || last === greater)) count++;
       last = byte;
     }
@@ -71,9 +72,13 @@ const greater = 0x3e;
 const bracket = 0x5b;
 const brace = 0x7b;
 
+/** By index: an iterator takes five times as long, a tenth of what a large document costs in all. */
 function countMembers(chunk: Uint8Array): number {
   let count = 0;
-  for (const byte of chunk) if (byte === comma || byte === brace || byte === bracket) count++;
+  for (let i = 0; i < chunk.length; i++) {
+    const byte = chunk[i]!;
+    if (byte === comma || byte === brace || byte === bracket) count++;
+  }
   return count;
 }
 

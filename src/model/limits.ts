@@ -16,7 +16,7 @@ export interface Limits {
   readonly depthMax: number;
   /** Fields of a GraphQL or DQL document with its fragments in their places. Setting `document-fields`. */
   readonly documentFieldsMax: number;
-  /** Words, values and punctuators of a GraphQL or DQL document. Setting `document-tokens`. */
+  /** Words, values and punctuators of a DQL document, half as many of a GraphQL document. Setting `document-tokens`. */
   readonly documentTokensMax: number;
   /** Root fields of a GraphQL operation, blocks of a DQL request. Setting `document-roots`. */
   readonly documentRootsMax: number;
@@ -106,10 +106,10 @@ export const defaultLimits: Limits = {
   bodyWindowMs: 10_000,
   answerWaitMs: 30_000,
   depthMax: 200,
-  documentFieldsMax: 10_000,
+  documentFieldsMax: 6_000,
   documentTokensMax: 100_000,
   documentRootsMax: 2_000,
-  filterConditionsMax: 20_000,
+  filterConditionsMax: 12_000,
   queryEdgeMax: 1_000_000,
   queryPathMax: 4_000_000,
   regexpCharactersMax: 1_000_000_000,
