@@ -5,7 +5,7 @@ import { Pieces } from "./pieces.ts";
 
 const budget = makeFreeBudget(systemClock);
 
-test("one at a time, with as much time between them as they take", async () => {
+test("one at a time, with twice the time between them that they take", async () => {
   let nowMs = 0;
   const pieces = new Pieces({ nowMs: () => 0, tickMs: () => nowMs });
   const told: string[] = [];
