@@ -3,11 +3,11 @@ import { groupType, readDirectory } from "../auth/directory.ts";
 import type { Directory, StoredNode } from "../auth/directory.ts";
 import { blank, fact, text } from "../auth/first-user.ts";
 import { refuseWrites, strangerFault } from "../engine/authorize.ts";
-import type { GuestTransaction } from "../engine/engine.ts";
+import type { ManagedTransaction } from "../engine/engine.ts";
 import type { OpenEngine } from "../engine/open.ts";
 import { Fault } from "../model/fault.ts";
 import type { NodeRef, NQuad } from "../model/nquad.ts";
-import type { Visitor } from "../model/visitor.ts";
+import type { Principal } from "../model/principal.ts";
 import { FieldFailure } from "./field.ts";
 
 export interface Facts {
@@ -18,30 +18,30 @@ export interface Facts {
 export interface Change {
   readonly name: string;
   readonly engine: OpenEngine;
-  readonly visitor: Visitor;
+  readonly principal: Principal;
   /** What it may write, whatever it finds: only guardians may. */
   readonly predicates: readonly string[];
 }
 
 /**
  * Runs `plan` over everybody there is and writes its facts. Throws FieldFailure in the words of the reference's generated
- * mutations. Guardians alone write here; they read and write as the house does.
+ * mutations. Guardians alone write here; they read and write as the server does.
  */
 export async function changeDirectory<T>(
   change: Change,
   plan: (directory: Directory, facts: Facts) => T | Promise<T>,
 ): Promise<T> {
-  const { engine, visitor } = change;
+  const { engine, principal } = change;
   try {
-    if (visitor.refusal !== undefined) throw strangerFault(visitor);
-    if (!visitor.isGuardian) throw refuseWrites(change.predicates);
-    const work = async (txn: GuestTransaction): Promise<T> => {
+    if (principal.refusal !== undefined) throw strangerFault(principal);
+    if (!principal.isGuardian) throw refuseWrites(change.predicates);
+    const work = async (txn: ManagedTransaction): Promise<T> => {
       const facts: Facts = { set: [], delete: [] };
       const result = await plan(await readDirectory(txn.reader), facts);
       if (facts.set.length + facts.delete.length > 0) await txn.apply(facts);
       return result;
     };
-    return (await engine.transact(visitor.namespace, work, visitor)).value;
+    return (await engine.transact(principal.namespace, work, principal)).value;
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const reason = `mutation ${change.name} failed because Dgraph execution failed because ${error.message}`;

@@ -1,9 +1,9 @@
 /** What the files of fields have in common. */
-import type { Visitor } from "../model/visitor.ts";
+import type { Principal } from "../model/principal.ts";
 
 /** Of one request. */
 export interface AdminContext {
-  readonly visitor: Visitor;
+  readonly principal: Principal;
   /** Of the sender, as the socket tells it. */
   readonly remoteAddress: string;
   /** The only one into which the sender's key lets anybody; undefined: each. */

@@ -4,7 +4,7 @@ import { blank, fact, text } from "../auth/first-user.ts";
 import type { PredicateRule } from "../auth/predicate-rights.ts";
 import type { OpenEngine } from "../engine/open.ts";
 import type { NodeRef, ObjectRef } from "../model/nquad.ts";
-import type { Visitor } from "../model/visitor.ts";
+import type { Principal } from "../model/principal.ts";
 import {
   addGroupFacts,
   changeDirectory,
@@ -64,7 +64,7 @@ function permissionOf(permission: number): ObjectRef {
 /** The names of those that were made. Rules without a predicate are left out. */
 export async function addGroups(
   engine: OpenEngine,
-  visitor: Visitor,
+  principal: Principal,
   input: readonly AddGroupInput[],
 ): Promise<readonly string[]> {
   const name = "addGroup";
@@ -73,7 +73,7 @@ export async function addGroups(
     input.map((group) => group.name),
   );
   const predicates = ["dgraph.xid", ...rulePredicates];
-  return changeDirectory({ name, engine, visitor, predicates }, (directory, facts) => {
+  return changeDirectory({ name, engine, principal, predicates }, (directory, facts) => {
     for (const group of input) {
       if (findGroup(directory, group.name) === undefined) continue;
       throw refuseInput(name, `id ${group.name} already exists for field name inside type Group`);
@@ -92,7 +92,7 @@ export async function addGroups(
 /** The names of those that the filter found. Each has the rules of `set` afterwards, whatever the others had. */
 export async function updateGroups(
   engine: OpenEngine,
-  visitor: Visitor,
+  principal: Principal,
   { filter, set, remove }: UpdateGroupInput,
 ): Promise<readonly string[]> {
   const name = "updateGroup";
@@ -118,7 +118,7 @@ export async function updateGroups(
   const rules = lastRules(given);
   const removed = new Set(taken.filter((predicate) => !rules.has(predicate)));
   return changeDirectory(
-    { name, engine, visitor, predicates: rulePredicates },
+    { name, engine, principal, predicates: rulePredicates },
     (directory, facts) => {
       const found = [...directory.values()].filter(
         (node) => node.isGroup && matchesName(filter, node.name),
@@ -157,17 +157,17 @@ function changeRules(
 /** How many were deleted. Their rules are left as nodes of nobody; their users are in them no more. */
 export async function deleteGroups(
   engine: OpenEngine,
-  visitor: Visitor,
+  principal: Principal,
   filter: NameFilter,
 ): Promise<number> {
   const name = "deleteGroup";
   const matches = (node: StoredNode): boolean => node.isGroup && matchesName(filter, node.name);
-  if (visitor.refusal === undefined && !visitor.isGuardian) {
-    const view = await viewDirectory(engine, visitor);
+  if (principal.refusal === undefined && !principal.isGuardian) {
+    const view = await viewDirectory(engine, principal);
     if (!view.groups.some(matches)) return 0;
   }
   const predicates = ["dgraph.xid", "dgraph.type", "dgraph.acl.rule", "dgraph.user.group"];
-  return changeDirectory({ name, engine, visitor, predicates }, (directory, facts) => {
+  return changeDirectory({ name, engine, principal, predicates }, (directory, facts) => {
     const found = [...directory.values()].filter(matches);
     facts.delete.push(...found.map(deleteNode));
     const gone = new Map(found.map((group) => [group.uid, group]));

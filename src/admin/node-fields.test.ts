@@ -1,6 +1,6 @@
 // Goal: what a node says of its index builds names no predicate to those who may not know it.
 import { expect, test } from "vitest";
-import { anyVisitor, makeStranger } from "../model/visitor.ts";
+import { anyPrincipal, makeStranger } from "../model/principal.ts";
 import { type HealthElement, showNode } from "./node-fields.ts";
 
 const node: HealthElement = {
@@ -17,10 +17,10 @@ const node: HealthElement = {
 };
 
 test.each([
-  ["a guardian of namespace 0", anyVisitor, ["0-name", "5-name", "50-name"]],
-  ["a guardian of 5", { ...anyVisitor, namespace: 5 }, ["5-name"]],
-  ["a user", { ...anyVisitor, isGuardian: false }, []],
+  ["a guardian of namespace 0", anyPrincipal, ["0-name", "5-name", "50-name"]],
+  ["a guardian of 5", { ...anyPrincipal, namespace: 5 }, ["5-name"]],
+  ["a user", { ...anyPrincipal, isGuardian: false }, []],
   ["a stranger", makeStranger("no accessJwt available"), []],
-])("%s", (_who, visitor, names) => {
-  expect(showNode(node, visitor)).toEqual({ ...node, indexing: names });
+])("%s", (_who, principal, names) => {
+  expect(showNode(node, principal)).toEqual({ ...node, indexing: names });
 });

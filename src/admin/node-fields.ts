@@ -1,6 +1,6 @@
 /** The fields about the server itself: health, state, its switches, and what a cluster of one node can answer. */
 import { Fault } from "../model/fault.ts";
-import type { Visitor } from "../model/visitor.ts";
+import type { Principal } from "../model/principal.ts";
 import type { Controls } from "./controls.ts";
 import { type FieldTable, succeed } from "./field.ts";
 
@@ -33,13 +33,13 @@ export interface MembershipFacts {
 }
 
 /** Names of predicates are told to guardians: each knows those of the own namespace, one of namespace 0 all. */
-export function mayKnowBuilds(visitor: Visitor, namespace: number): boolean {
-  return visitor.isGuardian && (visitor.namespace === 0 || visitor.namespace === namespace);
+export function mayKnowBuilds(principal: Principal, namespace: number): boolean {
+  return principal.isGuardian && (principal.namespace === 0 || principal.namespace === namespace);
 }
 
-/** As the visitor may know it. */
-export function showNode<Node extends HealthElement>(node: Node, visitor: Visitor): Node {
-  const isOwn = (name: string): boolean => mayKnowBuilds(visitor, Number.parseInt(name, 10));
+/** As the principal may know it. */
+export function showNode<Node extends HealthElement>(node: Node, principal: Principal): Node {
+  const isOwn = (name: string): boolean => mayKnowBuilds(principal, Number.parseInt(name, 10));
   return { ...node, indexing: node.indexing.filter(isOwn) };
 }
 
@@ -47,7 +47,7 @@ export interface NodeParts {
   readonly controls: Controls;
   /** The elements of `health`: one per node. */
   readonly health: () => Promise<readonly HealthElement[]>;
-  /** Predicates and namespaces as the visitor's namespace may know them. */
+  /** Predicates and namespaces as the principal's namespace may know them. */
   readonly state: (namespace: number) => Promise<MembershipFacts>;
   readonly leaseUids: (count: number) => Promise<number>;
 }
@@ -60,9 +60,9 @@ interface ConfigInput {
 export function makeNodeFields(parts: NodeParts): FieldTable {
   const { controls } = parts;
   return {
-    "Query.health": async (_args: never, { visitor }) =>
-      (await parts.health()).map((node) => showNode(node, visitor)),
-    "Query.state": (_args: never, { visitor }) => parts.state(visitor.namespace),
+    "Query.health": async (_args: never, { principal }) =>
+      (await parts.health()).map((node) => showNode(node, principal)),
+    "Query.state": (_args: never, { principal }) => parts.state(principal.namespace),
     "Query.config": () => ({ cacheMb: controls.switches.cacheMb }),
     "Query.task": ({ input }: { input: { id: string } }) => refuseTask(input.id),
     "Mutation.config": async ({ input }: { input: ConfigInput }) => {

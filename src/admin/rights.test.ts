@@ -6,7 +6,7 @@ import { openKeyRing } from "../auth/key-ring.ts";
 import { systemClock } from "../base/clock.ts";
 import { type OpenEngine, openEngine } from "../engine/open.ts";
 import { openGraphqlService } from "../graphql/open-service.ts";
-import { anyVisitor, makeStranger, type Visitor } from "../model/visitor.ts";
+import { anyPrincipal, makeStranger, type Principal } from "../model/principal.ts";
 import { openMemoryStore } from "../stores/memory.ts";
 import { deriveFill } from "../write/fill.ts";
 import { adminSdl } from "./admin-sdl.ts";
@@ -14,11 +14,15 @@ import { type Controls, initialSwitches } from "./controls.ts";
 import { findFieldRefusal, fieldRights } from "./rights.ts";
 import { type AdminService, openAdminService } from "./service.ts";
 
-const member = (parts: Partial<Visitor>): Visitor => ({ ...anyVisitor, user: "mia", ...parts });
+const member = (parts: Partial<Principal>): Principal => ({
+  ...anyPrincipal,
+  user: "mia",
+  ...parts,
+});
 
 /** The columns of the lines below: ACL off, then ACL on with what was shown. */
-const visitors: readonly (readonly [string, boolean, Visitor])[] = [
-  ["ACL off", false, anyVisitor],
+const principals: readonly (readonly [string, boolean, Principal])[] = [
+  ["ACL off", false, anyPrincipal],
   ["no login", true, makeStranger("no accessJwt available")],
   [
     "expired",
@@ -42,7 +46,7 @@ const superadmins = "+ - - - - - +";
 const withAclOnly = "- - - - - - +";
 
 const expected: Readonly<Record<string, string>> = {
-  // The fields of users look at the visitor themselves: a user sees what is theirs, a stranger nothing.
+  // The fields of users look at the principal themselves: a user sees what is theirs, a stranger nothing.
   "Mutation.addGroup": anyone,
   "Mutation.addNamespace": withAclOnly,
   "Mutation.addUser": anyone,
@@ -92,21 +96,21 @@ test("every field of the schema has its line here and its row in the table", () 
 });
 
 test("a field without a row is nobody's", () => {
-  expect(findFieldRefusal("Query.nosuch", { visitor: anyVisitor, acl: false })).toBeDefined();
+  expect(findFieldRefusal("Query.nosuch", { principal: anyPrincipal, acl: false })).toBeDefined();
 });
 
 describe.each(fields)("%s", (field) => {
   test("is open to whom it should be", () => {
-    const outcomes = visitors.map(([, acl, visitor]) =>
-      findFieldRefusal(field, { acl, visitor }) === undefined ? "+" : "-",
+    const outcomes = principals.map(([, acl, principal]) =>
+      findFieldRefusal(field, { acl, principal }) === undefined ? "+" : "-",
     );
     expect(outcomes.join(" ")).toBe(expected[field]?.trim());
   });
 });
 
 test("refusals speak as the reference does", () => {
-  const say = (field: string, visitor: Visitor): string | undefined =>
-    findFieldRefusal(field, { visitor, acl: true })?.message;
+  const say = (field: string, principal: Principal): string | undefined =>
+    findFieldRefusal(field, { principal, acl: true })?.message;
   const user = member({ isGuardian: false });
   const stranger = makeStranger("no accessJwt available");
   expect(say("Query.getGQLSchema", user)).toBe(
@@ -140,7 +144,7 @@ describe("over /admin", () => {
     };
     service = openAdminService({
       graphql: openGraphqlService({ engine, clock: systemClock }),
-      keys: openKeyRing({ rows: engine.ownRows, clock: systemClock }),
+      keys: openKeyRing({ rows: engine.systemRows, clock: systemClock }),
       clock: systemClock,
       controls,
       acl: true,
@@ -151,7 +155,7 @@ describe("over /admin", () => {
   });
   afterAll(() => engine.close());
 
-  async function ask(query: string, visitor: Visitor): Promise<unknown> {
+  async function ask(query: string, principal: Principal): Promise<unknown> {
     const answer = await service.handle(
       {
         namespace: 0,
@@ -161,7 +165,7 @@ describe("over /admin", () => {
         remoteAddress: "127.0.0.1",
         timeoutMs: 0,
       },
-      visitor,
+      principal,
     );
     return JSON.parse(new TextDecoder().decode(answer.body));
   }

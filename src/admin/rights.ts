@@ -5,11 +5,11 @@
  */
 import { noToken } from "../auth/acl.ts";
 import { Fault } from "../model/fault.ts";
-import type { Visitor } from "../model/visitor.ts";
+import type { Principal } from "../model/principal.ts";
 
 /**
  * anyone: no login. user: the field itself shows a user what is theirs, a guardian everything of the namespace.
- * guardian: of the visitor's namespace. superadmin: a guardian of namespace 0, to whom the server belongs. Where ACL is
+ * guardian: of the principal's namespace. superadmin: a guardian of namespace 0, to whom the server belongs. Where ACL is
  * off nobody logs in, and everyone whom the route lets in is the superadmin. namespaceAdmin: the superadmin, and only
  * where ACL is on.
  */
@@ -58,12 +58,12 @@ export const fieldRights: Readonly<Record<string, FieldRight>> = {
 const wrapped = new Set(["Query.health", "Query.state"]);
 
 export interface FieldAsking {
-  readonly visitor: Visitor;
+  readonly principal: Principal;
   /** Whether users log in. */
   readonly acl: boolean;
 }
 
-/** Undefined when the visitor may use the field, as `Query.health`; else what to answer. */
+/** Undefined when the principal may use the field, as `Query.health`; else what to answer. */
 export function findFieldRefusal(field: string, asking: FieldAsking): Fault | undefined {
   const right = fieldRights[field];
   if (right === undefined) return refuse(`${field} is not open to anyone`);
@@ -74,46 +74,46 @@ export function findFieldRefusal(field: string, asking: FieldAsking): Fault | un
 
 /** For what stands outside of /admin and needs the same: /state, /admin/schema, … */
 export function explainRefusal(right: FieldRight, asking: FieldAsking): string | undefined {
-  const { visitor, acl } = asking;
+  const { principal, acl } = asking;
   switch (right) {
     case "anyone":
     case "user":
       return undefined;
     case "guardian":
-      return acl ? explainGuardian(visitor) : undefined;
+      return acl ? explainGuardian(principal) : undefined;
     case "superadmin":
-      return acl ? explainSuperadmin(visitor) : undefined;
+      return acl ? explainSuperadmin(principal) : undefined;
     case "namespaceAdmin":
-      return acl ? explainSuperadmin(visitor) : "Enable ACL to use this mutation";
+      return acl ? explainSuperadmin(principal) : "Enable ACL to use this mutation";
   }
 }
 
 const denied = "rpc error: code = PermissionDenied desc = ";
 
-function explainGuardian(visitor: Visitor): string | undefined {
-  if (visitor.refusal === noToken) return denied + noToken;
-  if (visitor.refusal !== undefined) {
-    return `rpc error: code = Unauthenticated desc = ${visitor.refusal}`;
+function explainGuardian(principal: Principal): string | undefined {
+  if (principal.refusal === noToken) return denied + noToken;
+  if (principal.refusal !== undefined) {
+    return `rpc error: code = Unauthenticated desc = ${principal.refusal}`;
   }
-  return visitor.isGuardian ? undefined : denied + noGuardian(visitor);
+  return principal.isGuardian ? undefined : denied + noGuardian(principal);
 }
 
-function explainSuperadmin(visitor: Visitor): string | undefined {
-  const { namespace, isGuardian } = visitor;
-  if (visitor.refusal !== undefined) {
-    return `Authorize guardian of the galaxy, extracting jwt token, error:: ${explainNamespaceRefusal(visitor)}`;
+function explainSuperadmin(principal: Principal): string | undefined {
+  const { namespace, isGuardian } = principal;
+  if (principal.refusal !== undefined) {
+    return `Authorize guardian of the galaxy, extracting jwt token, error:: ${explainNamespaceRefusal(principal)}`;
   }
   if (namespace !== 0) return `${denied}Only superadmin is allowed to do this operation`;
   if (isGuardian) return undefined;
-  return `${denied}AuthSuperAdmin: failed to authorize guardians. ${noGuardian(visitor)}`;
+  return `${denied}AuthSuperAdmin: failed to authorize guardians. ${noGuardian(principal)}`;
 }
 
 /** What who is not believed is told where only the namespace of the token counts. */
-export function explainNamespaceRefusal({ refusal = "" }: Visitor): string {
+export function explainNamespaceRefusal({ refusal = "" }: Principal): string {
   return `extracting namespace from JWT${refusal === noToken ? " " : ": "}${refusal}`;
 }
 
-function noGuardian({ user }: Visitor): string {
+function noGuardian({ user }: Principal): string {
   return `Only guardians are allowed access. User '${user ?? ""}' is not a member of guardians group.`;
 }
 

@@ -1,6 +1,6 @@
 /**
  * GUEST: the administration API at /admin (graphql.md 10): GraphQL of its own, fixed. Few requests come here, so
- * graphql-js executes them. Whether the sender may come here at all the door has judged; who may use which field is the
+ * graphql-js executes them. Whether the sender may come here at all the HTTP module has decided; who may use which field is the
  * table of `rights.ts`.
  */
 import {
@@ -26,7 +26,7 @@ import type {
   GraphqlService,
 } from "../graphql/service.ts";
 import { Fault } from "../model/fault.ts";
-import type { Visitor } from "../model/visitor.ts";
+import type { Principal } from "../model/principal.ts";
 import type { KeyRing } from "../auth/key-ring.ts";
 import type { Clock } from "../base/clock.ts";
 import { adminSdl } from "./admin-sdl.ts";
@@ -39,7 +39,11 @@ import { makeUserFields, type UserParts } from "./user-fields.ts";
 
 export interface AdminService {
   /** One request → the whole JSON answer. Never rejects for what the sender did. */
-  handle(request: GraphqlRequest, visitor: Visitor, keyNamespace?: number): Promise<GraphqlAnswer>;
+  handle(
+    request: GraphqlRequest,
+    principal: Principal,
+    keyNamespace?: number,
+  ): Promise<GraphqlAnswer>;
 }
 
 export interface AdminParts extends NodeParts {
@@ -55,10 +59,10 @@ export interface AdminParts extends NodeParts {
 export function openAdminService(parts: AdminParts): AdminService {
   let api: AdminApi | undefined;
   return {
-    async handle(request, visitor, keyNamespace) {
+    async handle(request, principal, keyNamespace) {
       // Built at the first request: most processes never see one.
       const { status, ...answer } = await run(request, (api ??= makeApi(parts)), {
-        visitor,
+        principal,
         remoteAddress: request.remoteAddress,
         keyNamespace,
         hasFailed: false,
@@ -216,7 +220,7 @@ function guardField(
   return async (_source, args, context) => {
     if (isMutation && context.hasFailed) throw new NotRun(place.slice("Mutation.".length));
     try {
-      const refusal = findFieldRefusal(place, { visitor: context.visitor, acl });
+      const refusal = findFieldRefusal(place, { principal: context.principal, acl });
       if (refusal !== undefined) throw refusal;
       return await work(args as never, context);
     } catch (error) {
@@ -234,18 +238,18 @@ function refuseMissing(name: string): FieldWork {
 
 function makeSchemaFields({ graphql }: AdminParts): FieldTable {
   return {
-    "Query.getGQLSchema": async (_args: never, { visitor }) => {
-      const row = await graphql.schemaRow(visitor.namespace);
+    "Query.getGQLSchema": async (_args: never, { principal }) => {
+      const row = await graphql.schemaRow(principal.namespace);
       if (row !== undefined) return toSchemaNode(row);
       // Namespace 0 is begun with an empty one, as the reference's.
-      if (visitor.namespace !== 0) return null;
+      if (principal.namespace !== 0) return null;
       return toSchemaNode({ uid: 0, schema: "", generatedSchema: "", warnings: [] });
     },
     "Mutation.updateGQLSchema": async (
       { input }: { input: { set: { schema: string } } },
-      { visitor },
+      { principal },
     ) => {
-      const row = await graphql.updateSchema(visitor.namespace, input.set.schema);
+      const row = await graphql.updateSchema(principal.namespace, input.set.schema);
       return { gqlSchema: toSchemaNode(row) };
     },
   };

@@ -3,7 +3,7 @@ import type { StoredNode } from "../auth/directory.ts";
 import { blank, fact, text } from "../auth/first-user.ts";
 import type { OpenEngine } from "../engine/open.ts";
 import { Fault } from "../model/fault.ts";
-import type { Visitor } from "../model/visitor.ts";
+import type { Principal } from "../model/principal.ts";
 import {
   changeDirectory,
   checkNames,
@@ -48,7 +48,7 @@ function checkGroups(mutation: string, names: readonly string[]): void {
 /** The names of those that were made. */
 export async function addUsers(
   engine: OpenEngine,
-  visitor: Visitor,
+  principal: Principal,
   input: readonly AddUserInput[],
 ): Promise<readonly string[]> {
   const name = "addUser";
@@ -58,7 +58,7 @@ export async function addUsers(
     input.map((user) => user.name),
   );
   for (const user of input) checkGroups(name, groupNames(user));
-  return changeDirectory({ name, engine, visitor, predicates }, (directory, facts) => {
+  return changeDirectory({ name, engine, principal, predicates }, (directory, facts) => {
     const known = new Set([...directory.values()].flatMap((one) => (one.isUser ? [one.name] : [])));
     for (const user of input) {
       if (!known.has(user.name)) continue;
@@ -83,7 +83,7 @@ export async function addUsers(
 /** The names of those that the filter found. */
 export async function updateUsers(
   engine: OpenEngine,
-  visitor: Visitor,
+  principal: Principal,
   { filter, set, remove }: UpdateUserInput,
 ): Promise<readonly string[]> {
   const name = "updateUser";
@@ -96,7 +96,7 @@ export async function updateUsers(
     ...(entered.length + left.length === 0 ? [] : ["dgraph.user.group"]),
   ];
   if (predicates.length === 0) return [];
-  return changeDirectory({ name, engine, visitor, predicates }, (directory, facts) => {
+  return changeDirectory({ name, engine, principal, predicates }, (directory, facts) => {
     const found = [...directory.values()].filter(
       (node) => node.isUser && matchesName(filter, node.name),
     );
@@ -120,17 +120,17 @@ export async function updateUsers(
 /** How many were deleted. Others than guardians find nobody but themselves, and may not delete that one either. */
 export async function deleteUsers(
   engine: OpenEngine,
-  visitor: Visitor,
+  principal: Principal,
   filter: NameFilter,
 ): Promise<number> {
   const name = "deleteUser";
   const matches = (node: StoredNode): boolean => node.isUser && matchesName(filter, node.name);
-  if (visitor.refusal === undefined && !visitor.isGuardian) {
-    const view = await viewDirectory(engine, visitor);
+  if (principal.refusal === undefined && !principal.isGuardian) {
+    const view = await viewDirectory(engine, principal);
     if (!view.users.some(matches)) return 0;
   }
   const predicates = ["dgraph.xid", "dgraph.type", "dgraph.password", "dgraph.user.group"];
-  return changeDirectory({ name, engine, visitor, predicates }, (directory, facts) => {
+  return changeDirectory({ name, engine, principal, predicates }, (directory, facts) => {
     const found = [...directory.values()].filter(matches);
     facts.delete.push(...found.map(deleteNode));
     return found.length;

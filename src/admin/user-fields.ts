@@ -3,7 +3,7 @@ import { loginRefused } from "../auth/acl.ts";
 import type { Acl } from "../auth/acl.ts";
 import type { OpenEngine } from "../engine/open.ts";
 import { Fault } from "../model/fault.ts";
-import type { Visitor } from "../model/visitor.ts";
+import type { Principal } from "../model/principal.ts";
 import type { FieldTable } from "./field.ts";
 import { FieldFailure } from "./field.ts";
 import {
@@ -52,72 +52,72 @@ export function makeUserFields(parts: UserParts | undefined): FieldTable {
 
 function makeUserQueries(engine: OpenEngine): FieldTable {
   return {
-    "Query.getUser": async ({ name }: Named, { visitor }) => {
-      const view = await viewDirectory(engine, visitor);
+    "Query.getUser": async ({ name }: Named, { principal }) => {
+      const view = await viewDirectory(engine, principal);
       const found = view.user(name);
       return found === undefined ? null : view.showUser(found);
     },
-    "Query.getCurrentUser": async (_args: never, { visitor }) => {
-      if (visitor.refusal !== undefined) {
-        const reason = `couldn't rewrite query getCurrentUser because ${visitor.refusal}`;
+    "Query.getCurrentUser": async (_args: never, { principal }) => {
+      if (principal.refusal !== undefined) {
+        const reason = `couldn't rewrite query getCurrentUser because ${principal.refusal}`;
         throw new FieldFailure("rewrite", [reason]);
       }
-      const view = await viewDirectory(engine, visitor);
-      const found = view.user(visitor.user ?? "");
+      const view = await viewDirectory(engine, principal);
+      const found = view.user(principal.user ?? "");
       return found === undefined ? null : view.showUser(found);
     },
-    "Query.queryUser": async (args: ListArguments, { visitor }) => {
-      const view = await viewDirectory(engine, visitor);
+    "Query.queryUser": async (args: ListArguments, { principal }) => {
+      const view = await viewDirectory(engine, principal);
       return listNodes(view.users, args).map((user) => view.showUser(user));
     },
   };
 }
 
 function makeUserMutations(acl: Acl, engine: OpenEngine): FieldTable {
-  const show = async (names: readonly string[], visitor: Visitor): Promise<object> => {
-    const view = await viewDirectory(engine, visitor);
+  const show = async (names: readonly string[], principal: Principal): Promise<object> => {
+    const view = await viewDirectory(engine, principal);
     const wanted = new Set(names);
     const found = view.users.filter(({ name }) => wanted.has(name));
     return { user: found.map((one) => view.showUser(one)) };
   };
   return {
-    "Mutation.addUser": async ({ input }: { input: readonly AddUserInput[] }, { visitor }) => {
+    "Mutation.addUser": async ({ input }: { input: readonly AddUserInput[] }, { principal }) => {
       for (const user of input) acl.checkPassword(user.name, user.password);
-      return show(await addUsers(engine, visitor, input), visitor);
+      return show(await addUsers(engine, principal, input), principal);
     },
-    "Mutation.updateUser": async ({ input }: { input: UpdateUserInput }, { visitor }) => {
+    "Mutation.updateUser": async ({ input }: { input: UpdateUserInput }, { principal }) => {
       const password = input.set?.password ?? undefined;
       if (password !== undefined) acl.checkPassword("", password);
-      return show(await updateUsers(engine, visitor, input), visitor);
+      return show(await updateUsers(engine, principal, input), principal);
     },
-    "Mutation.deleteUser": async ({ filter }: { filter: NameFilter }, { visitor }) =>
-      toDeleted(await deleteUsers(engine, visitor, filter)),
+    "Mutation.deleteUser": async ({ filter }: { filter: NameFilter }, { principal }) =>
+      toDeleted(await deleteUsers(engine, principal, filter)),
   };
 }
 
 function makeGroupFields(engine: OpenEngine): FieldTable {
-  const show = async (names: readonly string[], visitor: Visitor): Promise<object> => {
-    const view = await viewDirectory(engine, visitor);
+  const show = async (names: readonly string[], principal: Principal): Promise<object> => {
+    const view = await viewDirectory(engine, principal);
     const wanted = new Set(names);
     const found = view.groups.filter(({ name }) => wanted.has(name));
     return { group: found.map((one) => view.showGroup(one)) };
   };
   return {
-    "Query.getGroup": async ({ name }: Named, { visitor }) => {
-      const view = await viewDirectory(engine, visitor);
+    "Query.getGroup": async ({ name }: Named, { principal }) => {
+      const view = await viewDirectory(engine, principal);
       const found = view.group(name);
       return found === undefined ? null : view.showGroup(found);
     },
-    "Query.queryGroup": async (args: ListArguments, { visitor }) => {
-      const view = await viewDirectory(engine, visitor);
+    "Query.queryGroup": async (args: ListArguments, { principal }) => {
+      const view = await viewDirectory(engine, principal);
       return listNodes(view.groups, args).map((group) => view.showGroup(group));
     },
-    "Mutation.addGroup": async ({ input }: { input: readonly AddGroupInput[] }, { visitor }) =>
-      show(await addGroups(engine, visitor, input), visitor),
-    "Mutation.updateGroup": async ({ input }: { input: UpdateGroupInput }, { visitor }) =>
-      show(await updateGroups(engine, visitor, input), visitor),
-    "Mutation.deleteGroup": async ({ filter }: { filter: NameFilter }, { visitor }) =>
-      toDeleted(await deleteGroups(engine, visitor, filter)),
+    "Mutation.addGroup": async ({ input }: { input: readonly AddGroupInput[] }, { principal }) =>
+      show(await addGroups(engine, principal, input), principal),
+    "Mutation.updateGroup": async ({ input }: { input: UpdateGroupInput }, { principal }) =>
+      show(await updateGroups(engine, principal, input), principal),
+    "Mutation.deleteGroup": async ({ filter }: { filter: NameFilter }, { principal }) =>
+      toDeleted(await deleteGroups(engine, principal, filter)),
   };
 }
 
@@ -151,9 +151,9 @@ function makeLoginFields(acl: Acl, engine: OpenEngine): FieldTable {
       const { userId, namespace } = input;
       return { userId, message: "Reset password is successful", namespace };
     },
-    "Mutation.revokeTokens": async ({ input }: { input: RevokeInput }, { visitor }) => {
+    "Mutation.revokeTokens": async ({ input }: { input: RevokeInput }, { principal }) => {
       const { userId, namespace } = input;
-      if (visitor.namespace !== 0 && visitor.namespace !== namespace) {
+      if (principal.namespace !== 0 && principal.namespace !== namespace) {
         throw new Fault("E_HTTP_REQUEST", "only guardians of namespace 0 reach other namespaces");
       }
       await acl.revokeTokens(userId, namespace);

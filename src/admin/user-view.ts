@@ -1,12 +1,12 @@
 /**
- * What a visitor sees of users and groups (graphql.md 11.3): a guardian everything of the namespace, others themselves
+ * What a principal sees of users and groups (graphql.md 11.3): a guardian everything of the namespace, others themselves
  * and the groups of their token.
  */
 import { readDirectory } from "../auth/directory.ts";
 import type { Directory, StoredNode } from "../auth/directory.ts";
 import { Fault } from "../model/fault.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Visitor } from "../model/visitor.ts";
+import type { Principal } from "../model/principal.ts";
 import { FieldFailure } from "./field.ts";
 
 /** The type User of the schema; graphql-js calls what it needs. */
@@ -27,15 +27,15 @@ export class DirectoryView {
   readonly groups: readonly StoredNode[];
   readonly #directory: Directory;
 
-  constructor(directory: Directory, visitor: Visitor) {
+  constructor(directory: Directory, principal: Principal) {
     const nodes = [...directory.values()];
-    const names = new Set(visitor.groups);
+    const names = new Set(principal.groups);
     this.#directory = directory;
     this.users = nodes.filter(
-      ({ isUser, name }) => isUser && (visitor.isGuardian || name === visitor.user),
+      ({ isUser, name }) => isUser && (principal.isGuardian || name === principal.user),
     );
     this.groups = nodes.filter(
-      ({ isGroup, name }) => isGroup && (visitor.isGuardian || names.has(name)),
+      ({ isGroup, name }) => isGroup && (principal.isGuardian || names.has(name)),
     );
   }
 
@@ -70,15 +70,15 @@ export class DirectoryView {
   }
 }
 
-/** Throws FieldFailure for a visitor that is not believed. */
-export async function viewDirectory(engine: Engine, visitor: Visitor): Promise<DirectoryView> {
+/** Throws FieldFailure for a principal that is refused. */
+export async function viewDirectory(engine: Engine, principal: Principal): Promise<DirectoryView> {
   try {
-    // Opened for the visitor first: who is not believed is refused there.
-    const own = await engine.openReader(visitor.namespace, visitor);
+    // Opened for the principal first: a refused one is told there.
+    const own = await engine.openReader(principal.namespace, principal);
     own.close();
-    const reader = await engine.openReader(visitor.namespace);
+    const reader = await engine.openReader(principal.namespace);
     try {
-      return new DirectoryView(await readDirectory(reader), visitor);
+      return new DirectoryView(await readDirectory(reader), principal);
     } finally {
       reader.close();
     }

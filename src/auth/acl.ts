@@ -14,8 +14,8 @@ import { queryDefaults } from "../engine/engine.ts";
 import { firstUser, guardians } from "../engine/reserved-nodes.ts";
 import { readRightsMark, renewRightsMark } from "../engine/rights-row.ts";
 import { Fault } from "../model/fault.ts";
-import { makeStranger } from "../model/visitor.ts";
-import type { PredicateAccess, Visitor } from "../model/visitor.ts";
+import { makeStranger } from "../model/principal.ts";
+import type { PredicateAccess, Principal } from "../model/principal.ts";
 import { comparePassword } from "../passwords/passwords.ts";
 import { AccessTokens, stampOf } from "./access-token.ts";
 import type { AccessClaims, KnownUser, TokenPair } from "./access-token.ts";
@@ -58,7 +58,7 @@ export interface LoginRequest {
 
 export interface Acl {
   /** Who sends a request, by its headers (lower-case names). Never fails: who is not believed is a stranger. */
-  identify(headers: Headers): MaybePromise<Visitor>;
+  identify(headers: Headers): MaybePromise<Principal>;
   /**
    * Throws Fault E_HTTP_REQUEST, with the same words whatever was wrong; E_LOGIN_WAIT after many that failed, and
    * E_OVERLOADED where too many log in at once.
@@ -130,7 +130,7 @@ class Guard {
   readonly #options: AclOptions;
   readonly #rights = new Map<number, KnownRights>();
   /** Who a token's claims stand for, for as long as its rights are the same. */
-  readonly #visitors = new WeakMap<AccessClaims, Visitor>();
+  readonly #principals = new WeakMap<AccessClaims, Principal>();
 
   readonly #logins: LoginGuard;
 
@@ -140,20 +140,20 @@ class Guard {
     this.#logins = new LoginGuard(options.clock, options.logins);
   }
 
-  identify(headers: Headers): MaybePromise<Visitor> {
+  identify(headers: Headers): MaybePromise<Principal> {
     const token =
       textOf(headers["x-dgraph-accesstoken"]) || textOf(headers["x-service-accesstoken"]);
     if (token === "") return nobody;
     try {
       const claims = this.tokens.read(token);
-      const visitor = andThen(claims, (known) => this.#visitorOf(known));
-      return visitor instanceof Promise ? visitor.catch(toStranger) : visitor;
+      const principal = andThen(claims, (known) => this.#visitorOf(known));
+      return principal instanceof Promise ? principal.catch(toStranger) : principal;
     } catch (error) {
       return toStranger(error);
     }
   }
 
-  #visitorOf(claims: AccessClaims): MaybePromise<Visitor> {
+  #visitorOf(claims: AccessClaims): MaybePromise<Principal> {
     const { issued, namespace } = claims;
     const isGuardian = claims.groups.includes(guardians);
     if (issued === undefined && isGuardian) return this.#keep(claims, true, undefined);
@@ -184,24 +184,24 @@ class Guard {
 
   async #readValidFrom(rights: KnownRights, user: string, namespace: number): Promise<number> {
     const uid = await this.#findUid(user, namespace);
-    const row = await this.#options.engine.ownRows.read(revokedName(user, namespace));
+    const row = await this.#options.engine.systemRows.read(revokedName(user, namespace));
     const fromMs = uid === 0 ? Infinity : row === undefined ? 0 : Number(decodeUtf8(row));
     if (rights.validFromMs.size >= mergedMax) rights.validFromMs.clear();
     rights.validFromMs.set(user, fromMs);
     return fromMs;
   }
 
-  #keep(claims: AccessClaims, isGuardian: boolean, access: PredicateAccess | undefined): Visitor {
-    const known = this.#visitors.get(claims);
+  #keep(claims: AccessClaims, isGuardian: boolean, access: PredicateAccess | undefined): Principal {
+    const known = this.#principals.get(claims);
     if (known?.access === access && known !== undefined) return known;
     const { namespace, user, expiryMs, groups } = claims;
-    const visitor: Visitor = { namespace, user, groups, isGuardian, access, expiryMs };
-    this.#visitors.set(claims, visitor);
-    return visitor;
+    const principal: Principal = { namespace, user, groups, isGuardian, access, expiryMs };
+    this.#principals.set(claims, principal);
+    return principal;
   }
 
   #rightsOf(namespace: number): MaybePromise<KnownRights> {
-    const mark = readRightsMark(this.#options.engine.ownRows, namespace);
+    const mark = readRightsMark(this.#options.engine.systemRows, namespace);
     return andThen(mark, (found) => {
       const known = this.#rights.get(namespace);
       return known?.mark === found ? known : this.#readRights(namespace, found);
@@ -266,7 +266,7 @@ class Guard {
     if (isAccess || issued === undefined) return undefined;
     const found = await this.#findUser(user, namespace);
     if (found === undefined || found.stamp !== issued.stamp) return undefined;
-    const row = await this.#options.engine.ownRows.read(revokedName(user, namespace));
+    const row = await this.#options.engine.systemRows.read(revokedName(user, namespace));
     return row !== undefined && issued.atMs < Number(decodeUtf8(row)) ? undefined : found;
   }
 
@@ -275,11 +275,11 @@ class Guard {
       throw new Fault("E_HTTP_REQUEST", `there is no user "${user}" in namespace ${namespace}`);
     }
     const { engine, clock } = this.#options;
-    const { ownRows } = engine;
+    const { systemRows } = engine;
     // The next millisecond: what was issued in this one is ended, too.
     const fromMs = String(clock.nowMs() + 1);
-    await ownRows.write(revokedName(user, namespace), encodeUtf8(fromMs), "any");
-    await renewRightsMark(ownRows, namespace, `revoked ${randomUUID()}`);
+    await systemRows.write(revokedName(user, namespace), encodeUtf8(fromMs), "any");
+    await renewRightsMark(systemRows, namespace, `revoked ${randomUUID()}`);
   }
 
   /** 0 where there is no such user, or no such namespace. */
@@ -359,7 +359,7 @@ function accessOf({ rulesOf, merged }: KnownRights, groups: readonly string[]): 
   return access;
 }
 
-function toStranger(error: unknown): Visitor {
+function toStranger(error: unknown): Principal {
   if (!(error instanceof TokenFault)) throw error;
   return makeStranger(error.message);
 }

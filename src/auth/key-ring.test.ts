@@ -18,7 +18,7 @@ beforeEach(async () => {
   now = 1_000_000;
   store = openMemoryStore();
   engine = await openEngine({ store });
-  ring = openKeyRing({ rows: engine.ownRows, clock });
+  ring = openKeyRing({ rows: engine.systemRows, clock });
 });
 afterEach(() => engine.close());
 
@@ -76,7 +76,7 @@ describe("a key", () => {
     const { key: second } = await ring.create(admin);
     expect(await ring.list()).toEqual([key, second]);
     const neighbour = await openEngine({ store, resumes: false });
-    const otherRing = openKeyRing({ rows: neighbour.ownRows, clock });
+    const otherRing = openKeyRing({ rows: neighbour.systemRows, clock });
     expect(await worth(otherRing, text)).toBe("client");
     expect(await ring.revoke(key.id)).toEqual(key);
     expect(await otherRing.judge(text)).toBe("unknown");
@@ -87,7 +87,7 @@ describe("a key", () => {
 
   test("stands in the store as its hash", async () => {
     const { key, text } = await ring.create(admin);
-    const rows = await engine.ownRows.list("key/");
+    const rows = await engine.systemRows.list("key/");
     const row = new TextDecoder().decode(rows.get(`key/${key.id}`));
     expect(row).toContain(hashKeyText(text).toString("base64"));
     expect(row).not.toContain(text.slice(-43));
@@ -120,7 +120,7 @@ describe("a key", () => {
     const id = readKeyId(text) ?? "";
     const hash = hashKeyText(text).toString("base64");
     const row = { id, name: "old", kind: "client", createdMs: 5, hash };
-    await engine.ownRows.write(
+    await engine.systemRows.write(
       `key/${id}`,
       new TextEncoder().encode(JSON.stringify(row)),
       undefined,
@@ -133,10 +133,10 @@ describe("a key", () => {
     });
   });
 
-  test("of the house itself is stored nowhere", async () => {
+  test("of the server itself is stored nowhere", async () => {
     const text = makeKeyText("client");
     const own = openKeyRing({
-      rows: engine.ownRows,
+      rows: engine.systemRows,
       clock,
       unstored: [{ text, kind: "client" }],
     });

@@ -2,7 +2,7 @@
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Clock } from "../base/clock.ts";
-import type { OwnRows } from "../engine/own-rows.ts";
+import type { SystemRows } from "../engine/system-rows.ts";
 import { Fault } from "../model/fault.ts";
 import {
   type AccessKey,
@@ -49,7 +49,7 @@ export interface KeyRing {
 }
 
 export interface KeyRingOptions {
-  readonly rows: OwnRows;
+  readonly rows: SystemRows;
   readonly clock: Clock;
   /** Keys that stand nowhere: those by which this server's own processes call it, made anew at each start. */
   readonly unstored?: readonly { readonly text: string; readonly kind: KeyKind }[];

@@ -1,6 +1,6 @@
 /** What the groups of a user may do with each predicate, merged (graphql.md 11.3). */
 import { createHash } from "node:crypto";
-import { secretPredicate, type PredicateAccess } from "../model/visitor.ts";
+import { secretPredicate, type PredicateAccess } from "../model/principal.ts";
 
 export interface PredicateRule {
   readonly predicate: string;

@@ -1,5 +1,5 @@
 /**
- * Whether the one who asked has gone. An AbortSignal is one; a door may hand in something lighter (an AbortController
+ * Whether the one who asked has gone. An AbortSignal is one; an interface may hand in something lighter (an AbortController
  * costs 4 µs a request, a third of all that a small answer needs).
  */
 export interface Cancellation {

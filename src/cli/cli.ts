@@ -1,12 +1,12 @@
 /**
- * DOOR: argv → a command. What comes in: flags, environment, a settings file. What goes out: one frozen record for the
- * command, and an exit code. Here alone does the program read its environment, and here alone are the rooms put
+ * argv → a command. In: flags, environment, a settings file. Out: one frozen record for the
+ * command, and an exit code. Here alone does the program read its environment, and here alone are the modules put
  * together. Commands are loaded when they are called, so that `weft help` does not open a database.
  */
 import { availableParallelism } from "node:os";
 import { Command, CommanderError, Option } from "commander";
 import { Fault } from "../model/fault.ts";
-import { runChild } from "./child-door.ts";
+import { runChild } from "./child-port.ts";
 import { applyConfigFile, type ServeOptions } from "./config.ts";
 import type { CredentialOptions } from "./credentials.ts";
 import { limitHelp } from "./limit-help.ts";

@@ -4,7 +4,7 @@ import { type KeyRing, type KeyWish, openKeyRing } from "../auth/key-ring.ts";
 import { type KeyScope, keyScopes } from "../auth/access-key.ts";
 import { systemClock } from "../base/clock.ts";
 import { silentLogger } from "../base/log.ts";
-import { openOwnRows } from "../engine/own-rows.ts";
+import { openSystemRows } from "../engine/system-rows.ts";
 import { Fault } from "../model/fault.ts";
 import { explainDirectory } from "../stores/claim.ts";
 import { openWriter } from "../stores/lmdb.ts";
@@ -145,7 +145,7 @@ async function withStore<T>(dir: string, use: (keys: Keys) => Promise<T>): Promi
       isLinked: false,
     });
     try {
-      const rows = await openOwnRows(writer.store);
+      const rows = await openSystemRows(writer.store);
       return await use(wrapRing(openKeyRing({ rows, clock: systemClock })));
     } finally {
       await writer.close();

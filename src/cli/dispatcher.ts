@@ -42,7 +42,7 @@ export interface DispatcherParts<Taker> {
 /** After more signs of life than these a connection that was handed over did not arrive. */
 const beatsMax = 4;
 
-interface Seat {
+interface SubscriberHandle {
   /** Handed over, and not taken yet. */
   given: Connection | undefined;
   /** When it was. */
@@ -54,7 +54,7 @@ interface Seat {
 /** Takers are told apart by identity alone. */
 export class Dispatcher<Taker extends object> {
   readonly #parts: DispatcherParts<Taker>;
-  readonly #seats = new Map<Taker, Seat>();
+  readonly #handles = new Map<Taker, SubscriberHandle>();
   #waiting: Connection[] = [];
   #lastId = 0;
   #next = 0;
@@ -67,7 +67,7 @@ export class Dispatcher<Taker extends object> {
   }
 
   get hasTakers(): boolean {
-    return this.#seats.size > 0;
+    return this.#handles.size > 0;
   }
 
   /** `from`: its address. */
@@ -85,17 +85,17 @@ export class Dispatcher<Taker extends object> {
 
   /** A process that is ready. */
   join(taker: Taker): void {
-    this.#seats.set(taker, { given: undefined, givenMs: 0, beats: 0 });
+    this.#handles.set(taker, { given: undefined, givenMs: 0, beats: 0 });
     this.#dispatch();
   }
 
   /** The process has the connection: it is its own now. */
   took(taker: Taker, id: number): void {
-    const seat = this.#seats.get(taker);
-    if (seat?.given?.id !== id) return;
+    const handle = this.#handles.get(taker);
+    if (handle?.given?.id !== id) return;
     // The process has a hold of its own: this one ends without a word to the other side.
-    seat.given.socket.destroy();
-    seat.given = undefined;
+    handle.given.socket.destroy();
+    handle.given = undefined;
     this.#dispatch();
   }
 
@@ -104,21 +104,21 @@ export class Dispatcher<Taker extends object> {
    * has not got it: it had no file to spare (EMFILE). Whoever waits for that is refused, and the next has a chance.
    */
   beat(taker: Taker): void {
-    const seat = this.#seats.get(taker);
-    if (seat?.given === undefined || ++seat.beats <= beatsMax) return;
-    const { socket, isTls } = seat.given;
-    seat.given = undefined;
+    const handle = this.#handles.get(taker);
+    if (handle?.given === undefined || ++handle.beats <= beatsMax) return;
+    const { socket, isTls } = handle.given;
+    handle.given = undefined;
     this.#parts.refuse(socket, isTls);
     this.#dispatch();
   }
 
   /** The process is gone, and all that it said has been heard. */
   leave(taker: Taker): void {
-    const seat = this.#seats.get(taker);
-    this.#seats.delete(taker);
-    if (seat?.given === undefined) return;
-    if (this.#isClosed) seat.given.socket.destroy();
-    else this.#waiting.unshift(seat.given);
+    const handle = this.#handles.get(taker);
+    this.#handles.delete(taker);
+    if (handle?.given === undefined) return;
+    if (this.#isClosed) handle.given.socket.destroy();
+    else this.#waiting.unshift(handle.given);
     this.#dispatch();
   }
 
@@ -152,19 +152,19 @@ export class Dispatcher<Taker extends object> {
       if (taker === undefined || connection === undefined) return;
       if (connection.socket.destroyed) continue;
       const givenMs = this.#parts.clock.tickMs();
-      this.#seats.set(taker, { given: connection, givenMs, beats: 0 });
+      this.#handles.set(taker, { given: connection, givenMs, beats: 0 });
       this.#parts.give(taker, connection);
     }
   }
 
   /** In turns: undefined while the one whose turn it is may take soon what it was given. */
   #findFree(): Taker | undefined {
-    const takers = [...this.#seats];
+    const takers = [...this.#handles];
     for (let i = 0; i < takers.length; i++) {
       const at = (this.#next + i) % takers.length;
-      const [taker, seat] = takers[at]!;
-      if (seat.given !== undefined) {
-        const leftMs = seat.givenMs + patienceMs - this.#parts.clock.tickMs();
+      const [taker, handle] = takers[at]!;
+      if (handle.given !== undefined) {
+        const leftMs = handle.givenMs + patienceMs - this.#parts.clock.tickMs();
         if (leftMs <= 0) continue;
         this.#lookIn(leftMs);
         return undefined;

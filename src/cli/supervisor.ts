@@ -20,7 +20,7 @@ import { beatMs, Pulse } from "./pulse.ts";
 import { refuseConnection } from "./refuse.ts";
 import { answeringWriterMax } from "./roles.ts";
 import { StoreWatch } from "./store-watch.ts";
-import { Switchboard } from "./switchboard.ts";
+import { SettingsBroadcast } from "./settings-broadcast.ts";
 import { TlsFiles } from "./tls-files.ts";
 
 /** Wait before a child is started again: it doubles with each death in a row, and begins anew after ten quiet seconds. */
@@ -134,7 +134,7 @@ class Keeper {
   #failure: string | undefined = undefined;
   #run: string = randomUUID();
   #isStopping = false;
-  readonly #switchboard: Switchboard<Child>;
+  readonly #switchboard: SettingsBroadcast<Child>;
   readonly whenShutDown: Promise<void>;
   #shutDown: () => void = () => {};
   readonly whenRefused: Promise<string>;
@@ -144,7 +144,7 @@ class Keeper {
 
   constructor(config: ServeConfig, logger: Logger, tls: TlsFiles | undefined) {
     this.#tls = tls;
-    this.#switchboard = new Switchboard(
+    this.#switchboard = new SettingsBroadcast(
       (child, message) => this.#tell(child, message),
       config.memory.cacheMb,
     );

@@ -10,7 +10,7 @@ import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { unpackStartTime } from "../engine/start-time.ts";
 import { openGraphqlService } from "../graphql/open-service.ts";
 import type { GraphqlService } from "../graphql/service.ts";
-import type { House, TransactionOwners, WriteRules } from "../http/house.ts";
+import type { ServerContext, TransactionOwners, WriteRules } from "../http/server-context.ts";
 import { type HttpServer, openHttpServer } from "../http/server.ts";
 import type { TlsMaterial } from "../http/tls.ts";
 import { makeNodeFacts, type NodeFacts } from "../http/node-facts.ts";
@@ -74,7 +74,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   });
   const audit = config.audit && openAuditFile(config.audit, logger, systemClock);
   const told: { isOpen: boolean; move?: string | undefined } = { isOpen: false };
-  const house: House = {
+  const context: ServerContext = {
     engine,
     graphql,
     admin,
@@ -94,7 +94,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     isReady: () => told.isOpen,
     storeFault: () => (told.move === undefined ? undefined : explainMove(told.move)),
   };
-  const server = await openHttpServer(house, parts.tls);
+  const server = await openHttpServer(context, parts.tls);
   sockets.clear(engine.slot);
   await server.listen({ path: sockets.pathOf(engine.slot) });
   return {
@@ -169,7 +169,7 @@ function openGraphql(
     logger,
     limits: config.limits,
     lambda: target === undefined ? undefined : openLambdaClient(target),
-    turns: engine.turns,
+    scheduler: engine.scheduler,
     getText: makeGetText(makeOutgoingPolicy(config.outgoing)),
     identify: acl === undefined ? undefined : (headers) => acl.identify(headers),
     ...config.graphql,
@@ -216,7 +216,7 @@ async function openAccessControl(
 
 function openKeys(own: OwnKeys, engine: OpenEngine): KeyRing {
   return openKeyRing({
-    rows: engine.ownRows,
+    rows: engine.systemRows,
     clock: systemClock,
     unstored: [
       { kind: "admin", text: own.admin },

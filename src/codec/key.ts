@@ -172,7 +172,7 @@ export function reservedList(): Uint8Array {
 
 /**
  * Nodes with an index token. A token's bytes 00 and 01 are written as 01 01 and 01 02, and a zero ends it: order
- * stays, and no token's list is a prefix of another's. Tokens are cut and hashed by the `tokens` room; a longer one
+ * stays, and no token's list is a prefix of another's. Tokens are cut and hashed by the `tokens` module; a longer one
  * is our mistake.
  */
 export function tokenList(storageId: number, index: number, token: Uint8Array): Uint8Array {

@@ -1,4 +1,4 @@
-/** The door of the room: DQL text → tree (dql.md 4.1, 4.2, 2.8). */
+/** The interface of the module: DQL text → tree (dql.md 4.1, 4.2, 2.8). */
 import { Fault } from "../model/fault.ts";
 import { defaultLimits, makeLimitFault } from "../model/limits.ts";
 import type { Block, Filter, QueryDocument, SchemaRequest } from "./ast.ts";

@@ -6,7 +6,7 @@ import { isReservedName, reservedNameSentence, reservedPredicates } from "../gra
 import { Fault } from "../model/fault.ts";
 import type { FaultCode } from "../model/fault.ts";
 import type { Mutation } from "../model/nquad.ts";
-import type { PredicateAccess, Visitor } from "../model/visitor.ts";
+import type { PredicateAccess, Principal } from "../model/principal.ts";
 import { parseSchemaText } from "../graph/schema-parse.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { AlterOperation } from "./engine.ts";
@@ -14,8 +14,8 @@ import type { AlterOperation } from "./engine.ts";
 const denied = "rpc error: code = PermissionDenied desc = ";
 
 /** What a sender is told that is not believed. */
-export function strangerFault(visitor: Visitor, code: FaultCode = "E_PERMISSION"): Fault {
-  return new Fault(code, `rpc error: code = Unauthenticated desc = ${visitor.refusal ?? ""}`);
+export function strangerFault(principal: Principal, code: FaultCode = "E_PERMISSION"): Fault {
+  return new Fault(code, `rpc error: code = Unauthenticated desc = ${principal.refusal ?? ""}`);
 }
 
 /** Every predicate that the facts name, conditions or not. `S * *` names none: it takes what may be taken. */
@@ -59,17 +59,17 @@ export interface Alteration {
  * as it shall be. Dropping the data is for guardians, dropping everything for those of namespace 0.
  */
 export function checkAlter(
-  visitor: Visitor | undefined,
+  principal: Principal | undefined,
   operation: AlterOperation,
   alteration: Alteration,
   schema: Schema,
 ): void {
-  if (visitor === undefined) return;
-  if (visitor.refusal !== undefined) throw strangerFault(visitor, "E_ALTER");
-  const { access } = visitor;
-  if (operation.kind === "dropAll") checkDropAll(visitor);
-  if (operation.kind === "dropData" && !visitor.isGuardian) {
-    throw new Fault("E_ALTER", denied + onlyGuardians(visitor));
+  if (principal === undefined) return;
+  if (principal.refusal !== undefined) throw strangerFault(principal, "E_ALTER");
+  const { access } = principal;
+  if (operation.kind === "dropAll") checkDropAll(principal);
+  if (operation.kind === "dropData" && !principal.isGuardian) {
+    throw new Fault("E_ALTER", denied + onlyGuardians(principal));
   }
   if (access === undefined) return;
   const names = new Set(alteration.predicates.map(({ name }) => name));
@@ -80,11 +80,11 @@ export function checkAlter(
   if (refused.size > 0) throw refuse("E_ALTER", "alter", refused);
 }
 
-function checkDropAll(visitor: Visitor): void {
-  if (visitor.isGuardian && visitor.namespace === 0) return;
-  const reason = visitor.isGuardian
+function checkDropAll(principal: Principal): void {
+  if (principal.isGuardian && principal.namespace === 0) return;
+  const reason = principal.isGuardian
     ? "Only superadmin is allowed to do this operation"
-    : `AuthSuperAdmin: failed to authorize guardians. ${onlyGuardians(visitor)}`;
+    : `AuthSuperAdmin: failed to authorize guardians. ${onlyGuardians(principal)}`;
   throw new Fault(
     "E_ALTER",
     `${denied}Drop all can only be called by the guardian of the galaxy. ${reason}`,
@@ -92,7 +92,7 @@ function checkDropAll(visitor: Visitor): void {
 }
 
 /** The reference's words to a user who is no guardian. */
-export function onlyGuardians({ user }: Visitor): string {
+export function onlyGuardians({ user }: Principal): string {
   return `Only guardians are allowed access. User '${user ?? ""}' is not a member of guardians group.`;
 }
 

@@ -3,7 +3,7 @@ import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Commit } from "../store/store.ts";
-import type { View, Views } from "./views.ts";
+import type { View, ReaderFactory } from "./reader-factory.ts";
 
 export interface ChangedState {
   /** The newest state. Close it. */
@@ -20,14 +20,14 @@ const commitsMax = 64;
 
 /** The newest state of a namespace with what has changed in it since commit `from`. */
 export async function openChanged(
-  views: Views,
+  readers: ReaderFactory,
   namespace: number,
   from: number,
 ): Promise<ChangedState> {
-  const opened = views.openNewest(namespace);
+  const opened = readers.openNewest(namespace);
   const view = opened instanceof Promise ? await opened : opened;
   try {
-    const pending = readChanges(views, view, from);
+    const pending = readChanges(readers, view, from);
     const changed = pending instanceof Promise ? await pending : pending;
     return { reader: view.reader, changed };
   } catch (error) {
@@ -37,14 +37,14 @@ export async function openChanged(
 }
 
 function readChanges(
-  views: Views,
+  readers: ReaderFactory,
   view: View,
   from: number,
 ): MaybePromise<ReadonlySet<number> | undefined> {
   const { snapshot, reader } = view;
   if (from >= snapshot.ts) return new Set();
   if (snapshot.ts - from > commitsMax) return undefined;
-  return andThen(views.store.readLog(snapshot, from), (commits) =>
+  return andThen(readers.store.readLog(snapshot, from), (commits) =>
     commits === undefined ? undefined : collectPredicates(commits, reader.schema.storageId),
   );
 }

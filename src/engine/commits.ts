@@ -6,7 +6,7 @@ import { Fault } from "../model/fault.ts";
 import { StoreRefusal } from "../store/store.ts";
 import type { SchemaState } from "../graph/schema-state.ts";
 import type { Change, Patch, Snapshot, Store } from "../store/store.ts";
-import type { View } from "./views.ts";
+import type { View } from "./reader-factory.ts";
 
 export interface CommitterOptions {
   readonly store: Store;

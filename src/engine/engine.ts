@@ -1,5 +1,5 @@
 /**
- * VERBS of one database: query, mutate, alter, commit. The whole surface for the doors and guests above; opens one
+ * The operations of one database: query, mutate, alter, commit. The whole interface for the modules above; opens one
  * snapshot per request, lends it downward and closes it. Implementations stand beside it.
  */
 import type { Cancellation } from "../base/cancellation.ts";
@@ -8,9 +8,9 @@ import type { Reader } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { Mutation, NQuad } from "../model/nquad.ts";
 import type { ChangedState } from "./changes.ts";
-import type { PlanQuestion } from "./plan-question.ts";
+import type { ExplainOptions } from "./explain-options.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
-import type { Visitor } from "../model/visitor.ts";
+import type { Principal } from "../model/principal.ts";
 
 export interface Engine {
   /** POST /query: text → answer bytes (the value of `data`) with the numbers of `extensions`. */
@@ -20,28 +20,28 @@ export interface Engine {
   /** POST /commit and its abort. */
   commit(request: CommitRequest): Promise<CommitAnswer>;
   /** POST /alter. Resolves when the change, and unless `runInBackground` its indexes, are ready. */
-  alter(operation: AlterOperation, namespace: number, visitor?: Visitor): Promise<void>;
+  alter(operation: AlterOperation, namespace: number, principal?: Principal): Promise<void>;
   /** GET /assign?what=uids. */
   leaseUids(count: number): Promise<number>;
   /** The newest schema of a namespace. */
   schema(namespace: number): Promise<Schema>;
   /**
-   * For guests: a view of the newest state, for the eyes of `visitor`; without one for the house's own. Close it.
-   * Throws E_PERMISSION for a visitor that is not believed. `use` "mutation": it is given to `transact`, or closed
+   * For modules above: a view of the newest state, as `principal` may see it; without one as the server may. Close it.
+   * Throws E_PERMISSION for a principal that is refused. `use` "mutation": it is given to `transact`, or closed
    * without a query.
    */
-  openReader(namespace: number, visitor?: Visitor, use?: "query" | "mutation"): Promise<Reader>;
+  openReader(namespace: number, principal?: Principal, use?: "query" | "mutation"): Promise<Reader>;
   /**
-   * For guests (GraphQL mutations): runs `work` in a transaction that the server composes itself, commits what it
+   * For modules above (GraphQL mutations): runs `work` in a transaction that the server composes itself, commits what it
    * wrote, and runs it again on conflict, with jitter, up to a limit. `work` may run several times. Its reader shows
-   * and it may write what `visitor` may; without one everything. `given`: a reader of the namespace that `openReader`
+   * and it may write what `principal` may; without one everything. `given`: a reader of the namespace that `openReader`
    * gave and nobody else uses; it is closed, and its snapshot serves the first attempt where that can be. `budget`: of
    * the request that writes; undefined: the server writes for itself.
    */
   transact<T>(
     namespace: number,
-    work: (txn: GuestTransaction) => Promise<T>,
-    visitor?: Visitor,
+    work: (txn: ManagedTransaction) => Promise<T>,
+    principal?: Principal,
     given?: Reader,
     budget?: RequestBudget,
   ): Promise<TransactResult<T>>;
@@ -53,7 +53,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-export interface GuestTransaction {
+export interface ManagedTransaction {
   /** Sees what was applied so far. Valid until the work ends; do not close. */
   readonly reader: Reader;
   /**
@@ -75,8 +75,8 @@ export interface TransactResult<T> {
 
 export interface QueryRequest {
   readonly namespace: number;
-  /** Who asks; undefined: the house itself, or a server without ACL. */
-  readonly visitor?: Visitor | undefined;
+  /** Who asks; undefined: the server itself, or a server without ACL. */
+  readonly principal?: Principal | undefined;
   readonly text: string;
   readonly variables: ReadonlyMap<string, string>;
   readonly startTs: number;
@@ -90,7 +90,7 @@ export interface QueryRequest {
   /** Made where the request entered; undefined: one is made of the two above and the server's limits. */
   readonly budget?: RequestBudget | undefined;
   /** Asks how the query is run; absent: only for its answer. */
-  readonly plan?: PlanQuestion | undefined;
+  readonly plan?: ExplainOptions | undefined;
 }
 
 /** A query by itself that reads what is newest, without a limit of time. */
@@ -126,8 +126,8 @@ export interface QueryAnswer {
 
 export interface MutateRequest {
   readonly namespace: number;
-  /** Who writes; undefined: the house itself, or a server without ACL. */
-  readonly visitor?: Visitor | undefined;
+  /** Who writes; undefined: the server itself, or a server without ACL. */
+  readonly principal?: Principal | undefined;
   /** What the body says: either RDF or JSON, still as text. The content types are told apart by `http`. */
   readonly body:
     | { readonly kind: "rdf"; readonly text: string }
@@ -175,7 +175,7 @@ export type AlterOperation =
   | { readonly kind: "dropType"; readonly type: string }
   | { readonly kind: "schema"; readonly text: string; readonly runInBackground: boolean };
 
-/** For loads and programs inside the house: facts that are already parsed. */
+/** For loads and programs inside the server: facts that are already parsed. */
 export interface FactsRequest {
   readonly namespace: number;
   readonly mutations: readonly (Mutation & { readonly condition: undefined })[];

@@ -18,10 +18,10 @@ import type { Committer } from "./commits.ts";
 import { IndexRound, LogGap, nextSize } from "./index-rounds.ts";
 import type { RoundResult } from "./index-rounds.ts";
 import type { WalkPlace } from "./node-walk.ts";
-import type { View, Views } from "./views.ts";
+import type { View, ReaderFactory } from "./reader-factory.ts";
 
 export interface IndexBuildsOptions {
-  readonly views: Views;
+  readonly readers: ReaderFactory;
   readonly committer: Committer;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -82,7 +82,7 @@ export class IndexBuilds {
 
   constructor(options: IndexBuildsOptions) {
     this.#options = options;
-    this.#stopCounting = options.views.store.onCommit(() => void this.#commits++);
+    this.#stopCounting = options.readers.store.onCommit(() => void this.#commits++);
   }
 
   /** Builds what there is to build in a namespace, in the background. */
@@ -98,7 +98,7 @@ export class IndexBuilds {
 
   /** Takes up builds that a process left behind when it ended. */
   async takeUp(): Promise<void> {
-    const snapshot = await this.#options.views.store.snapshot();
+    const snapshot = await this.#options.readers.store.snapshot();
     const namespaces = new Set(await readNamespaces(snapshot));
     for (const row of await readBuildRows(snapshot)) namespaces.add(row.namespace);
     snapshot.close();
@@ -198,20 +198,20 @@ export class IndexBuilds {
     build: IndexBuild,
     { place, bytesMax, told }: { place: WalkPlace; bytesMax: number; told: Told },
   ): Promise<RoundResult | undefined> {
-    const { clock, views } = this.#options;
+    const { clock, readers } = this.#options;
     const { namespace } = row;
     let ahead = 0;
     let before = this.#commits;
     const round = new IndexRound(
       {
         clock,
-        store: views.store,
+        store: readers.store,
         namespace,
         build,
         bytesMax,
         open: async () =>
           (await this.#isThere(namespace))
-            ? await views.openNewest(namespace, "change")
+            ? await readers.openNewest(namespace, "change")
             : undefined,
         tell: (nodes) => (ahead = Math.floor(nodes)),
         rest: async ({ by, tookMs }) => {
@@ -244,7 +244,7 @@ export class IndexBuilds {
   }
 
   #fill(job: FillJob): Promise<FillResult> {
-    return this.#options.views.store.fill(job);
+    return this.#options.readers.store.fill(job);
   }
 
   /** The row of a build, or a new one; undefined where it is not wanted any more. */
@@ -273,7 +273,7 @@ export class IndexBuilds {
         }
         if (patches.length === 0) return view.known;
         const { ts } = view.snapshot;
-        // Slices stand in no log: what was read before them cannot be read through the undo.
+        // Slices stand in no log: what was read before them cannot be read through the version history.
         const raisesFence = next.length > 0;
         const keys = { conflictKeys: [], basisKeys: [] };
         await committer.commit(view, { startTs: ts, ...keys, patches, raisesFence });
@@ -285,7 +285,7 @@ export class IndexBuilds {
 
   /** Of a namespace that is gone. */
   async #forgetRows(namespace: number): Promise<void> {
-    const snapshot = await this.#options.views.store.snapshot();
+    const snapshot = await this.#options.readers.store.snapshot();
     const rows = await readBuildRows(snapshot);
     snapshot.close();
     const gone = rows.filter((row) => row.namespace === namespace);
@@ -293,9 +293,9 @@ export class IndexBuilds {
   }
 
   async #writeRows(patches: readonly Patch[]): Promise<void> {
-    const { views, committer } = this.#options;
+    const { readers, committer } = this.#options;
     await committer.retry(async () => {
-      const snapshot = await views.store.snapshot();
+      const snapshot = await readers.store.snapshot();
       try {
         await committer.commitRows(snapshot, undefined, patches);
       } finally {
@@ -307,7 +307,7 @@ export class IndexBuilds {
   /** undefined where the namespace is gone. */
   async #look<T>(namespace: number, work: (view: View) => Promise<T>): Promise<T | undefined> {
     if ((await this.#schema(namespace)) === undefined) return undefined;
-    const view = await this.#options.views.openNewest(namespace, "change");
+    const view = await this.#options.readers.openNewest(namespace, "change");
     try {
       return await work(view);
     } finally {
@@ -317,12 +317,12 @@ export class IndexBuilds {
 
   async #schema(namespace: number): Promise<KnownSchema | undefined> {
     return (await this.#isThere(namespace))
-      ? await this.#options.views.schema(namespace)
+      ? await this.#options.readers.schema(namespace)
       : undefined;
   }
 
   async #isThere(namespace: number): Promise<boolean> {
-    const snapshot = await this.#options.views.store.snapshot();
+    const snapshot = await this.#options.readers.store.snapshot();
     const namespaces = await readNamespaces(snapshot);
     snapshot.close();
     return namespaces.includes(namespace);
@@ -377,14 +377,14 @@ export class IndexBuilds {
 }
 
 /** What is being built in all namespaces, for health. */
-export async function readProgress(views: Views): Promise<readonly IndexProgress[]> {
-  const snapshot = await views.store.snapshot();
+export async function readProgress(readers: ReaderFactory): Promise<readonly IndexProgress[]> {
+  const snapshot = await readers.store.snapshot();
   const rows = await readBuildRows(snapshot);
   const namespaces = await readNamespaces(snapshot);
   snapshot.close();
   const found: IndexProgress[] = [];
   for (const namespace of namespaces) {
-    const { state } = await views.schema(namespace);
+    const { state } = await readers.schema(namespace);
     for (const build of findBuilds(state)) {
       const predicate = state.predicates.find(({ id }) => id === build.predicate)!;
       const row = rows.find((one) => one.index === build.index && one.namespace === namespace);

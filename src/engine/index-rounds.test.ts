@@ -135,9 +135,9 @@ describe.each([
     });
     const watched: Store = {
       ...disturbed,
-      walkLog: async (snapshot, from, visitor) => {
+      walkLog: async (snapshot, from, principal) => {
         if (slices % 3 === 2 && gaps++ < 4) return false;
-        return await store.walkLog(snapshot, from, visitor);
+        return await store.walkLog(snapshot, from, principal);
       },
     };
     const openBuilder = (): Promise<OpenEngine> => openEngine({ store: watched, buildBytes: 2500 });
@@ -203,9 +203,9 @@ test("a log that does not reach back makes a round begin anew", async () => {
       if (++slices === 1) await write(engine, `<1> <name> "elm" .`, `<2> <name> * .`);
       return await store.fill(job);
     },
-    walkLog: async (snapshot, from, visitor) => {
+    walkLog: async (snapshot, from, principal) => {
       if (slices === 1 && gaps++ === 0) return false;
-      return await store.walkLog(snapshot, from, visitor);
+      return await store.walkLog(snapshot, from, principal);
     },
   };
   const engine = await openEngine({ store: watched });

@@ -13,7 +13,7 @@ import type { FillWhat } from "../write/fill.ts";
 import { GatheredEntries, ParcelCutter, sortRun, visitEntries } from "../write/index-entries.ts";
 import { NodeWalk, readEdges } from "./node-walk.ts";
 import type { WalkPlace } from "./node-walk.ts";
-import type { View } from "./views.ts";
+import type { View } from "./reader-factory.ts";
 
 export interface RoundOptions {
   readonly clock: Clock;

@@ -20,14 +20,14 @@ import { deriveFill } from "../write/fill.ts";
 import {
   findByToken,
   getPredicate,
-  openHouse,
+  openEngineContext,
   readCounted,
   readEdges,
   readPresence,
   readReverse,
   readValues,
-} from "../../test/support/house.ts";
-import type { House } from "../../test/support/house.ts";
+} from "../../test/support/engine-context.ts";
+import type { EngineContext } from "../../test/support/engine-context.ts";
 import { runs } from "../../test/support/runs.ts";
 
 const schema = `
@@ -244,10 +244,10 @@ async function compareCounts(reader: Reader, model: Model): Promise<void> {
   expect(found).toEqual(wanted);
 }
 
-async function expectClean(house: House): Promise<void> {
+async function expectClean(context: EngineContext): Promise<void> {
   const problems: string[] = [];
   await checkGraph({
-    open: () => house.store.snapshot(),
+    open: () => context.store.snapshot(),
     report: (problem) => problems.push(problem),
     sliceSize: 3,
   });
@@ -271,11 +271,11 @@ async function runCase(
   store: Store,
   transactions: readonly (readonly Change[])[][],
 ): Promise<void> {
-  const house = await openHouse(schema, store);
+  const context = await openEngineContext(schema, store);
   const model: Model = new Map();
   const past: { readonly ts: number; readonly model: Model }[] = [];
   for (const requests of transactions) {
-    await house.guests.transact(0, async (txn) => {
+    await context.managed.transact(0, async (txn) => {
       for (const request of requests) {
         const print = (given: readonly Change[]): string => given.map(printFact).join("\n");
         await txn.apply({
@@ -286,14 +286,14 @@ async function runCase(
         await compare(txn.reader, model);
       }
     });
-    await house.read(async (reader) => {
+    await context.read(async (reader) => {
       await compare(reader, model);
       past.push({ ts: reader.ts, model: copyModel(model) });
     });
-    await expectClean(house);
+    await expectClean(context);
   }
   for (const state of past) {
-    const { reader } = await house.views.openAt(0, state.ts);
+    const { reader } = await context.readers.openAt(0, state.ts);
     await compare(reader, state.model);
     reader.close();
   }

@@ -2,7 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
 import type { MaybePromise } from "../base/maybe.ts";
-import { inPace, makePace } from "../exec/pace.ts";
+import { withYielder, makeYielder } from "../exec/yielder.ts";
 import { Overlay } from "../graph/overlay.ts";
 import type { Reader } from "../graph/reader.ts";
 import { restrictReader } from "../graph/restrict.ts";
@@ -10,7 +10,7 @@ import { printSchemaAnswer } from "../graph/schema-print.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
 import { budgetOf, type Look, type RequestBudget } from "../model/request-budget.ts";
-import { renderDqlPaced } from "../render/dql-json.ts";
+import { renderDqlYielding } from "../render/dql-json.ts";
 import { StoreRefusal } from "../store/store.ts";
 import type { Patch } from "../store/store.ts";
 import { derivePatches } from "../write/apply.ts";
@@ -37,7 +37,7 @@ import { WriteSession } from "./session.ts";
 import { packCommitTime } from "./start-time.ts";
 import { UpsertQueries } from "./upsert-queries.ts";
 import type { Transaction, Transactions } from "./transactions.ts";
-import type { View, Views } from "./views.ts";
+import type { View, ReaderFactory } from "./reader-factory.ts";
 
 export interface MutationsOptions {
   readonly clock: Clock;
@@ -45,7 +45,7 @@ export interface MutationsOptions {
   readonly mode: MutationsMode;
   /** Whether users and groups are nodes. */
   readonly acl: boolean;
-  readonly views: Views;
+  readonly readers: ReaderFactory;
   readonly committer: Committer;
   readonly transactions: Transactions;
   readonly schemas: SchemaChanges;
@@ -102,10 +102,10 @@ export class Mutations {
     const watch = new Stopwatch(clock);
     const budget = budgetOf({ clock, limits }, request);
     budget.check();
-    const { turns } = this.#options.runner;
-    const pacing = { clock, budget, turns };
-    const pace = makePace(pacing);
-    const look: Look = (count) => pace.check(count);
+    const { scheduler } = this.#options.runner;
+    const pacing = { clock, budget, scheduler };
+    const yielder = makeYielder(pacing);
+    const look: Look = (count) => yielder.check(count);
     let work: Work;
     let done: Done;
     try {
@@ -115,7 +115,7 @@ export class Mutations {
       watch.mark("parsing");
       done = await this.#perform(work);
     } finally {
-      turns.end(pacing);
+      scheduler.end(pacing);
     }
     watch.mark("processing");
     const numUids = new Map(done.numUids);
@@ -138,9 +138,9 @@ export class Mutations {
     if (mode === "disallow" && parsed.mutations.length > 0) {
       throw new Fault("E_MUTATION", "no mutations allowed");
     }
-    const { visitor } = request;
-    if (visitor?.refusal !== undefined) throw strangerFault(visitor);
-    checkWrites(parsed.mutations, visitor?.access);
+    const { principal } = request;
+    if (principal?.refusal !== undefined) throw strangerFault(principal);
+    checkWrites(parsed.mutations, principal?.access);
     return { request, parsed, nodes: new BlankNodes(), budget, look, heldBytes: 0 };
   }
 
@@ -157,11 +157,11 @@ export class Mutations {
   }
 
   async #commitAtOnce(work: Work): Promise<Done> {
-    const { views, committer } = this.#options;
+    const { readers, committer } = this.#options;
     const { namespace } = work.request;
     return this.#withPredicates(namespace, () =>
       committer.retry(async () => {
-        const view = await views.openNewest(namespace, "change");
+        const view = await readers.openNewest(namespace, "change");
         try {
           // Nothing is read after it was written: the overlay is never shown.
           const worked = await this.#run(work, view, this.#session(work, view, new Overlay()));
@@ -185,7 +185,7 @@ export class Mutations {
 
   #session({ request, look }: Work, view: View, overlay: Overlay): WriteSession {
     const { acl } = this.#options;
-    const access = request.visitor?.access;
+    const access = request.principal?.access;
     return new WriteSession(view, overlay, { acl, access, isServer: false }, look);
   }
 
@@ -209,8 +209,8 @@ export class Mutations {
 
   /** A mutation without a start time and without commitNow opens a transaction. */
   async #begin(work: Work): Promise<Done> {
-    const { views, committer } = this.#options;
-    const view = await views.openNewest(work.request.namespace, "change");
+    const { readers, committer } = this.#options;
+    const view = await readers.openNewest(work.request.namespace, "change");
     const { ts } = view.snapshot;
     try {
       await this.#options.held.check(view.snapshot);
@@ -224,13 +224,13 @@ export class Mutations {
   }
 
   async #continue(work: Work, startTs: number): Promise<Done> {
-    const { views, transactions } = this.#options;
+    const { readers, transactions } = this.#options;
     const { namespace, commitNow } = work.request;
     const time = await this.#checkWritable(startTs, namespace, work.budget.deadlineMs);
     const done = await this.#endingWithFacts(work, startTs, async () => {
       const known = transactions.find(startTs, namespace);
       const overlay = known?.overlay ?? new Overlay();
-      const view = await views.openAt(namespace, time.commit, {
+      const view = await readers.openAt(namespace, time.commit, {
         overlay,
         deadlineMs: work.budget.deadlineMs,
       });
@@ -286,14 +286,14 @@ export class Mutations {
     namespace: number,
     deadlineMs: number,
   ): Promise<{ readonly commit: number }> {
-    const { views, transactions } = this.#options;
-    const snapshot = await views.store.snapshot();
+    const { readers, transactions } = this.#options;
+    const snapshot = await readers.store.snapshot();
     const newest = snapshot.ts;
     snapshot.close();
     transactions.find(startTs, namespace);
     const time = transactions.checkWritable(startTs, newest);
     if (time.commit > newest) {
-      (await views.openAt(namespace, time.commit, { deadlineMs })).reader.close();
+      (await readers.openAt(namespace, time.commit, { deadlineMs })).reader.close();
     }
     return time;
   }
@@ -312,12 +312,12 @@ export class Mutations {
 
   /** Query, conditions, facts, in that order. */
   async #run(work: Work, view: View, session: WriteSession): Promise<Worked> {
-    const { runner, limits, mode, views } = this.#options;
+    const { runner, limits, mode, readers } = this.#options;
     const { nodes, look } = work;
     const { judged } = work.parsed;
     const isJudged = judged !== undefined && setsUnique(work.parsed.mutations, view.reader.schema);
     const parsed = isJudged ? judged() : work.parsed;
-    const reader = restrictReader(view.reader, work.request.visitor?.access);
+    const reader = restrictReader(view.reader, work.request.principal?.access);
     const planned = parsed.query?.plan(reader.schema);
     const ran =
       planned === undefined
@@ -336,7 +336,7 @@ export class Mutations {
       limits,
       mode,
       nodes,
-      uids: views.store,
+      uids: readers.store,
       look,
     });
     holdEdits(work, prepared.factCount);
@@ -367,8 +367,8 @@ export class Mutations {
     const question = query?.schemaQuestion;
     if (question !== undefined) return encodeUtf8(printSchemaAnswer(reader.schema, question));
     const { clock, limits, runner } = this.#options;
-    return inPace({ clock, budget, turns: runner.turns }, (pace) =>
-      renderDqlPaced(plan, result, { limits, debug: false }, pace),
+    return withYielder({ clock, budget, scheduler: runner.scheduler }, (yielder) =>
+      renderDqlYielding(plan, result, { limits, debug: false }, yielder),
     );
   }
 
@@ -389,11 +389,11 @@ export class Mutations {
 
   /** Commits what a transaction wrote; one that wrote nothing commits as it stands. */
   async #commitOpen(startTs: number, namespace: number, claim: CommitClaim): Promise<number> {
-    const { views, committer, transactions } = this.#options;
+    const { readers, committer, transactions } = this.#options;
     const transaction = transactions.find(startTs, namespace);
     try {
       const commit = await committer.retry(async () => {
-        const view = await views.openNewest(namespace, "change");
+        const view = await readers.openNewest(namespace, "change");
         try {
           if (!claim.preds.every((name) => isServed(view, name))) throw aborted();
           if (transaction === undefined) return view.snapshot.ts;

@@ -16,12 +16,12 @@ import { strangerFault } from "./authorize.ts";
 import { Committer } from "./commits.ts";
 import type { Engine } from "./engine.ts";
 import { HeldSlot } from "./held-slot.ts";
-import { Guests } from "./guests.ts";
+import { ManagedTransactions } from "./managed-transactions.ts";
 import { readProgress } from "./index-builds.ts";
 import type { IndexProgress } from "./index-builds.ts";
 import { Mutations } from "./mutations.ts";
-import { makeOwnRows } from "./own-rows.ts";
-import type { OwnRows } from "./own-rows.ts";
+import { makeSystemRows } from "./system-rows.ts";
+import type { SystemRows } from "./system-rows.ts";
 import { PlanCache } from "./plan-cache.ts";
 import type { MutationsMode } from "./prepare.ts";
 import { Queries } from "./queries.ts";
@@ -30,7 +30,7 @@ import type { Runner } from "./run.ts";
 import { SchemaChanges } from "./schema-changes.ts";
 import { SchemaWatch } from "./schema-watch.ts";
 import { Transactions } from "./transactions.ts";
-import { Views } from "./views.ts";
+import { ReaderFactory } from "./reader-factory.ts";
 
 export type { VectorIndexFacts } from "../graph/vector-indexes.ts";
 
@@ -58,14 +58,14 @@ export interface EngineOptions {
   readonly onSlotLost?: () => void;
 }
 
-/** The engine with what the guests and the operator need beside its contract. */
+/** The engine with what the modules above and the operator need beside its contract. */
 export interface OpenEngine extends Engine, Runner {
   /** The slot in this process's start times: whose transactions it holds. */
   readonly slot: number;
   /** Of the record cache, from now on. */
   resizeCache(bytes: number): void;
   /** What the server keeps for itself. */
-  readonly ownRows: OwnRows;
+  readonly systemRows: SystemRows;
   createNamespace(): Promise<number>;
   deleteNamespace(namespace: number): Promise<void>;
   /** Has every drop of everything, or of all data, done by `wrap`: what must always be there is made again behind it. */
@@ -83,15 +83,15 @@ const mebibyte = 1024 * 1024;
 /** What an engine consists of. */
 interface Parts {
   readonly store: Store;
-  readonly views: Views;
+  readonly readers: ReaderFactory;
   readonly schemas: SchemaChanges;
   readonly transactions: Transactions;
   readonly runner: Runner;
   readonly queries: Queries;
   readonly mutations: Mutations;
-  readonly guests: Guests;
+  readonly managed: ManagedTransactions;
   readonly watch: SchemaWatch;
-  readonly ownRows: OwnRows;
+  readonly systemRows: SystemRows;
   readonly slot: number;
   readonly mode: MutationsMode;
 }
@@ -124,7 +124,7 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
   });
   const random = options.random ?? systemRandom;
   const committer = new Committer({ store, clock, random, slot, floorTs });
-  const views = new Views({
+  const readers = new ReaderFactory({
     store,
     clock,
     reserved,
@@ -135,7 +135,7 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
   });
   const builds = options.resumes ?? true;
   const schemas = new SchemaChanges({
-    views,
+    readers,
     committer,
     reserved,
     logger,
@@ -151,7 +151,7 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
   });
   onLost.add(() => held.lose());
   const runner = makeRunner(clock, limits);
-  const shared = { clock, limits, views, committer, transactions, runner, schemas, acl, held };
+  const shared = { clock, limits, readers, committer, transactions, runner, schemas, acl, held };
   const queries = new Queries({ ...shared, plans: new PlanCache() });
   const mode = options.mutations ?? "allow";
   const mutations = new Mutations({
@@ -159,47 +159,47 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
     mode,
     giveStartTime: (commit, sameSince) => queries.giveStartTime(commit, sameSince),
   });
-  const guests = new Guests({ ...shared, mode });
-  const watch = new SchemaWatch(views, logger);
-  const ownRows = makeOwnRows(store, committer);
-  return { store, ...shared, queries, mutations, guests, watch, ownRows, slot, mode };
+  const managed = new ManagedTransactions({ ...shared, mode });
+  const watch = new SchemaWatch(readers, logger);
+  const systemRows = makeSystemRows(store, committer);
+  return { store, ...shared, queries, mutations, managed, watch, systemRows, slot, mode };
 }
 
 function compose(parts: Parts): OpenEngine {
-  const { store, views, schemas, transactions, queries, mutations, guests, watch } = parts;
+  const { store, readers, schemas, transactions, queries, mutations, managed, watch } = parts;
   return {
     slot: parts.slot,
-    ownRows: parts.ownRows,
-    resizeCache: (bytes) => views.resizeCache(bytes),
+    systemRows: parts.systemRows,
+    resizeCache: (bytes) => readers.resizeCache(bytes),
     ...parts.runner,
     query: (request) => queries.query(request),
     mutate: (request) => mutations.mutate(request),
     commit: (request) => mutations.commit(request),
-    async alter(operation, namespace, visitor) {
+    async alter(operation, namespace, principal) {
       if (parts.mode === "disallow") {
         throw new Fault("E_ALTER", "No mutations allowed by server.");
       }
-      await schemas.alter(operation, namespace, visitor);
+      await schemas.alter(operation, namespace, principal);
     },
     aroundDrop(wrap) {
       schemas.aroundDrop = wrap;
     },
     leaseUids: (count) => store.lease(count),
-    schema: async (namespace) => (await views.schema(namespace)).schema,
-    async openReader(namespace, visitor, use = "query") {
-      if (visitor?.refusal !== undefined) throw strangerFault(visitor);
-      return restrictReader((await views.openNewest(namespace, use)).reader, visitor?.access);
+    schema: async (namespace) => (await readers.schema(namespace)).schema,
+    async openReader(namespace, principal, use = "query") {
+      if (principal?.refusal !== undefined) throw strangerFault(principal);
+      return restrictReader((await readers.openNewest(namespace, use)).reader, principal?.access);
     },
-    transact: (...asked) => guests.transact(...asked),
+    transact: (...asked) => managed.transact(...asked),
     onSchemaChange: (listener) => watch.listen(listener),
     onCommit: (listener) => store.onCommit(listener),
-    openChanged: (namespace, from) => openChanged(views, namespace, from),
+    openChanged: (namespace, from) => openChanged(readers, namespace, from),
     createNamespace: () => schemas.createNamespace(),
     deleteNamespace: (namespace) => schemas.deleteNamespace(namespace),
     namespaces: () => schemas.namespaces(),
-    indexProgress: () => readProgress(views),
+    indexProgress: () => readProgress(readers),
     get vectorIndexes() {
-      return views.vectors.describe();
+      return readers.vectors.describe();
     },
     get openTransactions() {
       return transactions.openCount;
@@ -207,7 +207,7 @@ function compose(parts: Parts): OpenEngine {
     close: async () => {
       watch.close();
       transactions.close();
-      views.vectors.close();
+      readers.vectors.close();
       await schemas.close();
     },
   };

@@ -6,16 +6,16 @@ import { parseQuery } from "../dql/parser.ts";
 import { encodeReport, type PlanReport } from "../exec/explain.ts";
 import { restrictReader } from "../graph/restrict.ts";
 import type { Reader } from "../graph/reader.ts";
-import { inPace } from "../exec/pace.ts";
-import { largeDocument } from "../exec/turns.ts";
+import { withYielder } from "../exec/yielder.ts";
+import { largeDocument } from "../exec/fair-scheduler.ts";
 import { printSchemaAnswer } from "../graph/schema-print.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { Limits } from "../model/limits.ts";
 import { budgetOf, type RequestBudget } from "../model/request-budget.ts";
-import type { Visitor } from "../model/visitor.ts";
+import type { Principal } from "../model/principal.ts";
 import { buildPlan } from "../plan/build.ts";
-import { renderDqlPaced } from "../render/dql-json.ts";
-import { renderRdfPaced } from "../render/rdf.ts";
+import { renderDqlYielding } from "../render/dql-json.ts";
+import { renderRdfYielding } from "../render/rdf.ts";
 import { strangerFault } from "./authorize.ts";
 import type { Committer } from "./commits.ts";
 import type { QueryAnswer, QueryRequest } from "./engine.ts";
@@ -25,12 +25,12 @@ import type { PlanCache, PlannedText } from "./plan-cache.ts";
 import type { Ran, Runner } from "./run.ts";
 import { packCommitTime, unpackStartTime } from "./start-time.ts";
 import type { Transactions } from "./transactions.ts";
-import type { View, Views } from "./views.ts";
+import type { View, ReaderFactory } from "./reader-factory.ts";
 
 export interface QueriesOptions {
   readonly clock: Clock;
   readonly limits: Limits;
-  readonly views: Views;
+  readonly readers: ReaderFactory;
   readonly committer: Committer;
   readonly transactions: Transactions;
   readonly held: HeldSlot;
@@ -51,13 +51,13 @@ export class Queries {
     const watch = new Stopwatch(this.#options.clock);
     const budget = budgetOf(this.#options, request);
     budget.check();
-    const { visitor } = request;
-    if (visitor?.refusal !== undefined) this.#refuse(request, visitor);
+    const { principal } = request;
+    if (principal?.refusal !== undefined) this.#refuse(request, principal);
     const { view, startTs } =
       request.startTs === 0 ? await this.#openFresh(request) : await this.#openOld(request, budget);
     watch.mark("assignTimestamp");
     try {
-      const reader = restrictReader(view.reader, visitor?.access);
+      const reader = restrictReader(view.reader, principal?.access);
       const planning = this.#plan(request, reader.schema, budget);
       const planned = planning instanceof Promise ? await planning : planning;
       watch.mark("parsing");
@@ -75,15 +75,15 @@ export class Queries {
   }
 
   /** A text that does not parse is told to strangers too. */
-  #refuse({ text, variables }: QueryRequest, visitor: Visitor): never {
+  #refuse({ text, variables }: QueryRequest, principal: Principal): never {
     parseQuery(text, variables, this.#options.limits);
-    throw strangerFault(visitor);
+    throw strangerFault(principal);
   }
 
   /** The newest state, with a start time that the client may go on with. */
   async #openFresh(request: QueryRequest): Promise<{ view: View; startTs: number }> {
-    const { views } = this.#options;
-    const opened = views.openNewest(request.namespace);
+    const { readers } = this.#options;
+    const opened = readers.openNewest(request.namespace);
     const view = opened instanceof Promise ? await opened : opened;
     if (request.readOnly || request.bestEffort) {
       return { view, startTs: packCommitTime(view.snapshot.ts) };
@@ -116,11 +116,11 @@ export class Queries {
     request: QueryRequest,
     { deadlineMs }: RequestBudget,
   ): Promise<{ view: View; startTs: number }> {
-    const { views, transactions } = this.#options;
+    const { readers, transactions } = this.#options;
     const { startTs, namespace } = request;
     const transaction = transactions.find(startTs, namespace);
     if (transaction !== undefined) transactions.touch(transaction);
-    const view = await views.openAt(namespace, unpackStartTime(startTs).commit, {
+    const view = await readers.openAt(namespace, unpackStartTime(startTs).commit, {
       overlay: transaction?.overlay,
       deadlineMs,
     });
@@ -137,7 +137,7 @@ export class Queries {
       });
     const { text } = request;
     const isSmall = text.length < largeDocument && !text.includes("...");
-    return isSmall ? plan() : runner.turns.alone(budget, plan);
+    return isSmall ? plan() : runner.scheduler.alone(budget, plan);
   }
 
   async #answer(
@@ -174,12 +174,12 @@ export class Queries {
     const { plan, result } = ran;
     watch.mark("processing");
     const { clock } = this.#options;
-    const rendering = { clock, budget: context.budget, turns: runner.turns };
+    const rendering = { clock, budget: context.budget, scheduler: runner.scheduler };
     const rendered =
       request.format === "rdf"
-        ? inPace(rendering, (pace) => renderRdfPaced(plan, result, { limits }, pace))
-        : inPace(rendering, (pace) =>
-            renderDqlPaced(plan, result, { limits, debug: request.debug }, pace),
+        ? withYielder(rendering, (yielder) => renderRdfYielding(plan, result, { limits }, yielder))
+        : withYielder(rendering, (yielder) =>
+            renderDqlYielding(plan, result, { limits, debug: request.debug }, yielder),
           );
     const data = rendered instanceof Promise ? await rendered : rendered;
     watch.mark("encoding");

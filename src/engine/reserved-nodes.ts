@@ -14,7 +14,7 @@ import {
   reservedTypes,
 } from "../graph/reserved.ts";
 import { Fault } from "../model/fault.ts";
-import type { PredicateAccess } from "../model/visitor.ts";
+import type { PredicateAccess } from "../model/principal.ts";
 import type { Edit } from "../write/edit.ts";
 import { refuseWrites } from "./authorize.ts";
 

@@ -3,8 +3,8 @@
  * user, a group or a rule, in that same commit. Whoever keeps something made of them compares the mark at each request:
  * so a change of rights holds in every process with its commit, and nobody polls.
  */
-import { ownRowPatch } from "./own-rows.ts";
-import type { OwnRows } from "./own-rows.ts";
+import { ownRowPatch } from "./system-rows.ts";
+import type { SystemRows } from "./system-rows.ts";
 import { reservedPredicates } from "../graph/reserved.ts";
 import { encodeUtf8, decodeUtf8 } from "../base/bytes.ts";
 import { andThen } from "../base/maybe.ts";
@@ -12,7 +12,7 @@ import type { MaybePromise } from "../base/maybe.ts";
 import type { Edit } from "../write/edit.ts";
 import type { MetaPatch, Patch } from "../store/store.ts";
 import type { Committer } from "./commits.ts";
-import type { View } from "./views.ts";
+import type { View } from "./reader-factory.ts";
 
 const markName = (namespace: number): string => `rights/${namespace}`;
 
@@ -48,7 +48,7 @@ export function newRightsMark(namespace: number, committer: Committer): MetaPatc
 
 /** A new mark by itself, for changes of rights that are no edits of users, groups or rules. */
 export async function renewRightsMark(
-  rows: OwnRows,
+  rows: SystemRows,
   namespace: number,
   mark: string,
 ): Promise<void> {
@@ -56,7 +56,7 @@ export async function renewRightsMark(
 }
 
 /** Equal marks, equal rights; "" before the first user. */
-export function readRightsMark(rows: OwnRows, namespace: number): MaybePromise<string> {
+export function readRightsMark(rows: SystemRows, namespace: number): MaybePromise<string> {
   return andThen(rows.read(markName(namespace)), (row) =>
     row === undefined ? "" : decodeUtf8(row),
   );

@@ -1,9 +1,9 @@
-/** Plan → columns: one run over one reader, for queries, upserts and guests. */
+/** Plan → columns: one run over one reader, for queries, upserts and managed transactions. */
 import type { Clock } from "../base/clock.ts";
 import { execute } from "../exec/execute.ts";
 import { explainPlan, profilePlan, type PlanReport } from "../exec/explain.ts";
 import type { RunContext } from "../exec/run.ts";
-import { makeTurns, type Turns } from "../exec/turns.ts";
+import { makeFairScheduler, type FairScheduler } from "../exec/fair-scheduler.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Limits } from "../model/limits.ts";
@@ -30,7 +30,7 @@ export interface Runner {
   /** Runs a plan, and tells what its steps did. */
   profilePlan(reader: Reader, plan: Plan, options?: RunOptions): Promise<Profiled>;
   /** Long requests of the process, whoever runs them, take turns here. */
-  readonly turns: Turns;
+  readonly scheduler: FairScheduler;
 }
 
 export interface Profiled extends Ran {
@@ -38,12 +38,12 @@ export interface Profiled extends Ran {
 }
 
 export function makeRunner(clock: Clock, limits: Limits): Runner {
-  const turns = makeTurns(clock);
+  const scheduler = makeFairScheduler(clock);
   const contextOf = (options: RunOptions): RunContext => ({
     clock,
     limits,
     budget: options.budget ?? makeFreeBudget(clock),
-    turns,
+    scheduler,
   });
   return {
     runPlan: async (reader, plan, options = {}) => ({
@@ -56,6 +56,6 @@ export function makeRunner(clock: Clock, limits: Limits): Runner {
       plan,
       ...(await profilePlan(plan, options.texts, reader, contextOf(options))),
     }),
-    turns,
+    scheduler,
   };
 }

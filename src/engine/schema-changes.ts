@@ -3,7 +3,7 @@ import type { IndexSpec, PredicateDefinition, SchemaText } from "../model/defini
 import { Fault } from "../model/fault.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Visitor } from "../model/visitor.ts";
+import type { Principal } from "../model/principal.ts";
 import type { Logger } from "../base/log.ts";
 import type { ReservedOptions } from "../graph/reserved.ts";
 import {
@@ -41,10 +41,10 @@ import { findNewVectorIndexes, StoredLengths } from "./stored-lengths.ts";
 import type { NewVectorIndex } from "./stored-lengths.ts";
 import { checkAlter, describeAlter } from "./authorize.ts";
 import { newRightsMark } from "./rights-row.ts";
-import type { View, Views } from "./views.ts";
+import type { View, ReaderFactory } from "./reader-factory.ts";
 
 export interface SchemaChangesOptions {
-  readonly views: Views;
+  readonly readers: ReaderFactory;
   readonly committer: Committer;
   readonly reserved: ReservedOptions;
   readonly logger: Logger;
@@ -75,9 +75,9 @@ export class SchemaChanges {
 
   constructor(options: SchemaChangesOptions) {
     this.#options = options;
-    const { views, committer, logger, buildBytes } = options;
+    const { readers, committer, logger, buildBytes } = options;
     this.#clock = options.clock ?? systemClock;
-    const shared = { views, committer, logger, clock: this.#clock };
+    const shared = { readers, committer, logger, clock: this.#clock };
     this.#builds = new IndexBuilds(
       buildBytes === undefined ? shared : { ...shared, roundBytes: buildBytes },
     );
@@ -85,9 +85,9 @@ export class SchemaChanges {
 
   /** Makes sure that a namespace's rows are there; for namespace 0 at the start. */
   async ensureNamespace(namespace: number): Promise<void> {
-    const { views, committer } = this.#options;
+    const { readers, committer } = this.#options;
     await committer.retry(async () => {
-      const snapshot = await views.store.snapshot();
+      const snapshot = await readers.store.snapshot();
       try {
         const namespaces = await readNamespaces(snapshot);
         if (namespaces.includes(namespace)) return;
@@ -110,8 +110,8 @@ export class SchemaChanges {
 
   /** The lowest number that was never a namespace. */
   async createNamespace(): Promise<number> {
-    const { views } = this.#options;
-    const snapshot = await views.store.snapshot();
+    const { readers } = this.#options;
+    const snapshot = await readers.store.snapshot();
     const { counters } = await readCounters(snapshot);
     snapshot.close();
     await this.ensureNamespace(counters.nextNamespace);
@@ -119,7 +119,7 @@ export class SchemaChanges {
   }
 
   async namespaces(): Promise<readonly number[]> {
-    const snapshot = await this.#options.views.store.snapshot();
+    const snapshot = await this.#options.readers.store.snapshot();
     try {
       return await readNamespaces(snapshot);
     } finally {
@@ -139,11 +139,11 @@ export class SchemaChanges {
     this.sweepSoon();
   }
 
-  /** Throws E_ALTER where `visitor` may not; a text that does not parse is told to anybody. */
-  async alter(operation: AlterOperation, namespace: number, visitor?: Visitor): Promise<void> {
-    if (visitor !== undefined) {
-      const { schema } = await this.#options.views.schema(namespace);
-      checkAlter(visitor, operation, describeAlter(operation, namespace), schema);
+  /** Throws E_ALTER where `principal` may not; a text that does not parse is told to anybody. */
+  async alter(operation: AlterOperation, namespace: number, principal?: Principal): Promise<void> {
+    if (principal !== undefined) {
+      const { schema } = await this.#options.readers.schema(namespace);
+      checkAlter(principal, operation, describeAlter(operation, namespace), schema);
     }
     switch (operation.kind) {
       case "schema":
@@ -175,7 +175,7 @@ export class SchemaChanges {
     const parsed = parseSchemaText(text, namespace);
     await this.#waitUntil(namespace, (state) => findBuilds(state).length === 0, indexingWaitMs);
     let builds: readonly IndexBuild[] = [];
-    const lengths = new StoredLengths(this.#options.views.store, this.#clock);
+    const lengths = new StoredLengths(this.#options.readers.store, this.#clock);
     await this.#checkLengths(namespace, parsed, lengths);
     await this.#change(namespace, async (view) => {
       if (findBuilds(view.known.state).length > 0) {
@@ -220,7 +220,7 @@ export class SchemaChanges {
     if (!parsed.predicates.some(({ indexes }) => indexes.some(isVector))) return;
     let added: readonly NewVectorIndex[] | undefined;
     for (let isWhole = false; !isWhole && !this.#isClosed;) {
-      const view = await this.#options.views.openNewest(namespace, "change");
+      const view = await this.#options.readers.openNewest(namespace, "change");
       try {
         const { state } = view.known;
         added ??= findNewVectorIndexes(state, (await this.#plan(view, parsed)).state);
@@ -238,12 +238,12 @@ export class SchemaChanges {
     isDone: (state: SchemaState) => boolean,
     waitMs: number,
   ): Promise<void> {
-    const { views } = this.#options;
+    const { readers } = this.#options;
     const endMs = this.#clock.tickMs() + waitMs;
     for (;;) {
       const leftMs = endMs - this.#clock.tickMs();
-      const next = nextCommit(views.store, Math.max(0, Math.min(leftMs, idleLookMs)));
-      if (isDone((await views.schema(namespace)).state) || leftMs <= 0) return next.forget();
+      const next = nextCommit(readers.store, Math.max(0, Math.min(leftMs, idleLookMs)));
+      if (isDone((await readers.schema(namespace)).state) || leftMs <= 0) return next.forget();
       if (this.#isClosed) {
         next.forget();
         const text = "the server stops before the index is built; it goes on at the next start";
@@ -273,9 +273,9 @@ export class SchemaChanges {
 
   /** Commits what `derive` makes of the newest schema; derives again when the schema moved. */
   async #change(namespace: number, derive: (view: View) => Promise<SchemaCommit>): Promise<void> {
-    const { views, committer } = this.#options;
+    const { readers, committer } = this.#options;
     await committer.retry(async () => {
-      const view = await views.openNewest(namespace, "change");
+      const view = await readers.openNewest(namespace, "change");
       try {
         const { patches, raisesFence } = await derive(view);
         if (patches.length === 0) return;
@@ -337,8 +337,8 @@ export class SchemaChanges {
     const kept = names.map((name) => reader.schema.predicate(name)!);
     const [nodes] = await reader.readLists([{ kind: "presence", predicate: kept[0]!.id }]);
     if (nodes === undefined || nodes.length === 0) return [];
-    const wants = kept.map(({ id }) => ({ kind: "cells", predicate: id }) as const);
-    const columns = await reader.readLevel(nodes, wants);
+    const requests = kept.map(({ id }) => ({ kind: "cells", predicate: id }) as const);
+    const columns = await reader.readLevel(nodes, requests);
     const edits: Edit[] = [];
     columns.forEach((column, k) => {
       if (column.kind !== "cells") return;
@@ -388,9 +388,9 @@ export class SchemaChanges {
   }
 
   async #sweep(): Promise<void> {
-    const { views, committer } = this.#options;
+    const { readers, committer } = this.#options;
     for (;;) {
-      const snapshot = await views.store.snapshot();
+      const snapshot = await readers.store.snapshot();
       const rows = await readRetired(snapshot);
       snapshot.close();
       const row = rows[0];
@@ -414,12 +414,12 @@ export class SchemaChanges {
       let done = false;
       while (!done) {
         if (this.#isClosed) return;
-        done = (await views.store.sweep(request)).done;
+        done = (await readers.store.sweep(request)).done;
         // Where the writer is this process, nothing else would come in between.
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
       await committer.retry(async () => {
-        const after = await views.store.snapshot();
+        const after = await readers.store.snapshot();
         try {
           await committer.commitRows(after, undefined, [retiredPatch(row, true)]);
         } finally {

@@ -1,13 +1,13 @@
 /** Notices of schema changes, of this process's own and of others': a commit wakes, the schema's version decides. */
 import type { Logger } from "../base/log.ts";
-import type { Views } from "./views.ts";
+import type { ReaderFactory } from "./reader-factory.ts";
 import { readNamespaces } from "../graph/schema-rows.ts";
 
 /** Commits that come in between are looked at together. */
 const gatherMs = 10;
 
 export class SchemaWatch {
-  readonly #views: Views;
+  readonly #readers: ReaderFactory;
   readonly #logger: Logger;
   readonly #listeners = new Set<(namespace: number) => void>();
   /** Namespace → version, of the last look. */
@@ -16,8 +16,8 @@ export class SchemaWatch {
   #isLooking = false;
   #isStale = false;
 
-  constructor(views: Views, logger: Logger) {
-    this.#views = views;
+  constructor(readers: ReaderFactory, logger: Logger) {
+    this.#readers = readers;
     this.#logger = logger;
   }
 
@@ -25,7 +25,7 @@ export class SchemaWatch {
   listen(listener: (namespace: number) => void): () => void {
     this.#listeners.add(listener);
     if (this.#stop === undefined) {
-      this.#stop = this.#views.store.onCommit(() => this.#wake());
+      this.#stop = this.#readers.store.onCommit(() => this.#wake());
       this.#wake();
     }
     return () => this.#listeners.delete(listener);
@@ -54,12 +54,12 @@ export class SchemaWatch {
 
   async #look(): Promise<void> {
     this.#isStale = false;
-    const snapshot = await this.#views.store.snapshot();
+    const snapshot = await this.#readers.store.snapshot();
     const namespaces = await readNamespaces(snapshot);
     snapshot.close();
     const versions = new Map<number, number>();
     for (const namespace of namespaces) {
-      versions.set(namespace, (await this.#views.schema(namespace)).schema.version);
+      versions.set(namespace, (await this.#readers.schema(namespace)).schema.version);
     }
     // The first look tells of everything: a change may have come before it.
     const before = this.#versions ?? new Map<number, number>();

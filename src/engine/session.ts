@@ -1,4 +1,4 @@
-/** Writes over a view: what a request or a guest's transaction adds, seen by its own reads, not yet committed. */
+/** Writes over a view: what a request or a managed transaction adds, seen by its own reads, not yet committed. */
 import { assert } from "../base/assert.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Overlay } from "../graph/overlay.ts";
@@ -12,7 +12,7 @@ import { expandNodes } from "../write/expand-nodes.ts";
 import { applyToOverlay } from "../write/overlay-derived.ts";
 import { checkReservedNodes, touchesReserved } from "./reserved-nodes.ts";
 import type { WriteRights } from "./reserved-nodes.ts";
-import type { View } from "./views.ts";
+import type { View } from "./reader-factory.ts";
 
 export class WriteSession {
   readonly view: View;
@@ -39,7 +39,7 @@ export class WriteSession {
   }
 
   /**
-   * Adds edits of one request (or one call of a guest). `fresh`: uids that were leased for them. Nothing is added
+   * Adds edits of one request (or one call of a managed transaction). `fresh`: uids that were leased for them. Nothing is added
    * when it throws.
    */
   async add(edits: readonly Edit[], fresh?: ReadonlySet<number>): Promise<void> {

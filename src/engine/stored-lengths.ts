@@ -9,7 +9,7 @@ import type { SchemaState } from "../graph/schema-state.ts";
 import { explainLengths, metricOf } from "../graph/vector-metric.ts";
 import { Fault } from "../model/fault.ts";
 import type { Store } from "../store/store.ts";
-import type { View } from "./views.ts";
+import type { View } from "./reader-factory.ts";
 
 /** Nodes that are read at a time. */
 const readNodes = 64;

@@ -6,13 +6,13 @@ import { openEngine } from "./open.ts";
 
 test("other work runs between two slices", async () => {
   const store = openMemoryStore();
-  let turns = 0;
+  let scheduler = 0;
   const seen: number[] = [];
   const watched: Store = {
     ...store,
     sweep: async (request) => {
-      seen.push(turns);
-      setImmediate(() => turns++);
+      seen.push(scheduler);
+      setImmediate(() => scheduler++);
       return await store.sweep(request);
     },
   };

@@ -45,7 +45,7 @@ export class Transactions {
   /** Start times of this process below it cannot be written with any more. */
   #floor = 0;
   /** The last request under way of each start time. */
-  readonly #turns = new Map<number, Promise<unknown>>();
+  readonly #scheduler = new Map<number, Promise<unknown>>();
 
   constructor(options: TransactionsOptions) {
     this.#options = options;
@@ -63,13 +63,13 @@ export class Transactions {
 
   /** After all requests of the transaction that came before. */
   async inTurn<T>(startTs: number, work: () => Promise<T>): Promise<T> {
-    const before = this.#turns.get(startTs);
+    const before = this.#scheduler.get(startTs);
     const turn = (before ?? Promise.resolve()).then(work, work);
-    this.#turns.set(startTs, turn);
+    this.#scheduler.set(startTs, turn);
     try {
       return await turn;
     } finally {
-      if (this.#turns.get(startTs) === turn) this.#turns.delete(startTs);
+      if (this.#scheduler.get(startTs) === turn) this.#scheduler.delete(startTs);
     }
   }
 
@@ -143,7 +143,7 @@ export class Transactions {
   /** Ends the one that was not used for the longest time; false when all have requests under way. */
   #endIdle(): boolean {
     for (const startTs of this.#open.keys()) {
-      if (this.#turns.has(startTs)) continue;
+      if (this.#scheduler.has(startTs)) continue;
       this.end(startTs);
       return true;
     }

@@ -7,7 +7,7 @@ import type { ListRef } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { BlockPlan, CallPlan, FilterPlan, RootChoice, RootPlan } from "../plan/plan.ts";
 import { bindPage, cutPage, isWholePage, type BoundPage } from "./bind.ts";
-import { certain, checkCandidates, type Candidates } from "./candidates.ts";
+import { exact, checkCandidates, type Candidates } from "./candidates.ts";
 import { chooseRoot, type ChosenRoot } from "./choose.ts";
 import { computeFields } from "./computed.ts";
 import { applyFilter } from "./filter.ts";
@@ -132,7 +132,7 @@ async function countNodes(run: Run, plan: BlockPlan): Promise<BlockResult | unde
   const isOnlyCount =
     level.fields.length > 0 &&
     level.fields.every((field) => field.kind === "countUid" && field.variable === undefined);
-  if (!isOnlyCount || root === undefined || root.way !== "seek") return undefined;
+  if (!isOnlyCount || root === undefined || root.accessPath !== "seek") return undefined;
   if (plan.filter !== undefined || plan.variable !== undefined || plan.recurse !== undefined) {
     return undefined;
   }
@@ -192,15 +192,15 @@ async function findNodes(run: Run, plan: BlockPlan): Promise<Float64Array> {
   if (order !== undefined) checkOrder(run, order, page);
   const literal = bareUids(run, plan, page);
   if (literal !== undefined) return literal;
-  const walked = root.way === "walk" && order?.kind === "values" ? order.walk : undefined;
+  const walked = root.accessPath === "walk" && order?.kind === "values" ? order.walk : undefined;
   const chosen = await chooseRoot(run, root, walked);
-  if (root.way === "walk" && order?.kind === "values") {
+  if (root.accessPath === "walk" && order?.kind === "values") {
     const inOrder = await walkOrder(run, { root, order, page, chosen });
     if (inOrder !== undefined) return inOrder;
   }
   const choice = pickChoice(root, chosen, page);
   const { call, rest } = choice;
-  if (root.way === "seek") {
+  if (root.accessPath === "seek") {
     const sought = await seekRoot(run, choice, page);
     if (sought !== undefined) {
       noteTaken(run, choice, "sought in its list, as far as the page");
@@ -213,7 +213,7 @@ async function findNodes(run: Run, plan: BlockPlan): Promise<Float64Array> {
   const { among } = root;
   const found =
     among !== undefined && call.kind === "similar"
-      ? certain(await findSimilar(run, call, (uids) => applyFilter(run, among, uids)))
+      ? exact(await findSimilar(run, call, (uids) => applyFilter(run, among, uids)))
       : await findCandidates(run, call, page.after);
   span?.end(found.uids.length);
   noteTaken(run, choice, isCutEarly ? "tested as far as the page" : "found all");
@@ -239,7 +239,12 @@ function noteTaken(run: Run, choice: RootChoice, how: string): void {
 function pickChoice(root: RootPlan, chosen: ChosenRoot, page: BoundPage): RootChoice {
   const [written] = root.choices;
   const { choice, count, writtenCount } = chosen;
-  if (written === undefined || choice === written || root.way !== "seek" || page.first <= 0) {
+  if (
+    written === undefined ||
+    choice === written ||
+    root.accessPath !== "seek" ||
+    page.first <= 0
+  ) {
     return choice;
   }
   const wanted = page.first + page.offset;

@@ -4,7 +4,7 @@
  * candidates, in the one read of the filter.
  */
 import { intersect, union, unionAll } from "../base/sorted.ts";
-import type { Column, ListRef, Want } from "../graph/reader.ts";
+import type { Column, ListRef, ColumnRequest } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";
 import type { CallPlan, PredicateUse } from "../plan/plan.ts";
@@ -32,14 +32,14 @@ import { buildMatchTest, buildRegexTest, narrowRegexp } from "./pattern.ts";
 import { countRoot, excludedToken, listOfHas, scanRange } from "./root.ts";
 import { queryFault, raiseRefusal, slotText, type Run } from "./run.ts";
 import { findSimilar } from "./similar.ts";
-import { areTermsAtHand, buildTermsTest, canReadTerms, findTerms } from "./terms.ts";
+import { areTermsCached, buildTermsTest, canReadTerms, findTerms } from "./terms.ts";
 import { uidsOfCall, uidsOfUidIn } from "./uid-sets.ts";
 
 export type ColumnTest = (column: Column, row: number) => boolean;
 
 export type PreparedCall =
   | { readonly kind: "members"; readonly members: UidSet }
-  | { readonly kind: "column"; readonly want: Want; readonly test: ColumnTest };
+  | { readonly kind: "column"; readonly request: ColumnRequest; readonly test: ColumnTest };
 
 /** From so many candidates on an index is intersected instead of reading each record. */
 export const listsFrom = 192;
@@ -93,7 +93,7 @@ export function cellsCall(use: PredicateUse, test: CellTest): PreparedCall {
   const passes = buildCellsTest(use, test);
   return {
     kind: "column",
-    want: { kind: "cells", predicate: use.predicate?.id ?? -1 },
+    request: { kind: "cells", predicate: use.predicate?.id ?? -1 },
     test: (column, row) => {
       const cells = column.kind === "cells" ? column.cells[row] : undefined;
       return cells !== undefined && passes(cells);
@@ -139,7 +139,7 @@ async function findEqual(
   if (index === undefined || candidates.length === 0) return undefined;
   const isMany = candidates.length >= listsFrom;
   const isWhole = isWholeToken(index, use);
-  if (isWhole && (await areAtHand(run, call, bounds))) {
+  if (isWhole && (await areCached(run, call, bounds))) {
     return intersectTokens(run, call, bounds, candidates);
   }
   if (!isMany || tagOf(use) === undefined || use.languages.length > 1) return undefined;
@@ -221,13 +221,13 @@ async function prepareRegexp(
 }
 
 /** Whether all tokens of an eq are kept lists. */
-async function areAtHand(run: Run, call: CompareCall, bounds: readonly Value[]): Promise<boolean> {
+async function areCached(run: Run, call: CompareCall, bounds: readonly Value[]): Promise<boolean> {
   const { index } = call;
   const [bound] = bounds;
   if (index === undefined || bound === undefined || bounds.length > 1) return false;
   const [token] = equalityTokens(index, bound, call.use);
   if (token === undefined || isCutToken(token)) return false;
-  const answer = run.reader.isAtHand(tokenList(index.id, token));
+  const answer = run.reader.isCached(tokenList(index.id, token));
   return answer instanceof Promise ? await answer : answer;
 }
 
@@ -263,7 +263,7 @@ async function prepareCount(
   const index = call.use.reverse ? predicate?.reverseIndex?.id : undefined;
   return {
     kind: "column",
-    want:
+    request:
       index === undefined
         ? { kind: "count", predicate: predicate?.id ?? -1 }
         : { kind: "reverseCount", index },
@@ -305,7 +305,7 @@ async function prepareTerms(
 ): Promise<PreparedCall> {
   if (candidates.length === 0) return members(emptyUidSet);
   const isFew = candidates.length <= textsSplit && call.values.variable === undefined;
-  if (isFew && canReadTerms(call) && !(await areTermsAtHand(run, call))) {
+  if (isFew && canReadTerms(call) && !(await areTermsCached(run, call))) {
     return cellsCall(call.use, buildTermsTest(run, call));
   }
   return members(await findTerms(run, call, candidates));
@@ -329,7 +329,8 @@ async function prepareHas(run: Run, use: PredicateUse, candidates: UidSet): Prom
   const index = use.reverse ? predicate?.reverseIndex?.id : undefined;
   return {
     kind: "column",
-    want: index === undefined ? { kind: "count", predicate: id } : { kind: "reverseCount", index },
+    request:
+      index === undefined ? { kind: "count", predicate: id } : { kind: "reverseCount", index },
     test: (column, row) => column.kind === "count" && (column.counts[row] ?? 0) > 0,
   };
 }
@@ -360,7 +361,7 @@ async function prepareUidIn(
   const wanted = new Set(targets);
   return {
     kind: "column",
-    want:
+    request:
       call.use.reverse && reverse !== undefined
         ? { kind: "reverse", index: reverse.id, facets: false }
         : { kind: "edges", predicate: predicate.id, facets: false },

@@ -18,11 +18,11 @@ export interface Candidates {
 export const noCandidates: Candidates = { uids: emptyUidSet, check: undefined };
 
 /** The index says it all. */
-export function certain(uids: UidSet): Candidates {
+export function exact(uids: UidSet): Candidates {
   return { uids, check: undefined };
 }
 
-export function uncertain(uids: UidSet, use: PredicateUse, test: CellTest): Candidates {
+export function needsRecheck(uids: UidSet, use: PredicateUse, test: CellTest): Candidates {
   return { uids, check: { use, test } };
 }
 

@@ -17,7 +17,7 @@ function times<T>(count: number, value: T): T[] {
 }
 
 function makeRun(password: string, check: () => undefined): Run {
-  return { texts: [password], pace: { check } } as unknown as Run;
+  return { texts: [password], yielder: { check } } as unknown as Run;
 }
 
 test("each node's own password is compared; none, and one that is too short, are false", async () => {

@@ -32,7 +32,7 @@ export async function checkPasswords(
       values[row] = { kind: "bool", bool: await comparePassword(password, hash) };
     });
     await Promise.all(compared);
-    const pause = run.pace.check();
+    const pause = run.yielder.check();
     if (pause !== undefined) await pause;
   }
   return { kind: "computed", values };

@@ -42,7 +42,7 @@ export async function chooseRoot(
 
   const [written, ...others] = root.choices;
   const first: RootChoice = written ?? { call: root.call, rest: undefined };
-  if (others.length === 0 && root.way !== "walk") {
+  if (others.length === 0 && root.accessPath !== "walk") {
     return { choice: first, count: Infinity, writtenCount: Infinity };
   }
   // A root that is refused is refused whatever else could find its nodes.

@@ -44,7 +44,7 @@ function* computeInSteps(block: BlockRun): Steps<void> {
   for (let task = order.next(); task !== undefined; task = order.next()) {
     yield* computeTask(block, task);
     order.finish(task);
-    const pause = block.run.pace.checkSmall(task.here.frame.uids.length + 1);
+    const pause = block.run.yielder.checkSmall(task.here.frame.uids.length + 1);
     if (pause !== undefined) yield pause;
   }
 }
@@ -206,7 +206,7 @@ function* aggregateBelow(
     if (result !== undefined) results.set(uids[row] ?? 0, result);
     shown.push(result);
     if (work < workPerLook) continue;
-    const pause = run.pace.check(work);
+    const pause = run.yielder.check(work);
     if (pause !== undefined) yield pause;
     work = 0;
   }
@@ -229,7 +229,7 @@ function* mapValues(run: Run, { uids, values }: ValueColumn): Steps<Map<number, 
   for (let i = 0; i < uids.length; i++) {
     byUid.set(uids[i] ?? 0, values[i] as Value);
     if (i % workPerLook !== workPerLook - 1) continue;
-    const pause = run.pace.check(workPerLook);
+    const pause = run.yielder.check(workPerLook);
     if (pause !== undefined) yield pause;
   }
   return byUid;
@@ -314,7 +314,7 @@ function* pushDown(
     }
     if (work < workPerLook) continue;
     run.budget.chargeBytes(work * entryBytes);
-    const pause = run.pace.check(work);
+    const pause = run.yielder.check(work);
     if (pause !== undefined) yield pause;
     work = 0;
   }

@@ -4,7 +4,7 @@
  * names, up to `sampleMax` records for each predicate that is followed.
  */
 import { unionAll } from "../base/sorted.ts";
-import type { ListRef, Want } from "../graph/reader.ts";
+import type { ListRef, ColumnRequest } from "../graph/reader.ts";
 import type { UidSet } from "../model/uid.ts";
 import type {
   BlockPlan,
@@ -243,12 +243,12 @@ class Estimator {
 
   async #sample(use: PredicateUse): Promise<number | undefined> {
     const list = listOfUse(use);
-    const want = wantOfUse(use);
-    if (list === undefined || want === undefined) return undefined;
+    const request = wantOfUse(use);
+    if (list === undefined || request === undefined) return undefined;
     const nodes = await this.#spread(list);
     if (nodes.length === 0) return 0;
     const { reader } = this.#run;
-    const levels = reader.readLevel(nodes, [want]);
+    const levels = reader.readLevel(nodes, [request]);
     const [column] = levels instanceof Promise ? await levels : levels;
     if (column?.kind !== "count") return undefined;
     let sum = 0;
@@ -266,7 +266,7 @@ function listOfUse(use: PredicateUse): ListRef | undefined {
   return index === undefined ? undefined : { kind: "objects", index: index.id };
 }
 
-function wantOfUse(use: PredicateUse): Want | undefined {
+function wantOfUse(use: PredicateUse): ColumnRequest | undefined {
   const { predicate } = use;
   if (predicate === undefined) return undefined;
   if (!use.reverse) return { kind: "count", predicate: predicate.id };

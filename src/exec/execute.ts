@@ -3,7 +3,7 @@ import type { Plan } from "../plan/plan.ts";
 import { bindNumbers, findHugeUids } from "./bind.ts";
 import { runBlock } from "./block.ts";
 import type { BlockResult, ExecutionResult } from "./frame.ts";
-import { makePace } from "./pace.ts";
+import { makeYielder } from "./yielder.ts";
 import { emptyVariable, type Run, type RunContext } from "./run.ts";
 
 /**
@@ -21,7 +21,7 @@ export async function execute(
   try {
     return await runPlan(plan, texts, reader, context);
   } finally {
-    context.turns?.end(context);
+    context.scheduler?.end(context);
   }
 }
 
@@ -37,7 +37,7 @@ async function runPlan(
     const block = plan.blocks[b];
     if (block !== undefined) blocks[b] = await runBlock(run, block);
   }
-  // Short runs never ask their pace: a deadline that has passed by now counts all the same.
+  // Short runs never ask their yielder: a deadline that has passed by now counts all the same.
   context.budget.check();
   return {
     blocks: blocks.filter((block) => block !== undefined),
@@ -61,7 +61,7 @@ export function makeRun(
     texts: bound,
     numbers: bindNumbers(plan, bound),
     reader: profiler === undefined ? reader : profiler.watch(reader),
-    pace: makePace(context),
+    yielder: makeYielder(context),
     budget: context.budget,
     limits: context.limits,
     clock,

@@ -3,7 +3,7 @@
  * many slice by slice, and of an AND the test that leaves the fewest is read first, the others for what it leaves.
  */
 import { concat } from "../base/sorted.ts";
-import type { Column, Want } from "../graph/reader.ts";
+import type { Column, ColumnRequest } from "../graph/reader.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { CallPlan, FilterPlan } from "../plan/plan.ts";
 import type { ColumnTest } from "./call.ts";
@@ -23,7 +23,7 @@ export type Prepared =
   | { readonly kind: "flags"; readonly flags: Uint8Array }
   | {
       readonly kind: "column";
-      readonly want: Want;
+      readonly request: ColumnRequest;
       readonly test: ColumnTest;
       readonly call: CallPlan;
     };
@@ -80,7 +80,7 @@ export async function finish(
     const to = Math.min(from + sliceRows, candidates.length);
     const slice = mapFlags(prepared, (all) => all.subarray(from, to));
     flags.set(await finishSlice(run, slice, candidates.subarray(from, to)), from);
-    const pause = run.pace.check();
+    const pause = run.yielder.check();
     if (pause !== undefined) await pause;
   }
   return flags;
@@ -105,7 +105,7 @@ export async function keepPassingAll(
   for (let from = 0; from < candidates.length; from += sliceRows) {
     const slice = candidates.subarray(from, from + sliceRows);
     kept.push(await keepLed(run, slicesOf(parts, from, from + slice.length), slice, lead));
-    const pause = run.pace.check();
+    const pause = run.yielder.check();
     if (pause !== undefined) await pause;
   }
   return joinParts(kept, candidates);
@@ -125,7 +125,7 @@ async function findLead(run: Run, parts: readonly Prepared[], sample: UidSet): P
   let fewest = sample.length * leadShare;
   for (const [p, part] of parts.entries()) {
     // The dear ones never lead: what they would spare the others costs less than they do.
-    if (part.kind !== "column" || isDear(part.call)) continue;
+    if (part.kind !== "column" || isExpensive(part.call)) continue;
     const left = countFlags(await readColumns(silent, part, sample));
     if (left >= fewest) continue;
     fewest = left;
@@ -134,7 +134,7 @@ async function findLead(run: Run, parts: readonly Prepared[], sample: UidSet): P
   return lead;
 }
 
-function isDear(call: CallPlan): boolean {
+function isExpensive(call: CallPlan): boolean {
   return call.kind === "regexp" || call.kind === "match" || call.kind === "geo";
 }
 
@@ -183,10 +183,10 @@ interface Test {
 }
 
 async function readColumns(run: Run, prepared: Prepared, candidates: UidSet): Promise<Uint8Array> {
-  const wants: Want[] = [];
+  const requests: ColumnRequest[] = [];
   const tests: Test[] = [];
-  collect(prepared, wants, tests, new Map());
-  const read = wants.length === 0 ? [] : run.reader.readLevel(candidates, wants);
+  collect(prepared, requests, tests, new Map());
+  const read = requests.length === 0 ? [] : run.reader.readLevel(candidates, requests);
   const columns: readonly Column[] = read instanceof Promise ? await read : read;
   const results = new Map<Prepared, Uint8Array>();
   const inAnd = new Set(prepared.kind === "and" ? prepared.parts : []);
@@ -200,7 +200,7 @@ async function readColumns(run: Run, prepared: Prepared, candidates: UidSet): Pr
     if (values === undefined) continue;
     const flags = await testColumn(run, of.test, values, alive ?? candidates.length);
     results.set(of, flags);
-    const pause = run.pace.check(1);
+    const pause = run.yielder.check(1);
     if (pause !== undefined) await pause;
     if (run.profiler !== undefined) {
       const asked = alive === undefined ? candidates.length : countFlags(alive);
@@ -224,7 +224,7 @@ async function testColumn(
   const flags = new Uint8Array(typeof rows === "number" ? rows : rows.length);
   for (let i = 0; i < flags.length; i++) {
     if ((i & 255) === 255) {
-      const pause = run.pace.check();
+      const pause = run.yielder.check();
       if (pause !== undefined) await pause;
     }
     if (alive !== undefined && alive[i] === 0) continue;
@@ -236,25 +236,25 @@ async function testColumn(
 /** `cells`: the columns of values by their predicates. */
 function collect(
   prepared: Prepared,
-  wants: Want[],
+  requests: ColumnRequest[],
   tests: Test[],
   cells: Map<number, number>,
 ): void {
   switch (prepared.kind) {
     case "and":
     case "or":
-      for (const part of prepared.parts) collect(part, wants, tests, cells);
+      for (const part of prepared.parts) collect(part, requests, tests, cells);
       return;
     case "not":
-      collect(prepared.part, wants, tests, cells);
+      collect(prepared.part, requests, tests, cells);
       return;
     case "flags":
       return;
     case "column": {
-      const { want } = prepared;
-      const same = want.kind === "cells" ? cells.get(want.predicate) : undefined;
-      const column = same ?? wants.push(want) - 1;
-      if (want.kind === "cells") cells.set(want.predicate, column);
+      const { request } = prepared;
+      const same = request.kind === "cells" ? cells.get(request.predicate) : undefined;
+      const column = same ?? requests.push(request) - 1;
+      if (request.kind === "cells") cells.set(request.predicate, column);
       tests.push({ column, of: prepared });
     }
   }
@@ -287,7 +287,7 @@ export async function combine(
           flagsOf(part, results) ?? (await combine(run, part, length, results)),
           isAnd,
         );
-        const pause = run.pace.check(1);
+        const pause = run.yielder.check(1);
         if (pause !== undefined) await pause;
       }
       if (prepared.of !== undefined) run.profiler?.tell(prepared.of, length, countFlags(out));

@@ -110,7 +110,7 @@ async function evaluateAnd(run: Run, and: AndFilter, candidates: UidSet): Promis
       continue;
     }
     const prepared = await prepare(run, filter, current);
-    const pause = run.pace.check(1);
+    const pause = run.yielder.check(1);
     if (pause !== undefined) await pause;
     if (hasColumn(prepared)) {
       columns.push({ filter, prepared, of: current });
@@ -177,7 +177,7 @@ async function prepareParts(run: Run, filter: AndFilter, candidates: UidSet): Pr
     if (part.kind !== "flags") parts.push(part);
     else if (merged === undefined) merged = part.flags;
     else mergeFlags(merged, part.flags, filter.kind === "and");
-    const pause = run.pace.check(part.kind === "flags" ? candidates.length : 1);
+    const pause = run.yielder.check(part.kind === "flags" ? candidates.length : 1);
     if (pause !== undefined) await pause;
   }
   if (merged !== undefined) parts.unshift({ kind: "flags", flags: merged });
@@ -205,8 +205,8 @@ async function prepareFlags(run: Run, call: CallPlan, candidates: UidSet): Promi
     : { kind: "flags", flags: flagMembers(candidates, prepared.members) };
 }
 
-function withCall({ want, test }: Extract<PreparedCall, { kind: "column" }>, call: CallPlan) {
-  return { kind: "column", want, test, call } as const;
+function withCall({ request, test }: Extract<PreparedCall, { kind: "column" }>, call: CallPlan) {
+  return { kind: "column", request, test, call } as const;
 }
 
 /** Nodes with at least one edge to a node that passes. */

@@ -6,7 +6,7 @@ import { Lru } from "../base/lru.ts";
 import { unionAll } from "../base/sorted.ts";
 import type { CallPlan } from "../plan/plan.ts";
 import { readLists, tokenList } from "./lookup.ts";
-import { uncertain, type Candidates } from "./candidates.ts";
+import { needsRecheck, type Candidates } from "./candidates.ts";
 import type { CellTest } from "./compare.ts";
 import { buildGeoQuery, type GeoQuery } from "./geo-match.ts";
 import { slotText, type Run } from "./run.ts";
@@ -50,5 +50,5 @@ export async function findGeo(run: Run, call: GeoCall): Promise<Candidates> {
   const index = call.index?.id ?? -1;
   const lists = query.tokens.map((token) => tokenList(index, token));
   const candidates = unionAll(await readLists(run, lists));
-  return uncertain(candidates, call.use, testOf(query));
+  return needsRecheck(candidates, call.use, testOf(query));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Cell, Column, Want } from "../graph/reader.ts";
+import type { Cell, Column, ColumnRequest } from "../graph/reader.ts";
 import type { Predicate } from "../graph/schema.ts";
 import type { PredicateKind } from "../model/definition.ts";
 import type { Value } from "../model/value.ts";
@@ -33,11 +33,13 @@ function useOf(name: string, kind: PredicateKind = "string"): PredicateUse {
   return { name, reverse: false, languages: [], predicate: id < 0 ? undefined : predicate };
 }
 
-function readColumn(uids: Float64Array, want: Want): Column {
+function readColumn(uids: Float64Array, request: ColumnRequest): Column {
   const own =
-    want.kind === "cells" || want.kind === "edges" ? data[names[want.predicate] ?? ""] : {};
+    request.kind === "cells" || request.kind === "edges"
+      ? data[names[request.predicate] ?? ""]
+      : {};
   const rows = Array.from(uids, (uid) => own?.[uid] ?? []);
-  if (want.kind === "cells") {
+  if (request.kind === "cells") {
     const toCells = (row: readonly (Value | number)[]): Cell[] =>
       row
         .filter((value) => typeof value !== "number")
@@ -59,11 +61,12 @@ function readColumn(uids: Float64Array, want: Want): Column {
 
 const run = {
   reader: {
-    readLevel: (uids: Float64Array, wants: Want[]) => wants.map((want) => readColumn(uids, want)),
+    readLevel: (uids: Float64Array, requests: ColumnRequest[]) =>
+      requests.map((request) => readColumn(uids, request)),
   },
   numUids: new Map(),
   bound: new Map(),
-  pace: { check: () => undefined, checkSmall: () => undefined },
+  yielder: { check: () => undefined, checkSmall: () => undefined },
   budget: makeFreeBudget(systemClock),
 } as unknown as Run;
 

@@ -3,7 +3,7 @@
  * keys and of what is aggregated; one key with few values that is only counted comes from its index, a walk beside
  * the nodes.
  */
-import type { Cell, Column, EdgeColumn, Want } from "../graph/reader.ts";
+import type { Cell, Column, EdgeColumn, ColumnRequest } from "../graph/reader.ts";
 import { compareValues, isOrderable } from "../model/compare.ts";
 import { compareText } from "../model/text-order.ts";
 import type { UidSet } from "../model/uid.ts";
@@ -13,7 +13,7 @@ import { aggregateValues, canAggregateGroup } from "./aggregate.ts";
 import { buildChoice, convertCell, tryConvertCell } from "./cells.ts";
 import type { Group } from "./frame.ts";
 import { readIndexColumn } from "./index-column.ts";
-import { sortPaced } from "./paced-sort.ts";
+import { sortYielding } from "./yielding-sort.ts";
 import { readRows } from "./read-rows.ts";
 import { distinctTargets, placesIn } from "./rows.ts";
 import { countUids, queryFault, type Run } from "./run.ts";
@@ -42,7 +42,7 @@ export async function groupRows(
   const uids = distinctTargets({ offsets, targets: members, facets: undefined });
   const source = await readSource(run, plan, uids, root);
   const places = placesIn(uids, members);
-  const begin = members.length > nodesAtOnce ? run.pace.check() : undefined;
+  const begin = members.length > nodesAtOnce ? run.yielder.check() : undefined;
   if (begin !== undefined) await begin;
   const byRow: (readonly Group[] | undefined)[] = [];
   for (let row = 0; row < rowCount; row++) {
@@ -54,7 +54,7 @@ export async function groupRows(
     if (groups.length > 0 && plan.refusal !== undefined) throw queryFault(plan.refusal);
     byRow.push(groups.length === 0 ? undefined : groups);
     if ((row & 15) !== 15) continue;
-    const pause = run.pace.check();
+    const pause = run.yielder.check();
     if (pause !== undefined) await pause;
   }
   return byRow;
@@ -89,20 +89,22 @@ async function readSource(
 ): Promise<Source> {
   const indexed = await readIndexedSource(run, plan, uids, root);
   if (indexed !== undefined) return indexed;
-  const wants: Want[] = [];
-  const keyWants = plan.keys.map(({ use }) => {
-    const want = wantOf(use);
-    if (want === undefined) return -1;
+  const requests: ColumnRequest[] = [];
+  const keyRequests = plan.keys.map(({ use }) => {
+    const request = wantOf(use);
+    if (request === undefined) return -1;
     countUids(run, use, uids.length);
-    return wants.push(want) - 1;
+    return requests.push(request) - 1;
   });
-  const valueWants = plan.aggregates.map((aggregate) => addValueWant(run, wants, aggregate, uids));
-  const read = readRows(run, uids, wants);
+  const valueRequests = plan.aggregates.map((aggregate) =>
+    addValueRequest(run, requests, aggregate, uids),
+  );
+  const read = readRows(run, uids, requests);
   const columns = read instanceof Promise ? await read : read;
   return {
-    keys: plan.keys.map(({ use }, k) => keysOf(use, columns[keyWants[k] ?? -1])),
+    keys: plan.keys.map(({ use }, k) => keysOf(use, columns[keyRequests[k] ?? -1])),
     values: plan.aggregates.map((aggregate, a) =>
-      valuesOf(aggregate, columns[valueWants[a] ?? -1]),
+      valuesOf(aggregate, columns[valueRequests[a] ?? -1]),
     ),
   };
 }
@@ -143,7 +145,7 @@ async function readIndexedSource(
   };
 }
 
-function wantOf(use: PredicateUse): Want | undefined {
+function wantOf(use: PredicateUse): ColumnRequest | undefined {
   const { predicate } = use;
   if (predicate === undefined) return undefined;
   if (use.reverse) {
@@ -155,16 +157,16 @@ function wantOf(use: PredicateUse): Want | undefined {
     : { kind: "cells", predicate: predicate.id };
 }
 
-function addValueWant(
+function addValueRequest(
   run: Run,
-  wants: Want[],
+  requests: ColumnRequest[],
   aggregate: GroupAggregatePlan,
   uids: UidSet,
 ): number {
   const predicate = aggregate.kind === "count" ? undefined : aggregate.use.predicate;
   if (aggregate.kind === "count" || predicate === undefined) return -1;
   countUids(run, aggregate.use, uids.length);
-  return wants.push({ kind: "cells", predicate: predicate.id }) - 1;
+  return requests.push({ kind: "cells", predicate: predicate.id }) - 1;
 }
 
 const noKeys: readonly Key[] = [];
@@ -250,7 +252,7 @@ async function formManyGroups(
   const forming: FormingGroups = new Map();
   for (let from = 0; from < nodes.length; from += nodesAtOnce) {
     addAll(run, forming, source, nodes.subarray(from, from + nodesAtOnce));
-    const pause = run.pace.check();
+    const pause = run.yielder.check();
     if (pause !== undefined) await pause;
   }
   const groups: Group[] = [];
@@ -260,11 +262,11 @@ async function formManyGroups(
     nodeCount += each.nodes.length;
     if (groups.length % groupsAtOnce !== 0 && nodeCount < nodesAtOnce) continue;
     nodeCount = 0;
-    const pause = run.pace.check();
+    const pause = run.yielder.check();
     if (pause !== undefined) await pause;
   }
   const places = Uint32Array.from(groups, (_, i) => i);
-  const inOrder = await sortPaced(run.pace, places, (a, b) =>
+  const inOrder = await sortYielding(run.yielder, places, (a, b) =>
     compareGroups(groups[a]!, groups[b]!),
   );
   return Array.from(inOrder, (place) => groups[place]!);

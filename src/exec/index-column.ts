@@ -14,7 +14,7 @@ import { bindValues } from "./bind-values.ts";
 import { makeCell } from "./cells.ts";
 import { isCutToken, languageRange, rangeOf } from "./index-tokens.ts";
 import type { Run } from "./run.ts";
-import { scanPaced } from "./scan-paced.ts";
+import { scanYielding } from "./yielding-scan.ts";
 
 /** Fewer nodes than this are read from their records. */
 export const indexedFrom = 512;
@@ -125,7 +125,7 @@ async function fillColumn(
   const cells: (Cell | undefined)[] = [];
   for (let i = 0; i < uids.length; i++) cells.push(undefined);
   let isExact = true;
-  await scanPaced(run, index.id, languageRange(index, ""), (token, members) => {
+  await scanYielding(run, index.id, languageRange(index, ""), (token, members) => {
     const value = decodeToken(predicate, index, token);
     if (value === undefined) {
       isExact = false;

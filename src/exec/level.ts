@@ -3,7 +3,7 @@
  * ordered and paged as one set and become the level below.
  */
 import { makeArray } from "../base/array.ts";
-import type { Cell, Column, EdgeColumn, Want } from "../graph/reader.ts";
+import type { Cell, Column, EdgeColumn, ColumnRequest } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { ValueKind } from "../model/value.ts";
 import type { CountField, EdgeField, FieldPlan, Level, ValueField } from "../plan/plan.ts";
@@ -18,7 +18,7 @@ import { countFlags } from "./profile.ts";
 import { groupEdges } from "./groups.ts";
 import { indexedFrom, readIndexColumn } from "./index-column.ts";
 import { makeLevelFrame, type BlockRun, type LevelFrame } from "./level-frame.ts";
-import { addWant, isPagedInList } from "./level-wants.ts";
+import { addRequest, isPagedInList } from "./level-requests.ts";
 import { checkOrder, orderEdges } from "./order.ts";
 import { readRows } from "./read-rows.ts";
 import {
@@ -94,18 +94,18 @@ async function runFields(
     run.profiler?.note(here.level, "values from indexes, no record read");
     return indexed;
   }
-  const wants: Want[] = [];
-  const wantOf = fields.map((field) => addWant(block, wants, field, here.level));
-  const read = readRows(run, uids, wants);
+  const requests: ColumnRequest[] = [];
+  const wantOf = fields.map((field) => addRequest(block, requests, field, here.level));
+  const read = readRows(run, uids, requests);
   const columns = read instanceof Promise ? await read : read;
   if (columns.some(hasManyEdges)) await rest(run);
   const finished: FieldColumn[] = [];
   for (let k = 0; k < fields.length; k++) {
-    const want = wantOf[k] ?? -1;
+    const request = wantOf[k] ?? -1;
     const field = fields[k];
     if (field === undefined) continue;
-    if ("use" in field && want >= 0) countUids(run, field.use, uids.length);
-    const done = finishField(block, here, field, columns[want]);
+    if ("use" in field && request >= 0) countUids(run, field.use, uids.length);
+    const done = finishField(block, here, field, columns[request]);
     finished.push(done instanceof Promise ? await done : done);
     if (uids.length > manyEdges) await rest(run);
   }
@@ -338,7 +338,7 @@ function hasManyEdges(column: Column): boolean {
 
 /** Lets others run where the slice of time is used up. */
 async function rest(run: Run): Promise<void> {
-  const pause = run.pace.check();
+  const pause = run.yielder.check();
   if (pause !== undefined) await pause;
 }
 

@@ -35,7 +35,7 @@ async function readMany(run: Run, lists: readonly ListRef[]): Promise<readonly U
   const sets: UidSet[] = [];
   for (let from = 0; from < lists.length; from += listsPerLook) {
     for (const set of await readSome(run, lists.slice(from, from + listsPerLook))) sets.push(set);
-    const pause = run.pace.check(listsPerLook);
+    const pause = run.yielder.check(listsPerLook);
     if (pause !== undefined) await pause;
   }
   return sets;
@@ -67,7 +67,7 @@ async function countMany(run: Run, lists: readonly ListRef[]): Promise<Float64Ar
   for (let from = 0; from < lists.length; from += countsPerLook) {
     const counted = run.reader.countLists(lists.slice(from, from + countsPerLook));
     counts.set(counted instanceof Promise ? await counted : counted, from);
-    const pause = run.pace.check(countsPerLook);
+    const pause = run.yielder.check(countsPerLook);
     if (pause !== undefined) await pause;
   }
   return counts;
@@ -93,7 +93,7 @@ export async function intersectLists(
         : intersectList(run, list, found);
     found = next instanceof Promise ? await next : next;
     if (found.length === 0) return found;
-    const pause = run.pace.check(1);
+    const pause = run.yielder.check(1);
     if (pause !== undefined) await pause;
   }
   return found ?? emptyUidSet;
@@ -134,7 +134,7 @@ export async function verifyCells(
   const flags = new Uint8Array(uids.length);
   for (let i = 0; i < flags.length; i++) {
     if ((i & 255) === 255) {
-      const pause = run.pace.check();
+      const pause = run.yielder.check();
       if (pause !== undefined) await pause;
     }
     const cells = column.cells[i];

@@ -2,7 +2,7 @@
  * Orders by predicates and by variables (dql.md 4.6). Price: one read of the first key for all members, of the next keys
  * for those that tie; with `first` a heap of the page's size instead of a sort.
  */
-import type { Cell, Column, Want } from "../graph/reader.ts";
+import type { Cell, Column, ColumnRequest } from "../graph/reader.ts";
 import { compareValues } from "../model/compare.ts";
 import { compareText } from "../model/text-order.ts";
 import type { UidSet } from "../model/uid.ts";
@@ -11,7 +11,7 @@ import { textOrder } from "../tokens/collate.ts";
 import { cutPage, type BoundPage } from "./bind.ts";
 import { buildChoice, tryConvertCell } from "./cells.ts";
 import type { ValueColumn } from "./frame.ts";
-import { pacedFrom, selectPaced, sortPaced } from "./paced-sort.ts";
+import { yieldingFrom, selectYielding, sortYielding } from "./yielding-sort.ts";
 import { readRows } from "./read-rows.ts";
 import { keepEdges, pageEdges, placesIn, sortEdges, distinctTargets, type Edges } from "./rows.ts";
 import { countUids, queryFault, raiseRefusal, valuesOf, type Run } from "./run.ts";
@@ -52,7 +52,7 @@ export async function orderEdges(
   checkOrder(run, order, page);
   if (edges.targets.length === 0) return edges;
   const span = run.profiler?.begin(order, edges.targets.length);
-  const isMany = edges.targets.length >= pacedFrom;
+  const isMany = edges.targets.length >= yieldingFrom;
   const distinct = distinctTargets(edges);
   if (isMany) await rest(run);
   const ranking = await rankMembers(run, order, distinct);
@@ -76,7 +76,7 @@ export async function orderEdges(
 
 /** Lets others run where the slice of time is used up. */
 async function rest(run: Run): Promise<void> {
-  const pause = run.pace.check();
+  const pause = run.yielder.check();
   if (pause !== undefined) await pause;
 }
 
@@ -127,8 +127,8 @@ async function sortManyEdges(run: Run, ranked: RankedEdges, count: number): Prom
     } else {
       const isSelected = count * 8 < own.length;
       const sorted = isSelected
-        ? await selectPaced(run.pace, own, count, compare)
-        : await sortPaced(run.pace, own, compare);
+        ? await selectYielding(run.yielder, own, count, compare)
+        : await sortYielding(run.yielder, own, compare);
       order.set(sorted, length);
       length += sorted.length;
     }
@@ -152,8 +152,8 @@ async function rankEdges(run: Run, ranked: RankedEdges, count: number): Promise<
   const members = new Uint32Array(memberCount);
   let valued = 0;
   for (let m = 0; m < memberCount; m++) if (hasValue?.[m] !== 0) members[valued++] = m;
-  const inOrder = await sortPaced(
-    run.pace,
+  const inOrder = await sortYielding(
+    run.yielder,
     members.subarray(0, valued),
     (a, b) => ranking.compare(a, b) || a - b,
   );
@@ -225,8 +225,8 @@ export async function orderMembers(
   const inOrder: Compare = (a, b) => compare(a, b) || a - b;
   const isSelected = page.first >= 0 && last * 8 < places.length;
   const sorted = isSelected
-    ? await selectPaced(run.pace, places, last, inOrder)
-    : await sortPaced(run.pace, places, inOrder);
+    ? await selectYielding(run.yielder, places, last, inOrder)
+    : await sortYielding(run.yielder, places, inOrder);
   run.profiler?.note(order, isSelected ? "selected by a heap" : "sorted");
   span?.end(Math.max(0, last - start));
   return Float64Array.from(sorted.subarray(start, last), (place) => uids[place] ?? 0);
@@ -269,8 +269,11 @@ async function compareByKeys(
   keys: readonly OrderKeyPlan[],
   uids: UidSet,
 ): Promise<Compare> {
-  const wants = keys.map((key): Want => ({ kind: "cells", predicate: key.predicate.id }));
-  const read = readRows(run, uids, wants);
+  const requests = keys.map((key): ColumnRequest => ({
+    kind: "cells",
+    predicate: key.predicate.id,
+  }));
+  const read = readRows(run, uids, requests);
   const columns = read instanceof Promise ? await read : read;
   const turning: (readonly (Cell | undefined)[])[] = [];
   const compares = keys.map((key, k) => {

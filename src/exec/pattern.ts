@@ -11,7 +11,7 @@ import type { CallPlan } from "../plan/plan.ts";
 import { trigramsOfRegexp, type TrigramQuery } from "../tokens/regexp-trigrams.ts";
 import { trigramTokens } from "../tokens/text-tokens.ts";
 import { intersectLists, readLists, tokenList } from "./lookup.ts";
-import { uncertain, type Candidates } from "./candidates.ts";
+import { needsRecheck, type Candidates } from "./candidates.ts";
 import type { CellTest } from "./compare.ts";
 import { buildDistanceTest } from "./levenshtein.ts";
 import { compileRegexp } from "./regexp-match.ts";
@@ -51,7 +51,7 @@ export async function findRegex(run: Run, call: RegexpCall): Promise<Candidates>
     throw queryFault("regular expression is too wide-ranging and can't be executed efficiently");
   }
   const candidates = await findTrigrams(run, call.index.id, query, undefined);
-  return uncertain(candidates ?? emptyUidSet, call.use, test);
+  return needsRecheck(candidates ?? emptyUidSet, call.use, test);
 }
 
 /** Those of `candidates` that may match by their trigrams; undefined where no index or no trigram tells. */
@@ -134,5 +134,5 @@ export async function findMatches(run: Run, call: MatchCall): Promise<Candidates
   const tokens = trigramTokens(slotText(run, call.text));
   const lists = tokens.map((token) => tokenList(call.index.id, token));
   const candidates = unionAll(await readLists(run, lists));
-  return uncertain(candidates, call.use, test);
+  return needsRecheck(candidates, call.use, test);
 }

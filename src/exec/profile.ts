@@ -10,7 +10,7 @@ import type {
   ListRef,
   Reader,
   TokenRange,
-  Want,
+  ColumnRequest,
   VectorAnswer,
   VectorQuestion,
 } from "../graph/reader.ts";
@@ -168,10 +168,13 @@ class WatchedReader implements Reader {
     return found;
   }
 
-  readLevel(uids: Float64Array, wants: readonly Want[]): MaybePromise<readonly Column[]> {
+  readLevel(
+    uids: Float64Array,
+    requests: readonly ColumnRequest[],
+  ): MaybePromise<readonly Column[]> {
     const reads = this.#reads();
     reads.records += uids.length;
-    return this.#reader.readLevel(uids, wants);
+    return this.#reader.readLevel(uids, requests);
   }
 
   readLists(lists: readonly ListRef[], bounds?: ListBounds): MaybePromise<readonly UidSet[]> {
@@ -201,8 +204,8 @@ class WatchedReader implements Reader {
     return set instanceof Promise ? set.then(count) : count(set);
   }
 
-  isAtHand(list: ListRef): MaybePromise<boolean> {
-    return this.#reader.isAtHand(list);
+  isCached(list: ListRef): MaybePromise<boolean> {
+    return this.#reader.isCached(list);
   }
 
   scanList(

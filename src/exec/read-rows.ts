@@ -1,7 +1,7 @@
 /** A level's read in slices, so that a large one lets other requests run. */
 import { makeArray } from "../base/array.ts";
 import type { MaybePromise } from "../base/maybe.ts";
-import type { Cell, Column, EdgeColumn, Want } from "../graph/reader.ts";
+import type { Cell, Column, EdgeColumn, ColumnRequest } from "../graph/reader.ts";
 import type { Facets } from "../model/facet.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { Run } from "./run.ts";
@@ -18,15 +18,15 @@ export const sliceRows = 512;
 export function readRows(
   run: Run,
   uids: UidSet,
-  wants: readonly Want[],
+  requests: readonly ColumnRequest[],
 ): MaybePromise<readonly Column[]> {
-  if (wants.length === 0) return [];
-  if (uids.length > sliceRows) return readSlices(run, uids, wants);
-  const columns = run.reader.readLevel(uids, wants);
+  if (requests.length === 0) return [];
+  if (uids.length > sliceRows) return readSlices(run, uids, requests);
+  const columns = run.reader.readLevel(uids, requests);
   if (columns instanceof Promise) {
-    return columns.then((later) => charge(run, uids.length * wants.length, later));
+    return columns.then((later) => charge(run, uids.length * requests.length, later));
   }
-  return charge(run, uids.length * wants.length, columns);
+  return charge(run, uids.length * requests.length, columns);
 }
 
 /** Looks at the time, too: a request may have thousands of small levels. */
@@ -36,25 +36,25 @@ function charge(
   columns: readonly Column[],
 ): MaybePromise<readonly Column[]> {
   run.budget.chargeBytes(edgeBytesOf(columns));
-  const pause = run.pace.checkSmall(cells + countEdges(columns));
+  const pause = run.yielder.checkSmall(cells + countEdges(columns));
   return pause === undefined ? columns : pause.then(() => columns);
 }
 
 async function readSlices(
   run: Run,
   uids: UidSet,
-  wants: readonly Want[],
+  requests: readonly ColumnRequest[],
 ): Promise<readonly Column[]> {
   const slices: (readonly Column[])[] = [];
   for (let from = 0; from < uids.length; from += sliceRows) {
-    const read = run.reader.readLevel(uids.subarray(from, from + sliceRows), wants);
+    const read = run.reader.readLevel(uids.subarray(from, from + sliceRows), requests);
     const slice = read instanceof Promise ? await read : read;
     slices.push(slice);
     run.budget.chargeBytes(bytesOf(slice));
-    const pause = run.pace.check(sliceRows * wants.length + countEdges(slice));
+    const pause = run.yielder.check(sliceRows * requests.length + countEdges(slice));
     if (pause !== undefined) await pause;
   }
-  return wants.map((_, w) => joinColumns(slices.map((slice) => slice[w])));
+  return requests.map((_, w) => joinColumns(slices.map((slice) => slice[w])));
 }
 
 function countEdges(columns: readonly Column[]): number {

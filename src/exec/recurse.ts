@@ -38,7 +38,7 @@ export async function runRecurse(
           : walk.lead(here, edges, field, next),
     };
     for (const here of frames) {
-      const pause = run.pace.check();
+      const pause = run.yielder.check();
       if (pause !== undefined) await pause;
       await fillLevel(following, here);
     }

@@ -13,7 +13,7 @@ import { compareVariable } from "./compare-variable.ts";
 import { intersectLists, readLists, tokenList } from "./lookup.ts";
 import { findTerms } from "./terms.ts";
 import { listsOfUidIn, uidsOfCall } from "./uid-sets.ts";
-import { certain, noCandidates, uncertain, type Candidates } from "./candidates.ts";
+import { exact, noCandidates, needsRecheck, type Candidates } from "./candidates.ts";
 import { bindCounts, countRange, scanCounts } from "./count.ts";
 import { findGeo } from "./geo.ts";
 import {
@@ -26,7 +26,7 @@ import {
 } from "./index-tokens.ts";
 import { findMatches, findRegex } from "./pattern.ts";
 import { countUids, raiseRefusal, type Run } from "./run.ts";
-import { scanPaced } from "./scan-paced.ts";
+import { scanYielding } from "./yielding-scan.ts";
 import { findSimilar } from "./similar.ts";
 
 type Call<K extends CallPlan["kind"]> = Extract<CallPlan, { kind: K }>;
@@ -50,21 +50,21 @@ async function findCall(run: Run, call: CallPlan, after: number): Promise<Candid
     case "uid": {
       const uids = uidsOfCall(run, call);
       countUids(run, undefined, uids.length);
-      return certain(uids);
+      return exact(uids);
     }
     case "uidIn": {
-      return certain(unionAll(await readLists(run, listsOfUidIn(run, call))));
+      return exact(unionAll(await readLists(run, listsOfUidIn(run, call))));
     }
     case "has":
       return findHas(run, call, after);
     case "compare":
       return findCompare(run, call);
     case "compareCount":
-      return certain(await findCounts(run, call));
+      return exact(await findCounts(run, call));
     case "compareVal":
-      return certain(compareVariable(run, call));
+      return exact(compareVariable(run, call));
     case "terms":
-      return certain(await findTerms(run, call, undefined));
+      return exact(await findTerms(run, call, undefined));
     case "regexp":
       return findRegex(run, call);
     case "match":
@@ -72,7 +72,7 @@ async function findCall(run: Run, call: CallPlan, after: number): Promise<Candid
     case "geo":
       return call.index === undefined ? noCandidates : findGeo(run, call);
     case "similar":
-      return certain(await findSimilar(run, call));
+      return exact(await findSimilar(run, call));
   }
 }
 
@@ -129,7 +129,7 @@ export async function pageRoot(run: Run, list: ListRef, page: BoundPage): Promis
     reverse: isReverse,
   };
   // Pages of one list come one after another: kept, it is cut instead of sought.
-  const kept = run.reader.isAtHand(list);
+  const kept = run.reader.isCached(list);
   if (kept instanceof Promise) await kept;
   const read = run.reader.readLists([list], bounds);
   return (read instanceof Promise ? await read : read)[0] ?? emptyUidSet;
@@ -141,7 +141,7 @@ async function findHas(run: Run, call: Call<"has">, after: number): Promise<Cand
   const list = listOfHas(call.use) ?? { kind: "presence", predicate: predicate.id };
   const read = run.reader.readLists([list], after > 0 ? { after } : {});
   const found = (read instanceof Promise ? await read : read)[0] ?? emptyUidSet;
-  return predicate.definition.lang ? uncertain(found, call.use, () => true) : certain(found);
+  return predicate.definition.lang ? needsRecheck(found, call.use, () => true) : exact(found);
 }
 
 async function findCompare(run: Run, call: Call<"compare">): Promise<Candidates> {
@@ -179,7 +179,7 @@ async function findCompare(run: Run, call: Call<"compare">): Promise<Candidates>
   }
   const [only] = sets;
   const found = sets.length === 1 && only !== undefined ? only : unionAll(sets);
-  return needsCheck ? uncertain(found, call.use, buildCompareTest(call, bounds)) : certain(found);
+  return needsCheck ? needsRecheck(found, call.use, buildCompareTest(call, bounds)) : exact(found);
 }
 
 async function findPresent(run: Run, call: Call<"compare">): Promise<UidSet> {
@@ -242,7 +242,7 @@ export async function scanRange(
 ): Promise<UidSet> {
   const runs: UidSet[] = [];
   let length = 0;
-  await scanPaced(run, index, range, (token, uids) => {
+  await scanYielding(run, index, range, (token, uids) => {
     if (excluded !== undefined && isSameToken(token, excluded)) return true;
     runs.push(uids.slice());
     length += uids.length;
@@ -272,11 +272,11 @@ async function findRange(
     const isCutRange = [range.from, range.to].some((end) => end !== undefined && isCut(call, end));
     const excluded = isCutRange ? undefined : excludedToken(call, range);
     const uids = await scanRange(run, index.id, range, excluded);
-    return isCutRange ? uncertain(uids, call.use, buildCompareTest(call, bounds)) : certain(uids);
+    return isCutRange ? needsRecheck(uids, call.use, buildCompareTest(call, bounds)) : exact(uids);
   }
   // Tagged texts are in the index by their bytes, and compared by collation: every one of them is looked at.
   const present = await findPresent(run, call);
-  return uncertain(present, call.use, buildCompareTest(call, bounds));
+  return needsRecheck(present, call.use, buildCompareTest(call, bounds));
 }
 
 /** Scans include both ends; lt and gt leave the bound's own token out. */

@@ -6,9 +6,9 @@ import type { RequestBudget } from "../model/request-budget.ts";
 import type { Value } from "../model/value.ts";
 import type { CallPlan, Plan, PredicateUse, Refusal, SlotIndex } from "../plan/plan.ts";
 import type { ValueColumn, VariableResult } from "./frame.ts";
-import type { Pace } from "./pace.ts";
+import type { Yielder } from "./yielder.ts";
 import type { Profiler } from "./profile.ts";
-import type { Turns } from "./turns.ts";
+import type { FairScheduler } from "./fair-scheduler.ts";
 
 /** What the engine gives beside plan and literals. */
 export interface RunContext {
@@ -17,7 +17,7 @@ export interface RunContext {
   /** Of the request: its time, its work, its memory. */
   readonly budget: RequestBudget;
   /** Shared by the requests of a process, so that few long ones run at a time. */
-  readonly turns?: Turns | undefined;
+  readonly scheduler?: FairScheduler | undefined;
   /** Told what each step does; undefined: nobody asks. */
   readonly profiler?: Profiler | undefined;
 }
@@ -30,7 +30,7 @@ export interface Run {
   /** Slots of kinds first, offset, after and uid as numbers; NaN for the others. */
   readonly numbers: Float64Array;
   readonly reader: Reader;
-  readonly pace: Pace;
+  readonly yielder: Yielder;
   readonly budget: RequestBudget;
   readonly limits: Limits;
   readonly clock: Clock;

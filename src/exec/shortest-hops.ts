@@ -6,7 +6,7 @@ import { UidPlaces } from "../base/uid-places.ts";
 import type { EdgeField } from "../plan/plan.ts";
 import type { Path } from "./frame.ts";
 import { arrangeEdges } from "./level.ts";
-import { wantOfEdge } from "./level-wants.ts";
+import { wantOfEdge } from "./level-requests.ts";
 import type { Edges } from "./rows.ts";
 import { countUids, type Run } from "./run.ts";
 
@@ -49,7 +49,7 @@ export async function findFewestHops(
       search.checkEdges(edgeCount);
       const target = found.add(columns, start, batch.length, search.to);
       if (target >= 0) return [found.pathTo(target)];
-      const pause = run.pace.check(batch.length + edgeCount - before);
+      const pause = run.yielder.check(batch.length + edgeCount - before);
       if (pause !== undefined) await pause;
       start += batch.length;
       size = Math.min(size * 2, batchMax);

@@ -13,7 +13,7 @@ import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { BlockPlan, PathEndPlan, ShortestPlan, SlotIndex } from "../plan/plan.ts";
 import type { Path } from "./frame.ts";
 import { arrangeEdges } from "./level.ts";
-import { wantOfEdge } from "./level-wants.ts";
+import { wantOfEdge } from "./level-requests.ts";
 import { findFewestHops, type PathField } from "./shortest-hops.ts";
 import {
   countUids,
@@ -165,8 +165,8 @@ class Surroundings {
 
   private async readRound(): Promise<void> {
     const { run, frontier } = this;
-    const wants = this.fields.map(({ plan }) => wantOfEdge(run, plan));
-    const read = wants.length === 0 ? [] : run.reader.readLevel(frontier, wants);
+    const requests = this.fields.map(({ plan }) => wantOfEdge(run, plan));
+    const read = requests.length === 0 ? [] : run.reader.readLevel(frontier, requests);
     const columns = read instanceof Promise ? await read : read;
     const next: number[] = [];
     for (let k = 0; k < this.fields.length; k++) {
@@ -186,7 +186,7 @@ class Surroundings {
     }
     checkEdgeLimit(run, this.edgeCount);
     run.budget.chargeBytes((this.edgeCount - this.charged) * arcBytes);
-    const pause = run.pace.check(this.edgeCount - this.charged);
+    const pause = run.yielder.check(this.edgeCount - this.charged);
     this.charged = this.edgeCount;
     if (pause !== undefined) await pause;
     for (const uid of next) this.reached.add(uid);
@@ -275,7 +275,7 @@ async function findCheapest(
     settled.add(step.uid);
     await graph.reach(step.hops);
     if ((settled.size & 255) === 0) {
-      const pause = run.pace.check();
+      const pause = run.yielder.check();
       if (pause !== undefined) await pause;
     }
     for (const arc of graph.arcsOf(step.uid)?.values() ?? []) {
@@ -303,7 +303,7 @@ async function findPaths(run: Run, graph: Surroundings, search: Search): Promise
     }
     await graph.reach(step.hops);
     if ((++stepCount & 255) === 0) {
-      const pause = run.pace.check();
+      const pause = run.yielder.check();
       if (pause !== undefined) await pause;
     }
     if (step.uid === search.to) continue;
@@ -318,7 +318,7 @@ async function findPaths(run: Run, graph: Surroundings, search: Search): Promise
     run.budget.chargeBytes((frontier.count - before) * stepBytes);
     checkWays(run, frontier);
     if (looked < looksPerRest) continue;
-    const pause = run.pace.check(0);
+    const pause = run.yielder.check(0);
     if (pause !== undefined) await pause;
   }
   return found;

@@ -63,7 +63,7 @@ async function searchIndex(
   count: number,
   keep: KeepSimilar | undefined,
 ): Promise<VectorAnswer | undefined> {
-  const pause = (): Promise<void> | undefined => run.pace.check();
+  const pause = (): Promise<void> | undefined => run.yielder.check();
   for (let asked = count; ; asked *= 2) {
     const found = await run.reader.nearest?.({ ...search, count: asked, pause });
     if (found === undefined || keep === undefined) return found;
@@ -71,7 +71,7 @@ async function searchIndex(
     if (kept.length >= count || found.uids.length < asked) {
       return keepFound(found, kept, await keep(found.changed));
     }
-    const paused = run.pace.check(asked);
+    const paused = run.yielder.check(asked);
     if (paused !== undefined) await paused;
   }
 }
@@ -99,7 +99,7 @@ async function compareAll(
     if (column?.kind !== "cells") continue;
     for (let i = 0; i < batch.length; i++) {
       if ((i & 255) === 255) {
-        const pause = run.pace.check();
+        const pause = run.yielder.check();
         if (pause !== undefined) await pause;
       }
       const value = column.cells[i]?.[0]?.value;

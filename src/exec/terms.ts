@@ -26,7 +26,7 @@ export async function findTerms(
   const sets: UidSet[] = [];
   for (const text of texts) {
     sets.push(await findText(run, call, text, candidates));
-    const pause = run.pace.check(1);
+    const pause = run.yielder.check(1);
     if (pause !== undefined) await pause;
   }
   const found = unionAll(sets);
@@ -55,7 +55,7 @@ async function findText(
     const parts: UidSet[] = [...sets];
     for (const list of candidates === undefined ? [] : lists) {
       parts.push(await intersectList(run, list, candidates ?? emptyUidSet));
-      const pause = run.pace.check(1);
+      const pause = run.yielder.check(1);
       if (pause !== undefined) await pause;
     }
     return unionAll(parts);
@@ -101,10 +101,10 @@ export function buildTermsTest(run: Run, call: TermsCall): CellTest {
 }
 
 /** Whether the lists of all words are kept. */
-export async function areTermsAtHand(run: Run, call: TermsCall): Promise<boolean> {
+export async function areTermsCached(run: Run, call: TermsCall): Promise<boolean> {
   for (const slot of call.values.slots) {
     for (const token of termTokens(call, wordsText(run, call, slot))) {
-      const answer = run.reader.isAtHand(tokenList(call.index.id, token));
+      const answer = run.reader.isCached(tokenList(call.index.id, token));
       if (!(answer instanceof Promise ? await answer : answer)) return false;
     }
   }

@@ -54,7 +54,7 @@ function* gatherInSteps({ run, frames }: BlockRun, rowCount: number): Steps<void
       gatherField(found, here, field, column, rowCount);
       const rows = here.frame.uids.length;
       run.budget.chargeBytes(rows * gatheredBytes);
-      const pause = run.pace.checkSmall(
+      const pause = run.yielder.checkSmall(
         rows + (column.kind === "edges" ? column.targets.length : 0),
       );
       if (pause !== undefined) yield pause;
@@ -62,7 +62,7 @@ function* gatherInSteps({ run, frames }: BlockRun, rowCount: number): Steps<void
   }
   for (const [variable, gathered] of found) {
     run.variables[variable] = toResult(gathered);
-    const pause = run.pace.checkSmall(gathered.values.size);
+    const pause = run.yielder.checkSmall(gathered.values.size);
     if (pause !== undefined) yield pause;
   }
 }

@@ -180,7 +180,7 @@ async function gather(
       ? { from: range.from, to: last, reverse }
       : { from: last, to: range.to, reverse };
     size = Math.min(size * 2, batchMax);
-    const pause = run.pace.check();
+    const pause = run.yielder.check();
     if (pause !== undefined) await pause;
   }
 }

@@ -266,7 +266,7 @@ function expectEntries(
   const [column, counted] = columns;
   const { storageId } = schema;
   const { name } = predicate.definition;
-  const want = (prefix: Uint8Array, member: number, what: string, facets?: Uint8Array): void => {
+  const request = (prefix: Uint8Array, member: number, what: string, facets?: Uint8Array): void => {
     const key = prefixText(prefix);
     let row = expected.get(key);
     if (row === undefined) {
@@ -279,20 +279,24 @@ function expectEntries(
   uids.forEach((uid, i) => {
     const count = counted?.kind === "count" ? counted.counts[i]! : 0;
     if (count === 0) return;
-    want(presenceList(storageId, predicate.id), uid, `presence of ${name}`);
+    request(presenceList(storageId, predicate.id), uid, `presence of ${name}`);
     if (isReady(predicate.countIndex)) {
-      want(countList(storageId, predicate.countIndex.id, count), uid, `count ${count} of ${name}`);
+      request(
+        countList(storageId, predicate.countIndex.id, count),
+        uid,
+        `count ${count} of ${name}`,
+      );
     }
     if (column?.kind === "cells") {
       for (const cell of column.cells[i] ?? []) {
         expectTokens(predicate, cell, (index, token) =>
-          want(tokenList(storageId, index, token), uid, `an index of ${name}`),
+          request(tokenList(storageId, index, token), uid, `an index of ${name}`),
         );
       }
     } else if (column?.kind === "edges" && isReady(predicate.reverseIndex)) {
       for (let e = column.offsets[i]!; e < column.offsets[i + 1]!; e++) {
         const list = reverseList(storageId, predicate.reverseIndex.id, column.targets[e]!);
-        want(list, uid, `the reverse of ${name}`, encodeFacets(column.facets?.[e]));
+        request(list, uid, `the reverse of ${name}`, encodeFacets(column.facets?.[e]));
       }
     }
   });
@@ -301,11 +305,11 @@ function expectEntries(
 function expectTokens(
   predicate: Predicate,
   cell: Cell,
-  want: (index: number, token: Uint8Array) => void,
+  request: (index: number, token: Uint8Array) => void,
 ): void {
   for (const index of predicate.indexes) {
     if (index.state !== "ready") continue;
-    for (const token of storedTokens(predicate, index, cell)) want(index.id, token);
+    for (const token of storedTokens(predicate, index, cell)) request(index.id, token);
   }
 }
 
@@ -356,8 +360,8 @@ function judgeReverse(name: string): Judge {
     const object = readReverseObject(prefix);
     // Of a node with many edges only those about the object are read.
     const bounds = { after: object - 1, limit: 1 };
-    const want = { kind: "edges", predicate: predicate.id, facets: false, bounds } as const;
-    const [column] = await reader.readLevel(uids, [want]);
+    const request = { kind: "edges", predicate: predicate.id, facets: false, bounds } as const;
+    const [column] = await reader.readLevel(uids, [request]);
     if (column?.kind !== "edges") return undefined;
     const { offsets, targets } = column;
     const at = uids.findIndex(
@@ -383,8 +387,8 @@ function judgeCount(name: string): Judge {
 function judgeReverseCount(name: string, reverseIndex: number): Judge {
   return async (reader, _, { prefix, uids }) => {
     const count = readCountOf(prefix);
-    const want = { kind: "reverseCount", index: reverseIndex } as const;
-    const [column] = await reader.readLevel(uids, [want]);
+    const request = { kind: "reverseCount", index: reverseIndex } as const;
+    const [column] = await reader.readLevel(uids, [request]);
     if (column?.kind !== "count") return undefined;
     const at = column.counts.findIndex((own) => own !== count);
     return at < 0

@@ -219,7 +219,7 @@ export class ListReader {
   }
 
   /** Whether the list is kept; one that is asked for often without having changed is read to be kept. */
-  isAtHand(prefix: Uint8Array): MaybePromise<boolean> {
+  isCached(prefix: Uint8Array): MaybePromise<boolean> {
     const lists = this.#cache?.lists;
     const name = lists === undefined ? undefined : ListCache.nameOf(prefix);
     if (lists === undefined || name === undefined) return false;

@@ -31,7 +31,7 @@ import type {
   VectorAnswer,
   VectorQuestion,
   TokenRange,
-  Want,
+  ColumnRequest,
 } from "./reader.ts";
 import type { NodeRecord } from "./record.ts";
 import type { Overlay } from "./overlay.ts";
@@ -120,37 +120,40 @@ export class SnapshotReader implements Reader {
     this.#records = this.#makeRecords();
   }
 
-  readLevel(uids: Float64Array, wants: readonly Want[]): MaybePromise<readonly Column[]> {
-    return this.#read(() => drive(this.#readLevel(uids, wants)));
+  readLevel(
+    uids: Float64Array,
+    requests: readonly ColumnRequest[],
+  ): MaybePromise<readonly Column[]> {
+    return this.#read(() => drive(this.#readLevel(uids, requests)));
   }
 
-  *#readLevel(uids: Float64Array, wants: readonly Want[]): Steps<readonly Column[]> {
+  *#readLevel(uids: Float64Array, requests: readonly ColumnRequest[]): Steps<readonly Column[]> {
     const predicates: number[] = [];
-    for (const want of wants) {
-      if (want.kind === "cells" || want.kind === "edges" || want.kind === "count") {
-        predicates.push(want.predicate);
+    for (const request of requests) {
+      if (request.kind === "cells" || request.kind === "edges" || request.kind === "count") {
+        predicates.push(request.predicate);
       }
     }
     const records = makeArray<NodeRecord>(uids.length);
     if (predicates.length > 0) yield* this.#records.loadRecords(uids, predicates, records);
-    const columns = makeArray<Column>(wants.length);
-    for (let k = 0; k < wants.length; k++) {
-      const want = wants[k]!;
-      switch (want.kind) {
+    const columns = makeArray<Column>(requests.length);
+    for (let k = 0; k < requests.length; k++) {
+      const request = requests[k]!;
+      switch (request.kind) {
         case "cells":
           columns[k] = {
             kind: "cells",
-            cells: yield* this.#records.cells(uids, records, want.predicate),
+            cells: yield* this.#records.cells(uids, records, request.predicate),
           };
           break;
         case "edges":
-          columns[k] = yield* this.#records.edges(uids, records, want);
+          columns[k] = yield* this.#records.edges(uids, records, request);
           break;
         case "reverse": {
-          const prefixes = this.#reversePrefixes(uids, want.index);
+          const prefixes = this.#reversePrefixes(uids, request.index);
           let column: EdgeColumn | undefined;
           yield andThen(
-            this.#lists.readRows(prefixes, want.bounds, want.facets),
+            this.#lists.readRows(prefixes, request.bounds, request.facets),
             (rows) => void (column = joinColumn(rows)),
           );
           columns[k] = column!;
@@ -159,11 +162,11 @@ export class SnapshotReader implements Reader {
         case "count":
           columns[k] = {
             kind: "count",
-            counts: yield* this.#records.counts(uids, records, want.predicate),
+            counts: yield* this.#records.counts(uids, records, request.predicate),
           };
           break;
         case "reverseCount": {
-          const prefixes = this.#reversePrefixes(uids, want.index);
+          const prefixes = this.#reversePrefixes(uids, request.index);
           let counts: Float64Array | undefined;
           yield this.#lists.countRowsTo(prefixes, (found) => void (counts = found));
           columns[k] = { kind: "count", counts: counts! };
@@ -275,10 +278,10 @@ export class SnapshotReader implements Reader {
     return joinSets(found);
   }
 
-  isAtHand(list: ListRef): MaybePromise<boolean> {
+  isCached(list: ListRef): MaybePromise<boolean> {
     return this.#read(() => {
       const prefix = this.#prefixOf(list);
-      return prefix !== undefined && this.#lists.isAtHand(prefix);
+      return prefix !== undefined && this.#lists.isCached(prefix);
     });
   }
 
@@ -299,8 +302,8 @@ export class SnapshotReader implements Reader {
       const subject = Float64Array.of(list.subject);
       const records = makeArray<NodeRecord>(1);
       yield* this.#records.loadRecords(subject, [list.predicate], records);
-      const want = { kind: "edges", predicate: list.predicate, facets: false, bounds } as const;
-      const rows = yield* this.#records.edgeRows(subject, records, want);
+      const request = { kind: "edges", predicate: list.predicate, facets: false, bounds } as const;
+      const rows = yield* this.#records.edgeRows(subject, records, request);
       if (rows[0]!.uids.length > 0) visit(rows[0]!.uids);
       return;
     }

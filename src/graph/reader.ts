@@ -16,7 +16,10 @@ export interface Reader {
   /** The commit number that is read at. */
   readonly ts: number;
   /** All that a level of a plan needs of its nodes: one awaited call. `uids` need not be sorted or existing. */
-  readLevel(uids: Float64Array, wants: readonly Want[]): MaybePromise<readonly Column[]>;
+  readLevel(
+    uids: Float64Array,
+    requests: readonly ColumnRequest[],
+  ): MaybePromise<readonly Column[]>;
   /** Members of many lists, each ascending. `bounds` cut each of them alike. */
   readLists(lists: readonly ListRef[], bounds?: ListBounds): MaybePromise<readonly UidSet[]>;
   /** How many members each list has; reads heads only. */
@@ -24,7 +27,7 @@ export interface Reader {
   /** Which of `uids` (ascending) are in the list; reads only the chunks that can hold them. */
   intersectList(list: ListRef, uids: UidSet): MaybePromise<UidSet>;
   /** Whether the list is kept decoded, so that looking a few uids up in it costs less than reading their records. */
-  isAtHand(list: ListRef): MaybePromise<boolean>;
+  isCached(list: ListRef): MaybePromise<boolean>;
   /** Chunks of a list in order; `visit` returns false to stop. The array is lent. */
   scanList(list: ListRef, bounds: ListBounds, visit: (uids: UidSet) => boolean): MaybePromise<void>;
   /** Tokens of an index in order, each with its members. Both ends inclusive unless said; both lent. */
@@ -108,7 +111,7 @@ export interface TokenRange {
 }
 
 /** What is wanted of each node of a level. Predicates by id (`schema.predicate(name)?.id`). */
-export type Want =
+export type ColumnRequest =
   /** Scalar cells: all languages or list elements of the predicate. */
   | { readonly kind: "cells"; readonly predicate: number }
   /** Edges, cut per node by the bounds. `facets`: whether they are needed. */

@@ -17,7 +17,7 @@ import type { Delta, RecordDelta } from "./delta.ts";
 import { cutRow, decodeRow, emptyRow, mergeRow, widenBounds } from "./list-rows.ts";
 import type { ListRow } from "./list-rows.ts";
 import type { ListReader } from "./list.ts";
-import type { Cell, EdgeColumn, Want } from "./reader.ts";
+import type { Cell, EdgeColumn, ColumnRequest } from "./reader.ts";
 import { NodeRecord, copyBytes } from "./record.ts";
 
 export interface RecordSource {
@@ -122,32 +122,32 @@ export class RecordReader {
   *edges(
     uids: Float64Array,
     records: readonly NodeRecord[],
-    want: Extract<Want, { kind: "edges" }>,
+    request: Extract<ColumnRequest, { kind: "edges" }>,
   ): Steps<EdgeColumn> {
     const chunks = makeArray<Uint8Array | undefined>(uids.length);
     let total = 0;
-    let isPlain = want.bounds === undefined && this.#delta === undefined;
+    let isPlain = request.bounds === undefined && this.#delta === undefined;
     for (let i = 0; isPlain && i < uids.length; i++) {
-      const entry = records[i]!.entry(want.predicate);
+      const entry = records[i]!.entry(request.predicate);
       if (entry instanceof Uint8Array) {
         chunks[i] = entry;
         total += chunkCount(entry);
-        if (want.facets && hasFacets(entry)) isPlain = false;
+        if (request.facets && hasFacets(entry)) isPlain = false;
       } else if (entry === "long") {
         isPlain = false;
       }
     }
     if (isPlain) return joinChunks(chunks, total);
-    return joinColumn(yield* this.edgeRows(uids, records, want));
+    return joinColumn(yield* this.edgeRows(uids, records, request));
   }
 
   /** Edges with everything that makes them special: bounds, facets, long lists, a delta. */
   *edgeRows(
     uids: Float64Array,
     records: readonly NodeRecord[],
-    want: Extract<Want, { kind: "edges" }>,
+    request: Extract<ColumnRequest, { kind: "edges" }>,
   ): Steps<readonly ListRow[]> {
-    const bounds = want.bounds ?? {};
+    const bounds = request.bounds ?? {};
     const rows = makeArray<ListRow>(uids.length).fill(emptyRow);
     const deltas = makeArray<RecordDelta | undefined>(uids.length);
     const long: number[] = [];
@@ -155,25 +155,25 @@ export class RecordReader {
     for (let i = 0; i < uids.length; i++) {
       const changed = this.#delta?.record(uids[i]!);
       deltas[i] = changed;
-      const size = changed?.get(want.predicate)?.edges.size ?? 0;
-      const entry = records[i]!.entry(want.predicate);
+      const size = changed?.get(request.predicate)?.edges.size ?? 0;
+      const entry = records[i]!.entry(request.predicate);
       if (entry instanceof Uint8Array) {
-        rows[i] = decodeRow(entry, want.facets, size === 0 ? bounds : {});
+        rows[i] = decodeRow(entry, request.facets, size === 0 ? bounds : {});
       } else if (entry === "long") {
         long.push(i);
         slack = Math.max(slack, size);
       }
     }
     if (long.length > 0) {
-      const prefixes = long.map((i) => longList(this.#storageId, want.predicate, uids[i]!));
+      const prefixes = long.map((i) => longList(this.#storageId, request.predicate, uids[i]!));
       const wide = slack === 0 ? bounds : widenBounds(bounds, slack);
-      yield andThen(this.#lists.readRows(prefixes, wide, want.facets), (found) => {
+      yield andThen(this.#lists.readRows(prefixes, wide, request.facets), (found) => {
         for (let k = 0; k < long.length; k++) rows[long[k]!] = found[k]!;
       });
     }
     if (this.#delta === undefined) return rows;
     for (let i = 0; i < uids.length; i++) {
-      const edges = deltas[i]?.get(want.predicate)?.edges;
+      const edges = deltas[i]?.get(request.predicate)?.edges;
       if (edges !== undefined && edges.size > 0)
         rows[i] = cutRow(mergeRow(rows[i]!, edges), bounds);
       else if (slack > 0) rows[i] = cutRow(rows[i]!, bounds);

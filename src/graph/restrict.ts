@@ -5,14 +5,14 @@
  */
 import type { MaybePromise } from "../base/maybe.ts";
 import type { UidSet } from "../model/uid.ts";
-import { secretPredicate, type PredicateAccess } from "../model/visitor.ts";
+import { secretPredicate, type PredicateAccess } from "../model/principal.ts";
 import type {
   Column,
   ListBounds,
   ListRef,
   Reader,
   TokenRange,
-  Want,
+  ColumnRequest,
   VectorAnswer,
   VectorQuestion,
 } from "./reader.ts";
@@ -82,8 +82,11 @@ class RestrictedReader implements Reader {
     return await this.#reader.nearest?.(question);
   }
 
-  readLevel(uids: Float64Array, wants: readonly Want[]): MaybePromise<readonly Column[]> {
-    return this.#reader.readLevel(uids, wants);
+  readLevel(
+    uids: Float64Array,
+    requests: readonly ColumnRequest[],
+  ): MaybePromise<readonly Column[]> {
+    return this.#reader.readLevel(uids, requests);
   }
 
   readLists(lists: readonly ListRef[], bounds?: ListBounds): MaybePromise<readonly UidSet[]> {
@@ -98,8 +101,8 @@ class RestrictedReader implements Reader {
     return this.#reader.intersectList(list, uids);
   }
 
-  isAtHand(list: ListRef): MaybePromise<boolean> {
-    return this.#reader.isAtHand(list);
+  isCached(list: ListRef): MaybePromise<boolean> {
+    return this.#reader.isCached(list);
   }
 
   scanList(

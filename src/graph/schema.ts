@@ -1,5 +1,5 @@
 import type { PredicateDefinition, TypeDefinition } from "../model/definition.ts";
-import type { PredicateAccess } from "../model/visitor.ts";
+import type { PredicateAccess } from "../model/principal.ts";
 
 /**
  * The schema of one namespace at one version, compact and immutable; cached per process by its version. Predicates

@@ -1,10 +1,10 @@
 // Goal: a field of Query written in DQL answers what its DQL finds, in the form of its GraphQL type; callers give values
 // for variables and nothing else (graphql.md 8.6).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openGraphqlHouse, type GraphqlHouse } from "../../test/support/graphql-house.ts";
+import { openGraphqlContext, type GraphqlContext } from "../../test/support/graphql-context.ts";
 import { testNamespace, testSecret, tokenOf } from "../../test/support/tokens.ts";
 import { mergeRules } from "../auth/predicate-rights.ts";
-import { anyVisitor, type Visitor } from "../model/visitor.ts";
+import { anyPrincipal, type Principal } from "../model/principal.ts";
 import { validateSdl } from "./schema-compile.ts";
 
 const sdl = `
@@ -35,16 +35,16 @@ type Query {
   undeclared(a: String): [Tree] @custom(dql: "query q($b: string) { undeclared(func: type(Tree)) { name: Plant.name } }")
 }`;
 
-let house: GraphqlHouse;
+let context: GraphqlContext;
 beforeAll(async () => {
-  house = await openGraphqlHouse(sdl);
-  await house.ask(`mutation { addTree(input: [
+  context = await openGraphqlContext(sdl);
+  await context.ask(`mutation { addTree(input: [
     { name: "ash", height: 2.5, rings: [3], kind: ASH, planted: "2020-01-02", at: { longitude: 1.5, latitude: -2 },
       count: "9007199254740993", near: [{ name: "elm", height: 7 }, { name: "fir" }] },
     { name: "oak", height: 40, kind: OAK }]) { numUids }
     addFern(input: [{ name: "fern", fronds: 3 }]) { numUids } }`);
 });
-afterAll(() => house.close());
+afterAll(() => context.close());
 
 const listReturned = /^A list was returned, but GraphQL was expecting just one item\./;
 
@@ -52,7 +52,7 @@ describe("values", () => {
   test("scalars, enums, lists, geometry and nodes below, by the names of the fields", async () => {
     const asked =
       "id name height rings kind planted at { latitude longitude } count near { name height rings } __typename";
-    const { data } = (await house.ask(`{ above(min: 0, first: 1) { ${asked} } }`)) as {
+    const { data } = (await context.ask(`{ above(min: 0, first: 1) { ${asked} } }`)) as {
       data: unknown;
     };
     expect(data).toEqual({
@@ -79,18 +79,18 @@ describe("values", () => {
   test("aliases, fragments, and several at once", async () => {
     const query = `query q($n: String) { a: named(name: $n) { h: height ...f } b: named(name: "oak") { ...f } }
       fragment f on Tree { name }`;
-    expect(await house.ask(query, { n: "elm" })).toEqual({
+    expect(await context.ask(query, { n: "elm" })).toEqual({
       data: { a: { h: 7, name: "elm" }, b: { name: "oak" } },
     });
   });
 
   test("interfaces and unions by dgraph.type", async () => {
     const plants = "{ plants { name __typename ... on Tree { height } ... on Fern { fronds } } }";
-    const { data } = (await house.ask(plants)) as { data: { plants: unknown[] } };
+    const { data } = (await context.ask(plants)) as { data: { plants: unknown[] } };
     expect(data.plants).toContainEqual({ name: "oak", __typename: "Tree", height: 40 });
     expect(data.plants).toContainEqual({ name: "fern", __typename: "Fern", fronds: 3 });
     const growths = "{ growths { __typename ... on Fern { fronds } } }";
-    expect(await house.ask(growths)).toMatchObject({
+    expect(await context.ask(growths)).toMatchObject({
       data: {
         growths: [
           { __typename: "Tree" },
@@ -104,7 +104,7 @@ describe("values", () => {
   });
 
   test("groups, by the names of @remoteResponse", async () => {
-    const { data } = (await house.ask("{ kinds { groups { kind amount } } }")) as {
+    const { data } = (await context.ask("{ kinds { groups { kind amount } } }")) as {
       data: { kinds: [{ groups: unknown[] }] };
     };
     expect(data.kinds[0].groups).toHaveLength(2);
@@ -112,22 +112,22 @@ describe("values", () => {
   });
 
   test("a block of another name gives nothing", async () => {
-    expect(await house.ask("{ other { name } }")).toEqual({ data: { other: [] } });
+    expect(await context.ask("{ other { name } }")).toEqual({ data: { other: [] } });
   });
 
   test("one object is wanted, and there is none", async () => {
     const error = { message: expect.stringMatching(listReturned) as string, path: ["n"] };
     const nobody = { data: { n: null }, errors: [error] };
     for (const args of ['(name: "nobody")', "(name: null)", ""])
-      expect(await house.ask(`{ n: named${args} { name } }`)).toMatchObject(nobody);
+      expect(await context.ask(`{ n: named${args} { name } }`)).toMatchObject(nobody);
   });
 
   test("nulls go up where null may not be", async () => {
-    expect(await house.ask("{ bare { name height } }")).toMatchObject({
+    expect(await context.ask("{ bare { name height } }")).toMatchObject({
       errors: [0, 1, 2].map((i) => ({ path: ["bare", i, "name"] })),
       data: { bare: [null, null, null] },
     });
-    expect(await house.ask("{ sure { name } }")).toMatchObject({
+    expect(await context.ask("{ sure { name } }")).toMatchObject({
       data: null,
       errors: [
         {
@@ -143,7 +143,7 @@ describe("values", () => {
 
 describe("variables", () => {
   test("the DQL's defaults count; a null is not sent", async () => {
-    const four = (query: string): Promise<unknown> => house.ask(`{ above${query} { name } }`);
+    const four = (query: string): Promise<unknown> => context.ask(`{ above${query} { name } }`);
     const all = { data: { above: [{ name: "ash" }, { name: "elm" }, { name: "oak" }] } };
     expect(await four("(min: 0)")).toEqual(all);
     expect(await four("(min: 0, first: null)")).toEqual(all);
@@ -153,11 +153,11 @@ describe("variables", () => {
   test("a value is never read as DQL", async () => {
     const evil = 'ash")) { uid } above(func: has(Plant.name';
     const query = "query q($n: String) { named(name: $n) { name } }";
-    expect(await house.ask(query, { n: evil })).toMatchObject({ data: { named: null } });
+    expect(await context.ask(query, { n: evil })).toMatchObject({ data: { named: null } });
   });
 
   test("faults are the field's; its siblings answer", async () => {
-    expect(await house.ask('{ unindexed { name } named(name: "ash") { name } }')).toEqual({
+    expect(await context.ask('{ unindexed { name } named(name: "ash") { name } }')).toEqual({
       data: { unindexed: [], named: { name: "ash" } },
       errors: [
         {
@@ -167,7 +167,7 @@ describe("variables", () => {
         },
       ],
     });
-    expect(await house.ask('{ undeclared(a: "x") { name } }')).toMatchObject({
+    expect(await context.ask('{ undeclared(a: "x") { name } }')).toMatchObject({
       data: { undeclared: [] },
       errors: [{ message: expect.stringContaining("Type of variable $a not specified") as string }],
     });
@@ -189,15 +189,15 @@ test("a subscription is told of what its DQL reads, and passes over the rest", a
     remoteAddress: "",
     timeoutMs: 0,
   } as const;
-  const outcome = await house.service.subscribe(request, {
+  const outcome = await context.service.subscribe(request, {
     next: (answer) => tell(new TextDecoder().decode(answer)),
     end: tell,
   });
   expect(outcome.kind).toBe("open");
-  await house.ask(
+  await context.ask(
     'mutation { updateFern(input: { filter: { name: { eq: "fern" } }, set: { fronds: 4 } }) { numUids } }',
   );
-  await house.ask('mutation { addTree(input: [{ name: "fig", height: 60 }]) { numUids } }');
+  await context.ask('mutation { addTree(input: [{ name: "fig", height: 60 }]) { numUids } }');
   while (told.length < 2) await new Promise<void>((resolve) => (wake = resolve));
   expect(told).toEqual(['{"data":{"above":[]}}', '{"data":{"above":[{"name":"fig"}]}}']);
   if (outcome.kind === "open") outcome.close();
@@ -208,8 +208,10 @@ test("users see what their groups may read", async () => {
     { predicate: "Plant.name", permission: 4 },
     { predicate: "dgraph.type", permission: 4 },
   ]);
-  const mia: Visitor = { ...anyVisitor, user: "mia", isGuardian: false, access };
-  const acl = await openGraphqlHouse(sdl, ({ "x-who": who }) => (who === "mia" ? mia : anyVisitor));
+  const mia: Principal = { ...anyPrincipal, user: "mia", isGuardian: false, access };
+  const acl = await openGraphqlContext(sdl, ({ "x-who": who }) =>
+    who === "mia" ? mia : anyPrincipal,
+  );
   const send = (query: string, who: string): Promise<unknown> =>
     acl.send(JSON.stringify({ query }), { "x-who": who });
   await send('mutation { addTree(input: [{ name: "ash", height: 2 }]) { numUids } }', "");
@@ -221,7 +223,7 @@ test("users see what their groups may read", async () => {
 
 test("no rules apply, but where nothing is served without a token it is not either", async () => {
   const closed = `"ClosedByDefault":true,"VerificationKey":"${testSecret}","Header":"X-Auth","Namespace":"${testNamespace}","Algo":"HS256"`;
-  const ruled = await openGraphqlHouse(`
+  const ruled = await openGraphqlContext(`
     type Note @auth(query: { rule: "{$ROLE: {eq: \\"ADMIN\\"}}" }) { id: ID! text: String }
     type Query { notes: [Note] @custom(dql: "{ notes(func: type(Note)) { text: Note.text } }") }
     # Dgraph.Authorization {${closed}}`);
@@ -242,7 +244,7 @@ test("no rules apply, but where nothing is served without a token it is not eith
 
 test("explain and profile tell of the DQL", async () => {
   const ask = async (kind: "explain" | "profile"): Promise<unknown> => {
-    const { body } = await house.service.handle({
+    const { body } = await context.service.handle({
       namespace: 0,
       kind: "graphql",
       body: '{ named(name: "ash") { name } }',

@@ -9,14 +9,14 @@ import type { PlannedText } from "../engine/plan-cache.ts";
 import { execute } from "../exec/execute.ts";
 import { explainPlan, profilePlan } from "../exec/explain.ts";
 import type { PlanReport } from "../exec/explain.ts";
-import { inPace } from "../exec/pace.ts";
+import { withYielder } from "../exec/yielder.ts";
 import type { Reader } from "../graph/reader.ts";
 import { printSchemaAnswer } from "../graph/schema-print.ts";
 import type { Schema } from "../graph/schema.ts";
 import { Fault } from "../model/fault.ts";
 import { buildPlan } from "../plan/build.ts";
 import { findReads } from "../plan/reads.ts";
-import { renderDqlPaced } from "../render/dql-json.ts";
+import { renderDqlYielding } from "../render/dql-json.ts";
 import type { CompletionError } from "../render/graphql-json.ts";
 import type { RootField } from "./compiled-schema.ts";
 import { queryFailed } from "./errors.ts";
@@ -144,8 +144,8 @@ export class DqlRoots {
       ? await profilePlan(plan, texts, reader, context)
       : { result: await execute(plan, texts, reader, context), report: undefined };
     const { limits } = this.#settings;
-    const data = await inPace(contextOf(this.#settings, budget), (pace) =>
-      renderDqlPaced(plan, result, { limits, debug: false }, pace),
+    const data = await withYielder(contextOf(this.#settings, budget), (yielder) =>
+      renderDqlYielding(plan, result, { limits, debug: false }, yielder),
     );
     return { data, touched: touchedUids(result), report };
   }

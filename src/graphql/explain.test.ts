@@ -1,7 +1,7 @@
 // Goal: a GraphQL query is explained with the caller's rules in it, and a profile's answer is the plain answer.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openGraphqlHouse } from "../../test/support/graphql-house.ts";
-import type { GraphqlHouse } from "../../test/support/graphql-house.ts";
+import { openGraphqlContext } from "../../test/support/graphql-context.ts";
+import type { GraphqlContext } from "../../test/support/graphql-context.ts";
 import { testNamespace, testSecret, tokenOf } from "../../test/support/tokens.ts";
 import type { PlanStep } from "../exec/explain.ts";
 
@@ -12,18 +12,18 @@ const sdl = `
   # Dgraph.Authorization {"VerificationKey":"${testSecret}","Header":"X-Auth","Namespace":"${testNamespace}","Algo":"HS256"}
 `;
 
-let house: GraphqlHouse;
+let context: GraphqlContext;
 let headers: Record<string, string>;
 
 beforeAll(async () => {
-  house = await openGraphqlHouse(sdl);
+  context = await openGraphqlContext(sdl);
   headers = { "x-auth": tokenOf({ USER: "ann" }) };
   const facts = Array.from({ length: 40 }, (_, i) => {
     const id = `<0x${(i + 1).toString(16)}>`;
     const owner = i % 4 === 0 ? "ann" : "bob";
     return `${id} <dgraph.type> "Note" .\n${id} <Note.owner> "${owner}" .\n${id} <Note.size> "${i}" .\n${id} <Note.vec> "[${i}]" .\n`;
   });
-  await house.engine.mutate({
+  await context.engine.mutate({
     namespace: 0,
     body: { kind: "rdf", text: `{ set { ${facts.join("")} <0x1> <Note.next> <0x5> .\n } }` },
     startTs: 0,
@@ -32,7 +32,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(() => house.close());
+afterAll(() => context.close());
 
 interface Answer {
   readonly data?: unknown;
@@ -53,7 +53,7 @@ async function ask(
   kind: "explain" | "profile" | undefined,
   form: "json" | "text" = "json",
 ): Promise<Answer> {
-  const answer = await house.service.handle({
+  const answer = await context.service.handle({
     namespace: 0,
     kind: "json",
     body: JSON.stringify({ query }),

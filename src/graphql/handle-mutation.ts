@@ -34,7 +34,7 @@ export async function runMutations(
   // The first transaction takes over the snapshot that the schema was found in: none is held beside the others.
   let given: Reader | undefined = reader;
   const { schema, run, caller } = work;
-  const { namespace, visitor } = request;
+  const { namespace, principal } = request;
   const outcomes: RootOutcome[] = [];
   let hasFailed = false;
   for (const field of run.roots) {
@@ -61,7 +61,7 @@ export async function runMutations(
           options,
           budget,
           namespace,
-          visitor,
+          principal,
           root,
           field,
           run,

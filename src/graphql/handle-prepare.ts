@@ -4,8 +4,8 @@
  */
 import { Lru } from "../base/lru.ts";
 import { drive, type MaybePromise } from "../base/maybe.ts";
-import { inPace } from "../exec/pace.ts";
-import { largeDocument } from "../exec/turns.ts";
+import { withYielder } from "../exec/yielder.ts";
+import { largeDocument } from "../exec/fair-scheduler.ts";
 import type { Reader } from "../graph/reader.ts";
 import { restrictReader } from "../graph/restrict.ts";
 import { budgetOf } from "../model/request-budget.ts";
@@ -101,7 +101,7 @@ export class Preparer {
     const prepared = this.#whenFree(request, fields, caches, (run): Work => {
       if (run.node.operation === "mutation") return { kind: "mutation", schema, run, caller };
       const ready = { schema, run, roots: this.#readyRoots(schema, run, caller) };
-      const { schema: storageSchema } = restrictReader(reader, request.visitor?.access);
+      const { schema: storageSchema } = restrictReader(reader, request.principal?.access);
       for (const root of ready.roots) {
         if (root.kind === "query") root.ready.planned.tree.planAhead(storageSchema);
       }
@@ -123,15 +123,15 @@ export class Preparer {
     { requests }: SchemaCaches,
     proceed: (run: OperationRun) => T,
   ): MaybePromise<T> {
-    const { turns } = this.#options;
+    const { scheduler } = this.#options;
     const prepare = (): T => proceed(requests.prepare(fields));
-    if (turns === undefined) return prepare();
+    if (scheduler === undefined) return prepare();
     if (request.body.length < largeDocument) {
       if (!fields.query.includes("...")) return prepare();
       const known = requests.prepareKnown(fields);
       if (known !== undefined) return proceed(known);
     }
-    return turns.alone(budgetOf(this.#options, request), prepare);
+    return scheduler.alone(budgetOf(this.#options, request), prepare);
   }
 
   /** The subscription that a request asks for; undefined for queries and mutations. Throws as `prepare`. */
@@ -147,11 +147,11 @@ export class Preparer {
     refuseResolvers(run.roots);
     const caller = await caches.callers.read(request.headers);
     if (caller.refusal !== undefined) throw refuse(caller.refusal);
-    const { visitor } = request;
+    const { principal } = request;
     const tokenMs = caches.callers.expiryMs(request.headers);
-    const expiryMs = Math.min(tokenMs, visitor?.expiryMs ?? Infinity);
+    const expiryMs = Math.min(tokenMs, principal?.expiryMs ?? Infinity);
     const roots = this.#readyRoots(schema, run, caller);
-    const rights = rightsKey(caller, visitor);
+    const rights = rightsKey(caller, principal);
     return { request, schema, fields, run, roots, caller, rights, expiryMs };
   }
 
@@ -166,10 +166,10 @@ export class Preparer {
     const { kind, body } = request;
     if (kind !== "json") return readGraphqlBody(body);
     if (body.length <= decodedAtOnce) return readJsonBody(body);
-    const { clock, turns } = this.#options;
+    const { clock, scheduler } = this.#options;
     const budget = budgetOf(this.#options, request);
-    return inPace({ clock, turns, budget }, (pace) =>
-      drive(readJsonBodyInSteps(body, (work) => pace.check(work))),
+    return withYielder({ clock, scheduler, budget }, (yielder) =>
+      drive(readJsonBodyInSteps(body, (work) => yielder.check(work))),
     );
   }
 

@@ -1,7 +1,7 @@
 /** Root fields of queries: each is run over a snapshot, or asked of the lambda server, and makes its part of the answer. */
 import type { PlanReport } from "../exec/explain.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
-import { inPace } from "../exec/pace.ts";
+import { withYielder } from "../exec/yielder.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
 import { DqlRoots } from "./dql-root.ts";
@@ -109,8 +109,8 @@ export class RootQueries {
       if (root.kind === "refused") return refusedOutcome(root, place.run.locate);
       let reader = place.given;
       try {
-        const { namespace, visitor } = place.request;
-        reader ??= await this.#options.engine.openReader(namespace, visitor);
+        const { namespace, principal } = place.request;
+        reader ??= await this.#options.engine.openReader(namespace, principal);
         if (this.#options.debug) place.trace.dqlQueries.push(root.ready.planned.tree.print());
         const result = await this.#runRoot(root, reader, place);
         place.trace.touchedUids += touchedUids(result);
@@ -121,8 +121,8 @@ export class RootQueries {
         const errors = outcome?.errors ?? [];
         if (isLargeAnswer(root.ready, result)) {
           const { resultBytesMax } = this.#options.limits;
-          const large = await inPace(contextOf(this.#options, place.budget), (pace) =>
-            writeLargeAnswer(root.ready, field, done, { pace, bytesMax: resultBytesMax }),
+          const large = await withYielder(contextOf(this.#options, place.budget), (yielder) =>
+            writeLargeAnswer(root.ready, field, done, { yielder, bytesMax: resultBytesMax }),
           );
           return { field, errors, ...large };
         }
@@ -161,10 +161,10 @@ export class RootQueries {
     { field, ready }: Extract<ReadyRoot, { kind: "dql" }>,
     { request, given, budget, trace, run }: QueryPlace,
   ): Promise<RootOutcome> {
-    const { namespace, visitor, plan } = request;
+    const { namespace, principal, plan } = request;
     let reader = given;
     try {
-      reader ??= await this.#options.engine.openReader(namespace, visitor);
+      reader ??= await this.#options.engine.openReader(namespace, principal);
       if (this.#options.debug) trace.dqlQueries.push(ready.text);
       const place = { reader, namespace, budget, isProfiled: plan !== undefined };
       const done = await this.#dqlRoots.run(field, ready, { ...place, locate: run.locate });

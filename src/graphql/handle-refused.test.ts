@@ -1,17 +1,17 @@
 // Goal: while a server takes no data requests, each root field says so and none is run.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openGraphqlHouse, type GraphqlHouse } from "../../test/support/graphql-house.ts";
+import { openGraphqlContext, type GraphqlContext } from "../../test/support/graphql-context.ts";
 
-let house: GraphqlHouse;
+let context: GraphqlContext;
 const words = "the server is closed";
 
 beforeAll(async () => {
-  house = await openGraphqlHouse("type Shelf { id: ID! name: String @search(by: [exact]) }");
+  context = await openGraphqlContext("type Shelf { id: ID! name: String @search(by: [exact]) }");
 });
-afterAll(() => house.close());
+afterAll(() => context.close());
 
 async function ask(query: string): Promise<unknown> {
-  const answer = await house.service.handle({
+  const answer = await context.service.handle({
     namespace: 0,
     kind: "graphql",
     body: query,
@@ -52,5 +52,5 @@ test("mutations: the first is refused, those behind it do not run, nothing is wr
     ],
     data: { addShelf: null },
   });
-  expect(await house.ask("{ queryShelf { name } }")).toEqual({ data: { queryShelf: [] } });
+  expect(await context.ask("{ queryShelf { name } }")).toEqual({ data: { queryShelf: [] } });
 });

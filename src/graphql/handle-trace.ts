@@ -1,6 +1,6 @@
 /** `extensions` of an answer (graphql.md 4.2): when, how long, what was touched. */
 import type { Clock } from "../base/clock.ts";
-import type { PlanQuestion } from "../engine/plan-question.ts";
+import type { ExplainOptions } from "../engine/explain-options.ts";
 import type { PlanReport } from "../exec/explain.ts";
 import { encodeReports } from "./plan-reports.ts";
 import type { SelectedField } from "./request-prepare.ts";
@@ -53,7 +53,7 @@ export class Trace {
   }
 
   /** The JSON of `extensions`. `form`: of the reports. */
-  print(form: PlanQuestion["form"] = "json"): string {
+  print(form: ExplainOptions["form"] = "json"): string {
     const now = this.#clock.tickMs();
     const endMs = this.#clock.nowMs();
     const duration = now - this.#startMs;

@@ -2,7 +2,7 @@
  * One GraphQL request: text → operation → root fields → answer (graphql.md 4, seed 4.1). Root queries run beside each
  * other, each over a snapshot of its own; root mutations one after another, each in its own transaction.
  */
-import type { PlanQuestion } from "../engine/plan-question.ts";
+import type { ExplainOptions } from "../engine/explain-options.ts";
 import type { Reader } from "../graph/reader.ts";
 import { Fault } from "../model/fault.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
@@ -174,7 +174,7 @@ export class RequestHandler {
     request: GraphqlRequest,
     roots: readonly ReadyRoot[],
     reader: Reader,
-    form: PlanQuestion["form"],
+    form: ExplainOptions["form"],
   ): Promise<GraphqlAnswer> {
     return answerOf(writeExplanation(await this.#queries.explain(request, roots, reader), form));
   }
@@ -197,7 +197,7 @@ export class RequestHandler {
     outcomes: readonly RootOutcome[],
     run: OperationRun,
     trace: Trace,
-    question?: PlanQuestion,
+    question?: ExplainOptions,
   ): Uint8Array {
     const isShown = this.#options.extensions || question !== undefined;
     const extensions = isShown ? () => trace.print(question?.form) : undefined;

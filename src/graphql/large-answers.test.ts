@@ -1,30 +1,30 @@
 // Goal: a list that is written in steps says what a small one says, what is wrong with it included.
 import { expect, test } from "vitest";
-import { openGraphqlHouse } from "../../test/support/graphql-house.ts";
+import { openGraphqlContext } from "../../test/support/graphql-context.ts";
 
 const count = 1200;
 
 test("a large list, with its errors", async () => {
-  const house = await openGraphqlHouse(
+  const context = await openGraphqlContext(
     "type Step { id: ID!  no: Int! @search  name: String  next: [Step] }",
   );
   const input = Array.from({ length: count }, (_, no) => ({ no, name: `step ${no}` }));
-  await house.ask("mutation m($input: [AddStepInput!]!) { addStep(input: $input) { numUids } }", {
+  await context.ask("mutation m($input: [AddStepInput!]!) { addStep(input: $input) { numUids } }", {
     input,
   });
   const list =
     "{ queryStep(order: {asc: no}, first: 2000) { no name } few: queryStep(first: 1, order: {desc: no}) { no } }";
-  expect(await house.ask(list)).toEqual({
+  expect(await context.ask(list)).toEqual({
     data: { queryStep: input, few: [{ no: count - 1 }] },
   });
-  await house.ask(
+  await context.ask(
     "mutation { updateStep(input: {filter: {no: {eq: 7}}, set: {next: [{no: 8}]}}) { numUids } }",
   );
   // A node without what its type asks for: null in the list, and told.
-  await house.ask(
+  await context.ask(
     "mutation { updateStep(input: {filter: {no: {eq: 1199}}, remove: {no: 1199}}) { numUids } }",
   );
-  const answer = (await house.ask("{ all: queryStep(first: 2000) { no } }")) as {
+  const answer = (await context.ask("{ all: queryStep(first: 2000) { no } }")) as {
     data: { all: unknown[] };
     errors: unknown[];
   };
@@ -35,35 +35,35 @@ test("a large list, with its errors", async () => {
       path: ["all", answer.data.all.indexOf(null), "no"],
     },
   ]);
-  await house.close();
+  await context.close();
 });
 
 test("an answer of several megabytes, alone and beside another", async () => {
-  const house = await openGraphqlHouse("type Step { id: ID!  no: Int! @search  name: String }");
+  const context = await openGraphqlContext("type Step { id: ID!  no: Int! @search  name: String }");
   const name = "x".repeat(4000);
   const input = Array.from({ length: 1500 }, (_, no) => ({ no, name }));
-  await house.ask("mutation m($input: [AddStepInput!]!) { addStep(input: $input) { numUids } }", {
+  await context.ask("mutation m($input: [AddStepInput!]!) { addStep(input: $input) { numUids } }", {
     input,
   });
   const list = "queryStep(order: {asc: no}, first: 2000) { no name }";
-  expect(await house.ask(`{ all: ${list} }`)).toEqual({ data: { all: input } });
-  expect(await house.ask(`{ all: ${list} two: ${list} }`)).toEqual({
+  expect(await context.ask(`{ all: ${list} }`)).toEqual({ data: { all: input } });
+  expect(await context.ask(`{ all: ${list} two: ${list} }`)).toEqual({
     data: { all: input, two: input },
   });
   // A small one takes the place of a large one that was begun.
-  expect(await house.ask("{ queryStep(first: 1, order: {asc: no}) { no } }")).toEqual({
+  expect(await context.ask("{ queryStep(first: 1, order: {asc: no}) { no } }")).toEqual({
     data: { queryStep: [{ no: 0 }] },
   });
-  await house.close();
+  await context.close();
 });
 
 test("a long list below one node, with its errors, says what many short ones say", async () => {
-  const house = await openGraphqlHouse(
+  const context = await openGraphqlContext(
     `type Hub { id: ID!  label: String!  to: [Step]  strict: [Step!]  first: Step }
      type Step { id: ID!  no: Int! @search  kind: String!  back: [Hub] }`,
   );
   const to = Array.from({ length: count }, (_, no) => ({ no, kind: `k${no % 3}` }));
-  const added = (await house.ask(
+  const added = (await context.ask(
     'mutation m($to: [StepRef]) { addHub(input: [{label: "a", to: $to, first: {no: 5000, kind: "f"}}]) { hub { id } } }',
     { to },
   )) as { data: { addHub: { hub: { id: string }[] } } };
@@ -74,20 +74,20 @@ test("a long list below one node, with its errors, says what many short ones say
     first: { no: 5000 },
   };
   const one = `{ getHub(id: "${id}") { label ${steps} } queryHub { ${steps} strict { no } } }`;
-  expect(await house.ask(one)).toEqual({
+  expect(await context.ask(one)).toEqual({
     data: {
       getHub: { label: "a", ...expected },
       queryHub: [{ ...expected, strict: [] }],
     },
   });
   // Steps without what their type asks for are null in the list, and told.
-  await house.ask(
+  await context.ask(
     'mutation { updateStep(input: {filter: {no: {in: [3, 700]}}, remove: {kind: "k0"}}) { numUids } }',
   );
-  await house.ask(
+  await context.ask(
     `mutation { updateStep(input: {filter: {no: {eq: 700}}, remove: {kind: "k1"}}) { numUids } }`,
   );
-  const answer = (await house.ask(`{ getHub(id: "${id}") { ${steps} } }`)) as {
+  const answer = (await context.ask(`{ getHub(id: "${id}") { ${steps} } }`)) as {
     data: { getHub: { to: unknown[] } };
     errors: unknown[];
   };
@@ -99,5 +99,5 @@ test("a long list below one node, with its errors, says what many short ones say
       path: ["getHub", "to", i, "kind"],
     })),
   );
-  await house.close();
+  await context.close();
 });

@@ -16,7 +16,7 @@ export interface Answer {
 }
 
 /** One subscriber of a query. */
-export interface Seat {
+export interface SubscriberHandle {
   readonly subscriber: Subscriber;
   /** By which it is known. */
   readonly headers: GraphqlRequest["headers"];
@@ -33,7 +33,7 @@ export interface Seat {
 export class LiveQuery {
   readonly key: string;
   readonly work: LiveRequest;
-  readonly seats = new Set<Seat>();
+  readonly handles = new Set<SubscriberHandle>();
   /** The newest schema that it is known to hold by; `work` stays as it was prepared. */
   schema: CompiledSchema;
   state: "idle" | "waiting" | "running" = "idle";

@@ -36,7 +36,7 @@ export interface Guard {
 /** No node passes, whatever the data. Told from other impossible conditions by identity. */
 export const denied: Filter = { kind: "constant", value: false };
 
-/** `guard` undefined: what the house asks for itself, and schemas without rules. */
+/** `guard` undefined: what the server asks for itself, and schemas without rules. */
 export function makeLowerContext(guard: Guard | undefined, request?: RequestValues): LowerContext {
   return { texts: [], guard, request };
 }

@@ -7,7 +7,7 @@ import { explainPlan, profilePlan } from "../exec/explain.ts";
 import type { PlanReport } from "../exec/explain.ts";
 import type { BlockResult, ExecutionResult } from "../exec/frame.ts";
 import type { RunContext } from "../exec/run.ts";
-import type { Turns } from "../exec/turns.ts";
+import type { FairScheduler } from "../exec/fair-scheduler.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { Limits } from "../model/limits.ts";
@@ -22,7 +22,7 @@ export interface RunSettings {
   readonly clock: Clock;
   readonly limits: Limits;
   /** Where long requests of the process take turns; undefined: each goes on as it can. */
-  readonly turns?: Turns | undefined;
+  readonly scheduler?: FairScheduler | undefined;
 }
 
 /** A tree with its plans: one for each schema, and so for each access to it. */
@@ -120,10 +120,10 @@ export class PlannedTree {
 
 /** Settings come with much that is not the run's. */
 export function contextOf(
-  { clock, limits, turns }: RunSettings,
+  { clock, limits, scheduler }: RunSettings,
   budget: RequestBudget,
 ): RunContext {
-  return { clock, limits, turns, budget };
+  return { clock, limits, scheduler, budget };
 }
 
 /** Uids that a run touched, as `extensions.touched_uids` counts them. */

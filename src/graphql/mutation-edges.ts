@@ -84,7 +84,7 @@ export class EdgeChanges {
   /** Current ends of edges whose change touches them: single sides, and fields that are cleared. */
   #read(reader: Reader): MaybePromise<void> {
     const wanted = new Map<string, Set<number>>();
-    const want = (node: NodeKey, predicate: string): void => {
+    const request = (node: NodeKey, predicate: string): void => {
       if (typeof node !== "number") return;
       const nodes = wanted.get(predicate);
       if (nodes === undefined) wanted.set(predicate, new Set([node]));
@@ -92,12 +92,12 @@ export class EdgeChanges {
     };
     for (const step of this.#steps) {
       const inverse = inverseEdge(step.edge);
-      if (step.kind === "clear") want(step.subject, step.edge.predicate);
+      if (step.kind === "clear") request(step.subject, step.edge.predicate);
       else if (step.kind === "add" && inverse !== undefined) {
-        if (!step.edge.isList) want(step.subject, step.edge.predicate);
-        if (!inverse.isList) want(step.object, inverse.predicate);
+        if (!step.edge.isList) request(step.subject, step.edge.predicate);
+        if (!inverse.isList) request(step.object, inverse.predicate);
       } else if (step.kind === "remove" && inverse !== undefined && !inverse.isList) {
-        want(step.object, inverse.predicate);
+        request(step.object, inverse.predicate);
       }
     }
     if (wanted.size === 0) return undefined;
@@ -214,8 +214,10 @@ export function readEdges(
     return predicate === undefined ? [] : [{ name, id: predicate.id }];
   });
   if (known.length === 0) return undefined;
-  const wants = known.map(({ id }) => ({ kind: "edges", predicate: id, facets: false }) as const);
-  return andThen(reader.readLevel(uids, wants), (columns) => {
+  const requests = known.map(
+    ({ id }) => ({ kind: "edges", predicate: id, facets: false }) as const,
+  );
+  return andThen(reader.readLevel(uids, requests), (columns) => {
     known.forEach(({ name }, k) => {
       const column = columns[k];
       if (column?.kind !== "edges") return;

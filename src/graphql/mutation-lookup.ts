@@ -191,8 +191,8 @@ function readIds(reader: Reader, ids: readonly string[], found: Lookups): MaybeP
   }
   if (known.length === 0) return undefined;
   const uids = numbers.subarray(0, known.length);
-  const want = { kind: "cells", predicate: predicate.id } as const;
-  return andThen(reader.readLevel(uids, [want]), ([column]) => {
+  const request = { kind: "cells", predicate: predicate.id } as const;
+  return andThen(reader.readLevel(uids, [request]), ([column]) => {
     if (column?.kind !== "cells") return;
     for (let row = 0; row < known.length; row++) {
       const types = typesOf(column.cells[row]);

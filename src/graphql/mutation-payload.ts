@@ -1,14 +1,14 @@
 /** What a mutation gives back: its nodes as its transaction sees them, counts, a message (graphql.md 5.8). */
 import { drive, type Steps } from "../base/maybe.ts";
 import type { BlockResult, ExecutionResult } from "../exec/frame.ts";
-import { inPace, type Pace } from "../exec/pace.ts";
+import { withYielder, type Yielder } from "../exec/yielder.ts";
 import type { RunContext } from "../exec/run.ts";
 import type { CompletionError } from "../render/graphql-json.ts";
 import { GraphqlRenderer } from "../render/graphql-json.ts";
 import { checkAnswer, countShown, manyShown } from "../render/answer-size.ts";
 import { leastListBytes } from "../render/graphql-size.ts";
 import { takeWriter, type JsonWriter } from "../render/json-writer.ts";
-import { isLarge, Tempo } from "../render/tempo.ts";
+import { isLarge, RenderYielder } from "../render/render-yielder.ts";
 import { hasLambda } from "../render/graphql-lambda.ts";
 import type { LambdaShape, LambdaValues, ObjectShape } from "../render/graphql-shape.ts";
 import { Lru } from "../base/lru.ts";
@@ -117,8 +117,8 @@ export async function writeLargeLists(
       lambda: payload.lambda,
     });
     try {
-      await inPace(context, (pace) =>
-        drive(writeListInSteps(out, { block, list, renderer }, pace, context.limits)),
+      await withYielder(context, (yielder) =>
+        drive(writeListInSteps(out, { block, list, renderer }, yielder, context.limits)),
       );
       lists.set(part, { ...list, written: { bytes: out.whole(), errors: found } });
     } catch (error) {
@@ -145,17 +145,17 @@ interface ListToWrite {
 function* writeListInSteps(
   out: JsonWriter,
   { block, list, renderer }: ListToWrite,
-  pace: Pace,
+  yielder: Yielder,
   limits: Limits,
 ): Steps<void> {
-  const shown = yield* countShown(list.result, pace);
-  pace.budget.expect(shown);
+  const shown = yield* countShown(list.result, yielder);
+  yielder.budget.expect(shown);
   if (shown >= manyShown) {
-    const least = yield* leastListBytes(block.frame, block.rows, list.object, pace);
+    const least = yield* leastListBytes(block.frame, block.rows, list.object, yielder);
     checkAnswer(least, limits);
     out.reserve(least);
   }
-  yield* renderer.listInSteps(block, list.object, new Tempo(pace, out));
+  yield* renderer.listInSteps(block, list.object, new RenderYielder(yielder, out));
 }
 
 interface PlannedList {

@@ -2,10 +2,10 @@
  * One root mutation (graphql.md 5.1): look up, write, read the answer, all in one transaction; then commit. What goes
  * wrong becomes the field's errors, with the place of the stage in their words.
  */
-import type { Engine, GuestTransaction, TransactResult } from "../engine/engine.ts";
+import type { Engine, ManagedTransaction, TransactResult } from "../engine/engine.ts";
 import type { Reader } from "../graph/reader.ts";
 import { Fault } from "../model/fault.ts";
-import { anyVisitor, type Visitor } from "../model/visitor.ts";
+import { anyPrincipal, type Principal } from "../model/principal.ts";
 import type { NodeType, RootField } from "./compiled-schema.ts";
 import { assert } from "../base/assert.ts";
 import type { Caller } from "./caller.ts";
@@ -45,7 +45,7 @@ export interface MutationRequest {
   readonly options: MutationOptions;
   readonly budget: RequestBudget;
   readonly namespace: number;
-  readonly visitor: Visitor | undefined;
+  readonly principal: Principal | undefined;
   readonly root: RootField;
   readonly field: SelectedField;
   readonly run: OperationRun;
@@ -92,12 +92,12 @@ export async function runMutation(request: MutationRequest): Promise<MutationDon
 
 /** Who is not believed is told in the words of the write. */
 async function transactAs<T>(
-  { options, namespace, visitor, given, budget }: MutationRequest,
-  work: (txn: GuestTransaction) => Promise<T>,
+  { options, namespace, principal, given, budget }: MutationRequest,
+  work: (txn: ManagedTransaction) => Promise<T>,
 ): Promise<TransactResult<T>> {
   try {
     // Without ACL a client is a client all the same: only the server itself writes without a visitor.
-    return await options.engine.transact(namespace, work, visitor ?? anyVisitor, given, budget);
+    return await options.engine.transact(namespace, work, principal ?? anyPrincipal, given, budget);
   } catch (error) {
     if (error instanceof Fault && error.code === "E_PERMISSION") throw new WriteFailed(error);
     throw error;
@@ -109,15 +109,25 @@ async function transactOnce(
   request: MutationRequest,
   type: NodeType,
   values: ArgumentObject,
-  txn: GuestTransaction,
+  txn: ManagedTransaction,
 ): Promise<Payload> {
   const { field, root, run, resolver, trace, budget } = request;
-  const { clock, limits, turns } = request.options;
+  const { clock, limits, scheduler } = request.options;
   const touch = (count: number): void => {
     trace.touchedUids += count;
   };
   const { guard } = request.caller;
-  const stage: MutationStage = { budget, clock, limits, turns, type, values, txn, guard, touch };
+  const stage: MutationStage = {
+    budget,
+    clock,
+    limits,
+    scheduler,
+    type,
+    values,
+    txn,
+    guard,
+    touch,
+  };
   const read = async (effect: MutationEffect): Promise<Payload> => {
     const end = resolver.step("query");
     try {

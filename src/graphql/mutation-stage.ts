@@ -1,6 +1,6 @@
 /** What the stages of a mutation share. */
 import type { MaybePromise } from "../base/maybe.ts";
-import type { GuestTransaction } from "../engine/engine.ts";
+import type { ManagedTransaction } from "../engine/engine.ts";
 import { Fault } from "../model/fault.ts";
 import type { NodeType } from "./compiled-schema.ts";
 import type { Guard } from "./lower-context.ts";
@@ -13,7 +13,7 @@ export interface MutationStage extends RunSettings {
   readonly budget: RequestBudget;
   readonly type: NodeType;
   readonly values: ArgumentObject;
-  readonly txn: GuestTransaction;
+  readonly txn: ManagedTransaction;
   /** The caller's rights; undefined where the schema has no rules. */
   readonly guard: Guard | undefined;
   /** For extensions: uids that a run touched. */
@@ -67,8 +67,8 @@ export class WriteFailed extends Error {
  * ends the step of the trace.
  */
 export async function applyFacts(
-  txn: GuestTransaction,
-  facts: Parameters<GuestTransaction["apply"]>[0],
+  txn: ManagedTransaction,
+  facts: Parameters<ManagedTransaction["apply"]>[0],
   end?: () => void,
 ): Promise<ReadonlyMap<string, number>> {
   try {

@@ -1,11 +1,11 @@
 // Goal: where users log in, each way of writing takes the right to write every predicate that it touches, and tells
 // nothing of what may not be read.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openGraphqlHouse, type GraphqlHouse } from "../../test/support/graphql-house.ts";
+import { openGraphqlContext, type GraphqlContext } from "../../test/support/graphql-context.ts";
 import { mergeRules } from "../auth/predicate-rights.ts";
-import { anyVisitor, type Visitor } from "../model/visitor.ts";
+import { anyPrincipal, type Principal } from "../model/principal.ts";
 
-let house: GraphqlHouse;
+let context: GraphqlContext;
 let rules: Record<string, number> = {};
 
 const sdl = `
@@ -31,15 +31,15 @@ function allow(less: Record<string, number>): void {
   rules = { ...Object.fromEntries(all.map((name) => [name, read + write])), ...less };
 }
 
-function visitorNow(): Visitor {
+function visitorNow(): Principal {
   const list = Object.entries(rules).map(([predicate, permission]) => ({ predicate, permission }));
-  return { ...anyVisitor, user: "mia", isGuardian: false, access: mergeRules(list) };
+  return { ...anyPrincipal, user: "mia", isGuardian: false, access: mergeRules(list) };
 }
 
 const groot = { "x-who": "groot" };
 
 async function ask(query: string, headers = {}): Promise<string> {
-  return JSON.stringify(await house.send(JSON.stringify({ query }), headers));
+  return JSON.stringify(await context.send(JSON.stringify({ query }), headers));
 }
 
 /** Everything that is stored, as a guardian sees it. */
@@ -50,8 +50,8 @@ const look = (): Promise<string> =>
   );
 
 beforeAll(async () => {
-  house = await openGraphqlHouse(sdl, (headers) =>
-    headers["x-who"] === "groot" ? anyVisitor : visitorNow(),
+  context = await openGraphqlContext(sdl, (headers) =>
+    headers["x-who"] === "groot" ? anyPrincipal : visitorNow(),
   );
   await ask(
     `mutation { addAuthor(input: [
@@ -60,7 +60,7 @@ beforeAll(async () => {
     groot,
   );
 });
-afterAll(() => house.close());
+afterAll(() => context.close());
 
 const refusal = (...names: string[]): string =>
   `unauthorized to mutate following predicates: ${names.map((name) => `${name} `).join("")}`;

@@ -1,12 +1,12 @@
 /** Mutations end to end over an engine in memory (graphql.md 5). */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openGraphqlHouse } from "../../test/support/graphql-house.ts";
-import type { GraphqlHouse } from "../../test/support/graphql-house.ts";
+import { openGraphqlContext } from "../../test/support/graphql-context.ts";
+import type { GraphqlContext } from "../../test/support/graphql-context.ts";
 
-let house: GraphqlHouse;
+let context: GraphqlContext;
 
 beforeEach(async () => {
-  house = await openGraphqlHouse(`
+  context = await openGraphqlContext(`
     type Town { code: String! @id  name: String! @search(by: [hash])  mayor: Citizen  roads: [Town]  nameFr: String @dgraph(pred: "Town.name@fr") }
     type Citizen { id: ID!  taxNo: Int @id  name: String!  home: Town  tags: [String]  age: Int @default(add: {value: "1"}, update: {value: "2"}) }
     type Shelf { code: String! @id  books: [Book] @hasInverse(field: shelf) }
@@ -18,16 +18,16 @@ beforeEach(async () => {
   `);
 });
 
-afterEach(() => house.close());
+afterEach(() => context.close());
 
 async function data(query: string, variables?: unknown): Promise<unknown> {
-  const answer = (await house.ask(query, variables)) as { data?: unknown; errors?: unknown };
+  const answer = (await context.ask(query, variables)) as { data?: unknown; errors?: unknown };
   expect(answer.errors).toBe(undefined);
   return answer.data;
 }
 
 async function messages(query: string, variables?: unknown): Promise<readonly string[]> {
-  const answer = (await house.ask(query, variables)) as { errors?: { message: string }[] };
+  const answer = (await context.ask(query, variables)) as { errors?: { message: string }[] };
   return answer.errors?.map((error) => error.message) ?? [];
 }
 
@@ -246,7 +246,7 @@ describe("inverse edges", () => {
       ],
     });
     expect(
-      await house.dql("{ q(func: type(Shelf), orderasc: Shelf.code) { c: count(Shelf.books) } }"),
+      await context.dql("{ q(func: type(Shelf), orderasc: Shelf.code) { c: count(Shelf.books) } }"),
     ).toEqual({
       q: [{ c: 0 }, { c: 3 }],
     });
@@ -257,7 +257,9 @@ describe("inverse edges", () => {
       'mutation { updateShelf(input: {filter: {code: {eq: "A"}}, remove: {books: null}}) { numUids } updateBook(input: {filter: {title: {eq: "x"}}, remove: {twin: {title: "y"}}}) { numUids } }',
     );
     expect(
-      await house.dql("{ q(func: type(Book)) @filter(has(Book.shelf) OR has(Book.twin)) { uid } }"),
+      await context.dql(
+        "{ q(func: type(Book)) @filter(has(Book.shelf) OR has(Book.twin)) { uid } }",
+      ),
     ).toEqual({ q: [] });
   });
 
@@ -305,7 +307,7 @@ describe("inverse edges", () => {
       },
     });
     expect(
-      await house.dql(
+      await context.dql(
         "{ q(func: type(Shelf), orderasc: Shelf.code) { c: count(Shelf.books) } t(func: has(Book.twin)) { uid } }",
       ),
     ).toEqual({
@@ -341,7 +343,7 @@ describe("update", () => {
         'mutation { updateTown(input: {filter: {code: {eq: "T"}}, remove: {name: null}}) { numUids } }',
       ),
     ).toEqual({ updateTown: { numUids: 1 } });
-    expect(await house.dql("{ q(func: type(Town)) { Town.name Town.name@fr } }")).toEqual({
+    expect(await context.dql("{ q(func: type(Town)) { Town.name Town.name@fr } }")).toEqual({
       q: [{ "Town.name@fr": "Oulme" }],
     });
   });
@@ -384,7 +386,7 @@ describe("update", () => {
 describe("several mutations", () => {
   test("run one after another; those behind a failure do not run", async () => {
     expect(
-      await house.ask(
+      await context.ask(
         'mutation { one: addTown(input: [{code: "A", name: "a"}]) { numUids } two: addTown(input: [{code: "A", name: "b"}]) { numUids } three: addTown(input: [{code: "C", name: "c"}]) { numUids } }',
       ),
     ).toEqual({
@@ -418,7 +420,7 @@ describe("several mutations", () => {
 
   test("requests at the same time each keep their ids unique", async () => {
     const add = 'mutation { addTown(input: [{code: "same", name: "x"}]) { numUids } }';
-    const answers = await Promise.all(Array.from({ length: 8 }, () => house.ask(add)));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => context.ask(add)));
     const added = answers.filter((answer) => !Object.hasOwn(answer as object, "errors"));
     expect(added).toHaveLength(1);
     expect(await data("{ aggregateTown { count } }")).toEqual({ aggregateTown: { count: 1 } });
@@ -426,7 +428,7 @@ describe("several mutations", () => {
 
   test("the answer that cannot be read does not undo the write", async () => {
     expect(
-      await house.ask(
+      await context.ask(
         'mutation { addTown(input: [{code: "K", name: "k"}]) { numUids town(first: -1, order: {asc: code}) { code } } }',
       ),
     ).toMatchObject({

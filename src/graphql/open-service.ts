@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { silentLogger } from "../base/log.ts";
 import type { Logger } from "../base/log.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Turns } from "../exec/turns.ts";
+import type { FairScheduler } from "../exec/fair-scheduler.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { LambdaClient } from "../lambda/client.ts";
 import type { Limits } from "../model/limits.ts";
@@ -21,7 +21,7 @@ export interface GraphqlServiceOptions {
   readonly logger?: Logger;
   readonly limits?: Limits;
   /** Where long requests of the process take turns. */
-  readonly turns?: Turns;
+  readonly scheduler?: FairScheduler;
   /** Where `@lambda` is resolved; without it no new schema may have it. The owner closes it. */
   readonly lambda?: LambdaClient | undefined;
   /** How the key sets that schemas name are fetched; by default of public hosts alone. */
@@ -38,7 +38,7 @@ export interface GraphqlServiceOptions {
   readonly debug?: boolean;
 }
 
-/** The GraphQL guest of an engine: one for a process. It holds nothing open; the engine is closed by its owner. */
+/** The GraphQL service of an engine: one for a process. It holds nothing open; the engine is closed by its owner. */
 export function openGraphqlService(options: GraphqlServiceOptions): GraphqlService {
   const { engine, clock } = options;
   const getText = options.getText ?? makeGetText(publicPolicy);
@@ -55,7 +55,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     lambda: options.lambda,
     identify: options.identify,
     limits: options.limits ?? defaultLimits,
-    turns: options.turns,
+    scheduler: options.scheduler,
     introspection: options.introspection ?? true,
     extensions: options.extensions ?? true,
     debug: options.debug ?? false,

@@ -1,12 +1,12 @@
 /** EXPLAIN and PROFILE of a request: a report for each root field. */
-import type { PlanQuestion } from "../engine/plan-question.ts";
+import type { ExplainOptions } from "../engine/explain-options.ts";
 import { printReport } from "../exec/explain.ts";
 import type { PlanReport } from "../exec/explain.ts";
 
 /** JSON: an object by the keys of the root fields, or one string with a table for each. */
 export function encodeReports(
   reports: ReadonlyMap<string, PlanReport>,
-  form: PlanQuestion["form"],
+  form: ExplainOptions["form"],
 ): string {
   if (form === "json") return JSON.stringify(Object.fromEntries(reports));
   const tables = [...reports].map(([key, report]) => `${key}\n${printReport(report)}`);
@@ -16,7 +16,7 @@ export function encodeReports(
 /** The answer to `explain`: nothing was run, so `data` is empty. */
 export function writeExplanation(
   reports: ReadonlyMap<string, PlanReport>,
-  form: PlanQuestion["form"],
+  form: ExplainOptions["form"],
 ): Uint8Array {
   const explain = encodeReports(reports, form);
   return new TextEncoder().encode(`{"data":{},"extensions":{"explain":${explain}}}`);

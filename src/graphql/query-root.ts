@@ -3,12 +3,12 @@ import type { PlanReport } from "../exec/explain.ts";
 import { assert } from "../base/assert.ts";
 import { drive, type Steps } from "../base/maybe.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
-import type { Pace } from "../exec/pace.ts";
+import type { Yielder } from "../exec/yielder.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { JsonWriter } from "../render/json-writer.ts";
 import { checkAnswer, countShown, manyShown } from "../render/answer-size.ts";
 import { leastListBytes } from "../render/graphql-size.ts";
-import { isLarge, Tempo } from "../render/tempo.ts";
+import { isLarge, RenderYielder } from "../render/render-yielder.ts";
 import { GraphqlRenderer } from "../render/graphql-json.ts";
 import { hasLambda } from "../render/graphql-lambda.ts";
 import type { LambdaValues } from "../render/graphql-shape.ts";
@@ -210,7 +210,7 @@ export function isLargeAnswer({ planned }: ReadyQuery, result: ExecutionResult):
 }
 
 export interface LargeAnswer {
-  readonly pace: Pace;
+  readonly yielder: Yielder;
   readonly bytesMax: number;
 }
 
@@ -222,16 +222,16 @@ export async function writeLargeAnswer(
   ready: ReadyQuery,
   field: SelectedField,
   queried: QueryResult,
-  { pace, bytesMax }: LargeAnswer,
+  { yielder, bytesMax }: LargeAnswer,
 ): Promise<Pick<RootOutcome, "write" | "begun">> {
   const writer = beginAnswer(field, bytesMax);
   const start = writer.length;
   const found: CompletionError[] = [];
   let isDone = false;
   try {
-    await drive(measure(writer, ready, queried, { pace, bytesMax }));
-    const tempo = new Tempo(pace, writer);
-    await drive(writeInSteps({ writer, found, tempo }, ready, field, queried));
+    await drive(measure(writer, ready, queried, { yielder, bytesMax }));
+    const renderYielder = new RenderYielder(yielder, writer);
+    await drive(writeInSteps({ writer, found, renderYielder }, ready, field, queried));
     isDone = true;
   } finally {
     if (!isDone) writer.release();
@@ -249,13 +249,13 @@ function* measure(
   writer: JsonWriter,
   { planned: { shape } }: ReadyQuery,
   { result }: QueryResult,
-  { pace, bytesMax }: LargeAnswer,
+  { yielder, bytesMax }: LargeAnswer,
 ): Steps<void> {
-  const shown = yield* countShown(result, pace);
-  pace.budget.expect(shown);
+  const shown = yield* countShown(result, yielder);
+  yielder.budget.expect(shown);
   const [block] = result.blocks;
   if (shown < manyShown || block === undefined || shape.kind === "aggregate") return;
-  const least = yield* leastListBytes(block.frame, block.rows, shape.object, pace);
+  const least = yield* leastListBytes(block.frame, block.rows, shape.object, yielder);
   checkAnswer(least, { resultBytesMax: bytesMax });
   writer.reserve(least);
 }
@@ -263,12 +263,12 @@ function* measure(
 interface LargeOutput {
   readonly writer: JsonWriter;
   readonly found: CompletionError[];
-  readonly tempo: Tempo;
+  readonly renderYielder: RenderYielder;
 }
 
 /** `writeQuery`, in steps. */
 function* writeInSteps(
-  { writer, found, tempo }: LargeOutput,
+  { writer, found, renderYielder }: LargeOutput,
   ready: ReadyQuery,
   field: SelectedField,
   { result, lambda }: QueryResult,
@@ -281,16 +281,16 @@ function* writeInSteps(
     const ranked = rankByDistance(block, shape.vectorField, second, ready.similar);
     const computed = { distances: ranked.distances, lambda };
     const renderer = new GraphqlRenderer(writer, found, path, computed);
-    yield* renderer.listInSteps(block, shape.object, tempo, ranked.rows);
+    yield* renderer.listInSteps(block, shape.object, renderYielder, ranked.rows);
     return;
   }
   const renderer = new GraphqlRenderer(writer, found, path, { lambda });
   if (shape.kind === "list") {
-    yield* renderer.listInSteps(block, shape.object, tempo);
+    yield* renderer.listInSteps(block, shape.object, renderYielder);
     return;
   }
   const rows = shape.passwordField < 0 ? block.rows : passing(block, shape.passwordField);
-  yield* renderer.singleInSteps({ ...block, rows }, shape.object, field.ordinal, tempo);
+  yield* renderer.singleInSteps({ ...block, rows }, shape.object, field.ordinal, renderYielder);
 }
 
 /** Rows whose password check came out true. */

@@ -1,12 +1,12 @@
 /** Queries end to end over an engine in memory (graphql.md 4). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openGraphqlHouse } from "../../test/support/graphql-house.ts";
-import type { GraphqlHouse } from "../../test/support/graphql-house.ts";
+import { openGraphqlContext } from "../../test/support/graphql-context.ts";
+import type { GraphqlContext } from "../../test/support/graphql-context.ts";
 
-let house: GraphqlHouse;
+let context: GraphqlContext;
 
 beforeAll(async () => {
-  house = await openGraphqlHouse(`
+  context = await openGraphqlContext(`
     enum Mood { CALM WILD }
     interface Named { id: ID!  name: String! @id(interface: true) @search(by: [exact, term, regexp]) }
     type Cat implements Named { lives: Int @search  born: DateTime @search  mood: Mood @search  weight: Float  big: Int64 @search
@@ -16,7 +16,7 @@ beforeAll(async () => {
     type Person @secret(field: "pin") { id: ID!  login: String! @id  pets: [Cat]  all: [Pet]  best: Pet  motto: String!  mottoFr: String @dgraph(pred: "Person.motto@fr") }
     type Song { id: ID!  title: String!  vec: [Float!] @embedding @search(by: ["hnsw(metric: euclidean)"]) }
   `);
-  await house.ask(`mutation {
+  await context.ask(`mutation {
     addPerson(input: [
       { login: "ann", pin: "secret1", motto: "go", mottoFr: "allez", best: {dogRef: {name: "Rex", tricks: ["sit"]}},
         all: [{catRef: {name: "Tom"}}, {dogRef: {name: "Rex"}}],
@@ -28,10 +28,10 @@ beforeAll(async () => {
   }`);
 });
 
-afterAll(() => house.close());
+afterAll(() => context.close());
 
 async function data(query: string, variables?: unknown): Promise<unknown> {
-  const answer = (await house.ask(query, variables)) as { data?: unknown; errors?: unknown };
+  const answer = (await context.ask(query, variables)) as { data?: unknown; errors?: unknown };
   expect(answer.errors).toBe(undefined);
   return answer.data;
 }
@@ -65,7 +65,7 @@ describe("values", () => {
   });
 
   test("an Int64 keeps all its digits", async () => {
-    const answer = await house.service.handle({
+    const answer = await context.service.handle({
       namespace: 0,
       kind: "json",
       body: JSON.stringify({
@@ -198,16 +198,16 @@ describe("pages, order, cascade, conditions", () => {
       'query($no: Boolean!) { queryCat @skip(if: $no) { name } getPerson(login: "ann") { login @include(if: $no) motto @skip(if: $no) } }';
     expect(await data(query, { no: true })).toEqual({ getPerson: { login: "ann" } });
     expect(await data(query, { no: false })).toMatchObject({ getPerson: { motto: "go" } });
-    expect(await house.ask("{ queryCat @skip(if: true) { name } }")).toEqual({ data: {} });
+    expect(await context.ask("{ queryCat @skip(if: true) { name } }")).toEqual({ data: {} });
   });
 });
 
 describe("errors", () => {
   test("a lack of what is required goes up to the next that may be null", async () => {
-    await house.ask(
+    await context.ask(
       'mutation { updatePerson(input: {filter: {login: {eq: "bob"}}, remove: {motto: null}}) { numUids } }',
     );
-    const answer = await house.ask("{ queryPerson(order: {asc: login}) { login\n motto } }");
+    const answer = await context.ask("{ queryPerson(order: {asc: login}) { login\n motto } }");
     expect(answer).toEqual({
       errors: [
         {
@@ -219,14 +219,14 @@ describe("errors", () => {
       ],
       data: { queryPerson: [{ login: "ann", motto: "go" }, null] },
     });
-    await house.ask(
+    await context.ask(
       'mutation { updatePerson(input: {filter: {login: {eq: "bob"}}, set: {motto: "back"}}) { numUids } }',
     );
   });
 
   test("a root field fails alone", async () => {
     expect(
-      await house.ask(
+      await context.ask(
         '{ a: getCat(id: "zz") { name } b: queryCat(filter: {name: {regexp: "x"}}) { name } c: getCat(name: "Kit") { name } }',
       ),
     ).toEqual({
@@ -248,7 +248,7 @@ describe("errors", () => {
   });
 
   test("no schema: one error for each root field", async () => {
-    const bare = await openGraphqlHouse();
+    const bare = await openGraphqlContext();
     expect(await bare.ask("{ a: __typename ...F } fragment F on Query { b }")).toEqual({
       errors: ["a", "b"].map((name) => ({
         message: `Not resolving ${name}. There's no GraphQL schema in Dgraph. Use the /admin API to add a GraphQL schema`,
@@ -300,20 +300,20 @@ describe("caches", () => {
     // A comment of its own makes each text new to the caches.
     const fresh: unknown[] = [];
     for (const [i, [query, variables]] of requests.entries()) {
-      fresh.push(await house.ask(`${query} # ${"x".repeat(i + 1)}`, variables));
+      fresh.push(await context.ask(`${query} # ${"x".repeat(i + 1)}`, variables));
     }
     for (let round = 0; round < 3; round++) {
       for (let i = 0; i < requests.length; i++) {
         const at = (i * 7 + round) % requests.length;
         const [query, variables] = requests[at]!;
-        expect(await house.ask(query, variables)).toEqual(fresh[at]);
+        expect(await context.ask(query, variables)).toEqual(fresh[at]);
       }
     }
   });
 
   test("places are those of the request's own text", async () => {
     const column = async (name: string): Promise<unknown> => {
-      const answer = (await house.ask(
+      const answer = (await context.ask(
         `{ queryCat(filter: {name: {regexp: "/${name}/"}}) { id } getPerson(id: "q") { id } }`,
       )) as {
         errors: { locations: { column: number }[] }[];
@@ -325,7 +325,7 @@ describe("caches", () => {
   });
 
   test("a new schema has caches of its own", async () => {
-    const other = await openGraphqlHouse("type A { x: Int }");
+    const other = await openGraphqlContext("type A { x: Int }");
     expect(await other.ask("{ queryA { y } }")).toHaveProperty("errors");
     await other.service.updateSchema(0, "type A { y: Int }");
     expect(await other.ask("{ queryA { y } }")).toEqual({ data: { queryA: [] } });
@@ -340,7 +340,7 @@ describe("persisted queries", () => {
     const sha256Hash = Buffer.from(digest).toString("hex");
     const extensions = { persistedQuery: { sha256Hash } };
     const ask = (fields: object): Promise<unknown> =>
-      house.send(JSON.stringify({ ...fields, extensions }));
+      context.send(JSON.stringify({ ...fields, extensions }));
     expect(await ask({})).toEqual({ errors: [{ message: "PersistedQueryNotFound" }] });
     expect(await ask({ query: "{ __typename }" })).toEqual({
       errors: [{ message: "provided sha does not match query" }],
@@ -353,7 +353,7 @@ describe("persisted queries", () => {
 
 describe("lists of geometry", () => {
   test("are lists, with what is asked of each", async () => {
-    const places = await openGraphqlHouse(
+    const places = await openGraphqlContext(
       "type Walk { id: ID!  stops: [Point]  near: [Point!] @search  fields: [Polygon] }",
     );
     try {
@@ -385,7 +385,7 @@ describe("lists of geometry", () => {
 
 describe("values that the schema does not expect", () => {
   test("are null with an error, in lists in their place", async () => {
-    const odd = await openGraphqlHouse(
+    const odd = await openGraphqlContext(
       "enum Mood { CALM } type Odd { key: String! @id  int: Int  ints: [Int]  strict: [Int!]  mood: Mood  one: Odd  many: [Odd!] }",
     );
     const write = (facts: string): Promise<unknown> =>
@@ -439,7 +439,7 @@ describe("values that the schema does not expect", () => {
   });
 
   test("several nodes where one is expected", async () => {
-    const odd = await openGraphqlHouse("type Twin { key: String! @id }");
+    const odd = await openGraphqlContext("type Twin { key: String! @id }");
     await odd.engine.mutate({
       namespace: 0,
       body: {

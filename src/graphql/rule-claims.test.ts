@@ -1,9 +1,9 @@
 /** Claims are judged by the type that a rule asks for: one of another type is as good as none. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openGraphqlHouse, type GraphqlHouse } from "../../test/support/graphql-house.ts";
+import { openGraphqlContext, type GraphqlContext } from "../../test/support/graphql-context.ts";
 import { testSecret, signToken } from "../../test/support/tokens.ts";
 
-let house: GraphqlHouse;
+let context: GraphqlContext;
 
 beforeAll(async () => {
   const rule = (type: string, field: string): string =>
@@ -13,7 +13,7 @@ beforeAll(async () => {
     ["ByInt64", "Int64"],
     ["ByFloat", "Float"],
   ] as const;
-  house = await openGraphqlHouse(
+  context = await openGraphqlContext(
     `${types
       .map(
         ([name, type]) =>
@@ -22,18 +22,18 @@ beforeAll(async () => {
       .join("\n")}
 # Dgraph.Authorization {"Header":"X-Auth","Namespace":"claims","Algo":"HS256","VerificationKey":"${testSecret}"}`,
   );
-  await house.ask(
+  await context.ask(
     "mutation { addByInt(input: [{ n: 3 }]) { numUids } addByInt64(input: [{ n: 3 }]) { numUids } addByFloat(input: [{ n: 3 }]) { numUids } }",
   );
 });
 
-afterAll(() => house.close());
+afterAll(() => context.close());
 
 /** Which of the three types show their node: Int, Int64, Float. */
 async function shown(claim: unknown): Promise<string> {
   const query = "{ a: queryByInt { n } b: queryByInt64 { n } c: queryByFloat { n } }";
   const headers = { "x-auth": signToken({ claims: { C: claim } }) };
-  const { data } = (await house.send(JSON.stringify({ query }), headers)) as {
+  const { data } = (await context.send(JSON.stringify({ query }), headers)) as {
     data: Record<string, unknown[]>;
   };
   return Object.values(data)

@@ -1,6 +1,6 @@
 /** What is doubtful in a schema is told: operations that a type with rules leaves to everybody (refused where that was asked for), and weak secrets. */
 import { expect, test } from "vitest";
-import { openGraphqlHouse } from "../../test/support/graphql-house.ts";
+import { openGraphqlContext } from "../../test/support/graphql-context.ts";
 import { findRuleGaps, refuseRuleGaps } from "./rule-gaps.ts";
 import { compileSchema } from "./schema-compile.ts";
 
@@ -35,28 +35,28 @@ test("they are refused where rules are strict", () => {
 });
 
 test("the service tells them with the schema, and with a check of it", async () => {
-  const house = await openGraphqlHouse();
-  expect(await house.service.validateSchema(some)).toEqual({ problems: [], warnings: [note] });
-  const row = await house.service.updateSchema(0, some);
+  const context = await openGraphqlContext();
+  expect(await context.service.validateSchema(some)).toEqual({ problems: [], warnings: [note] });
+  const row = await context.service.updateSchema(0, some);
   expect(row.warnings).toEqual([note]);
-  expect((await house.service.schemaRow(0))?.warnings).toEqual([note]);
-  await house.close();
+  expect((await context.service.schemaRow(0))?.warnings).toEqual([note]);
+  await context.close();
 });
 
 test("a shared secret that is shorter than its hash is told, by its length alone", async () => {
-  const house = await openGraphqlHouse();
+  const context = await openGraphqlContext();
   const withKey = (key: string, algorithm: string): string =>
     `type Note { id: ID! text: String }
 # Dgraph.Authorization {"VerificationKey":"${key}","Header":"X-Auth","Namespace":"n","Algo":"${algorithm}"}`;
   const warnings = async (key: string, algorithm: string): Promise<readonly string[]> =>
-    (await house.service.validateSchema(withKey(key, algorithm))).warnings;
+    (await context.service.validateSchema(withKey(key, algorithm))).warnings;
   expect(await warnings("k", "HS256")).toEqual([
     "Dgraph.Authorization; the VerificationKey has 1 bytes: HS256 needs 32 or more, whoever has a token may find a shorter one by trying.",
   ]);
   expect(await warnings("k".repeat(32), "HS256")).toEqual([]);
   expect(await warnings("k".repeat(32), "HS512")).toHaveLength(1);
-  const row = await house.service.updateSchema(0, withKey("secretsecret", "HS384"));
+  const row = await context.service.updateSchema(0, withKey("secretsecret", "HS384"));
   expect(row.warnings).toEqual([expect.stringMatching(/has 12 bytes: HS384 needs 48/)]);
   expect(row.warnings.join("")).not.toContain("secretsecret");
-  await house.close();
+  await context.close();
 });

@@ -1,6 +1,6 @@
 /**
  * A rule about the graph → a filter of the tree, which any node can be asked: the node passes where its own arguments
- * leave it and all that is selected of it exists, level by level. The rule is asked with the rights of the house:
+ * leave it and all that is selected of it exists, level by level. The rule is asked with the rights of the server:
  * what it looks at may be hidden from the caller.
  */
 import type { Claims, ClaimValue } from "../auth/token.ts";

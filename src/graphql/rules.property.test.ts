@@ -5,8 +5,8 @@
  */
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
-import { openGraphqlHouse } from "../../test/support/graphql-house.ts";
-import type { GraphqlHouse } from "../../test/support/graphql-house.ts";
+import { openGraphqlContext } from "../../test/support/graphql-context.ts";
+import type { GraphqlContext } from "../../test/support/graphql-context.ts";
 import { runs } from "../../test/support/runs.ts";
 import { testNamespace, testSecret, tokenOf } from "../../test/support/tokens.ts";
 
@@ -34,14 +34,14 @@ const bobNotes = ["0x21", "0x22", "0x23"];
 const ofNotes =
   "Note.by Note.code Note.text dgraph.type Note.owner { uid } Note.pinner { uid } Note.next { uid } Note.previous { uid } Note.folder { uid }";
 
-let house: GraphqlHouse | undefined;
+let context: GraphqlContext | undefined;
 afterEach(async () => {
-  await house?.close();
-  house = undefined;
+  await context?.close();
+  context = undefined;
 });
 
-async function open(): Promise<GraphqlHouse> {
-  const opened = await openGraphqlHouse(sdl);
+async function open(): Promise<GraphqlContext> {
+  const opened = await openGraphqlContext(sdl);
   const lines: string[] = [];
   const node = (id: string, type: string, values: Readonly<Record<string, string>>): void => {
     lines.push(`<${id}> <dgraph.type> "${type}" .`);
@@ -179,23 +179,25 @@ const mutation = fc.oneof(
     .map((which) => `deleteNote(filter: ${which}) { numUids }`),
 );
 
-const notesOf = (opened: GraphqlHouse, ids: readonly string[]): Promise<unknown> =>
+const notesOf = (opened: GraphqlContext, ids: readonly string[]): Promise<unknown> =>
   opened.dql(`{ q(func: uid(${ids.join()})) { uid ${ofNotes} } }`);
 
 test("nobody else's node is changed, by a write to any side of its edges", async () => {
   let accepted = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 4 }), async (mutations) => {
-      house = await open();
+      context = await open();
       for (const text of mutations) {
-        const before = await notesOf(house, bobNotes);
+        const before = await notesOf(context, bobNotes);
         const body = JSON.stringify({ query: `mutation { ${text} }` });
-        const told = await house.send(body, { "x-auth": tokenOf({ USER: "ann" }) });
+        const told = await context.send(body, { "x-auth": tokenOf({ USER: "ann" }) });
         if (!("errors" in (told as object))) accepted++;
-        expect(await notesOf(house, bobNotes), `${text}\n${JSON.stringify(told)}`).toEqual(before);
+        expect(await notesOf(context, bobNotes), `${text}\n${JSON.stringify(told)}`).toEqual(
+          before,
+        );
       }
-      await house.close();
-      house = undefined;
+      await context.close();
+      context = undefined;
     }),
     { numRuns: runs(40) },
   );

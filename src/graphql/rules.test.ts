@@ -1,7 +1,7 @@
 /** Ways around a rule, each tried (graphql.md 6): what a caller may not see or do stays so wherever it is asked. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openGraphqlHouse } from "../../test/support/graphql-house.ts";
-import type { GraphqlHouse } from "../../test/support/graphql-house.ts";
+import { openGraphqlContext } from "../../test/support/graphql-context.ts";
+import type { GraphqlContext } from "../../test/support/graphql-context.ts";
 import { testNamespace, testSecret, tokenOf } from "../../test/support/tokens.ts";
 
 const mine = (type: string, path: string): string =>
@@ -28,11 +28,11 @@ const sdl = `
   # Dgraph.Authorization {"VerificationKey":"${testSecret}","Header":"X-Auth","Namespace":"${testNamespace}","Algo":"HS256"}
 `;
 
-let house: GraphqlHouse;
+let context: GraphqlContext;
 
 /** Without rules, for what the tests prepare and look at. */
 async function prepare(): Promise<void> {
-  const engine = house.engine;
+  const engine = context.engine;
   await engine.mutate({
     namespace: 0,
     body: {
@@ -59,11 +59,11 @@ function memo(id: string, title: string, owner: string, open: string, pages: num
 }
 
 async function open(): Promise<void> {
-  house = await openGraphqlHouse(sdl);
+  context = await openGraphqlContext(sdl);
   await prepare();
 }
 
-const close = (): Promise<void> => house.close();
+const close = (): Promise<void> => context.close();
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -82,7 +82,7 @@ async function ask(
   variables?: unknown,
 ): Promise<Answer> {
   const headers = claims === undefined ? {} : { "x-auth": tokenOf(claims) };
-  return (await house.send(JSON.stringify({ query, variables }), headers)) as Answer;
+  return (await context.send(JSON.stringify({ query, variables }), headers)) as Answer;
 }
 
 async function data(claims: Claims | undefined, query: string): Promise<Answer["data"]> {
@@ -254,7 +254,7 @@ describe("callers", () => {
 
   test("a token that is not believed reads and writes nothing", async () => {
     const send = (query: string, token: string): Promise<unknown> =>
-      house.send(JSON.stringify({ query }), { "x-auth": token });
+      context.send(JSON.stringify({ query }), { "x-auth": token });
     const reason =
       "unable to parse jwt token:token is malformed: token contains an invalid number of segments";
     expect(
@@ -298,7 +298,7 @@ describe("adding", () => {
         'mutation { addMemo(input: [{title: "x", owner: {handle: "ann"}}]) { memo { title } } }',
       ),
     ).toEqual({ addMemo: { memo: [{ title: "x" }] } });
-    expect(await house.dql('{ q(func: eq(Doc.title, "x")) { count(uid) } }')).toEqual({
+    expect(await context.dql('{ q(func: eq(Doc.title, "x")) { count(uid) } }')).toEqual({
       q: [{ count: 1 }],
     });
   });
@@ -312,7 +312,7 @@ describe("adding", () => {
       boss,
       'mutation { addMemo(input: [{title: "x", owner: {handle: "ann"}}]) { numUids } }',
     );
-    expect(await house.dql('{ q(func: eq(Doc.title, "x")) { count(uid) } }')).toEqual({
+    expect(await context.dql('{ q(func: eq(Doc.title, "x")) { count(uid) } }')).toEqual({
       q: [{ count: 0 }],
     });
   });
@@ -330,7 +330,7 @@ describe("adding", () => {
       ann,
       'mutation { updateUser(input: {filter: {}, set: {all: [{memoRef: {title: "x"}}]}}) { numUids } }',
     );
-    expect(await house.dql('{ q(func: eq(Doc.title, ["x", "y"])) { count(uid) } }')).toEqual({
+    expect(await context.dql('{ q(func: eq(Doc.title, ["x", "y"])) { count(uid) } }')).toEqual({
       q: [{ count: 0 }],
     });
   });
@@ -349,7 +349,9 @@ describe("adding", () => {
       `mutation { addMemo(upsert: true, input: [{title: "changed", code: "SECRET", plans: [{title: "new"}], owner: {handle: "${owner}"}}]) { numUids memo { title } } }`;
     expect(await data(ann, upsert("ann"))).toEqual({ addMemo: { numUids: 0, memo: [] } });
     expect(
-      await house.dql('{ q(func: uid(0x12)) { Doc.title } p(func: eq(Doc.title, "new")) { uid } }'),
+      await context.dql(
+        '{ q(func: uid(0x12)) { Doc.title } p(func: eq(Doc.title, "new")) { uid } }',
+      ),
     ).toEqual({
       q: [{ "Doc.title": "bob's" }],
       p: [],
@@ -421,7 +423,7 @@ describe("edges from the other side", () => {
   let own: string;
 
   beforeEach(async () => {
-    house = await openGraphqlHouse(sdlOfNotes);
+    context = await openGraphqlContext(sdlOfNotes);
     const add = async (who: string): Promise<string> => {
       const query = `mutation { addNote(input: [{ text: "${who}'s", owner: { handle: "${who}" } }]) { note { id } } }`;
       const answer = await data({ USER: who }, query);
@@ -436,7 +438,7 @@ describe("edges from the other side", () => {
   afterEach(close);
 
   const owners = (): Promise<unknown> =>
-    house.dql(
+    context.dql(
       "{ q(func: type(Note), orderasc: Note.text) { Note.text Note.owner { Person.handle } Note.pin { Board.name } } }",
     );
   const asTheyWere = {
@@ -540,7 +542,7 @@ describe("updating and deleting", () => {
     expect(await data({ USER: "ann", ROLE: "ADMIN" }, take)).toEqual({
       updateUser: { numUids: 1 },
     });
-    expect(await house.dql("{ q(func: uid(0x21)) { Doc.owner { User.handle } } }")).toEqual({
+    expect(await context.dql("{ q(func: uid(0x21)) { Doc.owner { User.handle } } }")).toEqual({
       q: [{ "Doc.owner": { "User.handle": "ann" } }],
     });
   });
@@ -578,7 +580,7 @@ describe("closed by default", () => {
   afterEach(close);
 
   test("nothing is done without a token, rules or not", async () => {
-    await house.service.updateSchema(0, sdl.replace('"Algo"', '"ClosedByDefault":true,"Algo"'));
+    await context.service.updateSchema(0, sdl.replace('"Algo"', '"ClosedByDefault":true,"Algo"'));
     const reason = "a valid JWT is required but was not provided";
     const answer = await ask(
       undefined,
@@ -606,7 +608,7 @@ describe("denied outright", () => {
   afterEach(close);
 
   test("a role that is not had: empty, null, and no number", async () => {
-    await house.service.updateSchema(
+    await context.service.updateSchema(
       0,
       `type Memo @auth(query: ${admin}) { id: ID!  pages: Int }
        type Plan { id: ID!  size: Int  memo: Memo  memos: [Memo] }

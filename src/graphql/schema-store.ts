@@ -9,7 +9,7 @@ import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
-import type { Engine, GuestTransaction } from "../engine/engine.ts";
+import type { Engine, ManagedTransaction } from "../engine/engine.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { GetText } from "../outgoing/request.ts";
 import { countSchemaUpdates, schemaUpdatesKey } from "../graph/reserved.ts";
@@ -238,8 +238,8 @@ function findText(reader: Reader, hint: number | undefined): MaybePromise<Stored
 function readCell(reader: Reader, uid: number): MaybePromise<StoredText | undefined> {
   const predicate = reader.schema.predicate(schemaPredicate);
   if (predicate === undefined) return undefined;
-  const want = { kind: "cells", predicate: predicate.id } as const;
-  return andThen(reader.readLevel(Float64Array.of(uid), [want]), ([column]) => {
+  const request = { kind: "cells", predicate: predicate.id } as const;
+  return andThen(reader.readLevel(Float64Array.of(uid), [request]), ([column]) => {
     const cell = column?.kind === "cells" ? column.cells[0]?.[0] : undefined;
     return cell && { uid, text: cell.text, updates: countSchemaUpdates(cell.facets) };
   });
@@ -255,7 +255,7 @@ function findNode(reader: Reader): MaybePromise<number | undefined> {
   );
 }
 
-async function writeText(txn: GuestTransaction, sdl: string): Promise<number> {
+async function writeText(txn: ManagedTransaction, sdl: string): Promise<number> {
   const known = await findNode(txn.reader);
   const stored = known === undefined ? undefined : await readCell(txn.reader, known);
   const updates = (stored?.updates ?? 0) + (stored?.text === sdl ? 0 : 1);

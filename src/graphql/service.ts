@@ -1,5 +1,5 @@
 /**
- * GUEST: SDL → API; operation → DQL tree. The surface for the doors: one service per process, one compiled schema
+ * SDL → API; operation → DQL tree. The interface for the modules above: one service per process, one compiled schema
  * per namespace and version. Never here: query text glued together, or a resolver per field.
  */
 import type { DocumentLimits } from "./document-meter.ts";
@@ -7,8 +7,8 @@ import type { SchemaVerdict } from "./schema-verdict.ts";
 import type { Cancellation } from "../base/cancellation.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
-import type { Visitor } from "../model/visitor.ts";
-import type { PlanQuestion } from "../engine/plan-question.ts";
+import type { Principal } from "../model/principal.ts";
+import type { ExplainOptions } from "../engine/explain-options.ts";
 
 export interface GraphqlService {
   /** Of documents. */
@@ -57,8 +57,8 @@ export interface SchemaRow {
 
 export interface GraphqlRequest {
   readonly namespace: number;
-  /** Who asks; undefined: the house itself, or a server without ACL. Where ACL is on the service finds it out itself. */
-  readonly visitor?: Visitor | undefined;
+  /** Who asks; undefined: the server itself, or a server without ACL. Where ACL is on the service finds it out itself. */
+  readonly principal?: Principal | undefined;
   /** `json`: body is the JSON object of seed 2.1. `graphql`: the document itself. `get`: fields from the URL, as JSON text. */
   readonly kind: "json" | "graphql";
   readonly body: string;
@@ -74,7 +74,7 @@ export interface GraphqlRequest {
   /** Why mutations are refused, queries are not; undefined: neither is. */
   readonly refusesMutations?: MutationRefusal | undefined;
   /** Asks how the queries are run; for those who may see all nodes, because the numbers tell of hidden ones. */
-  readonly plan?: PlanQuestion | undefined;
+  readonly plan?: ExplainOptions | undefined;
 }
 
 export interface MutationRefusal {

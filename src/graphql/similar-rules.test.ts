@@ -1,7 +1,7 @@
 /** Vector searches beside rules: the nearest of those that the sender may see, by an index and without one. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openGraphqlHouse } from "../../test/support/graphql-house.ts";
-import type { GraphqlHouse } from "../../test/support/graphql-house.ts";
+import { openGraphqlContext } from "../../test/support/graphql-context.ts";
+import type { GraphqlContext } from "../../test/support/graphql-context.ts";
 import { testNamespace, testSecret, tokenOf } from "../../test/support/tokens.ts";
 
 const sdl = `
@@ -24,7 +24,7 @@ function ownerOf(place: number): string {
   return place % 20 === 0 ? "0x1" : "0x2";
 }
 
-async function prepare(house: GraphqlHouse): Promise<void> {
+async function prepare(context: GraphqlContext): Promise<void> {
   const facts = ["ann", "bob", "cid"].flatMap((name, i) => [
     `<0x${i + 1}> <dgraph.type> "User" .`,
     `<0x${i + 1}> <User.handle> "${name}" .`,
@@ -50,7 +50,7 @@ async function prepare(house: GraphqlHouse): Promise<void> {
       `${id} <Paper.vec> "[${place}, 0.5]" .`,
     );
   }
-  await house.engine.mutate({
+  await context.engine.mutate({
     namespace: 0,
     body: { kind: "rdf", text: `{ set { ${facts.join("\n")} } }` },
     startTs: 0,
@@ -59,10 +59,10 @@ async function prepare(house: GraphqlHouse): Promise<void> {
   });
 }
 
-async function useIndex(house: GraphqlHouse): Promise<void> {
-  await house.dql('{ q(func: similar_to(Paper.vec, 1, "[0, 0]")) { uid } }');
+async function useIndex(context: GraphqlContext): Promise<void> {
+  await context.dql('{ q(func: similar_to(Paper.vec, 1, "[0, 0]")) { uid } }');
   for (;;) {
-    const [index] = house.engine.vectorIndexes;
+    const [index] = context.engine.vectorIndexes;
     if (index?.state === "serving" && index.unlinked === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -72,18 +72,18 @@ describe.each([
   { way: "with an index", bytesMax: 1 << 28 },
   { way: "without an index", bytesMax: 0 },
 ])("$way", ({ bytesMax }) => {
-  let house: GraphqlHouse;
+  let context: GraphqlContext;
 
   beforeAll(async () => {
-    house = await openGraphqlHouse(sdl, undefined, { bytesMax, nodesMin: 100 });
-    await prepare(house);
-    if (bytesMax > 0) await useIndex(house);
+    context = await openGraphqlContext(sdl, undefined, { bytesMax, nodesMin: 100 });
+    await prepare(context);
+    if (bytesMax > 0) await useIndex(context);
   });
-  afterAll(() => house.close());
+  afterAll(() => context.close());
 
   async function ask(claims: object | undefined, query: string): Promise<unknown> {
     const headers = claims === undefined ? {} : { "x-auth": tokenOf({ ...claims }) };
-    const answer = await house.send(JSON.stringify({ query }), headers);
+    const answer = await context.send(JSON.stringify({ query }), headers);
     expect(answer).not.toHaveProperty("errors");
     return Object.values((answer as { data: object }).data)[0];
   }
@@ -144,6 +144,6 @@ describe.each([
   test("in DQL similar_to takes its number from all", async () => {
     const filter = "@filter(uid_in(Note.owner, 0x1))";
     const text = `{ q(func: similar_to(Paper.vec, 21, "[0, 0]")) ${filter} { Paper.place } }`;
-    expect(await house.dql(text)).toEqual({ q: [{ "Paper.place": 20 }] });
+    expect(await context.dql(text)).toEqual({ q: [{ "Paper.place": 20 }] });
   });
 });

@@ -2,21 +2,21 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import type { Engine } from "../engine/engine.ts";
-import { openGraphqlHouse } from "../../test/support/graphql-house.ts";
+import { openGraphqlContext } from "../../test/support/graphql-context.ts";
 import { openGraphqlService } from "./open-service.ts";
 
 test("seed 4.1 rule 8: two root queries read two snapshots", async () => {
-  const house = await openGraphqlHouse("type Bell { id: ID!  tone: String }");
+  const context = await openGraphqlContext("type Bell { id: ID!  tone: String }");
   const ring = async (tone: string): Promise<void> => {
-    await house.ask(`mutation { addBell(input: [{tone: "${tone}"}]) { numUids } }`);
+    await context.ask(`mutation { addBell(input: [{tone: "${tone}"}]) { numUids } }`);
   };
   await ring("c");
   let opened = 0;
   // A commit between the snapshots of the first query and of the second.
-  const engine: Engine = Object.assign(Object.create(house.engine) as Engine, {
+  const engine: Engine = Object.assign(Object.create(context.engine) as Engine, {
     openReader: async (namespace: number) => {
       if (++opened === 2) await ring("d");
-      return await house.engine.openReader(namespace);
+      return await context.engine.openReader(namespace);
     },
   });
   const service = openGraphqlService({ engine, clock: systemClock, extensions: false });
@@ -31,14 +31,14 @@ test("seed 4.1 rule 8: two root queries read two snapshots", async () => {
   expect(JSON.parse(new TextDecoder().decode(body))).toEqual({
     data: { a: [{ tone: "c" }], b: [{ tone: "c" }, { tone: "d" }] },
   });
-  await house.close();
+  await context.close();
 });
 
 test("a document that begins with a mutation is a query where that is asked for", async () => {
-  const house = await openGraphqlHouse("type Bell { id: ID!  tone: String }");
-  await house.ask('mutation { addBell(input: [{tone: "c"}]) { numUids } }');
+  const context = await openGraphqlContext("type Bell { id: ID!  tone: String }");
+  await context.ask('mutation { addBell(input: [{tone: "c"}]) { numUids } }');
   const service = openGraphqlService({
-    engine: house.engine,
+    engine: context.engine,
     clock: systemClock,
     extensions: false,
   });
@@ -55,5 +55,5 @@ test("a document that begins with a mutation is a query where that is asked for"
   expect(JSON.parse(new TextDecoder().decode(body))).toEqual({
     data: { queryBell: [{ tone: "c" }] },
   });
-  await house.close();
+  await context.close();
 });

@@ -1,23 +1,23 @@
 // Goal: subscribers who share a query by equal rights do not share the end of a token.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openGraphqlHouse, type GraphqlHouse } from "../../test/support/graphql-house.ts";
-import { anyVisitor, makeStranger, type Visitor } from "../model/visitor.ts";
+import { openGraphqlContext, type GraphqlContext } from "../../test/support/graphql-context.ts";
+import { anyPrincipal, makeStranger, type Principal } from "../model/principal.ts";
 
-let house: GraphqlHouse;
+let context: GraphqlContext;
 /** Whose tokens have ended. */
 const ended = new Set<string>();
 
-function identify(headers: Readonly<Record<string, string | string[] | undefined>>): Visitor {
-  return ended.has(String(headers["x-who"])) ? makeStranger("Token is expired") : anyVisitor;
+function identify(headers: Readonly<Record<string, string | string[] | undefined>>): Principal {
+  return ended.has(String(headers["x-who"])) ? makeStranger("Token is expired") : anyPrincipal;
 }
 
 beforeAll(async () => {
-  house = await openGraphqlHouse(
+  context = await openGraphqlContext(
     "type Boat @withSubscription { id: ID! name: String! @id crew: Int }",
     identify,
   );
 });
-afterAll(() => house.close());
+afterAll(() => context.close());
 
 /** What a subscriber was told, and when there is as much as `count` of it. */
 async function subscribe(who: string) {
@@ -27,7 +27,7 @@ async function subscribe(who: string) {
     told.push(text);
     wake();
   };
-  const outcome = await house.service.subscribe(
+  const outcome = await context.service.subscribe(
     {
       namespace: 0,
       kind: "graphql",
@@ -47,13 +47,13 @@ async function subscribe(who: string) {
 }
 
 test("who came first may leave, and be believed no more; the others go on", async () => {
-  await house.ask('mutation { addBoat(input: [{ name: "Alba", crew: 1 }]) { numUids } }');
+  await context.ask('mutation { addBoat(input: [{ name: "Alba", crew: 1 }]) { numUids } }');
   const first = await subscribe("short");
   const second = await subscribe("long");
-  expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 2, queries: 1 });
+  expect(context.service.subscriptionCounters).toMatchObject({ subscriptions: 2, queries: 1 });
   first.close();
   ended.add("short");
-  await house.ask(
+  await context.ask(
     'mutation { updateBoat(input: { filter: { name: { eq: "Alba" } }, set: { crew: 2 } }) { numUids } }',
   );
   expect(await second.until(2)).toEqual([
@@ -61,5 +61,5 @@ test("who came first may leave, and be believed no more; the others go on", asyn
     '{"data":{"queryBoat":[{"crew":2}]}}',
   ]);
   second.close();
-  expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 0, queries: 0 });
+  expect(context.service.subscriptionCounters).toMatchObject({ subscriptions: 0, queries: 0 });
 });

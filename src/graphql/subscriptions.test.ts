@@ -1,13 +1,13 @@
 // Goal: subscribers are told each change of their answer, once, and the work for it is shared by all who may share.
 import { afterEach, describe, expect, test } from "vitest";
-import { openGraphqlHouse, type GraphqlHouse } from "../../test/support/graphql-house.ts";
+import { openGraphqlContext, type GraphqlContext } from "../../test/support/graphql-context.ts";
 import { signToken, testNamespace, testSecret } from "../../test/support/tokens.ts";
-import { makeStranger } from "../model/visitor.ts";
-import type { Visitor } from "../model/visitor.ts";
+import { makeStranger } from "../model/principal.ts";
+import type { Principal } from "../model/principal.ts";
 import type { SubscribeOutcome, Subscriber } from "./service.ts";
 
-let house: GraphqlHouse;
-afterEach(() => house.close());
+let context: GraphqlContext;
+afterEach(() => context.close());
 
 const sdl = `
 type Boat @withSubscription { id: ID!  name: String! @id  length: Float @search  port: Port }
@@ -46,12 +46,12 @@ async function subscribe(
 ): Promise<{ listener: Listener; outcome: SubscribeOutcome }> {
   const body = JSON.stringify({ query, variables });
   const request = { namespace: 0, kind: "json", body, headers, remoteAddress: "", timeoutMs: 0 };
-  const outcome = await house.service.subscribe({ ...request, kind: "json" }, listener);
+  const outcome = await context.service.subscribe({ ...request, kind: "json" }, listener);
   return { listener, outcome };
 }
 
 const add = (name: string, length = 1): Promise<unknown> =>
-  house.ask(`mutation { addBoat(input: [{name: "${name}", length: ${length}}]) { numUids } }`);
+  context.ask(`mutation { addBoat(input: [{name: "${name}", length: ${length}}]) { numUids } }`);
 const names = "subscription { queryBoat(order: {asc: name}) { name } }";
 const boats = (...found: string[]): unknown => ({
   data: { queryBoat: found.map((name) => ({ name })) },
@@ -59,7 +59,7 @@ const boats = (...found: string[]): unknown => ({
 
 describe("answers", () => {
   test("the first at once, then one after each change", async () => {
-    house = await openGraphqlHouse(sdl);
+    context = await openGraphqlContext(sdl);
     const { listener, outcome } = await subscribe(names);
     expect(outcome.kind).toBe("open");
     expect(listener.told).toEqual([boats()]);
@@ -71,7 +71,7 @@ describe("answers", () => {
   });
 
   test("who comes later has the newest answer, and what was acknowledged before it came", async () => {
-    house = await openGraphqlHouse(sdl);
+    context = await openGraphqlContext(sdl);
     await subscribe(names);
     for (const name of ["a", "b", "c", "d"]) {
       await add(name);
@@ -83,7 +83,7 @@ describe("answers", () => {
   });
 
   test("nothing after the end of a subscription", async () => {
-    house = await openGraphqlHouse(sdl);
+    context = await openGraphqlContext(sdl);
     const first = await subscribe(names);
     const second = await subscribe(names);
     if (first.outcome.kind === "open") first.outcome.close();
@@ -91,22 +91,22 @@ describe("answers", () => {
     await second.listener.waitFor(2);
     expect(first.listener.told).toEqual([boats()]);
     if (second.outcome.kind === "open") second.outcome.close();
-    expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 0, queries: 0 });
+    expect(context.service.subscriptionCounters).toMatchObject({ subscriptions: 0, queries: 0 });
   });
 
   test("another schema ends it, dropped data do not", async () => {
-    house = await openGraphqlHouse(sdl);
+    context = await openGraphqlContext(sdl);
     const { listener } = await subscribe(names);
     await add("Alba");
     await listener.waitFor(2);
-    await house.engine.alter({ kind: "dropData" }, 0);
+    await context.engine.alter({ kind: "dropData" }, 0);
     await listener.waitFor(3);
     await add("Brisa");
     await listener.waitFor(4);
-    await house.service.updateSchema(0, "type Ship @withSubscription { name: String! @id }");
+    await context.service.updateSchema(0, "type Ship @withSubscription { name: String! @id }");
     await listener.waitFor(5);
     expect(listener.told.slice(2)).toEqual([boats(), boats("Brisa"), "schema"]);
-    expect(house.service.subscriptionCounters.subscriptions).toBe(0);
+    expect(context.service.subscriptionCounters.subscriptions).toBe(0);
   });
 });
 
@@ -134,10 +134,10 @@ describe("another schema", () => {
     ["a field of its type that it does not ask for", sdl.replace("length: Float @search", "")],
     ["an index", sdl.replace("city: String", "city: String @search(by: [term])")],
   ])("leaves a subscription running: %s", async (_, text) => {
-    house = await openGraphqlHouse(sdl);
+    context = await openGraphqlContext(sdl);
     const { listener } = await subscribe(names);
-    await house.service.updateSchema(0, text);
-    await house.ask('mutation { addBoat(input: [{name: "Alba"}]) { numUids } }');
+    await context.service.updateSchema(0, text);
+    await context.ask('mutation { addBoat(input: [{name: "Alba"}]) { numUids } }');
     await listener.waitFor(2);
     expect(listener.told).toEqual([boats(), boats("Alba")]);
   });
@@ -159,26 +159,26 @@ describe("another schema", () => {
       sdl.replace("Boat @", 'Boat @auth(query: {rule: "{$R: {eq: \\"x\\"}}"}) @'),
     ],
   ])("ends a subscription: %s", async (_, text) => {
-    house = await openGraphqlHouse(sdl);
+    context = await openGraphqlContext(sdl);
     const { listener } = await subscribe(names);
-    await house.service.updateSchema(0, text);
+    await context.service.updateSchema(0, text);
     await listener.waitFor(2);
     expect(listener.told).toEqual([boats(), "schema"]);
-    expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 0, queries: 0 });
+    expect(context.service.subscriptionCounters).toMatchObject({ subscriptions: 0, queries: 0 });
   });
 
   test("rules that change end it for whom they change", async () => {
     const rule = (roles: string): string => `type Boat @withSubscription @auth(query: {or: [
       {rule: "query($USER: String!) { queryBoat(filter: {name: {eq: $USER}}) { name } }"} ${roles}]}) {
       name: String! @id }${authorization}`;
-    house = await openGraphqlHouse(rule('{rule: "{$NEVER: {eq: \\"x\\"}}"}'));
+    context = await openGraphqlContext(rule('{rule: "{$NEVER: {eq: \\"x\\"}}"}'));
     const sailor = await subscribe(names, headers({ USER: "Alba", ROLE: "sailor" }));
     const captain = await subscribe(names, headers({ USER: "Alba", ROLE: "captain" }));
-    expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 2, queries: 1 });
-    await house.service.updateSchema(0, rule('{rule: "{$ROLE: {eq: \\"captain\\"}}"}'));
+    expect(context.service.subscriptionCounters).toMatchObject({ subscriptions: 2, queries: 1 });
+    await context.service.updateSchema(0, rule('{rule: "{$ROLE: {eq: \\"captain\\"}}"}'));
     await captain.listener.waitFor(2);
     expect(captain.listener.told).toEqual([boats(), "schema"]);
-    await house.ask('mutation { addBoat(input: [{name: "Brisa"}, {name: "Alba"}]) { numUids } }');
+    await context.ask('mutation { addBoat(input: [{name: "Brisa"}, {name: "Alba"}]) { numUids } }');
     await sailor.listener.waitFor(2);
     expect(sailor.listener.told).toEqual([boats(), boats("Alba")]);
   });
@@ -186,36 +186,36 @@ describe("another schema", () => {
 
 describe("what is shared", () => {
   test("equal queries run once for a commit", async () => {
-    house = await openGraphqlHouse(sdl);
+    context = await openGraphqlContext(sdl);
     const all = await Promise.all(Array.from({ length: 50 }, () => subscribe(names)));
-    const before = house.service.subscriptionCounters;
+    const before = context.service.subscriptionCounters;
     expect(before).toMatchObject({ subscriptions: 50, queries: 1, evaluations: 1 });
     await add("Alba");
     for (const { listener } of all) expect(await listener.waitFor(2)).toHaveLength(2);
-    expect(house.service.subscriptionCounters.evaluations).toBe(before.evaluations + 1);
+    expect(context.service.subscriptionCounters.evaluations).toBe(before.evaluations + 1);
   });
 
   test("other values are another query", async () => {
-    house = await openGraphqlHouse(sdl);
+    context = await openGraphqlContext(sdl);
     const text = "subscription S($l: Float!) { queryBoat(filter: {length: {ge: $l}}) { name } }";
     await subscribe(text, {}, undefined, { l: 1 });
     await subscribe(text, {}, undefined, { l: 2 });
     await subscribe(text, {}, undefined, { l: 2 });
-    expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 3, queries: 2 });
+    expect(context.service.subscriptionCounters).toMatchObject({ subscriptions: 3, queries: 2 });
   });
 
   test("a commit that cannot concern a query does not run it", async () => {
-    house = await openGraphqlHouse(sdl);
+    context = await openGraphqlContext(sdl);
     await add("Alba");
     const { listener } = await subscribe('subscription { getBoat(name: "Alba") { name length } }');
-    const before = house.service.subscriptionCounters;
-    await house.ask('mutation { addPort(input: [{code: "LIS", city: "Lisboa"}]) { numUids } }');
-    await house.ask(
+    const before = context.service.subscriptionCounters;
+    await context.ask('mutation { addPort(input: [{code: "LIS", city: "Lisboa"}]) { numUids } }');
+    await context.ask(
       'mutation { updatePort(input: {filter: {}, set: {city: "Porto"}}) { numUids } }',
     );
-    await house.ask("mutation { updateBoat(input: {filter: {}, set: {length: 2}}) { numUids } }");
+    await context.ask("mutation { updateBoat(input: {filter: {}, set: {length: 2}}) { numUids } }");
     await listener.waitFor(2);
-    const after = house.service.subscriptionCounters;
+    const after = context.service.subscriptionCounters;
     expect(after.skips).toBeGreaterThan(before.skips);
     // The new node has a type, which the query reads; the new city does not concern it.
     expect(after.evaluations - before.evaluations).toBeLessThanOrEqual(2);
@@ -223,7 +223,7 @@ describe("what is shared", () => {
   });
 
   test("commits that come while a query runs are looked at together", async () => {
-    house = await openGraphqlHouse(sdl);
+    context = await openGraphqlContext(sdl);
     const { listener } = await subscribe("subscription { aggregateBoat { count } }");
     await Promise.all(Array.from({ length: 40 }, (_, i) => add(`boat ${i}`)));
     for (;;) {
@@ -231,7 +231,7 @@ describe("what is shared", () => {
       if (last.data.aggregateBoat.count === 40) break;
       await listener.waitFor(listener.told.length + 1);
     }
-    expect(house.service.subscriptionCounters.evaluations).toBeLessThanOrEqual(41);
+    expect(context.service.subscriptionCounters.evaluations).toBeLessThanOrEqual(41);
   });
 });
 
@@ -251,7 +251,7 @@ describe("rights", () => {
     ...(exp === undefined ? {} : { exp }),
   });
   const note = (keeper: string, what: string): Promise<unknown> =>
-    house.send(
+    context.send(
       JSON.stringify({
         query: `mutation { addLog(input: [{text: "${what}", keeper: "${keeper}"}]) { numUids } }`,
       }),
@@ -261,12 +261,12 @@ describe("rights", () => {
   });
 
   test("only equal rights share a run, and nobody is told of what he may not see", async () => {
-    house = await openGraphqlHouse(guarded);
+    context = await openGraphqlContext(guarded);
     const ana = await subscribe(text, { "x-auth": signToken(claims("ana")) });
     const anaToo = await subscribe(text, { "x-auth": signToken(claims("ana", 4_000_000_000)) });
     const bob = await subscribe(text, { "x-auth": signToken(claims("bob")) });
     const nobody = await subscribe(text);
-    expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 4, queries: 3 });
+    expect(context.service.subscriptionCounters).toMatchObject({ subscriptions: 4, queries: 3 });
     await note("ana", "fog");
     await ana.listener.waitFor(2);
     await note("bob", "gale");
@@ -278,7 +278,7 @@ describe("rights", () => {
   });
 
   test("a token that ends takes the subscription with it", async () => {
-    house = await openGraphqlHouse(guarded);
+    context = await openGraphqlContext(guarded);
     const exp = Math.floor(Date.now() / 1000) + 2;
     const ana = await subscribe(text, { "x-auth": signToken(claims("ana", exp)) });
     const bob = await subscribe(text, { "x-auth": signToken(claims("bob")) });
@@ -289,7 +289,7 @@ describe("rights", () => {
   });
 
   test("a token that is not believed is refused", async () => {
-    house = await openGraphqlHouse(guarded);
+    context = await openGraphqlContext(guarded);
     const { outcome } = await subscribe(text, { "x-auth": "nonsense" });
     expect(outcome).toMatchObject({
       kind: "refused",
@@ -300,7 +300,7 @@ describe("rights", () => {
 });
 
 describe("access", () => {
-  const eyes = (key: string, hidden: string): Visitor => ({
+  const eyes = (key: string, hidden: string): Principal => ({
     namespace: 0,
     user: key,
     isGuardian: false,
@@ -312,11 +312,11 @@ describe("access", () => {
     },
     expiryMs: Infinity,
   });
-  const open = async (visitor: Visitor): Promise<Listener> => {
+  const open = async (principal: Principal): Promise<Listener> => {
     const listener = new Listener();
     const query = "subscription { queryBoat { name length } }";
-    const request = { namespace: 0, body: JSON.stringify({ query }), headers: {}, visitor };
-    await house.service.subscribe(
+    const request = { namespace: 0, body: JSON.stringify({ query }), headers: {}, principal };
+    await context.service.subscribe(
       { ...request, kind: "json", remoteAddress: "", timeoutMs: 0 },
       listener,
     );
@@ -324,26 +324,26 @@ describe("access", () => {
   };
 
   test("only equal access shares a run, and a run reads with it", async () => {
-    house = await openGraphqlHouse(sdl);
+    context = await openGraphqlContext(sdl);
     await add("Alba", 7);
     const all = await open(eyes("all", ""));
     await open(eyes("all", ""));
     const few = await open(eyes("few", "Boat.length"));
-    expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 3, queries: 2 });
+    expect(context.service.subscriptionCounters).toMatchObject({ subscriptions: 3, queries: 2 });
     expect(all.told).toEqual([{ data: { queryBoat: [{ name: "Alba", length: 7 }] } }]);
     expect(few.told).toEqual([{ data: { queryBoat: [{ name: "Alba", length: null }] } }]);
   });
 
   test("who is not believed is told nothing", async () => {
-    house = await openGraphqlHouse(sdl);
+    context = await openGraphqlContext(sdl);
     const request = { namespace: 0, body: JSON.stringify({ query: names }), headers: {} };
-    const outcome = await house.service.subscribe(
+    const outcome = await context.service.subscribe(
       {
         ...request,
         kind: "json",
         remoteAddress: "",
         timeoutMs: 0,
-        visitor: makeStranger("no accessJwt available"),
+        principal: makeStranger("no accessJwt available"),
       },
       new Listener(),
     );
@@ -376,19 +376,19 @@ describe("refusals, in the words of the reference's WebSocket", () => {
       "input: variable.n must be defined",
     ],
   ])("%s", async (query, message) => {
-    house = await openGraphqlHouse(sdl);
+    context = await openGraphqlContext(sdl);
     const { outcome } = await subscribe(query);
     expect(outcome).toMatchObject({ kind: "refused", message });
-    expect(house.service.subscriptionCounters).toMatchObject({ subscriptions: 0, queries: 0 });
+    expect(context.service.subscriptionCounters).toMatchObject({ subscriptions: 0, queries: 0 });
   });
 
   test("a query is none", async () => {
-    house = await openGraphqlHouse(sdl);
+    context = await openGraphqlContext(sdl);
     expect((await subscribe("{ queryBoat { name } }")).outcome).toEqual({ kind: "other" });
   });
 
   test("without a schema", async () => {
-    house = await openGraphqlHouse();
+    context = await openGraphqlContext();
     const { outcome } = await subscribe(names);
     expect(outcome).toMatchObject({
       kind: "refused",

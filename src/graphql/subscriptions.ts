@@ -14,7 +14,7 @@ import type { RequestHandler } from "./handle.ts";
 import type { LiveRequest } from "./handle-prepare.ts";
 import { footprintOf } from "./live-footprint.ts";
 import { errorsOf, LiveQuery } from "./live-query.ts";
-import type { Seat } from "./live-query.ts";
+import type { SubscriberHandle } from "./live-query.ts";
 import { NumberText } from "./request-json.ts";
 import { hasSameRights, withSender } from "./sender.ts";
 import type { Identify } from "./sender.ts";
@@ -75,8 +75,8 @@ export class Subscriptions {
     const { identify } = this.#options;
     const request = identify === undefined ? sent : await withSender(identify, sent);
     try {
-      const { namespace, visitor } = request;
-      const reader = await this.#options.engine.openReader(namespace, visitor);
+      const { namespace, principal } = request;
+      const reader = await this.#options.engine.openReader(namespace, principal);
       const fromTs = reader.ts;
       let work: LiveRequest | undefined;
       try {
@@ -97,21 +97,21 @@ export class Subscriptions {
     const feed = this.#feedOf(work.request.namespace, fromTs);
     const query = this.#queryOf(feed, work);
     return new Promise((resolve) => {
-      const seat: Seat = {
+      const handle: SubscriberHandle = {
         subscriber,
         headers: work.request.headers,
         fromTs,
-        expiryMs: Math.min(work.expiryMs, work.request.visitor?.expiryMs ?? Infinity),
+        expiryMs: Math.min(work.expiryMs, work.request.principal?.expiryMs ?? Infinity),
         sent: undefined,
         timer: undefined,
         settle: (outcome) => {
           if (outcome !== "open") resolve(refusedAnswer(outcome));
-          else resolve({ kind: "open", close: () => this.#leave(feed, query, seat) });
+          else resolve({ kind: "open", close: () => this.#leave(feed, query, handle) });
         },
       };
-      query.seats.add(seat);
+      query.handles.add(handle);
       this.#counts.subscriptions++;
-      this.#awaitExpiry(feed, query, seat);
+      this.#awaitExpiry(feed, query, handle);
       if (query.rightTs < 0) this.#enqueue(feed, query);
       else if (query.state === "idle" && query.rightTs >= fromTs) this.#deliver(feed, query);
       else if (feed.seenTs < fromTs) this.#wake(feed);
@@ -137,7 +137,7 @@ export class Subscriptions {
     // Not only the first sender waits for the run: it goes on for as long as anybody does.
     const signal = {
       get aborted() {
-        return query.seats.size === 0;
+        return query.handles.size === 0;
       },
     };
     const query: LiveQuery = new LiveQuery(key, { ...work, request: { ...work.request, signal } });
@@ -207,7 +207,7 @@ export class Subscriptions {
       const next = this.#queue.shift();
       if (next === undefined) return;
       const { feed, query } = next;
-      if (query.seats.size === 0) continue;
+      if (query.handles.size === 0) continue;
       this.#runningCount++;
       query.state = "running";
       this.#run(feed, query)
@@ -224,18 +224,18 @@ export class Subscriptions {
 
   async #run(feed: Feed, query: LiveQuery): Promise<void> {
     const { engine, handler, schemas } = this.#options;
-    await this.#pace();
+    await this.#yielder();
     query.isStale = false;
-    const reader = await engine.openReader(feed.namespace, query.work.request.visitor);
+    const reader = await engine.openReader(feed.namespace, query.work.request.principal);
     try {
       query.runTs = reader.ts;
       const served = await schemas.at(reader);
       if (served === undefined) this.#end(feed, query, "schema");
       else if (served.schema !== query.schema)
         await this.#adopt(feed, query, served.schema, reader);
-      if (query.seats.size > 0 && !(await this.#isEntitled(query)))
+      if (query.handles.size > 0 && !(await this.#isEntitled(query)))
         this.#end(feed, query, "rights");
-      if (query.seats.size === 0) return;
+      if (query.handles.size === 0) return;
       this.#counts.evaluations++;
       query.take(reader, await handler.runLive(query.work, reader));
     } finally {
@@ -258,10 +258,10 @@ export class Subscriptions {
     reader: Reader,
   ): Promise<void> {
     const footprint = footprintOf(query.work);
-    for (const seat of query.seats) {
-      await this.#pace();
-      if (await this.#isSame(query, footprint, seat, reader)) continue;
-      this.#endSeat(feed, query, seat, "schema");
+    for (const handle of query.handles) {
+      await this.#yielder();
+      if (await this.#isSame(query, footprint, handle, reader)) continue;
+      this.#endHandle(feed, query, handle, "schema");
     }
     query.schema = schema;
   }
@@ -269,11 +269,11 @@ export class Subscriptions {
   async #isSame(
     { work }: LiveQuery,
     footprint: string,
-    { headers, expiryMs }: Seat,
+    { headers, expiryMs }: SubscriberHandle,
     reader: Reader,
   ): Promise<boolean> {
     try {
-      const request = { ...work.request, headers, visitor: undefined };
+      const request = { ...work.request, headers, principal: undefined };
       const again = await this.#options.handler.prepareLive(request, reader);
       return again !== undefined && again.expiryMs >= expiryMs && footprintOf(again) === footprint;
     } catch (error) {
@@ -286,18 +286,18 @@ export class Subscriptions {
    * Whether those who wait still have the rights that the query was prepared for. They came with equal ones, which
    * change together: with the rules of their groups. So it is enough to ask for one whose token has not ended.
    */
-  async #isEntitled({ seats, work }: LiveQuery): Promise<boolean> {
+  async #isEntitled({ handles, work }: LiveQuery): Promise<boolean> {
     const { identify, clock } = this.#options;
     if (identify === undefined) return true;
     const nowMs = clock.nowMs();
-    for (const { headers, expiryMs } of seats) {
+    for (const { headers, expiryMs } of handles) {
       if (nowMs < expiryMs) return await hasSameRights(identify, headers, work);
     }
     return true;
   }
 
   /** Many small queries in a row do not keep requests waiting. */
-  async #pace(): Promise<void> {
+  async #yielder(): Promise<void> {
     const { clock } = this.#options;
     if (clock.tickMs() < this.#sliceEndMs) return;
     await new Promise((resolve) => setImmediate(resolve));
@@ -309,61 +309,66 @@ export class Subscriptions {
     const { answer } = query;
     if (answer === undefined) return;
     const nowMs = this.#options.clock.nowMs();
-    for (const seat of query.seats) {
-      if (seat.sent === answer || query.rightTs < seat.fromTs) continue;
-      if (nowMs >= seat.expiryMs) {
-        this.#expire(feed, query, seat);
+    for (const handle of query.handles) {
+      if (handle.sent === answer || query.rightTs < handle.fromTs) continue;
+      if (nowMs >= handle.expiryMs) {
+        this.#expire(feed, query, handle);
         continue;
       }
-      const isFirst = seat.sent === undefined;
+      const isFirst = handle.sent === undefined;
       const errors = isFirst ? errorsOf(answer) : undefined;
-      seat.sent = answer;
+      handle.sent = answer;
       if (errors !== undefined) {
-        this.#leave(feed, query, seat);
-        seat.settle(errors);
+        this.#leave(feed, query, handle);
+        handle.settle(errors);
         continue;
       }
-      seat.subscriber.next(answer.bytes);
-      if (isFirst) seat.settle("open");
+      handle.subscriber.next(answer.bytes);
+      if (isFirst) handle.settle("open");
     }
   }
 
-  #awaitExpiry(feed: Feed, query: LiveQuery, seat: Seat): void {
-    if (seat.expiryMs === Infinity) return;
-    const leftMs = Math.max(0, seat.expiryMs - this.#options.clock.nowMs());
-    seat.timer = setTimeout(
+  #awaitExpiry(feed: Feed, query: LiveQuery, handle: SubscriberHandle): void {
+    if (handle.expiryMs === Infinity) return;
+    const leftMs = Math.max(0, handle.expiryMs - this.#options.clock.nowMs());
+    handle.timer = setTimeout(
       () => {
-        if (this.#options.clock.nowMs() >= seat.expiryMs) this.#expire(feed, query, seat);
-        else this.#awaitExpiry(feed, query, seat);
+        if (this.#options.clock.nowMs() >= handle.expiryMs) this.#expire(feed, query, handle);
+        else this.#awaitExpiry(feed, query, handle);
       },
       Math.min(leftMs, timerMsMax),
     ).unref();
   }
 
-  #expire(feed: Feed, query: LiveQuery, seat: Seat): void {
-    const hasBegun = seat.sent !== undefined;
-    this.#leave(feed, query, seat);
-    if (hasBegun) seat.subscriber.end("expired");
-    else seat.settle([{ message: "the token has expired" }]);
+  #expire(feed: Feed, query: LiveQuery, handle: SubscriberHandle): void {
+    const hasBegun = handle.sent !== undefined;
+    this.#leave(feed, query, handle);
+    if (hasBegun) handle.subscriber.end("expired");
+    else handle.settle([{ message: "the token has expired" }]);
   }
 
   #end(feed: Feed, query: LiveQuery, reason: keyof typeof beginFailures): void {
-    for (const seat of query.seats) this.#endSeat(feed, query, seat, reason);
+    for (const handle of query.handles) this.#endHandle(feed, query, handle, reason);
   }
 
-  #endSeat(feed: Feed, query: LiveQuery, seat: Seat, reason: keyof typeof beginFailures): void {
-    const hasBegun = seat.sent !== undefined;
-    this.#leave(feed, query, seat);
-    if (hasBegun) seat.subscriber.end(reason);
-    else seat.settle([{ message: beginFailures[reason] }]);
+  #endHandle(
+    feed: Feed,
+    query: LiveQuery,
+    handle: SubscriberHandle,
+    reason: keyof typeof beginFailures,
+  ): void {
+    const hasBegun = handle.sent !== undefined;
+    this.#leave(feed, query, handle);
+    if (hasBegun) handle.subscriber.end(reason);
+    else handle.settle([{ message: beginFailures[reason] }]);
   }
 
   /** The last one to leave a query ends it. */
-  #leave(feed: Feed, query: LiveQuery, seat: Seat): void {
-    if (!query.seats.delete(seat)) return;
-    clearTimeout(seat.timer);
+  #leave(feed: Feed, query: LiveQuery, handle: SubscriberHandle): void {
+    if (!query.handles.delete(handle)) return;
+    clearTimeout(handle.timer);
     this.#counts.subscriptions--;
-    if (query.seats.size > 0 || feed.queries.get(query.key) !== query) return;
+    if (query.handles.size > 0 || feed.queries.get(query.key) !== query) return;
     feed.queries.delete(query.key);
     this.#counts.queries--;
     if (feed.queries.size > 0) return;
@@ -393,7 +398,7 @@ function explain(fault: Fault): string {
 /** What makes subscriptions one: text, operation, values, and the rights by rules and by access. */
 function keyOf({ fields, rights, request }: LiveRequest): string {
   const { query, operationName, variables } = fields;
-  const access = request.visitor?.access?.key ?? null;
+  const access = request.principal?.access?.key ?? null;
   return JSON.stringify([rights, access, query, operationName, variables], (_, value: unknown) =>
     // A number in a form that a double would lose is no object with a text.
     value instanceof NumberText ? ["\u0000number", value.text] : value,

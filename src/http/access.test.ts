@@ -2,7 +2,7 @@ import { BlockList } from "node:net";
 import { describe, expect, test } from "vitest";
 import { type AccessKey, type KeyKind, type KeyScope, scopesOfKind } from "../auth/access-key.ts";
 import type { Verdict } from "../auth/key-ring.ts";
-import { anyVisitor, makeStranger } from "../model/visitor.ts";
+import { anyPrincipal, makeStranger } from "../model/principal.ts";
 import { addToWhitelist, findRefusal, type Security } from "./access.ts";
 import { makeRefusalFault, makeRefusalReply } from "./refusal.ts";
 import type { RouteRight } from "./rights.ts";
@@ -61,13 +61,14 @@ function judgeHeaders(headers: Record<string, string>, question: Question): stri
   const { route, login } = question;
   const right =
     route === undefined ? rights[question.audience ?? "administrators"] : rightOf(route);
-  const visitor = login === "none" ? makeStranger("no") : { ...anyVisitor, namespace: login ?? 0 };
+  const principal =
+    login === "none" ? makeStranger("no") : { ...anyPrincipal, namespace: login ?? 0 };
   const refusal = findRefusal(right, {
     headers: { host: "127.0.0.1:8080", ...headers },
     remoteAddress: question.address ?? "127.0.0.1",
     security: question.security ?? secured(),
     keys: { judge: (text) => verdicts[text] ?? "unknown" },
-    acl: login === undefined ? undefined : { identify: () => visitor },
+    acl: login === undefined ? undefined : { identify: () => principal },
     graphql: { allowedOrigins: () => question.named ?? [] },
   });
   if (refusal instanceof Promise) throw new Error("there is nothing to wait for");
@@ -106,7 +107,7 @@ describe("a page of another site", () => {
     expect(ask({ origin: "https://ops.example" }, security)).toBe("admitted");
   });
 
-  test("a valid token opens every door", () => {
+  test("a valid token opens every route", () => {
     const security = secured({ token: "secret" });
     expect(ask({ origin: "https://x.example", "x-dgraph-authtoken": "secret" }, security)).toBe(
       "admitted",

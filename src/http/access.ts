@@ -91,8 +91,8 @@ function findKeyRefusal(
   if (namespace === undefined || audience === "logins") return undefined;
   const refusal: Refusal = { kind: "namespace", namespace };
   if (acl === undefined) return namespace === 0 ? undefined : refusal;
-  return andThen(acl.identify(headers), (visitor) =>
-    visitor.refusal === undefined && visitor.namespace === namespace ? undefined : refusal,
+  return andThen(acl.identify(headers), (principal) =>
+    principal.refusal === undefined && principal.namespace === namespace ? undefined : refusal,
   );
 }
 

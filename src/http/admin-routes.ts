@@ -12,14 +12,14 @@ import { checkSuperadmin, identify } from "./sender.ts";
 const place = " (Locations: [{Line: 3, Column: 4}])";
 
 export async function answerAdminSchema(exchange: Exchange): Promise<void> {
-  const { house, res } = exchange;
+  const { context, res } = exchange;
   const sdl = (await readBytes(exchange, "text")).toString();
   try {
-    const visitor = await identify(exchange);
-    const asking = { visitor, acl: house.acl !== undefined };
+    const principal = await identify(exchange);
+    const asking = { principal, acl: context.acl !== undefined };
     const refusal = findFieldRefusal("Mutation.updateGQLSchema", asking);
     if (refusal !== undefined) throw refusal;
-    const { warnings } = await house.graphql.updateSchema(visitor.namespace, sdl);
+    const { warnings } = await context.graphql.updateSchema(principal.namespace, sdl);
     const body = withWarnings(doneBody, warnings);
     sendJson(res, body, [], acceptEncodingOf(exchange));
   } catch (error) {
@@ -40,9 +40,9 @@ function withWarnings(body: string, warnings: readonly string[]): string {
 
 /** Success is told in `errors`, as the reference does. */
 export async function answerSchemaCheck(exchange: Exchange): Promise<void> {
-  const { house, res } = exchange;
+  const { context, res } = exchange;
   const sdl = (await readBytes(exchange, "text")).toString();
-  const { problems, warnings } = await house.graphql.validateSchema(sdl);
+  const { problems, warnings } = await context.graphql.validateSchema(sdl);
   if (problems.length === 0) {
     const body = withWarnings(makeErrorBody("Schema is valid", "success", false), warnings);
     sendJson(res, body, [], undefined);
@@ -60,7 +60,7 @@ const assignKinds = ["uids", "timestamps", "nsids"];
 const leaseCountMax = 2 ** 40;
 
 export async function answerAssign(exchange: Exchange): Promise<void> {
-  const { house, req, res } = exchange;
+  const { context, req, res } = exchange;
   if (req.method !== "POST") return refuseMethod(res);
   const wrong = findAssignFault(readParameters(exchange));
   if (wrong !== undefined) {
@@ -70,7 +70,7 @@ export async function answerAssign(exchange: Exchange): Promise<void> {
   }
   await checkSuperadmin(exchange);
   const count = Number(readParameters(exchange).get("num"));
-  const first = await house.engine.leaseUids(count);
+  const first = await context.engine.leaseUids(count);
   const last = first + count - 1;
   sendJson(res, `{"startId":"${first}","endId":"${last}","readOnly":"0"}`, [], undefined);
 }

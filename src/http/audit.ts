@@ -6,7 +6,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { andThen } from "../base/maybe.ts";
 import type { RequestNames } from "../graphql/describe-request.ts";
-import type { House } from "./house.ts";
+import type { ServerContext } from "./server-context.ts";
 import { findRemoteAddress } from "./peer.ts";
 import { observeAnswer } from "./reply.ts";
 import type { RouteRight } from "./rights.ts";
@@ -41,9 +41,9 @@ export function beginRecord(
   right: RouteRight,
   req: IncomingMessage,
   res: ServerResponse,
-  house: House,
+  context: ServerContext,
 ): void {
-  const { audit, clock } = house;
+  const { audit, clock } = context;
   if (audit === undefined) return;
   const id = makeId(clock.nowMs());
   const startMs = clock.tickMs();
@@ -61,7 +61,15 @@ export function beginRecord(
     const outcome = refusal !== undefined ? "refused" : isError ? "error" : "ok";
     const ms = Math.round((clock.tickMs() - startMs) * 10) / 10;
     const route = right.path;
-    writeRecord(house, headers, record.notes, { id, method, route, address, outcome, status, ms });
+    writeRecord(context, headers, record.notes, {
+      id,
+      method,
+      route,
+      address,
+      outcome,
+      status,
+      ms,
+    });
   });
 }
 
@@ -85,20 +93,20 @@ export function dropRecord(res: ServerResponse): void {
 
 /** A request of its own on a connection: an operation of a WebSocket. */
 export function recordOperation(
-  house: House,
+  context: ServerContext,
   sender: { readonly headers: IncomingHttpHeaders; readonly remoteAddress: string },
   operation: RequestNames | undefined,
   outcome: "ok" | "error" | "refused",
 ): void {
-  if (house.audit === undefined) return;
+  if (context.audit === undefined) return;
   const kind = operation?.operation === "mutation" ? "mutation" : "query";
   const notes: AuditNotes = {
     kind,
     operation,
     ...(outcome === "refused" ? { refusal: "judged" } : {}),
   };
-  writeRecord(house, sender.headers, notes, {
-    id: makeId(house.clock.nowMs()),
+  writeRecord(context, sender.headers, notes, {
+    id: makeId(context.clock.nowMs()),
     method: "WebSocket",
     route: "/graphql",
     address: sender.remoteAddress,
@@ -114,27 +122,27 @@ function makeId(nowMs: number): string {
 const textLengthMax = 200;
 
 function writeRecord(
-  house: House,
+  context: ServerContext,
   headers: IncomingHttpHeaders,
   notes: AuditNotes,
   rest: { readonly id: string } & Readonly<Record<string, unknown>>,
 ): void {
-  const { audit, acl, clock } = house;
+  const { audit, acl, clock } = context;
   if (audit === undefined) return;
   const isPlain = notes.kind === "query" && notes.operation?.operation !== "mutation";
   if (isPlain && notes.refusal === undefined && !audit.queries) return;
   const time = new Date(clock.nowMs()).toISOString();
   const { kind, operation, alter, login, refusal } = notes;
-  const finish = andThen(keyOf(headers, house), (key) =>
-    andThen(acl?.identify(headers), (visitor) => {
-      const isKnown = visitor !== undefined && visitor.refusal === undefined;
+  const finish = andThen(keyOf(headers, context), (key) =>
+    andThen(acl?.identify(headers), (principal) => {
+      const isKnown = principal !== undefined && principal.refusal === undefined;
       audit.write(
         JSON.stringify({
           time,
           ...rest,
           kind: operation?.operation === "mutation" && kind === "query" ? "mutation" : kind,
-          user: isKnown ? visitor.user : undefined,
-          namespace: isKnown ? visitor.namespace : undefined,
+          user: isKnown ? principal.user : undefined,
+          namespace: isKnown ? principal.namespace : undefined,
           key: key === undefined ? undefined : { id: key.id, name: key.name },
           operation,
           alter,
@@ -146,7 +154,7 @@ function writeRecord(
   );
   if (finish instanceof Promise) {
     finish.catch((error: unknown) => {
-      house.logger.error("an audit record could not be made", { detail: String(error) });
+      context.logger.error("an audit record could not be made", { detail: String(error) });
     });
   }
 }

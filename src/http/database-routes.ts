@@ -27,7 +27,7 @@ import {
   type MediaType,
   parseBool,
   parseMediaType,
-  parsePlanQuestion,
+  parseExplainOptions,
   parseTimeout,
   parseUint,
 } from "./parameters.ts";
@@ -44,7 +44,7 @@ const queryTypes = "application/json, application/graphql+-,application/dql";
 const mutateTypes = "application/json, application/rdf";
 
 export async function answerQuery(exchange: Exchange): Promise<void> {
-  const { house, req, res } = exchange;
+  const { context, req, res } = exchange;
   const params = readParameters(exchange);
   const debug = parseBool(params, "debug");
   const timeoutMs = parseTimeout(params);
@@ -61,15 +61,15 @@ export async function answerQuery(exchange: Exchange): Promise<void> {
   const isBestEffort = startTs === 0 && parseBool(params, "be");
   const isReadOnly = startTs === 0 && parseBool(params, "ro");
   const format = parseFormat(params.get("respFormat") ?? "");
-  const plan = parsePlanQuestion(params);
+  const plan = parseExplainOptions(params);
   try {
     checkBegin(text, timeoutMs);
     const known = identify(exchange);
-    const visitor = known instanceof Promise ? await known : known;
-    checkHash(exchange, startTs, visitor, params.get("hash"));
-    const answer = await house.engine.query({
-      namespace: visitor.namespace,
-      visitor,
+    const principal = known instanceof Promise ? await known : known;
+    checkHash(exchange, startTs, principal, params.get("hash"));
+    const answer = await context.engine.query({
+      namespace: principal.namespace,
+      principal,
       text,
       variables,
       startTs,
@@ -88,13 +88,13 @@ export async function answerQuery(exchange: Exchange): Promise<void> {
       encodeQueryAnswer(answer, {
         touched,
         question: plan?.kind,
-        hash: hashOf(exchange, answer.startTs, visitor),
+        hash: hashOf(exchange, answer.startTs, principal),
       }),
       headers,
       acceptEncodingOf(exchange),
     );
   } catch (error) {
-    sendError(res, makeErrorReply(error, engineShape, house.logger));
+    sendError(res, makeErrorReply(error, engineShape, context.logger));
   }
 }
 
@@ -178,7 +178,7 @@ function checkMedia(
 }
 
 export async function answerMutate(exchange: Exchange): Promise<void> {
-  const { house, req, res } = exchange;
+  const { context, req, res } = exchange;
   const params = readParameters(exchange);
   const timeoutMs = parseTimeout(params);
   const budget = openBudget(exchange, timeoutMs);
@@ -191,13 +191,13 @@ export async function answerMutate(exchange: Exchange): Promise<void> {
   try {
     const text = body.toString();
     if (!isJson) checkBegin(text, 0);
-    if (house.rules.disallowMutations) throw new Fault("E_TXN", "no mutations allowed");
+    if (context.rules.disallowMutations) throw new Fault("E_TXN", "no mutations allowed");
     const known = identify(exchange);
-    const visitor = known instanceof Promise ? await known : known;
-    checkHash(exchange, startTs, visitor, params.get("hash"));
-    const answer = await house.engine.mutate({
-      namespace: visitor.namespace,
-      visitor,
+    const principal = known instanceof Promise ? await known : known;
+    checkHash(exchange, startTs, principal, params.get("hash"));
+    const answer = await context.engine.mutate({
+      namespace: principal.namespace,
+      principal,
       body: { kind: isJson ? "json" : "rdf", text },
       startTs,
       commitNow,
@@ -205,15 +205,15 @@ export async function answerMutate(exchange: Exchange): Promise<void> {
       budget,
     });
     const headers = ["Dgraph-TouchedUids", String(countTouched(answer.numUids))];
-    const hash = hashOf(exchange, answer.startTs, visitor);
+    const hash = hashOf(exchange, answer.startTs, principal);
     sendJson(res, encodeMutateAnswer(answer, hash), headers, acceptEncodingOf(exchange));
   } catch (error) {
-    sendError(res, makeErrorReply(error, engineShape, house.logger));
+    sendError(res, makeErrorReply(error, engineShape, context.logger));
   }
 }
 
 export async function answerCommit(exchange: Exchange): Promise<void> {
-  const { house, res } = exchange;
+  const { context, res } = exchange;
   const params = readParameters(exchange);
   const startTs = parseUint(params, "startTs");
   if (startTs === 0) {
@@ -221,14 +221,14 @@ export async function answerCommit(exchange: Exchange): Promise<void> {
   }
   const abort = parseBool(params, "abort");
   const body = await readBytes(exchange, "data");
-  const visitor = await identify(exchange);
-  if (visitor.refusal !== undefined) {
-    throw new Fault("E_HTTP_REQUEST", explainNamespaceRefusal(visitor));
+  const principal = await identify(exchange);
+  if (principal.refusal !== undefined) {
+    throw new Fault("E_HTTP_REQUEST", explainNamespaceRefusal(principal));
   }
-  checkHash(exchange, startTs, visitor, params.get("hash"));
+  checkHash(exchange, startTs, principal, params.get("hash"));
   const { keys, preds } = abort ? nothingGiven : parseCommitBody(body);
-  const { namespace } = visitor;
-  const answer = await house.engine.commit({ namespace, startTs, abort, keys, preds });
+  const { namespace } = principal;
+  const answer = await context.engine.commit({ namespace, startTs, abort, keys, preds });
   sendJson(res, abort ? abortBody : encodeCommitAnswer(answer), [], acceptEncodingOf(exchange));
 }
 
@@ -249,7 +249,7 @@ function parseCommitBody(body: Buffer): CommitBody {
 }
 
 export async function answerAlter(exchange: Exchange): Promise<void> {
-  const { house, res } = exchange;
+  const { context, res } = exchange;
   const params = readParameters(exchange);
   const body = (await readBytes(exchange, "text")).toString();
   const runInBackground = params.has("runInBackground")
@@ -258,14 +258,14 @@ export async function answerAlter(exchange: Exchange): Promise<void> {
   const operation: AlterOperation = parseAlterBody(body, runInBackground);
   const notes = notesOf(res);
   if (notes !== undefined) notes.alter = describeAlter(operation);
-  if (house.rules.disallowMutations) {
+  if (context.rules.disallowMutations) {
     throw new Fault("E_ALTER", "No mutations allowed by server.");
   }
-  if (operation.kind === "dropAll" && house.rules.disallowDrop) {
+  if (operation.kind === "dropAll" && context.rules.disallowDrop) {
     throw new Fault("E_ALTER", "Drop all operation is not permitted.");
   }
-  const visitor = await identify(exchange);
-  await house.engine.alter(operation, visitor.namespace, visitor);
+  const principal = await identify(exchange);
+  await context.engine.alter(operation, principal.namespace, principal);
   sendJson(res, doneBody, [], acceptEncodingOf(exchange));
 }
 

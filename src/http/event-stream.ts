@@ -6,7 +6,7 @@ import type { ServerResponse } from "node:http";
 import type { GraphqlRequest } from "../graphql/service.ts";
 import type { Exchange } from "./exchange.ts";
 import { judge } from "./gate.ts";
-import type { House } from "./house.ts";
+import type { ServerContext } from "./server-context.ts";
 import { mayListen } from "./origins.ts";
 import { Outbox, viewOf } from "./outbox.ts";
 import type { Lane } from "./outbox.ts";
@@ -33,22 +33,22 @@ export async function streamEvents(
   request: GraphqlRequest,
   origins: readonly string[],
 ): Promise<boolean> {
-  const { res, house, streams } = exchange;
+  const { res, context, streams } = exchange;
   if (streams.isFull) {
     const body = makeErrorBody("too many streams are open", "ErrorInvalidRequest", false);
     sendError(res, { status: 503, body, headers: ["Retry-After", "1"] });
     return true;
   }
-  if (!(await mayListen(house, exchange.req.headers, exchange.req.headers))) {
+  if (!(await mayListen(context, exchange.req.headers, exchange.req.headers))) {
     if (await refuseToListen(exchange, request)) return true;
   }
   const stream = new EventStream(res, streams, {
     origins,
-    bytesMax: house.limits.socketBufferBytesMax,
-    memory: house.memory,
-    isWelcome: async () => (await judge(rightOf("/graphql"), exchange.req, house)) === undefined,
+    bytesMax: context.limits.socketBufferBytesMax,
+    memory: context.memory,
+    isWelcome: async () => (await judge(rightOf("/graphql"), exchange.req, context)) === undefined,
   });
-  const outcome = await house.graphql.subscribe(request, {
+  const outcome = await context.graphql.subscribe(request, {
     next: (answer) => stream.next(answer),
     end: (reason) => (reason === "schema" ? stream.leave() : stream.complete()),
   });
@@ -60,7 +60,7 @@ export async function streamEvents(
     stream.next(new TextEncoder().encode(JSON.stringify({ errors: outcome.errors })));
   } else {
     if (wantsEvents(exchange) === "too") return false;
-    const { body } = await house.graphql.handle(request);
+    const { body } = await context.graphql.handle(request);
     stream.next(body);
   }
   stream.complete();
@@ -68,8 +68,11 @@ export async function streamEvents(
 }
 
 /** Nothing is subscribed to by a page that may not read; false for what is no subscription. */
-async function refuseToListen({ res, house }: Exchange, request: GraphqlRequest): Promise<boolean> {
-  const outcome = await house.graphql.subscribe(request, { next: () => {}, end: () => {} });
+async function refuseToListen(
+  { res, context }: Exchange,
+  request: GraphqlRequest,
+): Promise<boolean> {
+  const outcome = await context.graphql.subscribe(request, { next: () => {}, end: () => {} });
   if (outcome.kind !== "open") return false;
   outcome.close();
   const message = "Subscriptions of a foreign page are refused";
@@ -88,7 +91,7 @@ interface EventStreamOptions {
   /** Headers about origins, flat. */
   readonly origins: readonly string[];
   readonly bytesMax: number;
-  readonly memory: House["memory"];
+  readonly memory: ServerContext["memory"];
   /** Whether the reader's key still holds. */
   readonly isWelcome: () => Promise<boolean>;
 }

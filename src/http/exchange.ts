@@ -1,4 +1,4 @@
-/** One request on its way through the door, and the few things that every route asks of it. */
+/** One request on its way through the HTTP module, and the few things that every route asks of it. */
 import type { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Cancellation } from "../base/cancellation.ts";
@@ -7,14 +7,14 @@ import { strangerFault } from "../engine/authorize.ts";
 import { nameLimit } from "../model/limits.ts";
 import { BodyTooLarge, type EncodingFaults, nativeEncodingFaults, readBody } from "./body.ts";
 import type { BodyWatch } from "./body-watch.ts";
-import type { House } from "./house.ts";
+import type { ServerContext } from "./server-context.ts";
 import type { RequestHold } from "./request-hold.ts";
 import type { Streams } from "./streams.ts";
 
 export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  readonly house: House;
+  readonly context: ServerContext;
   readonly streams: Streams;
   /** The path without its parameters. */
   readonly path: string;
@@ -42,17 +42,17 @@ export function readBytes(
   kind: BodyKind,
   faults: EncodingFaults = nativeEncodingFaults,
 ): Promise<Buffer> {
-  const { house } = exchange;
+  const { context } = exchange;
   const reading =
-    house.acl === undefined
+    context.acl === undefined
       ? readKnown(exchange, kind, faults)
-      : readOfVisitor(exchange, kind, faults, house.acl);
-  return house.controls.switches.logsRequests ? logRequest(exchange, reading) : reading;
+      : readOfPrincipal(exchange, kind, faults, context.acl);
+  return context.controls.switches.logsRequests ? logRequest(exchange, reading) : reading;
 }
 
 function readKnown(exchange: Exchange, kind: BodyKind, faults: EncodingFaults): Promise<Buffer> {
-  const { req, hold, bodies, house } = exchange;
-  const { bodyBytesMax, textBytesMax } = house.limits;
+  const { req, hold, bodies, context } = exchange;
+  const { bodyBytesMax, textBytesMax } = context.limits;
   const isText = kind === "text" && textBytesMax < bodyBytesMax;
   return readBody(req, {
     bytesMax: isText ? textBytesMax : bodyBytesMax,
@@ -73,16 +73,16 @@ function refuseSize(setting: "text-bytes" | "body-bytes", bytesMax: number): Bod
 /** What who is not known may send: a login at /admin, or a request that is refused in the words of its route. */
 const strangerBytesMax = 64 * 1024;
 
-async function readOfVisitor(
+async function readOfPrincipal(
   exchange: Exchange,
   kind: BodyKind,
   faults: EncodingFaults,
-  acl: NonNullable<House["acl"]>,
+  acl: NonNullable<ServerContext["acl"]>,
 ): Promise<Buffer> {
   const { req, hold, bodies } = exchange;
-  const visitor = await acl.identify(req.headers);
-  if (visitor.refusal === undefined) return await readKnown(exchange, kind, faults);
-  const tooLarge = (): Error => strangerFault(visitor);
+  const principal = await acl.identify(req.headers);
+  if (principal.refusal === undefined) return await readKnown(exchange, kind, faults);
+  const tooLarge = (): Error => strangerFault(principal);
   return await readBody(req, { bytesMax: strangerBytesMax, tooLarge, faults, hold, watch: bodies });
 }
 
@@ -91,10 +91,10 @@ const loggedMax = 10_000;
 
 /** Queries and mutations, for an operator who has asked for it: never a login, nor administration. */
 async function logRequest(exchange: Exchange, reading: Promise<Buffer>): Promise<Buffer> {
-  const { house, path, search } = exchange;
+  const { context, path, search } = exchange;
   const body = await reading;
   if (/^\/(?:query|mutate)\/?$/.test(path)) {
-    house.logger.info("request", { path, search, body: body.toString("utf8", 0, loggedMax) });
+    context.logger.info("request", { path, search, body: body.toString("utf8", 0, loggedMax) });
   }
   return body;
 }
@@ -106,7 +106,7 @@ export function watchSender(exchange: Exchange): Cancellation {
 
 /** What this request may use. `timeoutMs`: what its sender asks for, 0 for nothing. */
 export function openBudget(exchange: Exchange, timeoutMs: number): RequestBudget {
-  const { clock, limits, memory } = exchange.house;
+  const { clock, limits, memory } = exchange.context;
   const signal = watchSender(exchange);
   const budget = new RequestBudget({ clock, limits, timeoutMs, signal, account: memory });
   exchange.budget = budget;

@@ -12,29 +12,29 @@ import { handOver } from "./forward.ts";
 const folder = mkdtempSync(join(tmpdir(), "weft-forward-"));
 const ownerPath = join(folder, "owner.sock");
 let owner: Server;
-let door: Server;
+let endpoint: Server;
 let socketPath = ownerPath;
 
 beforeAll(async () => {
   // It takes the whole request, and dies.
   owner = createServer((req) => req.resume().once("end", () => req.socket.destroy()));
   await new Promise<void>((done) => owner.listen(ownerPath, done));
-  door = createServer((req, res) => {
+  endpoint = createServer((req, res) => {
     const [path = "", search = ""] = (req.url ?? "").split("?");
-    const exchange = { req, res, path, search, house: { logger: silentLogger } };
+    const exchange = { req, res, path, search, context: { logger: silentLogger } };
     void handOver(exchange as unknown as Exchange, socketPath);
   });
-  await new Promise<void>((done) => door.listen(0, "127.0.0.1", done));
+  await new Promise<void>((done) => endpoint.listen(0, "127.0.0.1", done));
 });
 
 afterAll(() => {
   owner.close();
-  door.close();
+  endpoint.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 function ask(path: string): Promise<string> {
-  const { port } = door.address() as AddressInfo;
+  const { port } = endpoint.address() as AddressInfo;
   return new Promise((resolve, reject) => {
     const asked = request({ port, path, method: "POST" }, (answer) => {
       let text = "";

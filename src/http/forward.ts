@@ -21,7 +21,7 @@ const agent = new Agent({ keepAlive: true, timeout: 30_000 });
  * was asked to commit: then nobody knows.
  */
 export function handOver(exchange: Exchange, socketPath: string): Promise<void> {
-  const { req, res, house } = exchange;
+  const { req, res, context } = exchange;
   dropRecord(res);
   return new Promise((resolve) => {
     const headers: Record<string, string | string[] | undefined> = {};
@@ -43,7 +43,7 @@ export function handOver(exchange: Exchange, socketPath: string): Promise<void> 
     onward.on("response", (answer) => passBack(answer, res, resolve));
     onward.on("error", () => {
       const fault = isReached && mayCommit(exchange) ? unknownOutcome() : aborted();
-      if (!res.headersSent) sendError(res, makeErrorReply(fault, engineShape, house.logger));
+      if (!res.headersSent) sendError(res, makeErrorReply(fault, engineShape, context.logger));
       else res.destroy();
       resolve();
     });

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { type Asking, findRefusal, findWriteRefusal, type Refusal, single } from "./access.ts";
 import type { Exchange } from "./exchange.ts";
-import type { House } from "./house.ts";
+import type { ServerContext } from "./server-context.ts";
 import { notesOf } from "./audit.ts";
 import { keyOf } from "./shown-key.ts";
 import { findRemoteAddress, peerOf } from "./peer.ts";
@@ -15,18 +15,18 @@ import type { RouteRight } from "./rights.ts";
 export function judge(
   right: RouteRight,
   req: IncomingMessage,
-  house: House,
+  context: ServerContext,
 ): MaybePromise<Refusal | undefined> {
   if (right.audience === "everyone") return undefined;
-  return findRefusal(right, askingOf(req.headers, findRemoteAddress(req), house));
+  return findRefusal(right, askingOf(req.headers, findRemoteAddress(req), context));
 }
 
 export function askingOf(
   headers: IncomingHttpHeaders,
   remoteAddress: string,
-  house: House,
+  context: ServerContext,
 ): Asking {
-  const { security, keys, acl, graphql } = house;
+  const { security, keys, acl, graphql } = context;
   return { headers, remoteAddress, security, keys, acl, graphql };
 }
 
@@ -36,27 +36,27 @@ export function askingOf(
  */
 export function judgeWriting(
   req: IncomingMessage,
-  house: House,
+  context: ServerContext,
 ): MaybePromise<Refusal | undefined> {
   const { headers } = req;
   if (headers.origin === undefined && headers["sec-fetch-site"] === undefined) return undefined;
-  if (!house.security.anonymous || house.acl !== undefined) return undefined;
+  if (!context.security.anonymous || context.acl !== undefined) return undefined;
   if ((single(headers["x-auth-token"]) ?? "") !== "") return undefined;
-  return findWriteRefusal(askingOf(headers, findRemoteAddress(req), house));
+  return findWriteRefusal(askingOf(headers, findRemoteAddress(req), context));
 }
 
 /** Counts a request of its sender. Undefined while that one has not sent too many. */
 export function findRateRefusal(
   headers: IncomingHttpHeaders,
   address: string,
-  house: House,
+  context: ServerContext,
 ): MaybePromise<Refusal | undefined> {
-  const { rates, acl } = house;
+  const { rates, acl } = context;
   if (rates === undefined) return undefined;
-  return andThen(keyOf(headers, house), (key) =>
-    andThen(rates.countsUsers ? acl?.identify(headers) : undefined, (visitor) => {
-      const name = visitor?.refusal === undefined ? visitor?.user : undefined;
-      const user = name === undefined ? undefined : `${visitor?.namespace ?? 0}/${name}`;
+  return andThen(keyOf(headers, context), (key) =>
+    andThen(rates.countsUsers ? acl?.identify(headers) : undefined, (principal) => {
+      const name = principal?.refusal === undefined ? principal?.user : undefined;
+      const user = name === undefined ? undefined : `${principal?.namespace ?? 0}/${name}`;
       const waitSeconds = rates.take({ address, key: key?.id, user });
       return waitSeconds === 0 ? undefined : { kind: "rate", waitSeconds };
     }),
@@ -67,34 +67,34 @@ export function findRateRefusal(
 export function findLoadRefusal(
   right: RouteRight,
   req: IncomingMessage,
-  house: House,
+  context: ServerContext,
 ): MaybePromise<Refusal | undefined> {
   // What another process of this server sends, or hands over, was counted where it came in.
   if (right.audience === "everyone" || peerOf(req).kind === "private") return undefined;
-  return andThen(findRateRefusal(req.headers, findRemoteAddress(req), house), (refusal) => {
-    if (refusal !== undefined || !mustBeRecorded(house)) return refusal;
+  return andThen(findRateRefusal(req.headers, findRemoteAddress(req), context), (refusal) => {
+    if (refusal !== undefined || !mustBeRecorded(context)) return refusal;
     const isData = right.audience === "clients" && right.writes !== true;
-    return isData && house.audit?.queries !== true ? undefined : { kind: "unrecorded" };
+    return isData && context.audit?.queries !== true ? undefined : { kind: "unrecorded" };
   });
 }
 
 /** Whether nothing may be done now that would have to be written down. */
-export function mustBeRecorded({ audit }: House): boolean {
+export function mustBeRecorded({ audit }: ServerContext): boolean {
   return audit !== undefined && audit.isRequired && audit.fault !== undefined;
 }
 
 /** False when the request was refused and answered. */
 export function admit(right: RouteRight, exchange: Exchange): MaybePromise<boolean> {
-  return andThen(judge(right, exchange.req, exchange.house), (refusal) =>
+  return andThen(judge(right, exchange.req, exchange.context), (refusal) =>
     admitUnless(refusal, right, exchange),
   );
 }
 
 /** As `admit`, and counts the request. */
 export function admitFirst(right: RouteRight, exchange: Exchange): MaybePromise<boolean> {
-  const { req, house } = exchange;
-  if (house.rates === undefined && house.audit === undefined) return admit(right, exchange);
-  return andThen(findLoadRefusal(right, req, house), (refusal) =>
+  const { req, context } = exchange;
+  if (context.rates === undefined && context.audit === undefined) return admit(right, exchange);
+  return andThen(findLoadRefusal(right, req, context), (refusal) =>
     refusal === undefined ? admit(right, exchange) : admitUnless(refusal, right, exchange),
   );
 }

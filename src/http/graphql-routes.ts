@@ -16,7 +16,7 @@ import { notesOf } from "./audit.ts";
 import { admit, judgeWriting, mustBeRecorded } from "./gate.ts";
 import { keyOf } from "./shown-key.ts";
 import { makeRefusalFault } from "./refusal.ts";
-import { parseMediaType, parsePlanQuestion, parseTimeout } from "./parameters.ts";
+import { parseMediaType, parseExplainOptions, parseTimeout } from "./parameters.ts";
 import {
   makeErrorBody,
   originHeadersOf,
@@ -43,26 +43,27 @@ interface Responder {
 }
 
 export async function answerGraphql(exchange: Exchange): Promise<void> {
-  const { req, res, house } = exchange;
+  const { req, res, context } = exchange;
   if (req.method === "OPTIONS") {
     // A page's preflight carries no token: it is answered by the schema of namespace 0.
     const { namespace } = await identify(exchange);
-    const { origins, tokenHeader } = await house.graphql.preflight(namespace);
-    sendPreflight(res, originHeaders(req, house, origins), tokenHeader);
+    const { origins, tokenHeader } = await context.graphql.preflight(namespace);
+    sendPreflight(res, originHeaders(req, context, origins), tokenHeader);
     return;
   }
-  const plan = parsePlanQuestion(readParameters(exchange));
+  const plan = parseExplainOptions(readParameters(exchange));
   if (plan !== undefined && !(await admitToPlans(exchange))) return;
-  const { isDraining } = house.controls.switches;
+  const { isDraining } = context.controls.switches;
   await answerDocument(exchange, {
     streams: plan === undefined && !isDraining,
     body: "data",
     closed: isDraining ? drainingWords : undefined,
-    handle: (request) => house.graphql.handle(plan === undefined ? request : { ...request, plan }),
+    handle: (request) =>
+      context.graphql.handle(plan === undefined ? request : { ...request, plan }),
     origins: () =>
       andThen(identify(exchange), ({ namespace }) =>
-        andThen(house.graphql.allowedOrigins(namespace), (allowed) =>
-          originHeaders(req, house, allowed),
+        andThen(context.graphql.allowedOrigins(namespace), (allowed) =>
+          originHeaders(req, context, allowed),
         ),
       ),
   });
@@ -71,7 +72,7 @@ export async function answerGraphql(exchange: Exchange): Promise<void> {
 /** Administrators, and where users log in guardians: the numbers tell of what others may not read. */
 async function admitToPlans(exchange: Exchange): Promise<boolean> {
   if (!(await admit(explainRight, exchange))) return false;
-  const asking = { visitor: await identify(exchange), acl: exchange.house.acl !== undefined };
+  const asking = { principal: await identify(exchange), acl: exchange.context.acl !== undefined };
   const message = explainRefusal("guardian", asking);
   if (message === undefined) return true;
   const body = makeErrorBody(message, "ErrorUnauthorized", false);
@@ -80,7 +81,7 @@ async function admitToPlans(exchange: Exchange): Promise<boolean> {
 }
 
 export async function answerAdmin(exchange: Exchange): Promise<void> {
-  const { house, req, res } = exchange;
+  const { context, req, res } = exchange;
   if (req.method !== "POST" && req.method !== "GET") {
     const body = makeErrorBody("Invalid method", "ErrorInvalidMethod", false);
     sendError(res, { status: 200, body, headers: [] });
@@ -91,8 +92,8 @@ export async function answerAdmin(exchange: Exchange): Promise<void> {
     body: "text",
     closed: undefined,
     handle: async (request) => {
-      const keyNamespace = (await keyOf(req.headers, house))?.namespace;
-      return house.admin.handle(request, await identify(exchange), keyNamespace);
+      const keyNamespace = (await keyOf(req.headers, context))?.namespace;
+      return context.admin.handle(request, await identify(exchange), keyNamespace);
     },
     origins: () => originHeadersOf(res),
   });
@@ -141,10 +142,13 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
 }
 
 /** No mutation by GET, which any page can make a browser send, nor for a page that may not write. */
-function findMutationRefusal({ req, house }: Exchange): MaybePromise<MutationRefusal | undefined> {
+function findMutationRefusal({
+  req,
+  context,
+}: Exchange): MaybePromise<MutationRefusal | undefined> {
   if (req.method === "GET") return mutationByGet;
-  if (mustBeRecorded(house)) return toMutationRefusal({ kind: "unrecorded" });
-  const refusal = judgeWriting(req, house);
+  if (mustBeRecorded(context)) return toMutationRefusal({ kind: "unrecorded" });
+  const refusal = judgeWriting(req, context);
   return refusal === undefined ? undefined : andThen(refusal, toMutationRefusal);
 }
 

@@ -1,6 +1,6 @@
 // Goal: /health tells of builds and vector indexes, and names their predicates to those alone who may know them.
 import { expect, test } from "vitest";
-import type { Visitor } from "../model/visitor.ts";
+import type { Principal } from "../model/principal.ts";
 import { type NodeHealth, printHealth } from "./node-facts.ts";
 
 const health: NodeHealth = {
@@ -22,8 +22,8 @@ const health: NodeHealth = {
   ],
 };
 
-function read(visitor: Pick<Visitor, "namespace" | "isGuardian">): unknown {
-  return (JSON.parse(printHealth(health, visitor as Visitor)) as unknown[])[0];
+function read(principal: Pick<Principal, "namespace" | "isGuardian">): unknown {
+  return (JSON.parse(printHealth(health, principal as Principal)) as unknown[])[0];
 }
 
 test("a guardian of namespace 0 knows all", () => {

@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { VectorIndexFacts } from "../engine/open.ts";
 import type { IndexProgress } from "../engine/index-builds.ts";
-import type { Visitor } from "../model/visitor.ts";
+import type { Principal } from "../model/principal.ts";
 import { quoteJson } from "./reply.ts";
 
 export interface NodeFacts {
@@ -87,28 +87,28 @@ function asZero({ address, status, version, uptime, lastEcho }: NodeHealth): Hea
   return { instance: "zero", address, status, group: "0", version, uptime, lastEcho, ...idle };
 }
 
-/** /health, as the visitor may know it. */
-export function printHealth(node: NodeHealth, visitor: Visitor): string {
-  return JSON.stringify([describe(node, visitor)]);
+/** /health, as the principal may know it. */
+export function printHealth(node: NodeHealth, principal: Principal): string {
+  return JSON.stringify([describe(node, principal)]);
 }
 
 /** /health?all. */
 export function printHealthOfAll(
   [zero, alpha]: readonly [HealthElement, NodeHealth],
-  visitor: Visitor,
+  principal: Principal,
 ): string {
   const { instance, address, status, group, version, uptime, lastEcho } = zero;
   const plain = { instance, address, status, group, version, uptime, lastEcho };
-  return JSON.stringify([plain, describe(alpha, visitor)]);
+  return JSON.stringify([plain, describe(alpha, principal)]);
 }
 
 /** Members that are empty are left out. `indexing_progress` and `vector_indexes` are this server's own. */
-function describe(node: NodeHealth, visitor: Visitor): object {
+function describe(node: NodeHealth, principal: Principal): object {
   const { ongoing, indexing, ee_features, maxUid, progress, vectors, ...plain } = showNode(
     node,
-    visitor,
+    principal,
   );
-  const known = progress.filter(({ namespace }) => mayKnowBuilds(visitor, namespace));
+  const known = progress.filter(({ namespace }) => mayKnowBuilds(principal, namespace));
   const builds = known.map(({ namespace, predicate, index, done, total }) => ({
     predicate: `${namespace}-${predicate}`,
     index,
@@ -116,7 +116,7 @@ function describe(node: NodeHealth, visitor: Visitor): object {
     total,
   }));
   const vectorIndexes = vectors
-    .filter(({ namespace }) => mayKnowBuilds(visitor, namespace))
+    .filter(({ namespace }) => mayKnowBuilds(principal, namespace))
     .map(({ namespace, predicate, ...facts }) => ({
       predicate: `${namespace}-${predicate}`,
       ...facts,

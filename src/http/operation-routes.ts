@@ -7,30 +7,30 @@ import { makeErrorBody, refuseMethod, sendError, sendJson, sendText } from "./re
 import { checkSuperadmin } from "./sender.ts";
 
 export async function answerDraining(exchange: Exchange): Promise<void> {
-  const { house, req, res } = exchange;
+  const { context, req, res } = exchange;
   if (req.method !== "PUT" && req.method !== "POST") return refuseAsRecorded(res);
   const enable = readParameters(exchange).get("enable");
   if (enable !== "true" && enable !== "false") {
     throw new Fault("E_HTTP_REQUEST", "Found invalid value for the enable parameter");
   }
   await checkSuperadmin(exchange);
-  const message = await setDraining(house.controls, enable === "true");
+  const message = await setDraining(context.controls, enable === "true");
   sendJson(res, printSuccess(message), [], undefined);
 }
 
 export async function answerShutdown(exchange: Exchange): Promise<void> {
-  const { house, req, res } = exchange;
+  const { context, req, res } = exchange;
   if (req.method !== "POST") return refuseMethod(res);
   await checkSuperadmin(exchange);
   sendJson(res, printSuccess(shutdownWords), [], undefined);
-  house.controls.shutdown();
+  context.controls.shutdown();
 }
 
 export async function answerCacheMb(exchange: Exchange): Promise<void> {
-  const { house, req, res } = exchange;
+  const { context, req, res } = exchange;
   await checkSuperadmin(exchange);
   if (req.method === "GET") {
-    sendText(res, 200, `${house.controls.switches.cacheMb}\n`);
+    sendText(res, 200, `${context.controls.switches.cacheMb}\n`);
     return;
   }
   if (req.method !== "PUT") return refuseAsRecorded(res);
@@ -40,7 +40,7 @@ export async function answerCacheMb(exchange: Exchange): Promise<void> {
     return;
   }
   try {
-    await configure(house.controls, { cacheMb: Number(text) });
+    await configure(context.controls, { cacheMb: Number(text) });
     sendText(res, 200, "");
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

@@ -5,7 +5,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
-import type { House } from "./house.ts";
+import type { ServerContext } from "./server-context.ts";
 import { findForeignDataPage } from "./pages.ts";
 import { everyOrigin, setOriginHeaders } from "./reply.ts";
 import type { RouteRight } from "./rights.ts";
@@ -17,18 +17,18 @@ const forNone: readonly string[] = [];
 /** Flat, name, value, …: the headers about origins. `allowed`: those that the schema names. */
 export function originHeaders(
   { headers, method }: Pick<IncomingMessage, "headers" | "method">,
-  house: House,
+  context: ServerContext,
   allowed: readonly string[],
 ): readonly string[] {
   const { origin } = headers;
   const isCached = method === "GET" || method === "HEAD";
-  const isForAll = allowed.length === 0 && asksForCredentials(house);
+  const isForAll = allowed.length === 0 && asksForCredentials(context);
   if (origin === undefined) {
     // No page asks; but an answer that a cache keeps may be shown to one later.
     return isForAll || (allowed.length === 0 && !isCached) ? forAll : forNone;
   }
   if (isForAll) return forAll;
-  if (mayRead(origin, headers, house, allowed)) {
+  if (mayRead(origin, headers, context, allowed)) {
     // Answers to POST are kept by no cache: those have the headers of the reference.
     const varies = isCached || !allowed.includes(origin);
     return [allowOrigin, origin, ...(varies ? ["Vary", "Origin"] : [])];
@@ -39,14 +39,14 @@ export function originHeaders(
 function mayRead(
   origin: string,
   headers: IncomingHttpHeaders,
-  { security }: House,
+  { security }: ServerContext,
   allowed: readonly string[],
 ): boolean {
   return allowed.includes(origin) || findForeignDataPage(headers, security) === undefined;
 }
 
 /** Whether nobody is served who shows neither a key nor, where users log in, their token. */
-function asksForCredentials({ security, acl }: House): boolean {
+function asksForCredentials({ security, acl }: ServerContext): boolean {
   return !security.anonymous || acl !== undefined;
 }
 
@@ -58,18 +58,18 @@ export function settleOrigin(
   right: RouteRight,
   req: IncomingMessage,
   res: ServerResponse,
-  house: House,
+  context: ServerContext,
 ): MaybePromise<void> {
   if (req.headers.origin === undefined) return;
   if (right.audience === "administrators" || right.audience === "logins") {
     setOriginHeaders(res, forAll);
     return;
   }
-  const visitor = house.acl?.identify(req.headers);
-  const namespace = andThen(visitor, (known) => known?.namespace ?? 0);
+  const principal = context.acl?.identify(req.headers);
+  const namespace = andThen(principal, (known) => known?.namespace ?? 0);
   return andThen(
-    andThen(namespace, (number) => house.graphql.allowedOrigins(number)),
-    (allowed) => setOriginHeaders(res, originHeaders(req, house, allowed)),
+    andThen(namespace, (number) => context.graphql.allowedOrigins(number)),
+    (allowed) => setOriginHeaders(res, originHeaders(req, context, allowed)),
   );
 }
 
@@ -79,17 +79,19 @@ export function settleOrigin(
  * is judged when he is.
  */
 export async function mayListen(
-  house: House,
+  context: ServerContext,
   upgrade: IncomingHttpHeaders,
   sender: IncomingHttpHeaders,
 ): Promise<boolean> {
   const { origin } = upgrade;
   if (origin === undefined) {
-    return asksForCredentials(house) || findForeignDataPage(upgrade, house.security) === undefined;
+    return (
+      asksForCredentials(context) || findForeignDataPage(upgrade, context.security) === undefined
+    );
   }
-  const visitor = await house.acl?.identify(sender);
-  if (visitor?.refusal !== undefined) return true;
-  const allowed = await house.graphql.allowedOrigins(visitor?.namespace ?? 0);
-  if (allowed.length === 0 && asksForCredentials(house)) return true;
-  return mayRead(origin, upgrade, house, allowed);
+  const principal = await context.acl?.identify(sender);
+  if (principal?.refusal !== undefined) return true;
+  const allowed = await context.graphql.allowedOrigins(principal?.namespace ?? 0);
+  if (allowed.length === 0 && asksForCredentials(context)) return true;
+  return mayRead(origin, upgrade, context, allowed);
 }

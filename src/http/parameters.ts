@@ -1,5 +1,5 @@
 /** Parameters of the URL and of the Content-Type, as the reference reads and refuses them (dql.md 1.2, 1.3). */
-import type { PlanQuestion } from "../engine/plan-question.ts";
+import type { ExplainOptions } from "../engine/explain-options.ts";
 import { Fault } from "../model/fault.ts";
 
 const trueWords = new Set(["1", "t", "T", "TRUE", "true", "True"]);
@@ -17,14 +17,14 @@ export function parseBool(params: URLSearchParams, name: string): boolean {
  * `explain` and `profile`: a boolean, `json` (as true) or `text`. A profile holds all that an explanation does, so it
  * is what is given where both are asked for.
  */
-export function parsePlanQuestion(params: URLSearchParams): PlanQuestion | undefined {
+export function parseExplainOptions(params: URLSearchParams): ExplainOptions | undefined {
   return parsePlanForm(params, "profile") ?? parsePlanForm(params, "explain");
 }
 
 function parsePlanForm(
   params: URLSearchParams,
-  kind: PlanQuestion["kind"],
-): PlanQuestion | undefined {
+  kind: ExplainOptions["kind"],
+): ExplainOptions | undefined {
   const text = params.get(kind);
   if (text === null) return undefined;
   if (text === "text" || text === "json") return { kind, form: text };

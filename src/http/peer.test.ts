@@ -16,7 +16,7 @@ let from = "";
 
 beforeAll(async () => {
   engine = await openEngine({ store: openMemoryStore({ derive: deriveFill }) });
-  const keys = openKeyRing({ rows: engine.ownRows, clock: systemClock });
+  const keys = openKeyRing({ rows: engine.systemRows, clock: systemClock });
   const security = { anonymous: true, token: undefined };
   walk = await openWalkServer({ engine, keys, security, onShutdown: () => {} });
   listener = createServer({ pauseOnConnect: true }, (socket) =>

@@ -8,10 +8,10 @@ import { LoginWait } from "../auth/login-guard.ts";
 import type { LoginRequest } from "../auth/acl.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { Fault, faultTable } from "../model/fault.ts";
-import { anyVisitor, type Visitor } from "../model/visitor.ts";
+import { anyPrincipal, type Principal } from "../model/principal.ts";
 import { beginRecord, notesOf } from "./audit.ts";
 import { findLoadRefusal, judge } from "./gate.ts";
-import type { House } from "./house.ts";
+import type { ServerContext } from "./server-context.ts";
 import { printHealth, printHealthOfAll } from "./node-facts.ts";
 import { findRemoteAddress } from "./peer.ts";
 import { makeRefusalReply } from "./refusal.ts";
@@ -25,47 +25,48 @@ const greeting =
   "Weft is running. Its endpoints: /graphql, /query, /mutate, /commit, /alter, /admin, /health.\n";
 
 /** Everything beside the database routes. Bodies are not parsed by the framework: they come as bytes. */
-export function addPlainRoutes(app: FastifyInstance, house: House): void {
+export function addPlainRoutes(app: FastifyInstance, context: ServerContext): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
     done(null, body);
   });
-  addHooks(app, house);
+  addHooks(app, context);
   app.all("/health", async (request, reply) => {
     const isAll = /[?&]all(?:[=&]|$)/.test(request.url);
     if (isAll) {
-      const guardian = await admitGuardian(house, request, reply);
+      const guardian = await admitGuardian(context, request, reply);
       if (guardian === undefined) return reply;
     }
     const isAlive = /[?&]live(?:[=&]|$)/.test(request.url);
-    const { isDraining } = house.controls.switches;
-    const fault = isAlive ? undefined : house.storeFault?.();
-    const recordFault = house.audit?.isRequired === true ? house.audit.fault : undefined;
+    const { isDraining } = context.controls.switches;
+    const fault = isAlive ? undefined : context.storeFault?.();
+    const recordFault = context.audit?.isRequired === true ? context.audit.fault : undefined;
     if (fault !== undefined || (recordFault !== undefined && !isAlive)) {
       return reply
         .code(503)
         .type("text/plain; charset=utf-8")
         .send(fault ?? recordFault);
     }
-    if (isAlive || (house.isReady() && !isDraining)) {
-      const visitor = (await house.acl?.identify(request.headers)) ?? anyVisitor;
-      if (isAll) return sendJson(reply, printHealthOfAll(await house.about.healthOfAll(), visitor));
-      return sendJson(reply, printHealth(await house.about.health(), visitor));
+    if (isAlive || (context.isReady() && !isDraining)) {
+      const principal = (await context.acl?.identify(request.headers)) ?? anyPrincipal;
+      if (isAll)
+        return sendJson(reply, printHealthOfAll(await context.about.healthOfAll(), principal));
+      return sendJson(reply, printHealth(await context.about.health(), principal));
     }
     void reply.code(503).type("text/plain; charset=utf-8");
     const starting = "Please retry again, server is not ready to accept requests";
     return reply.send(isDraining ? drainingWords : starting);
   });
   app.all("/state", async (request, reply) => {
-    const guardian = await admitGuardian(house, request, reply);
+    const guardian = await admitGuardian(context, request, reply);
     if (guardian === undefined) return reply;
-    return sendJson(reply, await house.about.state(guardian.namespace));
+    return sendJson(reply, await context.about.state(guardian.namespace));
   });
   app.all("/probe/graphql", async (_request, reply) => {
-    const counter = await house.graphql.schemaUpdateCount(0);
+    const counter = await context.graphql.schemaUpdateCount(0);
     return sendJson(reply, `{"status":"up","schemaUpdateCounter":${counter}}`);
   });
-  app.all("/login", (request, reply) => answerLogin(house, request, reply));
+  app.all("/login", (request, reply) => answerLogin(context, request, reply));
   app.all("/ui/keywords", (request, reply) => {
     if (request.method === "OPTIONS" || request.method === "GET") {
       return sendJson(reply, request.method === "GET" ? uiKeywords : "");
@@ -79,23 +80,23 @@ export function addPlainRoutes(app: FastifyInstance, house: House): void {
 }
 
 /** What stands before and behind the work of every route. */
-function addHooks(app: FastifyInstance, house: House): void {
+function addHooks(app: FastifyInstance, context: ServerContext): void {
   app.addHook("onRequest", async (request, reply) => {
     const { url } = request.routeOptions;
     const right = url === undefined ? elsewhere : rightOf(url);
     const { raw } = reply;
     void reply.header("x-content-type-options", "nosniff");
-    await settleOrigin(right, request.raw, raw, house);
+    await settleOrigin(right, request.raw, raw, context);
     if (right.audience === "logins") void reply.header("cache-control", "no-store");
     if (right.audience === "everyone") return;
     if (request.method === "OPTIONS") {
       await sendJson(reply, "");
       return;
     }
-    beginRecord(right, request.raw, raw, house);
+    beginRecord(right, request.raw, raw, context);
     const refusal =
-      (await findLoadRefusal(right, request.raw, house)) ??
-      (await judge(right, request.raw, house));
+      (await findLoadRefusal(right, request.raw, context)) ??
+      (await judge(right, request.raw, context));
     if (refusal === undefined) return;
     const notes = notesOf(raw);
     if (notes !== undefined) notes.refusal = refusal.kind;
@@ -117,31 +118,31 @@ function sendJson(reply: FastifyReply, body: string): FastifyReply {
 
 /** What is for guardians where users log in. Undefined when the request was refused and answered. */
 async function admitGuardian(
-  { acl }: House,
+  { acl }: ServerContext,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Visitor | undefined> {
-  if (acl === undefined) return anyVisitor;
-  const visitor = await acl.identify(request.headers);
-  const message = explainRefusal("guardian", { visitor, acl: true });
-  if (message === undefined) return visitor;
+): Promise<Principal | undefined> {
+  if (acl === undefined) return anyPrincipal;
+  const principal = await acl.identify(request.headers);
+  const message = explainRefusal("guardian", { principal, acl: true });
+  if (message === undefined) return principal;
   await sendJson(reply, makeErrorBody(message, "Error", false));
   return undefined;
 }
 
 /** Without access control there is nobody to log in as. */
 async function answerLogin(
-  house: House,
+  context: ServerContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { acl } = house;
+  const { acl } = context;
   if (request.method !== "POST" && request.method !== "PUT") {
     void reply.code(400);
     return sendJson(reply, makeErrorBody("Invalid method", "ErrorInvalidMethod", false));
   }
   try {
-    const keyNamespace = (await keyOf(request.headers, house))?.namespace;
+    const keyNamespace = (await keyOf(request.headers, context))?.namespace;
     const address = findRemoteAddress(request.raw);
     const login = { ...readLogin(request.body), address, keyNamespace };
     const notes = notesOf(reply.raw);

@@ -1,11 +1,11 @@
-/** One of the two places where a Fault becomes an answer (the other is the GraphQL guest's): dql.md 1.2. */
+/** One of the two places where a Fault becomes an answer (the other is the GraphQL service's): dql.md 1.2. */
 import type { ServerResponse } from "node:http";
 import { gzip, gzipSync } from "node:zlib";
 import { Buffer } from "node:buffer";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { Fault, faultTable } from "../model/fault.ts";
-import { Departures } from "./departures.ts";
+import { ResponseBatcher } from "./response-batcher.ts";
 import { LargeAnswers } from "./large-answers.ts";
 
 const allowedHeaders =
@@ -245,7 +245,7 @@ export function sendPreflight(
 /** Up to this size an answer is joined with its head into one string and one write; beyond it a copy costs more. */
 const joinBytesMax = 64 * 1024;
 
-const departures = new Departures(systemClock);
+const batcher = new ResponseBatcher(systemClock);
 
 /** Configured by the server of this process. */
 export const largeAnswers = new LargeAnswers();
@@ -261,6 +261,6 @@ function send(
   if (isObserved && !extra.includes("Content-Encoding")) noteAnswer(res, bytes);
   res.writeHead(status, [...commonHeaders, ...extra, "Content-Length", String(bytes.length)]);
   // As Latin-1 the bytes stay what they are, and head and body leave in one write.
-  if (bytes.length <= joinBytesMax) departures.end(res, bytes.toString("latin1"));
+  if (bytes.length <= joinBytesMax) batcher.end(res, bytes.toString("latin1"));
   else largeAnswers.end(res, bytes);
 }

@@ -103,7 +103,7 @@ const near = { [handedOverFrom]: "127.0.0.1" };
 
 beforeAll(async () => {
   engine = await openEngine({ store: openMemoryStore({ derive: deriveFill }), acl: true });
-  const keys = openKeyRing({ rows: engine.ownRows, clock: systemClock });
+  const keys = openKeyRing({ rows: engine.systemRows, clock: systemClock });
   const acl = await openAcl({
     ...tokenOptions,
     engine,

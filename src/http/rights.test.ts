@@ -83,7 +83,7 @@ let shutdowns = 0;
 beforeAll(async () => {
   engine = await openEngine({ store: openMemoryStore({ derive: deriveFill }) });
   let nowMs = 1_000_000;
-  keys = openKeyRing({ rows: engine.ownRows, clock: { nowMs: () => nowMs, tickMs: () => 0 } });
+  keys = openKeyRing({ rows: engine.systemRows, clock: { nowMs: () => nowMs, tickMs: () => 0 } });
   const make = async (kind: "admin" | "client", expiryMs = Infinity) =>
     await keys.create({ name: "walk", kind, expiryMs });
   const client = (await make("client")).text;

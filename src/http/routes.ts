@@ -73,9 +73,9 @@ function findSubtree(path: string): Route | undefined {
 
 /** Rights and methods, before the route's own work. False when the request was refused and answered. */
 export function receive(route: Route, exchange: Exchange): MaybePromise<boolean> {
-  const { req, res, house } = exchange;
+  const { req, res, context } = exchange;
   if (route.right.audience === "administrators") res.setHeader("Cache-Control", "no-store");
-  return andThen(settleOrigin(route.right, req, res, house), () => admitTo(route, exchange));
+  return andThen(settleOrigin(route.right, req, res, context), () => admitTo(route, exchange));
 }
 
 function admitTo(route: Route, exchange: Exchange): MaybePromise<boolean> {
@@ -86,7 +86,7 @@ function admitTo(route: Route, exchange: Exchange): MaybePromise<boolean> {
     sendPreflight(res);
     return false;
   }
-  beginRecord(route.right, req, res, exchange.house);
+  beginRecord(route.right, req, res, exchange.context);
   return andThen(admitFirst(route.right, exchange), (isAdmitted) => {
     if (!isAdmitted) return false;
     if (route.methods === "any" || req.method === "POST" || req.method === "PUT") {
@@ -98,9 +98,9 @@ function admitTo(route: Route, exchange: Exchange): MaybePromise<boolean> {
   });
 }
 
-function isServing(route: Route, { house, res }: Exchange): boolean {
+function isServing(route: Route, { context, res }: Exchange): boolean {
   const { drained } = route;
-  if (!house.controls.switches.isDraining || drained === undefined) return true;
+  if (!context.controls.switches.isDraining || drained === undefined) return true;
   const code = drained === "plain" ? "Error" : "ErrorInvalidRequest";
   const body = makeErrorBody(drainingWords, code, drained === "withData");
   res.shouldKeepAlive = false;

@@ -7,7 +7,7 @@ import { BodyCut, BodySlow, BodyTooLarge } from "./body.ts";
 import { BodyWatch } from "./body-watch.ts";
 import { type Exchange, readParameters } from "./exchange.ts";
 import { handOver } from "./forward.ts";
-import type { House } from "./house.ts";
+import type { ServerContext } from "./server-context.ts";
 import { type Http2Acceptor, openHttp2 } from "./http2.ts";
 import { IdleReaders } from "./idle-readers.ts";
 import { parseUint } from "./parameters.ts";
@@ -55,13 +55,16 @@ export interface HttpServer {
 }
 
 /** `tls`: for `acceptTls`; undefined: nobody comes that way. */
-export async function openHttpServer(house: House, tls?: TlsMaterial): Promise<HttpServer> {
+export async function openHttpServer(
+  context: ServerContext,
+  tls?: TlsMaterial,
+): Promise<HttpServer> {
   const flow = new Flow();
-  const streams = new Streams(house.limits.socketsMax, house.limits.keepAliveMs);
-  const { bodyRateMin, bodyWindowMs } = house.limits;
+  const streams = new Streams(context.limits.socketsMax, context.limits.keepAliveMs);
+  const { bodyRateMin, bodyWindowMs } = context.limits;
   const rate = { bytesPerSecond: bodyRateMin, windowMs: bodyWindowMs };
-  const bodies = new BodyWatch(house.clock, rate);
-  const { clock, memory, limits } = house;
+  const bodies = new BodyWatch(context.clock, rate);
+  const { clock, memory, limits } = context;
   largeAnswers.configure({ memory, clock, waitMs: limits.answerWaitMs });
   flow.endIdleReaders(new IdleReaders(clock, limits.answerWaitMs), limits.answerWaitMs / 4);
   let fallback: RequestListener = () => {};
@@ -76,8 +79,8 @@ export async function openHttpServer(house: House, tls?: TlsMaterial): Promise<H
       return;
     }
     const search = question < 0 ? "" : url.slice(question + 1);
-    const hold = new RequestHold(house.memory);
-    const exchange = { req, res, house, streams, path, search, hold, bodies, budget: undefined };
+    const hold = new RequestHold(context.memory);
+    const exchange = { req, res, context, streams, path, search, hold, bodies, budget: undefined };
     void answerRoute(route, exchange, flow);
   };
   const server = createServer(serverOptions, answer);
@@ -85,7 +88,7 @@ export async function openHttpServer(house: House, tls?: TlsMaterial): Promise<H
     markPeer(socket, peerOfListener(server, socket));
     flow.watch(socket);
   });
-  serveSockets(server, house, streams);
+  serveSockets(server, context, streams);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     refuseConnection(error, socket as Socket);
   });
@@ -96,19 +99,19 @@ export async function openHttpServer(house: House, tls?: TlsMaterial): Promise<H
     },
     bodyLimit: plainBodyBytesMax,
   });
-  addPlainRoutes(app, house);
+  addPlainRoutes(app, context);
   app.setErrorHandler((error, _request, reply) => {
     const status = (error as { statusCode?: number }).statusCode ?? 500;
     const answer =
       status < 500
         ? { status, body: makeErrorBody(String(error), "ErrorInvalidRequest", false) }
-        : makeErrorReply(error, plainShape, house.logger);
+        : makeErrorReply(error, plainShape, context.logger);
     void reply.code(answer.status).type("application/json").send(answer.body);
   });
   await app.ready();
   if (tls === undefined) return new NodeHttpServer(server, flow, streams);
   const http2 = openHttp2({
-    clock: house.clock,
+    clock: context.clock,
     idleMs: idleTimeoutMs,
     requestMs: requestTimeoutMs,
     answer,
@@ -172,7 +175,7 @@ async function answerRoute(route: Route, exchange: Exchange, flow: Flow): Promis
   try {
     const received = receive(route, exchange);
     if (!(received instanceof Promise ? await received : received)) return;
-    if (flow.requestCount > exchange.house.limits.pendingMax) {
+    if (flow.requestCount > exchange.context.limits.pendingMax) {
       const message = "429 Too Many Requests. Please throttle your requests";
       const body = makeErrorBody(message, "ErrorInvalidRequest", route.hasTransaction);
       sendError(exchange.res, { status: 200, body, headers: [] });
@@ -203,11 +206,11 @@ async function findOwner(exchange: Exchange): Promise<string | undefined> {
   // Handed over once: the owner that was asked is this process, or has ended.
   if (peerOf(exchange.req).kind === "private") return undefined;
   const startTs = parseUint(params, "startTs");
-  return startTs === 0 ? undefined : await exchange.house.transactions.findOwner(startTs);
+  return startTs === 0 ? undefined : await exchange.context.transactions.findOwner(startTs);
 }
 
 function answerFailure(exchange: Exchange, error: unknown): void {
-  const { res, house } = exchange;
+  const { res, context } = exchange;
   if (error instanceof BodyCut) {
     res.destroy();
     return;
@@ -221,14 +224,14 @@ function answerFailure(exchange: Exchange, error: unknown): void {
     answerSlow(exchange);
     return;
   }
-  const reply = makeErrorReply(error, plainShape, house.logger);
+  const reply = makeErrorReply(error, plainShape, context.logger);
   if (exchange.req.complete) sendError(res, reply);
   else discardRest(exchange, () => sendError(res, reply));
 }
 
 /** The connection ends with the answer, and is cut when that is not taken. */
-function answerSlow({ req, res, house }: Exchange): void {
-  const { bodyRateMin, bodyWindowMs } = house.limits;
+function answerSlow({ req, res, context }: Exchange): void {
+  const { bodyRateMin, bodyWindowMs } = context.limits;
   const text = `The request's body brought less than ${bodyRateMin} bytes a second for ${bodyWindowMs / 1000} seconds`;
   const body = makeErrorBody(nameLimit("body-rate", text), "ErrorInvalidRequest", false);
   res.shouldKeepAlive = false;

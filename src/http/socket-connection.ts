@@ -16,7 +16,7 @@ import { findRefusal } from "./access.ts";
 import { recordOperation } from "./audit.ts";
 import { askingOf, findRateRefusal, mustBeRecorded } from "./gate.ts";
 import { hasErrors } from "./reply.ts";
-import type { House } from "./house.ts";
+import type { ServerContext } from "./server-context.ts";
 import { mayListen } from "./origins.ts";
 import { Outbox, viewOf } from "./outbox.ts";
 import type { Lane } from "./outbox.ts";
@@ -31,7 +31,7 @@ export interface ConnectionParts {
   /** Below it: answers are written to it directly, as one frame around bytes that all readers share. */
   readonly socket: Socket;
   readonly dialect: Dialect;
-  readonly house: House;
+  readonly context: ServerContext;
   readonly streams: Streams;
   readonly service: Pick<GraphqlService, "subscribe" | "handle">;
   /** Of the upgrade. */
@@ -68,12 +68,12 @@ class SocketConnection implements Stream, Conversation {
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
-    const { webSocket, socket, house } = parts;
-    const { socketBufferBytesMax, socketInitMs } = house.limits;
+    const { webSocket, socket, context } = parts;
+    const { socketBufferBytesMax, socketInitMs } = context.limits;
     this.#headers = parts.headers;
     this.#outbox = new Outbox(socket, {
       bytesMax: socketBufferBytesMax,
-      memory: house.memory,
+      memory: context.memory,
       overflow: () => this.cut(),
     });
     this.#firstWord = setTimeout(() => this.close(initTimeout), socketInitMs).unref();
@@ -106,8 +106,8 @@ class SocketConnection implements Stream, Conversation {
   }
 
   start(id: string, payload: JsonValue): void {
-    const { dialect, house } = this.#parts;
-    if (this.#operations.size >= house.limits.socketSubscriptionsMax) {
+    const { dialect, context } = this.#parts;
+    if (this.#operations.size >= context.limits.socketSubscriptionsMax) {
       const message = `there are ${this.#operations.size} operations on this connection already`;
       dialect.refuse(this, id, { kind: "refused", message, errors: [{ message }] });
       return;
@@ -138,8 +138,8 @@ class SocketConnection implements Stream, Conversation {
   }
 
   say(message: object): void {
-    const { webSocket, socket, house } = this.#parts;
-    if (socket.writableLength > house.limits.socketBufferBytesMax + wordsBytesMax) this.cut();
+    const { webSocket, socket, context } = this.#parts;
+    if (socket.writableLength > context.limits.socketBufferBytesMax + wordsBytesMax) this.cut();
     else if (webSocket.readyState === webSocket.OPEN) webSocket.send(JSON.stringify(message));
   }
 
@@ -190,8 +190,8 @@ class SocketConnection implements Stream, Conversation {
 
   #answerPing(data: Buffer): void {
     this.#isAlive = true;
-    const { webSocket, socket, house } = this.#parts;
-    if (socket.writableLength > house.limits.socketBufferBytesMax + wordsBytesMax) this.cut();
+    const { webSocket, socket, context } = this.#parts;
+    if (socket.writableLength > context.limits.socketBufferBytesMax + wordsBytesMax) this.cut();
     else if (webSocket.readyState === webSocket.OPEN) webSocket.pong(data);
   }
 
@@ -199,7 +199,7 @@ class SocketConnection implements Stream, Conversation {
     const { dialect, service } = this.#parts;
     const request = this.#request(operation, body);
     const refusal = (await this.#limit()) ?? (await this.#judge());
-    const names = this.#parts.house.audit && describeRequest(request);
+    const names = this.#parts.context.audit && describeRequest(request);
     if (refusal !== undefined) {
       this.#record(names, "refused");
       throw refusal;
@@ -217,9 +217,9 @@ class SocketConnection implements Stream, Conversation {
       return;
     }
     if (outcome.kind === "other" && dialect.answersAll) {
-      const { isDraining } = this.#parts.house.controls.switches;
+      const { isDraining } = this.#parts.context.controls.switches;
       const closed = isDraining ? drainingWords : undefined;
-      const refusesMutations = mustBeRecorded(this.#parts.house) ? unrecorded : undefined;
+      const refusesMutations = mustBeRecorded(this.#parts.context) ? unrecorded : undefined;
       const { body: answer } = await service.handle({ ...request, closed, refusesMutations });
       this.#record(names, hasErrors(answer) ? "error" : "ok");
       if (!operation.isStopped) this.#outbox.push(operation, answer);
@@ -234,14 +234,14 @@ class SocketConnection implements Stream, Conversation {
 
   /** Each operation counts as a request of whoever is behind the headers. */
   async #limit(): Promise<Fault | undefined> {
-    const { house, remoteAddress } = this.#parts;
-    const refusal = await findRateRefusal(this.#headers, remoteAddress, house);
+    const { context, remoteAddress } = this.#parts;
+    const refusal = await findRateRefusal(this.#headers, remoteAddress, context);
     return refusal && makeRefusalFault(refusal, "graphql");
   }
 
   #record(names: RequestNames | undefined, outcome: "ok" | "error" | "refused"): void {
-    const { house, remoteAddress } = this.#parts;
-    recordOperation(house, { headers: this.#headers, remoteAddress }, names, outcome);
+    const { context, remoteAddress } = this.#parts;
+    recordOperation(context, { headers: this.#headers, remoteAddress }, names, outcome);
   }
 
   #request(operation: Operation, body: string): GraphqlRequest {
@@ -287,12 +287,12 @@ class SocketConnection implements Stream, Conversation {
 
   /** What stands in the way of who is behind the headers. */
   async #judge(): Promise<Fault | undefined> {
-    const { house, remoteAddress, headers } = this.#parts;
-    const asking = askingOf(this.#headers, remoteAddress, house);
+    const { context, remoteAddress, headers } = this.#parts;
+    const asking = askingOf(this.#headers, remoteAddress, context);
     const refusal = await findRefusal(rightOf("/graphql"), asking);
     if (refusal !== undefined) return makeRefusalFault(refusal, "graphql");
     // Without logins the upgrade was judged by the one schema that there is.
-    if (house.acl === undefined || (await mayListen(house, headers, this.#headers))) return;
+    if (context.acl === undefined || (await mayListen(context, headers, this.#headers))) return;
     return new Fault("E_UNAUTHORIZED", `The page ${headers.origin ?? ""} may not read answers.`);
   }
 
@@ -306,7 +306,7 @@ class SocketConnection implements Stream, Conversation {
   #explain(error: unknown): string {
     if (error instanceof Fault) return error.message;
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.#parts.house.logger.error("a WebSocket's operation failed inside", { stack });
+    this.#parts.context.logger.error("a WebSocket's operation failed inside", { stack });
     return "Internal error; the server's log has the details";
   }
 

@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { WebSocketServer } from "ws";
 import { Fault } from "../model/fault.ts";
 import type { GraphqlService } from "../graphql/service.ts";
-import type { House } from "./house.ts";
+import type { ServerContext } from "./server-context.ts";
 import { judge } from "./gate.ts";
 import { mayListen } from "./origins.ts";
 import { findRemoteAddress } from "./peer.ts";
@@ -28,8 +28,8 @@ const nothingToSubscribe: Pick<GraphqlService, "subscribe" | "handle"> = {
 };
 
 /** Takes the upgrades of `server`. */
-export function serveSockets(server: Server, house: House, streams: Streams): void {
-  const { socketMessageBytesMax } = house.limits;
+export function serveSockets(server: Server, context: ServerContext, streams: Streams): void {
+  const { socketMessageBytesMax } = context.limits;
   const acceptor = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -46,9 +46,9 @@ export function serveSockets(server: Server, house: House, streams: Streams): vo
       readAgain(server, req, socket, head);
       return;
     }
-    const service = path === "/admin" ? nothingToSubscribe : house.graphql;
+    const service = path === "/admin" ? nothingToSubscribe : context.graphql;
     socket.on("error", () => socket.destroy());
-    mayOpen(req, house, streams)
+    mayOpen(req, context, streams)
       .then((status) => {
         if (status !== undefined) {
           socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
@@ -57,7 +57,7 @@ export function serveSockets(server: Server, house: House, streams: Streams): vo
         acceptor.handleUpgrade(req, socket, head, (webSocket) => {
           const { headers } = req;
           const remoteAddress = findRemoteAddress(req);
-          const parts = { webSocket, socket, dialect, house, streams, service };
+          const parts = { webSocket, socket, dialect, context, streams, service };
           openConnection({ ...parts, headers, remoteAddress });
         });
       })
@@ -82,17 +82,17 @@ function chooseDialect(offered: ReadonlySet<string>): Dialect | undefined {
 /** A status that refuses the upgrade; undefined for none. */
 async function mayOpen(
   req: IncomingMessage,
-  house: House,
+  context: ServerContext,
   streams: Streams,
 ): Promise<string | undefined> {
-  if (streams.isFull || house.controls.switches.isDraining) return "503 Service Unavailable";
-  if (await isForeignName(req, house)) return "403 Forbidden";
-  return (await mayListen(house, req.headers, req.headers)) ? undefined : "403 Forbidden";
+  if (streams.isFull || context.controls.switches.isDraining) return "503 Service Unavailable";
+  if (await isForeignName(req, context)) return "403 Forbidden";
+  return (await mayListen(context, req.headers, req.headers)) ? undefined : "403 Forbidden";
 }
 
 /** Keys are judged with each operation, since they may come with the first message; what the browser says is here. */
-async function isForeignName(req: IncomingMessage, house: House): Promise<boolean> {
-  return (await judge(rightOf("/graphql"), req, house))?.kind === "page";
+async function isForeignName(req: IncomingMessage, context: ServerContext): Promise<boolean> {
+  return (await judge(rightOf("/graphql"), req, context))?.kind === "page";
 }
 
 /**

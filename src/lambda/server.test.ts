@@ -337,7 +337,7 @@ describe("what scripts can reach", () => {
   });
 });
 
-describe("the door", () => {
+describe("the endpoint", () => {
   test("web pages, other paths and other bodies are refused", async () => {
     const server = await start(write(`self.addGraphQLResolvers({ "Query.q": () => 1 })`));
     const body = { resolver: "Query.q" };

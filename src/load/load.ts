@@ -1,5 +1,5 @@
 /**
- * Loads files into a running server, through the doors that every client has. What comes in: names of files. What goes
+ * Loads files into a running server, through the interfaces that every client has. In: names of files. What goes
  * out: mutations with explicit uids, in order of the input, several under way at once. Never here: a whole file in
  * memory, or a label that means two nodes.
  */

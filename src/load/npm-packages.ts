@@ -1,4 +1,4 @@
-/** The sample: who depends on whom among the npm packages of a project, loaded through the doors of every client. */
+/** The sample: who depends on whom among the npm packages of a project, loaded through the interfaces of every client. */
 import { printUid } from "../model/uid.ts";
 import { type Client, findRefusal, leaseUids, postOrFail } from "./client.ts";
 import { type NpmPackage, readNpmTree } from "./npm-tree.ts";

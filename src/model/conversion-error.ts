@@ -1,7 +1,7 @@
 import { Fault, type FaultCode } from "./fault.ts";
 
 /**
- * A text or value that is not what its type asks for. Thrown by the parsers and converters of this room, whose
+ * A text or value that is not what its type asks for. Thrown by the parsers and converters of this module, whose
  * callers know where in a request they stand: they let `asFault` give it a code, or catch it where a failed
  * conversion only means "no" (facet filters, type guesses). The message is the reference's, without a prefix.
  */

@@ -21,7 +21,7 @@ import { parseVector, printVectorText } from "./vector.ts";
 /**
  * The value as another kind: the matrix of dql.md 2.11, for literals on writing and for stored values after a type
  * change. Throws ConversionError with the reference's text (`asFault` gives it a code).
- * A text becomes a password only in the writing room, which hashes it: here it becomes a hash that nothing matches.
+ * A text becomes a password only in the `write` module, which hashes it: here it becomes a hash that nothing matches.
  */
 export function convertValue(value: Value, to: ValueKind): Value {
   if (value.kind === to) return value;
@@ -56,7 +56,7 @@ export function convertValue(value: Value, to: ValueKind): Value {
 const passwordBytesMin = 6;
 const passwordBytesMax = 72;
 
-/** Refuses a password that is too short or too long; the writing room hashes it afterwards. */
+/** Refuses a password that is too short or too long; the `write` module hashes it afterwards. */
 export function checkPassword(password: string): void {
   const { length } = new TextEncoder().encode(password);
   if (length < passwordBytesMin) {

@@ -18,7 +18,7 @@ export const faultTable = {
   /** The frame of a mutation (blocks, JSON envelope) does not parse: the native answer then has no `data` member. */
   E_MUTATION_FRAME: { phase: "parser", extension: "ErrorInvalidRequest" },
   E_ALTER: { phase: "parser", extension: "Error" },
-  /** Parameters, headers and bodies at the HTTP door. */
+  /** Parameters, headers and bodies of HTTP requests. */
   E_HTTP_REQUEST: { phase: "parser", extension: "ErrorInvalidRequest" },
   E_HTTP_METHOD: { phase: "parser", extension: "ErrorInvalidMethod" },
   E_HTTP_ERROR: { phase: "parser", extension: "Error" },

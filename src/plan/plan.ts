@@ -110,7 +110,7 @@ export interface RootPlan {
    * `walk`: the order's own index gives nodes in the order that is asked for, so it is walked only as far as the page
    * needs, with the filter applied to each batch. `seek`: ascending uids, paged in the list itself. `set`: all.
    */
-  readonly way: "walk" | "seek" | "set";
+  readonly accessPath: "walk" | "seek" | "set";
   /** The root as written with the filter, then conditions of the filter that an index answers; the cheapest is taken. */
   readonly choices: readonly RootChoice[];
 }

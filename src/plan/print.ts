@@ -104,7 +104,7 @@ class Printer {
     if (root !== undefined) {
       // As written; where another choice is taken, it is one of the conditions.
       const of = [root.choices[0], root.call];
-      const others = add(into, "root", `root ${root.way}: ${this.call(root.call)}`, ...of);
+      const others = add(into, "root", `root ${root.accessPath}: ${this.call(root.call)}`, ...of);
       for (const choice of root.choices.slice(1)) {
         add(others, "or", `or ${this.call(choice.call)}`, choice);
       }

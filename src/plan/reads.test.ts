@@ -1,14 +1,14 @@
 // Goal: whatever a plan reads is named, so that a change of anything else can be passed over.
 import { beforeAll, describe, expect, test } from "vitest";
-import { openHouse, type House } from "../../test/support/house.ts";
+import { openEngineContext, type EngineContext } from "../../test/support/engine-context.ts";
 import { parseQuery } from "../dql/parser.ts";
 import { buildPlan } from "./build.ts";
 import { findReads } from "./reads.ts";
 
-let house: House;
+let context: EngineContext;
 
 beforeAll(async () => {
-  house = await openHouse(`
+  context = await openEngineContext(`
     name: string @index(exact, term, trigram) .
     age: int @index(int) .
     secret: password .
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 async function readsOf(query: string): Promise<string[] | undefined> {
-  return house.read(async (reader) => {
+  return context.read(async (reader) => {
     const reads = findReads(buildPlan(parseQuery(query, new Map()), reader.schema));
     if (reads === undefined) return undefined;
     return [...reads].map((id) => reader.schema.predicateById(id)?.definition.name ?? "?").sort();

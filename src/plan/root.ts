@@ -15,10 +15,11 @@ export function buildRoot(parts: {
 }): RootPlan {
   const { call, among, filter, order, page, hasCascade } = parts;
   const choices = buildChoices(call, filter);
-  if (hasCascade) return { call, among, way: "set", choices };
-  if (order === undefined) return { call, among, way: isOneList(call) ? "seek" : "set", choices };
+  if (hasCascade) return { call, among, accessPath: "set", choices };
+  if (order === undefined)
+    return { call, among, accessPath: isOneList(call) ? "seek" : "set", choices };
   const isWalk = order.kind === "values" && order.walk !== undefined && page.first !== undefined;
-  return { call, among, way: isWalk ? "walk" : "set", choices };
+  return { call, among, accessPath: isWalk ? "walk" : "set", choices };
 }
 
 /** Conditions that are looked at as roots: each holds a list of all others. */

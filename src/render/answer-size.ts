@@ -5,7 +5,7 @@
  */
 import type { Steps } from "../base/maybe.ts";
 import type { EdgeFrame, ExecutionResult, FieldColumn, Frame } from "../exec/frame.ts";
-import type { Pace } from "../exec/pace.ts";
+import type { Yielder } from "../exec/yielder.ts";
 import type { Limits } from "../model/limits.ts";
 import { makeSizeFault } from "../model/limits.ts";
 import type { FieldPlan } from "../plan/plan.ts";
@@ -64,7 +64,7 @@ function addWays(ways: Ways, frame: Frame, { offsets, rows, child }: EdgeFrame):
 }
 
 /** Objects that the blocks of a result become, as far as edges multiply them. */
-export function* countShown(result: ExecutionResult, pace: Pace | undefined): Steps<number> {
+export function* countShown(result: ExecutionResult, yielder: Yielder | undefined): Steps<number> {
   let count = 0;
   for (const { frame, rows, groups } of result.blocks) {
     count += groups?.length ?? 0;
@@ -77,7 +77,7 @@ export function* countShown(result: ExecutionResult, pace: Pace | undefined): St
         addWays(ways, one, column);
         edges += column.targets.length;
       });
-      const pause = pace?.check(edges);
+      const pause = yielder?.check(edges);
       if (pause !== undefined) yield pause;
     }
     const sums = ways.get(frame);

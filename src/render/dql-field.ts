@@ -9,7 +9,7 @@ import { printValueJson, quoteJson } from "../model/print-value.ts";
 import type { Value } from "../model/value.ts";
 import type { EdgeField, FacetsPlan, FieldPlan, GroupPlan } from "../plan/plan.ts";
 import type { JsonWriter } from "./json-writer.ts";
-import type { Tempo } from "./tempo.ts";
+import type { RenderYielder } from "./render-yielder.ts";
 
 export interface DqlRenderOptions {
   readonly limits: Limits;
@@ -111,7 +111,7 @@ function groupsOf({ byRow, areBeside }: GroupsColumn, row: number): readonly Gro
 /** The groups of a field, in steps. */
 export function* writeGroupsFieldInSteps(
   { writer }: DqlRender,
-  tempo: Tempo,
+  renderYielder: RenderYielder,
   { field, column, row }: FieldAt,
   start: number,
 ): Steps<void> {
@@ -120,7 +120,7 @@ export function* writeGroupsFieldInSteps(
   separate(writer, start);
   writer.bytes(keyOf(field));
   writer.byte(openBracket);
-  yield* writeGroupsInSteps(writer, tempo, field.groupBy, groups);
+  yield* writeGroupsInSteps(writer, renderYielder, field.groupBy, groups);
   writer.byte(closeBracket);
 }
 
@@ -273,14 +273,14 @@ export function writeGroups(writer: JsonWriter, plan: GroupPlan, groups: readonl
 /** `writeGroups`, in steps. */
 export function* writeGroupsInSteps(
   writer: JsonWriter,
-  tempo: Tempo,
+  renderYielder: RenderYielder,
   plan: GroupPlan,
   groups: readonly Group[],
 ): Steps<void> {
   writer.ascii('{"@groupby":[');
   const first = writer.length;
   for (const group of groups) {
-    const pause = tempo.next();
+    const pause = renderYielder.next();
     if (pause !== undefined) yield pause;
     separate(writer, first);
     writeGroup(writer, plan, group);

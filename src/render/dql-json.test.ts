@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { parseQuery } from "../dql/parser.ts";
 import { execute } from "../exec/execute.ts";
-import type { Pace } from "../exec/pace.ts";
+import type { Yielder } from "../exec/yielder.ts";
 import { defaultLimits } from "../model/limits.ts";
 import { makeFreeBudget } from "../model/request-budget.ts";
 import { buildPlan } from "../plan/build.ts";
@@ -13,7 +13,7 @@ import {
   makeTestSchema,
   type TestFact,
 } from "../../test/support/memory-graph.ts";
-import { renderDql, renderDqlPaced } from "./dql-json.ts";
+import { renderDql, renderDqlYielding } from "./dql-json.ts";
 
 const nodeCount = 1500;
 let graph: MemoryGraph;
@@ -77,8 +77,8 @@ describe.each(Object.entries(queries))("%s", (_, text) => {
       pauses++;
       return new Promise((resolve) => void setImmediate(resolve));
     };
-    const pace: Pace = { budget: makeFreeBudget(systemClock), check, checkSmall: check };
-    const written = renderDqlPaced(plan, result, { limits, debug }, pace);
+    const yielder: Yielder = { budget: makeFreeBudget(systemClock), check, checkSmall: check };
+    const written = renderDqlYielding(plan, result, { limits, debug }, yielder);
     expect(written).toBeInstanceOf(Promise);
     const at = Buffer.from(renderDql(plan, result, { limits, debug }));
     expect(Buffer.from(await written).toString()).toBe(at.toString());
@@ -93,6 +93,8 @@ test("a small answer is written at once", async () => {
   const result = await execute(plan, undefined, graph, shared);
   const { budget } = shared;
   const check = (): Promise<void> => Promise.reject(new Error("not asked"));
-  const pace: Pace = { budget, check, checkSmall: check };
-  expect(renderDqlPaced(plan, result, { limits, debug: false }, pace)).not.toBeInstanceOf(Promise);
+  const yielder: Yielder = { budget, check, checkSmall: check };
+  expect(renderDqlYielding(plan, result, { limits, debug: false }, yielder)).not.toBeInstanceOf(
+    Promise,
+  );
 });

@@ -6,7 +6,7 @@ import { assert } from "../base/assert.ts";
 import { drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
 import type { BlockResult, ExecutionResult, Path } from "../exec/frame.ts";
-import type { Pace } from "../exec/pace.ts";
+import type { Yielder } from "../exec/yielder.ts";
 import { printFloat } from "../model/float.ts";
 import { printValueJson } from "../model/print-value.ts";
 import type { BlockPlan, Plan } from "../plan/plan.ts";
@@ -29,7 +29,7 @@ import { writeNormalizedInSteps } from "./normalize.ts";
 import { checkAnswer, countShown, manyShown } from "./answer-size.ts";
 import { leastDqlBytes } from "./dql-size.ts";
 import { takeWriter } from "./json-writer.ts";
-import { isLarge, Tempo } from "./tempo.ts";
+import { isLarge, RenderYielder } from "./render-yielder.ts";
 
 /** The value of `data`. Throws Fault E_LIMIT and, for @normalize, E_QUERY. */
 export function renderDql(
@@ -43,27 +43,27 @@ export function renderDql(
 }
 
 /** `renderDql`, which lets other requests run while it writes a large answer: 10 MB take 100 ms. */
-export function renderDqlPaced(
+export function renderDqlYielding(
   plan: Plan,
   result: ExecutionResult,
   options: DqlRenderOptions,
-  pace: Pace,
+  yielder: Yielder,
 ): MaybePromise<Uint8Array> {
   const isInSteps = isLarge(result) || plan.blocks.some(({ normalize }) => normalize);
-  return drive(writeAnswer(plan, result, options, isInSteps ? pace : undefined));
+  return drive(writeAnswer(plan, result, options, isInSteps ? yielder : undefined));
 }
 
 function* writeAnswer(
   plan: Plan,
   result: ExecutionResult,
   options: DqlRenderOptions,
-  pace: Pace | undefined,
+  yielder: Yielder | undefined,
 ): Steps<Uint8Array> {
-  const least = pace === undefined ? 0 : yield* measure(plan, result, options, pace);
+  const least = yielder === undefined ? 0 : yield* measure(plan, result, options, yielder);
   const writer = takeWriter(options.limits.resultBytesMax);
   try {
     writer.reserve(least);
-    const tempo = pace === undefined ? undefined : new Tempo(pace, writer);
+    const renderYielder = yielder === undefined ? undefined : new RenderYielder(yielder, writer);
     const { hugeUids } = result;
     const render: DqlRender = { writer, options, hugeUids, above: undefined };
     writer.byte(openBrace);
@@ -74,8 +74,8 @@ function* writeAnswer(
       if (block === undefined || answer === undefined) continue;
       for (const path of answer.paths ?? []) paths.push([block, path]);
       if (block.kind === "shortest" || block.name === "") continue;
-      if (tempo === undefined) writeBlock(render, block, answer);
-      else yield* writeBlockInSteps(render, tempo, block, answer);
+      if (renderYielder === undefined) writeBlock(render, block, answer);
+      else yield* writeBlockInSteps(render, renderYielder, block, answer);
     }
     if (paths.length > 0) writePaths(render, paths);
     writer.byte(closeBrace);
@@ -90,12 +90,12 @@ function* measure(
   plan: Plan,
   result: ExecutionResult,
   { limits }: DqlRenderOptions,
-  pace: Pace,
+  yielder: Yielder,
 ): Steps<number> {
-  const shown = yield* countShown(result, pace);
-  pace.budget.expect(shown);
+  const shown = yield* countShown(result, yielder);
+  yielder.budget.expect(shown);
   if (shown < manyShown) return 0;
-  const least = yield* leastDqlBytes(plan, result, pace);
+  const least = yield* leastDqlBytes(plan, result, yielder);
   checkAnswer(least, limits);
   return least;
 }
@@ -112,22 +112,22 @@ function writeBlock(render: DqlRender, block: BlockPlan, answer: BlockResult): v
 
 function* writeBlockInSteps(
   render: DqlRender,
-  tempo: Tempo,
+  renderYielder: RenderYielder,
   block: BlockPlan,
   answer: BlockResult,
 ): Steps<void> {
-  const start = openBlock(render, block, answer, tempo);
+  const start = openBlock(render, block, answer, renderYielder);
   if (start === undefined) return;
   const { frame, groups } = answer;
   if (groups !== undefined && block.groupBy !== undefined) {
-    yield* writeGroupsInSteps(render.writer, tempo, block.groupBy, groups);
+    yield* writeGroupsInSteps(render.writer, renderYielder, block.groupBy, groups);
   }
   for (const row of listRows(block, answer)) {
-    const pause = tempo.next();
+    const pause = renderYielder.next();
     if (pause !== undefined) yield pause;
     const node = { frame, row };
-    if (block.normalize) yield* writeNormalizedInSteps({ render, tempo }, node, start);
-    else yield* writeListedInSteps(render, tempo, node, start);
+    if (block.normalize) yield* writeNormalizedInSteps({ render, renderYielder }, node, start);
+    else yield* writeListedInSteps(render, renderYielder, node, start);
   }
   render.writer.byte(closeBracket);
 }
@@ -140,7 +140,7 @@ function openBlock(
   render: DqlRender,
   block: BlockPlan,
   answer: BlockResult,
-  tempo?: Tempo,
+  renderYielder?: RenderYielder,
 ): number | undefined {
   const { writer } = render;
   // A block that is grouped and has no group has no key either (dql.md 4.15).
@@ -151,7 +151,7 @@ function openBlock(
   const start = writer.length;
   if (block.kind === "empty") writeEmptyBlock(render, block, answer, start);
   else if (answer.groups !== undefined && block.groupBy !== undefined) {
-    if (tempo === undefined) writeGroups(writer, block.groupBy, answer.groups);
+    if (renderYielder === undefined) writeGroups(writer, block.groupBy, answer.groups);
   } else {
     render.above = block.ignoreReflex ? [] : undefined;
     const count = answer.count ?? answer.rows.length;

@@ -24,7 +24,7 @@ import {
 } from "./dql-field.ts";
 import type { JsonWriter } from "./json-writer.ts";
 import { writeNormalizedInSteps } from "./normalize.ts";
-import type { Tempo } from "./tempo.ts";
+import type { RenderYielder } from "./render-yielder.ts";
 
 /** count(uid): objects beside the nodes; under @normalize only those with an alias. */
 export function writeCounts(
@@ -44,7 +44,11 @@ export function writeCounts(
 }
 
 export function writeNormalized(render: DqlRender, frame: Frame, row: number, start: number): void {
-  const isDone = writeNormalizedInSteps({ render, tempo: undefined }, { frame, row }, start).next();
+  const isDone = writeNormalizedInSteps(
+    { render, renderYielder: undefined },
+    { frame, row },
+    start,
+  ).next();
   assert(isDone.done === true, "without a tempo there is nothing to wait for");
 }
 
@@ -224,21 +228,21 @@ function beginMember({ writer }: DqlRender, list: OpenList): number {
 /** `writeListed`, in steps. */
 export function* writeListedInSteps(
   render: DqlRender,
-  tempo: Tempo,
+  renderYielder: RenderYielder,
   node: { readonly frame: Frame; readonly row: number },
   start: number,
 ): Steps<void> {
   const { writer } = render;
   const before = writer.length;
   separate(writer, start);
-  const isWritten = yield* writeNodeInSteps(render, tempo, node, undefined);
+  const isWritten = yield* writeNodeInSteps(render, renderYielder, node, undefined);
   if (!isWritten) writer.rewind(before);
 }
 
 /** `writeNode`, in steps. */
 function* writeNodeInSteps(
   render: DqlRender,
-  tempo: Tempo,
+  renderYielder: RenderYielder,
   { frame, row }: { readonly frame: Frame; readonly row: number },
   arrival: Arrival | undefined,
 ): Steps<boolean> {
@@ -250,7 +254,7 @@ function* writeNodeInSteps(
     const column = frame.fields[k];
     if (field === undefined || column === undefined) continue;
     const at = { field, column, uid, row };
-    if (isNested(column.kind)) yield* writeFieldInSteps(render, tempo, at, start);
+    if (isNested(column.kind)) yield* writeFieldInSteps(render, renderYielder, at, start);
     else writeScalar(render, at, start);
   }
   return closeNode(render, frame, uid, { start, arrival });
@@ -262,27 +266,33 @@ function isNested(kind: FieldAt["column"]["kind"]): boolean {
 
 function* writeFieldInSteps(
   render: DqlRender,
-  tempo: Tempo,
+  renderYielder: RenderYielder,
   at: FieldAt,
   start: number,
 ): Steps<void> {
   const { field, column } = at;
   if (column.kind === "edges" && field.kind === "edge") {
-    yield* writeEdgesInSteps(render, tempo, { field, column, row: at.row }, start);
+    yield* writeEdgesInSteps(render, renderYielder, { field, column, row: at.row }, start);
   } else if (column.kind === "expanded") {
     for (let k = 0; k < column.fields.length; k++) {
       const inner = column.fields[k];
       const innerColumn = column.columns[k];
       if (inner === undefined || innerColumn === undefined) continue;
-      yield* writeFieldInSteps(render, tempo, { ...at, field: inner, column: innerColumn }, start);
+      yield* writeFieldInSteps(
+        render,
+        renderYielder,
+        { ...at, field: inner, column: innerColumn },
+        start,
+      );
     }
-  } else if (column.kind === "groups") yield* writeGroupsFieldInSteps(render, tempo, at, start);
+  } else if (column.kind === "groups")
+    yield* writeGroupsFieldInSteps(render, renderYielder, at, start);
   else writeField(render, at, start);
 }
 
 function* writeEdgesInSteps(
   render: DqlRender,
-  tempo: Tempo,
+  renderYielder: RenderYielder,
   at: EdgesAt,
   start: number,
 ): Steps<void> {
@@ -292,18 +302,22 @@ function* writeEdgesInSteps(
   const isDeep = child.fields.some(({ kind }) => isNested(kind));
   const list = openList(render, field, column, row, start);
   for (let e = list.from; e < list.to; e++) {
-    const pause = tempo.next();
+    const pause = renderYielder.next();
     if (pause !== undefined) yield pause;
     if (isAbove(render, column, e)) continue;
     const childRow = column.rows[e] ?? 0;
     if (field.normalize) {
-      yield* writeNormalizedInSteps({ render, tempo }, { frame: child, row: childRow }, list.first);
+      yield* writeNormalizedInSteps(
+        { render, renderYielder },
+        { frame: child, row: childRow },
+        list.first,
+      );
       continue;
     }
     const mark = beginMember(render, list);
     const arrival = { field, facets: column.facets?.[e] };
     const isWritten = isDeep
-      ? yield* writeNodeInSteps(render, tempo, { frame: child, row: childRow }, arrival)
+      ? yield* writeNodeInSteps(render, renderYielder, { frame: child, row: childRow }, arrival)
       : writeNode(render, child, childRow, arrival);
     if (!isWritten) render.writer.rewind(mark);
     else if (field.single) break;

@@ -4,7 +4,7 @@
  */
 import type { Steps } from "../base/maybe.ts";
 import type { BlockResult, EdgeFrame, ExecutionResult, FieldColumn, Frame } from "../exec/frame.ts";
-import type { Pace } from "../exec/pace.ts";
+import type { Yielder } from "../exec/yielder.ts";
 import type { BlockPlan, FieldPlan, Plan } from "../plan/plan.ts";
 import { eachColumn, listFrames, uidBytes } from "./answer-size.ts";
 import { keyOf } from "./dql-field.ts";
@@ -13,7 +13,11 @@ import { keyOf } from "./dql-field.ts";
 type Sizes = Map<Frame, Float64Array>;
 
 /** Bytes that the DQL JSON of a result takes, at least: what is hard to tell beforehand counts as nothing. */
-export function* leastDqlBytes(plan: Plan, result: ExecutionResult, pace: Pace): Steps<number> {
+export function* leastDqlBytes(
+  plan: Plan,
+  result: ExecutionResult,
+  yielder: Yielder,
+): Steps<number> {
   let bytes = 0;
   for (let b = 0; b < plan.blocks.length; b++) {
     const block = plan.blocks[b];
@@ -29,7 +33,7 @@ export function* leastDqlBytes(plan: Plan, result: ExecutionResult, pace: Pace):
       });
       for (let row = 0; row < sums.length; row++) if (sums[row]! > 0) sums[row]! += 1;
       sizes.set(frame, sums);
-      const pause = pace.checkSmall(cells);
+      const pause = yielder.checkSmall(cells);
       if (pause !== undefined) yield pause;
     }
     const sums = sizes.get(answer.frame);

@@ -7,7 +7,7 @@ import { unreachable } from "../base/assert.ts";
 import type { BlockResult, EdgeFrame, FieldColumn, Frame } from "../exec/frame.ts";
 import type { Cell } from "../graph/reader.ts";
 import type { JsonWriter } from "./json-writer.ts";
-import type { Tempo } from "./tempo.ts";
+import type { RenderYielder } from "./render-yielder.ts";
 import { aggregateOf, writeAggregate } from "./graphql-aggregate.ts";
 import { cellOf, cellsOf, hasEdges, typeOfRow, withChild } from "./graphql-frame.ts";
 import { writeGeometry } from "./graphql-geo.ts";
@@ -84,20 +84,20 @@ export class GraphqlRenderer {
   *listInSteps(
     block: BlockResult,
     shape: ObjectShape,
-    tempo: Tempo,
+    renderYielder: RenderYielder,
     rows: ArrayLike<number> = block.rows,
   ): Steps<void> {
     const out = this.#out;
     const isDeep = hasEdges(shape);
     out.byte(bracketOpen);
     for (let i = 0; i < rows.length; i++) {
-      const pause = tempo.next();
+      const pause = renderYielder.next();
       if (pause !== undefined) yield pause;
       if (i > 0) out.byte(comma);
       this.#path.push(i);
       const row = rows[i] ?? 0;
       const isWritten = isDeep
-        ? yield* this.#objectInSteps(block.frame, row, shape, tempo)
+        ? yield* this.#objectInSteps(block.frame, row, shape, renderYielder)
         : this.#object(block.frame, row, shape);
       if (!isWritten) out.ascii("null");
       this.#path.pop();
@@ -106,10 +106,16 @@ export class GraphqlRenderer {
   }
 
   /** `single`, in steps. */
-  *singleInSteps(block: BlockResult, shape: ObjectShape, place: number, tempo: Tempo): Steps<void> {
+  *singleInSteps(
+    block: BlockResult,
+    shape: ObjectShape,
+    place: number,
+    renderYielder: RenderYielder,
+  ): Steps<void> {
     const [row] = block.rows;
     if (row === undefined || block.rows.length > 1) this.single(block, shape, place);
-    else if (!(yield* this.#objectInSteps(block.frame, row, shape, tempo))) this.#out.ascii("null");
+    else if (!(yield* this.#objectInSteps(block.frame, row, shape, renderYielder)))
+      this.#out.ascii("null");
   }
 
   /** One node, or null; several are an error. */
@@ -142,7 +148,12 @@ export class GraphqlRenderer {
   }
 
   /** `#object`, in steps: for objects with lists below them. */
-  *#objectInSteps(frame: Frame, row: number, shape: ObjectShape, tempo: Tempo): Steps<boolean> {
+  *#objectInSteps(
+    frame: Frame,
+    row: number,
+    shape: ObjectShape,
+    renderYielder: RenderYielder,
+  ): Steps<boolean> {
     const typed = shape.byType === undefined ? undefined : typeOfRow(frame, row, shape);
     const fields = typed === undefined ? shape.fields : typed.fields;
     const out = this.#out;
@@ -154,7 +165,7 @@ export class GraphqlRenderer {
       out.bytes(field.keyBytes);
       const isWritten =
         field.value.kind === "edge"
-          ? yield* this.#edgeInSteps(frame, row, { field, shape: field.value }, tempo)
+          ? yield* this.#edgeInSteps(frame, row, { field, shape: field.value }, renderYielder)
           : this.#field(frame, row, field, typed?.typeName ?? shape.typeName);
       if (isWritten) continue;
       out.rewind(mark);
@@ -377,7 +388,12 @@ export class GraphqlRenderer {
   }
 
   /** `#edge`, in steps. */
-  *#edgeInSteps(frame: Frame, row: number, { field, shape }: EdgeAt, tempo: Tempo): Steps<boolean> {
+  *#edgeInSteps(
+    frame: Frame,
+    row: number,
+    { field, shape }: EdgeAt,
+    renderYielder: RenderYielder,
+  ): Steps<boolean> {
     const edges = withChild(frame.fields[shape.field]);
     const start = edges?.offsets[row] ?? 0;
     const end = edges?.offsets[row + 1] ?? 0;
@@ -389,7 +405,7 @@ export class GraphqlRenderer {
     path.push(field.key);
     if (!shape.isList) {
       const childRow = edges.rows[start] ?? 0;
-      const isWritten = yield* this.#objectInSteps(child, childRow, shape.object, tempo);
+      const isWritten = yield* this.#objectInSteps(child, childRow, shape.object, renderYielder);
       path.pop();
       return isWritten || this.#afterFault(field);
     }
@@ -398,13 +414,13 @@ export class GraphqlRenderer {
     const isDeep = hasEdges(shape.object);
     out.byte(bracketOpen);
     for (let e = start; e < end; e++) {
-      const pause = tempo.next();
+      const pause = renderYielder.next();
       if (pause !== undefined) yield pause;
       if (e > start) out.byte(comma);
       path.push(e - start);
       const childRow = edges.rows[e] ?? 0;
       const isWritten = isDeep
-        ? yield* this.#objectInSteps(child, childRow, shape.object, tempo)
+        ? yield* this.#objectInSteps(child, childRow, shape.object, renderYielder)
         : this.#object(child, childRow, shape.object);
       path.pop();
       if (isWritten) continue;

@@ -5,7 +5,7 @@
  */
 import type { Steps } from "../base/maybe.ts";
 import type { Frame } from "../exec/frame.ts";
-import type { Pace } from "../exec/pace.ts";
+import type { Yielder } from "../exec/yielder.ts";
 import { uidBytes } from "./answer-size.ts";
 import { cellOf, cellsOf, typeOfRow, withChild } from "./graphql-frame.ts";
 import type { FieldShape, ObjectShape } from "./graphql-shape.ts";
@@ -19,7 +19,7 @@ const absent = -1;
 export function* leastObjectBytes(
   frame: Frame,
   shape: ObjectShape,
-  pace: Pace,
+  yielder: Yielder,
 ): Steps<Float64Array> {
   const below = new Map<FieldShape, Float64Array>();
   const kinds = [shape, ...(shape.byType?.values() ?? [])];
@@ -28,7 +28,7 @@ export function* leastObjectBytes(
       if (field.value.kind !== "edge" || below.has(field)) continue;
       const child = withChild(frame.fields[field.value.field])?.child;
       if (child !== undefined) {
-        below.set(field, yield* leastObjectBytes(child, field.value.object, pace));
+        below.set(field, yield* leastObjectBytes(child, field.value.object, yielder));
       }
     }
   }
@@ -49,12 +49,12 @@ export function* leastObjectBytes(
     }
     sizes[row] = bytes;
     if ((row & 255) !== 255) continue;
-    const pause = pace.check(work);
+    const pause = yielder.check(work);
     if (pause !== undefined) yield pause;
     work = 0;
   }
   // There may be thousands of small frames.
-  const last = pace.checkSmall(work);
+  const last = yielder.checkSmall(work);
   if (last !== undefined) yield last;
   return sizes;
 }
@@ -126,9 +126,9 @@ export function* leastListBytes(
   frame: Frame,
   rows: ArrayLike<number>,
   shape: ObjectShape,
-  pace: Pace,
+  yielder: Yielder,
 ): Steps<number> {
-  const sizes = yield* leastObjectBytes(frame, shape, pace);
+  const sizes = yield* leastObjectBytes(frame, shape, yielder);
   let bytes = 2;
   for (let i = 0; i < rows.length; i++) bytes += Math.max(nullBytes, sizes[rows[i]!] ?? 0);
   return bytes;

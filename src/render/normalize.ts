@@ -14,7 +14,7 @@ import {
   type FieldAt,
 } from "./dql-field.ts";
 import { printValueJson } from "../model/print-value.ts";
-import type { Tempo } from "./tempo.ts";
+import type { RenderYielder } from "./render-yielder.ts";
 
 /** One key with its JSON; several values where the same key came from several levels. */
 interface Entry {
@@ -29,10 +29,10 @@ interface Flat {
   readonly size: number;
 }
 
-/** Where the objects of a node go. `tempo`: undefined for an answer that is written at once. */
+/** Where the objects of a node go. `renderYielder`: undefined for an answer that is written at once. */
 export interface Flattening {
   readonly render: DqlRender;
-  readonly tempo: Tempo | undefined;
+  readonly renderYielder: RenderYielder | undefined;
 }
 
 /**
@@ -134,7 +134,7 @@ function* flattenEdges(
   column: EdgeFrame,
   row: number,
 ): Steps<readonly Flat[]> {
-  const { render, tempo } = at;
+  const { render, renderYielder } = at;
   const { child } = column;
   if (child === undefined) return [];
   const rows: Flat[] = [];
@@ -145,7 +145,7 @@ function* flattenEdges(
     rows.push(flat);
   };
   for (let e = column.offsets[row] ?? 0; e < (column.offsets[row + 1] ?? 0); e++) {
-    const pause = tempo?.next();
+    const pause = renderYielder?.next();
     if (pause !== undefined) yield pause;
     if (render.above?.includes(column.targets[e] ?? 0) === true) continue;
     const arrival = { field, facets: column.facets?.[e] };
@@ -178,7 +178,7 @@ function* multiply(
     const count = new RowCount(at.render);
     for (const a of left) {
       for (const b of branch) {
-        const pause = at.tempo?.next();
+        const pause = at.renderYielder?.next();
         if (pause !== undefined) yield pause;
         const size = a.size + b.size;
         count.add(size);

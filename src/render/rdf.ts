@@ -7,7 +7,7 @@ import { assert } from "../base/assert.ts";
 import { drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
 import type { BlockResult, EdgeFrame, ExecutionResult, FieldColumn, Frame } from "../exec/frame.ts";
-import type { Pace } from "../exec/pace.ts";
+import type { Yielder } from "../exec/yielder.ts";
 import type { Cell } from "../graph/reader.ts";
 import { Fault } from "../model/fault.ts";
 import { makeSizeFault } from "../model/limits.ts";
@@ -16,7 +16,7 @@ import { printValueJson, quoteJson } from "../model/print-value.ts";
 import { printUid } from "../model/uid.ts";
 import type { Value, ValueKind } from "../model/value.ts";
 import type { BlockPlan, FieldPlan, Level, Plan, PredicateUse } from "../plan/plan.ts";
-import { isLarge, Tempo } from "./tempo.ts";
+import { isLarge, RenderYielder } from "./render-yielder.ts";
 
 export interface RdfOptions {
   readonly limits: Limits;
@@ -34,23 +34,23 @@ export function renderRdf(plan: Plan, result: ExecutionResult, options: RdfOptio
 }
 
 /** `renderRdf`, which lets other requests run while it writes a large answer. */
-export function renderRdfPaced(
+export function renderRdfYielding(
   plan: Plan,
   result: ExecutionResult,
   options: RdfOptions,
-  pace: Pace,
+  yielder: Yielder,
 ): MaybePromise<Uint8Array> {
   for (const block of plan.blocks) checkBlock(block);
-  return drive(writeAnswer(plan, result, options.limits, isLarge(result) ? pace : undefined));
+  return drive(writeAnswer(plan, result, options.limits, isLarge(result) ? yielder : undefined));
 }
 
 function* writeAnswer(
   plan: Plan,
   result: ExecutionResult,
   limits: Limits,
-  pace: Pace | undefined,
+  yielder: Yielder | undefined,
 ): Steps<Uint8Array> {
-  const writer = new LineWriter(limits.resultBytesMax, pace);
+  const writer = new LineWriter(limits.resultBytesMax, yielder);
   for (const [i, block] of plan.blocks.entries()) {
     const answer = result.blocks[i];
     if (answer === undefined || block.kind === "empty") continue;
@@ -116,11 +116,11 @@ function refuseFacets(): never {
 class LineWriter {
   text = "";
   private readonly bytesMax: number;
-  private readonly tempo: Tempo | undefined;
+  private readonly renderYielder: RenderYielder | undefined;
 
-  constructor(bytesMax: number, pace: Pace | undefined) {
+  constructor(bytesMax: number, yielder: Yielder | undefined) {
     this.bytesMax = bytesMax;
-    this.tempo = pace === undefined ? undefined : new Tempo(pace, this);
+    this.renderYielder = yielder === undefined ? undefined : new RenderYielder(yielder, this);
   }
 
   get length(): number {
@@ -129,7 +129,7 @@ class LineWriter {
 
   /** To be asked once a row; a promise: wait for it before the next. */
   next(): Promise<void> | undefined {
-    return this.tempo?.next();
+    return this.renderYielder?.next();
   }
 
   line(subject: number, predicate: string, object: string): void {

@@ -257,7 +257,7 @@ export interface FillResult {
 }
 
 /**
- * Handed to the adapter by the process that composes (the `stores` room may not know records' meaning). `snapshot`
+ * Handed to the adapter by the process that composes (the `stores` module may not know records' meaning). `snapshot`
  * is the state inside the write transaction; its methods answer at once. `uids` are the slice, ascending.
  */
 export type Derive = (snapshot: Snapshot, job: FillJob, uids: Float64Array) => readonly Patch[];

@@ -1,6 +1,6 @@
 /**
  * The port on LMDB (architecture 3.2). Exactly one process writes (`openWriter`); the others read the file themselves
- * and send it their changes (`connectStore`). The supervisor's claim on a directory is a door of its own, `claim.ts`, which does not load LMDB.
+ * and send it their changes (`connectStore`). The supervisor's claim on a directory has an interface of its own, `claim.ts`, which does not load LMDB.
  */
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -33,7 +33,7 @@ import { readMeta, readMetaOf } from "./lmdb/meta-pages.ts";
 import { examinePages } from "./lmdb/page-walk.ts";
 import { examineJournal, planRecovery, removeJournal } from "./lmdb/recovery.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
-import { openLinkDoor, type LinkDoor } from "./lmdb/link-server.ts";
+import { openLinkListener, type LinkListener } from "./lmdb/link-server.ts";
 import { SlotKeeper } from "./lmdb/slot-keeper.ts";
 import { noScrub, Scrub, type ScrubPolicy } from "./lmdb/scrub.ts";
 import { claimForWriting } from "./lmdb/writing-claim.ts";
@@ -99,12 +99,12 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
   if (claim === undefined) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: another process writes to it`);
   }
-  let door: LinkDoor | undefined;
+  let listener: LinkListener | undefined;
   try {
-    door = options.isLinked === false ? undefined : await openLinkDoor(dir);
-    return await openClaimed({ ...options, journal }, claim, door);
+    listener = options.isLinked === false ? undefined : await openLinkListener(dir);
+    return await openClaimed({ ...options, journal }, claim, listener);
   } catch (error) {
-    await door?.close();
+    await listener?.close();
     await claim.release();
     throw error;
   }
@@ -113,7 +113,7 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
 async function openClaimed(
   options: ClaimedOptions,
   claim: Claim,
-  door: LinkDoor | undefined,
+  listener: LinkListener | undefined,
 ): Promise<Writer> {
   const { dir, logger } = options;
   const found = inspectStore(dir, options.journal);
@@ -148,7 +148,7 @@ async function openClaimed(
   });
   const scrub = beginScrub(environment, options);
   const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
-  door?.serve({ storeId: header.storeId, committer, slots, logger });
+  listener?.serve({ storeId: header.storeId, committer, slots, logger });
   const timer = setInterval(() => environment.readerCheck(), readerCheckMs);
   timer.unref();
   let isClosed = false;
@@ -161,7 +161,7 @@ async function openClaimed(
     await committer.whenWritable();
     committer.flush();
     committer.stop(new Fault("E_STORE_UNAVAILABLE", "the store is closed"));
-    await door?.close();
+    await listener?.close();
     try {
       await opened.close();
       // Not into a directory that is another's.

@@ -5,7 +5,7 @@
  */
 import { andThen, drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
-import type { Cell, Column, Reader, Want } from "../graph/reader.ts";
+import type { Cell, Column, Reader, ColumnRequest } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { Look } from "../model/request-budget.ts";
 import type { Edit } from "./edit.ts";
@@ -193,16 +193,16 @@ function needsBasis(group: EditGroup): boolean {
 
 /** One read for all nodes that want the same predicates. */
 interface Batch {
-  readonly wants: readonly Want[];
+  readonly requests: readonly ColumnRequest[];
   readonly uids: number[];
-  /** Per node, its groups in the order of the wants. */
+  /** Per node, its groups in the order of the column requests. */
   readonly groups: (readonly EditGroup[])[];
 }
 
 function* readBefore(reader: Reader, groups: readonly EditGroup[]): Steps<void> {
   for (const batch of batchesOf(groups)) {
     let columns: readonly Column[] = [];
-    const read = reader.readLevel(new Float64Array(batch.uids), batch.wants);
+    const read = reader.readLevel(new Float64Array(batch.uids), batch.requests);
     if (read instanceof Promise) yield read.then((found) => void (columns = found));
     else columns = read;
     batch.groups.forEach((ofNode, row) => {
@@ -214,7 +214,7 @@ function* readBefore(reader: Reader, groups: readonly EditGroup[]): Steps<void> 
 function batchesOf(groups: readonly EditGroup[]): Iterable<Batch> {
   if (groups.length === 1) {
     const group = groups[0]!;
-    return [{ wants: [wantOf(group)], uids: [group.uid], groups: [groups] }];
+    return [{ requests: [wantOf(group)], uids: [group.uid], groups: [groups] }];
   }
   const byUid = new Map<number, EditGroup[]>();
   for (const group of groups) {
@@ -228,7 +228,7 @@ function batchesOf(groups: readonly EditGroup[]): Iterable<Batch> {
     const signature = ofNode.map((group) => group.predicate.id).join();
     let batch = batches.get(signature);
     if (batch === undefined) {
-      batch = { wants: ofNode.map(wantOf), uids: [], groups: [] };
+      batch = { requests: ofNode.map(wantOf), uids: [], groups: [] };
       batches.set(signature, batch);
     }
     batch.uids.push(uid);
@@ -237,7 +237,7 @@ function batchesOf(groups: readonly EditGroup[]): Iterable<Batch> {
   return batches.values();
 }
 
-function wantOf(group: EditGroup): Want {
+function wantOf(group: EditGroup): ColumnRequest {
   const predicate = group.predicate.id;
   return group.predicate.definition.kind === "uid"
     ? { kind: "edges", predicate, facets: false }

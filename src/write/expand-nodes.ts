@@ -3,7 +3,7 @@ import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { assert } from "../base/assert.ts";
 import type { Reader } from "../graph/reader.ts";
-import type { PredicateAccess } from "../model/visitor.ts";
+import type { PredicateAccess } from "../model/principal.ts";
 import { entryKey } from "./conflict.ts";
 import type { Edit } from "./edit.ts";
 
@@ -31,9 +31,9 @@ export function expandNodes(
   const { schema } = reader;
   const types = schema.predicate("dgraph.type");
   assert(types !== undefined, "dgraph.type is always there");
-  const want = { kind: "cells", predicate: types.id } as const;
+  const request = { kind: "cells", predicate: types.id } as const;
   const mayWrite = (name: string): boolean => access?.mayWrite(name) ?? true;
-  return andThen(reader.readLevel(new Float64Array(nodes), [want]), ([column]) => {
+  return andThen(reader.readLevel(new Float64Array(nodes), [request]), ([column]) => {
     assert(column?.kind === "cells", "cells were asked for");
     const predicatesOf = new Map<number, ReadonlySet<number>>();
     nodes.forEach((uid, row) => {

@@ -164,8 +164,8 @@ function fillStretch(
   const uids = Float64Array.of(uid);
   const patches: Patch[] = [];
   for (let from = after; from < last;) {
-    const want = edgesBehind(detail.predicate.id, from, pageEdges);
-    const [column] = now(reader.readLevel(uids, [want]));
+    const request = edgesBehind(detail.predicate.id, from, pageEdges);
+    const [column] = now(reader.readLevel(uids, [request]));
     assert(column?.kind === "edges", "stretches are of edges");
     patches.push(...makeEntries(reader, detail, { uids, column }));
     if (column.targets.length < pageEdges) break;
@@ -181,8 +181,8 @@ function fillParcel(detail: FillDetail, parcel: Uint8Array): readonly Patch[] {
 }
 
 function fillCounts(reader: Reader, detail: FillDetail, uids: Float64Array): readonly Patch[] {
-  const want = { kind: "count", predicate: detail.predicate.id } as const;
-  const [column] = now(reader.readLevel(uids, [want]));
+  const request = { kind: "count", predicate: detail.predicate.id } as const;
+  const [column] = now(reader.readLevel(uids, [request]));
   if (column?.kind !== "count") return [];
   const { storageId } = reader.schema;
   const patches: Patch[] = [];

@@ -8,7 +8,7 @@ import { Heap } from "../base/heap.ts";
 import { encodeFacets } from "../codec/facets.ts";
 import { reverseList, tokenList } from "../codec/key.ts";
 import type { IndexBuild } from "../graph/schema-diff.ts";
-import type { Column, Want } from "../graph/reader.ts";
+import type { Column, ColumnRequest } from "../graph/reader.ts";
 import type { Predicate } from "../graph/schema.ts";
 import { storedTokens } from "../graph/value-tokens.ts";
 import type { MemberPatch } from "../store/store.ts";
@@ -28,11 +28,11 @@ export type EntrySink = (
 ) => void;
 
 /** Edges behind `after`, at most `limit` of each node, as `visitEntries` reads them. */
-export function edgesBehind(predicate: number, after: number, limit: number): Want {
+export function edgesBehind(predicate: number, after: number, limit: number): ColumnRequest {
   return { kind: "edges", predicate, facets: true, bounds: { after, limit } };
 }
 
-export function wantFor({ definition, id }: Predicate): Want {
+export function wantFor({ definition, id }: Predicate): ColumnRequest {
   return definition.kind === "uid"
     ? { kind: "edges", predicate: id, facets: true }
     : { kind: "cells", predicate: id };

@@ -6,7 +6,7 @@ import { drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
 import { countList, presenceList } from "../codec/key.ts";
 import type { Overlay } from "../graph/overlay.ts";
-import type { Column, Reader, Want } from "../graph/reader.ts";
+import type { Column, Reader, ColumnRequest } from "../graph/reader.ts";
 import type { Derived } from "./edit-group.ts";
 
 const present = new Uint8Array(0);
@@ -22,7 +22,7 @@ export function applyToOverlay(
 
 /** Nodes whose count of one predicate (or of one reverse index) may move. */
 interface Counted {
-  readonly want: Want;
+  readonly request: ColumnRequest;
   readonly uids: Float64Array;
   /** 0 for none. */
   readonly countIndex: number;
@@ -44,7 +44,7 @@ function* steps(overlay: Overlay, derived: Derived, reader: Reader): Steps<void>
 
 function* count(reader: Reader, row: Counted, done: (counts: Float64Array) => void): Steps<void> {
   let columns: readonly Column[] = [];
-  const read = reader.readLevel(row.uids, [row.want]);
+  const read = reader.readLevel(row.uids, [row.request]);
   if (read instanceof Promise) yield read.then((found) => void (columns = found));
   else columns = read;
   const [column] = columns;
@@ -79,12 +79,12 @@ function findCounted(derived: Derived): Counted[] {
   }
   const counted: Counted[] = [];
   for (const [predicate, { uids, countIndex }] of entries) {
-    const want = { kind: "count", predicate } as const;
-    counted.push({ want, uids: new Float64Array(uids), countIndex, presence: predicate });
+    const request = { kind: "count", predicate } as const;
+    counted.push({ request, uids: new Float64Array(uids), countIndex, presence: predicate });
   }
   for (const [index, { uids, countIndex }] of objects) {
-    const want = { kind: "reverseCount", index } as const;
-    counted.push({ want, uids: new Float64Array(uids), countIndex, presence: undefined });
+    const request = { kind: "reverseCount", index } as const;
+    counted.push({ request, uids: new Float64Array(uids), countIndex, presence: undefined });
   }
   return counted;
 }

@@ -26,7 +26,7 @@ interface Fresh {
 /** So many facts are looked through without a look at the time. */
 const factsAtOnce = 1024;
 
-/** The nodes of one scope: a request's, or a guest transaction's over several calls. */
+/** The nodes of one scope: a request's, or a managed transaction's over several calls. */
 export class BlankNodes {
   readonly #uids: Map<string, number>;
 

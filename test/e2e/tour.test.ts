@@ -53,7 +53,7 @@ function layPackages(project: string): void {
   }
 }
 
-class House {
+class ServerContext {
   readonly server: TestServer;
   readonly #tokens: ReadonlyMap<string, string>;
 
@@ -62,7 +62,7 @@ class House {
     this.#tokens = tokens;
   }
 
-  static async open(): Promise<House> {
+  static async open(): Promise<ServerContext> {
     const project = makeFolder();
     layPackages(project);
     const flags = ["--lambda", join(root, "sample", "resolvers.js"), "--workers", "1"];
@@ -73,7 +73,7 @@ class House {
       makeClient(server.url, { token: undefined, key: undefined }),
       Date.now(),
     );
-    return new House(server, tokens ?? new Map<string, string>());
+    return new ServerContext(server, tokens ?? new Map<string, string>());
   }
 
   async ask(stop: Stop): Promise<unknown> {
@@ -127,10 +127,10 @@ const pages = [
 describe.each(pages)("%s", (page) => {
   const file = join(root, page);
   const read = (): Stop[] => readStops(readFileSync(file, "utf8"));
-  let house: House;
+  let context: ServerContext;
   beforeAll(async () => {
     if (process.env["WEFT_DRAW"] === "1") await writeAnswers(file, await askAll(read()));
-    house = await House.open();
+    context = await ServerContext.open();
   });
   afterAll(cleanUp);
 
@@ -139,14 +139,14 @@ describe.each(pages)("%s", (page) => {
   test.each(read().map((_, i) => i + 1))("answer %i", async (number) => {
     const stop = read()[number - 1];
     if (stop === undefined) throw new Error("no such request");
-    expect(await house.ask(stop)).toEqual(JSON.parse(stop.answer));
+    expect(await context.ask(stop)).toEqual(JSON.parse(stop.answer));
   });
 });
 
 /** In a house of their own: some of them write. */
 async function askAll(stops: readonly Stop[]): Promise<unknown[]> {
-  const house = await House.open();
+  const context = await ServerContext.open();
   const answers: unknown[] = [];
-  for (const stop of stops) answers.push(await house.ask(stop));
+  for (const stop of stops) answers.push(await context.ask(stop));
   return answers;
 }

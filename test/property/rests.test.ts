@@ -7,11 +7,11 @@ import type { Clock } from "../../src/base/clock.ts";
 import { parseQuery } from "../../src/dql/parser.ts";
 import { execute } from "../../src/exec/execute.ts";
 import { makeFreeBudget, RequestBudget } from "../../src/model/request-budget.ts";
-import { makePace } from "../../src/exec/pace.ts";
+import { makeYielder } from "../../src/exec/yielder.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
 import { buildPlan } from "../../src/plan/build.ts";
-import { renderDqlPaced } from "../../src/render/dql-json.ts";
-import { renderRdf, renderRdfPaced } from "../../src/render/rdf.ts";
+import { renderDqlYielding } from "../../src/render/dql-json.ts";
+import { renderRdf, renderRdfYielding } from "../../src/render/rdf.ts";
 import {
   MemoryGraph,
   definePredicate,
@@ -73,7 +73,7 @@ async function run(text: string, deadlineMs = Infinity, limits = defaultLimits):
   const context = { clock, limits, budget, turns };
   const result = await execute(plan, undefined, graph, context);
   const options = { limits, debug: false };
-  const bytes = await renderDqlPaced(plan, result, options, makePace(context));
+  const bytes = await renderDqlYielding(plan, result, options, makeYielder(context));
   return { said: JSON.parse(Buffer.from(bytes).toString()) as unknown, rests, ticks };
 }
 
@@ -220,13 +220,13 @@ test("RDF of a huge level is written in slices, and stops at the deadline", asyn
   );
   const result = await execute(plan, undefined, graph, context);
   const before = ticks;
-  const written = renderRdfPaced(plan, result, { limits }, makePace(context));
+  const written = renderRdfYielding(plan, result, { limits }, makeYielder(context));
   expect(written).toBeInstanceOf(Promise);
   const bytes = await written;
   expect(ticks - before).toBeGreaterThan(100);
   expect(Buffer.from(bytes).equals(renderRdf(plan, result, { limits }))).toBe(true);
-  const late = makePace({ clock, budget: new RequestBudget({ clock, limits, timeoutMs: 20 }) });
-  await expect(async () => renderRdfPaced(plan, result, { limits }, late)).rejects.toThrow(
+  const late = makeYielder({ clock, budget: new RequestBudget({ clock, limits, timeoutMs: 20 }) });
+  await expect(async () => renderRdfYielding(plan, result, { limits }, late)).rejects.toThrow(
     "context deadline exceeded",
   );
 });

@@ -1,12 +1,12 @@
 // Goal: what counts, groups, orders and paths give where several things meet: languages, pages, ties, missing values.
 import { beforeAll, describe, expect, test } from "vitest";
-import { openHouse, type House } from "../support/house.ts";
+import { openEngineContext, type EngineContext } from "../support/engine-context.ts";
 import { queryDql, runDql } from "../support/run-dql.ts";
 
-let house: House;
+let context: EngineContext;
 
 beforeAll(async () => {
-  house = await openHouse(`
+  context = await openEngineContext(`
     title: string @lang @index(exact) .
     mark: [string] .
     port: string @index(exact) .
@@ -14,7 +14,7 @@ beforeAll(async () => {
     calls: [uid] @reverse .
     owner: uid .
     route: [uid] .`);
-  await house.write(`
+  await context.write(`
     <0x1> <title> "Petrel" (painted="red") .
     <0x1> <title> "Sturmvogel"@de (painted="blue") .
     <0x2> <title> "Albatros"@de .
@@ -41,8 +41,8 @@ beforeAll(async () => {
     <0x34> <route> <0x33> (miles=10) .`);
 });
 
-const query = (text: string): Promise<unknown> => house.read((reader) => queryDql(reader, text));
-const text = (source: string): Promise<string> => house.read((reader) => runDql(reader, source));
+const query = (text: string): Promise<unknown> => context.read((reader) => queryDql(reader, text));
+const text = (source: string): Promise<string> => context.read((reader) => runDql(reader, source));
 
 describe("count(p)", () => {
   test("counts the value that p would print, not those of other languages", async () => {

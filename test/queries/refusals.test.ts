@@ -7,13 +7,13 @@ import { defaultLimits } from "../../src/model/limits.ts";
 import { makeFreeBudget, RequestBudget } from "../../src/model/request-budget.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import { renderRdf } from "../../src/render/rdf.ts";
-import { openHouse, type House } from "../support/house.ts";
+import { openEngineContext, type EngineContext } from "../support/engine-context.ts";
 import { queryDql } from "../support/run-dql.ts";
 
-let house: House;
+let context: EngineContext;
 
 beforeAll(async () => {
-  house = await openHouse(`
+  context = await openEngineContext(`
     type Crew {
       name
       code
@@ -23,7 +23,7 @@ beforeAll(async () => {
     code: password .
     mate: [uid] .
     alive: bool .`);
-  await house.write(`
+  await context.write(`
     <0x1> <dgraph.type> "Crew" .
     <0x1> <name> "Aino" .
     <0x1> <code> "long enough" .
@@ -31,7 +31,7 @@ beforeAll(async () => {
     <0x2> <name> "Bo" .`);
 });
 
-const query = (text: string): Promise<unknown> => house.read((reader) => queryDql(reader, text));
+const query = (text: string): Promise<unknown> => context.read((reader) => queryDql(reader, text));
 
 describe("levels that no node has reached", () => {
   test.each([
@@ -100,7 +100,7 @@ test("names of predicates are at most 65,535 bytes long", async () => {
 });
 
 test("an answer that comes after its deadline is none", async () => {
-  await house.read(async (reader) => {
+  await context.read(async (reader) => {
     const plan = buildPlan(parseQuery("{ q(func: uid(1)) { name } }", new Map()), reader.schema);
     const run = (timeoutMs: number): Promise<unknown> =>
       execute(plan, undefined, reader, {
@@ -114,7 +114,7 @@ test("an answer that comes after its deadline is none", async () => {
 });
 
 test("facets of a path cannot be said in RDF", async () => {
-  await house.read(async (reader) => {
+  await context.read(async (reader) => {
     const text = "{ shortest(from: 0x1, to: 0x2) { mate @facets(since) } }";
     const plan = buildPlan(parseQuery(text, new Map()), reader.schema);
     const result = await execute(plan, undefined, reader, {
@@ -130,8 +130,8 @@ test("facets of a path cannot be said in RDF", async () => {
 
 test.each(["uid", "Uid"])("no predicate may be called %s", async (name) => {
   const message = `Cannot create user-defined predicate with internal name ${name}`;
-  await expect(house.write(`_:a <${name}> "17" .`)).rejects.toThrow(message);
-  await expect(house.alter(`${name}: string .`)).rejects.toThrow(message);
+  await expect(context.write(`_:a <${name}> "17" .`)).rejects.toThrow(message);
+  await expect(context.alter(`${name}: string .`)).rejects.toThrow(message);
 });
 
 describe("constants that an operation is not for", () => {

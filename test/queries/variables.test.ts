@@ -1,17 +1,17 @@
 // Goal: variables reach what may use them: counts as nodes, facets further down, empty ones at roots.
 import { beforeAll, describe, expect, test } from "vitest";
-import { openHouse, type House } from "../support/house.ts";
+import { openEngineContext, type EngineContext } from "../support/engine-context.ts";
 import { queryDql } from "../support/run-dql.ts";
 
-let house: House;
+let context: EngineContext;
 
 beforeAll(async () => {
-  house = await openHouse(`
+  context = await openEngineContext(`
     name: string @index(exact) .
     depth: int @index(int) .
     width: float .
     knows: [uid] .`);
-  await house.write(`
+  await context.write(`
     <0x1> <name> "Aino" .
     <0x2> <name> "Bo" .
     <0x3> <name> "Cai" .
@@ -24,7 +24,7 @@ beforeAll(async () => {
     <0x3> <knows> <0x1> .`);
 });
 
-const query = (text: string): Promise<unknown> => house.read((reader) => queryDql(reader, text));
+const query = (text: string): Promise<unknown> => context.read((reader) => queryDql(reader, text));
 
 describe("a count(uid) variable", () => {
   const counted = "var(func: has(name)) { n as count(uid) }";

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cleanUp, makeFolder, post, rdf, runWeft } from "../e2e/server.ts";
 import { connectNewer, connectOlder } from "../e2e/subscriber.ts";
 import { tokenOf } from "../support/tokens.ts";
-import { authHeader, openSeedHouse, type Answer, type SeedHouse } from "./house.ts";
+import { authHeader, openSeedContext, type Answer, type SeedContext } from "./seed-context.ts";
 
 /** Anonymous access is off. */
-let keyed: SeedHouse;
+let keyed: SeedContext;
 /** ACL is on. */
-let guarded: SeedHouse;
+let guarded: SeedContext;
 let admin: Record<string, string>;
 let client: Record<string, string>;
 /** A guardian; a user who reads writers; one without any rule. */
@@ -58,8 +58,8 @@ beforeAll(async () => {
   const secret = join(makeFolder(), "secret");
   writeFileSync(secret, "a secret that is long enough for this test");
   [keyed, guarded] = await Promise.all([
-    openSeedHouse(["--anonymous", "off"], { dataDir, headers: () => Promise.resolve(admin) }),
-    openSeedHouse(["--acl", `secret-file=${secret}`], {
+    openSeedContext(["--anonymous", "off"], { dataDir, headers: () => Promise.resolve(admin) }),
+    openSeedContext(["--acl", `secret-file=${secret}`], {
       headers: async (url) => (groot = await login(url, "groot", "password")),
     }),
   ]);

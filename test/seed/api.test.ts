@@ -1,19 +1,19 @@
 // Goal: a walk through seed 1, 2.3, 4.3 and 8: what the schema generates, and the paging of the native endpoint.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cleanUp } from "../e2e/server.ts";
-import { fillShelf, openSeedHouse, type SeedHouse } from "./house.ts";
+import { fillShelf, openSeedContext, type SeedContext } from "./seed-context.ts";
 
-let house: SeedHouse;
+let context: SeedContext;
 beforeAll(async () => {
-  house = await openSeedHouse();
-  await fillShelf(house);
+  context = await openSeedContext();
+  await fillShelf(context);
   const people = Array.from({ length: 20 }, (_, i) => `<${0x100 + i}> <rank> "${(i * 7) % 20}" .`);
   const edges = Array.from({ length: 6 }, (_, i) => `<0x100> <knows> <${0x101 + i}> .`);
-  await house.send("/alter", "rank: int @index(int) .\nknows: [uid] .", {
+  await context.send("/alter", "rank: int @index(int) .\nknows: [uid] .", {
     "content-type": "text/plain",
   });
   const rdf = `{ set {\n${[...people, ...edges].join("\n")}\n} }`;
-  const stored = await house.send("/mutate?commitNow=true", rdf, {
+  const stored = await context.send("/mutate?commitNow=true", rdf, {
     "content-type": "application/rdf",
   });
   expect(stored.json).toMatchObject({ data: { code: "Success" } });
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(cleanUp);
 
 const dql = async (text: string): Promise<unknown> => {
-  const { json } = await house.send("/query", text, { "content-type": "application/dql" });
+  const { json } = await context.send("/query", text, { "content-type": "application/dql" });
   expect(json["errors"]).toBeUndefined();
   return json["data"];
 };
@@ -30,18 +30,18 @@ const ranks = (...list: number[]): object[] => list.map((rank) => ({ rank }));
 
 describe("seed 2.3 conventions", () => {
   test("seed 2.3 single-object query: by ID, or by another unique field", async () => {
-    const byLogin = await house.ask('{ getWriter(login: "ann") { id name } }');
+    const byLogin = await context.ask('{ getWriter(login: "ann") { id name } }');
     const { id } = (byLogin.data as { getWriter: { id: string } }).getWriter;
-    expect((await house.ask(`{ getWriter(id: "${id}") { name } }`)).data).toEqual({
+    expect((await context.ask(`{ getWriter(id: "${id}") { name } }`)).data).toEqual({
       getWriter: { name: "Ann Lee" },
     });
-    expect((await house.ask('{ getWriter(email: "ann@shelf") { login } }')).data).toEqual({
+    expect((await context.ask('{ getWriter(email: "ann@shelf") { login } }')).data).toEqual({
       getWriter: { login: "ann" },
     });
   });
 
   test("seed 2.3 list query: filter, and order asc or desc; a list", async () => {
-    const { data } = await house.ask(`{ up: queryNovel(order: {asc: pages}) { pages }
+    const { data } = await context.ask(`{ up: queryNovel(order: {asc: pages}) { pages }
       down: queryNovel(filter: {pages: {ge: 100}}, order: {desc: pages}) { pages } }`);
     expect(data).toEqual({
       up: [{ pages: 90 }, { pages: 150 }, { pages: 210 }],
@@ -51,23 +51,25 @@ describe("seed 2.3 conventions", () => {
 
   test("seed 2.3 filter: by field, then operator; a boolean by its value", async () => {
     const { data } =
-      await house.ask(`{ queryNovel(filter: {inPrint: true, title: {eq: "Tides"}}) { title }
+      await context.ask(`{ queryNovel(filter: {inPrint: true, title: {eq: "Tides"}}) { title }
       out: queryNovel(filter: {inPrint: false}) { title } }`);
     expect(data).toEqual({ queryNovel: [{ title: "Tides" }], out: [{ title: "Tidal" }] });
   });
 
   test("seed 2.3 add mutation: the payload lists what was created, under the lower-cased type", async () => {
-    const { data } = await house.ask(
+    const { data } = await context.ask(
       'mutation { addManual(input: [{title: "One"}, {title: "Two"}]) { manual { title } } }',
     );
     const { manual } = (data as { addManual: { manual: unknown[] } }).addManual;
     expect(manual).toHaveLength(2);
     expect(manual).toEqual(expect.arrayContaining([{ title: "One" }, { title: "Two" }]));
-    await house.ask('mutation { deleteManual(filter: {title: {in: ["One", "Two"]}}) { numUids } }');
+    await context.ask(
+      'mutation { deleteManual(filter: {title: {in: ["One", "Two"]}}) { numUids } }',
+    );
   });
 
   test("seed 2.3 directives: @search(by: [hash, trigram, exact]) gives all their operators", async () => {
-    const { data } = await house.ask(`{ hash: queryNovel(filter: {title: {eq: "Tides"}}) { title }
+    const { data } = await context.ask(`{ hash: queryNovel(filter: {title: {eq: "Tides"}}) { title }
       trigram: queryNovel(filter: {title: {regexp: "/Tid.l/"}}) { title }
       exact: queryNovel(filter: {title: {between: {min: "A", max: "E"}}}) { title } }`);
     expect(data).toEqual({
@@ -79,7 +81,7 @@ describe("seed 2.3 conventions", () => {
 
   test("seed 2.3 interfaces: a type may implement several", async () => {
     const { data } =
-      await house.ask(`{ queryRated(filter: {stars: {ge: 5}}) { stars ... on Novel { title } }
+      await context.ask(`{ queryRated(filter: {stars: {ge: 5}}) { stars ... on Novel { title } }
       queryWork(filter: {title: {eq: "Dunes"}}) { title pages } }`);
     expect(data).toEqual({
       queryRated: [{ stars: 5, title: "Dunes" }],
@@ -88,7 +90,7 @@ describe("seed 2.3 conventions", () => {
   });
 
   test("seed 2.3 meta field: __typename on any object", async () => {
-    const { data } = await house.ask(
+    const { data } = await context.ask(
       '{ getWriter(login: "bo") { __typename works { __typename writer { __typename } } } }',
     );
     expect(data).toEqual({
@@ -102,7 +104,7 @@ describe("seed 2.3 conventions", () => {
 
 describe("seed 4.3 the native endpoint", () => {
   test("seed 4.3 Content-Type, Body and Response: DQL text with named blocks, JSON", async () => {
-    const told = await house.send(
+    const told = await context.send(
       "/query",
       "{ first(func: eq(rank, 3)) { rank } second(func: uid(0x1ff)) { rank } }",
       {
@@ -127,7 +129,7 @@ describe("seed 4.3 the native endpoint", () => {
       await dql(`{ f(func: has(rank), first: 2) { uid } l(func: has(rank), first: -2) { uid }
         e(func: uid(0x100)) { knows (first: -2) { uid } } }`),
     ).toEqual({ f: [uid(0), uid(1)], l: [uid(18), uid(19)], e: [{ knows: [uid(5), uid(6)] }] });
-    const refused = await house.send(
+    const refused = await context.send(
       "/query",
       "{ q(func: has(rank), orderasc: rank, first: -2) { uid } }",
       {
@@ -199,17 +201,17 @@ describe("seed 8 limits", () => {
   test("seed 8 operations executed per GraphQL request: 1", async () => {
     const query = `mutation A { addManual(input: [{title: "limit A"}]) { numUids } }
       mutation B { addManual(input: [{title: "limit B"}]) { numUids } }`;
-    await house.ask(query, { operationName: "A" });
-    const { data } = await house.ask(
+    await context.ask(query, { operationName: "A" });
+    const { data } = await context.ask(
       '{ queryManual(filter: {title: {regexp: "/limit/"}}) { title } }',
     );
     expect(data).toEqual({ queryManual: [{ title: "limit A" }] });
-    await house.ask('mutation { deleteManual(filter: {title: {eq: "limit A"}}) { numUids } }');
+    await context.ask('mutation { deleteManual(filter: {title: {eq: "limit A"}}) { numUids } }');
   });
 
   test("seed 8 cost of offset and after: a page behind a uid visits its own nodes, one by offset is exact", async () => {
     const page = async (text: string): Promise<unknown> =>
-      (await house.send("/query", text, { "content-type": "application/dql" })).json["data"];
+      (await context.send("/query", text, { "content-type": "application/dql" })).json["data"];
     expect(await page("{ q(func: has(rank), first: 2, after: 0x10f) { uid } }")).toEqual({
       q: [uid(16), uid(17)],
     });

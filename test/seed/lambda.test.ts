@@ -4,27 +4,27 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cleanUp, findFreePort, makeFolder, post, runWeft } from "../e2e/server.ts";
 import { tokenOf } from "../support/tokens.ts";
-import { authHeader, fillShelf, openSeedHouse, type SeedHouse } from "./house.ts";
+import { authHeader, fillShelf, openSeedContext, type SeedContext } from "./seed-context.ts";
 
-let house: SeedHouse;
+let context: SeedContext;
 const ann = { [authHeader]: tokenOf({ USER: "ann" }) };
 const bo = { [authHeader]: tokenOf({ USER: "bo" }) };
 
 beforeAll(async () => {
-  house = await openSeedHouse();
-  await fillShelf(house);
+  context = await openSeedContext();
+  await fillShelf(context);
   for (const [by, headers] of [
     ["ann", ann],
     ["bo", bo],
   ] as const) {
     const add = `mutation { addNote(input: [{by: "${by}", text: "by ${by}"}]) { numUids } }`;
-    expect((await house.ask(add, { headers })).errors).toBeUndefined();
+    expect((await context.ask(add, { headers })).errors).toBeUndefined();
   }
 });
 afterAll(cleanUp);
 
 const data = async (query: string, headers?: Record<string, string>): Promise<unknown> => {
-  const answer = await house.ask(query, headers === undefined ? {} : { headers });
+  const answer = await context.ask(query, headers === undefined ? {} : { headers });
   expect(answer.errors).toBeUndefined();
   return answer.data;
 };
@@ -155,7 +155,7 @@ describe("seed 4.2 rules", () => {
        self.addMultiParentGraphQLResolvers({ "Query.wrong": ({ parents }: any) => [String(parents)] });`,
     );
     const port = await findFreePort();
-    void runWeft(["lambda", file, "--http", `127.0.0.1:${port}`, "--graphql", house.server.url]);
+    void runWeft(["lambda", file, "--http", `127.0.0.1:${port}`, "--graphql", context.server.url]);
     const call = (resolver: string): Promise<{ text: string; status: number }> =>
       post(`http://127.0.0.1:${port}/graphql-worker`, { resolver, parents: null, args: {} });
     await expect
@@ -200,7 +200,7 @@ describe("seed 8 limits", () => {
       "--http",
       `127.0.0.1:${await findFreePort()}`,
       "--graphql",
-      house.server.url,
+      context.server.url,
     ]);
     expect(ended.code).toBe(1);
     expect(ended.stderr).toMatch(/6001\d\d bytes, the limit is 512000 \(script-bytes\)/);

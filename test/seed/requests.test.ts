@@ -2,12 +2,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cleanUp } from "../e2e/server.ts";
 import { tokenOf } from "../support/tokens.ts";
-import { authHeader, fillShelf, openSeedHouse, sendPacked, type SeedHouse } from "./house.ts";
+import {
+  authHeader,
+  fillShelf,
+  openSeedContext,
+  sendPacked,
+  type SeedContext,
+} from "./seed-context.ts";
 
-let house: SeedHouse;
+let context: SeedContext;
 beforeAll(async () => {
-  house = await openSeedHouse();
-  await fillShelf(house);
+  context = await openSeedContext();
+  await fillShelf(context);
 });
 afterAll(cleanUp);
 
@@ -17,10 +23,8 @@ const list = "{ queryNovel(order: {asc: title}) { title } }";
 const graphql = { "content-type": "application/graphql" };
 
 async function post(body: string | object, headers?: Record<string, string>): Promise<unknown> {
-  const { extensions: _, ...answer } = (await house.send("/graphql", body, headers)).json as Record<
-    string,
-    unknown
-  >;
+  const { extensions: _, ...answer } = (await context.send("/graphql", body, headers))
+    .json as Record<string, unknown>;
   return answer;
 }
 
@@ -55,14 +59,14 @@ describe("seed 2.1 the request", () => {
 
 describe("seed 2.2 the response", () => {
   test("seed 2.2 data: keyed by field names or aliases", async () => {
-    const { data } = await house.ask(
+    const { data } = await context.ask(
       '{ one: getWriter(login: "bo") { name } queryManual { title } }',
     );
     expect(data).toEqual({ one: { name: "Bo Sand" }, queryManual: [{ title: "Sails" }] });
   });
 
   test("seed 2.2 errors: objects with a message", async () => {
-    const { errors } = await house.ask("{ nothingLikeThis }");
+    const { errors } = await context.ask("{ nothingLikeThis }");
     expect(errors?.map(({ message }) => typeof message)).toEqual(["string"]);
   });
 });
@@ -77,7 +81,7 @@ describe("seed 4.1 headers", () => {
   });
 
   test("seed 4.1 Content-Encoding and Accept-Encoding: gzip both ways", async () => {
-    const url = `${house.server.url}/graphql`;
+    const url = `${context.server.url}/graphql`;
     const packed = await sendPacked(url, list, {
       ...graphql,
       "content-encoding": "gzip",
@@ -93,13 +97,13 @@ describe("seed 4.1 headers", () => {
   test("seed 4.1 the configured header: a valid JWT, which @auth rules use", async () => {
     const add = 'mutation { addNote(input: [{by: "ann", text: "mine"}]) { numUids } }';
     const ann = { headers: { [authHeader]: tokenOf({ USER: "ann" }) } };
-    expect(await house.ask(add, ann)).toEqual({ data: { addNote: { numUids: 1 } } });
-    expect(await house.ask("{ queryNote { text } }", ann)).toEqual({
+    expect(await context.ask(add, ann)).toEqual({ data: { addNote: { numUids: 1 } } });
+    expect(await context.ask("{ queryNote { text } }", ann)).toEqual({
       data: { queryNote: [{ text: "mine" }] },
     });
-    expect(await house.ask("{ queryNote { text } }")).toEqual({ data: { queryNote: [] } });
+    expect(await context.ask("{ queryNote { text } }")).toEqual({ data: { queryNote: [] } });
     const broken = { headers: { [authHeader]: `${tokenOf({ USER: "ann" })}x` } };
-    expect((await house.ask("{ queryNote { text } }", broken)).errors).toHaveLength(1);
+    expect((await context.ask("{ queryNote { text } }", broken)).errors).toHaveLength(1);
   });
 });
 
@@ -116,16 +120,18 @@ describe("seed 4.1 payload rules", () => {
   });
 
   test("seed 4.1 rule 3: queries, mutations and subscriptions, with several top-level fields each", async () => {
-    const queries = await house.ask("query { a: queryManual { title } b: queryManual { pages } }");
+    const queries = await context.ask(
+      "query { a: queryManual { title } b: queryManual { pages } }",
+    );
     expect(queries.data).toEqual({ a: [{ title: "Sails" }], b: [{ pages: 40 }] });
     const edit = (pages: number): string =>
       `updateManual(input: {filter: {title: {eq: "Sails"}}, set: {pages: ${pages}}}) { manual { pages } }`;
-    const mutations = await house.ask(`mutation { a: ${edit(41)} b: ${edit(40)} }`);
+    const mutations = await context.ask(`mutation { a: ${edit(41)} b: ${edit(40)} }`);
     expect(mutations.data).toEqual({
       a: { manual: [{ pages: 41 }] },
       b: { manual: [{ pages: 40 }] },
     });
-    const subscription = await house.ask(
+    const subscription = await context.ask(
       "subscription { queryWriter(order: {asc: login}) { login } }",
     );
     expect(subscription.errors ?? []).not.toContainEqual({
@@ -152,11 +158,11 @@ describe("seed 4.1 payload rules", () => {
     expect(await post({ query: two, operationName: "B" })).toEqual({
       data: { addManual: { numUids: 1 } },
     });
-    const stored = await house.ask(
+    const stored = await context.ask(
       '{ queryManual(filter: {title: {regexp: "/from/"}}) { title } }',
     );
     expect(stored.data).toEqual({ queryManual: [{ title: "from B" }] });
-    await house.ask('mutation { deleteManual(filter: {title: {eq: "from B"}}) { numUids } }');
+    await context.ask('mutation { deleteManual(filter: {title: {eq: "from B"}}) { numUids } }');
     const unnamed = await post({ query: `query A ${list} ${list}`, operationName: "A" });
     expect(unnamed).toMatchObject({ errors: [{}] });
     const same = await post({ query: `query A ${list} query A ${list}`, operationName: "A" });
@@ -170,7 +176,7 @@ describe("seed 4.1 payload rules", () => {
   });
 
   test("seed 4.1 rule 8: queries are independent: the failure of one leaves the others", async () => {
-    const { data, errors } = await house.ask(
+    const { data, errors } = await context.ask(
       '{ bad: getWriter(id: "no id") { name } queryManual { title } }',
     );
     expect(errors).toHaveLength(1);
@@ -178,7 +184,7 @@ describe("seed 4.1 payload rules", () => {
   });
 
   test("seed 4.1 rule 9: mutations run in order, each by itself; a failure stops the later ones only", async () => {
-    const { data, errors } = await house.ask(`mutation {
+    const { data, errors } = await context.ask(`mutation {
       first: addWriter(input: [{login: "cy"}]) { writer { login } }
       second: updateWriter(input: {filter: {login: {eq: "cy"}}, set: {name: "Cy"}}) { writer { name } }
       third: addWriter(input: [{login: "cy"}]) { numUids }
@@ -192,11 +198,11 @@ describe("seed 4.1 payload rules", () => {
       expect.stringContaining("already exists"),
       "Mutation fourth was not executed because of a previous error.",
     ]);
-    const after = await house.ask(
+    const after = await context.ask(
       '{ cy: getWriter(login: "cy") { name } dee: getWriter(login: "dee") { name } }',
     );
     expect(after.data).toEqual({ cy: { name: "Cy" }, dee: null });
-    await house.ask('mutation { deleteWriter(filter: {login: {eq: "cy"}}) { numUids } }');
+    await context.ask('mutation { deleteWriter(filter: {login: {eq: "cy"}}) { numUids } }');
   });
 
   test("seed 4.1 rule 10: variables may be non-null and of input types", async () => {
@@ -212,16 +218,17 @@ describe("seed 4.1 payload rules", () => {
   });
 
   test("seed 4.1 rule 11: fragments, in queries and in payloads of mutations", async () => {
-    const { data } = await house.ask(`mutation {
+    const { data } = await context.ask(`mutation {
       updateManual(input: {filter: {title: {eq: "Sails"}}, set: {pages: 40}}) { manual { ...Its } }
     } fragment Its on Manual { title pages }`);
     expect(data).toEqual({ updateManual: { manual: [{ title: "Sails", pages: 40 }] } });
-    const query = await house.ask("{ queryManual { ...Its } } fragment Its on Manual { title }");
+    const query = await context.ask("{ queryManual { ...Its } } fragment Its on Manual { title }");
     expect(query.data).toEqual({ queryManual: [{ title: "Sails" }] });
   });
 
   test("seed 4.1 rule 12: fragments on interfaces and types; __typename names each element's own", async () => {
-    const { data } = await house.ask(`{ queryWork(order: {asc: title}, filter: {pages: {lt: 100}}) {
+    const { data } =
+      await context.ask(`{ queryWork(order: {asc: title}, filter: {pages: {lt: 100}}) {
       __typename ...Its ... on Novel { stars } ... on Manual { subject } } } fragment Its on Work { title }`);
     expect(data).toEqual({
       queryWork: [

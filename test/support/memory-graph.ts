@@ -13,7 +13,7 @@ import type {
   ListRef,
   Reader,
   TokenRange,
-  Want,
+  ColumnRequest,
 } from "../../src/graph/reader.ts";
 import type { Predicate, Schema } from "../../src/graph/schema.ts";
 import { plainDefinition } from "../../src/model/definition.ts";
@@ -102,8 +102,8 @@ export class MemoryGraph implements Reader {
     );
   }
 
-  readLevel(uids: Float64Array, wants: readonly Want[]): readonly Column[] {
-    return wants.map((want) => this.#column(uids, want));
+  readLevel(uids: Float64Array, requests: readonly ColumnRequest[]): readonly Column[] {
+    return requests.map((request) => this.#column(uids, request));
   }
 
   readLists(lists: readonly ListRef[], bounds: ListBounds = {}): readonly UidSet[] {
@@ -120,7 +120,7 @@ export class MemoryGraph implements Reader {
   }
 
   /** Some are and some are not, so that both ways are taken. */
-  isAtHand(list: ListRef): boolean {
+  isCached(list: ListRef): boolean {
     return [...this.#list(list)].length % 2 === 0;
   }
 
@@ -223,22 +223,22 @@ export class MemoryGraph implements Reader {
     return predicate?.definition.name ?? "";
   }
 
-  #column(uids: Float64Array, want: Want): Column {
-    switch (want.kind) {
+  #column(uids: Float64Array, request: ColumnRequest): Column {
+    switch (request.kind) {
       case "cells":
         return {
           kind: "cells",
-          cells: Array.from(uids, (uid) => this.#cells(uid, want.predicate)),
+          cells: Array.from(uids, (uid) => this.#cells(uid, request.predicate)),
         };
       case "edges":
-        return this.#edges(uids, want, (uid) =>
-          this.#from(this.#name(want.predicate), uid).flatMap((fact) =>
+        return this.#edges(uids, request, (uid) =>
+          this.#from(this.#name(request.predicate), uid).flatMap((fact) =>
             typeof fact.object === "number" ? [{ target: fact.object, facets: fact.facets }] : [],
           ),
         );
       case "reverse":
-        return this.#edges(uids, want, (uid) =>
-          this.#to(this.#reversed(want.index), uid).map((fact) => ({
+        return this.#edges(uids, request, (uid) =>
+          this.#to(this.#reversed(request.index), uid).map((fact) => ({
             target: fact.subject,
             facets: fact.facets,
           })),
@@ -248,7 +248,7 @@ export class MemoryGraph implements Reader {
           kind: "count",
           counts: Float64Array.from(
             uids,
-            (uid) => this.#from(this.#name(want.predicate), uid).length,
+            (uid) => this.#from(this.#name(request.predicate), uid).length,
           ),
         };
       case "reverseCount":
@@ -256,7 +256,7 @@ export class MemoryGraph implements Reader {
           kind: "count",
           counts: Float64Array.from(
             uids,
-            (uid) => this.#to(this.#reversed(want.index), uid).length,
+            (uid) => this.#to(this.#reversed(request.index), uid).length,
           ),
         };
     }
@@ -272,7 +272,7 @@ export class MemoryGraph implements Reader {
 
   #edges(
     uids: Float64Array,
-    want: { readonly facets: boolean; readonly bounds?: ListBounds | undefined },
+    request: { readonly facets: boolean; readonly bounds?: ListBounds | undefined },
     edgesOf: (uid: number) => readonly { target: number; facets: Facets | undefined }[],
   ): EdgeColumn {
     const offsets = [0];
@@ -283,7 +283,7 @@ export class MemoryGraph implements Reader {
       const kept = new Set(
         cut(
           Float64Array.from(edges, (edge) => edge.target),
-          want.bounds ?? {},
+          request.bounds ?? {},
         ),
       );
       for (const edge of edges) {
@@ -297,7 +297,7 @@ export class MemoryGraph implements Reader {
       kind: "edges",
       offsets: Uint32Array.from(offsets),
       targets: Float64Array.from(targets),
-      facets: want.facets ? facets : undefined,
+      facets: request.facets ? facets : undefined,
     };
   }
 

@@ -12,7 +12,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import type { OpenEngine } from "../../src/engine/open.ts";
 import { openGraphqlService } from "../../src/graphql/open-service.ts";
-import type { House } from "../../src/http/house.ts";
+import type { ServerContext } from "../../src/http/server-context.ts";
 import { makeNodeFacts } from "../../src/http/node-facts.ts";
 import type { Peer } from "../../src/http/peer.ts";
 import { openHttpServer } from "../../src/http/server.ts";
@@ -49,7 +49,7 @@ export interface WalkServer {
 export async function openWalkServer(options: WalkOptions): Promise<WalkServer> {
   const { engine, keys, security, acl, onShutdown } = options;
   const clock = systemClock;
-  const controls: House["controls"] = {
+  const controls: ServerContext["controls"] = {
     switches: initialSwitches,
     turn: () => Promise.resolve(),
     shutdown: onShutdown,

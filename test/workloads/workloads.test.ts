@@ -8,17 +8,17 @@ import { harbourFacts, harbourSchema, makeHarbour } from "../../bench/workloads/
 import type { Ask } from "../../bench/workloads/workloads.ts";
 import { workloads } from "../../bench/workloads/workloads.ts";
 import { makeSeededRandom } from "../../src/base/random.ts";
-import type { GraphqlHouse } from "../support/graphql-house.ts";
-import { openGraphqlHouse } from "../support/graphql-house.ts";
+import type { GraphqlContext } from "../support/graphql-context.ts";
+import { openGraphqlContext } from "../support/graphql-context.ts";
 
 const asksEach = 12;
 const factsARequest = 2000;
 
-let house: GraphqlHouse;
+let context: GraphqlContext;
 const harbour: Harbour = makeHarbour(0.01);
 
 async function mutate(text: string): Promise<unknown> {
-  const answer = await house.engine.mutate({
+  const answer = await context.engine.mutate({
     namespace: 0,
     body: { kind: "rdf", text },
     startTs: 0,
@@ -30,9 +30,9 @@ async function mutate(text: string): Promise<unknown> {
 }
 
 async function send(ask: Ask): Promise<unknown> {
-  if (ask.path === "/query") return house.dql(ask.body);
+  if (ask.path === "/query") return context.dql(ask.body);
   if (ask.path.startsWith("/mutate")) return mutate(ask.body);
-  const answer = (await house.send(ask.body)) as { data?: unknown; errors?: unknown };
+  const answer = (await context.send(ask.body)) as { data?: unknown; errors?: unknown };
   expect(answer.errors).toBeUndefined();
   return answer.data;
 }
@@ -45,14 +45,14 @@ function comparable(name: string, answer: unknown): unknown {
 }
 
 beforeAll(async () => {
-  house = await openGraphqlHouse(harbourSchema);
+  context = await openGraphqlContext(harbourSchema);
   const facts = [...harbourFacts(harbour)];
   for (let i = 0; i < facts.length; i += factsARequest) {
     await mutate(`{ set {\n${facts.slice(i, i + factsARequest).join("\n")}\n} }`);
   }
 });
 
-afterAll(() => house.close());
+afterAll(() => context.close());
 
 describe("a workload's answer is the one computed by hand", () => {
   for (const workload of workloads) {

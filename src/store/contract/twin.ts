@@ -147,7 +147,7 @@ function reverse(uid: number): Uint8Array {
 }
 
 /** Takes back what a commit did, from its account: the twin must then be what it was. */
-function undo(twin: Twin, commit: Commit): void {
+function history(twin: Twin, commit: Commit): void {
   for (const { patch, existed, before } of commit.applied.toReversed()) {
     if (patch.kind === "cell") twin.apply({ ...patch, cell: existed ? before : undefined });
     else if (patch.kind !== "meta") twin.apply({ ...patch, add: existed, facets: before });
@@ -164,7 +164,7 @@ export function checkUndo(
   for (const [uid, node] of structuredClone(twin.nodes)) back.nodes.set(uid, node);
   for (const [key, list] of structuredClone(twin.lists)) back.lists.set(key, list);
   const derived = new Set(twin.derived().keys());
-  for (const commit of commits.toReversed()) undo(back, commit);
+  for (const commit of commits.toReversed()) history(back, commit);
   const isFilled = ([key, map]: [unknown, Map<unknown, unknown>]): boolean =>
     map.size > 0 && !derived.has(String(key)) && !isDerived(String(key));
   same(

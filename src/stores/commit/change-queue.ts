@@ -22,7 +22,7 @@ export class ChangeQueue {
   private patches = 0;
   /** Of those in the queue and of those whose group is under way. */
   private readonly promises = new Map<string, Promise<CommitResult>>();
-  /** Changes at its head that wait for a favoured one. */
+  /** Changes at its head that wait for a starving one. */
   private heldCount = 0;
 
   constructor(changesMax: number) {

@@ -26,10 +26,10 @@ import {
   type WriteEngine,
 } from "../key-value.ts";
 import { ChangeQueue, type Waiting } from "./change-queue.ts";
-import { Favour } from "./favour.ts";
+import { StarvationGuard } from "./starvation-guard.ts";
 import { runFill } from "./fill.ts";
 import { applyGroup, BadChange, type Outcome } from "./group.ts";
-import { Judge } from "./judge.ts";
+import { ConflictChecker } from "./conflict-checker.ts";
 import { defaultRetention, LogTail, type LogRetention } from "./log-tail.ts";
 import {
   decodeSlots,
@@ -62,7 +62,7 @@ export interface CommitterOptions {
  */
 const gatherMsMax = 6;
 
-/** When all that waits is held back for a favoured change. */
+/** When all that waits is held back for a starving change. */
 const heldRetryMs = 3;
 
 /** So long a large group is applied before the process looks at what else there is to do. */
@@ -81,10 +81,10 @@ export class Committer {
   private readonly tuning: Tuning;
   private readonly clock: Clock;
   private readonly derive: Derive | undefined;
-  private readonly judge: Judge;
+  private readonly checker: ConflictChecker;
   private readonly log: LogTail;
   private readonly leases: UidLease;
-  private readonly favour: Favour;
+  private readonly starvationGuard: StarvationGuard;
   private state: StoreState;
   readonly slots: SlotTable;
   private readonly queue: ChangeQueue;
@@ -106,7 +106,7 @@ export class Committer {
     this.clock = options.clock;
     this.queue = new ChangeQueue(options.queueMax ?? 10_000);
     this.derive = options.derive;
-    this.favour = new Favour(options.clock);
+    this.starvationGuard = new StarvationGuard(options.clock);
     const opened = transact(engine, (kv) => {
       const state = decodeState(kv.get(stateKey));
       return {
@@ -126,7 +126,7 @@ export class Committer {
     });
     this.log = opened.log;
     this.leases = opened.leases;
-    this.judge = new Judge(this.state.commitTs);
+    this.checker = new ConflictChecker(this.state.commitTs);
   }
 
   get commitTs(): number {
@@ -139,7 +139,7 @@ export class Committer {
 
   /** Below it conflicts are not known any more (architecture 4). */
   get horizon(): number {
-    return this.judge.horizon;
+    return this.checker.horizon;
   }
 
   onCommit(listener: (commitTs: number) => void): () => void {
@@ -367,8 +367,8 @@ export class Committer {
 
   private startWith(group: readonly Waiting[]): void {
     if (group.length === 0) return;
-    const { tuning, state, judge, favour, log, leases, slots } = this;
-    const host = { tuning, state, judge, favour, log, leases, slots };
+    const { tuning, state, checker, starvationGuard, log, leases, slots } = this;
+    const host = { tuning, state, checker, starvationGuard, log, leases, slots };
     const pieces = this.engine.prepare((kv) => applyGroup(kv, host, group));
     this.flight = { group, pieces, prepared: undefined };
     this.advance(this.flight, this.clock.tickMs() + sliceMs);
@@ -467,7 +467,7 @@ export class Committer {
   private settle(group: readonly Waiting[], outcome: Outcome): void {
     const isChanged = outcome.state.commitTs > this.state.commitTs;
     outcome.settle();
-    this.judge.record(outcome.keys);
+    this.checker.record(outcome.keys);
     this.state = outcome.state;
     const held: Waiting[] = [];
     for (let i = 0; i < group.length; i++) {
@@ -475,10 +475,11 @@ export class Committer {
       const verdict = outcome.verdicts[i]!;
       if (verdict.kind === "held") held.push(waiting);
       else if (verdict.kind === "committed") {
-        this.favour.forget(waiting.id);
+        this.starvationGuard.forget(waiting.id);
         this.queue.resolve(waiting, { commitTs: verdict.commitTs });
       } else {
-        if (isBasisRefusal(verdict.error)) this.favour.noteBasis(waiting.change, waiting.id);
+        if (isBasisRefusal(verdict.error))
+          this.starvationGuard.noteBasis(waiting.change, waiting.id);
         this.queue.refuse(waiting, verdict.error);
       }
     }

@@ -4,8 +4,8 @@ import type { Tuning } from "../apply/tuning.ts";
 import { WorkingSet } from "../apply/working-set.ts";
 import { FatalEngineError, type KeyValue, type Pieces } from "../key-value.ts";
 import type { Waiting } from "./change-queue.ts";
-import type { Favour } from "./favour.ts";
-import { noteKeys, type GroupKeys, type Judge } from "./judge.ts";
+import type { StarvationGuard } from "./starvation-guard.ts";
+import { noteKeys, type GroupKeys, type ConflictChecker } from "./conflict-checker.ts";
 import type { LogTail } from "./log-tail.ts";
 import { refuseNumber } from "./number-limit.ts";
 import type { SlotTable } from "./slot-table.ts";
@@ -42,8 +42,8 @@ export class BadChange extends Error {
 export interface GroupHost {
   readonly tuning: Tuning;
   readonly state: StoreState;
-  readonly judge: Judge;
-  readonly favour: Favour;
+  readonly checker: ConflictChecker;
+  readonly starvationGuard: StarvationGuard;
   readonly log: LogTail;
   readonly leases: UidLease;
   readonly slots: SlotTable;
@@ -58,21 +58,21 @@ export function* applyGroup(
   host: GroupHost,
   group: readonly Waiting[],
 ): Pieces<Outcome> {
-  const { judge, favour, slots, leases } = host;
+  const { checker, starvationGuard, slots, leases } = host;
   const working = new WorkingSet(kv, host.tuning);
-  const keys = judge.beginGroup();
+  const keys = checker.beginGroup();
   const commits: Commit[] = [];
   const verdicts: Verdict[] = [];
   let { commitTs, fence } = host.state;
   let patches = 0;
   for (let i = 0; i < group.length; i++) {
     const { change, id } = group[i]!;
-    if (favour.holdsBack(change, id)) {
+    if (starvationGuard.holdsBack(change, id)) {
       verdicts.push({ kind: "held" });
       continue;
     }
     const refusal = slots.admits(change.id)
-      ? (judge.judge(change, fence, kv, keys) ?? refuseNumber(commitTs, change))
+      ? (checker.checker(change, fence, kv, keys) ?? refuseNumber(commitTs, change))
       : new StoreRefusal("slot");
     if (refusal !== undefined) {
       verdicts.push({ kind: "refused", error: refusal });

@@ -31,14 +31,14 @@ export interface LinkServerOptions {
 }
 
 /** Listens, so that other writers see that this one is there; those who connect wait until it serves. */
-export interface LinkDoor {
+export interface LinkListener {
   /** Once. */
   serve(options: LinkServerOptions): void;
   close(): Promise<void>;
 }
 
 /** The claim for writing must be held: a socket file that lies there is a dead writer's. */
-export async function openLinkDoor(dir: string): Promise<LinkDoor> {
+export async function openLinkListener(dir: string): Promise<LinkListener> {
   const address = openLinkAddress(dir);
   fs.rmSync(address.path, { force: true });
   const connections = new Set<Connection>();

@@ -27,7 +27,7 @@ export interface ScrubParts {
   readonly policy: ScrubPolicy;
 }
 
-/** Answers wait for a slice; longer ones would make small answers leave one by one (`departures.ts`). */
+/** Answers wait for a slice; longer ones would make small answers leave one by one (`response-batcher.ts`). */
 const sliceMs = 1;
 /** From this share of its time a process counts as busy. */
 const busyShare = 0.5;

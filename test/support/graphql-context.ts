@@ -10,7 +10,7 @@ import { openMemoryStore } from "../../src/stores/memory.ts";
 import { deriveFill } from "../../src/write/fill.ts";
 import { askEngine } from "./ask-engine.ts";
 
-export interface GraphqlHouse {
+export interface GraphqlContext {
   readonly engine: OpenEngine;
   readonly service: GraphqlService;
   /** The answer without its extensions. */
@@ -23,11 +23,11 @@ export interface GraphqlHouse {
 }
 
 /** `identify`: who sends a request, where users log in. `vectors`: how vector indexes are kept, unless as usual. */
-export async function openGraphqlHouse(
+export async function openGraphqlContext(
   sdl?: string,
   identify?: Identify,
   vectors?: VectorLimits,
-): Promise<GraphqlHouse> {
+): Promise<GraphqlContext> {
   const store = openMemoryStore({ derive: deriveFill });
   const engine = await openEngine({ store, ...(vectors === undefined ? {} : { vectors }) });
   const service = openGraphqlService({ engine, clock: systemClock, extensions: false, identify });

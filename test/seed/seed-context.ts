@@ -75,7 +75,7 @@ self.addMultiParentGraphQLResolvers({
 });
 `;
 
-export interface SeedHouse {
+export interface SeedContext {
   readonly server: TestServer;
   /** GraphQL as JSON: the answer without its extensions. */
   ask(query: string, more?: Asked): Promise<Answer>;
@@ -101,17 +101,17 @@ export interface SeedAccess {
   readonly headers?: (url: string) => Promise<Record<string, string>>;
 }
 
-export async function openSeedHouse(
+export async function openSeedContext(
   flags: readonly string[] = [],
   { dataDir = makeFolder(), headers: makeHeaders }: SeedAccess = {},
-): Promise<SeedHouse> {
+): Promise<SeedContext> {
   const file = join(makeFolder(), "resolvers.js");
   writeFileSync(file, script);
   const server = await startServer({
     dataDir,
     flags: ["--lambda", file, ...flags],
   });
-  const send: SeedHouse["send"] = (path, body, headers) => post(server.url + path, body, headers);
+  const send: SeedContext["send"] = (path, body, headers) => post(server.url + path, body, headers);
   const own = (await makeHeaders?.(server.url)) ?? {};
   const done = await send("/admin/schema", sdl, { "content-type": "text/plain", ...own });
   expect(done.json).toMatchObject({ data: { code: "Success" } });
@@ -127,8 +127,8 @@ export async function openSeedHouse(
 }
 
 /** Two writers, three novels, a manual. */
-export async function fillShelf(house: SeedHouse): Promise<void> {
-  const answer = await house.ask(`mutation {
+export async function fillShelf(context: SeedContext): Promise<void> {
+  const answer = await context.ask(`mutation {
     addWriter(input: [
       { login: "ann", email: "ann@shelf", name: "Ann Lee", works: [
         { title: "Tides", pages: 210, inPrint: true, stars: 4, genre: "sea" },

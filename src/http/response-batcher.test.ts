@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { Departures, type Departing } from "./departures.ts";
+import { ResponseBatcher, type BatchedResponse } from "./response-batcher.ts";
 
 /** Tells the order in which answers left. */
-function makeAnswer(left: string[], destroyed = false): Departing {
+function makeAnswer(left: string[], destroyed = false): BatchedResponse {
   return {
     destroyed,
-    end: ((body: string) => left.push(body)) as unknown as Departing["end"],
+    end: ((body: string) => left.push(body)) as unknown as BatchedResponse["end"],
   };
 }
 
@@ -22,11 +22,11 @@ function nextTurn(): Promise<void> {
 function begin() {
   const time = { ms: 0 };
   const left: string[] = [];
-  const departures = new Departures({ nowMs: () => 0, tickMs: () => time.ms });
-  return { time, left, end: (body: string) => departures.end(makeAnswer(left), body), departures };
+  const batcher = new ResponseBatcher({ nowMs: () => 0, tickMs: () => time.ms });
+  return { time, left, end: (body: string) => batcher.end(makeAnswer(left), body), batcher };
 }
 
-describe("departures", () => {
+describe("batched responses", () => {
   it("leave together when the turn ends", async () => {
     const { left, end } = begin();
     end("a");
@@ -71,8 +71,8 @@ describe("departures", () => {
   });
 
   it("leave out who is gone", async () => {
-    const { left, departures, end } = begin();
-    departures.end(makeAnswer(left, true), "a");
+    const { left, batcher, end } = begin();
+    batcher.end(makeAnswer(left, true), "a");
     end("b");
     await nextTurn();
     expect(left).toEqual(["b"]);

@@ -27,7 +27,7 @@ const idPrefixLength = 9;
 /** What a version costs beside its bytes. */
 const versionBytes = 160;
 
-export class Undo {
+export class VersionHistory {
   readonly #bytesMax: number;
   /** Storage id, then uid, then predicate. */
   readonly #records = new Map<number, Map<number, Map<number, EntryVersions>>>();
@@ -259,10 +259,10 @@ export function outOfReach(): Fault {
 
 function take<K>(
   map: Map<K, Version[]> | undefined,
-  want: { readonly key: K; readonly make: boolean },
+  request: { readonly key: K; readonly make: boolean },
 ): Version[] | undefined {
   if (map === undefined) return undefined;
-  let versions = map.get(want.key);
-  if (versions === undefined && want.make) map.set(want.key, (versions = []));
+  let versions = map.get(request.key);
+  if (versions === undefined && request.make) map.set(request.key, (versions = []));
   return versions;
 }

@@ -7,7 +7,7 @@ import type { Run } from "./run.ts";
 const visitsPerLook = 256;
 
 /** As `reader.scanTokens`: `visit` returns false to stop, and what it is given is lent. */
-export async function scanPaced(
+export async function scanYielding(
   run: Run,
   index: number,
   range: TokenRange,
@@ -28,7 +28,7 @@ export async function scanPaced(
       }
       work += uids.length + 1;
       if ((++visits % visitsPerLook === 0 || work > visitsPerLook * 64) && pause === undefined) {
-        pause = run.pace.check(work);
+        pause = run.yielder.check(work);
         work = 0;
         if (pause !== undefined) last = token.slice();
       }

@@ -1,4 +1,4 @@
-/** Opens readers: the newest state, an older one through the undo, a transaction's with its own writes (architecture 4). */
+/** Opens readers: the newest state, an older one through the version history, a transaction's with its own writes (architecture 4). */
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Clock } from "../base/clock.ts";
@@ -15,11 +15,11 @@ import type { Delta } from "../graph/delta.ts";
 import type { Overlay } from "../graph/overlay.ts";
 import { VectorIndexes } from "../graph/vector-indexes.ts";
 import type { VectorLimits } from "../graph/vector-indexes.ts";
-import { Undo, outOfReach } from "../graph/undo.ts";
+import { VersionHistory, outOfReach } from "../graph/version-history.ts";
 import { Fault } from "../model/fault.ts";
 import type { Snapshot, Store } from "../store/store.ts";
 
-export interface ViewOptions {
+export interface ReaderFactoryOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly reserved: ReservedOptions;
@@ -54,24 +54,24 @@ const unqueriedMax = 4096;
 /** What a reader is opened for: a query, a mutation's request (it is handed over to its transaction), a change. */
 export type ReaderUse = "query" | "mutation" | "change";
 
-export class Views {
+export class ReaderFactory {
   readonly store: Store;
   readonly vectors: VectorIndexes;
   readonly #clock: Clock;
   readonly #schemas: SchemaCache;
   #cache: RecordCache;
-  readonly #undo: Undo;
+  readonly #history: VersionHistory;
   #isEmbedded = true;
   #undoUsedMs = 0;
   /** The newest commit that was there when a query was opened. */
   #queriedTs = 0;
 
-  constructor(options: ViewOptions) {
+  constructor(options: ReaderFactoryOptions) {
     this.store = options.store;
     this.#clock = options.clock;
     this.#schemas = new SchemaCache(options.reserved);
     this.#cache = new RecordCache(options.cacheBytes);
-    this.#undo = new Undo(options.undoBytes);
+    this.#history = new VersionHistory(options.undoBytes);
     this.vectors = new VectorIndexes({
       store: options.store,
       clock: options.clock,
@@ -215,14 +215,14 @@ export class Views {
       }),
     });
     if (request.ts === snapshot.ts) {
-      if (this.#undo.bytes > 0 && this.#clock.tickMs() - this.#undoUsedMs > undoIdleMs) {
-        this.#undo.clear();
+      if (this.#history.bytes > 0 && this.#clock.tickMs() - this.#undoUsedMs > undoIdleMs) {
+        this.#history.clear();
       }
       return finish(undefined);
     }
     this.#undoUsedMs = this.#clock.tickMs();
     const { storageId } = known.schema;
-    return andThen(this.#undo.view(this.store, snapshot, request.ts, storageId), (past) => {
+    return andThen(this.#history.view(this.store, snapshot, request.ts, storageId), (past) => {
       if (past === undefined) throw outOfReach();
       return finish(past);
     });
@@ -247,7 +247,7 @@ export class Views {
       const past =
         snapshot.ts === heldTs || snapshot.fence > request.ts
           ? undefined
-          : this.#undo.view(this.store, snapshot, request.ts, known.schema.storageId);
+          : this.#history.view(this.store, snapshot, request.ts, known.schema.storageId);
       if (past === undefined || past instanceof Promise) {
         snapshot.close();
         return undefined;

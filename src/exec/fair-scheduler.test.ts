@@ -1,30 +1,30 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { makeFreeBudget, RequestBudget } from "../model/request-budget.ts";
-import { makeTurns } from "./turns.ts";
+import { makeFairScheduler } from "./fair-scheduler.ts";
 
 const budget = makeFreeBudget(systemClock);
 
 test("few long requests run at a time, short ones are never held up, all of them end", async () => {
-  const turns = makeTurns(systemClock, 2);
+  const scheduler = makeFairScheduler(systemClock, 2);
   const active = new Set<object>();
   let most = 0;
   const long = async (): Promise<void> => {
     const request = { budget };
     for (let slice = 0; slice < 30; slice++) {
-      await turns.next(request);
+      await scheduler.next(request);
       if (slice < 6) continue;
       active.add(request);
       most = Math.max(most, active.size);
     }
     active.delete(request);
-    turns.end(request);
+    scheduler.end(request);
   };
   let ended = 0;
   const all = Array.from({ length: 9 }, () => long().then(() => ended++));
   const short = { budget };
-  await turns.next(short);
-  turns.end(short);
+  await scheduler.next(short);
+  scheduler.end(short);
   expect(ended).toBe(0);
   await Promise.all(all);
   expect(ended).toBe(9);
@@ -32,52 +32,55 @@ test("few long requests run at a time, short ones are never held up, all of them
 });
 
 test("of many that begin at once one slice runs in a round of the event loop", async () => {
-  const turns = makeTurns(systemClock);
+  const scheduler = makeFairScheduler(systemClock);
   let slices = 0;
   const begin = async (): Promise<void> => {
     const run = { budget };
-    await turns.next(run);
+    await scheduler.next(run);
     slices++;
-    turns.end(run);
+    scheduler.end(run);
   };
   const all = Promise.all(Array.from({ length: 100 }, begin));
-  expect(turns.isBusy).toBe(true);
+  expect(scheduler.isBusy).toBe(true);
   const nextRound = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
   for (let round = 0; round < 50; round++) await nextRound();
   expect(slices).toBeGreaterThan(40);
   expect(slices).toBeLessThan(60);
   await all;
-  expect(turns.isBusy).toBe(false);
+  expect(scheduler.isBusy).toBe(false);
 });
 
-async function takeSlices(turns: ReturnType<typeof makeTurns>, count: number): Promise<void> {
+async function takeSlices(
+  scheduler: ReturnType<typeof makeFairScheduler>,
+  count: number,
+): Promise<void> {
   const run = { budget };
-  for (let slice = 0; slice < count; slice++) await turns.next(run);
-  turns.end(run);
+  for (let slice = 0; slice < count; slice++) await scheduler.next(run);
+  scheduler.end(run);
 }
 
 test("one that runs for long gives way to those that wait", async () => {
-  const turns = makeTurns(systemClock, 1);
+  const scheduler = makeFairScheduler(systemClock, 1);
   const order: string[] = [];
-  const first = takeSlices(turns, 500).then(() => order.push("long"));
-  const second = takeSlices(turns, 100).then(() => order.push("shorter"));
+  const first = takeSlices(scheduler, 500).then(() => order.push("long"));
+  const second = takeSlices(scheduler, 100).then(() => order.push("shorter"));
   await Promise.all([first, second]);
   expect(order).toEqual(["shorter", "long"]);
 });
 
 test("one whose time is over while it waits waits no longer", async () => {
-  const turns = makeTurns(systemClock, 1);
+  const scheduler = makeFairScheduler(systemClock, 1);
   const holder = { budget };
-  for (let slice = 0; slice < 10; slice++) await turns.next(holder);
+  for (let slice = 0; slice < 10; slice++) await scheduler.next(holder);
   const limits = { queryTimeoutMs: 0, queryWorkMax: 0, queryMemoryMax: 0 };
   const late = { budget: new RequestBudget({ clock: systemClock, limits, timeoutMs: 30 }) };
-  for (let slice = 0; slice < 6; slice++) await turns.next(late);
+  for (let slice = 0; slice < 6; slice++) await scheduler.next(late);
   expect(late.budget.isOver()).toBe(true);
-  turns.end(late);
+  scheduler.end(late);
   const gone = {
     budget: new RequestBudget({ clock: systemClock, limits, signal: { aborted: true } }),
   };
-  for (let slice = 0; slice < 6; slice++) await turns.next(gone);
-  turns.end(gone);
-  turns.end(holder);
+  for (let slice = 0; slice < 6; slice++) await scheduler.next(gone);
+  scheduler.end(gone);
+  scheduler.end(holder);
 });

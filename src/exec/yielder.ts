@@ -1,15 +1,15 @@
 import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
-import type { Turns } from "./turns.ts";
+import type { FairScheduler } from "./fair-scheduler.ts";
 
 /**
  * Fairness of one run, and the budget of its request. Long loops ask every 256 rows:
- * `if ((i & 255) === 0) { const pause = pace.check(); if (pause !== undefined) await pause; }`.
+ * `if ((i & 255) === 0) { const pause = yielder.check(); if (pause !== undefined) await pause; }`.
  * After 4 ms of work the answer is a promise that lets other requests run (beside queries of 120 ms, small requests
  * had a p99 of 119 ms without, 8 ms with it). Bytes lent by the store do not survive it.
  */
-export interface Pace {
+export interface Yielder {
   readonly budget: RequestBudget;
   /** undefined: go on. `work`: rows since the last look. Throws Fault E_DEADLINE, E_CANCELLED or E_LIMIT. */
   check(work?: number): Promise<void> | undefined;
@@ -28,28 +28,28 @@ const rowsPerLook = 256;
 /** What a small piece takes beside its rows, in rows. */
 const smallPieceRows = 16;
 
-export interface PaceOptions {
+export interface YielderOptions {
   readonly clock: Clock;
   readonly budget: RequestBudget;
   /** Shared by the requests of a process; undefined: each goes on as soon as the event loop lets it. */
-  readonly turns?: Turns | undefined;
+  readonly scheduler?: FairScheduler | undefined;
 }
 
 /** `options`, which are made for one run, stand for it among those that take turns: whoever makes them ends them there. */
-export function makePace(options: PaceOptions): Pace {
-  return new SlicePace(options);
+export function makeYielder(options: YielderOptions): Yielder {
+  return new SliceYielder(options);
 }
 
-/** Runs `work` at a pace of its own among those that take turns. */
-export function inPace<T>(
-  { clock, budget, turns }: PaceOptions,
-  work: (pace: Pace) => MaybePromise<T>,
+/** Runs `work` with a yielder of its own among those that take turns. */
+export function withYielder<T>(
+  { clock, budget, scheduler }: YielderOptions,
+  work: (yielder: Yielder) => MaybePromise<T>,
 ): MaybePromise<T> {
-  const options = { clock, budget, turns };
-  const end = (): void => turns?.end(options);
+  const options = { clock, budget, scheduler };
+  const end = (): void => scheduler?.end(options);
   let done: MaybePromise<T>;
   try {
-    done = work(makePace(options));
+    done = work(makeYielder(options));
   } catch (error) {
     end();
     throw error;
@@ -59,15 +59,15 @@ export function inPace<T>(
   return done;
 }
 
-class SlicePace implements Pace {
+class SliceYielder implements Yielder {
   readonly budget: RequestBudget;
-  readonly #options: PaceOptions;
+  readonly #options: YielderOptions;
   /** Begins at the first look: short runs never ask for the time. */
   #sliceEndMs: number | undefined = undefined;
   /** Rows of small pieces since the last look. */
   #smallRows = 0;
 
-  constructor(options: PaceOptions) {
+  constructor(options: YielderOptions) {
     this.#options = options;
     this.budget = options.budget;
   }
@@ -81,14 +81,14 @@ class SlicePace implements Pace {
 
   check(work = rowsPerLook): Promise<void> | undefined {
     this.#smallRows = 0;
-    const { clock, budget, turns } = this.#options;
+    const { clock, budget, scheduler } = this.#options;
     const nowMs = clock.tickMs();
     budget.charge(work);
     budget.checkAt(nowMs);
-    this.#sliceEndMs ??= nowMs + (turns?.isBusy === true ? busySliceMs : sliceMs);
+    this.#sliceEndMs ??= nowMs + (scheduler?.isBusy === true ? busySliceMs : sliceMs);
     if (nowMs < this.#sliceEndMs) return undefined;
     const turn =
-      turns?.next(this.#options) ?? new Promise<void>((resolve) => void setImmediate(resolve));
+      scheduler?.next(this.#options) ?? new Promise<void>((resolve) => void setImmediate(resolve));
     return turn.then(() => {
       const beginMs = clock.tickMs();
       // Waiting for a turn takes its time, too.

@@ -1,5 +1,5 @@
 /**
- * DOOR: HTTP ⇄ the rooms below. What comes in: sockets. What goes out: calls of the engine and the guests, and their
+ * HTTP ⇄ the modules below. In: sockets. Out: calls of the engine and of GraphQL and administration, and their
  * bytes in the reference's envelopes (dql.md 1, graphql.md 4.1). Never here: parsing of a query, or JSON of an answer
  * taken apart and put together again.
  */
@@ -19,7 +19,7 @@ import type { AuditSink } from "./audit-sink.ts";
 import type { NodeFacts } from "./node-facts.ts";
 
 /** Everything that a request may need; composed once per process. */
-export interface House {
+export interface ServerContext {
   readonly engine: Engine;
   readonly graphql: GraphqlService;
   readonly admin: AdminService;

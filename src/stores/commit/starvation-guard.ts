@@ -10,14 +10,14 @@ const holdMs = 50;
 /** Changes whose faults are counted; forgotten all at once above it. */
 const countedMax = 10_000;
 
-export class Favour {
+export class StarvationGuard {
   private readonly clock: Clock;
   private readonly faults = new Map<string, number>();
-  private favoured: { id: string; keys: ReadonlySet<string>; untilMs: number } | undefined;
+  private starving: { id: string; keys: ReadonlySet<string>; untilMs: number } | undefined;
 
   constructor(clock: Clock) {
     this.clock = clock;
-    this.favoured = undefined;
+    this.starving = undefined;
   }
 
   noteBasis(change: Change, id: string): void {
@@ -26,24 +26,24 @@ export class Favour {
     this.faults.set(id, count);
     if (count < faultsMax || this.isActive()) return;
     const untilMs = this.clock.tickMs() + holdMs;
-    this.favoured = { id, keys: new Set(change.basisKeys), untilMs };
+    this.starving = { id, keys: new Set(change.basisKeys), untilMs };
   }
 
   forget(id: string): void {
     if (this.faults.size > 0) this.faults.delete(id);
-    if (this.favoured?.id === id) this.favoured = undefined;
+    if (this.starving?.id === id) this.starving = undefined;
   }
 
   holdsBack(change: Change, id: string): boolean {
-    const { favoured } = this;
-    if (favoured === undefined || favoured.id === id || !this.isActive()) return false;
-    return change.basisKeys.some((key) => favoured.keys.has(key));
+    const { starving } = this;
+    if (starving === undefined || starving.id === id || !this.isActive()) return false;
+    return change.basisKeys.some((key) => starving.keys.has(key));
   }
 
   private isActive(): boolean {
-    if (this.favoured !== undefined && this.clock.tickMs() >= this.favoured.untilMs) {
-      this.favoured = undefined;
+    if (this.starving !== undefined && this.clock.tickMs() >= this.starving.untilMs) {
+      this.starving = undefined;
     }
-    return this.favoured !== undefined;
+    return this.starving !== undefined;
   }
 }

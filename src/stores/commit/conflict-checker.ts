@@ -15,7 +15,7 @@ export interface GroupKeys {
   readonly deleted: KeyGroup;
 }
 
-export class Judge {
+export class ConflictChecker {
   private readonly conflicts: ConflictMap;
   private readonly bases: ConflictMap;
   /** Nodes that were written to, and those that were deleted: each is judged against the other. */
@@ -50,7 +50,7 @@ export class Judge {
   }
 
   /** undefined when the change may go on. */
-  judge(change: Change, fence: number, kv: KeyValue, group: GroupKeys): StoreRefusal | undefined {
+  checker(change: Change, fence: number, kv: KeyValue, group: GroupKeys): StoreRefusal | undefined {
     if (change.fence < fence) return new StoreRefusal("fence");
     if (change.conflictKeys.length > 0) {
       if (change.startTs < this.conflicts.horizon) return new StoreRefusal("horizon");
@@ -58,7 +58,7 @@ export class Judge {
         return new StoreRefusal("conflict");
       }
     }
-    const nodes = this.judgeNodes(change, group);
+    const nodes = this.checkNodes(change, group);
     if (nodes !== undefined) return nodes;
     if (change.basisKeys.length > 0) {
       if (change.basisTs < this.bases.horizon) return new StoreRefusal("basis");
@@ -72,7 +72,7 @@ export class Judge {
     return undefined;
   }
 
-  private judgeNodes(change: Change, group: GroupKeys): StoreRefusal | undefined {
+  private checkNodes(change: Change, group: GroupKeys): StoreRefusal | undefined {
     const { touched, deleted, startTs } = change;
     if (touched !== undefined && touched.length > 0) {
       if (startTs < this.deleted.horizon) return new StoreRefusal("horizon");

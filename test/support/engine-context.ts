@@ -4,9 +4,9 @@ import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { makeSeededRandom } from "../../src/base/random.ts";
 import { Committer } from "../../src/engine/commits.ts";
-import { Guests } from "../../src/engine/guests.ts";
+import { ManagedTransactions } from "../../src/engine/managed-transactions.ts";
 import { SchemaChanges } from "../../src/engine/schema-changes.ts";
-import { Views } from "../../src/engine/views.ts";
+import { ReaderFactory } from "../../src/engine/reader-factory.ts";
 import type { Reader } from "../../src/graph/reader.ts";
 import type { Predicate } from "../../src/graph/schema.ts";
 import { parseNQuads } from "../../src/intake/nquad-parser.ts";
@@ -17,18 +17,18 @@ import { openMemoryStore } from "../../src/stores/memory.ts";
 import { tokensOf } from "../../src/tokens/tokenizers.ts";
 import { deriveFill } from "../../src/write/fill.ts";
 
-export interface House {
+export interface EngineContext {
   readonly store: Store;
-  readonly views: Views;
+  readonly readers: ReaderFactory;
   readonly schemas: SchemaChanges;
-  readonly guests: Guests;
+  readonly managed: ManagedTransactions;
   alter(schema: string): Promise<void>;
   /** N-Quads; returns label → uid. */
   write(set: string, deletes?: string): Promise<ReadonlyMap<string, number>>;
   read<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
 }
 
-export async function openHouse(schema = "", store?: Store): Promise<House> {
+export async function openEngineContext(schema = "", store?: Store): Promise<EngineContext> {
   const used = store ?? openMemoryStore({ derive: deriveFill });
   const reserved = { acl: false };
   const { slot, floorTs } = await used.claimSlot();
@@ -39,38 +39,38 @@ export async function openHouse(schema = "", store?: Store): Promise<House> {
     slot,
     floorTs,
   });
-  const views = new Views({
+  const readers = new ReaderFactory({
     store: used,
     clock: systemClock,
     reserved,
     cacheBytes: 1 << 20,
     undoBytes: 1 << 24,
   });
-  const schemas = new SchemaChanges({ views, committer, reserved, logger: silentLogger });
+  const schemas = new SchemaChanges({ readers, committer, reserved, logger: silentLogger });
   await schemas.ensureNamespace(0);
-  const guests = new Guests({
+  const managed = new ManagedTransactions({
     clock: systemClock,
     limits: defaultLimits,
     runner: makeRunner(systemClock, defaultLimits),
-    views,
+    readers,
     committer,
     schemas,
     mode: "allow",
     acl: false,
   });
-  const house: House = {
+  const context: EngineContext = {
     store: used,
-    views,
+    readers,
     schemas,
-    guests,
+    managed,
     alter: (text) => schemas.alter({ kind: "schema", text, runInBackground: false }, 0),
     async write(set, deletes = "") {
       const facts = { set: parseNQuads(set), delete: parseNQuads(deletes, "delete") };
-      const done = await guests.transact(0, (txn) => txn.apply(facts));
+      const done = await managed.transact(0, (txn) => txn.apply(facts));
       return done.value;
     },
     async read(work) {
-      const { reader } = await views.openNewest(0);
+      const { reader } = await readers.openNewest(0);
       try {
         return await work(reader);
       } finally {
@@ -78,8 +78,8 @@ export async function openHouse(schema = "", store?: Store): Promise<House> {
       }
     },
   };
-  if (schema !== "") await house.alter(schema);
-  return house;
+  if (schema !== "") await context.alter(schema);
+  return context;
 }
 
 export function getPredicate(reader: Reader, name: string): Predicate {
@@ -100,8 +100,8 @@ export async function readValues(reader: Reader, uid: number, name: string): Pro
 
 export async function readEdges(reader: Reader, uid: number, name: string): Promise<number[]> {
   const predicate = getPredicate(reader, name).id;
-  const want = { kind: "edges", predicate, facets: false } as const;
-  const [column] = await reader.readLevel(Float64Array.of(uid), [want]);
+  const request = { kind: "edges", predicate, facets: false } as const;
+  const [column] = await reader.readLevel(Float64Array.of(uid), [request]);
   if (column?.kind !== "edges") throw new Error("edges");
   return [...column.targets];
 }

@@ -5,10 +5,10 @@ import { makeSeededRandom } from "../base/random.ts";
 import { systemClock } from "../base/clock.ts";
 import { Fault } from "../model/fault.ts";
 import { makeFreeBudget } from "../model/request-budget.ts";
-import { pacedFrom, selectPaced, sortPaced } from "./paced-sort.ts";
-import type { Pace } from "./pace.ts";
+import { yieldingFrom, selectYielding, sortYielding } from "./yielding-sort.ts";
+import type { Yielder } from "./yielder.ts";
 
-function countingPace(stopAt = Infinity): Pace & { looks: number } {
+function countingYielder(stopAt = Infinity): Yielder & { looks: number } {
   return {
     looks: 0,
     budget: makeFreeBudget(systemClock),
@@ -35,11 +35,11 @@ test("sorted as a stable sort sorts, whatever the length", async () => {
       const places = Uint32Array.from({ length }, (_, i) => i);
       const compare = (a: number, b: number): number => (keys[a] ?? 0) - (keys[b] ?? 0);
       const expected = Array.from(places).sort(compare);
-      expect(Array.from(await sortPaced(countingPace(), places.slice(), compare))).toEqual(
+      expect(Array.from(await sortYielding(countingYielder(), places.slice(), compare))).toEqual(
         expected,
       );
       const inOrder = (a: number, b: number): number => compare(a, b) || a - b;
-      const first = await selectPaced(countingPace(), places, 25, inOrder);
+      const first = await selectYielding(countingYielder(), places, 25, inOrder);
       expect(Array.from(first)).toEqual(expected.slice(0, 25));
     }),
     { numRuns: 30 },
@@ -47,12 +47,14 @@ test("sorted as a stable sort sorts, whatever the length", async () => {
 });
 
 test("both look at the clock often, and stop when it is over", async () => {
-  const keys = makeKeys(pacedFrom * 4, 1000, 3);
+  const keys = makeKeys(yieldingFrom * 4, 1000, 3);
   const places = Uint32Array.from(keys, (_, i) => i);
   const compare = (a: number, b: number): number => (keys[a] ?? 0) - (keys[b] ?? 0) || a - b;
-  const pace = countingPace();
-  await sortPaced(pace, places.slice(), compare);
-  expect(pace.looks).toBeGreaterThan(places.length / 512);
-  await expect(sortPaced(countingPace(9), places.slice(), compare)).rejects.toThrow("deadline");
-  await expect(selectPaced(countingPace(9), places, 10, compare)).rejects.toThrow("deadline");
+  const yielder = countingYielder();
+  await sortYielding(yielder, places.slice(), compare);
+  expect(yielder.looks).toBeGreaterThan(places.length / 512);
+  await expect(sortYielding(countingYielder(9), places.slice(), compare)).rejects.toThrow(
+    "deadline",
+  );
+  await expect(selectYielding(countingYielder(9), places, 10, compare)).rejects.toThrow("deadline");
 });

@@ -18,11 +18,11 @@ const lateMs = 4;
 const hurryMs = 20;
 
 /** What `end` needs of a response. */
-export type Departing = Pick<ServerResponse, "end" | "destroyed">;
+export type BatchedResponse = Pick<ServerResponse, "end" | "destroyed">;
 
-export class Departures {
+export class ResponseBatcher {
   readonly #clock: Clock;
-  #waiting: { readonly res: Departing; readonly body: string }[] = [];
+  #waiting: { readonly res: BatchedResponse; readonly body: string }[] = [];
   #firstMs = 0;
   #hurriesUntilMs = 0;
 
@@ -31,7 +31,7 @@ export class Departures {
   }
 
   /** Ends the response, whose head is made, with a body in Latin-1. */
-  end(res: Departing, body: string): void {
+  end(res: BatchedResponse, body: string): void {
     const nowMs = this.#clock.tickMs();
     this.#waiting.push({ res, body });
     if (nowMs < this.#hurriesUntilMs) {

@@ -1,6 +1,6 @@
-/** Transactions that the server composes itself, for guests such as GraphQL mutations. */
+/** Transactions that the server composes itself, for modules above it, such as GraphQL mutations. */
 import type { Clock } from "../base/clock.ts";
-import { makePace } from "../exec/pace.ts";
+import { makeYielder } from "../exec/yielder.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
 import { makeFreeBudget, type Look, type RequestBudget } from "../model/request-budget.ts";
@@ -9,14 +9,14 @@ import { SnapshotReader } from "../graph/open-reader.ts";
 import { Overlay } from "../graph/overlay.ts";
 import type { Reader } from "../graph/reader.ts";
 import { restrictReader } from "../graph/restrict.ts";
-import type { PredicateAccess, Visitor } from "../model/visitor.ts";
+import type { PredicateAccess, Principal } from "../model/principal.ts";
 import { BlankNodes } from "../write/uid-assign.ts";
 import type { UpsertVariables } from "../write/upsert.ts";
 import { checkUnique } from "../write/unique.ts";
 import { checkVectors } from "../write/vectors.ts";
 import { checkWrites, strangerFault } from "./authorize.ts";
 import type { Committer } from "./commits.ts";
-import type { GuestTransaction, TransactResult } from "./engine.ts";
+import type { ManagedTransaction, TransactResult } from "./engine.ts";
 import { MissingPredicates, prepareEdits } from "./prepare.ts";
 import type { MutationsMode } from "./prepare.ts";
 import type { Runner } from "./run.ts";
@@ -24,13 +24,13 @@ import { withRightsPatch } from "./rights-row.ts";
 import type { SchemaChanges } from "./schema-changes.ts";
 import { WriteSession } from "./session.ts";
 import { packCommitTime } from "./start-time.ts";
-import type { Views } from "./views.ts";
+import type { ReaderFactory } from "./reader-factory.ts";
 
-export interface GuestsOptions {
+export interface ManagedTransactionsOptions {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly runner: Runner;
-  readonly views: Views;
+  readonly readers: ReaderFactory;
   readonly committer: Committer;
   readonly schemas: SchemaChanges;
   readonly mode: MutationsMode;
@@ -41,31 +41,31 @@ export interface GuestsOptions {
 const noHints: ReadonlyMap<string, "list" | "single"> = new Map();
 const noVariables: UpsertVariables = new Map();
 
-export class Guests {
-  readonly #options: GuestsOptions;
+export class ManagedTransactions {
+  readonly #options: ManagedTransactionsOptions;
 
-  constructor(options: GuestsOptions) {
+  constructor(options: ManagedTransactionsOptions) {
     this.#options = options;
   }
 
   async transact<T>(
     namespace: number,
-    work: (txn: GuestTransaction) => Promise<T>,
-    visitor?: Visitor,
+    work: (txn: ManagedTransaction) => Promise<T>,
+    principal?: Principal,
     given?: Reader,
     budget?: RequestBudget,
   ): Promise<TransactResult<T>> {
     const { clock, runner, committer, schemas } = this.#options;
     let first = given instanceof SnapshotReader ? given : undefined;
-    if (first === undefined || visitor?.refusal !== undefined) given?.close();
-    if (visitor?.refusal !== undefined) throw strangerFault(visitor);
-    const pacing = { clock, budget: budget ?? makeFreeBudget(clock), turns: runner.turns };
-    const pace = makePace(pacing);
-    const look: Look = (count) => pace.check(count);
+    if (first === undefined || principal?.refusal !== undefined) given?.close();
+    if (principal?.refusal !== undefined) throw strangerFault(principal);
+    const pacing = { clock, budget: budget ?? makeFreeBudget(clock), scheduler: runner.scheduler };
+    const yielder = makeYielder(pacing);
+    const look: Look = (count) => yielder.check(count);
     const attempt = (): Promise<TransactResult<T>> => {
       const opened = first;
       first = undefined;
-      return this.#attempt(namespace, work, visitor, { given: opened, look });
+      return this.#attempt(namespace, work, principal, { given: opened, look });
     };
     try {
       for (;;) {
@@ -77,26 +77,26 @@ export class Guests {
         }
       }
     } finally {
-      runner.turns.end(pacing);
+      runner.scheduler.end(pacing);
     }
   }
 
   async #attempt<T>(
     namespace: number,
-    work: (txn: GuestTransaction) => Promise<T>,
-    visitor: Visitor | undefined,
+    work: (txn: ManagedTransaction) => Promise<T>,
+    principal: Principal | undefined,
     { given, look }: { readonly given: SnapshotReader | undefined; readonly look: Look },
   ): Promise<TransactResult<T>> {
-    const { views, committer, acl } = this.#options;
-    const isServer = visitor === undefined;
-    const access = visitor?.access;
+    const { readers, committer, acl } = this.#options;
+    const isServer = principal === undefined;
+    const access = principal?.access;
     const overlay = new Overlay();
-    const taken = given === undefined ? undefined : views.takeOver(given, overlay);
-    const opened = taken ?? views.openNewest(namespace, "change", overlay);
+    const taken = given === undefined ? undefined : readers.takeOver(given, overlay);
+    const opened = taken ?? readers.openNewest(namespace, "change", overlay);
     const view = opened instanceof Promise ? await opened : opened;
     try {
       const session = new WriteSession(view, overlay, { acl, access, isServer }, look);
-      const txn = new Guest(this.#options, session, { access, look });
+      const txn = new OpenTransaction(this.#options, session, { access, look });
       const value = await work(txn);
       if (txn.isDiscarded || session.patches.length === 0) {
         return { value, commitTs: packCommitTime(view.snapshot.ts) };
@@ -118,16 +118,16 @@ export class Guests {
   }
 }
 
-class Guest implements GuestTransaction {
+class OpenTransaction implements ManagedTransaction {
   readonly session: WriteSession;
   isDiscarded = false;
-  readonly #options: GuestsOptions;
+  readonly #options: ManagedTransactionsOptions;
   readonly #nodes = new BlankNodes();
   readonly #access: PredicateAccess | undefined;
   readonly #look: Look;
 
   constructor(
-    options: GuestsOptions,
+    options: ManagedTransactionsOptions,
     session: WriteSession,
     { access, look }: { readonly access: PredicateAccess | undefined; readonly look: Look },
   ) {
@@ -145,7 +145,7 @@ class Guest implements GuestTransaction {
     readonly set: readonly NQuad[];
     readonly delete: readonly NQuad[];
   }): Promise<ReadonlyMap<string, number>> {
-    const { views, limits, mode } = this.#options;
+    const { readers, limits, mode } = this.#options;
     const { session } = this;
     if (mode === "disallow") throw new Fault("E_MUTATION", "no mutations allowed");
     checkWrites([facts], this.#access);
@@ -157,7 +157,7 @@ class Guest implements GuestTransaction {
         limits,
         mode: "allow",
         nodes: this.#nodes,
-        uids: views.store,
+        uids: readers.store,
         look: this.#look,
       },
     );
@@ -166,7 +166,7 @@ class Guest implements GuestTransaction {
     const compared = checkVectors(session.view.reader, prepared.edits);
     if (compared instanceof Promise) await compared;
     await session.add(prepared.edits, prepared.fresh);
-    if (!views.isEmbedded) await session.show();
+    if (!readers.isEmbedded) await session.show();
     return prepared.added;
   }
 

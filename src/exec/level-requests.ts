@@ -1,24 +1,29 @@
 /** What the fields of a level want of its nodes: one want for each, equal ones read once. */
-import type { ListBounds, Want } from "../graph/reader.ts";
+import type { ListBounds, ColumnRequest } from "../graph/reader.ts";
 import type { CountField, EdgeField, FieldPlan, Level } from "../plan/plan.ts";
 import { bindPage, isWholePage, type BoundPage } from "./bind.ts";
 import type { BlockRun } from "./level-frame.ts";
 import type { Run } from "./run.ts";
 
-/** The number of the want that answers a field; −1 for none. Equal wants are read once. */
-export function addWant(block: BlockRun, wants: Want[], field: FieldPlan, level: Level): number {
-  const want = wantOfField(block, field, level);
-  if (want === undefined) return -1;
-  const same = wants.findIndex((other) => isSameWant(other, want));
+/** The number of the column request that answers a field; −1 for none. Equal ones are read once. */
+export function addRequest(
+  block: BlockRun,
+  requests: ColumnRequest[],
+  field: FieldPlan,
+  level: Level,
+): number {
+  const request = wantOfField(block, field, level);
+  if (request === undefined) return -1;
+  const same = requests.findIndex((other) => isSameRequest(other, request));
   if (same >= 0) return same;
-  return wants.push(want) - 1;
+  return requests.push(request) - 1;
 }
 
-function isSameWant(a: Want, b: Want): boolean {
+function isSameRequest(a: ColumnRequest, b: ColumnRequest): boolean {
   return a.kind === "cells" && b.kind === "cells" && a.predicate === b.predicate;
 }
 
-function wantOfField(block: BlockRun, field: FieldPlan, level: Level): Want | undefined {
+function wantOfField(block: BlockRun, field: FieldPlan, level: Level): ColumnRequest | undefined {
   switch (field.kind) {
     case "value":
     case "checkpwd":
@@ -40,7 +45,7 @@ function isEdgeNeeded(field: EdgeField, level: Level): boolean {
   return field.facets?.fields.some((facet) => facet.variable !== undefined) === true;
 }
 
-function wantOfCount(run: Run, field: CountField): Want {
+function wantOfCount(run: Run, field: CountField): ColumnRequest {
   const predicate = field.predicate.id;
   const reverse = field.use.reverse ? field.predicate.reverseIndex?.id : undefined;
   if (field.filter === undefined && field.facetFilter === undefined) {
@@ -58,7 +63,7 @@ function wantOfCount(run: Run, field: CountField): Want {
     : { kind: "reverse", index: reverse, facets, bounds };
 }
 
-export function wantOfEdge(run: Run, field: EdgeField): Want {
+export function wantOfEdge(run: Run, field: EdgeField): ColumnRequest {
   const facets = field.facets !== undefined || field.facetFilter !== undefined;
   const bounds = boundsOf(bindPage(run, field.page), isPagedInList(field));
   const reverse = field.use.reverse ? field.predicate.reverseIndex?.id : undefined;

@@ -8,7 +8,7 @@ interface Turn {
 }
 
 /** Children are told apart by identity alone. */
-export class Switchboard<Child extends object> {
+export class SettingsBroadcast<Child extends object> {
   readonly #tell: (child: Child, message: ToChild) => void;
   #switches: ServerSwitches;
   #lastTurn = 0;

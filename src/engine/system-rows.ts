@@ -14,7 +14,7 @@ import type { MetaPatch, Snapshot, Store } from "../store/store.ts";
 import { Committer } from "./commits.ts";
 
 /** Names are ASCII, short, and begin with their owner's: `key/…`. */
-export interface OwnRows {
+export interface SystemRows {
   /** The newest committed bytes; undefined where there is no such row. */
   read(name: string): MaybePromise<Uint8Array | undefined>;
   /** Rows whose names begin with `prefix`, in the order of their names. */
@@ -31,7 +31,7 @@ export interface OwnRows {
 }
 
 /** Of a store that no engine serves: takes a slot of its own, as every process that commits. */
-export async function openOwnRows(store: Store): Promise<OwnRows> {
+export async function openSystemRows(store: Store): Promise<SystemRows> {
   const { slot, floorTs } = await store.claimSlot();
   const committer = new Committer({
     store,
@@ -40,7 +40,7 @@ export async function openOwnRows(store: Store): Promise<OwnRows> {
     slot,
     floorTs,
   });
-  return makeOwnRows(store, committer);
+  return makeSystemRows(store, committer);
 }
 
 const namePrefix = "own/";
@@ -58,7 +58,7 @@ export function ownRowPatch(
   return { kind: "meta", key: keyOf(name), value, expected };
 }
 
-export function makeOwnRows(store: Store, committer: Committer): OwnRows {
+export function makeSystemRows(store: Store, committer: Committer): SystemRows {
   return {
     read: (name) => look(store, (snapshot) => readRow(snapshot, name)),
     list: (prefix) => look(store, (snapshot) => listRows(snapshot, prefix)),

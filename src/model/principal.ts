@@ -1,5 +1,5 @@
 /**
- * NOUN: who sends a request, as the doors have established it (seed 5, graphql.md 11): the namespace, and what of the
+ * Who sends a request, as the interfaces have established it (seed 5, graphql.md 11): the namespace, and what of the
  * database the sender may reach. The rules of `@auth` are another thing: they judge nodes, by the token of the
  * application.
  */
@@ -20,7 +20,7 @@ export interface PredicateAccess {
  */
 export const secretPredicate = "dgraph.graphql.schema";
 
-export interface Visitor {
+export interface Principal {
   readonly namespace: number;
   /** The user that has logged in; undefined where ACL is off. */
   readonly user: string | undefined;
@@ -37,7 +37,7 @@ export interface Visitor {
 }
 
 /** Of servers without ACL. */
-export const anyVisitor: Visitor = {
+export const anyPrincipal: Principal = {
   namespace: 0,
   user: undefined,
   isGuardian: true,
@@ -54,7 +54,7 @@ const withoutSecret: PredicateAccess = {
 };
 
 /** Of servers without ACL, for a sender that may not administer. */
-export const clientVisitor: Visitor = { ...anyVisitor, access: withoutSecret };
+export const clientPrincipal: Principal = { ...anyPrincipal, access: withoutSecret };
 
 const noAccess: PredicateAccess = {
   key: "nothing",
@@ -64,7 +64,7 @@ const noAccess: PredicateAccess = {
 };
 
 /** Who has shown nothing, or something that is not believed, where ACL is on. */
-export function makeStranger(refusal: string): Visitor {
+export function makeStranger(refusal: string): Principal {
   return {
     namespace: 0,
     user: undefined,

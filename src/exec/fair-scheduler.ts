@@ -9,15 +9,15 @@ import { Pieces } from "./pieces.ts";
 import { Rounds } from "./rounds.ts";
 
 /** One run of a request among those that take turns: the same object for as long as it runs. */
-export interface TurnTaker {
+export interface ScheduledRun {
   readonly budget: RequestBudget;
 }
 
-export interface Turns {
+export interface FairScheduler {
   /** After a slice of work: resolves when the next may begin, and when the request's time is over or its sender gone. */
-  next(run: TurnTaker): Promise<void>;
+  next(run: ScheduledRun): Promise<void>;
   /** The run has ended. */
-  end(run: TurnTaker): void;
+  end(run: ScheduledRun): void;
   /**
    * For work that cannot be cut into slices, as the preparation of a large document: one such piece at a time (see
    * `Pieces`).
@@ -40,14 +40,14 @@ const slicesInTurn = 50;
 const lookEveryMs = 50;
 
 interface Waiting {
-  readonly run: TurnTaker;
+  readonly run: ScheduledRun;
   readonly resolve: () => void;
 }
 
-export function makeTurns(clock: Clock, runningMax = 2): Turns {
-  const slices = new Map<TurnTaker, number>();
+export function makeFairScheduler(clock: Clock, runningMax = 2): FairScheduler {
+  const slices = new Map<ScheduledRun, number>();
   /** How many slices each has had in this turn. */
-  const running = new Map<TurnTaker, number>();
+  const running = new Map<ScheduledRun, number>();
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
   const pieces = new Pieces(clock);
@@ -69,7 +69,7 @@ export function makeTurns(clock: Clock, runningMax = 2): Turns {
     clearInterval(timer);
     timer = undefined;
   };
-  const wait = (run: TurnTaker): Promise<void> =>
+  const wait = (run: ScheduledRun): Promise<void> =>
     new Promise((resolve) => {
       waiting.push({ run, resolve });
       timer ??= setInterval(look, lookEveryMs);

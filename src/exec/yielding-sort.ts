@@ -2,24 +2,24 @@
 import { Heap } from "../base/heap.ts";
 import { drive } from "../base/maybe.ts";
 import { type ComparePlaces, runLength, sortInSteps } from "../base/sort-steps.ts";
-import type { Pace } from "./pace.ts";
+import type { Yielder } from "./yielder.ts";
 
 /** Fewer are sorted at once. */
-export const pacedFrom = 4096;
+export const yieldingFrom = 4096;
 
-/** In order, in the array given or one as long. Stable. Throws what the pace throws. */
-export async function sortPaced(
-  pace: Pace,
+/** In order, in the array given or one as long. Stable. Throws what the yielder throws. */
+export async function sortYielding(
+  yielder: Yielder,
   places: Uint32Array,
   compare: ComparePlaces,
 ): Promise<Uint32Array> {
-  if (places.length < pacedFrom) return places.sort(compare);
-  return drive(sortInSteps(places, compare, () => pace.check()));
+  if (places.length < yieldingFrom) return places.sort(compare);
+  return drive(sortInSteps(places, compare, () => yielder.check()));
 }
 
 /** The first `count` of the places in order, by a heap. Equal ones come in an unspecified order. */
-export async function selectPaced(
-  pace: Pace,
+export async function selectYielding(
+  yielder: Yielder,
   places: Uint32Array,
   count: number,
   compare: ComparePlaces,
@@ -31,7 +31,7 @@ export async function selectPaced(
     if (heap.size < count) heap.push(place);
     else if (compare(place, heap.peek()!) < 0) heap.replace(place);
     if ((i & (runLength - 1)) !== runLength - 1) continue;
-    const pause = pace.check();
+    const pause = yielder.check();
     if (pause !== undefined) await pause;
   }
   return Uint32Array.from(heap.drain().reverse());

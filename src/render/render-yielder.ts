@@ -1,7 +1,7 @@
 /** When the writing of a large answer lets other requests run (architecture 5), and what it charges. */
 import { drive } from "../base/maybe.ts";
 import type { ExecutionResult, GroupsColumn } from "../exec/frame.ts";
-import type { Pace } from "../exec/pace.ts";
+import type { Yielder } from "../exec/yielder.ts";
 import type { Cell } from "../graph/reader.ts";
 import { countShown, listFrames } from "./answer-size.ts";
 import { bytesAtOnce, isSurelySmall, shownAtOnce } from "./small-answer.ts";
@@ -59,15 +59,15 @@ const membersPerLook = 128;
 const bytesPerLook = 1024 * 1024;
 
 /** The members that were written of one answer, and who says when to wait. */
-export class Tempo {
-  readonly pace: Pace;
+export class RenderYielder {
+  readonly yielder: Yielder;
   /** What grows while the answer is written. */
   readonly #written: { readonly length: number };
   #count = 0;
   #charged = 0;
 
-  constructor(pace: Pace, written: { readonly length: number }) {
-    this.pace = pace;
+  constructor(yielder: Yielder, written: { readonly length: number }) {
+    this.yielder = yielder;
     this.#written = written;
   }
 
@@ -82,8 +82,8 @@ export class Tempo {
     const more = this.#written.length - this.#charged;
     if (more > 0) {
       this.#charged += more;
-      this.pace.budget.chargeBytes(more);
+      this.yielder.budget.chargeBytes(more);
     }
-    return this.pace.check(membersPerLook);
+    return this.yielder.check(membersPerLook);
   }
 }
