@@ -46,7 +46,7 @@ export const faultTable = {
   E_STARTUP: { phase: "parser", extension: "Error" },
 } as const satisfies Record<string, FaultSpec>;
 
-export interface FaultSpec {
+interface FaultSpec {
   /** "engine": the native endpoints print ": " before the message and `data: null` behind the errors. */
   readonly phase: "parser" | "engine";
   /** The reference's `extensions.code`. */
