@@ -11,7 +11,7 @@ export async function answerDraining(exchange: Exchange): Promise<void> {
   if (req.method !== "PUT" && req.method !== "POST") return refuseAsRecorded(res);
   const enable = readParameters(exchange).get("enable");
   if (enable !== "true" && enable !== "false") {
-    throw new Fault("E_HTTP_REQUEST", "Found invalid value for the enable parameter");
+    throw new Fault("E_PARAMETER", "Found invalid value for the enable parameter");
   }
   await checkSuperadmin(exchange);
   const message = await setDraining(context.controls, enable === "true");
