@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { redraw } from "./draw.ts";
+import { findTwoMeanings, findUnusedExports } from "./exports.ts";
 import { floors } from "./floors.ts";
 import { bannedWords, walls } from "./house.ts";
 import {
@@ -25,6 +26,13 @@ describe("this house", () => {
     expect(findLengthFaults(src, walls)).toEqual([]));
   test("no banned words", () => expect(findWordFaults(src, bannedWords)).toEqual([]));
   test("files are named for what they hold", () => expect(findNameFaults(src)).toEqual([]));
+  test("what is exported is imported somewhere", () => {
+    const others = ["test", "tools", "bench"].map((folder) => join(root, folder));
+    // Called by its name in the text of a thread's first line.
+    const called = "lambda/runner/runner.ts: nobody imports startRunner";
+    expect(findUnusedExports(src, others)).toEqual([called]);
+  });
+  test("an exported name has one meaning", () => expect(findTwoMeanings(src)).toEqual([]));
   test("every file is reached", () =>
     expect(findDeadFiles(src, [join(root, "test"), join(root, "bench")])).toEqual([]));
 });
@@ -112,6 +120,22 @@ describe("planted faults", () => {
       "a/readRecord.ts",
       "a/utils.ts",
     ]);
+  });
+
+  test("an export that nobody imports, a name with two meanings", () => {
+    const folder = plant({
+      "src/a.ts":
+        "export const used = 1;\nexport function dead(): void {}\nexport type Thing = 1;\n",
+      "src/b.ts":
+        'import { used } from "./a.ts";\nexport interface Thing {}\nexport const c = used;\n',
+      "src/b.test.ts": 'import type { Thing } from "./b.ts";\nexport const alone: Thing = {};\n',
+      "test/x.ts": 'const { c } = await import("../src/b.ts");\n',
+    });
+    expect(findUnusedExports(join(folder, "src"), [join(folder, "test")])).toEqual([
+      "a.ts: nobody imports Thing",
+      "a.ts: nobody imports dead",
+    ]);
+    expect(findTwoMeanings(join(folder, "src"))).toEqual(["Thing: a.ts, b.ts"]);
   });
 
   test("a file that nothing reaches", () => {

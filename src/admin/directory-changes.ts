@@ -15,7 +15,7 @@ export interface Facts {
   readonly delete: NQuad[];
 }
 
-export interface Change {
+interface Change {
   readonly name: string;
   readonly engine: OpenEngine;
   readonly principal: Principal;
@@ -61,7 +61,7 @@ export function refuseInput(name: string, ...reasons: readonly string[]): FieldF
 }
 
 /** Names that are empty, or stand twice. */
-export function checkNames(mutation: string, names: readonly string[]): void {
+export function checkUserNames(mutation: string, names: readonly string[]): void {
   const seen = new Set<string>();
   for (const name of names) {
     if (name === "") {

@@ -8,7 +8,7 @@ import type { Principal } from "../model/principal.ts";
 import {
   addGroupFacts,
   changeDirectory,
-  checkNames,
+  checkUserNames,
   deleteNode,
   type Facts,
   findGroup,
@@ -68,7 +68,7 @@ export async function addGroups(
   input: readonly AddGroupInput[],
 ): Promise<readonly string[]> {
   const name = "addGroup";
-  checkNames(
+  checkUserNames(
     name,
     input.map((group) => group.name),
   );

@@ -13,7 +13,7 @@ import type { Principal } from "../model/principal.ts";
  * off nobody logs in, and everyone whom the route lets in is the superadmin. namespaceAdmin: the superadmin, and only
  * where ACL is on.
  */
-export type FieldRight = "anyone" | "user" | "guardian" | "superadmin" | "namespaceAdmin";
+type FieldRight = "anyone" | "user" | "guardian" | "superadmin" | "namespaceAdmin";
 
 export const fieldRights: Readonly<Record<string, FieldRight>> = {
   "Query.getGQLSchema": "guardian",
@@ -57,7 +57,7 @@ export const fieldRights: Readonly<Record<string, FieldRight>> = {
 /** Fields whose refusals the reference tells with another word in front. */
 const wrapped = new Set(["Query.health", "Query.state"]);
 
-export interface FieldAsking {
+interface FieldAsking {
   readonly principal: Principal;
   /** Whether users log in. */
   readonly acl: boolean;

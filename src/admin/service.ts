@@ -46,7 +46,7 @@ export interface AdminService {
   ): Promise<GraphqlAnswer>;
 }
 
-export interface AdminParts extends NodeParts {
+interface AdminParts extends NodeParts {
   readonly graphql: GraphqlService;
   readonly keys: KeyRing;
   readonly clock: Clock;

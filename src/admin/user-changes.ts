@@ -6,7 +6,7 @@ import { Fault } from "../model/fault.ts";
 import type { Principal } from "../model/principal.ts";
 import {
   changeDirectory,
-  checkNames,
+  checkUserNames,
   deleteNode,
   findGroup,
   groupRef,
@@ -53,7 +53,7 @@ export async function addUsers(
 ): Promise<readonly string[]> {
   const name = "addUser";
   const predicates = ["dgraph.xid", "dgraph.type", "dgraph.password", "dgraph.user.group"];
-  checkNames(
+  checkUserNames(
     name,
     input.map((user) => user.name),
   );

@@ -8,7 +8,7 @@ export interface NameFilter {
   readonly not?: NameFilter | null;
 }
 
-export interface NameOrder {
+interface NameOrder {
   readonly asc?: string | null;
   readonly desc?: string | null;
 }

@@ -10,19 +10,19 @@ import type { Principal } from "../model/principal.ts";
 import { FieldFailure } from "./field.ts";
 
 /** The type User of the schema; graphql-js calls what it needs. */
-export interface ShownUser {
+interface ShownUser {
   readonly name: string;
   groups(): readonly ShownGroup[];
 }
 
 /** The type Group of the schema. */
-export interface ShownGroup {
+interface ShownGroup {
   readonly name: string;
   readonly rules: readonly { readonly predicate: string; readonly permission: number }[];
   users(): readonly ShownUser[];
 }
 
-export class DirectoryView {
+class DirectoryView {
   readonly users: readonly StoredNode[];
   readonly groups: readonly StoredNode[];
   readonly #directory: Directory;

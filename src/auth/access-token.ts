@@ -14,7 +14,7 @@ import type { ClaimValue, SignedClaims, TokenHeader, TokenKey } from "./jws.ts";
 import { readSigningKey } from "./signing-key.ts";
 import type { AccessAlgorithm, SigningKey } from "./signing-key.ts";
 
-export interface AccessTokenOptions {
+interface AccessTokenOptions {
   /** What `readSigningKey` takes: the first signs, each of them is believed. At least one. */
   readonly secrets: readonly Uint8Array[];
   readonly algorithm: AccessAlgorithm;
@@ -37,7 +37,7 @@ export interface AccessClaims {
 }
 
 /** What a token of this server's says beyond the reference's. */
-export interface IssuedClaims {
+interface IssuedClaims {
   readonly use: "access" | "refresh";
   /** Milliseconds since 1970. */
   readonly atMs: number;

@@ -28,7 +28,7 @@ import { checkNewPassword, type PasswordPolicy } from "./password-policy.ts";
 import { TokenFault } from "./jws.ts";
 import { mergeRules } from "./predicate-rights.ts";
 
-export interface AclOptions {
+interface AclOptions {
   readonly engine: OpenEngine;
   readonly clock: Clock;
   /** The first signs tokens, each of them is believed. */

@@ -16,7 +16,7 @@ export interface Authorization {
 }
 
 /** Where the key comes from that a token is checked with. */
-export type KeySource =
+type KeySource =
   | {
       readonly kind: "key";
       readonly algorithm: string;

@@ -10,7 +10,7 @@ import { defaultLimits } from "../model/limits.ts";
 import { buildPlan } from "../plan/build.ts";
 import type { PredicateRule } from "./predicate-rights.ts";
 
-export type Reader = Awaited<ReturnType<Engine["openReader"]>>;
+export type DirectoryReader = Awaited<ReturnType<Engine["openReader"]>>;
 
 export interface StoredRule extends PredicateRule {
   readonly uid: number;
@@ -35,7 +35,7 @@ export const groupType = "dgraph.type.Group";
 export const ruleType = "dgraph.type.Rule";
 
 /** Everybody and every group. */
-export async function readDirectory(reader: Reader): Promise<Directory> {
+export async function readDirectory(reader: DirectoryReader): Promise<Directory> {
   const [uids] = await reader.readLists([
     { kind: "presence", predicate: idOf(reader, "dgraph.xid") },
   ]);
@@ -44,7 +44,7 @@ export async function readDirectory(reader: Reader): Promise<Directory> {
 
 /** Those of the names that there are, users and groups alike. */
 export async function readNamed(
-  reader: Reader,
+  reader: DirectoryReader,
   runner: Runner,
   names: Iterable<string>,
 ): Promise<Directory> {
@@ -62,13 +62,13 @@ export async function readNamed(
 const byName = "query named($name: string) { q(func: eq(dgraph.xid, $name)) { uid } }";
 
 /** Groups alone, for what their rules say. */
-export async function readGroups(reader: Reader): Promise<Directory> {
+export async function readGroups(reader: DirectoryReader): Promise<Directory> {
   const predicate = idOf(reader, "dgraph.acl.rule");
   const [uids] = await reader.readLists([{ kind: "presence", predicate }]);
   return readNodes(reader, uids ?? new Float64Array(0));
 }
 
-export async function readNodes(reader: Reader, uids: Float64Array): Promise<Directory> {
+export async function readNodes(reader: DirectoryReader, uids: Float64Array): Promise<Directory> {
   const columns = await reader.readLevel(uids, [
     { kind: "cells", predicate: idOf(reader, "dgraph.xid") },
     { kind: "cells", predicate: idOf(reader, "dgraph.type") },
@@ -99,7 +99,7 @@ export async function readNodes(reader: Reader, uids: Float64Array): Promise<Dir
 }
 
 async function readRules(
-  reader: Reader,
+  reader: DirectoryReader,
   targets: Float64Array,
 ): Promise<ReadonlyMap<number, StoredRule>> {
   const uids = new Float64Array(new Set(targets)).sort();
@@ -118,7 +118,7 @@ async function readRules(
   return rules;
 }
 
-function idOf(reader: Reader, name: string): number {
+function idOf(reader: DirectoryReader, name: string): number {
   const predicate = reader.schema.predicate(name);
   assert(predicate !== undefined, "the predicates of users and groups are reserved with ACL");
   return predicate.id;

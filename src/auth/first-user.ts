@@ -9,9 +9,9 @@ import { Fault } from "../model/fault.ts";
 import type { NodeRef, NQuad, ObjectRef } from "../model/nquad.ts";
 import { comparePassword } from "../passwords/passwords.ts";
 import { groupType, readNamed, userType } from "./directory.ts";
-import type { Reader } from "./directory.ts";
+import type { DirectoryReader } from "./directory.ts";
 
-export interface FirstNodesOptions {
+interface FirstNodesOptions {
   readonly engine: OpenEngine;
   readonly password: string | undefined;
   readonly isExposed: boolean;
@@ -88,7 +88,7 @@ export class FirstNodes {
     }
   }
 
-  async #find(reader: Reader, name: string): Promise<number | undefined> {
+  async #find(reader: DirectoryReader, name: string): Promise<number | undefined> {
     const found = await readNamed(reader, this.#options.engine, [name]);
     return [...found.keys()][0];
   }
@@ -103,7 +103,7 @@ export class FirstNodes {
   }
 }
 
-async function readHash(reader: Reader, uid: number): Promise<string> {
+async function readHash(reader: DirectoryReader, uid: number): Promise<string> {
   const predicate = reader.schema.predicate("dgraph.password")?.id ?? -1;
   const [column] = await reader.readLevel(Float64Array.of(uid), [{ kind: "cells", predicate }]);
   const value = column?.kind === "cells" ? column.cells[0]?.[0]?.value : undefined;

@@ -30,7 +30,7 @@ export interface KeyWish {
   readonly expiryMs: number;
 }
 
-export interface NewKey {
+interface NewKey {
   readonly key: AccessKey;
   /** What its holder sends. It cannot be had again. */
   readonly text: string;
@@ -48,7 +48,7 @@ export interface KeyRing {
   judge(text: string): MaybePromise<Verdict>;
 }
 
-export interface KeyRingOptions {
+interface KeyRingOptions {
   readonly rows: SystemRows;
   readonly clock: Clock;
   /** Keys that stand nowhere: those by which this server's own processes call it, made anew at each start. */

@@ -14,7 +14,7 @@ export interface LoginLimits {
   readonly lockMs: number;
 }
 
-export interface LoginAttempt {
+interface LoginAttempt {
   readonly user: string;
   readonly namespace: number;
   /** As the socket tells it; "" where nothing is known. */

@@ -56,7 +56,7 @@ function decideIn<G>(
 }
 
 /** A conjunction ends with the first false, a disjunction with the first true; the rest is what remains open. */
-export function join<G>(kind: "and" | "or", parts: readonly Decision<G>[]): Decision<G> {
+function join<G>(kind: "and" | "or", parts: readonly Decision<G>[]): Decision<G> {
   const ending = kind === "or";
   const open: Condition<G>[] = [];
   for (const part of parts) {

@@ -2,7 +2,7 @@
  * What is wrong with a JSON text, in the words that clients of the reference know. Reading is `JSON.parse`'s work; this
  * walks the text a second time, only when that has failed, to say where and why.
  */
-export interface JsonSyntaxFault {
+interface JsonSyntaxFault {
   /** Bytes of UTF-8 up to and including the one that does not fit; all of them when the text ends too early. */
   readonly offset: number;
   readonly detail: string;

@@ -36,6 +36,6 @@ export function describeBound(address: Address, isTls = false): string {
 }
 
 /** Whether only this machine reaches it. */
-export function isLoopback(host: string): boolean {
+export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

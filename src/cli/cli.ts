@@ -354,7 +354,7 @@ Examples:
 }
 
 /** The options of `weft explain`. */
-export interface ExplainOptions extends CredentialOptions {
+export interface ExplainFlags extends CredentialOptions {
   readonly header: readonly string[];
   readonly profile: boolean;
   readonly json: boolean;
@@ -388,7 +388,7 @@ Examples:
   echo '{ q(func: has(name), first: 5) { name } }' | weft explain --profile -
   weft explain --graphql --variables '{"city": "Oslo"}' --key KEY query.graphql`,
     )
-    .action(async (file: string, options: ExplainOptions) => {
+    .action(async (file: string, options: ExplainFlags) => {
       const { runExplain } = await import("./command-explain.ts");
       await runExplain(file, options);
     });

@@ -1,7 +1,7 @@
 /** `weft explain`: how a running server would run a query, or did. */
 import { readFileSync } from "node:fs";
 import { Fault } from "../model/fault.ts";
-import type { ExplainOptions } from "./cli.ts";
+import type { ExplainFlags } from "./cli.ts";
 import { openClient } from "./credentials.ts";
 import { complain } from "./log.ts";
 
@@ -9,7 +9,7 @@ interface Answer {
   readonly extensions?: { readonly explain?: unknown; readonly profile?: unknown };
 }
 
-export async function runExplain(file: string, options: ExplainOptions): Promise<void> {
+export async function runExplain(file: string, options: ExplainFlags): Promise<void> {
   const query = readQuery(file);
   const variables = readVariables(options.variables);
   const kind = options.profile ? "profile" : "explain";

@@ -63,14 +63,14 @@ export interface OwnKeys {
   readonly client: string;
 }
 
-export interface GraphqlConfig {
+interface GraphqlConfig {
   readonly introspection: boolean;
   readonly debug: boolean;
   readonly extensions: boolean;
   readonly strictRules: boolean;
 }
 
-export interface StoreConfig {
+interface StoreConfig {
   /** LMDB's map limit; undefined for the store's own default. */
   readonly mapBytes: number | undefined;
   /** How much of the log is kept. */

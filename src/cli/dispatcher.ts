@@ -31,7 +31,7 @@ export interface Connection {
   readonly sinceMs: number;
 }
 
-export interface DispatcherParts<Taker> {
+interface DispatcherParts<Taker> {
   readonly clock: Clock;
   /** Hands it to a process, whose answer is told to `took`; one that is about to end need not answer. */
   give(taker: Taker, connection: Connection): void;

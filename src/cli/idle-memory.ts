@@ -5,7 +5,7 @@
  */
 
 /** What the process offers; tests hand in their own. */
-export interface MemoryUser {
+interface MemoryUser {
   /** Bytes of the heap and of the buffers beside it. */
   usedBytes(): number;
   /** Share of the time since the last question in which the event loop was busy, 0 to 1. */
@@ -15,7 +15,7 @@ export interface MemoryUser {
 }
 
 /** How often it is looked at. */
-export const lookEveryMs = 5000;
+const lookEveryMs = 5000;
 
 /** More than this over what was left by the last collection is worth another. */
 const growthBytesMin = 48 * 1024 * 1024;

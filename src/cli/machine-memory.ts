@@ -4,7 +4,7 @@ import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 
 /** Reads a file as text; undefined where there is none. */
-export type ReadText = (file: string) => string | undefined;
+type ReadText = (file: string) => string | undefined;
 
 /** Bytes. The lowest bound of this process's control group and of the groups above it counts, version 1 and 2. */
 export function findMachineMemory(read: ReadText = readText, machineBytes = totalmem()): number {

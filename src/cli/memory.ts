@@ -22,7 +22,7 @@ export interface MemoryConfig {
 }
 
 /** What is known when the bound is divided. */
-export interface MemoryParts {
+interface MemoryParts {
   readonly workers: number;
   /** Whether the writer is a process of its own. */
   readonly hasWriter: boolean;

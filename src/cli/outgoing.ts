@@ -1,7 +1,7 @@
 /** `--outgoing`: whom the server may ask because a schema names them. */
 import { loopbackBlocks, makeBlocks, type OutgoingPolicy } from "../outgoing/policy.ts";
 import { Fault } from "../model/fault.ts";
-import { isLoopback } from "./address.ts";
+import { isLoopbackHost } from "./address.ts";
 import { parseSuperflag } from "./superflag.ts";
 
 /** Plain data: it travels to the children as a message. */
@@ -28,7 +28,7 @@ export function parseOutgoing(text: string, host: string): OutgoingConfig {
       .filter((item) => item !== "");
   const config: OutgoingConfig = {
     hosts: list("hosts") ?? [],
-    privateAddresses: list("private") ?? (isLoopback(host) ? loopbackBlocks : []),
+    privateAddresses: list("private") ?? (isLoopbackHost(host) ? loopbackBlocks : []),
   };
   try {
     makeBlocks(config.privateAddresses);

@@ -3,7 +3,7 @@ import progress, { type SingleBar } from "cli-progress";
 import { systemClock } from "../base/clock.ts";
 import { say } from "./log.ts";
 
-export interface ProgressBar {
+interface ProgressBar {
   /** `done` of `total` in the bar; `count` of `unit` for the rate. */
   update(done: number, total: number, count: number): void;
   /** Ends the bar and says how much went through how fast. */

@@ -1,6 +1,6 @@
 /** `--security` and `--anonymous`: who may use the data, and who may administer. */
 import { Fault } from "../model/fault.ts";
-import { type Address, isLoopback } from "./address.ts";
+import { type Address, isLoopbackHost } from "./address.ts";
 import { parseSuperflag, parseSwitch } from "./superflag.ts";
 
 /** Plain data: it travels to the children as a message. */
@@ -61,7 +61,7 @@ export function checkOpenAddress(
   security: SecurityConfig,
   usersLogIn: boolean,
 ): void {
-  if (isLoopback(host) || security.isAnonymousSaid || usersLogIn) return;
+  if (isLoopbackHost(host) || security.isAnonymousSaid || usersLogIn) return;
   throw new Fault(
     "E_STARTUP",
     `--http ${host}:${port} can be reached by others, who would need no credentials: ask for keys (--anonymous off) or logins (--acl), listen on 127.0.0.1, or allow it with --anonymous on`,

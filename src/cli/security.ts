@@ -3,7 +3,7 @@ import { BlockList, isIP } from "node:net";
 import { hostname } from "node:os";
 import { addToWhitelist, type Security } from "../http/access.ts";
 import { Fault } from "../model/fault.ts";
-import { isLoopback } from "./address.ts";
+import { isLoopbackHost } from "./address.ts";
 import type { ServeConfig } from "./config.ts";
 import type { SecurityConfig } from "./security-config.ts";
 
@@ -35,6 +35,6 @@ export function warnOfOpenAddress(
   config: Pick<ServeConfig, "host" | "port" | "security" | "acl">,
 ): string | undefined {
   const { host, port, security, acl } = config;
-  if (isLoopback(host) || !security.anonymous || acl !== undefined) return undefined;
+  if (isLoopbackHost(host) || !security.anonymous || acl !== undefined) return undefined;
   return `whoever reaches ${host}:${port} may use its data without a key (--anonymous off) or a login (--acl)`;
 }

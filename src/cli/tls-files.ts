@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { Logger } from "../base/log.ts";
-import { contextOf, type TlsMaterial } from "../http/tls.ts";
+import { tlsContextOf, type TlsMaterial } from "../http/tls.ts";
 import { Fault } from "../model/fault.ts";
 import type { TlsConfig } from "./tls-config.ts";
 
@@ -74,7 +74,7 @@ export class TlsFiles {
     const ticketKeys = mac.digest().subarray(0, 48).toString("base64");
     const material = { cert, key, clientCa, min, clientAuth, ticketKeys };
     try {
-      createSecureContext(contextOf(material));
+      createSecureContext(tlsContextOf(material));
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new Fault("E_STARTUP", `--tls: certificate and key cannot be used (${why})`, { cause });

@@ -23,7 +23,7 @@ import { explainMove } from "../stores/place.ts";
 import type { LinkedControls } from "./controls.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
 import { slotLostExit } from "./messages.ts";
-import { isLoopback } from "./address.ts";
+import { isLoopbackHost } from "./address.ts";
 import { makeOutgoingPolicy } from "./outgoing.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { PrivateSockets } from "./private-socket.ts";
@@ -210,7 +210,7 @@ async function openAccessControl(
     secrets: acl.secrets.map((secret) => Buffer.from(secret, "base64")),
     // Processes count apart: each allows its share.
     logins: { ...acl.logins, attempts: Math.max(1, Math.ceil(acl.logins.attempts / workers)) },
-    isExposed: !isLoopback(host),
+    isExposed: !isLoopbackHost(host),
   });
 }
 

@@ -27,10 +27,10 @@ export const keyKind = {
   head: 12,
 } as const;
 
-export type KeyKind = (typeof keyKind)[keyof typeof keyKind];
+type KeyKind = (typeof keyKind)[keyof typeof keyKind];
 
 /** LMDB's longest key. */
-export const keyBytesMax = 1978;
+const keyBytesMax = 1978;
 
 /** A token's longest escaped form: what is left of a key beside its numbers. */
 const tokenBytesMax = keyBytesMax - 5 - 4 - 1 - 8;
@@ -45,19 +45,19 @@ function start(size: number, storageId: number, kind: KeyKind): Uint8Array {
   return key;
 }
 
-export function writeU32(key: Uint8Array, at: number, value: number): void {
+function writeU32(key: Uint8Array, at: number, value: number): void {
   key[at] = value >>> 24;
   key[at + 1] = value >>> 16;
   key[at + 2] = value >>> 8;
   key[at + 3] = value;
 }
 
-export function readU32(key: Uint8Array, at: number): number {
+function readU32(key: Uint8Array, at: number): number {
   return ((key[at]! << 24) | (key[at + 1]! << 16) | (key[at + 2]! << 8) | key[at + 3]!) >>> 0;
 }
 
 /** A safe integer ≥ 0 in 8 bytes. */
-export function writeU64(key: Uint8Array, at: number, value: number): void {
+function writeU64(key: Uint8Array, at: number, value: number): void {
   const high = Math.floor(value / 0x100000000);
   writeU32(key, at, high);
   writeU32(key, at + 4, value - high * 0x100000000);
@@ -80,11 +80,6 @@ export function readRecordKey(key: Uint8Array): {
   firstPredicate: number;
 } {
   return { uid: readU64(key, 5), firstPredicate: readU32(key, 13) };
-}
-
-/** Turns a record key to another uid, in place: the reused key of a loop. */
-export function setRecordUid(key: Uint8Array, uid: number): void {
-  writeU64(key, 5, uid);
 }
 
 /** Where a value over 1 KB lies. `slot` as in CellPatch (latin1 or a language tag). */
@@ -193,7 +188,7 @@ export function tokenList(storageId: number, index: number, token: Uint8Array): 
 }
 
 /** Where the token of an index row ends: the place of its closing zero. */
-export function tokenEnd(key: Uint8Array): number {
+function tokenEnd(key: Uint8Array): number {
   let at = 9;
   while (at < key.length && key[at] !== 0) at++;
   return at;

@@ -5,7 +5,7 @@
 import { ByteReader, ByteWriter } from "../base/bytes.ts";
 
 /** What a commit says about itself. Times in ms since 1970. */
-export interface LogEntry {
+interface LogEntry {
   readonly namespace: number;
   readonly storageId: number;
   readonly schemaVersion: number;
@@ -16,7 +16,7 @@ export interface LogEntry {
 }
 
 /** One thing that changed about a subject. Cells and facets are encoded (`codec/cell.ts`, `codec/facets.ts`). */
-export type Fact =
+type Fact =
   | {
       readonly kind: "value";
       readonly subject: number;

@@ -16,7 +16,7 @@ import { ByteReader, readUint32, varintSize, writeUint32, writeVarint } from "..
 import { chunkCount } from "./chunk.ts";
 
 export const entryKind = { cells: 1, edges: 2, long: 3 } as const;
-export type EntryKind = (typeof entryKind)[keyof typeof entryKind];
+type EntryKind = (typeof entryKind)[keyof typeof entryKind];
 
 /** Parts are split above it, at predicate borders; a single larger predicate has a part of its own. */
 export const partBytesMax = 8192;

@@ -113,7 +113,7 @@ export function parseGroupBy(cursor: Cursor, draft: Draft): void {
 }
 
 /** What `@facets…` turned out to be: a selection or a filter. */
-export type FacetsDirective =
+type FacetsDirective =
   | { readonly kind: "selection"; readonly selection: FacetSelection }
   | { readonly kind: "filter"; readonly filter: Filter | undefined };
 

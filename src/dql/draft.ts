@@ -67,7 +67,7 @@ export type DraftExtra =
       readonly surplus: readonly Literal[] | undefined;
     };
 
-export interface DraftNames {
+interface DraftNames {
   readonly name: string;
   readonly alias: string | undefined;
   readonly variable: string | undefined;

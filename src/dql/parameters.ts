@@ -157,7 +157,7 @@ export class ParameterTable {
  * The values of another request with the same text, by name, checked as `parseQuery` would check them. Undefined
  * where they could give another tree, so that the text has to be parsed again.
  */
-export function readParameters(
+export function readQueryParameters(
   parameters: QueryParameters,
   values: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> | undefined {

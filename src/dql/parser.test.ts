@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Fault } from "../model/fault.ts";
 import type { Field, PredicateField, QueryDocument } from "./ast.ts";
 import { parseUpsert } from "./mutation-parser.ts";
-import { readParameters } from "./parameters.ts";
+import { readQueryParameters } from "./parameters.ts";
 import { parseCondition, parseQuery, parseUpsertQuery } from "./parser.ts";
 import { printQuery } from "./print.ts";
 import { lexShape } from "./shape.ts";
@@ -140,15 +140,15 @@ test("the values of another request can be read without parsing it again", () =>
   const text = "query q($ids: string, $n: int = 3) { q(func: uid($ids), first: $n) { uid } }";
   const { parameters } = parse(text, { $ids: "0x1" });
   if (parameters === undefined) throw new Error("no parameters");
-  const values = readParameters(parameters, new Map([["$ids", "0x22"]]));
+  const values = readQueryParameters(parameters, new Map([["$ids", "0x22"]]));
   expect(values).toEqual(
     new Map([
       ["$ids", "0x22"],
       ["$n", "3"],
     ]),
   );
-  expect(readParameters(parameters, new Map([["$ids", "[1, 2]"]]))).toBeUndefined();
-  expect(() => readParameters(parameters, new Map([["$x", "1"]]))).toThrow(
+  expect(readQueryParameters(parameters, new Map([["$ids", "[1, 2]"]]))).toBeUndefined();
+  expect(() => readQueryParameters(parameters, new Map([["$x", "1"]]))).toThrow(
     "Type of variable $x not specified",
   );
 });

@@ -13,7 +13,7 @@ import { lex, releaseTokens } from "./lexer.ts";
 import { ParameterTable } from "./parameters.ts";
 import { parseSchemaRequest } from "./schema-request-parser.ts";
 import { T } from "./token.ts";
-import { checkVariables, collectFilter, collectVariables } from "./variables.ts";
+import { checkDqlVariables, collectFilter, collectVariables } from "./variables.ts";
 
 /**
  * One query request. `variables` are the values of query variables by name, `$` included. Everything that the text
@@ -26,7 +26,7 @@ export function parseQuery(
   limits: ParseLimits = defaultLimits,
 ): QueryDocument {
   const parsed = parseDocument(text, variables, limits);
-  if (parsed.blocks.length > 0) checkVariables(collectVariables(parsed.blocks));
+  if (parsed.blocks.length > 0) checkDqlVariables(collectVariables(parsed.blocks));
   checkNames(parsed.blocks);
   return parsed;
 }
@@ -59,7 +59,7 @@ export function parseUpsertQuery(
     if (filter !== undefined) collectFilter(filter, use);
     return filter;
   });
-  checkVariables(use);
+  checkDqlVariables(use);
   checkNames(query.blocks);
   return { query, conditions };
 }

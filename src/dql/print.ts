@@ -25,7 +25,7 @@ export function printQuery(document: QueryDocument): string {
 }
 
 /** One filter, without `@filter` and its brackets. */
-export function printFilter(filter: Filter): string {
+function printFilter(filter: Filter): string {
   switch (filter.kind) {
     case "and":
     case "or": {

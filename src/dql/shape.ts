@@ -4,7 +4,7 @@ import { lex, releaseTokens } from "./lexer.ts";
 import { T, type Tokens } from "./token.ts";
 
 /** `shape` is compared whole; `literals` are in the order of `Literal.token`. */
-export interface TextShape {
+interface TextShape {
   readonly shape: string;
   readonly literals: readonly string[];
 }

@@ -10,7 +10,7 @@ import type {
 } from "./ast.ts";
 import { failPlainly } from "./cursor.ts";
 
-export interface VariableUse {
+interface VariableUse {
   readonly defined: string[];
   readonly used: string[];
 }
@@ -40,7 +40,7 @@ export function collectFilter(filter: Filter, use: VariableUse): void {
 }
 
 /** Refuses variables that are defined twice, not used, or not defined. */
-export function checkVariables(use: VariableUse): void {
+export function checkDqlVariables(use: VariableUse): void {
   const defined = [...new Set(use.defined)].sort();
   const used = [...new Set(use.used)].sort();
   if (defined.length !== use.defined.length) {

@@ -49,7 +49,7 @@ const reservedNames: ReadonlySet<string> = new Set(
 );
 
 /** What a schema text or a drop is about. */
-export interface Alteration {
+interface Alteration {
   readonly predicates: readonly { readonly name: string }[];
   readonly types: readonly { readonly name: string; readonly fields: readonly string[] }[];
 }
@@ -92,7 +92,7 @@ function checkDropAll(principal: Principal): void {
 }
 
 /** The reference's words to a user who is no guardian. */
-export function onlyGuardians({ user }: Principal): string {
+function onlyGuardians({ user }: Principal): string {
   return `Only guardians are allowed access. User '${user ?? ""}' is not a member of guardians group.`;
 }
 

@@ -8,7 +8,7 @@ import type { SchemaState } from "../graph/schema-state.ts";
 import type { Change, Patch, Snapshot, Store } from "../store/store.ts";
 import type { View } from "./reader-factory.ts";
 
-export interface CommitterOptions {
+interface CommitterOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -17,7 +17,7 @@ export interface CommitterOptions {
   readonly floorTs: number;
 }
 
-export interface ChangeRequest {
+interface ChangeRequest {
   /** The commit number that conflict keys are judged against. */
   readonly startTs: number;
   readonly conflictKeys: Iterable<string>;
@@ -32,7 +32,7 @@ export interface ChangeRequest {
 /** Tries of one request before it is given up. */
 const triesMax = 64;
 
-export class Committer {
+export class ChangeSender {
   readonly #options: CommitterOptions;
   #sequence = 0;
   #marks = 0;

@@ -3,10 +3,9 @@
  * snapshot per request, lends it downward and closes it. Implementations stand beside it.
  */
 import type { Cancellation } from "../base/cancellation.ts";
-import type { QueryDocument } from "../dql/ast.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
-import type { Mutation, NQuad } from "../model/nquad.ts";
+import type { NQuad } from "../model/nquad.ts";
 import type { ChangedState } from "./changes.ts";
 import type { ExplainOptions } from "./explain-options.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
@@ -174,10 +173,3 @@ export type AlterOperation =
   | { readonly kind: "dropPredicate"; readonly predicate: string }
   | { readonly kind: "dropType"; readonly type: string }
   | { readonly kind: "schema"; readonly text: string; readonly runInBackground: boolean };
-
-/** For loads and programs inside the server: facts that are already parsed. */
-export interface FactsRequest {
-  readonly namespace: number;
-  readonly mutations: readonly (Mutation & { readonly condition: undefined })[];
-  readonly query: QueryDocument | undefined;
-}

@@ -14,15 +14,15 @@ import type { KnownSchema } from "../graph/schema-rows.ts";
 import type { Predicate } from "../graph/schema.ts";
 import type { FillJob, FillResult, Patch } from "../store/store.ts";
 import { encodeFillDetail } from "../write/fill.ts";
-import type { Committer } from "./commits.ts";
+import type { ChangeSender } from "./commits.ts";
 import { IndexRound, LogGap, nextSize } from "./index-rounds.ts";
 import type { RoundResult } from "./index-rounds.ts";
 import type { WalkPlace } from "./node-walk.ts";
 import type { View, ReaderFactory } from "./reader-factory.ts";
 
-export interface IndexBuildsOptions {
+interface IndexBuildsOptions {
   readonly readers: ReaderFactory;
-  readonly committer: Committer;
+  readonly committer: ChangeSender;
   readonly logger: Logger;
   readonly clock: Clock;
   /** What is gathered in memory at a time. */

@@ -11,11 +11,11 @@ import type { FillJob, FillResult, Store } from "../store/store.ts";
 import { encodeFillDetail } from "../write/fill.ts";
 import type { FillWhat } from "../write/fill.ts";
 import { GatheredEntries, ParcelCutter, sortRun, visitEntries } from "../write/index-entries.ts";
-import { NodeWalk, readEdges } from "./node-walk.ts";
+import { NodeWalk, walkEdges } from "./node-walk.ts";
 import type { WalkPlace } from "./node-walk.ts";
 import type { View } from "./reader-factory.ts";
 
-export interface RoundOptions {
+interface RoundOptions {
   readonly clock: Clock;
   readonly store: Store;
   readonly namespace: number;
@@ -30,7 +30,7 @@ export interface RoundOptions {
   readonly rest: (slice: RoundSlice) => Promise<boolean>;
 }
 
-export interface RoundSlice {
+interface RoundSlice {
   readonly by: "reader" | "writer";
   readonly tookMs: number;
 }
@@ -209,7 +209,7 @@ export class IndexRound {
       let last = end;
       const isWanted = await this.#look(async ({ reader }) => {
         const bounds = { predicate, after, limit: step };
-        const { targets } = await readEdges(reader, Float64Array.of(uid), bounds);
+        const { targets } = await walkEdges(reader, Float64Array.of(uid), bounds);
         isLast = targets.length < step || targets.at(-1)! >= end;
         if (!isLast) last = targets.at(-1)!;
       });

@@ -2,7 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Latency } from "./engine.ts";
 
-export type LatencyPart = "parsing" | "processing" | "encoding" | "assignTimestamp";
+type LatencyPart = "parsing" | "processing" | "encoding" | "assignTimestamp";
 
 export class Stopwatch {
   readonly #clock: Clock;

@@ -15,7 +15,7 @@ import type { UpsertVariables } from "../write/upsert.ts";
 import { checkUnique } from "../write/unique.ts";
 import { checkVectors } from "../write/vectors.ts";
 import { checkWrites, strangerFault } from "./authorize.ts";
-import type { Committer } from "./commits.ts";
+import type { ChangeSender } from "./commits.ts";
 import type { ManagedTransaction, TransactResult } from "./engine.ts";
 import { MissingPredicates, prepareEdits } from "./prepare.ts";
 import type { MutationsMode } from "./prepare.ts";
@@ -26,12 +26,12 @@ import { WriteSession } from "./session.ts";
 import { packCommitTime } from "./start-time.ts";
 import type { ReaderFactory } from "./reader-factory.ts";
 
-export interface ManagedTransactionsOptions {
+interface ManagedTransactionsOptions {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly runner: Runner;
   readonly readers: ReaderFactory;
-  readonly committer: Committer;
+  readonly committer: ChangeSender;
   readonly schemas: SchemaChanges;
   readonly mode: MutationsMode;
   /** Whether users and groups are nodes. */

@@ -24,7 +24,7 @@ import { checkWrites, strangerFault } from "./authorize.ts";
 import { parseBody, setsUnique } from "./body.ts";
 import type { ParsedBody } from "./body.ts";
 import { aborted } from "./commits.ts";
-import type { Committer } from "./commits.ts";
+import type { ChangeSender } from "./commits.ts";
 import type { CommitAnswer, CommitRequest, MutateAnswer, MutateRequest } from "./engine.ts";
 import type { HeldSlot } from "./held-slot.ts";
 import { Stopwatch } from "./latency.ts";
@@ -39,14 +39,14 @@ import { UpsertQueries } from "./upsert-queries.ts";
 import type { Transaction, Transactions } from "./transactions.ts";
 import type { View, ReaderFactory } from "./reader-factory.ts";
 
-export interface MutationsOptions {
+interface MutationsOptions {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly mode: MutationsMode;
   /** Whether users and groups are nodes. */
   readonly acl: boolean;
   readonly readers: ReaderFactory;
-  readonly committer: Committer;
+  readonly committer: ChangeSender;
   readonly transactions: Transactions;
   readonly schemas: SchemaChanges;
   readonly runner: Runner;

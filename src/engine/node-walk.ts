@@ -13,7 +13,7 @@ export interface WalkPlace {
 }
 
 /** Nodes with their cells or edges, perhaps not all of the last one's. */
-export interface Piece {
+interface Piece {
   readonly uids: Float64Array;
   readonly column: Column;
 }
@@ -67,7 +67,7 @@ export class NodeWalk {
     const asked = this.#nodesAtOnce;
     const limit = edgesMax / asked;
     const uids = await this.#readNodes(reader, predicate, asked);
-    const column = await readEdges(reader, uids, { predicate, after: 0, limit });
+    const column = await walkEdges(reader, uids, { predicate, after: 0, limit });
     const { offsets, targets } = column;
     for (let row = 0; row < uids.length; row++) {
       const end = offsets[row + 1]!;
@@ -88,7 +88,7 @@ export class NodeWalk {
     { uid, target }: NonNullable<WalkPlace["within"]>,
   ): Promise<Piece> {
     const uids = Float64Array.of(uid);
-    const column = await readEdges(reader, uids, { predicate, after: target, limit: edgesMax });
+    const column = await walkEdges(reader, uids, { predicate, after: target, limit: edgesMax });
     const { targets } = column;
     if (targets.length < edgesMax) this.#pass(uids, false);
     else this.#place = { ...this.#place, within: { uid, target: targets.at(-1)! } };
@@ -109,7 +109,7 @@ export class NodeWalk {
 }
 
 /** Edges behind `after`, at most `limit` of each node. */
-export async function readEdges(
+export async function walkEdges(
   reader: Reader,
   uids: Float64Array,
   { predicate, after, limit }: { predicate: number; after: number; limit: number },

@@ -13,7 +13,7 @@ import type { Store } from "../store/store.ts";
 import { openChanged } from "./changes.ts";
 import { restrictReader } from "../graph/restrict.ts";
 import { strangerFault } from "./authorize.ts";
-import { Committer } from "./commits.ts";
+import { ChangeSender } from "./commits.ts";
 import type { Engine } from "./engine.ts";
 import { HeldSlot } from "./held-slot.ts";
 import { ManagedTransactions } from "./managed-transactions.ts";
@@ -34,7 +34,7 @@ import { ReaderFactory } from "./reader-factory.ts";
 
 export type { VectorIndexFacts } from "../graph/vector-indexes.ts";
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly store: Store;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -123,7 +123,7 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
     for (const lose of onLost) lose();
   });
   const random = options.random ?? systemRandom;
-  const committer = new Committer({ store, clock, random, slot, floorTs });
+  const committer = new ChangeSender({ store, clock, random, slot, floorTs });
   const readers = new ReaderFactory({
     store,
     clock,

@@ -5,7 +5,7 @@
  */
 import { Lru } from "../base/lru.ts";
 import type { Field, QueryDocument } from "../dql/ast.ts";
-import { readParameters } from "../dql/parameters.ts";
+import { readQueryParameters } from "../dql/parameters.ts";
 import { lexShape } from "../dql/shape.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -22,7 +22,7 @@ interface Cached extends PlannedText {
   readonly schema: Schema;
 }
 
-export interface PlanRequest {
+interface PlanRequest {
   readonly namespace: number;
   readonly text: string;
   readonly variables: ReadonlyMap<string, string>;
@@ -83,7 +83,7 @@ export class PlanCache {
     const key = `${owner}\u0000$\u0000${request.text}`;
     const known = this.#byShape.get(key);
     if (known?.schema === schema && known.document.parameters !== undefined) {
-      const values = readParameters(known.document.parameters, request.variables);
+      const values = readQueryParameters(known.document.parameters, request.variables);
       if (values !== undefined) return bindParameters(known, values);
     }
     const exactKey = textKey(request, owner);

@@ -31,7 +31,7 @@ export class MissingPredicates extends Error {
   }
 }
 
-export interface PrepareContext {
+interface PrepareContext {
   readonly schema: Schema;
   readonly limits: Limits;
   readonly mode: MutationsMode;
@@ -41,7 +41,7 @@ export interface PrepareContext {
   readonly look?: Look | undefined;
 }
 
-export interface PreparedEdits {
+interface PreparedEdits {
   readonly edits: readonly Edit[];
   /** Label → uid of the nodes that this call made. */
   readonly added: ReadonlyMap<string, number>;

@@ -17,7 +17,7 @@ import { buildPlan } from "../plan/build.ts";
 import { renderDqlYielding } from "../render/dql-json.ts";
 import { renderRdfYielding } from "../render/rdf.ts";
 import { strangerFault } from "./authorize.ts";
-import type { Committer } from "./commits.ts";
+import type { ChangeSender } from "./commits.ts";
 import type { QueryAnswer, QueryRequest } from "./engine.ts";
 import type { HeldSlot } from "./held-slot.ts";
 import { Stopwatch } from "./latency.ts";
@@ -27,11 +27,11 @@ import { packCommitTime, unpackStartTime } from "./start-time.ts";
 import type { Transactions } from "./transactions.ts";
 import type { View, ReaderFactory } from "./reader-factory.ts";
 
-export interface QueriesOptions {
+interface QueriesOptions {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly readers: ReaderFactory;
-  readonly committer: Committer;
+  readonly committer: ChangeSender;
   readonly transactions: Transactions;
   readonly held: HeldSlot;
   readonly plans: PlanCache;

@@ -12,7 +12,7 @@ import {
   readPresence,
   readValues,
 } from "../../test/support/engine-context.ts";
-import { Committer } from "./commits.ts";
+import { ChangeSender } from "./commits.ts";
 import { SchemaChanges } from "./schema-changes.ts";
 import { ReaderFactory } from "./reader-factory.ts";
 
@@ -162,7 +162,7 @@ test("a build that a process left behind is taken up by the next one", async () 
   expect((await readers.schema(0)).schema.predicate("name")?.indexes[0]?.state).toBe("building");
   const { slot, floorTs } = await store.claimSlot();
   const random = makeSeededRandom(2);
-  const committer = new Committer({ store, clock, random, slot, floorTs });
+  const committer = new ChangeSender({ store, clock, random, slot, floorTs });
   const schemas = new SchemaChanges({
     readers,
     committer,

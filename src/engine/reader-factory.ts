@@ -19,7 +19,7 @@ import { VersionHistory, outOfReach } from "../graph/version-history.ts";
 import { Fault } from "../model/fault.ts";
 import type { Snapshot, Store } from "../store/store.ts";
 
-export interface ReaderFactoryOptions {
+interface ReaderFactoryOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly reserved: ReservedOptions;
@@ -52,7 +52,7 @@ const undoIdleMs = 60_000;
 const unqueriedMax = 4096;
 
 /** What a reader is opened for: a query, a mutation's request (it is handed over to its transaction), a change. */
-export type ReaderUse = "query" | "mutation" | "change";
+type ReaderUse = "query" | "mutation" | "change";
 
 export class ReaderFactory {
   readonly store: Store;

@@ -11,7 +11,7 @@ import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Edit } from "../write/edit.ts";
 import type { MetaPatch, Patch } from "../store/store.ts";
-import type { Committer } from "./commits.ts";
+import type { ChangeSender } from "./commits.ts";
 import type { View } from "./reader-factory.ts";
 
 const markName = (namespace: number): string => `rights/${namespace}`;
@@ -35,14 +35,14 @@ export function withRightsPatch(
   { known }: View,
   edits: readonly Edit[],
   patches: readonly Patch[],
-  committer: Committer,
+  committer: ChangeSender,
 ): readonly Patch[] {
   const isTouched = edits.some((edit) => edit.kind !== "clearNode" && ids.has(edit.predicate));
   return isTouched ? [...patches, newRightsMark(known.schema.namespace, committer)] : patches;
 }
 
 /** For commits that take everything away. */
-export function newRightsMark(namespace: number, committer: Committer): MetaPatch {
+export function newRightsMark(namespace: number, committer: ChangeSender): MetaPatch {
   return ownRowPatch(markName(namespace), encodeUtf8(committer.makeMark()), "any");
 }
 

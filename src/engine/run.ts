@@ -10,7 +10,7 @@ import type { Limits } from "../model/limits.ts";
 import { makeFreeBudget, type RequestBudget } from "../model/request-budget.ts";
 import type { Plan } from "../plan/plan.ts";
 
-export interface RunOptions {
+interface RunOptions {
   /** Of the request; undefined: the server asks for itself. */
   readonly budget?: RequestBudget | undefined;
   /** Literals in place of the plan's own, by slot. */
@@ -33,7 +33,7 @@ export interface Runner {
   readonly scheduler: FairScheduler;
 }
 
-export interface Profiled extends Ran {
+interface Profiled extends Ran {
   readonly report: PlanReport;
 }
 

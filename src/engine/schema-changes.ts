@@ -34,7 +34,7 @@ import { parseSchemaText } from "../graph/schema-parse.ts";
 import type { Patch, Store } from "../store/store.ts";
 import { derivePatches } from "../write/apply.ts";
 import type { Edit } from "../write/edit.ts";
-import type { Committer } from "./commits.ts";
+import type { ChangeSender } from "./commits.ts";
 import type { AlterOperation } from "./engine.ts";
 import { IndexBuilds } from "./index-builds.ts";
 import { findNewVectorIndexes, StoredLengths } from "./stored-lengths.ts";
@@ -43,9 +43,9 @@ import { checkAlter, describeAlter } from "./authorize.ts";
 import { newRightsMark } from "./rights-row.ts";
 import type { View, ReaderFactory } from "./reader-factory.ts";
 
-export interface SchemaChangesOptions {
+interface SchemaChangesOptions {
   readonly readers: ReaderFactory;
-  readonly committer: Committer;
+  readonly committer: ChangeSender;
   readonly reserved: ReservedOptions;
   readonly logger: Logger;
   readonly clock?: Clock;

@@ -52,7 +52,7 @@ const spareMs = 30_000;
 /** Empty commits that are asked for together; the writer makes one group of them. */
 const emptyMax = 64;
 
-export interface StartTimeGiverOptions {
+interface StartTimeGiverOptions {
   readonly slot: number;
   /** Numbers below it were another owner's of the slot. */
   readonly floorTs: number;

@@ -11,7 +11,7 @@ import { globalStorageId, metaKey, prefixRange, readMetaName } from "../codec/ke
 import { copyBytes } from "../graph/record.ts";
 import { StoreRefusal } from "../store/store.ts";
 import type { MetaPatch, Snapshot, Store } from "../store/store.ts";
-import { Committer } from "./commits.ts";
+import { ChangeSender } from "./commits.ts";
 
 /** Names are ASCII, short, and begin with their owner's: `key/…`. */
 export interface SystemRows {
@@ -33,7 +33,7 @@ export interface SystemRows {
 /** Of a store that no engine serves: takes a slot of its own, as every process that commits. */
 export async function openSystemRows(store: Store): Promise<SystemRows> {
   const { slot, floorTs } = await store.claimSlot();
-  const committer = new Committer({
+  const committer = new ChangeSender({
     store,
     clock: systemClock,
     random: systemRandom,
@@ -58,7 +58,7 @@ export function ownRowPatch(
   return { kind: "meta", key: keyOf(name), value, expected };
 }
 
-export function makeSystemRows(store: Store, committer: Committer): SystemRows {
+export function makeSystemRows(store: Store, committer: ChangeSender): SystemRows {
   return {
     read: (name) => look(store, (snapshot) => readRow(snapshot, name)),
     list: (prefix) => look(store, (snapshot) => listRows(snapshot, prefix)),

@@ -25,7 +25,7 @@ export interface Transaction {
   usedMs: number;
 }
 
-export interface TransactionsOptions {
+interface TransactionsOptions {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly slot: number;

@@ -11,7 +11,7 @@ import { buildPlan } from "../plan/build.ts";
 import type { Plan } from "../plan/plan.ts";
 
 /** What decides the tree besides the literals. */
-export interface UpsertText {
+interface UpsertText {
   readonly query: string;
   /** As written, "" for none. */
   readonly conditions: readonly string[];
@@ -20,7 +20,7 @@ export interface UpsertText {
 }
 
 /** What a text was parsed to: the query with its blocks for conditions. */
-export interface ParsedUpsert {
+interface ParsedUpsert {
   readonly document: QueryDocument;
   /** By mutation: whether a block of the document decides it. */
   readonly isConditional: readonly boolean[];

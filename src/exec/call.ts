@@ -25,7 +25,7 @@ import {
   intersectList,
   intersectLists,
   readLists,
-  tokenList,
+  listOfToken,
   verifyCells,
 } from "./lookup.ts";
 import { buildMatchTest, buildRegexTest, narrowRegexp } from "./pattern.ts";
@@ -89,7 +89,7 @@ function members(set: UidSet): PreparedCall {
 }
 
 /** A test of any of the cells that a function on a predicate looks at. */
-export function cellsCall(use: PredicateUse, test: CellTest): PreparedCall {
+function cellsCall(use: PredicateUse, test: CellTest): PreparedCall {
   const passes = buildCellsTest(use, test);
   return {
     kind: "column",
@@ -145,7 +145,7 @@ async function findEqual(
   if (!isMany || tagOf(use) === undefined || use.languages.length > 1) return undefined;
   const tokens = bounds.map((bound) => equalityTokens(index, bound, use));
   if (tokens.some((all) => all.length === 0)) return undefined;
-  const lists = tokens.flatMap((all) => all.map((token) => tokenList(index.id, token)));
+  const lists = tokens.flatMap((all) => all.map((token) => listOfToken(index.id, token)));
   const counted = run.reader.countLists(lists);
   const counts = counted instanceof Promise ? await counted : counted;
   const isCut = index.tokenizer === "exact" && tokens.some((all) => all.some(isCutToken));
@@ -164,7 +164,7 @@ async function findEqual(
   if (fewest * 2 > candidates.length) return undefined;
   let found: UidSet = emptyUidSet;
   for (const all of tokens) {
-    const own = all.map((token) => tokenList(index.id, token));
+    const own = all.map((token) => listOfToken(index.id, token));
     found = union(found, await intersectLists(run, own, candidates));
   }
   return verifyCells(run, use, buildCompareTest(call, bounds), found);
@@ -227,7 +227,7 @@ async function areCached(run: Run, call: CompareCall, bounds: readonly Value[]):
   if (index === undefined || bound === undefined || bounds.length > 1) return false;
   const [token] = equalityTokens(index, bound, call.use);
   if (token === undefined || isCutToken(token)) return false;
-  const answer = run.reader.isCached(tokenList(index.id, token));
+  const answer = run.reader.isCached(listOfToken(index.id, token));
   return answer instanceof Promise ? await answer : answer;
 }
 
@@ -242,7 +242,7 @@ async function intersectTokens(
   if (index === undefined) return found;
   for (const bound of bounds) {
     for (const token of equalityTokens(index, bound, call.use)) {
-      found = union(found, await intersectList(run, tokenList(index.id, token), candidates));
+      found = union(found, await intersectList(run, listOfToken(index.id, token), candidates));
     }
   }
   return found;
@@ -285,7 +285,7 @@ async function prepareGeo(
   const test = buildGeoTest(run, call);
   const tokens = candidates.length < listsFrom ? [] : geoTokensOf(run, call);
   if (tokens.length === 0 || tokens.length > geoTokensMax) return cellsCall(use, test);
-  const lists = tokens.map((token) => tokenList(index.id, token));
+  const lists = tokens.map((token) => listOfToken(index.id, token));
   const counted = run.reader.countLists(lists);
   const counts = counted instanceof Promise ? await counted : counted;
   const length = counts.reduce((sum, count) => sum + count, 0);

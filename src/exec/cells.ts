@@ -66,7 +66,7 @@ export function tryConvertCell(cell: Cell, kind: ValueKind): Cell | undefined {
 }
 
 /** Picks among a node's cells of one predicate: languages in order, "." for untagged and then any (dql.md 4.12). */
-export type CellChoice = (cells: readonly Cell[]) => Cell | undefined;
+type CellChoice = (cells: readonly Cell[]) => Cell | undefined;
 
 export function buildChoice(languages: readonly string[]): CellChoice {
   const [only] = languages;

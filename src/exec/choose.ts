@@ -6,7 +6,7 @@ import type { ListRef } from "../graph/reader.ts";
 import type { PredicateIndex } from "../graph/schema.ts";
 import type { CallPlan, RootChoice, RootPlan } from "../plan/plan.ts";
 import { bindValues } from "./bind-values.ts";
-import { tokenList } from "./lookup.ts";
+import { listOfToken } from "./lookup.ts";
 import { listsOfUidIn, uidsOfCall } from "./uid-sets.ts";
 import { geoTokensOf } from "./geo.ts";
 import { equalityTokens, rangeOf, termTokens, wordsText } from "./index-tokens.ts";
@@ -91,7 +91,7 @@ export async function countCall(run: Run, call: CallPlan): Promise<number> {
         ? 0
         : countLists(
             run,
-            geoTokensOf(run, call).map((token) => tokenList(call.index?.id ?? -1, token)),
+            geoTokensOf(run, call).map((token) => listOfToken(call.index?.id ?? -1, token)),
           );
     case "compare":
       return countCompare(run, call);
@@ -138,7 +138,7 @@ async function countTerms(run: Run, call: Extract<CallPlan, { kind: "terms" }>):
   const [slot] = call.values.slots;
   if (slot === undefined) return Infinity;
   const lists = termTokens(call, wordsText(run, call, slot)).map((token) =>
-    tokenList(call.index.id, token),
+    listOfToken(call.index.id, token),
   );
   if (lists.length === 0) return 0;
   const counted = run.reader.countLists(lists);
@@ -160,7 +160,7 @@ async function countCompare(
   if (call.operator === "eq") {
     let sum = 0;
     for (const bound of bounds) {
-      const lists = equalityTokens(index, bound, use).map((token) => tokenList(index.id, token));
+      const lists = equalityTokens(index, bound, use).map((token) => listOfToken(index.id, token));
       if (lists.length === 0) return Infinity;
       const counted = run.reader.countLists(lists);
       sum += Math.min(...(counted instanceof Promise ? await counted : counted));

@@ -12,7 +12,7 @@ type CellOrder = (cell: Cell) => number;
 export type CellTest = (cell: Cell) => boolean;
 
 /** Compares two texts, where a language has an order of its own. */
-export type TextOrder = (a: string, b: string) => number;
+type TextOrder = (a: string, b: string) => number;
 
 /**
  * The test for one value. `bounds` have the kind of the predicate: one, two for between, any number for eq.

@@ -59,7 +59,7 @@ export function isUntracked(operator: string, bound: number): boolean {
 }
 
 /** Numbers of edges, both ends inclusive. */
-export interface CountRange {
+interface CountRange {
   readonly from: number;
   readonly to: number;
 }

@@ -133,7 +133,7 @@ export function encodeReport(report: PlanReport, form: "json" | "text"): string 
   return JSON.stringify(form === "text" ? printReport(report) : report);
 }
 
-export interface ReportStyle {
+interface ReportStyle {
   /** Whether times are told; without them a report of the same data is the same text. */
   readonly times: boolean;
 }

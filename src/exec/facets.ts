@@ -10,7 +10,7 @@ import type { Edges } from "./rows.ts";
 import { slotText, type Run } from "./run.ts";
 import { termsOf } from "../tokens/analysis.ts";
 
-export type FacetTest = (facets: Facets | undefined) => boolean;
+type FacetTest = (facets: Facets | undefined) => boolean;
 
 export function hasFacetTest(filter: FacetFilterPlan | undefined): filter is FacetFilterPlan {
   return filter !== undefined;

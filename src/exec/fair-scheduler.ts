@@ -5,11 +5,11 @@
 import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
-import { Pieces } from "./pieces.ts";
+import { SolePieces } from "./pieces.ts";
 import { Rounds } from "./rounds.ts";
 
 /** One run of a request among those that take turns: the same object for as long as it runs. */
-export interface ScheduledRun {
+interface ScheduledRun {
   readonly budget: RequestBudget;
 }
 
@@ -50,7 +50,7 @@ export function makeFairScheduler(clock: Clock, runningMax = 2): FairScheduler {
   const running = new Map<ScheduledRun, number>();
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
-  const pieces = new Pieces(clock);
+  const pieces = new SolePieces(clock);
   const rounds = new Rounds();
 
   const look = (): void => {

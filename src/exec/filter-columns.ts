@@ -13,13 +13,13 @@ import { flagMembers, keepMembers } from "./rows.ts";
 import type { Run } from "./run.ts";
 
 /** A filter whose sets are known, and whose columns are still to be read. `of`, `call`: whom its numbers are told of. */
-export type Prepared =
+export type PreparedFilter =
   | {
       readonly kind: "and" | "or";
-      readonly parts: readonly Prepared[];
+      readonly parts: readonly PreparedFilter[];
       readonly of: FilterPlan | undefined;
     }
-  | { readonly kind: "not"; readonly part: Prepared; readonly of: FilterPlan }
+  | { readonly kind: "not"; readonly part: PreparedFilter; readonly of: FilterPlan }
   | { readonly kind: "flags"; readonly flags: Uint8Array }
   | {
       readonly kind: "column";
@@ -28,9 +28,9 @@ export type Prepared =
       readonly call: CallPlan;
     };
 
-type PreparedColumn = Extract<Prepared, { kind: "column" }>;
+type PreparedColumn = Extract<PreparedFilter, { kind: "column" }>;
 
-export function hasColumn(prepared: Prepared): boolean {
+export function hasColumn(prepared: PreparedFilter): boolean {
   switch (prepared.kind) {
     case "and":
     case "or":
@@ -45,7 +45,10 @@ export function hasColumn(prepared: Prepared): boolean {
 }
 
 /** The same filter over other flags: of a part of its candidates. */
-function mapFlags(prepared: Prepared, change: (flags: Uint8Array) => Uint8Array): Prepared {
+function mapFlags(
+  prepared: PreparedFilter,
+  change: (flags: Uint8Array) => Uint8Array,
+): PreparedFilter {
   switch (prepared.kind) {
     case "and":
     case "or":
@@ -60,7 +63,7 @@ function mapFlags(prepared: Prepared, change: (flags: Uint8Array) => Uint8Array)
 }
 
 /** The same filter over those of its candidates that are left. */
-export function narrow(prepared: Prepared, from: UidSet, to: UidSet): Prepared {
+export function narrow(prepared: PreparedFilter, from: UidSet, to: UidSet): PreparedFilter {
   return from === to
     ? prepared
     : mapFlags(prepared, (flags) => flagMembers(to, keepMembers(from, flags)));
@@ -69,7 +72,7 @@ export function narrow(prepared: Prepared, from: UidSet, to: UidSet): Prepared {
 /** Flags beside the candidates: reads the columns that are wanted, and combines the tests. */
 export async function finish(
   run: Run,
-  prepared: Prepared,
+  prepared: PreparedFilter,
   candidates: UidSet,
 ): Promise<Uint8Array> {
   if (candidates.length <= sliceRows || !hasColumn(prepared)) {
@@ -92,7 +95,7 @@ const leadShare = 1 / 2;
 /** Those of the candidates that pass all `parts`, in the order in which the tests were asked. */
 export async function keepPassingAll(
   run: Run,
-  parts: readonly Prepared[],
+  parts: readonly PreparedFilter[],
   candidates: UidSet,
 ): Promise<UidSet> {
   const first = candidates.subarray(0, sliceRows);
@@ -111,7 +114,11 @@ export async function keepPassingAll(
   return joinParts(kept, candidates);
 }
 
-function slicesOf(parts: readonly Prepared[], from: number, to: number): readonly Prepared[] {
+function slicesOf(
+  parts: readonly PreparedFilter[],
+  from: number,
+  to: number,
+): readonly PreparedFilter[] {
   return parts.map((part) => mapFlags(part, (flags) => flags.subarray(from, to)));
 }
 
@@ -119,7 +126,11 @@ function slicesOf(parts: readonly Prepared[], from: number, to: number): readonl
 const sampleRows = 64;
 const leadFrom = 2048;
 
-async function findLead(run: Run, parts: readonly Prepared[], sample: UidSet): Promise<number> {
+async function findLead(
+  run: Run,
+  parts: readonly PreparedFilter[],
+  sample: UidSet,
+): Promise<number> {
   const silent = { ...run, profiler: undefined };
   let lead = -1;
   let fewest = sample.length * leadShare;
@@ -140,7 +151,7 @@ function isExpensive(call: CallPlan): boolean {
 
 async function keepLed(
   run: Run,
-  parts: readonly Prepared[],
+  parts: readonly PreparedFilter[],
   slice: UidSet,
   lead: number,
 ): Promise<UidSet> {
@@ -152,7 +163,11 @@ async function keepLed(
   return keepOfSlice(run, others, left);
 }
 
-async function keepOfSlice(run: Run, parts: readonly Prepared[], slice: UidSet): Promise<UidSet> {
+async function keepOfSlice(
+  run: Run,
+  parts: readonly PreparedFilter[],
+  slice: UidSet,
+): Promise<UidSet> {
   return keepMembers(slice, await finishSlice(run, { kind: "and", parts, of: undefined }, slice));
 }
 
@@ -163,7 +178,11 @@ function joinParts(parts: readonly UidSet[], all: UidSet): UidSet {
 }
 
 /** Reads all columns at once and combines the tests. */
-async function finishSlice(run: Run, prepared: Prepared, candidates: UidSet): Promise<Uint8Array> {
+async function finishSlice(
+  run: Run,
+  prepared: PreparedFilter,
+  candidates: UidSet,
+): Promise<Uint8Array> {
   const only = run.profiler === undefined ? undefined : onlyColumn(prepared);
   const span = only === undefined ? undefined : run.profiler?.begin(only.call);
   const flags = await readColumns(run, prepared, candidates);
@@ -171,7 +190,7 @@ async function finishSlice(run: Run, prepared: Prepared, candidates: UidSet): Pr
   return flags;
 }
 
-function onlyColumn(prepared: Prepared): PreparedColumn | undefined {
+function onlyColumn(prepared: PreparedFilter): PreparedColumn | undefined {
   const tests: Test[] = [];
   collect(prepared, [], tests, new Map());
   return tests.length === 1 ? tests[0]?.of : undefined;
@@ -182,13 +201,17 @@ interface Test {
   readonly of: PreparedColumn;
 }
 
-async function readColumns(run: Run, prepared: Prepared, candidates: UidSet): Promise<Uint8Array> {
+async function readColumns(
+  run: Run,
+  prepared: PreparedFilter,
+  candidates: UidSet,
+): Promise<Uint8Array> {
   const requests: ColumnRequest[] = [];
   const tests: Test[] = [];
   collect(prepared, requests, tests, new Map());
   const read = requests.length === 0 ? [] : run.reader.readLevel(candidates, requests);
   const columns: readonly Column[] = read instanceof Promise ? await read : read;
-  const results = new Map<Prepared, Uint8Array>();
+  const results = new Map<PreparedFilter, Uint8Array>();
   const inAnd = new Set(prepared.kind === "and" ? prepared.parts : []);
   // What one part of an AND refuses, the next ones need not look at.
   const alive =
@@ -235,7 +258,7 @@ async function testColumn(
 
 /** `cells`: the columns of values by their predicates. */
 function collect(
-  prepared: Prepared,
+  prepared: PreparedFilter,
   requests: ColumnRequest[],
   tests: Test[],
   cells: Map<number, number>,
@@ -263,9 +286,9 @@ function collect(
 /** Flags of a filter whose columns are tested. */
 export async function combine(
   run: Run,
-  prepared: Prepared,
+  prepared: PreparedFilter,
   length: number,
-  results: ReadonlyMap<Prepared, Uint8Array>,
+  results: ReadonlyMap<PreparedFilter, Uint8Array>,
 ): Promise<Uint8Array> {
   switch (prepared.kind) {
     case "flags":
@@ -298,8 +321,8 @@ export async function combine(
 
 /** What is known of a part without combining anything. */
 function flagsOf(
-  part: Prepared,
-  results: ReadonlyMap<Prepared, Uint8Array>,
+  part: PreparedFilter,
+  results: ReadonlyMap<PreparedFilter, Uint8Array>,
 ): Uint8Array | undefined {
   return part.kind === "flags" ? part.flags : results.get(part);
 }
@@ -310,4 +333,4 @@ export function mergeFlags(into: Uint8Array, flags: Uint8Array, isAnd: boolean):
   else for (let i = 0; i < into.length; i++) into[i]! |= flags[i]!;
 }
 
-export const noResults: ReadonlyMap<Prepared, Uint8Array> = new Map();
+export const noResults: ReadonlyMap<PreparedFilter, Uint8Array> = new Map();

@@ -8,7 +8,7 @@ import { countCall } from "./choose.ts";
 import { valuesOf, type Run } from "./run.ts";
 
 /** At most how many nodes a call finds; Infinity where nothing tells. */
-export type CountOfCall = (call: CallPlan) => Promise<number>;
+type CountOfCall = (call: CallPlan) => Promise<number>;
 
 /** The same parts, in the order in which they are asked; where nothing is known of them, as the plan has them. */
 export async function orderParts(

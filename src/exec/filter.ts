@@ -13,7 +13,7 @@ import {
   mergeFlags,
   narrow,
   noResults,
-  type Prepared,
+  type PreparedFilter,
 } from "./filter-columns.ts";
 import { countIn, orderParts } from "./filter-order.ts";
 import { countFlags } from "./profile.ts";
@@ -99,7 +99,7 @@ async function evaluateAnd(run: Run, and: AndFilter, candidates: UidSet): Promis
   let current = candidates;
   const columns: {
     readonly filter: FilterPlan;
-    readonly prepared: Prepared;
+    readonly prepared: PreparedFilter;
     readonly of: UidSet;
   }[] = [];
   const asked: FilterPlan[] = [];
@@ -148,7 +148,7 @@ function walksEdges(filter: FilterPlan): boolean {
   }
 }
 
-async function prepare(run: Run, filter: FilterPlan, candidates: UidSet): Promise<Prepared> {
+async function prepare(run: Run, filter: FilterPlan, candidates: UidSet): Promise<PreparedFilter> {
   switch (filter.kind) {
     case "and":
       if (candidates.length >= listsFrom) {
@@ -168,8 +168,12 @@ async function prepare(run: Run, filter: FilterPlan, candidates: UidSet): Promis
   }
 }
 
-async function prepareParts(run: Run, filter: AndFilter, candidates: UidSet): Promise<Prepared> {
-  const parts: Prepared[] = [];
+async function prepareParts(
+  run: Run,
+  filter: AndFilter,
+  candidates: UidSet,
+): Promise<PreparedFilter> {
+  const parts: PreparedFilter[] = [];
   let merged: Uint8Array | undefined;
   for (const one of filter.filters) {
     const part = await prepare(run, one, candidates);
@@ -198,7 +202,7 @@ async function prepareOne(run: Run, call: CallPlan, candidates: UidSet): Promise
   return prepared;
 }
 
-async function prepareFlags(run: Run, call: CallPlan, candidates: UidSet): Promise<Prepared> {
+async function prepareFlags(run: Run, call: CallPlan, candidates: UidSet): Promise<PreparedFilter> {
   const prepared = await prepareOne(run, call, candidates);
   return prepared.kind === "column"
     ? withCall(prepared, call)

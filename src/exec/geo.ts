@@ -5,7 +5,7 @@
 import { Lru } from "../base/lru.ts";
 import { unionAll } from "../base/sorted.ts";
 import type { CallPlan } from "../plan/plan.ts";
-import { readLists, tokenList } from "./lookup.ts";
+import { readLists, listOfToken } from "./lookup.ts";
 import { needsRecheck, type Candidates } from "./candidates.ts";
 import type { CellTest } from "./compare.ts";
 import { buildGeoQuery, type GeoQuery } from "./geo-match.ts";
@@ -48,7 +48,7 @@ export function buildGeoTest(run: Run, call: GeoCall): CellTest {
 export async function findGeo(run: Run, call: GeoCall): Promise<Candidates> {
   const query = bindGeo(run, call);
   const index = call.index?.id ?? -1;
-  const lists = query.tokens.map((token) => tokenList(index, token));
+  const lists = query.tokens.map((token) => listOfToken(index, token));
   const candidates = unionAll(await readLists(run, lists));
   return needsRecheck(candidates, call.use, testOf(query));
 }

@@ -18,7 +18,7 @@ import { readRows } from "./read-rows.ts";
 import { distinctTargets, placesIn } from "./rows.ts";
 import { countUids, queryFault, type Run } from "./run.ts";
 
-export interface GroupedNodes {
+interface GroupedNodes {
   readonly offsets: Uint32Array;
   readonly targets: Float64Array;
   /** What found the nodes, where they are those of a block's root. */

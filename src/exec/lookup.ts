@@ -9,11 +9,11 @@ import type { ValueKind } from "../model/value.ts";
 import type { PredicateUse } from "../plan/plan.ts";
 import { buildChoice, convertCell } from "./cells.ts";
 import type { CellTest } from "./compare.ts";
-import { bytesOf, readRows, sliceRows } from "./read-rows.ts";
+import { columnBytes, readRows, sliceRows } from "./read-rows.ts";
 import { keepMembers } from "./rows.ts";
 import type { Run } from "./run.ts";
 
-export function tokenList(index: number, token: Uint8Array): ListRef {
+export function listOfToken(index: number, token: Uint8Array): ListRef {
   return { kind: "token", index, token };
 }
 
@@ -58,7 +58,7 @@ function charge(run: Run, sets: readonly UidSet[]): readonly UidSet[] {
 /** Lists counted between two looks at the clock. */
 const countsPerLook = 256;
 
-export function countLists(run: Run, lists: readonly ListRef[]): MaybePromise<Float64Array> {
+function countLists(run: Run, lists: readonly ListRef[]): MaybePromise<Float64Array> {
   return lists.length <= countsPerLook ? run.reader.countLists(lists) : countMany(run, lists);
 }
 
@@ -140,6 +140,6 @@ export async function verifyCells(
     const cells = column.cells[i];
     if (cells !== undefined && passes(cells)) flags[i] = 1;
   }
-  if (uids.length > sliceRows) run.budget.releaseBytes(bytesOf([column]));
+  if (uids.length > sliceRows) run.budget.releaseBytes(columnBytes([column]));
   return keepMembers(uids, flags);
 }

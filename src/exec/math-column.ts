@@ -67,7 +67,7 @@ export function toValueColumn(column: MathColumn): ValueColumn {
   return { uids, values: floats };
 }
 
-export interface Aligned {
+interface Aligned {
   readonly uids: UidSet;
   /** The operand's value at a row of `uids`; undefined where it has none. */
   readonly leftValue: (row: number) => Value | undefined;

@@ -20,7 +20,7 @@ import {
 import { applyBinary, applyComparison, applyUnary, MathFailure } from "./math-value.ts";
 import { queryFault, slotText, type Run } from "./run.ts";
 
-export interface MathInputs {
+interface MathInputs {
   /** The level's nodes, ascending: a result without any variable stands at each of them. */
   readonly uids: UidSet;
   /** The values of a variable as the level sees them. */

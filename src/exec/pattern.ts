@@ -10,7 +10,7 @@ import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { CallPlan } from "../plan/plan.ts";
 import { trigramsOfRegexp, type TrigramQuery } from "../tokens/regexp-trigrams.ts";
 import { trigramTokens } from "../tokens/text-tokens.ts";
-import { intersectLists, readLists, tokenList } from "./lookup.ts";
+import { intersectLists, readLists, listOfToken } from "./lookup.ts";
 import { needsRecheck, type Candidates } from "./candidates.ts";
 import type { CellTest } from "./compare.ts";
 import { buildDistanceTest } from "./levenshtein.ts";
@@ -79,10 +79,10 @@ async function findTrigrams(
     case "none":
       return emptyUidSet;
     case "trigram":
-      return intersectLists(run, [tokenList(index, query.token)], within);
+      return intersectLists(run, [listOfToken(index, query.token)], within);
     case "and": {
       const lists = query.queries.flatMap((part) =>
-        part.kind === "trigram" ? [tokenList(index, part.token)] : [],
+        part.kind === "trigram" ? [listOfToken(index, part.token)] : [],
       );
       let found = lists.length === 0 ? within : await intersectLists(run, lists, within);
       for (const part of query.queries) {
@@ -132,7 +132,7 @@ function parseDistance(text: string): number {
 export async function findMatches(run: Run, call: MatchCall): Promise<Candidates> {
   const test = buildMatchTest(run, call);
   const tokens = trigramTokens(slotText(run, call.text));
-  const lists = tokens.map((token) => tokenList(call.index.id, token));
+  const lists = tokens.map((token) => listOfToken(call.index.id, token));
   const candidates = unionAll(await readLists(run, lists));
   return needsRecheck(candidates, call.use, test);
 }

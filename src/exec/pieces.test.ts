@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { makeFreeBudget, RequestBudget } from "../model/request-budget.ts";
-import { Pieces } from "./pieces.ts";
+import { SolePieces } from "./pieces.ts";
 
 const budget = makeFreeBudget(systemClock);
 
 test("one at a time, with twice the time between them that they take", async () => {
   let nowMs = 0;
-  const pieces = new Pieces({ nowMs: () => 0, tickMs: () => nowMs });
+  const pieces = new SolePieces({ nowMs: () => 0, tickMs: () => nowMs });
   const told: string[] = [];
   const piece = (name: string, ms: number): unknown =>
     pieces.run(budget, () => {
@@ -31,7 +31,7 @@ test("one at a time, with twice the time between them that they take", async () 
 });
 
 test("nobody waits for those that fail, or are over before they begin", async () => {
-  const pieces = new Pieces(systemClock);
+  const pieces = new SolePieces(systemClock);
   const fail = (): never => {
     throw new Error("no document");
   };

@@ -11,7 +11,7 @@ const restTimes = 2;
  * Pieces of work that cannot be cut into slices: one at a time, and after one that took long the process has twice its
  * time for all else before the next begins.
  */
-export class Pieces {
+export class SolePieces {
   readonly #clock: Clock;
   /** When the next may begin; undefined: now. */
   #whenFree: Promise<void> | undefined;

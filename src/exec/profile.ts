@@ -30,7 +30,7 @@ export interface Reads {
   uids: number;
 }
 
-export interface Measure {
+interface Measure {
   /** How often it ran: batches, frames of a recursion. */
   times: number;
   /** undefined for steps that begin something. */
@@ -43,7 +43,7 @@ export interface Measure {
 }
 
 /** A step under way. */
-export interface Span {
+interface Span {
   end(outCount: number): void;
   /** Ends it; the next one of the same step goes on with it. */
   pause(): void;

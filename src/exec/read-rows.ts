@@ -50,7 +50,7 @@ async function readSlices(
     const read = run.reader.readLevel(uids.subarray(from, from + sliceRows), requests);
     const slice = read instanceof Promise ? await read : read;
     slices.push(slice);
-    run.budget.chargeBytes(bytesOf(slice));
+    run.budget.chargeBytes(columnBytes(slice));
     const pause = run.yielder.check(sliceRows * requests.length + countEdges(slice));
     if (pause !== undefined) await pause;
   }
@@ -82,7 +82,7 @@ const rowBytes = 16;
 const cellBytes = 128;
 
 /** Memory that columns hold, about. */
-export function bytesOf(columns: readonly Column[]): number {
+export function columnBytes(columns: readonly Column[]): number {
   let bytes = edgeBytesOf(columns);
   for (const column of columns) {
     if (column.kind === "edges") bytes += column.offsets.length * 4;

@@ -4,7 +4,7 @@ import { Fault } from "../model/fault.ts";
 import { regexpSizeMax, sizeOfRegexp } from "./regexp-size.ts";
 
 /** Tests whether a text matches. Empty texts never do, and no match goes across the end of a line. */
-export type TextTest = (text: string) => boolean;
+type TextTest = (text: string) => boolean;
 
 /**
  * Compiles an expression in RE2's syntax for linear-time matching (dql.md 4.3 regexp): not anchored, `^` and `$` at

@@ -10,7 +10,7 @@ import { nextExactLanguage } from "../tokens/text-tokens.ts";
 import type { BoundPage } from "./bind.ts";
 import { bindValues, buildCompareTest, checkEqualityTokens, kindOf } from "./bind-values.ts";
 import { compareVariable } from "./compare-variable.ts";
-import { intersectLists, readLists, tokenList } from "./lookup.ts";
+import { intersectLists, readLists, listOfToken } from "./lookup.ts";
 import { findTerms } from "./terms.ts";
 import { listsOfUidIn, uidsOfCall } from "./uid-sets.ts";
 import { exact, noCandidates, needsRecheck, type Candidates } from "./candidates.ts";
@@ -88,7 +88,7 @@ export function listOfRoot(run: Run, call: CallPlan): ListRef | undefined {
   const [bound] = bounds;
   if (bound === undefined || bounds.length !== 1) return undefined;
   const [token] = equalityTokens(call.index, bound, call.use);
-  return token === undefined || isCut(call, token) ? undefined : tokenList(call.index.id, token);
+  return token === undefined || isCut(call, token) ? undefined : listOfToken(call.index.id, token);
 }
 
 /** The nodes with exactly so many. */
@@ -168,7 +168,7 @@ async function findCompare(run: Run, call: Call<"compare">): Promise<Candidates>
       needsCheck = true;
       continue;
     }
-    const lists = tokens.map((token) => tokenList(index.id, token));
+    const lists = tokens.map((token) => listOfToken(index.id, token));
     if (tokens.some((token) => isCut(call, token))) needsCheck = true;
     if (lists.length === 1) plain.push(...lists);
     else sets.push(await intersectLists(run, lists, undefined));

@@ -4,7 +4,7 @@ import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
 import type { Value } from "../model/value.ts";
-import type { CallPlan, Plan, PredicateUse, Refusal, SlotIndex } from "../plan/plan.ts";
+import type { CallPlan, Plan, PredicateUse, PlanRefusal, SlotIndex } from "../plan/plan.ts";
 import type { ValueColumn, VariableResult } from "./frame.ts";
 import type { Yielder } from "./yielder.ts";
 import type { Profiler } from "./profile.ts";
@@ -66,7 +66,7 @@ export function queryFault(message: string): Fault {
 }
 
 /** Raises a refusal of the plan with this run's literals in its text. */
-export function raiseRefusal(run: Run, refusal: Refusal): never {
+export function raiseRefusal(run: Run, refusal: PlanRefusal): never {
   const words = refusal.parts.map((part) =>
     typeof part === "string" ? part : slotText(run, part),
   );
@@ -76,7 +76,7 @@ export function raiseRefusal(run: Run, refusal: Refusal): never {
   throw queryFault(text);
 }
 
-export const emptyColumn: ValueColumn = { uids: new Float64Array(0), values: [] };
+const emptyColumn: ValueColumn = { uids: new Float64Array(0), values: [] };
 
 export const emptyVariable: VariableResult = {
   uids: new Float64Array(0),

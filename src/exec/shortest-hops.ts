@@ -17,7 +17,7 @@ export interface PathField {
   readonly index: number;
 }
 
-export interface HopSearch {
+interface HopSearch {
   readonly from: number;
   readonly to: number;
   readonly depthMax: number;

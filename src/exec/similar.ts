@@ -20,7 +20,7 @@ type SimilarCall = Extract<CallPlan, { kind: "similar" }>;
 const batchSize = 4096;
 
 /** Those of some nodes (ascending) that may be among the nearest. */
-export type KeepSimilar = (uids: UidSet) => Promise<UidSet>;
+type KeepSimilar = (uids: UidSet) => Promise<UidSet>;
 
 /**
  * At most k nodes, ascending by uid and not by distance: the nearest of those that `keep` leaves, of all without it. Price

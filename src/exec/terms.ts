@@ -8,7 +8,7 @@ import type { Value } from "../model/value.ts";
 import type { CallPlan } from "../plan/plan.ts";
 import type { CellTest } from "./compare.ts";
 import { termTokens, wordsText } from "./index-tokens.ts";
-import { intersectList, intersectLists, readLists, tokenList, verifyCells } from "./lookup.ts";
+import { intersectList, intersectLists, readLists, listOfToken, verifyCells } from "./lookup.ts";
 import { valuesOf, type Run } from "./run.ts";
 
 type TermsCall = Extract<CallPlan, { kind: "terms" }>;
@@ -49,7 +49,7 @@ async function findText(
   const tokens = termTokens(call, text);
   const needsAll = call.name === "allofterms" || call.name === "alloftext";
   if (tokens.length === 0) return emptyUidSet;
-  const lists = tokens.map((token) => tokenList(call.index.id, token));
+  const lists = tokens.map((token) => listOfToken(call.index.id, token));
   if (!needsAll) {
     const sets = candidates === undefined ? await readLists(run, lists) : [];
     const parts: UidSet[] = [...sets];
@@ -104,7 +104,7 @@ export function buildTermsTest(run: Run, call: TermsCall): CellTest {
 export async function areTermsCached(run: Run, call: TermsCall): Promise<boolean> {
   for (const slot of call.values.slots) {
     for (const token of termTokens(call, wordsText(run, call, slot))) {
-      const answer = run.reader.isCached(tokenList(call.index.id, token));
+      const answer = run.reader.isCached(listOfToken(call.index.id, token));
       if (!(answer instanceof Promise ? await answer : answer)) return false;
     }
   }

@@ -206,7 +206,7 @@ function onlyValue(field: ValueField, cells: readonly Cell[] | undefined): Value
   return cells?.[0]?.value;
 }
 
-export function aliveUids(here: LevelFrame): UidSet {
+function aliveUids(here: LevelFrame): UidSet {
   const { alive } = here;
   return alive === undefined
     ? here.frame.uids

@@ -5,7 +5,7 @@ import type { VectorMetric } from "../graph/vector-metric.ts";
 import { Fault } from "../model/fault.ts";
 
 /** The smaller, the nearer: Euclidean distance, 1 − cosine similarity, or the negative dot product. */
-export type VectorDistance = (a: Float32Array, b: Float32Array) => number;
+type VectorDistance = (a: Float32Array, b: Float32Array) => number;
 
 /** Faults: `can not compute … on vectors of different lengths`. */
 export function vectorDistance(metric: VectorMetric): VectorDistance {
@@ -44,7 +44,7 @@ const distances: Readonly<Record<VectorMetric, VectorDistance>> = {
   },
 };
 
-export interface NearestOptions {
+interface NearestOptions {
   readonly metric: VectorMetric;
   /** How many are wanted; none for 0 and below. */
   readonly count: number;

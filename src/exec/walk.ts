@@ -17,7 +17,7 @@ import { orderMembers } from "./order.ts";
 import { excludedToken, findCandidates, listOfRoot } from "./root.ts";
 import { countUids, type Run } from "./run.ts";
 
-export interface WalkParts {
+interface WalkParts {
   readonly root: RootPlan;
   readonly order: Extract<OrderPlan, { kind: "values" }>;
   readonly page: BoundPage;

@@ -28,7 +28,7 @@ const rowsPerLook = 256;
 /** What a small piece takes beside its rows, in rows. */
 const smallPieceRows = 16;
 
-export interface YielderOptions {
+interface YielderOptions {
   readonly clock: Clock;
   readonly budget: RequestBudget;
   /** Shared by the requests of a process; undefined: each goes on as soon as the event loop lets it. */

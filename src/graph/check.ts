@@ -35,7 +35,7 @@ import { SchemaCache, readNamespaces } from "./schema-rows.ts";
 import type { IndexState, Predicate, Schema } from "./schema.ts";
 import { storedTokens } from "./value-tokens.ts";
 
-export interface GraphCheckOptions {
+interface GraphCheckOptions {
   /** Opens a snapshot for one slice. */
   readonly open: () => MaybePromise<Snapshot>;
   readonly report: (problem: string) => void;

@@ -15,11 +15,11 @@ import type { ListReader } from "./list.ts";
 import { copyBytes } from "./record.ts";
 
 /** False stops the walk. A long list is visited chunk by chunk. Prefix and members are lent. */
-export type ListVisitor =
+type ListVisitor =
   | { readonly kind: "uids"; readonly visit: (prefix: Uint8Array, uids: UidSet) => boolean }
   | { readonly kind: "counts"; readonly visit: (prefix: Uint8Array, count: number) => boolean };
 
-export interface ListScan {
+interface ListScan {
   readonly range: KeyRange;
   readonly reverse: boolean;
   /** The key prefix of the id, under which a delta's lists are asked for. */

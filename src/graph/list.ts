@@ -67,7 +67,7 @@ function readLong(prefix: Uint8Array, row: Uint8Array): LongList {
 }
 
 /** Where decoded lists are kept; `fillsCache` as of readers. */
-export interface ListSource {
+interface ListSource {
   readonly cache: RecordCache | undefined;
   readonly fillsCache: boolean;
 }

@@ -13,7 +13,7 @@ import {
 import type { Cell } from "./reader.ts";
 
 /** An entry: decoded cells, the chunk of short edges, or the mark of a long list. */
-export type NodeEntry = readonly Cell[] | Uint8Array | "long";
+type NodeEntry = readonly Cell[] | Uint8Array | "long";
 
 /** A chain: there are few, and an array that grows makes room for seventeen. */
 interface DecodedEntry {

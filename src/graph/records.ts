@@ -20,7 +20,7 @@ import type { ListReader } from "./list.ts";
 import type { Cell, EdgeColumn, ColumnRequest } from "./reader.ts";
 import { NodeRecord, copyBytes } from "./record.ts";
 
-export interface RecordSource {
+interface RecordSource {
   readonly snapshot: Snapshot;
   readonly storageId: number;
   readonly cache: RecordCache | undefined;

@@ -24,7 +24,7 @@ const known = new WeakMap<Schema, Map<string, Schema>>();
 /** Rights of one schema that are kept; users share those of their groups. */
 const accessesMax = 256;
 
-export function restrictSchema(schema: Schema, access: PredicateAccess): Schema {
+function restrictSchema(schema: Schema, access: PredicateAccess): Schema {
   let byKey = known.get(schema);
   if (byKey === undefined) known.set(schema, (byKey = new Map()));
   let restricted = byKey.get(access.key);

@@ -38,12 +38,12 @@ export interface SchemaChange {
   readonly retired: readonly Retired[];
 }
 
-export interface Retired {
+interface Retired {
   readonly kind: "predicate" | "index";
   readonly id: number;
 }
 
-export interface AlterContext {
+interface AlterContext {
   readonly state: SchemaState;
   readonly reserved: ReservedOptions;
   /** Whether any node has a value or edge of the predicate. */
@@ -215,7 +215,7 @@ export function isBuilding(state: SchemaState, build: IndexBuild): boolean {
 }
 
 /** Every index, reverse and count id of a predicate. */
-export function indexIds(predicate: Predicate): number[] {
+function indexIds(predicate: Predicate): number[] {
   const ids = predicate.indexes.map((index) => index.id);
   if (predicate.reverseIndex) ids.push(predicate.reverseIndex.id);
   if (predicate.countIndex) ids.push(predicate.countIndex.id);

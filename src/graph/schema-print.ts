@@ -5,7 +5,7 @@ import { findPredicateBuilds } from "./schema-diff.ts";
 import type { Predicate, Schema } from "./schema.ts";
 
 /** Of `schema(pred: […]) { … }`; undefined lists mean all, no fields mean all fields. */
-export interface SchemaQuestion {
+interface SchemaQuestion {
   readonly predicates: readonly string[] | undefined;
   readonly types: readonly string[] | undefined;
   readonly fields: readonly string[];

@@ -151,12 +151,12 @@ export function readNamespaces(snapshot: Snapshot): MaybePromise<readonly number
 const countersKey = metaKey(globalStorageId, "namespaces");
 
 /** What is given out once and never again. */
-export interface NamespaceCounters {
+interface NamespaceCounters {
   readonly nextStorageId: number;
   readonly nextNamespace: number;
 }
 
-export interface KnownCounters {
+interface KnownCounters {
   readonly counters: NamespaceCounters;
   readonly bytes: Uint8Array | undefined;
 }
@@ -185,7 +185,7 @@ export function countersPatch(next: NamespaceCounters, before: KnownCounters): M
 }
 
 /** What a drop left to be swept. `id` is a predicate or index id, 0 for a whole storage id. */
-export interface RetiredRow {
+interface RetiredRow {
   readonly kind: "storage" | "predicate" | "index";
   readonly storageId: number;
   readonly id: number;

@@ -22,7 +22,7 @@ const pieceBits = 12;
 const pieceSlots = 1 << pieceBits;
 
 /** Found ones, nearest first. */
-export interface Found {
+interface Found {
   readonly slots: readonly number[];
   readonly ranks: readonly number[];
 }

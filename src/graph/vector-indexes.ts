@@ -10,10 +10,10 @@ import type { Commit, Snapshot, Store } from "../store/store.ts";
 import type { Reader, VectorAnswer, VectorQuestion } from "./reader.ts";
 import type { PredicateIndex, Schema } from "./schema.ts";
 import { graphOptionsOf } from "./vector-metric.ts";
-import { VectorSet, bytesOf } from "./vector-set.ts";
+import { VectorSet, vectorBytes } from "./vector-set.ts";
 
 /** The view that a search reads. */
-export interface VectorView {
+interface VectorView {
   readonly schema: Schema;
   readonly snapshot: Snapshot;
   readonly ts: number;
@@ -31,7 +31,7 @@ export interface VectorLimits {
 }
 
 /** `full`: it needs more memory than there is for it; `off`: its vectors cannot be compared, or not be read. */
-export type VectorIndexState = "loading" | "serving" | "full" | "off";
+type VectorIndexState = "loading" | "serving" | "full" | "off";
 
 export interface VectorIndexFacts {
   readonly namespace: number;
@@ -45,7 +45,7 @@ export interface VectorIndexFacts {
   readonly bytes: number;
 }
 
-export interface VectorIndexesOptions extends VectorLimits {
+interface VectorIndexesOptions extends VectorLimits {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -195,7 +195,8 @@ export class VectorIndexes {
 
   /** What will be too much is not read at all. */
   #loadIfItFits(index: VectorIndex, nodes: number, dimensions: number): void {
-    if (this.#bytes() + nodes * bytesOf(dimensions) > this.#options.bytesMax) this.#turnFull(index);
+    if (this.#bytes() + nodes * vectorBytes(dimensions) > this.#options.bytesMax)
+      this.#turnFull(index);
     else this.#startLoading(index);
   }
 
@@ -426,7 +427,7 @@ export class VectorIndexes {
   }
 
   #hasRoomFor(set: VectorSet): boolean {
-    return this.#bytes() + set.live * bytesOf(set.dimensions) <= this.#options.bytesMax;
+    return this.#bytes() + set.live * vectorBytes(set.dimensions) <= this.#options.bytesMax;
   }
 }
 

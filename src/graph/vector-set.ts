@@ -7,7 +7,7 @@ import { VectorGraph, linkBytes } from "./vector-graph.ts";
 import type { GraphOptions } from "./vector-metric.ts";
 import { VectorStore } from "./vector-store.ts";
 
-export interface VectorSearch {
+interface VectorSearch {
   readonly target: Float32Array;
   readonly count: number;
   /** Candidates that the search keeps. */
@@ -20,7 +20,7 @@ export interface VectorSearch {
   readonly pause: () => Promise<void> | undefined;
 }
 
-export interface NearNodes {
+interface NearNodes {
   /** Nearest first. */
   readonly uids: Float64Array;
   readonly distances: Float64Array;
@@ -67,7 +67,7 @@ export class VectorSet {
   }
 
   get bytes(): number {
-    return this.#uids.length * bytesOf(this.dimensions);
+    return this.#uids.length * vectorBytes(this.dimensions);
   }
 
   get nodes(): Iterable<number> {
@@ -151,6 +151,6 @@ function keep(kept: RankHeap, count: number, rank: number, slot: number): void {
 }
 
 /** Memory of one vector, nearly: its numbers, its neighbours, its node. */
-export function bytesOf(dimensions: number): number {
+export function vectorBytes(dimensions: number): number {
   return dimensions * 4 + linkBytes + 96;
 }

@@ -155,7 +155,7 @@ function dotOf(
   return a + b + c + d;
 }
 
-export function sumOfSquares(vector: Float32Array): number {
+function sumOfSquares(vector: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < vector.length; i++) sum += vector[i]! * vector[i]!;
   return sum;

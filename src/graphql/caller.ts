@@ -6,7 +6,7 @@ import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { GetText } from "../outgoing/request.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
-import { refuse } from "./errors.ts";
+import { refuseRequest } from "./errors.ts";
 import type { Guard } from "./lower-context.ts";
 import { Rights } from "./rule-guard.ts";
 import type { GraphqlRequest } from "./service.ts";
@@ -19,7 +19,7 @@ export interface Caller {
 }
 
 /** Of schemas without rules and tokens. */
-export const anyCaller: Caller = { guard: undefined, refusal: undefined };
+const anyCaller: Caller = { guard: undefined, refusal: undefined };
 
 /** Tells the callers of one schema apart. */
 export class CallerReader {
@@ -75,6 +75,6 @@ export class CallerReader {
 
 function toRefused(error: unknown): Caller {
   if (!(error instanceof TokenRefused)) throw error;
-  if (error.isHeaderFault) throw refuse(error.message);
+  if (error.isHeaderFault) throw refuseRequest(error.message);
   return { guard: undefined, refusal: error.message };
 }

@@ -86,14 +86,14 @@ export type TypeOrigin = "user" | "prelude" | "generated" | "specified";
 /** A use of a type. `text` is its SDL form (`[Episode!]!`), which messages quote. */
 export type TypeRef = NamedTypeRef | ListTypeRef;
 
-export interface NamedTypeRef {
+interface NamedTypeRef {
   readonly kind: "named";
   readonly type: NamedType;
   readonly nonNull: boolean;
   readonly text: string;
 }
 
-export interface ListTypeRef {
+interface ListTypeRef {
   readonly kind: "list";
   readonly element: TypeRef;
   readonly nonNull: boolean;
@@ -235,7 +235,7 @@ export type FieldSource =
   | { readonly kind: "root" };
 
 /** An `ID` field: the node's uid. */
-export interface UidSource {
+interface UidSource {
   readonly kind: "uid";
 }
 
@@ -267,12 +267,12 @@ export interface ValueSource {
 }
 
 /** `@id`. In an interface, unique within each implementing type unless `isInterfaceWide`. */
-export interface XidRule {
+interface XidRule {
   readonly isInterfaceWide: boolean;
 }
 
 /** `@default(add: {value}, update: {value})` as written; `$now` is kept for the time of the write. */
-export interface FieldDefaults {
+interface FieldDefaults {
   readonly add: string | undefined;
   readonly update: string | undefined;
 }
@@ -292,7 +292,7 @@ export interface EdgeSource {
 }
 
 /** `fAggregate` beside a list edge `f`. */
-export interface EdgeAggregateSource {
+interface EdgeAggregateSource {
   readonly kind: "edgeAggregate";
   readonly edge: FieldDefinition;
 }
@@ -370,7 +370,7 @@ export interface NodeMapping {
 }
 
 /** `@secret(field:, pred:)`: written through inputs, read by `checkTPassword` alone. */
-export interface SecretField {
+interface SecretField {
   readonly name: string;
   readonly predicate: string;
 }

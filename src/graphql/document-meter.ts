@@ -3,7 +3,7 @@
  * them, charges it, so that short documents that stand for long ones are refused before they are worked out.
  */
 import { defaultLimits, nameLimit, type Limits } from "../model/limits.ts";
-import { refuse } from "./errors.ts";
+import { refuseRequest } from "./errors.ts";
 import type { RequestRefused } from "./errors.ts";
 
 export type DocumentLimits = Pick<
@@ -52,9 +52,9 @@ export class DocumentMeter {
   }
 }
 
-export function tooLarge({ documentFieldsMax }: DocumentLimits): RequestRefused {
+function tooLarge({ documentFieldsMax }: DocumentLimits): RequestRefused {
   const text = `the document has more than ${documentFieldsMax} fields, or checks of their number, with its fragments in their places`;
-  return refuse(nameLimit("document-fields", text));
+  return refuseRequest(nameLimit("document-fields", text));
 }
 
 /** Half as many as of DQL: the tree of a GraphQL document takes twice as long to make. */
@@ -64,14 +64,14 @@ export function tokensMaxOf({ documentTokensMax }: DocumentLimits): number {
 
 export function tooLong(limits: DocumentLimits): RequestRefused {
   const text = `the document has more than ${tokensMaxOf(limits)} tokens`;
-  return refuse(nameLimit("document-tokens", text));
+  return refuseRequest(nameLimit("document-tokens", text));
 }
 
 export function tooDeep({ depthMax }: DocumentLimits): RequestRefused {
-  return refuse(nameLimit("depth", `the document is nested deeper than ${depthMax} levels`));
+  return refuseRequest(nameLimit("depth", `the document is nested deeper than ${depthMax} levels`));
 }
 
 export function tooManyRoots({ documentRootsMax }: DocumentLimits): RequestRefused {
   const text = `the operation has more than ${documentRootsMax} root fields`;
-  return refuse(nameLimit("document-roots", text));
+  return refuseRequest(nameLimit("document-roots", text));
 }

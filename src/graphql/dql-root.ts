@@ -24,7 +24,7 @@ import type { Location } from "./errors.ts";
 import type { RootOutcome } from "./handle-answer.ts";
 import { absentMessage, completeField } from "./lambda-complete.ts";
 import { nothingFor, outcomeOf } from "./lambda-root.ts";
-import { contextOf, touchedUids } from "./lower-run.ts";
+import { runContextOf, touchedUids } from "./lower-run.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
 import type { RunSettings } from "./lower-run.ts";
 import { argumentText, evaluate } from "./request-arguments.ts";
@@ -72,18 +72,18 @@ function readVariables(
 }
 
 /** Where a query is planned and read. */
-export interface DqlSite {
+interface DqlSite {
   readonly reader: Reader;
   readonly namespace: number;
   readonly budget: RequestBudget;
 }
 
-export interface DqlPlace extends DqlSite {
+interface DqlPlace extends DqlSite {
   readonly isProfiled: boolean;
   readonly locate: (ordinal: number) => Location;
 }
 
-export interface DqlDone {
+interface DqlDone {
   readonly outcome: RootOutcome;
   readonly touchedUids: number;
   /** Where it was asked for. */
@@ -115,7 +115,7 @@ export class DqlRoots {
   /** What `run` would do; reads statistics alone. Throws Fault where the query is wrong. */
   explain(ready: ReadyDql, { reader, namespace, budget }: DqlSite): Promise<PlanReport> {
     const { plan, texts } = this.#plan(ready, namespace, reader.schema);
-    return explainPlan(plan, texts, reader, contextOf(this.#settings, budget));
+    return explainPlan(plan, texts, reader, runContextOf(this.#settings, budget));
   }
 
   /** Ids of the predicates that decide the answer (`findReads`); undefined for anything. */
@@ -139,12 +139,12 @@ export class DqlRoots {
       const data = encodeUtf8(printSchemaAnswer(reader.schema, document.schema));
       return { data, touched: 0, report: undefined };
     }
-    const context = contextOf(this.#settings, budget);
+    const context = runContextOf(this.#settings, budget);
     const { result, report } = isProfiled
       ? await profilePlan(plan, texts, reader, context)
       : { result: await execute(plan, texts, reader, context), report: undefined };
     const { limits } = this.#settings;
-    const data = await withYielder(contextOf(this.#settings, budget), (yielder) =>
+    const data = await withYielder(runContextOf(this.#settings, budget), (yielder) =>
       renderDqlYielding(plan, result, { limits, debug: false }, yielder),
     );
     return { data, touched: touchedUids(result), report };

@@ -40,7 +40,7 @@ export class FieldRefused extends Error {
   }
 }
 
-export function refuse(message: string, location?: Location): RequestRefused {
+export function refuseRequest(message: string, location?: Location): RequestRefused {
   return new RequestRefused([
     location === undefined ? { message } : { message, locations: [location] },
   ]);
@@ -50,7 +50,7 @@ export function refuse(message: string, location?: Location): RequestRefused {
  * What the native endpoint would print of a fault: engine faults begin with ": ". Anything that is not a Fault is
  * ours, and goes on up.
  */
-export function engineMessage(error: unknown): string {
+function engineMessage(error: unknown): string {
   if (!(error instanceof Fault)) throw error;
   return faultTable[error.code].phase === "engine" ? `: ${error.message}` : error.message;
 }

@@ -17,7 +17,7 @@ import {
   selectRoots,
 } from "./request-prepare.ts";
 import { validateDocument } from "./request-rules.ts";
-import { checkVariables, variablesOf } from "./request-variables.ts";
+import { checkRequestVariables, variablesOf } from "./request-variables.ts";
 
 /**
  * Judges a request of an API that something else runs, in the same words. Throws RequestRefused; the document runs by
@@ -38,7 +38,7 @@ export function checkRequest(
   const { node } = chooseOperation(schema, operations, fields.operationName);
   if (selectKeys(document, node).length > limits.documentRootsMax) throw tooManyRoots(limits);
   const uses = variablesOf(schema, node);
-  checkVariables(uses, fields.variables);
+  checkRequestVariables(uses, fields.variables);
   // What it comes to with its fragments in their places is counted by working it out.
   const booleans = conditionValues(
     conditionVariables(document),

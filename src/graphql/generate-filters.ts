@@ -7,13 +7,13 @@ import {
   makeValue,
   namedRef,
   withBase,
-  type Draft,
+  type SchemaDraft,
   type DraftField,
   type DraftPurpose,
   type DraftType,
 } from "./sdl-draft.ts";
 import { addInput, hasStoredFields } from "./generate-inputs.ts";
-import { declaredFields, isIdField, isOrderable, lowerFirst } from "./generate-parts.ts";
+import { declaredFields, isIdField, isOrderableField, lowerFirst } from "./generate-parts.ts";
 import { isCustomField } from "./sdl-names.ts";
 import { hasManyLanguages, isForeign } from "./schema-map.ts";
 import { filterOf, searchName, searchesOf } from "./sdl-search.ts";
@@ -21,7 +21,7 @@ import { filterOf, searchName, searchesOf } from "./sdl-search.ts";
 const plain: DraftPurpose = { kind: "input", role: "plain", target: undefined };
 
 /** The types that a `THasFilter` names: everything stored but the ID, vector distance included. */
-export function addHasFilter(draft: Draft, type: DraftType): void {
+export function addHasFilter(draft: SchemaDraft, type: DraftType): void {
   const values = type.fields.filter(
     (field) =>
       field.purpose?.kind !== "edgeAggregate" &&
@@ -35,7 +35,7 @@ export function addHasFilter(draft: Draft, type: DraftType): void {
 
 /** Adds an enum of a type's fields, unless it would be empty. */
 export function addEnum(
-  draft: Draft,
+  draft: SchemaDraft,
   type: DraftType,
   name: string,
   fields: readonly DraftField[],
@@ -47,8 +47,8 @@ export function addEnum(
   draft.types.set(name, values);
 }
 
-export function addOrder(draft: Draft, type: DraftType): void {
-  const fields = type.fields.filter((field) => isOrderable(draft, type, field));
+export function addOrder(draft: SchemaDraft, type: DraftType): void {
+  const fields = type.fields.filter((field) => isOrderableField(draft, type, field));
   if (fields.length === 0) return;
   const orderable = `${type.name}Orderable`;
   const name = `${type.name}Order`;
@@ -62,7 +62,7 @@ export function addOrder(draft: Draft, type: DraftType): void {
 }
 
 /** Needs `THasFilter` to be there. */
-export function addFilter(draft: Draft, type: DraftType): void {
+export function addFilter(draft: SchemaDraft, type: DraftType): void {
   const name = `${type.name}Filter`;
   const fields: DraftField[] = [];
   for (const field of declaredFields(type)) {
@@ -95,7 +95,7 @@ export function addFilter(draft: Draft, type: DraftType): void {
  * The filter input of one field, made where it is not there yet: the names of its searches' filters joined, with all
  * their fields (each once); undefined where it cannot be filtered.
  */
-function fieldFilter(draft: Draft, field: DraftField): string | undefined {
+function fieldFilter(draft: SchemaDraft, field: DraftField): string | undefined {
   const typeName = baseName(field.type);
   const isEnum = draft.types.get(typeName)?.kind === "enum";
   const names: string[] = [];
@@ -119,7 +119,7 @@ function fieldFilter(draft: Draft, field: DraftField): string | undefined {
 }
 
 /** `E_hash`, `E_exact`: the string's filter over the enum. Its `between` takes one value, as in the reference. */
-function enumFilter(draft: Draft, enumName: string, search: "hash" | "exact"): string {
+function enumFilter(draft: SchemaDraft, enumName: string, search: "hash" | "exact"): string {
   const name = `${enumName}_${search}`;
   if (draft.types.has(name)) return name;
   const model = draft.types.get(search === "hash" ? "StringHashFilter" : "StringExactFilter");
@@ -130,14 +130,14 @@ function enumFilter(draft: Draft, enumName: string, search: "hash" | "exact"): s
   return name;
 }
 
-function addSearchInput(draft: Draft, name: string, fields: DraftField[]): void {
+function addSearchInput(draft: SchemaDraft, name: string, fields: DraftField[]): void {
   const input = makeType("input", name, "generated");
   input.inputRole = "search";
   input.fields = fields;
   draft.types.set(name, input);
 }
 
-export function addUnionFilter(draft: Draft, union: DraftType): void {
+export function addUnionFilter(draft: SchemaDraft, union: DraftType): void {
   const kinds = makeType("enum", `${union.name}Type`, "generated");
   kinds.values = union.members.map((member) => makeValue(member));
   draft.types.set(kinds.name, kinds);

@@ -14,7 +14,7 @@ import {
   toNonNull,
   toNullable,
   withBase,
-  type Draft,
+  type SchemaDraft,
   type DraftField,
   type DraftType,
 } from "./sdl-draft.ts";
@@ -29,10 +29,10 @@ import {
 } from "./generate-parts.ts";
 import { isCustomField } from "./sdl-names.ts";
 import { isForeign, isReadOnlyLanguage, isReverseField, secretOf } from "./schema-map.ts";
-import { defaultValueOf } from "./sdl-rules.ts";
+import { declaredDefaultOf } from "./sdl-rules.ts";
 import type { InputRole } from "./compiled-schema.ts";
 
-export function addMutationInputs(draft: Draft, type: DraftType): void {
+export function addMutationInputs(draft: SchemaDraft, type: DraftType): void {
   const switches = switchesOf(type);
   addRefInput(draft, type);
   if (switches.update) {
@@ -42,7 +42,7 @@ export function addMutationInputs(draft: Draft, type: DraftType): void {
   if (type.kind === "object" && switches.add) addAddInput(draft, type);
 }
 
-export function addUnionRef(draft: Draft, union: DraftType): void {
+export function addUnionRef(draft: SchemaDraft, union: DraftType): void {
   const fields = union.members.map((member) =>
     makeField(`${lowerFirst(member)}Ref`, namedRef(`${member}Ref`), {
       kind: "input",
@@ -60,7 +60,11 @@ interface NewInput {
 }
 
 /** Adds an input of a type, unless it would be empty. */
-export function addInput(draft: Draft, of: DraftType, { name, role, fields }: NewInput): void {
+export function addInput(
+  draft: SchemaDraft,
+  of: DraftType,
+  { name, role, fields }: NewInput,
+): void {
   if (fields.length === 0) return;
   const input = makeType("input", name, "generated");
   input.inputRole = role;
@@ -70,7 +74,7 @@ export function addInput(draft: Draft, of: DraftType, { name, role, fields }: Ne
 }
 
 /** An ID comes in only where another service gives it. */
-function addAddInput(draft: Draft, type: DraftType): void {
+function addAddInput(draft: SchemaDraft, type: DraftType): void {
   const fields = settableFields(draft, type);
   const id = hasDirective(type, "extends") ? idFieldOf(draft, type) : undefined;
   if (id !== undefined) fields.unshift(toInputField(draft, id));
@@ -78,7 +82,7 @@ function addAddInput(draft: Draft, type: DraftType): void {
 }
 
 /** Interfaces are referred to, never made: their ID and first `@id` alone. */
-function addRefInput(draft: Draft, type: DraftType): void {
+function addRefInput(draft: SchemaDraft, type: DraftType): void {
   const id = idFieldOf(draft, type);
   const xids = xidFieldsOf(draft, type);
   const isKnown = id !== undefined || xids.length > 0;
@@ -91,13 +95,13 @@ function addRefInput(draft: Draft, type: DraftType): void {
   addInput(draft, type, { name: `${type.name}Ref`, role: "ref", fields });
 }
 
-function addPatchInput(draft: Draft, type: DraftType): void {
+function addPatchInput(draft: SchemaDraft, type: DraftType): void {
   const fields = settableFields(draft, type);
   for (const field of fields) field.type = toNullable(field.type);
   addInput(draft, type, { name: `${type.name}Patch`, role: "patch", fields });
 }
 
-function addUpdateInput(draft: Draft, type: DraftType): void {
+function addUpdateInput(draft: SchemaDraft, type: DraftType): void {
   const plain = { kind: "input", role: "plain", target: undefined } as const;
   const fields = [
     makeField("filter", namedRef(`${type.name}Filter`, true), plain),
@@ -108,7 +112,7 @@ function addUpdateInput(draft: Draft, type: DraftType): void {
 }
 
 /** All fields that a mutation can write, ID apart, the password last. */
-export function settableFields(draft: Draft, type: DraftType): DraftField[] {
+function settableFields(draft: SchemaDraft, type: DraftType): DraftField[] {
   const fields: DraftField[] = [];
   for (const field of declaredFields(type))
     if (isSettable(draft, type, field)) fields.push(toInputField(draft, field));
@@ -117,20 +121,20 @@ export function settableFields(draft: Draft, type: DraftType): DraftField[] {
   return fields;
 }
 
-function isSettable(draft: Draft, type: DraftType, field: DraftField): boolean {
+function isSettable(draft: SchemaDraft, type: DraftType, field: DraftField): boolean {
   if (isIdField(field) || isCustomField(field) || isForeign(draft, type, field)) return false;
   if (isReadOnlyLanguage(field) || isReverseField(field)) return false;
   return isAddressable(draft, field);
 }
 
 /** A field of an interface type that nothing tells apart can neither be made nor referred to. */
-function isAddressable(draft: Draft, field: DraftField): boolean {
+function isAddressable(draft: SchemaDraft, field: DraftField): boolean {
   const target = draft.types.get(baseName(field.type));
   return target?.kind !== "interface" || isReferable(draft, target);
 }
 
 /** Whether `has` makes sense for a type: it has a field of its own that is stored here. */
-export function hasStoredFields(draft: Draft, type: DraftType): boolean {
+export function hasStoredFields(draft: SchemaDraft, type: DraftType): boolean {
   if (secretOf(draft, type) !== undefined) return true;
   return declaredFields(type).some(
     (field) =>
@@ -143,12 +147,12 @@ export function hasStoredFields(draft: Draft, type: DraftType): boolean {
 }
 
 /** Objects become references; a default for new nodes makes a field optional. */
-function toInputField(draft: Draft, field: DraftField): DraftField {
+function toInputField(draft: SchemaDraft, field: DraftField): DraftField {
   const name = baseName(field.type);
   const kind = draft.types.get(name)?.kind;
   const isObject = kind === "object" || kind === "interface" || kind === "union";
   const ref = isObject ? withBase(field.type, `${name}Ref`) : field.type;
-  const added = defaultValueOf(findArgument(findDirective(field, "default"), "add"));
+  const added = declaredDefaultOf(findArgument(findDirective(field, "default"), "add"));
   return {
     ...makeField(field.name, added === undefined ? ref : toNullable(ref)),
     // References are not described: the description is the field's, not the reference's.
@@ -157,7 +161,7 @@ function toInputField(draft: Draft, field: DraftField): DraftField {
   };
 }
 
-function toPasswordField(draft: Draft, type: DraftType): DraftField | undefined {
+function toPasswordField(draft: SchemaDraft, type: DraftType): DraftField | undefined {
   const secret = secretOf(draft, type);
   if (secret === undefined) return undefined;
   const field = makeField(secret.name, namedRef("String", true), {
@@ -175,7 +179,7 @@ function toPasswordField(draft: Draft, type: DraftType): DraftField | undefined 
  * Inputs without fields go, with the fields that use them, and so on; an update without a patch goes too
  * (graphql.md 3.4, cleanSchema).
  */
-export function removeEmptyInputs(draft: Draft): void {
+export function removeEmptyInputs(draft: SchemaDraft): void {
   const roles: readonly (InputRole | undefined)[] = ["add", "ref", "patch", "update", "unionRef"];
   for (let isChanged = true; isChanged;) {
     isChanged = false;

@@ -5,7 +5,7 @@ import {
   findArgument,
   findDirective,
   hasDirective,
-  type Draft,
+  type SchemaDraft,
   type DraftField,
   type DraftType,
 } from "./sdl-draft.ts";
@@ -27,23 +27,23 @@ export function isIdField(field: DraftField): boolean {
   return baseName(field.type) === "ID";
 }
 
-export function idFieldOf(draft: Draft, type: DraftType): DraftField | undefined {
+export function idFieldOf(draft: SchemaDraft, type: DraftType): DraftField | undefined {
   return declaredFields(type).find((field) => isIdField(field) && !isForeign(draft, type, field));
 }
 
-export function xidFieldsOf(draft: Draft, type: DraftType): DraftField[] {
+export function xidFieldsOf(draft: SchemaDraft, type: DraftType): DraftField[] {
   return declaredFields(type).filter(
     (field) => hasDirective(field, "id") && !isForeign(draft, type, field),
   );
 }
 
 /** Whether a node of it can be told by an ID or `@id`. */
-export function isReferable(draft: Draft, type: DraftType): boolean {
+export function isReferable(draft: SchemaDraft, type: DraftType): boolean {
   return idFieldOf(draft, type) !== undefined || xidFieldsOf(draft, type).length > 0;
 }
 
 /** Object, interface or union types whose instances are nodes; not the geo types, nor enums and scalars. */
-export function isEdgeField(draft: Draft, field: DraftField): boolean {
+export function isEdgeField(draft: SchemaDraft, field: DraftField): boolean {
   const name = baseName(field.type);
   const kind = draft.types.get(name)?.kind;
   if (kind !== "object" && kind !== "interface" && kind !== "union") return false;
@@ -63,25 +63,25 @@ const summableTypes: ReadonlySet<string> = new Set(["Int", "Int64", "Float"]);
  * Single-valued, of an ordered type, stored, in at most one language. Of another service's type, the key (an ID too,
  * which is then a stored string) and what is provided.
  */
-export function isOrderable(draft: Draft, type: DraftType, field: DraftField): boolean {
+export function isOrderableField(draft: SchemaDraft, type: DraftType, field: DraftField): boolean {
   if (field.purpose !== undefined || field.type.kind !== "named") return false;
   if (hasDirective(field, "external")) return !isForeign(draft, type, field);
   if (!orderableTypes.has(field.type.name) || isCustomField(field)) return false;
   return !hasManyLanguages(field);
 }
 
-export function isSummable(draft: Draft, type: DraftType, field: DraftField): boolean {
+export function isSummable(draft: SchemaDraft, type: DraftType, field: DraftField): boolean {
   if (field.purpose !== undefined || field.type.kind !== "named") return false;
   if (!summableTypes.has(field.type.name) || isCustomField(field)) return false;
   return !isForeign(draft, type, field);
 }
 
-export function hasOrderables(draft: Draft, type: DraftType): boolean {
-  return type.fields.some((field) => isOrderable(draft, type, field));
+export function hasOrderables(draft: SchemaDraft, type: DraftType): boolean {
+  return type.fields.some((field) => isOrderableField(draft, type, field));
 }
 
 /** `@generate` and `@withSubscription`, completed with their defaults (graphql.md 2.8). */
-export interface GenerateSwitches {
+interface GenerateSwitches {
   readonly get: boolean;
   readonly query: boolean;
   readonly password: boolean;

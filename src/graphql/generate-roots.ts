@@ -7,7 +7,7 @@ import {
   hasOrderables,
   idFieldOf,
   isEdgeField,
-  isOrderable,
+  isOrderableField,
   isSummable,
   lowerFirst,
   switchesOf,
@@ -25,7 +25,7 @@ import {
   makeType,
   namedRef,
   rawText,
-  type Draft,
+  type SchemaDraft,
   type DraftArgument,
   type DraftField,
   type DraftRef,
@@ -44,7 +44,7 @@ export interface Roots {
 // Arguments
 
 /** filter (order, first, offset) over a type, as far as it has them. */
-function filterArguments(draft: Draft, target: DraftType, isList: boolean): DraftArgument[] {
+function filterArguments(draft: SchemaDraft, target: DraftType, isList: boolean): DraftArgument[] {
   const found: DraftArgument[] = [];
   if (target.kind === "union" || target.fields.length > 0)
     found.push(makeArgument("filter", namedRef(`${target.name}Filter`)));
@@ -56,7 +56,7 @@ function filterArguments(draft: Draft, target: DraftType, isList: boolean): Draf
 }
 
 /** Gives every edge of a type its arguments, and list edges their aggregate behind all fields. */
-export function addFieldArguments(draft: Draft, type: DraftType): void {
+export function addFieldArguments(draft: SchemaDraft, type: DraftType): void {
   const aggregates: DraftField[] = [];
   for (const field of declaredFields(type)) {
     if (isCustomField(field) || !isEdgeField(draft, field)) continue;
@@ -79,14 +79,14 @@ export function addFieldArguments(draft: Draft, type: DraftType): void {
 // ---------------------------------------------------------------------------------------------------------------
 // Payloads and aggregates
 
-export function addPayloads(draft: Draft, type: DraftType): void {
+export function addPayloads(draft: SchemaDraft, type: DraftType): void {
   const switches = switchesOf(type);
   if (switches.update && draft.types.has(`${type.name}Patch`)) addPayload(draft, type, "Update");
   if (switches.delete) addPayload(draft, type, "Delete");
   if (draft.types.has(`Add${type.name}Input`)) addPayload(draft, type, "Add");
 }
 
-function addPayload(draft: Draft, type: DraftType, verb: "Add" | "Update" | "Delete"): void {
+function addPayload(draft: SchemaDraft, type: DraftType, verb: "Add" | "Update" | "Delete"): void {
   const payload = makeType("object", `${verb}${type.name}Payload`, "generated");
   payload.objectRole = "payload";
   payload.of = type.name;
@@ -102,7 +102,7 @@ function addPayload(draft: Draft, type: DraftType, verb: "Add" | "Update" | "Del
   draft.types.set(payload.name, payload);
 }
 
-export function addAggregateType(draft: Draft, type: DraftType): void {
+export function addAggregateType(draft: SchemaDraft, type: DraftType): void {
   const result = makeType("object", `${type.name}AggregateResult`, "generated");
   result.objectRole = "aggregate";
   result.of = type.name;
@@ -119,7 +119,7 @@ export function addAggregateType(draft: Draft, type: DraftType): void {
   for (const field of declaredFields(type)) {
     const typeName = baseName(field.type);
     const isStoredText = hasManyLanguages(field) && !isCustomField(field);
-    if (isOrderable(draft, type, field) || isStoredText) {
+    if (isOrderableField(draft, type, field) || isStoredText) {
       add(`${field.name}Min`, typeName, "min", field.name);
       add(`${field.name}Max`, typeName, "max", field.name);
     }
@@ -144,7 +144,7 @@ function makeRootField(
 }
 
 /** get, similar, check, query, aggregate: those that the type can have and `@generate` leaves on. */
-export function addQueries(draft: Draft, type: DraftType, roots: Roots): void {
+export function addQueries(draft: SchemaDraft, type: DraftType, roots: Roots): void {
   const switches = switchesOf(type);
   const add = (field: DraftField | undefined, isSubscribed: boolean): void => {
     if (field === undefined) return;
@@ -174,7 +174,7 @@ export function addQueries(draft: Draft, type: DraftType, roots: Roots): void {
 }
 
 /** The ID and all `@id` fields: required where there is only one. */
-function lookupArguments(draft: Draft, type: DraftType): DraftArgument[] {
+function lookupArguments(draft: SchemaDraft, type: DraftType): DraftArgument[] {
   const id = idFieldOf(draft, type);
   const xids = xidFieldsOf(draft, type);
   const isOnly = xids.length + (id === undefined ? 0 : 1) === 1;
@@ -190,7 +190,7 @@ const interfaceGetDeprecation =
   "interface argument set to true will be available in getQuery argument on interface post v21.11.0, " +
   "please update your schema accordingly.";
 
-function makeGet(draft: Draft, type: DraftType): DraftField | undefined {
+function makeGet(draft: SchemaDraft, type: DraftType): DraftField | undefined {
   const lookups = lookupArguments(draft, type);
   if (lookups.length === 0) return undefined;
   const get = makeRootField(`get${type.name}`, namedRef(type.name), "get", type);
@@ -205,7 +205,7 @@ function makeGet(draft: Draft, type: DraftType): DraftField | undefined {
 }
 
 /** Searches by a vector (graphql.md 2.7, 3.3); by a node's own vector where nodes can be told. */
-function makeSimilar(draft: Draft, type: DraftType): DraftField[] {
+function makeSimilar(draft: SchemaDraft, type: DraftType): DraftField[] {
   if (!declaredFields(type).some((field) => hasDirective(field, "embedding"))) return [];
   const by = makeArgument("by", namedRef(`${type.name}Embedding`, true));
   const topK = makeArgument("topK", namedRef("Int", true));
@@ -234,7 +234,7 @@ function makeSimilar(draft: Draft, type: DraftType): DraftField[] {
   return found;
 }
 
-function makeCheckPassword(draft: Draft, type: DraftType): DraftField | undefined {
+function makeCheckPassword(draft: SchemaDraft, type: DraftType): DraftField | undefined {
   const secret = secretOf(draft, type);
   const key = idFieldOf(draft, type) ?? xidFieldsOf(draft, type)[0];
   if (secret === undefined || key === undefined) return undefined;
@@ -252,7 +252,7 @@ function makeCheckPassword(draft: Draft, type: DraftType): DraftField | undefine
 }
 
 /** add, update, delete: after the empty inputs have gone. */
-export function addMutations(draft: Draft, type: DraftType, mutation: DraftType): void {
+export function addMutations(draft: SchemaDraft, type: DraftType, mutation: DraftType): void {
   const switches = switchesOf(type);
   const payload = (verb: string): DraftRef => namedRef(`${verb}${type.name}Payload`);
   if (type.kind === "object" && switches.add && draft.types.has(`Add${type.name}Input`)) {

@@ -17,13 +17,13 @@ import {
   makeField,
   makeType,
   namedRef,
-  type Draft,
+  type SchemaDraft,
   type DraftField,
   type DraftType,
 } from "./sdl-draft.ts";
 
 /** Adds the generated types and the root types; a root without fields is not in `draft.types`. */
-export function generateApi(draft: Draft): Roots {
+export function generateApi(draft: SchemaDraft): Roots {
   const roots: Roots = {
     query: takeRoot(draft, "Query"),
     mutation: takeRoot(draft, "Mutation"),
@@ -63,7 +63,7 @@ export function generateApi(draft: Draft): Roots {
 }
 
 /** The user's own root type with its custom fields, or a new one. */
-function takeRoot(draft: Draft, name: string): DraftType {
+function takeRoot(draft: SchemaDraft, name: string): DraftType {
   const own = draft.types.get(name);
   const root = own ?? makeType("object", name, "generated");
   root.objectRole = "root";
@@ -75,7 +75,7 @@ function takeRoot(draft: Draft, name: string): DraftType {
 }
 
 /** What a federation's gateway asks for (graphql.md 2.12). */
-function addEntityQueries(draft: Draft, query: DraftType): void {
+function addEntityQueries(draft: SchemaDraft, query: DraftType): void {
   if (!draft.types.has("_Entity")) return;
   const entities = makeField("_entities", listRef(namedRef("_Entity"), true), {
     kind: "root",
@@ -95,7 +95,7 @@ function addEntityQueries(draft: Draft, query: DraftType): void {
  * Types with vectors tell the distance, and name their vectors in an enum (graphql.md 2.7); so they do when only an
  * interface of theirs can be searched, for they must have its fields.
  */
-function addVectorDistance(draft: Draft, type: DraftType): void {
+function addVectorDistance(draft: SchemaDraft, type: DraftType): void {
   const vectors = vectorsOf(type);
   if (vectors.length === 0) return;
   const searched = [type, ...type.interfaces.map((name) => draft.types.get(name))].some(

@@ -62,7 +62,7 @@ export function writeAnswer(
 }
 
 /** A writer in which an answer is begun whose first value is that of `field`. */
-export function beginAnswer(field: SelectedField, bytesMax: number): JsonWriter {
+export function openAnswer(field: SelectedField, bytesMax: number): JsonWriter {
   const out = takeWriter(bytesMax);
   out.byte(123);
   out.ascii(dataOpen);

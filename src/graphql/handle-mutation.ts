@@ -9,7 +9,7 @@ import { closedMutation, skipped } from "./handle-refused.ts";
 import { closedTo, untrusted } from "./handle-roots.ts";
 import type { Trace } from "./handle-trace.ts";
 import type { LambdaCalls } from "./lambda-call.ts";
-import { printArguments, runLambdaRoot } from "./lambda-root.ts";
+import { printResolverArguments, runLambdaRoot } from "./lambda-root.ts";
 import type { LambdaRootDone } from "./lambda-root.ts";
 import { runMutation } from "./mutation-root.ts";
 import { rootFieldOf } from "./query-root.ts";
@@ -92,5 +92,5 @@ async function mutateByLambda(
   if (reason !== undefined) {
     return { outcome: untrusted({ kind: "untrusted", field, reason }), hasFailed: true };
   }
-  return runLambdaRoot(field, printArguments(root, field, run.values), calls);
+  return runLambdaRoot(field, printResolverArguments(root, field, run.values), calls);
 }

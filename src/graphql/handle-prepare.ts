@@ -13,11 +13,11 @@ import { CallerReader } from "./caller.ts";
 import type { Caller } from "./caller.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import { readyDql } from "./dql-root.ts";
-import { FieldRefused, refuse } from "./errors.ts";
+import { FieldRefused, refuseRequest } from "./errors.ts";
 import type { HandlerOptions } from "./handle-options.ts";
 import { closedTo, metaJson, nothing, refuseResolvers } from "./handle-roots.ts";
 import type { ReadyRoot } from "./handle-roots.ts";
-import { printArguments } from "./lambda-root.ts";
+import { printResolverArguments } from "./lambda-root.ts";
 import { readyQuery, rootFieldOf } from "./query-root.ts";
 import { readGraphqlBody, readJsonBody, readJsonBodyInSteps } from "./request-body.ts";
 import type { RequestFields } from "./request-body.ts";
@@ -63,7 +63,7 @@ export interface MutationWork {
 }
 
 /** What a request asks for, prepared. */
-export type Work = { readonly kind: "query"; readonly ready: ReadyRequest } | MutationWork;
+type Work = { readonly kind: "query"; readonly ready: ReadyRequest } | MutationWork;
 
 /** A subscription, prepared for a schema and a caller. */
 export interface LiveRequest {
@@ -146,7 +146,7 @@ export class Preparer {
     if (run.node.operation !== "subscription") return undefined;
     refuseResolvers(run.roots);
     const caller = await caches.callers.read(request.headers);
-    if (caller.refusal !== undefined) throw refuse(caller.refusal);
+    if (caller.refusal !== undefined) throw refuseRequest(caller.refusal);
     const { principal } = request;
     const tokenMs = caches.callers.expiryMs(request.headers);
     const expiryMs = Math.min(tokenMs, principal?.expiryMs ?? Infinity);
@@ -225,7 +225,7 @@ export class Preparer {
     if (root?.kind === "lambda") {
       const reason = closedTo(schema, caller);
       if (reason !== undefined) return { kind: "untrusted", field, reason };
-      return { kind: "lambda", field, args: printArguments(root, field, run.values) };
+      return { kind: "lambda", field, args: printResolverArguments(root, field, run.values) };
     }
     if (root?.kind === "custom") {
       const reason = closedTo(schema, caller);

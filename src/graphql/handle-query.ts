@@ -16,7 +16,7 @@ import type { ReadyRoot } from "./handle-roots.ts";
 import type { Trace } from "./handle-trace.ts";
 import type { LambdaCalls } from "./lambda-call.ts";
 import { runLambdaRoot } from "./lambda-root.ts";
-import { contextOf, touchedUids } from "./lower-run.ts";
+import { runContextOf, touchedUids } from "./lower-run.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
 import { makeNote } from "./plan-reports.ts";
 import {
@@ -32,7 +32,7 @@ import type { OperationRun } from "./request-cache.ts";
 import type { GraphqlRequest } from "./service.ts";
 
 /** What a root query needs beside itself. */
-export interface QueryPlace {
+interface QueryPlace {
   readonly run: OperationRun;
   readonly request: GraphqlRequest;
   /** A reader that is lent; undefined: open one. */
@@ -121,7 +121,7 @@ export class RootQueries {
         const errors = outcome?.errors ?? [];
         if (isLargeAnswer(root.ready, result)) {
           const { resultBytesMax } = this.#options.limits;
-          const large = await withYielder(contextOf(this.#options, place.budget), (yielder) =>
+          const large = await withYielder(runContextOf(this.#options, place.budget), (yielder) =>
             writeLargeAnswer(root.ready, field, done, { yielder, bytesMax: resultBytesMax }),
           );
           return { field, errors, ...large };

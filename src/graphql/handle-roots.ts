@@ -3,7 +3,7 @@ import type { Schema } from "../graph/schema.ts";
 import type { Caller } from "./caller.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import type { ReadyDql } from "./dql-root.ts";
-import { refuse } from "./errors.ts";
+import { refuseRequest } from "./errors.ts";
 import type { Location, ResponseError } from "./errors.ts";
 import type { RootOutcome } from "./handle-answer.ts";
 import { introspect } from "./introspect.ts";
@@ -131,7 +131,7 @@ export function refuseResolvers(fields: readonly SelectedField[]): void {
     const { source } = field.definition;
     if (source.kind === "lambda" || (source.kind === "custom" && !isRemote(field.parent))) {
       const { name } = field.definition;
-      throw refuse(`Custom field \`${name}\` is not supported in graphql subscription`);
+      throw refuseRequest(`Custom field \`${name}\` is not supported in graphql subscription`);
     }
     if (field.selection !== undefined) refuseResolvers(field.selection.fields);
   }

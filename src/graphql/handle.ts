@@ -7,7 +7,7 @@ import type { Reader } from "../graph/reader.ts";
 import { Fault } from "../model/fault.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import type { ReadyDql } from "./dql-root.ts";
-import { refuse, RequestRefused } from "./errors.ts";
+import { refuseRequest, RequestRefused } from "./errors.ts";
 import { writeAnswer, writeRefusal } from "./handle-answer.ts";
 import type { RootOutcome } from "./handle-answer.ts";
 import { headersOf } from "./handle-headers.ts";
@@ -93,7 +93,7 @@ export class RequestHandler {
         const { message, status } = refusesMutations;
         return { body: writeRefusal([{ message }], undefined), headers: undefined, status };
       }
-      if (request.plan !== undefined) throw refuse(noPlanOfMutations);
+      if (request.plan !== undefined) throw refuseRequest(noPlanOfMutations);
       return await this.#mutate(request, work, trace, reader);
     } finally {
       reader.close();

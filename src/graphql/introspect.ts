@@ -5,7 +5,7 @@
  */
 import { print } from "graphql";
 import { nameLimit } from "../model/limits.ts";
-import { refuse } from "./errors.ts";
+import { refuseRequest } from "./errors.ts";
 import type {
   ArgumentDefinition,
   CompiledSchema,
@@ -94,7 +94,7 @@ function printObject(
 ): string {
   if (--left < 0) {
     const reason = "the answer to introspection is far larger than the schema";
-    throw refuse(nameLimit("document-fields", reason));
+    throw refuseRequest(nameLimit("document-fields", reason));
   }
   let text = "{";
   for (const field of fields) {

@@ -1,7 +1,7 @@
 /** One call of the lambda server: who asks, what came back, and how failures are told (graphql.md 7.2). */
 import type { LambdaClient } from "../lambda/client.ts";
 import { nobody } from "../lambda/wire.ts";
-import type { Caller } from "../lambda/wire.ts";
+import type { ResolverCaller } from "../lambda/wire.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import type { Location, ResponseError } from "./errors.ts";
@@ -15,7 +15,7 @@ export interface LambdaCalls {
   /** undefined: the server was started without one. */
   readonly client: LambdaClient | undefined;
   readonly namespace: number;
-  readonly caller: Caller;
+  readonly caller: ResolverCaller;
   /** Of the JSON of a call's parents. */
   readonly bytesMax: number;
   readonly locate: (ordinal: number) => Location;
@@ -30,7 +30,7 @@ export type LambdaResult =
   | { readonly ok: false; readonly errors: readonly JsonObject[] };
 
 /** The headers of a request that resolvers may use and forward. */
-export function callerOf(schema: CompiledSchema, { headers }: GraphqlRequest): Caller {
+export function callerOf(schema: CompiledSchema, { headers }: GraphqlRequest): ResolverCaller {
   const textOf = (name: string): string => {
     const value = headers[name];
     return (Array.isArray(value) ? value[0] : value) ?? "";

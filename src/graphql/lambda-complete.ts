@@ -240,7 +240,7 @@ function dateTimeText(value: JsonValue, text: string): string | undefined {
 }
 
 /** JSON of any value, numbers with the digits that they came with. */
-export function printJson(value: JsonValue): string {
+function printJson(value: JsonValue): string {
   if (value instanceof NumberText) return value.text;
   if (isJsonArray(value)) return `[${value.map(printJson).join()}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);

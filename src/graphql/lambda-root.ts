@@ -14,7 +14,7 @@ import type { SelectedField } from "./request-prepare.ts";
 import { namedTypeOf } from "./request-walk.ts";
 
 /** The JSON of the arguments: what is left out stays out, defaults are not filled in. */
-export function printArguments(
+export function printResolverArguments(
   root: RootField,
   field: SelectedField,
   request: RequestValues,

@@ -8,7 +8,7 @@ import type { LiveRequest } from "./handle-prepare.ts";
 import type { GraphqlRequest, Subscriber } from "./service.ts";
 
 /** An answer as it is pushed. */
-export interface Answer {
+interface Answer {
   /** Without extensions: what decides whether anything has changed. */
   readonly body: Uint8Array;
   /** With them. */

@@ -84,7 +84,7 @@ export function literal(context: LowerContext, text: string, quoted: boolean): L
 }
 
 /** A literal that belongs to the shape: the name of a type, a constant number. */
-export function constant(text: string, quoted: boolean): Literal {
+function constant(text: string, quoted: boolean): Literal {
   return { text, quoted, token: -1 };
 }
 
@@ -97,7 +97,7 @@ export function predicateName(
 }
 
 /** The predicate of a stored field; undefined for fields that store nothing. */
-export function predicateOf(field: FieldDefinition): PredicateName | undefined {
+export function loweredPredicateOf(field: FieldDefinition): PredicateName | undefined {
   const source = field.source;
   if (source.kind === "value") return predicateName(source.predicate, source.languages);
   if (source.kind === "edge") return predicateName(source.predicate, [], source.isReverse);

@@ -10,7 +10,7 @@ import {
   guarded,
   joinFilters,
   literal,
-  predicateOf,
+  loweredPredicateOf,
   typeCall,
   uidCall,
 } from "./lower-context.ts";
@@ -92,7 +92,7 @@ function lowerHas(
 
 /** An edge counts where it leads to a node that the caller may see. */
 function lowerPresence(context: LowerContext, field: FieldDefinition): Filter | undefined {
-  const predicate = predicateOf(field);
+  const predicate = loweredPredicateOf(field);
   if (predicate === undefined) return undefined;
   const { source } = field;
   const rule = source.kind === "edge" ? guarded(context, source.target, undefined) : undefined;
@@ -123,7 +123,7 @@ function lowerFieldFilter(
   value: ArgumentValue,
 ): Filter | undefined {
   if (field.source.kind === "uid") return lowerIdList(context, value);
-  const predicate = predicateOf(field);
+  const predicate = loweredPredicateOf(field);
   if (predicate === undefined || value === null || value === undefined) return undefined;
   if (typeof value === "boolean") {
     return callFilter(compareCall("eq", predicate, [literal(context, String(value), false)]));

@@ -14,7 +14,7 @@ import {
   literal,
   predicateField,
   predicateName,
-  predicateOf,
+  loweredPredicateOf,
   queryBlock,
   typeCall,
   uidCall,
@@ -32,7 +32,7 @@ import type { SelectedField } from "./request-prepare.ts";
 import { namedTypeOf } from "./request-walk.ts";
 
 /** A root field's own part of the tree, as one request's values make it. */
-export interface RootParts extends SiteParts {
+interface RootParts extends SiteParts {
   readonly call: FunctionCall;
   /** checkTPassword: the password to compare with. */
   readonly password: Extract<Field, { kind: "checkpwd" }> | undefined;
@@ -66,7 +66,7 @@ export type RootShape =
       readonly members: readonly AggregateMemberShape[];
     };
 
-export interface LoweredRoot {
+interface LoweredRoot {
   readonly document: QueryDocument;
   readonly shape: RootShape;
 }
@@ -166,7 +166,7 @@ function lowerLookup(
       }
       calls.push(uidCall([literal(context, text, false)]));
     } else if (argument.field !== undefined) {
-      const predicate = predicateOf(argument.field);
+      const predicate = loweredPredicateOf(argument.field);
       if (predicate === undefined) continue;
       calls.push(compareCall("eq", predicate, [valueLiteral(context, value)]));
     }
@@ -207,7 +207,7 @@ function lowerSimilar(
   const embedding =
     type.node.embeddings.find((field) => field.name === by) ?? type.node.embeddings[0];
   assert(embedding !== undefined, "a vector search has an embedding");
-  const predicate = predicateOf(embedding) ?? predicateName("");
+  const predicate = loweredPredicateOf(embedding) ?? predicateName("");
   const isById = root.kind === "similarById";
   const of = isById ? lowerLookup(context, root, type, values) : undefined;
   const count = literal(context, argumentText(values["topK"]), false);
@@ -306,7 +306,7 @@ function lowerSimilarRoot(
   children: Field[],
   object: ObjectShape,
 ): LoweredRoot {
-  const predicate = predicateOf(similar.embedding) ?? predicateName("");
+  const predicate = loweredPredicateOf(similar.embedding) ?? predicateName("");
   const vectorField = children.push(predicateField("vector", predicate)) - 1;
   const blocks: Block[] = [{ ...block, among: similar.among }];
   if (similar.of !== undefined) {
@@ -328,7 +328,7 @@ function lowerAggregateRoot(field: SelectedField, parts: RootParts): LoweredRoot
     const keyBytes = member.keyBytes;
     const source = member.definition.source;
     if (source.kind !== "aggregateMember") return { keyBytes, function: "typename", field: -1 };
-    const predicate = source.field === undefined ? undefined : predicateOf(source.field);
+    const predicate = source.field === undefined ? undefined : loweredPredicateOf(source.field);
     if (predicate === undefined || source.function === "count") {
       return { keyBytes, function: source.function, field: -1 };
     }

@@ -70,7 +70,7 @@ export class PlannedTree {
     budget: RequestBudget,
   ): Promise<ExecutionResult> {
     const { plan, bound } = this.#bind(reader, texts);
-    return execute(plan, bound, reader, contextOf(settings, budget));
+    return execute(plan, bound, reader, runContextOf(settings, budget));
   }
 
   /** What `run` would do; reads statistics alone. */
@@ -81,7 +81,7 @@ export class PlannedTree {
     budget: RequestBudget,
   ): Promise<PlanReport> {
     const { plan, bound } = this.#bind(reader, texts);
-    return explainPlan(plan, bound, reader, contextOf(settings, budget));
+    return explainPlan(plan, bound, reader, runContextOf(settings, budget));
   }
 
   /** Runs the tree as `run` does, and tells what its steps did. */
@@ -92,7 +92,7 @@ export class PlannedTree {
     budget: RequestBudget,
   ): Promise<{ readonly result: ExecutionResult; readonly report: PlanReport }> {
     const { plan, bound } = this.#bind(reader, texts);
-    return profilePlan(plan, bound, reader, contextOf(settings, budget));
+    return profilePlan(plan, bound, reader, runContextOf(settings, budget));
   }
 
   #bind(reader: Reader, texts: readonly string[]): { plan: Plan; bound: readonly string[] } {
@@ -119,7 +119,7 @@ export class PlannedTree {
 }
 
 /** Settings come with much that is not the run's. */
-export function contextOf(
+export function runContextOf(
   { clock, limits, scheduler }: RunSettings,
   budget: RequestBudget,
 ): RunContext {

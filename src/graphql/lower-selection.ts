@@ -25,7 +25,7 @@ import {
   denied,
   predicateField,
   predicateName,
-  predicateOf,
+  loweredPredicateOf,
   typeCall,
 } from "./lower-context.ts";
 import type { Guard } from "./lower-context.ts";
@@ -47,7 +47,7 @@ export function selectedLambda(shape: LambdaShape): SelectedField {
   return field;
 }
 
-export interface LoweredSelection {
+interface LoweredSelection {
   readonly children: readonly Field[];
   readonly shape: ObjectShape;
 }
@@ -112,7 +112,7 @@ export function cascadeDirectives(
   const names: string[] = [];
   for (const field of selection.fields) {
     if (cascade.length > 0 && !cascade.includes(field.definition.name)) continue;
-    const predicate = predicateOf(field.definition);
+    const predicate = loweredPredicateOf(field.definition);
     if (predicate !== undefined) names.push((predicate.reverse ? "~" : "") + predicate.name);
   }
   return { ...noDirectives, cascade: names.length === 0 ? ["uid"] : names };
@@ -178,7 +178,7 @@ class LevelBuilder {
 
   #stored(definition: FieldDefinition, selection: Selection | undefined): ValueShape {
     const source = definition.source;
-    const predicate = predicateOf(definition);
+    const predicate = loweredPredicateOf(definition);
     if (source.kind !== "value" || predicate === undefined)
       return { kind: "nothing", isList: false };
     const index = this.#push(predicateField(this.#alias(), predicate));
@@ -227,7 +227,7 @@ class LevelBuilder {
   #edge(field: SelectedField): ValueShape {
     const definition = field.definition;
     const source = definition.source;
-    const predicate = predicateOf(definition);
+    const predicate = loweredPredicateOf(definition);
     const isList = definition.type.kind === "list";
     if (source.kind !== "edge" || predicate === undefined || field.selection === undefined) {
       return { kind: "nothing", isList };
@@ -258,7 +258,7 @@ class LevelBuilder {
     const source = field.definition.source;
     const edge = source.kind === "edgeAggregate" ? source.edge : field.definition;
     const edgeSource = edge.source;
-    const predicate = predicateOf(edge) ?? predicateName("");
+    const predicate = loweredPredicateOf(edge) ?? predicateName("");
     const parts = this.#sites.get(field) ?? noParts;
     const target = targetOf(field.definition);
     const isReverse = edgeSource.kind === "edge" && edgeSource.isReverse;
@@ -277,7 +277,8 @@ class LevelBuilder {
       if (memberSource.kind !== "aggregateMember") {
         return { keyBytes, function: "typename" as const, field: -1 };
       }
-      const value = memberSource.field === undefined ? undefined : predicateOf(memberSource.field);
+      const value =
+        memberSource.field === undefined ? undefined : loweredPredicateOf(memberSource.field);
       if (value === undefined) return { keyBytes, function: memberSource.function, field: -1 };
       const index = children.push(predicateField(`a${children.length}`, value)) - 1;
       return { keyBytes, function: memberSource.function, field: index };

@@ -5,7 +5,7 @@
 import type { Filter, OrderKey, Page } from "../dql/ast.ts";
 import { noPage } from "../dql/ast.ts";
 import type { FieldDefinition, InputObjectType, NamedType } from "./compiled-schema.ts";
-import { guarded, literal, predicateOf } from "./lower-context.ts";
+import { guarded, literal, loweredPredicateOf } from "./lower-context.ts";
 import type { LowerContext } from "./lower-context.ts";
 import { lowerFilter, lowerUnionFilter } from "./lower-filter.ts";
 import {
@@ -99,13 +99,16 @@ export function lowerOrder(input: InputObjectType | undefined, value: ArgumentVa
   return keys;
 }
 
-function orderedPredicate(input: InputObjectType, name: string): ReturnType<typeof predicateOf> {
+function orderedPredicate(
+  input: InputObjectType,
+  name: string,
+): ReturnType<typeof loweredPredicateOf> {
   const type = input.fields.get("asc")?.type;
   const named = type === undefined ? undefined : namedTypeOf(type);
   if (named?.kind !== "enum") return undefined;
   for (const value of named.values.values()) {
     if (value.name !== name && value.name.toLowerCase() !== name.toLowerCase()) continue;
-    return value.field === undefined ? undefined : predicateOf(value.field);
+    return value.field === undefined ? undefined : loweredPredicateOf(value.field);
   }
   return undefined;
 }

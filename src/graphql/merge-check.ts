@@ -9,7 +9,7 @@ import type { FieldDefinition, NamedType, TypeRef } from "./compiled-schema.ts";
 import { findType } from "./request-meta.ts";
 import { printValue } from "./request-parse.ts";
 import { isComposite } from "./request-report.ts";
-import { findField, namedTypeOf, rootTypeOf } from "./request-walk.ts";
+import { findRequestField, namedTypeOf, rootTypeOf } from "./request-walk.ts";
 import type { WalkState } from "./request-walk.ts";
 
 export interface Conflict {
@@ -121,7 +121,7 @@ class MergeCheck {
       for (const selection of set.selections) {
         if (selection.kind === "Field") {
           const name = selection.alias?.value ?? selection.name.value;
-          const definition = findField(schema, type, selection.name.value);
+          const definition = findRequestField(schema, type, selection.name.value);
           const use = { node: selection, parent: type, definition };
           const known = uses.get(name);
           if (known === undefined) uses.set(name, [use]);

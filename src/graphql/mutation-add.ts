@@ -50,7 +50,7 @@ export async function runAdd(stage: MutationStage, steps: StageSteps): Promise<M
 const noLabels: ReadonlyMap<string, number> = new Map();
 
 /** Ascending, each once: the order of a payload. */
-export function sortUids(uids: readonly number[]): readonly number[] {
+function sortUids(uids: readonly number[]): readonly number[] {
   if (uids.length < 2) return uids;
   return [...new Set(uids)].sort((a, b) => a - b);
 }

@@ -1,6 +1,6 @@
 /** deleteT (graphql.md 5.4): the payload shows the nodes as they were. */
 import type { EdgeSource, FieldDefinition, NodeType } from "./compiled-schema.ts";
-import { readEdges, refOf } from "./mutation-edges.ts";
+import { readEdgeFacts, refOf } from "./mutation-edges.ts";
 import { FactList } from "./mutation-facts.ts";
 import { matchNodes } from "./mutation-match.ts";
 import type { Payload } from "./mutation-payload.ts";
@@ -51,7 +51,7 @@ async function removeInverses(
   if (inverses.size === 0) return;
   const nodes = new Set(uids);
   const wanted = new Map([...inverses.keys()].map((predicate) => [predicate, nodes]));
-  await readEdges(stage.txn.reader, wanted, (node, predicate, target) => {
+  await readEdgeFacts(stage.txn.reader, wanted, (node, predicate, target) => {
     const inverse = inverses.get(predicate);
     if (inverse !== undefined) facts.removeEdge(refOf(target), inverse.predicate, refOf(node));
   });

@@ -101,7 +101,7 @@ export class EdgeChanges {
       }
     }
     if (wanted.size === 0) return undefined;
-    return readEdges(reader, wanted, (node, predicate, object) => {
+    return readEdgeFacts(reader, wanted, (node, predicate, object) => {
       this.#targetsOf(node, predicate).add(object);
     });
   }
@@ -201,7 +201,7 @@ function inverseEdge(edge: EdgeSource): EdgeSource | undefined {
 }
 
 /** The targets of several nodes' edges, in one read. */
-export function readEdges(
+export function readEdgeFacts(
   reader: Reader,
   wanted: ReadonlyMap<string, ReadonlySet<number>>,
   visit: (node: number, predicate: string, target: number) => void,

@@ -77,7 +77,7 @@ function valueOf(value: Value): ObjectRef {
 }
 
 /** The stored values of a field's value: several for a list, none for null. */
-export function storedValues(field: FieldDefinition, value: ArgumentValue): Value[] {
+function storedValues(field: FieldDefinition, value: ArgumentValue): Value[] {
   const source = field.source;
   if (source.kind !== "value" || value === null || value === undefined) return [];
   if (source.isEmbedding) return [vectorOf(value)];
@@ -122,7 +122,7 @@ function scalarOf(source: ValueSource, value: ArgumentValue): Value[] {
 }
 
 /** The value that `@default` gives. `$now`: the time of the write, in whole seconds. */
-export function defaultValueOf(
+export function defaultFactOf(
   field: FieldDefinition,
   when: "add" | "update",
   nowMs: number,

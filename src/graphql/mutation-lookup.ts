@@ -13,7 +13,7 @@ import {
   makeLowerContext,
   predicateField,
   predicateName,
-  predicateOf,
+  loweredPredicateOf,
   queryBlock,
 } from "./lower-context.ts";
 import { PlannedTree } from "./lower-run.ts";
@@ -68,7 +68,7 @@ export class LookupList {
   }
 
   addXid(field: FieldDefinition, text: string, key: string): void {
-    const predicate = predicateOf(field)?.name ?? "";
+    const predicate = loweredPredicateOf(field)?.name ?? "";
     let entry = this.#xids.get(predicate);
     if (entry === undefined) this.#xids.set(predicate, (entry = { field, texts: new Map() }));
     entry.texts.set(key, text);
@@ -90,7 +90,7 @@ export class LookupList {
   #tokens(reader: Reader): ListRef[] | undefined {
     const lists: ListRef[] = [];
     for (const { field, texts } of this.#xids.values()) {
-      const predicate = reader.schema.predicate(predicateOf(field)?.name ?? "");
+      const predicate = reader.schema.predicate(loweredPredicateOf(field)?.name ?? "");
       const index = predicate?.indexes.find(
         ({ tokenizer, state }) =>
           state === "ready" && (tokenizer === "hash" || tokenizer === "exact"),
@@ -126,7 +126,7 @@ export class LookupList {
     const blocks: Block[] = [];
     let shape = "";
     for (const { field, texts } of fields) {
-      const predicate = predicateOf(field) ?? predicateName("");
+      const predicate = loweredPredicateOf(field) ?? predicateName("");
       const quoted = field.source.kind === "value" && field.source.valueKind !== "int";
       const values = [...texts.keys()].map((key) =>
         literal(

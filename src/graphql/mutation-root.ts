@@ -15,7 +15,7 @@ import type { RootOutcome } from "./handle-answer.ts";
 import type { ResolverClock, Trace } from "./handle-trace.ts";
 import type { LambdaCalls } from "./lambda-call.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
-import { contextOf, type RunSettings } from "./lower-run.ts";
+import { runContextOf, type RunSettings } from "./lower-run.ts";
 import { runAdd } from "./mutation-add.ts";
 import { runDelete } from "./mutation-delete.ts";
 import {
@@ -41,7 +41,7 @@ interface MutationOptions extends RunSettings {
   readonly debug: boolean;
 }
 
-export interface MutationRequest {
+interface MutationRequest {
   readonly options: MutationOptions;
   readonly budget: RequestBudget;
   readonly namespace: number;
@@ -57,7 +57,7 @@ export interface MutationRequest {
   readonly given: Reader | undefined;
 }
 
-export interface MutationDone {
+interface MutationDone {
   readonly outcome: RootOutcome;
   readonly hasFailed: boolean;
 }
@@ -77,7 +77,7 @@ export async function runMutation(request: MutationRequest): Promise<MutationDon
     const value = await writeLargeLists(
       resolved,
       field,
-      contextOf(request.options, request.budget),
+      runContextOf(request.options, request.budget),
     );
     const outcome: RootOutcome = {
       field,

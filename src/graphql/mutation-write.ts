@@ -8,7 +8,7 @@ import type { Guard } from "./lower-context.ts";
 import { EdgeChanges } from "./mutation-edges.ts";
 import type { NodeKey } from "./mutation-edges.ts";
 import { refOf } from "./mutation-edges.ts";
-import { defaultValueOf } from "./mutation-facts.ts";
+import { defaultFactOf } from "./mutation-facts.ts";
 import { FactList } from "./mutation-facts.ts";
 import { inverseOf, xidFields } from "./mutation-input.ts";
 import type { InputChild, InputNode, InputXid } from "./mutation-input.ts";
@@ -24,7 +24,7 @@ export interface CreatedNode {
 }
 
 /** Something that is wrong because of nodes which not every caller may see. */
-export interface HiddenProblem {
+interface HiddenProblem {
   readonly type: NodeType;
   readonly text: string;
   /** The nodes that it tells of; [] where it tells that there is none. */
@@ -250,7 +250,7 @@ export class NodeWriter {
     for (const field of type.fields.values()) {
       if (field.source.kind !== "value") continue;
       const given = field.name in values ? values[field.name] : undefined;
-      const value = given === undefined ? defaultValueOf(field, when, this.#nowMs) : given;
+      const value = given === undefined ? defaultFactOf(field, when, this.#nowMs) : given;
       this.facts.addValue(subject, field, value);
     }
     const secret = type.node.secret;

@@ -15,7 +15,7 @@ import { SchemaStore } from "./schema-store.ts";
 import type { GraphqlService } from "./service.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-export interface GraphqlServiceOptions {
+interface GraphqlServiceOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly logger?: Logger;

@@ -31,7 +31,7 @@ import type { SiteParts } from "./lower-site.ts";
 import { evaluateArguments } from "./request-arguments.ts";
 import type { RequestValues } from "./request-arguments.ts";
 import type { SelectedField } from "./request-prepare.ts";
-import { beginAnswer } from "./handle-answer.ts";
+import { openAnswer } from "./handle-answer.ts";
 import type { RootOutcome } from "./handle-answer.ts";
 import { rankByDistance } from "./query-similar.ts";
 
@@ -153,7 +153,7 @@ export async function resolveQueryLambda(
 }
 
 /** What a run gave, with the values of its lambda fields. */
-export interface QueryResult {
+interface QueryResult {
   readonly result: ExecutionResult;
   readonly lambda: LambdaValues | undefined;
 }
@@ -209,7 +209,7 @@ export function isLargeAnswer({ planned }: ReadyQuery, result: ExecutionResult):
   return kind !== "aggregate" && result.blocks[0] !== undefined && isLarge(result);
 }
 
-export interface LargeAnswer {
+interface LargeAnswer {
   readonly yielder: Yielder;
   readonly bytesMax: number;
 }
@@ -224,7 +224,7 @@ export async function writeLargeAnswer(
   queried: QueryResult,
   { yielder, bytesMax }: LargeAnswer,
 ): Promise<Pick<RootOutcome, "write" | "begun">> {
-  const writer = beginAnswer(field, bytesMax);
+  const writer = openAnswer(field, bytesMax);
   const start = writer.length;
   const found: CompletionError[] = [];
   let isDone = false;

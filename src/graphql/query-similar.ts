@@ -2,7 +2,7 @@
 import type { BlockResult } from "../exec/frame.ts";
 import type { SimilarParts } from "./lower-root.ts";
 
-export interface RankedRows {
+interface RankedRows {
   readonly rows: readonly number[];
   /** By uid. */
   readonly distances: ReadonlyMap<number, number>;

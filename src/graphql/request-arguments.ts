@@ -38,7 +38,7 @@ export interface RequestValues {
 }
 
 /** What has been made of one request's values so far. */
-export interface ValueUse {
+interface ValueUse {
   /** Conditions in filters, and the values that they compare with. */
   conditions: number;
   values: number;

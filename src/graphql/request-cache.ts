@@ -9,7 +9,7 @@ import { nameLimit } from "../model/limits.ts";
 import type { CompiledSchema } from "./compiled-schema.ts";
 import { DocumentMeter, tooManyRoots } from "./document-meter.ts";
 import type { DocumentLimits } from "./document-meter.ts";
-import { refuse, RequestRefused } from "./errors.ts";
+import { refuseRequest, RequestRefused } from "./errors.ts";
 import type { Location } from "./errors.ts";
 import { makeValueUse } from "./request-arguments.ts";
 import type { RequestValues } from "./request-arguments.ts";
@@ -28,7 +28,7 @@ import {
 } from "./request-prepare.ts";
 import type { SelectedField } from "./request-prepare.ts";
 import { validateDocument } from "./request-rules.ts";
-import { checkVariables, variablesOf } from "./request-variables.ts";
+import { checkRequestVariables, variablesOf } from "./request-variables.ts";
 import type { VariableUse } from "./request-variables.ts";
 
 /** Of a document whose preparation for one more request is no small matter. */
@@ -219,7 +219,7 @@ export class RequestCache {
       const document = parseDocument(text, this.#limits);
       validateDocument(this.#schema, text, document, fields.variables);
     }
-    checkVariables(operation.declared, fields.variables);
+    checkRequestVariables(operation.declared, fields.variables);
     const booleans = conditionValues(prepared.conditions, operation, fields.variables);
     const key = [...booleans.values()].join();
     const variant =
@@ -283,9 +283,11 @@ const noLiterals: ReadonlyMap<ValueNode, number> = new Map();
 
 /** What is refused before the schema is asked. */
 export function checkQuery(query: string, depthMax: number): void {
-  if (query === "") throw refuse("no query string supplied in request");
+  if (query === "") throw refuseRequest("no query string supplied in request");
   if (query.length > depthMax && isTooDeep(query, depthMax)) {
-    throw refuse(nameLimit("depth", `the document is nested deeper than ${depthMax} levels`));
+    throw refuseRequest(
+      nameLimit("depth", `the document is nested deeper than ${depthMax} levels`),
+    );
   }
 }
 
@@ -315,18 +317,18 @@ export function chooseOperation<T extends { readonly node: OperationDefinitionNo
   const [only] = operations;
   if (operations.length === 1 && only?.node.operation === "subscription") {
     if (schema !== undefined && schema.subscriptionType === undefined) {
-      throw refuse(
+      throw refuseRequest(
         "Not resolving subscription because schema doesn't have any fields defined for subscription operation.",
       );
     }
   }
   if (operations.length > 1 && name === "") {
-    throw refuse("Operation name must by supplied when query has more than 1 operation.");
+    throw refuseRequest("Operation name must by supplied when query has more than 1 operation.");
   }
   const chosen =
     name === "" ? only : operations.find((operation) => operation.node.name?.value === name);
   if (chosen === undefined) {
-    throw refuse(`Supplied operation name ${name} isn't present in the request.`);
+    throw refuseRequest(`Supplied operation name ${name} isn't present in the request.`);
   }
   return chosen;
 }

@@ -3,7 +3,7 @@
  * a template (the cache's key, compared whole) and the literals in textual order. Costs one pass over the text.
  */
 
-export interface LiftedText {
+interface LiftedText {
   /** The text with a mark for each literal: strings, integers and other numbers have marks of their own. */
   readonly template: string;
   /** Values of the strings, digits of the numbers. */

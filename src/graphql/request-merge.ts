@@ -7,7 +7,7 @@ import type { FieldDefinition, NamedType } from "./compiled-schema.ts";
 import { printArguments, typesConflict } from "./merge-check.ts";
 import type { Conflict } from "./merge-check.ts";
 import { findType } from "./request-meta.ts";
-import { findField, namedTypeOf, rootTypeOf } from "./request-walk.ts";
+import { findRequestField, namedTypeOf, rootTypeOf } from "./request-walk.ts";
 import type { WalkState } from "./request-walk.ts";
 
 interface Use {
@@ -82,7 +82,7 @@ function collectUses(
     for (const selection of set.selections) {
       if (selection.kind === "Field") {
         const name = selection.alias?.value ?? selection.name.value;
-        const definition = findField(state.schema, type, selection.name.value);
+        const definition = findRequestField(state.schema, type, selection.name.value);
         const use = { node: selection, parent: type, definition };
         const list = uses.get(name);
         if (list === undefined) uses.set(name, [use]);

@@ -5,7 +5,7 @@ import type { ASTNode, DocumentNode, Token, ValueNode } from "graphql";
 import { defaultLimits } from "../model/limits.ts";
 import { tokensMaxOf, tooLong } from "./document-meter.ts";
 import type { DocumentLimits } from "./document-meter.ts";
-import { refuse } from "./errors.ts";
+import { refuseRequest } from "./errors.ts";
 import type { Location, RequestRefused } from "./errors.ts";
 
 /**
@@ -21,13 +21,13 @@ export function parseDocument(text: string, limits: DocumentLimits = defaultLimi
     const token = definition.loc?.startToken;
     const found =
       token?.value === undefined ? (token?.kind ?? "") : `${token.kind} "${token.value}"`;
-    throw refuse(`Unexpected ${found}`, locate(text, token?.start ?? 0));
+    throw refuseRequest(`Unexpected ${found}`, locate(text, token?.start ?? 0));
   }
   return document;
 }
 
 /** Line and column from 1; columns count code points. */
-export function locate(text: string, offset: number): Location {
+function locate(text: string, offset: number): Location {
   return makeLocator(text)(offset);
 }
 
@@ -134,7 +134,7 @@ function parseText(text: string, limits: DocumentLimits, isFilled = false): Docu
   try {
     return parse(text, { maxTokens: tokensMaxOf(limits) });
   } catch (error) {
-    if (error instanceof RangeError) throw refuse("the document is nested too deeply");
+    if (error instanceof RangeError) throw refuseRequest("the document is nested too deeply");
     if (!(error instanceof GraphQLError)) throw error;
     if (error.message.includes("Parsing aborted.")) throw tooLong(limits);
     const filled = !isFilled && error.message.endsWith('found ")".') ? blankEmptyLists(text) : text;
@@ -185,11 +185,11 @@ function syntaxRefusal(text: string, error: GraphQLError): RequestRefused {
   const message = error.message.replace(/^Syntax Error: /, "").replace(/\.$/, "");
   if (isLexical(message)) return lexicalRefusal(text, offset, message);
   if (message === 'Expected Name, found "}"' && tokenBefore(text, offset)?.kind === "{") {
-    return refuse("expected at least one definition, found }", locate(text, offset));
+    return refuseRequest("expected at least one definition, found }", locate(text, offset));
   }
   const shift = message.includes(" found String") ? 1 : 0;
   const blockShift = message.includes(" found BlockString") ? 3 : 0;
-  return refuse(reword(message), locate(text, offset + shift + blockShift));
+  return refuseRequest(reword(message), locate(text, offset + shift + blockShift));
 }
 
 /** Faults of a token, and not of its place. */
@@ -207,10 +207,10 @@ function lexicalRefusal(text: string, offset: number, message: string): RequestR
   } catch (error) {
     if (error instanceof GraphQLError) {
       const place = error.message.replace(/^Syntax Error: /, "").replace(/\.$/, "");
-      return refuse(reword(place).replace(/\|$/, "<Invalid>"), at);
+      return refuseRequest(reword(place).replace(/\|$/, "<Invalid>"), at);
     }
   }
-  return refuse("Unexpected <Invalid>", at);
+  return refuseRequest("Unexpected <Invalid>", at);
 }
 
 function reword(message: string): string {

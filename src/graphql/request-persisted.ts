@@ -2,7 +2,7 @@
 import type { Engine } from "../engine/engine.ts";
 import type { Reader } from "../graph/reader.ts";
 import { sha256Tokens } from "../tokens/text-tokens.ts";
-import { refuse } from "./errors.ts";
+import { refuseRequest } from "./errors.ts";
 import type { RequestFields } from "./request-body.ts";
 import { isJsonObject } from "./request-json.ts";
 
@@ -21,15 +21,16 @@ export async function resolvePersisted(
   const hash = hashOf(fields);
   if (hash === "") return fields;
   const stored = await findStored(reader, hash);
-  if (stored.length > 1) throw refuse(`same sha returned ${stored.length} queries`);
+  if (stored.length > 1) throw refuseRequest(`same sha returned ${stored.length} queries`);
   const [text] = stored;
   if (fields.query === "") {
-    if (text === undefined) throw refuse("PersistedQueryNotFound");
+    if (text === undefined) throw refuseRequest("PersistedQueryNotFound");
     return { ...fields, query: text };
   }
-  if ((await sha256(fields.query)) !== hash) throw refuse("provided sha does not match query");
+  if ((await sha256(fields.query)) !== hash)
+    throw refuseRequest("provided sha does not match query");
   if (text === undefined) await store(engine, namespace, hash + fields.query);
-  else if (text !== fields.query) throw refuse("query does not match persisted query");
+  else if (text !== fields.query) throw refuseRequest("query does not match persisted query");
   return fields;
 }
 

@@ -22,7 +22,7 @@ import type {
   ObjectType,
 } from "./compiled-schema.ts";
 import type { DocumentMeter } from "./document-meter.ts";
-import { findField, namedTypeOf, rootTypeOf } from "./request-walk.ts";
+import { findRequestField, namedTypeOf, rootTypeOf } from "./request-walk.ts";
 import { findType } from "./request-meta.ts";
 import { isComposite, possibleTypes } from "./request-report.ts";
 
@@ -56,7 +56,7 @@ export interface Selection {
 }
 
 /** The document's side of preparation, shared by the variants of its operations. */
-export interface PrepareContext {
+interface PrepareContext {
   readonly schema: CompiledSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly ordinals: ReadonlyMap<FieldNode, number>;
@@ -224,7 +224,7 @@ function fieldsFor(
   for (const [key, { nodes, parent: around }] of collect(context, parent, type, sets)) {
     const [node] = nodes;
     if (node === undefined) continue;
-    const definition = findField(context.schema, type ?? parent, node.name.value);
+    const definition = findRequestField(context.schema, type ?? parent, node.name.value);
     if (definition === undefined) continue;
     meter.charge(nodes.length);
     const ordinals = nodes.map((n) => context.ordinals.get(n) ?? 0);

@@ -5,7 +5,7 @@ import type { ResponseError } from "./errors.ts";
 import type { JsonObject } from "./request-json.ts";
 import { parseDocument } from "./request-parse.ts";
 import { validateDocument } from "./request-rules.ts";
-import { checkVariables, variablesOf } from "./request-variables.ts";
+import { checkRequestVariables, variablesOf } from "./request-variables.ts";
 import { compileSchema } from "./schema-compile.ts";
 
 const schema = compileSchema(`
@@ -23,7 +23,7 @@ function errorsOf(query: string, variables: JsonObject = {}): readonly ResponseE
     validateDocument(schema, query, document, variables);
     for (const node of document.definitions) {
       if (node.kind === "OperationDefinition") {
-        checkVariables(variablesOf(schema, node), variables);
+        checkRequestVariables(variablesOf(schema, node), variables);
       }
     }
   } catch (error) {

@@ -33,7 +33,7 @@ export function variablesOf(
 }
 
 /** Throws RequestRefused with the first fault: its path, no place. */
-export function checkVariables(declared: readonly VariableUse[], given: JsonObject): void {
+export function checkRequestVariables(declared: readonly VariableUse[], given: JsonObject): void {
   for (const use of declared) {
     const value = Object.hasOwn(given, use.name) ? given[use.name] : undefined;
     if (value === undefined) {

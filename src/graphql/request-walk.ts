@@ -114,7 +114,7 @@ export function namedTypeOf(ref: TypeRef): NamedType {
 }
 
 /** The field of a type as validation sees it, `__typename` and introspection included. */
-export function findField(
+export function findRequestField(
   schema: CompiledSchema,
   parent: NamedType | undefined,
   name: string,
@@ -192,7 +192,7 @@ class Walk {
   }
 
   #field(field: FieldNode, parent: NamedType | undefined): void {
-    const definition = findField(this.#state.schema, parent, field.name.value);
+    const definition = findRequestField(this.#state.schema, parent, field.name.value);
     const next = definition === undefined ? undefined : namedTypeOf(definition.type);
     this.#arguments(field.arguments ?? [], definition?.arguments);
     this.#directives(field.directives ?? [], { location: "FIELD", parent: next });

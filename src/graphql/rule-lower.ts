@@ -7,7 +7,13 @@ import type { Claims, ClaimValue } from "../auth/token.ts";
 import type { Filter } from "../dql/ast.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { GraphRule, RuleLevel, TypeRef } from "./compiled-schema.ts";
-import { andFilter, callFilter, predicateName, predicateOf, typeCall } from "./lower-context.ts";
+import {
+  andFilter,
+  callFilter,
+  predicateName,
+  loweredPredicateOf,
+  typeCall,
+} from "./lower-context.ts";
 import type { LowerContext } from "./lower-context.ts";
 import { hasCall } from "./lower-filter.ts";
 import { lowerFilterArgument } from "./lower-site.ts";
@@ -59,7 +65,7 @@ function lowerField(
   { field, level }: RuleLevel["fields"][number],
   request: RequestValues,
 ): Filter | undefined {
-  const predicate = predicateOf(field);
+  const predicate = loweredPredicateOf(field);
   const { source } = field;
   if (predicate === undefined) return undefined;
   if (source.kind !== "edge" || level === undefined) return callFilter(hasCall(predicate));

@@ -14,7 +14,7 @@ const smallSchema = 4 * 1024;
 /** Megabytes that a check may take. */
 const threadMemoryMax = 512;
 
-export interface SchemaChecksOptions extends SchemaCheckOptions {
+interface SchemaChecksOptions extends SchemaCheckOptions {
   readonly clock: Clock;
   /** Milliseconds from the request to its answer; 0 for no limit. */
   readonly timeoutMs: number;

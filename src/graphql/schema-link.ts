@@ -34,13 +34,13 @@ import {
   hasDirective,
   printRef,
   rawText,
-  type Draft,
+  type SchemaDraft,
   type DraftArgument,
   type DraftField,
   type DraftRef,
   type DraftType,
 } from "./sdl-draft.ts";
-import { defaultValueOf } from "./sdl-rules.ts";
+import { declaredDefaultOf } from "./sdl-rules.ts";
 import { indexesOf, searchesOf } from "./sdl-search.ts";
 import {
   isForeign,
@@ -67,7 +67,7 @@ type OpenType =
 
 export function linkSchema(
   sdl: string,
-  draft: Draft,
+  draft: SchemaDraft,
   roots: Roots,
   meta: SchemaMeta,
 ): CompiledSchema {
@@ -93,11 +93,11 @@ export function linkSchema(
 
 class Linker {
   readonly types = new Map<string, OpenType>();
-  readonly #draft: Draft;
+  readonly #draft: SchemaDraft;
   /** Uses of types by their text: one object for each. */
   readonly #refs = new Map<string, TypeRef>();
 
-  constructor(draft: Draft) {
+  constructor(draft: SchemaDraft) {
     this.#draft = draft;
   }
 
@@ -319,8 +319,8 @@ class Linker {
       searches: searchesOf(field),
       indexes: indexesOf(field, this.#type(typeName).kind === "enum"),
       defaults: {
-        add: defaultValueOf(findArgument(defaults, "add")),
-        update: defaultValueOf(findArgument(defaults, "update")),
+        add: declaredDefaultOf(findArgument(defaults, "add")),
+        update: declaredDefaultOf(findArgument(defaults, "update")),
       },
       isEmbedding,
       isReadOnly: isReadOnlyLanguage(field),

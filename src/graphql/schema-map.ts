@@ -4,13 +4,13 @@ import {
   findDirective,
   hasDirective,
   rawText,
-  type Draft,
+  type SchemaDraft,
   type DraftField,
   type DraftType,
 } from "./sdl-draft.ts";
 
 /** Where a field's values lie. */
-export interface PredicateName {
+interface PredicateName {
   /** Without `~`, language tags and angle brackets. */
   readonly name: string;
   readonly isReverse: boolean;
@@ -24,12 +24,12 @@ export function nodeTypeName(type: DraftType): string {
 }
 
 /** `@dgraph(pred:)` as written; undefined without one. */
-export function writtenPredicate(field: DraftField): string | undefined {
+function writtenPredicate(field: DraftField): string | undefined {
   return rawText(findArgument(findDirective(field, "dgraph"), "pred")) || undefined;
 }
 
 /** Fields copied from an interface share the interface's predicate. */
-export function predicateOf(draft: Draft, type: DraftType, field: DraftField): PredicateName {
+export function predicateOf(draft: SchemaDraft, type: DraftType, field: DraftField): PredicateName {
   const written = writtenPredicate(field);
   if (written !== undefined) return splitPredicate(written);
   const owner = field.inheritedFrom === undefined ? type : draft.types.get(field.inheritedFrom);
@@ -55,7 +55,7 @@ export function splitPredicate(written: string): PredicateName {
 
 /** `@secret(field:, pred:)` of a type; an implementing type shares its interface's predicate. */
 export function secretOf(
-  draft: Draft,
+  draft: SchemaDraft,
   type: DraftType,
 ): { readonly name: string; readonly predicate: string } | undefined {
   const directive = findDirective(type, "secret");
@@ -69,7 +69,7 @@ export function secretOf(
 
 /** The interface that gives a type its secret. */
 export function secretInterface(
-  draft: Draft,
+  draft: SchemaDraft,
   type: DraftType,
   name: string,
 ): DraftType | undefined {
@@ -111,7 +111,7 @@ export function isKeyField(type: DraftType, field: DraftField): boolean {
  * `@external` fields of another service's type are stored only as its key, or where a field that leads to the type
  * `@provides` them.
  */
-export function isForeign(draft: Draft, type: DraftType, field: DraftField): boolean {
+export function isForeign(draft: SchemaDraft, type: DraftType, field: DraftField): boolean {
   if (!hasDirective(field, "external") || isKeyField(type, field)) return false;
   return !(draft.provided.get(type.name)?.has(field.name) ?? false);
 }

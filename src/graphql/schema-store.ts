@@ -28,7 +28,7 @@ const xidPredicate = "dgraph.graphql.xid";
 const nodeType = "dgraph.graphql";
 
 /** The schema that a namespace serves, and the node that holds its text. */
-export interface ServedSchema {
+interface ServedSchema {
   readonly uid: number;
   readonly schema: CompiledSchema;
 }
@@ -52,7 +52,7 @@ function weighEntry({ served }: Entry): number {
   return Math.min(bytes, schemaBytesMax / 2);
 }
 
-export interface SchemaStoreOptions {
+interface SchemaStoreOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   /** Of key sets. */

@@ -1,6 +1,6 @@
 /** What the SDL of the reference knows and this release does not serve yet: refused by name, never half done. */
 import type { ConstDirectiveNode } from "graphql";
-import { directiveAt, findArgument, type Draft, type SchemaProblem } from "./sdl-draft.ts";
+import { directiveAt, findArgument, type SchemaDraft, type SchemaProblem } from "./sdl-draft.ts";
 
 const unavailableDirectives: ReadonlySet<string> = new Set([
   "custom",
@@ -12,7 +12,7 @@ const unavailableDirectives: ReadonlySet<string> = new Set([
   "provides",
 ]);
 
-export function findUnavailable(draft: Draft): SchemaProblem[] {
+export function findUnavailable(draft: SchemaDraft): SchemaProblem[] {
   const problems: SchemaProblem[] = [];
   for (const type of draft.user) {
     for (const directive of type.directives)

@@ -6,21 +6,21 @@ import type { ConstDirectiveNode } from "graphql";
 import {
   baseName,
   directiveAt,
-  findField,
+  findDraftField,
   kindTexts,
   printRef,
-  type Draft,
+  type SchemaDraft,
   type DraftArgument,
   type DraftField,
   type DraftRef,
   type DraftType,
-  type Position,
+  type SdlPosition,
   type SchemaProblem,
 } from "./sdl-draft.ts";
 
 type Found = SchemaProblem | undefined;
 
-export function checkSdl(draft: Draft): Found {
+export function checkSdl(draft: SchemaDraft): Found {
   const seen = new Set<string>();
   for (const type of draft.user) {
     if (seen.has(type.name)) return { message: `Cannot redeclare type ${type.name}.`, at: type.at };
@@ -42,7 +42,7 @@ function first<T>(items: readonly T[], check: (item: T, index: number) => Found)
   return undefined;
 }
 
-function checkType(draft: Draft, type: DraftType): Found {
+function checkType(draft: SchemaDraft, type: DraftType): Found {
   return (
     first(type.fields, (field) => checkField(draft, field)) ??
     first(type.members, (member) => checkMember(draft, type, member)) ??
@@ -58,7 +58,7 @@ function checkType(draft: Draft, type: DraftType): Found {
   );
 }
 
-function checkName(name: string, at: Position): Found {
+function checkName(name: string, at: SdlPosition): Found {
   if (!name.startsWith("__")) return undefined;
   return {
     message: `Name "${name}" must not begin with "__", which is reserved by GraphQL introspection.`,
@@ -66,7 +66,7 @@ function checkName(name: string, at: Position): Found {
   };
 }
 
-function checkField(draft: Draft, field: DraftField): Found {
+function checkField(draft: SchemaDraft, field: DraftField): Found {
   return (
     checkName(field.name, field.at) ??
     checkRef(draft, field.type, field.typeAt) ??
@@ -75,12 +75,12 @@ function checkField(draft: Draft, field: DraftField): Found {
   );
 }
 
-function checkRef(draft: Draft, ref: DraftRef, at: Position): Found {
+function checkRef(draft: SchemaDraft, ref: DraftRef, at: SdlPosition): Found {
   const name = baseName(ref);
   return draft.types.has(name) ? undefined : { message: `Undefined type ${name}.`, at };
 }
 
-function checkArgument(draft: Draft, argument: DraftArgument): Found {
+function checkArgument(draft: SchemaDraft, argument: DraftArgument): Found {
   const problem =
     checkName(argument.name, argument.at) ?? checkRef(draft, argument.type, argument.typeAt);
   if (problem !== undefined) return problem;
@@ -95,14 +95,14 @@ function checkArgument(draft: Draft, argument: DraftArgument): Found {
   };
 }
 
-function checkMember(draft: Draft, union: DraftType, name: string): Found {
+function checkMember(draft: SchemaDraft, union: DraftType, name: string): Found {
   const member = draft.types.get(name);
   if (member === undefined) return { message: `Undefined type "${name}".`, at: union.at };
   if (member.kind === "object") return undefined;
   return { message: `UNION type "${name}" must be OBJECT.`, at: union.at };
 }
 
-function checkImplements(draft: Draft, type: DraftType, name: string): Found {
+function checkImplements(draft: SchemaDraft, type: DraftType, name: string): Found {
   const parent = draft.types.get(name);
   if (parent === undefined) return { message: `Undefined type "${name}".`, at: type.at };
   if (parent.kind !== "interface")
@@ -111,7 +111,7 @@ function checkImplements(draft: Draft, type: DraftType, name: string): Found {
       at: type.at,
     };
   return first(parent.fields, (field) =>
-    findField(type, field.name) !== undefined
+    findDraftField(type, field.name) !== undefined
       ? undefined
       : {
           message: `For ${type.name} to implement ${name} it must have a field called ${field.name}.`,
@@ -120,7 +120,7 @@ function checkImplements(draft: Draft, type: DraftType, name: string): Found {
   );
 }
 
-function checkContent(draft: Draft, type: DraftType): Found {
+function checkContent(draft: SchemaDraft, type: DraftType): Found {
   const kind = kindTexts[type.kind];
   switch (type.kind) {
     case "object":
@@ -171,7 +171,7 @@ function checkContent(draft: Draft, type: DraftType): Found {
 }
 
 function checkDirectives(
-  draft: Draft,
+  draft: SchemaDraft,
   directives: readonly ConstDirectiveNode[],
   location: string,
 ): Found {

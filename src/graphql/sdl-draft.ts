@@ -15,7 +15,7 @@ import type {
 } from "./compiled-schema.ts";
 
 /** Counted from 1, in the user's text. */
-export interface Position {
+export interface SdlPosition {
   readonly line: number;
   readonly column: number;
 }
@@ -23,7 +23,7 @@ export interface Position {
 /** What is wrong with an SDL. `at` is undefined where no single place is to blame. */
 export interface SchemaProblem {
   readonly message: string;
-  readonly at: Position | undefined;
+  readonly at: SdlPosition | undefined;
 }
 
 export type DraftKind = "scalar" | "object" | "interface" | "union" | "enum" | "input";
@@ -43,7 +43,7 @@ export interface DraftType {
   readonly name: string;
   readonly description: string | undefined;
   readonly origin: TypeOrigin;
-  readonly at: Position;
+  readonly at: SdlPosition;
   directives: ConstDirectiveNode[];
   interfaces: string[];
   fields: DraftField[];
@@ -55,10 +55,10 @@ export interface DraftType {
   of: string | undefined;
 }
 
-export interface DraftValue {
+interface DraftValue {
   readonly name: string;
   readonly description: string | undefined;
-  readonly at: Position;
+  readonly at: SdlPosition;
   /** Of generated enums: the field of the type it names. */
   readonly field: string | undefined;
 }
@@ -70,8 +70,8 @@ export interface DraftField {
   arguments: DraftArgument[];
   directives: ConstDirectiveNode[];
   readonly defaultValue: ConstValueNode | undefined;
-  readonly at: Position;
-  readonly typeAt: Position;
+  readonly at: SdlPosition;
+  readonly typeAt: SdlPosition;
   /** The interface that it was copied from. */
   inheritedFrom: string | undefined;
   /** Of generated fields; undefined for the user's own. */
@@ -101,8 +101,8 @@ export interface DraftArgument {
   readonly description: string | undefined;
   readonly type: DraftRef;
   readonly defaultValue: ConstValueNode | undefined;
-  readonly at: Position;
-  readonly typeAt: Position;
+  readonly at: SdlPosition;
+  readonly typeAt: SdlPosition;
   readonly directives: readonly ConstDirectiveNode[];
   /** The field of the root field's type that it looks up. */
   readonly field: string | undefined;
@@ -122,7 +122,7 @@ export interface DraftDirective {
 }
 
 /** The whole of it. `types` keeps the order of the SDL, with the built-in types after the user's. */
-export interface Draft {
+export interface SchemaDraft {
   readonly types: Map<string, DraftType>;
   readonly directives: Map<string, DraftDirective>;
   /** The user's definitions in order; `extend type` last. */
@@ -133,7 +133,7 @@ export interface Draft {
   readonly provided: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-export const nowhere: Position = { line: 0, column: 0 };
+export const nowhere: SdlPosition = { line: 0, column: 0 };
 
 export function namedRef(name: string, nonNull = false): DraftRef {
   return { kind: "named", name, nonNull };
@@ -285,16 +285,16 @@ export function rawText(value: ConstValueNode | undefined): string {
 export function positionOf(node: {
   readonly loc?:
     { readonly startToken: { readonly line: number; readonly column: number } } | undefined;
-}): Position {
+}): SdlPosition {
   const token = node.loc?.startToken;
   return token === undefined ? nowhere : { line: token.line, column: token.column };
 }
 
-export function directiveAt(directive: ConstDirectiveNode): Position {
+export function directiveAt(directive: ConstDirectiveNode): SdlPosition {
   return positionOf(directive.name);
 }
 
-export function findField(type: DraftType, name: string): DraftField | undefined {
+export function findDraftField(type: DraftType, name: string): DraftField | undefined {
   for (const field of type.fields) if (field.name === name) return field;
   return undefined;
 }

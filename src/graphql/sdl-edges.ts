@@ -5,18 +5,18 @@ import {
   directiveAt,
   findArgument,
   findDirective,
-  findField,
+  findDraftField,
   hasDirective,
   makeDirective,
   printRef,
   rawText,
-  type Draft,
+  type SchemaDraft,
   type DraftField,
   type DraftType,
-  type Position,
+  type SdlPosition,
   type SchemaProblem,
 } from "./sdl-draft.ts";
-import { isReservedName } from "./sdl-names.ts";
+import { isReservedSdlName } from "./sdl-names.ts";
 import { hasManyLanguages, predicateOf, splitPredicate } from "./schema-map.ts";
 
 /**
@@ -24,13 +24,13 @@ import { hasManyLanguages, predicateOf, splitPredicate } from "./schema-map.ts";
  * implementing types too.
  */
 export function checkInverse(
-  draft: Draft,
+  draft: SchemaDraft,
   type: DraftType,
   field: DraftField,
 ): SchemaProblem | undefined {
   const directive = findDirective(field, "hasInverse");
   if (directive === undefined) return undefined;
-  const refuse = (text: string, at: Position): SchemaProblem => ({
+  const refuse = (text: string, at: SdlPosition): SchemaProblem => ({
     message: `Type ${type.name}; Field ${field.name}: ${text}`,
     at,
   });
@@ -46,7 +46,7 @@ export function checkInverse(
   if (argument === undefined)
     return refuse("@hasInverse directive doesn't have field argument.", at);
   const inverseName = rawText(argument);
-  const inverse = findField(target, inverseName);
+  const inverse = findDraftField(target, inverseName);
   if (inverse === undefined)
     return refuse(`inverse field ${inverseName} doesn't exist for type ${targetName}.`, at);
 
@@ -58,10 +58,10 @@ export function checkInverse(
   return undefined;
 }
 
-function inverseOwner(draft: Draft, type: DraftType, field: DraftField): string {
+function inverseOwner(draft: SchemaDraft, type: DraftType, field: DraftField): string {
   if (field.inheritedFrom === undefined) return type.name;
   const parent = draft.types.get(field.inheritedFrom);
-  const original = parent === undefined ? undefined : findField(parent, field.name);
+  const original = parent === undefined ? undefined : findDraftField(parent, field.name);
   return original !== undefined && hasDirective(original, "hasInverse")
     ? field.inheritedFrom
     : type.name;
@@ -93,7 +93,12 @@ function compareSides({ owner, field, target, inverse }: Sides): string | undefi
   );
 }
 
-function addInverse(draft: Draft, target: DraftType, inverse: DraftField, back: string): void {
+function addInverse(
+  draft: SchemaDraft,
+  target: DraftType,
+  inverse: DraftField,
+  back: string,
+): void {
   const sides = [inverse];
   if (target.kind === "interface")
     for (const type of draft.types.values())
@@ -109,7 +114,7 @@ function addInverse(draft: Draft, target: DraftType, inverse: DraftField, back: 
 
 /** The checks of `@dgraph` on a field; the first problem. */
 export function checkMapping(
-  draft: Draft,
+  draft: SchemaDraft,
   type: DraftType,
   field: DraftField,
 ): SchemaProblem | undefined {
@@ -129,14 +134,18 @@ export function checkMapping(
   if (written === "") return refuse("pred argument for @dgraph directive should not be empty.");
   if (argument?.kind !== Kind.STRING)
     return refuse("pred argument for @dgraph directive should be of type String.");
-  if (isReservedName(written))
+  if (isReservedSdlName(written))
     return refuse(`pred argument '${written}' for @dgraph directive is a reserved keyword.`);
   if (splitPredicate(written).isReverse) return checkReverse(draft, type, field);
   return written.includes("@") ? checkLanguages(type, field, written) : undefined;
 }
 
 /** `~p`: a list of objects, whose type has the forward edge, leading to this type. Interfaces are left unchecked. */
-function checkReverse(draft: Draft, type: DraftType, field: DraftField): SchemaProblem | undefined {
+function checkReverse(
+  draft: SchemaDraft,
+  type: DraftType,
+  field: DraftField,
+): SchemaProblem | undefined {
   if (type.kind === "interface") return undefined;
   const directive = findDirective(field, "dgraph");
   const at = directive === undefined ? field.at : directiveAt(directive);

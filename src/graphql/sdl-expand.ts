@@ -1,7 +1,7 @@
 /** Expansion (graphql.md 1.4, 1.5 step 4): fields of interfaces are copied into the types that implement them. */
 import {
   findDirective,
-  findField,
+  findDraftField,
   printRef,
   type DraftField,
   type DraftType,
@@ -87,7 +87,7 @@ function copyField(
       replaceField(type, { ...makeCopy(field, parent.name), description: field.description });
     else if (!isId) copies.push(makeCopy(field, parent.name));
   } else if (isId && earlier !== undefined) {
-    const first = findField(type, field.name);
+    const first = findDraftField(type, field.name);
     if (first !== undefined && printRef(first.type) !== fieldType)
       return {
         message:

@@ -31,7 +31,7 @@ export function isRootName(name: string): boolean {
 }
 
 /** For types, fields and the names given by `@dgraph` alike (graphql.md 1.3). */
-export function isReservedName(name: string): boolean {
+export function isReservedSdlName(name: string): boolean {
   return (
     isBuiltinName(name) ||
     isRootName(name) ||
@@ -69,7 +69,7 @@ const typeDirectiveKinds: ReadonlyMap<string, readonly DraftKind[]> = new Map([
 ]);
 
 /** All pre-validation problems, definition by definition, then those of names that collide. */
-export function checkNames(types: readonly DraftType[]): SchemaProblem[] {
+export function checkSdlNames(types: readonly DraftType[]): SchemaProblem[] {
   const problems: SchemaProblem[] = [];
   for (const type of types) {
     if (type.kind === "scalar")
@@ -89,7 +89,7 @@ export function checkNames(types: readonly DraftType[]): SchemaProblem[] {
 }
 
 function checkTypeName(type: DraftType, problems: SchemaProblem[]): void {
-  if (!isReservedName(type.name)) return;
+  if (!isReservedSdlName(type.name)) return;
   if (type.kind === "object" && isRootName(type.name)) {
     const plain = type.fields.find((field) => !isCustomField(field));
     if (plain === undefined) return;

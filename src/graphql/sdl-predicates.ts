@@ -5,9 +5,9 @@ import {
   findDirective,
   hasDirective,
   rawText,
-  type Draft,
+  type SchemaDraft,
   type DraftType,
-  type Position,
+  type SdlPosition,
   type SchemaProblem,
 } from "./sdl-draft.ts";
 import { predicateOf, secretInterface, secretOf } from "./schema-map.ts";
@@ -17,13 +17,13 @@ interface Use {
   readonly type: string;
   /** Without nullability: `[String]`. */
   readonly valueType: string;
-  readonly at: Position;
+  readonly at: SdlPosition;
   readonly isXid: boolean;
   readonly isSecret: boolean;
 }
 
 /** Interfaces first, so that a type can be compared with what it implements. */
-export function checkPredicates(draft: Draft): SchemaProblem[] {
+export function checkPredicates(draft: SchemaDraft): SchemaProblem[] {
   const problems: SchemaProblem[] = [];
   const uses = new Map<string, Use>();
   const byInterface = new Map<string, Set<string>>();
@@ -128,7 +128,7 @@ function checkInterfaces(
 
 /** A mapped password must have its predicate for itself, or share it with passwords. */
 function checkSecret(
-  draft: Draft,
+  draft: SchemaDraft,
   type: DraftType,
   uses: Map<string, Use>,
   problems: SchemaProblem[],

@@ -10,10 +10,10 @@ import {
   positionOf,
   printRef,
   rawText,
-  type Draft,
+  type SchemaDraft,
   type DraftField,
   type DraftType,
-  type Position,
+  type SdlPosition,
   type SchemaProblem,
 } from "./sdl-draft.ts";
 import { checkCustom } from "./sdl-custom.ts";
@@ -22,14 +22,14 @@ import {
   builtinScalars,
   geoTypes,
   isCustomField,
-  isReservedName,
+  isReservedSdlName,
   isRootName,
 } from "./sdl-names.ts";
 import { checkPredicates } from "./sdl-predicates.ts";
 import { checkSearch } from "./sdl-search.ts";
 
 /** Definition by definition: the type's rules, then each field's, then its directives' in the order written. */
-export function checkRules(draft: Draft): SchemaProblem[] {
+export function checkRules(draft: SchemaDraft): SchemaProblem[] {
   const problems: SchemaProblem[] = [];
   for (const type of draft.user) {
     checkTypeRules(draft, type, problems);
@@ -51,7 +51,7 @@ export function checkRules(draft: Draft): SchemaProblem[] {
 // ---------------------------------------------------------------------------------------------------------------
 // Types
 
-function checkTypeRules(draft: Draft, type: DraftType, problems: SchemaProblem[]): void {
+function checkTypeRules(draft: SchemaDraft, type: DraftType, problems: SchemaProblem[]): void {
   checkIdCount(type, problems);
   checkTypeMapping(type, problems);
   checkSecretDirective(type, problems);
@@ -83,7 +83,7 @@ function checkTypeMapping(type: DraftType, problems: SchemaProblem[]): void {
   if (written === "") text = "type argument for @dgraph directive should not be empty.";
   else if (argument?.kind !== Kind.STRING)
     text = "type argument for @dgraph directive should of type String.";
-  else if (isReservedName(written))
+  else if (isReservedSdlName(written))
     text = `type argument '${written}' for @dgraph directive is a reserved keyword.`;
   if (text !== undefined)
     problems.push({ message: `Type ${type.name}; ${text}`, at: directiveAt(directive) });
@@ -122,7 +122,7 @@ function checkHasContent(type: DraftType, problems: SchemaProblem[]): void {
   });
 }
 
-function checkRemote(draft: Draft, type: DraftType, problems: SchemaProblem[]): void {
+function checkRemote(draft: SchemaDraft, type: DraftType, problems: SchemaProblem[]): void {
   if (isRootName(type.name)) return;
   const isRemote = hasDirective(type, "remote");
   const isRemoteName = (name: string): boolean => {
@@ -158,7 +158,11 @@ function checkRemote(draft: Draft, type: DraftType, problems: SchemaProblem[]): 
 }
 
 /** What `@custom` on a field asks of it; of `@lambda` the same is asked in these words (graphql.md 7.1). */
-function checkLambda(draft: Draft, type: DraftType, field: DraftField): SchemaProblem | undefined {
+function checkLambda(
+  draft: SchemaDraft,
+  type: DraftType,
+  field: DraftField,
+): SchemaProblem | undefined {
   const directive = findDirective(field, "lambda");
   if (directive === undefined) return undefined;
   const at = directiveAt(directive);
@@ -240,7 +244,7 @@ function checkFieldRules(type: DraftType, field: DraftField, problems: SchemaPro
     if (argument !== undefined)
       refuse(`can't have ${argument.name} as an argument because it is a reserved argument.`);
   }
-  if (isReservedName(field.name))
+  if (isReservedSdlName(field.name))
     refuse(`${field.name} is a reserved keyword and you cannot declare a field with this name.`);
   else if (field.name.endsWith("Aggregate"))
     refuse(
@@ -258,7 +262,7 @@ function checkFieldRules(type: DraftType, field: DraftField, problems: SchemaPro
 }
 
 type DirectiveRule = (
-  draft: Draft,
+  draft: SchemaDraft,
   type: DraftType,
   field: DraftField,
 ) => SchemaProblem | undefined;
@@ -278,13 +282,13 @@ function refuseAt(
   type: DraftType,
   field: DraftField,
   text: string,
-  at: Position | undefined,
+  at: SdlPosition | undefined,
 ): SchemaProblem {
   return { message: `Type ${type.name}; Field ${field.name}: ${text}`, at };
 }
 
 function checkEmbedding(
-  draft: Draft,
+  draft: SchemaDraft,
   type: DraftType,
   field: DraftField,
 ): SchemaProblem | undefined {
@@ -297,7 +301,11 @@ function checkEmbedding(
   return refuseAt(type, field, text, field.at);
 }
 
-function checkXid(draft: Draft, type: DraftType, field: DraftField): SchemaProblem | undefined {
+function checkXid(
+  draft: SchemaDraft,
+  type: DraftType,
+  field: DraftField,
+): SchemaProblem | undefined {
   const directive = findDirective(field, "id");
   const at = directive === undefined ? field.at : directiveAt(directive);
   const ref = field.type;
@@ -320,7 +328,7 @@ function checkXid(draft: Draft, type: DraftType, field: DraftField): SchemaProbl
 }
 
 function checkRemoteResponse(
-  draft: Draft,
+  draft: SchemaDraft,
   type: DraftType,
   field: DraftField,
 ): SchemaProblem | undefined {
@@ -332,7 +340,11 @@ function checkRemoteResponse(
   };
 }
 
-function checkDefault(draft: Draft, type: DraftType, field: DraftField): SchemaProblem | undefined {
+function checkDefault(
+  draft: SchemaDraft,
+  type: DraftType,
+  field: DraftField,
+): SchemaProblem | undefined {
   const directive = findDirective(field, "default");
   if (directive === undefined) return undefined;
   const at = directiveAt(directive);
@@ -351,7 +363,7 @@ function checkDefault(draft: Draft, type: DraftType, field: DraftField): SchemaP
     if (hasDirective(field, other))
       return refuse(`cannot use @default directive on field with @${other} directive`);
   for (const argument of directive.arguments ?? []) {
-    const value = defaultValueOf(argument.value);
+    const value = declaredDefaultOf(argument.value);
     if (value !== undefined && !isUsableDefault(value, name))
       return refuse(
         `@default directive provides value "${value}" which cannot be used with ${name}`,
@@ -365,7 +377,7 @@ function isScalarName(name: string): boolean {
 }
 
 /** The `value` of `{value: …}`; undefined where it has none. */
-export function defaultValueOf(argument: ConstValueNode | undefined): string | undefined {
+export function declaredDefaultOf(argument: ConstValueNode | undefined): string | undefined {
   if (argument?.kind !== Kind.OBJECT) return undefined;
   const value = argument.fields.find((field) => field.name.value === "value")?.value;
   if (value === undefined || value.kind === Kind.NULL) return undefined;

@@ -8,7 +8,7 @@ import {
   findDirective,
   hasDirective,
   rawText,
-  type Draft,
+  type SchemaDraft,
   type DraftField,
   type DraftType,
   type SchemaProblem,
@@ -150,7 +150,7 @@ function parseSearchOptions(
 
 /** The checks of one `@search`; the first problem. */
 export function checkSearch(
-  draft: Draft,
+  draft: SchemaDraft,
   type: DraftType,
   field: DraftField,
 ): SchemaProblem | undefined {
@@ -177,7 +177,7 @@ export function checkSearch(
   return text === undefined ? undefined : refuse(text);
 }
 
-function checkArguments(draft: Draft, field: DraftField): string | undefined {
+function checkArguments(draft: SchemaDraft, field: DraftField): string | undefined {
   const typeName = baseName(field.type);
   const isEnum = draft.types.get(typeName)?.kind === "enum";
   const earlier = new Map<string, string>();
@@ -199,7 +199,11 @@ function checkArguments(draft: Draft, field: DraftField): string | undefined {
   return undefined;
 }
 
-function checkArgument(draft: Draft, field: DraftField, argument: string): string | undefined {
+function checkArgument(
+  draft: SchemaDraft,
+  field: DraftField,
+  argument: string,
+): string | undefined {
   const typeName = baseName(field.type);
   const isEnum = draft.types.get(typeName)?.kind === "enum";
   const spec = searchSpecs.get(searchName(argument));

@@ -8,13 +8,13 @@ import {
   hasDirective,
   makeType,
   rawText,
-  type Draft,
+  type SchemaDraft,
   type DraftDirective,
   type DraftType,
   type SchemaProblem,
 } from "./sdl-draft.ts";
 import { expandInterfaces } from "./sdl-expand.ts";
-import { checkNames } from "./sdl-names.ts";
+import { checkSdlNames } from "./sdl-names.ts";
 import { isProblem, parseSdl, type ParsedSdl } from "./sdl-parse.ts";
 import { federationText, preludeText, specifiedText } from "./sdl-prelude.ts";
 import { checkRules } from "./sdl-rules.ts";
@@ -24,11 +24,11 @@ import type { TypeOrigin } from "./compiled-schema.ts";
  * The draft, or all problems of the first stage that has any. Comment lines are not looked at. `hasLambda`: there is a
  * server for `@lambda`.
  */
-export function readSdl(sdl: string, hasLambda: boolean): Draft | readonly SchemaProblem[] {
+export function readSdl(sdl: string, hasLambda: boolean): SchemaDraft | readonly SchemaProblem[] {
   if (sdl === "") return [{ message: "No schema specified", at: undefined }];
   const parsed = parseSdl(sdl, "user");
   if (isProblem(parsed)) return [parsed];
-  const named = checkNames(parsed.types);
+  const named = checkSdlNames(parsed.types);
   if (named.length > 0) return named;
   const expanded = expandInterfaces(parsed.types);
   if (expanded !== undefined) return [expanded];
@@ -39,12 +39,12 @@ export function readSdl(sdl: string, hasLambda: boolean): Draft | readonly Schem
   return problems.length > 0 ? problems : draft;
 }
 
-export function isDraft(read: Draft | readonly SchemaProblem[]): read is Draft {
+export function isDraft(read: SchemaDraft | readonly SchemaProblem[]): read is SchemaDraft {
   return "types" in read;
 }
 
 /** The user's types with those that every schema knows behind them. */
-function makeDraft(parsed: ParsedSdl, hasLambda: boolean): Draft {
+function makeDraft(parsed: ParsedSdl, hasLambda: boolean): SchemaDraft {
   const types = new Map<string, DraftType>();
   const directives = new Map<string, DraftDirective>();
   const add = (part: ParsedSdl): void => {

@@ -27,7 +27,7 @@ import type {
 } from "./service.ts";
 import { refusedAnswer, refusedRequest } from "./subscription-refusal.ts";
 
-export interface SubscriptionsOptions {
+interface SubscriptionsOptions {
   readonly engine: Engine;
   readonly handler: RequestHandler;
   readonly schemas: SchemaStore;

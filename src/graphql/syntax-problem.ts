@@ -4,7 +4,7 @@
  */
 import { GraphQLError } from "graphql";
 
-export interface SyntaxProblem {
+interface SyntaxProblem {
   readonly message: string;
   readonly line: number;
   readonly column: number;

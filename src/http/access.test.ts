@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type AccessKey, type KeyKind, type KeyScope, scopesOfKind } from "../auth/access-key.ts";
 import type { Verdict } from "../auth/key-ring.ts";
 import { anyPrincipal, makeStranger } from "../model/principal.ts";
-import { addToWhitelist, findRefusal, type Security } from "./access.ts";
+import { addToWhitelist, findAccessRefusal, type Security } from "./access.ts";
 import { makeRefusalFault, makeRefusalReply } from "./refusal.ts";
 import type { RouteRight } from "./rights.ts";
 import { type Audience, rightOf } from "./rights.ts";
@@ -63,7 +63,7 @@ function judgeHeaders(headers: Record<string, string>, question: Question): stri
     route === undefined ? rights[question.audience ?? "administrators"] : rightOf(route);
   const principal =
     login === "none" ? makeStranger("no") : { ...anyPrincipal, namespace: login ?? 0 };
-  const refusal = findRefusal(right, {
+  const refusal = findAccessRefusal(right, {
     headers: { host: "127.0.0.1:8080", ...headers },
     remoteAddress: question.address ?? "127.0.0.1",
     security: question.security ?? secured(),

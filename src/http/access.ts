@@ -14,7 +14,7 @@ import {
   findForeignDataPage,
   findForeignHost,
   findForeignPage,
-  isLoopback,
+  isLoopbackAddress,
   type PageFault,
   type PageRules,
   plainAddress,
@@ -31,7 +31,7 @@ export interface Security extends PageRules {
 }
 
 /** What stands in the way of a request. */
-export type Refusal =
+export type AccessRefusal =
   | { readonly kind: "noKey"; readonly wanted: "any" | "admin" }
   | { readonly kind: "wrongKey" | "expiredKey" | "clientKey" }
   /** `wanted`: of which the key would need one. */
@@ -58,7 +58,10 @@ export interface Asking {
 }
 
 /** Undefined when the request may go where `right` says. */
-export function findRefusal(right: RouteRight, asking: Asking): MaybePromise<Refusal | undefined> {
+export function findAccessRefusal(
+  right: RouteRight,
+  asking: Asking,
+): MaybePromise<AccessRefusal | undefined> {
   const { audience } = right;
   if (audience === "everyone") return undefined;
   const text = single(asking.headers["x-auth-token"]);
@@ -82,14 +85,14 @@ function findKeyRefusal(
   { audience, scopes }: RouteRight,
   key: AccessKey,
   { headers, acl }: Asking,
-): MaybePromise<Refusal | undefined> {
+): MaybePromise<AccessRefusal | undefined> {
   if (scopes.length > 0 && !scopes.some((scope) => key.scopes.includes(scope))) {
     return key.kind === "client" ? { kind: "clientKey" } : { kind: "scope", wanted: scopes };
   }
   const { namespace } = key;
   // A login names its namespace in its body: the route looks.
   if (namespace === undefined || audience === "logins") return undefined;
-  const refusal: Refusal = { kind: "namespace", namespace };
+  const refusal: AccessRefusal = { kind: "namespace", namespace };
   if (acl === undefined) return namespace === 0 ? undefined : refusal;
   return andThen(acl.identify(headers), (principal) =>
     principal.refusal === undefined && principal.namespace === namespace ? undefined : refusal,
@@ -97,13 +100,16 @@ function findKeyRefusal(
 }
 
 /** Without a key, where none is needed. */
-function findOpenRefusal(right: RouteRight, asking: Asking): MaybePromise<Refusal | undefined> {
+function findOpenRefusal(
+  right: RouteRight,
+  asking: Asking,
+): MaybePromise<AccessRefusal | undefined> {
   if (right.audience === "clients") return findDataRefusal(right, asking);
   if (right.audience === "logins") return findTokenRefusal(asking);
   return findOpenAdministrationRefusal(asking);
 }
 
-function findOpenAdministrationRefusal(asking: Asking): Refusal | undefined {
+function findOpenAdministrationRefusal(asking: Asking): AccessRefusal | undefined {
   const { headers, remoteAddress, security } = asking;
   const tokenRefusal = findTokenRefusal(asking);
   if (security.token === undefined || tokenRefusal !== undefined) {
@@ -122,22 +128,25 @@ export function mayAdministerKeyless(asking: Asking): boolean {
 }
 
 /** Where users log in a page has nothing to show but what its reader gave it: every one is served. */
-function findDataRefusal(right: RouteRight, asking: Asking): MaybePromise<Refusal | undefined> {
+function findDataRefusal(
+  right: RouteRight,
+  asking: Asking,
+): MaybePromise<AccessRefusal | undefined> {
   if (asking.acl !== undefined) return undefined;
   const { headers, remoteAddress, security } = asking;
   const host = findForeignHost(headers, security);
-  if (host !== undefined && isLoopback(plainAddress(remoteAddress)) && !showsToken(asking)) {
+  if (host !== undefined && isLoopbackAddress(plainAddress(remoteAddress)) && !showsToken(asking)) {
     return { kind: "page", ...host, wish: "reach" };
   }
   return right.writes === true ? findWriteRefusal(asking) : undefined;
 }
 
 /** What stands in the way of a page that would write without credentials; undefined for other clients too. */
-export function findWriteRefusal(asking: Asking): MaybePromise<Refusal | undefined> {
+export function findWriteRefusal(asking: Asking): MaybePromise<AccessRefusal | undefined> {
   const { headers, security } = asking;
   const page = findForeignDataPage(headers, security);
   if (page === undefined || showsToken(asking)) return undefined;
-  const refusal: Refusal = { kind: "page", ...page, wish: "write" };
+  const refusal: AccessRefusal = { kind: "page", ...page, wish: "write" };
   if (page.what !== "Origin") return refusal;
   return andThen(asking.graphql.allowedOrigins(0), (allowed) =>
     allowed.includes(page.value) ? undefined : refusal,
@@ -149,7 +158,7 @@ function showsToken(asking: Asking): boolean {
   return asking.security.token !== undefined && findTokenRefusal(asking) === undefined;
 }
 
-function findTokenRefusal({ headers, security }: Asking): Refusal | undefined {
+function findTokenRefusal({ headers, security }: Asking): AccessRefusal | undefined {
   if (security.token === undefined) return undefined;
   const given = single(headers["x-dgraph-authtoken"]) ?? "";
   if (given === "") return { kind: "noToken" };
@@ -158,7 +167,7 @@ function findTokenRefusal({ headers, security }: Asking): Refusal | undefined {
 
 function isTrustedAddress(address: string, security: Security): boolean {
   const plain = plainAddress(address);
-  if (isLoopback(plain)) return true;
+  if (isLoopbackAddress(plain)) return true;
   const family = isIP(plain);
   return family !== 0 && security.whitelist.check(plain, family === 6 ? "ipv6" : "ipv4");
 }

@@ -5,7 +5,7 @@ import { Fault } from "../model/fault.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
 import { doneBody } from "./envelope.ts";
 import { type Exchange, readBytes, readParameters } from "./exchange.ts";
-import { makeErrorBody, quoteJson, refuseMethod, sendError, sendJson } from "./reply.ts";
+import { makeErrorBody, quoteJsonForHtml, refuseMethod, sendError, sendJson } from "./reply.ts";
 import { checkSuperadmin, identify } from "./sender.ts";
 
 /** The reference runs this body as a mutation of its own text, whose place it then tells. */
@@ -35,7 +35,7 @@ export async function answerAdminSchema(exchange: Exchange): Promise<void> {
 /** Beside the answer that the reference gives, where there is something to say. */
 function withWarnings(body: string, warnings: readonly string[]): string {
   if (warnings.length === 0) return body;
-  return `${body.slice(0, -1)},"extensions":{"warnings":[${warnings.map(quoteJson).join(",")}]}}`;
+  return `${body.slice(0, -1)},"extensions":{"warnings":[${warnings.map(quoteJsonForHtml).join(",")}]}}`;
 }
 
 /** Success is told in `errors`, as the reference does. */
@@ -49,7 +49,8 @@ export async function answerSchemaCheck(exchange: Exchange): Promise<void> {
     return;
   }
   const errors = problems.map(
-    (message) => `{"message":${quoteJson(message)},"extensions":{"code":"ErrorInvalidRequest"}}`,
+    (message) =>
+      `{"message":${quoteJsonForHtml(message)},"extensions":{"code":"ErrorInvalidRequest"}}`,
   );
   sendError(res, { status: 400, body: `{"errors":[${errors.join(",")}]}`, headers: [] });
 }

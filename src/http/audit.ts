@@ -10,12 +10,12 @@ import type { ServerContext } from "./server-context.ts";
 import { findRemoteAddress } from "./peer.ts";
 import { observeAnswer } from "./reply.ts";
 import type { RouteRight } from "./rights.ts";
-import { keyOf } from "./shown-key.ts";
+import { accessKeyOf } from "./shown-key.ts";
 
-export type AuditKind = "admin" | "alter" | "login" | "mutation" | "query";
+type AuditKind = "admin" | "alter" | "login" | "mutation" | "query";
 
 /** What the handlers tell while a request is under way. */
-export interface AuditNotes {
+interface AuditNotes {
   kind: AuditKind;
   operation?: RequestNames | undefined;
   /** What an alter does, and to what. */
@@ -133,7 +133,7 @@ function writeRecord(
   if (isPlain && notes.refusal === undefined && !audit.queries) return;
   const time = new Date(clock.nowMs()).toISOString();
   const { kind, operation, alter, login, refusal } = notes;
-  const finish = andThen(keyOf(headers, context), (key) =>
+  const finish = andThen(accessKeyOf(headers, context), (key) =>
     andThen(acl?.identify(headers), (principal) => {
       const isKnown = principal !== undefined && principal.refusal === undefined;
       audit.write(

@@ -13,7 +13,7 @@ export interface Watched {
   endSlow(): void;
 }
 
-export interface LeastRate {
+interface LeastRate {
   /** Bytes a second; 0 for none. */
   readonly bytesPerSecond: number;
   /** Over so long it is measured. */

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from "node:http";
 
 /** json: objects and lists. facts: N-Quads. text: queries, schemas, administration. */
-export type BodyForm = "json" | "facts" | "text";
+type BodyForm = "json" | "facts" | "text";
 
 export function formOf(req: IncomingMessage): BodyForm {
   const type = req.headers["content-type"];

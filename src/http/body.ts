@@ -34,7 +34,7 @@ export const nativeEncodingFaults: EncodingFaults = {
   broken: () => new Fault("E_HTTP_ERROR", "Unable to create decompressor"),
 };
 
-export interface BodyRules {
+interface BodyRules {
   /** Bytes, before and after unpacking. */
   readonly bytesMax: number;
   /** What a body over `bytesMax` is refused with. */

@@ -18,14 +18,14 @@ import { type Exchange, openBudget, readBytes, readParameters } from "./exchange
 import {
   expectObject,
   expectStrings,
-  findMember,
+  findJsonMember,
   parseJsonBody,
   parseJsonPlain,
   refuseJsonPlace,
 } from "./json-body.ts";
 import {
   type MediaType,
-  parseBool,
+  parseBoolParameter,
   parseMediaType,
   parseExplainOptions,
   parseTimeout,
@@ -46,7 +46,7 @@ const mutateTypes = "application/json, application/rdf";
 export async function answerQuery(exchange: Exchange): Promise<void> {
   const { context, req, res } = exchange;
   const params = readParameters(exchange);
-  const debug = parseBool(params, "debug");
+  const debug = parseBoolParameter(params, "debug");
   const timeoutMs = parseTimeout(params);
   const budget = openBudget(exchange, timeoutMs);
   const startTs = parseUint(params, "startTs");
@@ -58,8 +58,8 @@ export async function answerQuery(exchange: Exchange): Promise<void> {
     ? { text: body, variables: noVariables }
     : parseQueryBody(body);
   // A transaction's reads are what they are: beside a start time neither is looked at.
-  const isBestEffort = startTs === 0 && parseBool(params, "be");
-  const isReadOnly = startTs === 0 && parseBool(params, "ro");
+  const isBestEffort = startTs === 0 && parseBoolParameter(params, "be");
+  const isReadOnly = startTs === 0 && parseBoolParameter(params, "ro");
   const format = parseFormat(params.get("respFormat") ?? "");
   const plan = parseExplainOptions(params);
   try {
@@ -105,9 +105,9 @@ function parseQueryBody(body: string): { text: string; variables: ReadonlyMap<st
   if (value === null) return { text: "", variables: noVariables };
   if (typeof value !== "object" || Array.isArray(value)) throw refuseQueryBody(body);
   const members = new Map(Object.entries(value));
-  const text = findMember(members, "query") ?? "";
+  const text = findJsonMember(members, "query") ?? "";
   if (typeof text !== "string") throw refuseQueryBody(body);
-  const given = findMember(members, "variables");
+  const given = findJsonMember(members, "variables");
   if (given === undefined) return { text, variables: noVariables };
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw refuseQueryBody(body);
@@ -182,7 +182,7 @@ export async function answerMutate(exchange: Exchange): Promise<void> {
   const params = readParameters(exchange);
   const timeoutMs = parseTimeout(params);
   const budget = openBudget(exchange, timeoutMs);
-  const commitNow = parseBool(params, "commitNow");
+  const commitNow = parseBoolParameter(params, "commitNow");
   const startTs = parseUint(params, "startTs");
   const body = await readBytes(exchange, "data");
   const media = parseMediaType(req.headers["content-type"]);
@@ -219,7 +219,7 @@ export async function answerCommit(exchange: Exchange): Promise<void> {
   if (startTs === 0) {
     throw new Fault("E_PARAMETER", "startTs parameter is mandatory while trying to commit");
   }
-  const abort = parseBool(params, "abort");
+  const abort = parseBoolParameter(params, "abort");
   const body = await readBytes(exchange, "data");
   const principal = await identify(exchange);
   if (principal.refusal !== undefined) {
@@ -244,8 +244,8 @@ function parseCommitBody(body: Buffer): CommitBody {
   const value = parseJsonPlain(body.toString());
   if (Array.isArray(value)) return { keys: expectStrings(value, "value"), preds: [] };
   const members = expectObject(value, "api.TxnContext");
-  const preds = expectStrings(findMember(members, "preds"), "value");
-  return { keys: expectStrings(findMember(members, "keys"), "value"), preds };
+  const preds = expectStrings(findJsonMember(members, "preds"), "value");
+  return { keys: expectStrings(findJsonMember(members, "keys"), "value"), preds };
 }
 
 export async function answerAlter(exchange: Exchange): Promise<void> {
@@ -253,7 +253,7 @@ export async function answerAlter(exchange: Exchange): Promise<void> {
   const params = readParameters(exchange);
   const body = (await readBytes(exchange, "text")).toString();
   const runInBackground = params.has("runInBackground")
-    ? parseBool(params, "runInBackground")
+    ? parseBoolParameter(params, "runInBackground")
     : undefined;
   const operation: AlterOperation = parseAlterBody(body, runInBackground);
   const notes = notesOf(res);

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { CommitAnswer, Latency, MutateAnswer, QueryAnswer } from "../engine/engine.ts";
 import { printUid } from "../model/uid.ts";
-import { quoteJson } from "./reply.ts";
+import { quoteJsonForHtml } from "./reply.ts";
 
 const dataOpen = Buffer.from('{"data":');
 const mutateOpen = Buffer.from('{"data":{"code":"Success","message":"Done","queries":');
@@ -22,7 +22,7 @@ export function encodeQueryAnswer(
 }
 
 /** What stands beside the data of a query. */
-export interface QueryExtras {
+interface QueryExtras {
   readonly touched: number;
   /** The extension that a report about the plan becomes. */
   readonly question: string | undefined;
@@ -70,7 +70,7 @@ export function countTouched(numUids: ReadonlyMap<string, number>): number {
 function printMetrics(numUids: ReadonlyMap<string, number>, total: number): string {
   let text = `,"metrics":{"num_uids":{"_total":${total}`;
   const names = numUids.size > 1 ? [...numUids.keys()].sort() : numUids.keys();
-  for (const name of names) text += `,${quoteJson(name)}:${numUids.get(name) ?? 0}`;
+  for (const name of names) text += `,${quoteJsonForHtml(name)}:${numUids.get(name) ?? 0}`;
   return `${text}}}`;
 }
 
@@ -87,7 +87,7 @@ function printLatency(latency: Latency): string {
 function printUids(uids: ReadonlyMap<string, number> | undefined): string {
   if (uids === undefined) return "null";
   const labels = [...uids.keys()].sort();
-  return `{${labels.map((label) => `${quoteJson(label)}:"${printUid(uids.get(label) ?? 0)}"`).join(",")}}`;
+  return `{${labels.map((label) => `${quoteJsonForHtml(label)}:"${printUid(uids.get(label) ?? 0)}"`).join(",")}}`;
 }
 
 function printTxn(answer: MutateAnswer, hash: string | undefined): string {
@@ -103,5 +103,5 @@ function printTxn(answer: MutateAnswer, hash: string | undefined): string {
 }
 
 function printStrings(list: readonly string[]): string {
-  return `[${list.map(quoteJson).join(",")}]`;
+  return `[${list.map(quoteJsonForHtml).join(",")}]`;
 }

@@ -100,7 +100,7 @@ async function logRequest(exchange: Exchange, reading: Promise<Buffer>): Promise
 }
 
 /** Whether the sender has gone before the answer was written. Asking costs a look; there is nothing to take down. */
-export function watchSender(exchange: Exchange): Cancellation {
+function watchSender(exchange: Exchange): Cancellation {
   return new SenderGone(exchange.res);
 }
 

@@ -3,7 +3,7 @@ import { Agent, request, type IncomingMessage, type ServerResponse } from "node:
 import { Fault } from "../model/fault.ts";
 import { readParameters, type Exchange } from "./exchange.ts";
 import { dropRecord } from "./audit.ts";
-import { parseBool } from "./parameters.ts";
+import { parseBoolParameter } from "./parameters.ts";
 import { findRemoteAddress, handedOverFrom } from "./peer.ts";
 import { engineShape, makeErrorReply, sendError } from "./reply.ts";
 
@@ -56,8 +56,8 @@ function mayCommit(exchange: Exchange): boolean {
   const parameters = readParameters(exchange);
   try {
     return exchange.path === "/commit"
-      ? !parseBool(parameters, "abort")
-      : parseBool(parameters, "commitNow");
+      ? !parseBoolParameter(parameters, "abort")
+      : parseBoolParameter(parameters, "commitNow");
   } catch {
     // The route refuses it.
     return false;

@@ -1,11 +1,17 @@
 /** The one place where rights are judged: every route passes it before its work (`rights.ts`). */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
-import { type Asking, findRefusal, findWriteRefusal, type Refusal, single } from "./access.ts";
+import {
+  type Asking,
+  findAccessRefusal,
+  findWriteRefusal,
+  type AccessRefusal,
+  single,
+} from "./access.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ServerContext } from "./server-context.ts";
 import { notesOf } from "./audit.ts";
-import { keyOf } from "./shown-key.ts";
+import { accessKeyOf } from "./shown-key.ts";
 import { findRemoteAddress, peerOf } from "./peer.ts";
 import { makeRefusalReply } from "./refusal.ts";
 import { sendError } from "./reply.ts";
@@ -16,9 +22,9 @@ export function judge(
   right: RouteRight,
   req: IncomingMessage,
   context: ServerContext,
-): MaybePromise<Refusal | undefined> {
+): MaybePromise<AccessRefusal | undefined> {
   if (right.audience === "everyone") return undefined;
-  return findRefusal(right, askingOf(req.headers, findRemoteAddress(req), context));
+  return findAccessRefusal(right, askingOf(req.headers, findRemoteAddress(req), context));
 }
 
 export function askingOf(
@@ -37,7 +43,7 @@ export function askingOf(
 export function judgeWriting(
   req: IncomingMessage,
   context: ServerContext,
-): MaybePromise<Refusal | undefined> {
+): MaybePromise<AccessRefusal | undefined> {
   const { headers } = req;
   if (headers.origin === undefined && headers["sec-fetch-site"] === undefined) return undefined;
   if (!context.security.anonymous || context.acl !== undefined) return undefined;
@@ -50,10 +56,10 @@ export function findRateRefusal(
   headers: IncomingHttpHeaders,
   address: string,
   context: ServerContext,
-): MaybePromise<Refusal | undefined> {
+): MaybePromise<AccessRefusal | undefined> {
   const { rates, acl } = context;
   if (rates === undefined) return undefined;
-  return andThen(keyOf(headers, context), (key) =>
+  return andThen(accessKeyOf(headers, context), (key) =>
     andThen(rates.countsUsers ? acl?.identify(headers) : undefined, (principal) => {
       const name = principal?.refusal === undefined ? principal?.user : undefined;
       const user = name === undefined ? undefined : `${principal?.namespace ?? 0}/${name}`;
@@ -64,11 +70,11 @@ export function findRateRefusal(
 }
 
 /** What stands before a request's rights: the rates of its sender, and the records that have to be made of it. */
-export function findLoadRefusal(
+export function findRouteRefusal(
   right: RouteRight,
   req: IncomingMessage,
   context: ServerContext,
-): MaybePromise<Refusal | undefined> {
+): MaybePromise<AccessRefusal | undefined> {
   // What another process of this server sends, or hands over, was counted where it came in.
   if (right.audience === "everyone" || peerOf(req).kind === "private") return undefined;
   return andThen(findRateRefusal(req.headers, findRemoteAddress(req), context), (refusal) => {
@@ -94,12 +100,16 @@ export function admit(right: RouteRight, exchange: Exchange): MaybePromise<boole
 export function admitFirst(right: RouteRight, exchange: Exchange): MaybePromise<boolean> {
   const { req, context } = exchange;
   if (context.rates === undefined && context.audit === undefined) return admit(right, exchange);
-  return andThen(findLoadRefusal(right, req, context), (refusal) =>
+  return andThen(findRouteRefusal(right, req, context), (refusal) =>
     refusal === undefined ? admit(right, exchange) : admitUnless(refusal, right, exchange),
   );
 }
 
-function admitUnless(refusal: Refusal | undefined, right: RouteRight, exchange: Exchange): boolean {
+function admitUnless(
+  refusal: AccessRefusal | undefined,
+  right: RouteRight,
+  exchange: Exchange,
+): boolean {
   if (refusal === undefined) return true;
   const notes = notesOf(exchange.res);
   if (notes !== undefined) notes.refusal = refusal.kind;

@@ -11,16 +11,16 @@ import type { EncodingFaults } from "./body.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
 import { type BodyKind, type Exchange, openBudget, readBytes, readParameters } from "./exchange.ts";
 import { streamEvents, wantsEvents } from "./event-stream.ts";
-import type { Refusal } from "./access.ts";
+import type { AccessRefusal } from "./access.ts";
 import { notesOf } from "./audit.ts";
 import { admit, judgeWriting, mustBeRecorded } from "./gate.ts";
-import { keyOf } from "./shown-key.ts";
+import { accessKeyOf } from "./shown-key.ts";
 import { makeRefusalFault } from "./refusal.ts";
 import { parseMediaType, parseExplainOptions, parseTimeout } from "./parameters.ts";
 import {
   makeErrorBody,
   originHeadersOf,
-  quoteJson,
+  quoteJsonForHtml,
   sendError,
   sendJson,
   sendPreflight,
@@ -92,7 +92,7 @@ export async function answerAdmin(exchange: Exchange): Promise<void> {
     body: "text",
     closed: undefined,
     handle: async (request) => {
-      const keyNamespace = (await keyOf(req.headers, context))?.namespace;
+      const keyNamespace = (await accessKeyOf(req.headers, context))?.namespace;
       return context.admin.handle(request, await identify(exchange), keyNamespace);
     },
     origins: () => originHeadersOf(res),
@@ -137,7 +137,7 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
   } catch (error) {
     // An overloaded server says so to proxies and clients that read statuses alone, too.
     if (!(error instanceof Fault) || error.code === "E_OVERLOADED") throw error;
-    sendJson(res, `{"errors":[{"message":${quoteJson(error.message)}}]}`, [], undefined);
+    sendJson(res, `{"errors":[{"message":${quoteJsonForHtml(error.message)}}]}`, [], undefined);
   }
 }
 
@@ -157,7 +157,7 @@ const mutationByGet: MutationRefusal = {
   status: 405,
 };
 
-function toMutationRefusal(refusal: Refusal | undefined): MutationRefusal | undefined {
+function toMutationRefusal(refusal: AccessRefusal | undefined): MutationRefusal | undefined {
   if (refusal === undefined) return undefined;
   const status = refusal.kind === "unrecorded" ? 503 : 403;
   return { message: makeRefusalFault(refusal, "graphql").message, status };

@@ -17,7 +17,7 @@ import type { Clock } from "../base/clock.ts";
 import { noteSocket, Request, Response } from "./http2-exchange.ts";
 
 /** Requests under way on one connection. */
-export const streamsMax = 128;
+const streamsMax = 128;
 /** Bytes of a head, and its fields: as for HTTP/1.1. */
 const headBytesMax = 16 * 1024;
 const headFieldsMax = 256;
@@ -34,7 +34,7 @@ const memoryMb = 8;
 const resetsMax = 100;
 const resetsMs = 1_000;
 
-export interface Http2Options {
+interface Http2Options {
   readonly clock: Clock;
   readonly idleMs: number;
   /** A whole request must have arrived by then. */

@@ -5,7 +5,7 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
 
-export type Watchable = Pick<Socket, "writableLength" | "bytesWritten" | "destroy">;
+type Watchable = Pick<Socket, "writableLength" | "bytesWritten" | "destroy">;
 
 interface Mark {
   /** Bytes of writes that have left whole. */

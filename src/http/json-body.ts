@@ -32,19 +32,19 @@ export function parseJsonPlain(text: string): unknown {
 }
 
 /** The kind of a JSON value, as the reference names it. */
-export function nameJsonKind(value: unknown): string {
+function nameJsonKind(value: unknown): string {
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";
   return typeof value;
 }
 
 /** A type that does not fit: `what` is the place and the type that was wanted. */
-export function refuseJsonType(value: unknown, what: string): Fault {
+function refuseJsonType(value: unknown, what: string): Fault {
   return new Fault("E_JSON_TYPE", `json: cannot unmarshal ${nameJsonKind(value)} into Go ${what}`);
 }
 
 /** What a place asks for. */
-export interface JsonWish {
+interface JsonWish {
   readonly kind: JsonPlace["kind"];
   /** The place and its type, as the reference names them. */
   readonly place: string;
@@ -78,7 +78,7 @@ export function expectObject(value: unknown, type: string): ReadonlyMap<string, 
 }
 
 /** A member by its name, else by its name in another case: the last one of those. Absent and null are undefined. */
-export function findMember(members: ReadonlyMap<string, unknown>, name: string): unknown {
+export function findJsonMember(members: ReadonlyMap<string, unknown>, name: string): unknown {
   let found = members.get(name);
   if (found === undefined) {
     for (const [key, value] of members) if (key.toLowerCase() === name) found = value;

@@ -11,7 +11,7 @@ import type { ProcessMemory } from "../model/process-memory.ts";
 /** What is needed of a response. */
 export type Leaving = Pick<ServerResponse, "write" | "end" | "destroy" | "once" | "destroyed">;
 
-export interface LargeAnswersOptions {
+interface LargeAnswersOptions {
   readonly memory: Pick<ProcessMemory, "hold" | "give" | "onNeed">;
   readonly clock: Clock;
   /** That a reader may rest; to this comes what a slow line takes. */

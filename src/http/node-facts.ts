@@ -9,7 +9,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { VectorIndexFacts } from "../engine/open.ts";
 import type { IndexProgress } from "../engine/index-builds.ts";
 import type { Principal } from "../model/principal.ts";
-import { quoteJson } from "./reply.ts";
+import { quoteJsonForHtml } from "./reply.ts";
 
 export interface NodeFacts {
   /** This node as an alpha. */
@@ -29,7 +29,7 @@ export interface NodeHealth extends HealthElement {
   readonly vectors: readonly VectorIndexFacts[];
 }
 
-export interface NodeParts {
+interface NodeParts {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly version: string;
@@ -137,12 +137,12 @@ async function printState(parts: NodeParts, namespace: number): Promise<string> 
   const { commitTs, maxUid } = await parts.describeStore();
   const schema = await parts.engine.schema(namespace);
   const tablets = schema.predicates.map(({ definition }) => {
-    const name = quoteJson(`${namespace}-${definition.name}`);
+    const name = quoteJsonForHtml(`${namespace}-${definition.name}`);
     return `${name}:{"groupId":1,"predicate":${name},"force":false,"space":"0","remove":false,"readOnly":false,"moveTs":"0"}`;
   });
   const seconds = Math.floor(parts.clock.nowMs() / 1000);
   const member = (groupId: number): string =>
-    `{"id":"1","groupId":${groupId},"addr":${quoteJson(parts.address)},"leader":true,"amDead":false,"lastUpdate":"${seconds}","clusterInfoOnly":false,"forceGroupId":false}`;
+    `{"id":"1","groupId":${groupId},"addr":${quoteJsonForHtml(parts.address)},"leader":true,"amDead":false,"lastUpdate":"${seconds}","clusterInfoOnly":false,"forceGroupId":false}`;
   const group = `{"members":{"1":${member(1)}},"tablets":{${tablets.join(",")}},"snapshotTs":"0","checksum":"0","checkpointTs":"0"}`;
   return `{"counter":"${commitTs}","groups":{"1":${group}},"zeros":{"1":${member(0)}},"maxUID":"${maxUid}","maxTxnTs":"${commitTs}","maxNsID":"0","maxRaftId":"1","removed":[],"cid":""}`;
 }

@@ -19,7 +19,7 @@ interface Waiting {
   isClosed: boolean;
 }
 
-export interface OutboxOptions {
+interface OutboxOptions {
   /** That may wait in the stream before answers wait here. */
   readonly bytesMax: number;
   readonly memory: Pick<ProcessMemory, "hold" | "tryTake" | "give">;

@@ -57,7 +57,7 @@ const originPattern = /^https?:\/\/(?<host>[^/]+)$/i;
 const loopbackOrigin =
   /^https?:\/\/(?:localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
-export function isLoopbackOrigin(origin: string): boolean {
+function isLoopbackOrigin(origin: string): boolean {
   return loopbackOrigin.test(origin);
 }
 
@@ -89,7 +89,7 @@ function isOwnHost(host: string, rules: PageRules): boolean {
   if (name === "localhost" || name.endsWith(".localhost")) return true;
   if (rules.hosts.has(name)) return true;
   if (isIP(name) === 0) return false;
-  return isLoopback(name) || isOwnAddress(name);
+  return isLoopbackAddress(name) || isOwnAddress(name);
 }
 
 function isOwnAddress(address: string): boolean {
@@ -98,7 +98,7 @@ function isOwnAddress(address: string): boolean {
   );
 }
 
-export function isLoopback(address: string): boolean {
+export function isLoopbackAddress(address: string): boolean {
   if (address === "127.0.0.1" || address === "::1") return true;
   return address.startsWith("127.") && isIP(address) === 4;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { Fault } from "../model/fault.ts";
 import {
-  parseBool,
+  parseBoolParameter,
   parseDurationNs,
   parseMediaType,
   parseUint,
-  quoteGo,
+  quoteParameter,
   readDurationNs,
 } from "./parameters.ts";
 
@@ -22,15 +22,15 @@ const failure = (work: () => unknown): string => {
 
 describe("booleans", () => {
   test.each(["1", "t", "T", "TRUE", "true", "True"])("%s is true", (word) =>
-    expect(parseBool(params(`x=${word}`), "x")).toBe(true),
+    expect(parseBoolParameter(params(`x=${word}`), "x")).toBe(true),
   );
   test.each(["", "0", "f", "F", "FALSE", "false", "False"])("%j is false", (word) =>
-    expect(parseBool(params(`x=${word}`), "x")).toBe(false),
+    expect(parseBoolParameter(params(`x=${word}`), "x")).toBe(false),
   );
   test("the first value counts, an absent one is false, a strange one is refused", () => {
-    expect(parseBool(params("x=false&x=true"), "x")).toBe(false);
-    expect(parseBool(params(""), "x")).toBe(false);
-    expect(failure(() => parseBool(params("debug=TrUe"), "debug"))).toBe(
+    expect(parseBoolParameter(params("x=false&x=true"), "x")).toBe(false);
+    expect(parseBoolParameter(params(""), "x")).toBe(false);
+    expect(failure(() => parseBoolParameter(params("debug=TrUe"), "debug"))).toBe(
       'while parsing debug as bool: strconv.ParseBool: parsing "TrUe": invalid syntax',
     );
   });
@@ -93,4 +93,4 @@ describe("media types", () => {
 });
 
 test("texts are quoted as in the reference's messages", () =>
-  expect(quoteGo('a"b\\c\nd\x01é')).toBe('"a\\"b\\\\c\\nd\\x01é"'));
+  expect(quoteParameter('a"b\\c\nd\x01é')).toBe('"a\\"b\\\\c\\nd\\x01é"'));

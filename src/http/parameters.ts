@@ -6,11 +6,11 @@ const trueWords = new Set(["1", "t", "T", "TRUE", "true", "True"]);
 const falseWords = new Set(["", "0", "f", "F", "FALSE", "false", "False"]);
 
 /** The first value of a parameter counts; absent and empty are false. */
-export function parseBool(params: URLSearchParams, name: string): boolean {
+export function parseBoolParameter(params: URLSearchParams, name: string): boolean {
   const text = params.get(name) ?? "";
   if (trueWords.has(text)) return true;
   if (falseWords.has(text)) return false;
-  throw refuse(name, "bool", `strconv.ParseBool: parsing ${quoteGo(text)}: invalid syntax`);
+  throw refuse(name, "bool", `strconv.ParseBool: parsing ${quoteParameter(text)}: invalid syntax`);
 }
 
 /**
@@ -44,11 +44,19 @@ export function parseUint(params: URLSearchParams, name: string): number {
       digits,
     )
   ) {
-    throw refuse(name, "uint64", `strconv.ParseUint: parsing ${quoteGo(text)}: invalid syntax`);
+    throw refuse(
+      name,
+      "uint64",
+      `strconv.ParseUint: parsing ${quoteParameter(text)}: invalid syntax`,
+    );
   }
   const value = BigInt(digits.replaceAll("_", ""));
   if (value > 0xffff_ffff_ffff_ffffn) {
-    throw refuse(name, "uint64", `strconv.ParseUint: parsing ${quoteGo(text)}: value out of range`);
+    throw refuse(
+      name,
+      "uint64",
+      `strconv.ParseUint: parsing ${quoteParameter(text)}: value out of range`,
+    );
   }
   return Number(value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : value);
 }
@@ -88,20 +96,21 @@ export function readDurationNs(text: string): number | string {
   const negative = text.startsWith("-");
   let rest = /^[+-]/.test(text) ? text.slice(1) : text;
   if (rest === "0") return 0;
-  if (rest === "") return `invalid duration ${quoteGo(text)}`;
+  if (rest === "") return `invalid duration ${quoteParameter(text)}`;
   let ns = 0;
   while (rest !== "") {
     const number = /^(?:\d+\.?\d*|\.\d+)/.exec(rest)?.[0];
-    if (number === undefined) return `invalid duration ${quoteGo(text)}`;
+    if (number === undefined) return `invalid duration ${quoteParameter(text)}`;
     rest = rest.slice(number.length);
     const unit = /^[^.\d]*/.exec(rest)?.[0] ?? "";
-    if (unit === "") return `missing unit in duration ${quoteGo(text)}`;
+    if (unit === "") return `missing unit in duration ${quoteParameter(text)}`;
     const factor = unitNs[unit];
-    if (factor === undefined) return `unknown unit ${quoteGo(unit)} in duration ${quoteGo(text)}`;
+    if (factor === undefined)
+      return `unknown unit ${quoteParameter(unit)} in duration ${quoteParameter(text)}`;
     ns += Number(number) * factor;
     rest = rest.slice(unit.length);
   }
-  if (ns >= 2 ** 63) return `invalid duration ${quoteGo(text)}`;
+  if (ns >= 2 ** 63) return `invalid duration ${quoteParameter(text)}`;
   return negative ? -ns : ns;
 }
 
@@ -110,7 +119,7 @@ function refuse(name: string, type: string, detail: string): Fault {
 }
 
 /** A string as the reference quotes it in its messages. */
-export function quoteGo(text: string): string {
+export function quoteParameter(text: string): string {
   let quoted = '"';
   for (const rune of text) {
     const code = rune.codePointAt(0) ?? 0;

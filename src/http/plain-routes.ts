@@ -11,7 +11,7 @@ import { faultTable } from "../model/fault-table.ts";
 import { Fault } from "../model/fault.ts";
 import { anyPrincipal, type Principal } from "../model/principal.ts";
 import { beginRecord, notesOf } from "./audit.ts";
-import { findLoadRefusal, judge } from "./gate.ts";
+import { findRouteRefusal, judge } from "./gate.ts";
 import type { ServerContext } from "./server-context.ts";
 import { printHealth, printHealthOfAll } from "./node-facts.ts";
 import { findRemoteAddress } from "./peer.ts";
@@ -19,7 +19,7 @@ import { makeRefusalReply } from "./refusal.ts";
 import { settleOrigin } from "./origins.ts";
 import { commonHeaderRecord, makeErrorBody, noteAnswer, originHeadersOf } from "./reply.ts";
 import { elsewhere, rightOf } from "./rights.ts";
-import { keyOf } from "./shown-key.ts";
+import { accessKeyOf } from "./shown-key.ts";
 import { uiKeywords } from "./ui-keywords.ts";
 
 const greeting =
@@ -96,7 +96,7 @@ function addHooks(app: FastifyInstance, context: ServerContext): void {
     }
     beginRecord(right, request.raw, raw, context);
     const refusal =
-      (await findLoadRefusal(right, request.raw, context)) ??
+      (await findRouteRefusal(right, request.raw, context)) ??
       (await judge(right, request.raw, context));
     if (refusal === undefined) return;
     const notes = notesOf(raw);
@@ -143,7 +143,7 @@ async function answerLogin(
     return sendJson(reply, makeErrorBody("Invalid method", "ErrorInvalidMethod", false));
   }
   try {
-    const keyNamespace = (await keyOf(request.headers, context))?.namespace;
+    const keyNamespace = (await accessKeyOf(request.headers, context))?.namespace;
     const address = findRemoteAddress(request.raw);
     const login = { ...readLogin(request.body), address, keyNamespace };
     const notes = notesOf(reply.raw);

@@ -22,7 +22,7 @@ export interface RateConfig {
 }
 
 /** Whom a request comes from, as far as it is known. */
-export interface RatedSender {
+interface RatedSender {
   readonly address: string;
   readonly key: string | undefined;
   readonly user: string | undefined;

@@ -3,7 +3,7 @@ import type { KeyScope } from "../auth/access-key.ts";
 import { refuseNamespace } from "../auth/acl.ts";
 import { faultTable } from "../model/fault-table.ts";
 import { Fault } from "../model/fault.ts";
-import type { Refusal } from "./access.ts";
+import type { AccessRefusal } from "./access.ts";
 import { type ErrorReply, makeErrorBody } from "./reply.ts";
 import type { RefusalForm } from "./rights.ts";
 
@@ -15,20 +15,20 @@ const notWhitelisted =
  * Keys and pages have nothing recorded: 401 where a key is missing or wrong, 403 where it is not enough, and 200 where
  * a GraphQL client expects every outcome as 200. Tokens and addresses are refused as the reference does.
  */
-export function makeRefusalReply(refusal: Refusal, form: RefusalForm): ErrorReply {
+export function makeRefusalReply(refusal: AccessRefusal, form: RefusalForm): ErrorReply {
   const { message, code } = makeRefusalFault(refusal, form);
   const extension = code === "E_HTTP_ERROR" ? tokenExtension(form) : faultTable[code].extension;
   const body = makeErrorBody(message, extension, form === "login");
   return { status: statusOf(refusal, form), body, headers: headersOf(refusal) };
 }
 
-function headersOf(refusal: Refusal): readonly string[] {
+function headersOf(refusal: AccessRefusal): readonly string[] {
   if (refusal.kind === "rate") return ["Retry-After", String(refusal.waitSeconds)];
   return refusal.kind === "unrecorded" ? ["Retry-After", "1"] : [];
 }
 
 /** What a refused token or address is told where it is no HTTP matter: in the reference's words. */
-export function makeRefusalFault(refusal: Refusal, form: RefusalForm): Fault {
+export function makeRefusalFault(refusal: AccessRefusal, form: RefusalForm): Fault {
   switch (refusal.kind) {
     case "noKey":
       return new Fault("E_UNAUTHORIZED", explainNoKey(refusal.wanted));
@@ -65,7 +65,7 @@ function explainScope(wanted: readonly KeyScope[]): string {
   return `This key does not open this route: it has not the scope ${wanted.join(" or ")}.`;
 }
 
-function explainPage({ what, value, wish }: Refusal & { readonly kind: "page" }): string {
+function explainPage({ what, value, wish }: AccessRefusal & { readonly kind: "page" }): string {
   const subjects = {
     administer: "Administration from a foreign page",
     write: "Writing from a foreign page",
@@ -82,7 +82,7 @@ function makeAddressFault(address: string, form: RefusalForm): Fault {
 }
 
 function makeTokenFault(
-  refusal: Refusal & { readonly kind: "noToken" | "wrongToken" },
+  refusal: AccessRefusal & { readonly kind: "noToken" | "wrongToken" },
   form: RefusalForm,
 ): Fault {
   if (form === "assign") return new Fault("E_UNAUTHORIZED", notWhitelisted);
@@ -100,7 +100,7 @@ function tokenExtension(form: RefusalForm): string {
   return form === "login" ? "ErrorInvalidRequest" : "Error";
 }
 
-function statusOf(refusal: Refusal, form: RefusalForm): number {
+function statusOf(refusal: AccessRefusal, form: RefusalForm): number {
   switch (refusal.kind) {
     case "rate":
       return 429;

@@ -35,7 +35,7 @@ export const commonHeaderRecord: Readonly<Record<string, string>> = Object.fromE
 );
 
 /** How an error is written: `withData` for what fails inside the engine, which prints `"data":null` behind it. */
-export interface ErrorShape {
+interface ErrorShape {
   readonly withData: boolean;
   /** Whether engine faults get their empty prefix `": "`; alter and commit have none. */
   readonly withPrefix: boolean;
@@ -66,7 +66,7 @@ export function makeErrorReply(error: unknown, shape: ErrorShape, logger: Logger
 }
 
 export function makeErrorBody(message: string, code: string, withData: boolean): string {
-  const errors = `{"errors":[{"message":${quoteJson(message)},"extensions":{"code":${quoteJson(code)}}}]`;
+  const errors = `{"errors":[{"message":${quoteJsonForHtml(message)},"extensions":{"code":${quoteJsonForHtml(code)}}}]`;
   return withData ? `${errors},"data":null}` : `${errors}}`;
 }
 
@@ -88,7 +88,7 @@ function makeBrokenReply(error: unknown, logger: Logger): ErrorReply {
 const plainText = /^[ \w.|:-]*$/;
 
 /** JSON as the reference prints it: `<`, `>`, `&` and the two line separators escaped. */
-export function quoteJson(text: string): string {
+export function quoteJsonForHtml(text: string): string {
   if (plainText.test(text)) return `"${text}"`;
   return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, escapeRune);
 }

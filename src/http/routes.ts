@@ -15,7 +15,7 @@ import { settleOrigin } from "./origins.ts";
 import { makeErrorBody, sendError, sendPreflight } from "./reply.ts";
 import { type RouteRight, rightOf } from "./rights.ts";
 
-export type Answer = (exchange: Exchange) => Promise<void>;
+type Answer = (exchange: Exchange) => Promise<void>;
 
 export interface Route {
   readonly path: string;

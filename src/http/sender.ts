@@ -7,7 +7,7 @@ import { mayAdministerKeyless, single } from "./access.ts";
 import type { Exchange } from "./exchange.ts";
 import { askingOf } from "./gate.ts";
 import { findRemoteAddress } from "./peer.ts";
-import { keyOf } from "./shown-key.ts";
+import { accessKeyOf } from "./shown-key.ts";
 
 /** Without ACL everybody is the same, but who may not administer reads no secret of the GraphQL schema. */
 export function identify({ context, req }: Exchange): MaybePromise<Principal> {
@@ -16,7 +16,7 @@ export function identify({ context, req }: Exchange): MaybePromise<Principal> {
     const asking = askingOf(req.headers, findRemoteAddress(req), context);
     return mayAdministerKeyless(asking) ? anyPrincipal : clientPrincipal;
   }
-  return andThen(keyOf(req.headers, context), (key) =>
+  return andThen(accessKeyOf(req.headers, context), (key) =>
     key === undefined || key.scopes.includes("admin") ? anyPrincipal : clientPrincipal,
   );
 }

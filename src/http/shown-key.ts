@@ -6,7 +6,7 @@ import { single } from "./access.ts";
 import type { ServerContext } from "./server-context.ts";
 
 /** The key that a request shows, which was let in by it; undefined for none. */
-export function keyOf(
+export function accessKeyOf(
   headers: IncomingHttpHeaders,
   context: ServerContext,
 ): MaybePromise<AccessKey | undefined> {

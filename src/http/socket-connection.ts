@@ -12,7 +12,7 @@ import { describeRequest, type RequestNames } from "../graphql/describe-request.
 import type { GraphqlRequest, GraphqlService, SubscriptionEnd } from "../graphql/service.ts";
 import { decodeJson, encodeJson, isJsonObject, JsonSyntaxError } from "../graphql/request-json.ts";
 import type { JsonObject, JsonValue } from "../graphql/request-json.ts";
-import { findRefusal } from "./access.ts";
+import { findAccessRefusal } from "./access.ts";
 import { recordOperation } from "./audit.ts";
 import { askingOf, findRateRefusal, mustBeRecorded } from "./gate.ts";
 import { hasErrors } from "./reply.ts";
@@ -26,7 +26,7 @@ import type { Closing, Conversation, Dialect, Refused } from "./socket-dialect.t
 import { openFrame } from "./socket-frame.ts";
 import type { Stream, Streams } from "./streams.ts";
 
-export interface ConnectionParts {
+interface ConnectionParts {
   readonly webSocket: WebSocket;
   /** Below it: answers are written to it directly, as one frame around bytes that all readers share. */
   readonly socket: Socket;
@@ -289,7 +289,7 @@ class SocketConnection implements Stream, Conversation {
   async #judge(): Promise<Fault | undefined> {
     const { context, remoteAddress, headers } = this.#parts;
     const asking = askingOf(this.#headers, remoteAddress, context);
-    const refusal = await findRefusal(rightOf("/graphql"), asking);
+    const refusal = await findAccessRefusal(rightOf("/graphql"), asking);
     if (refusal !== undefined) return makeRefusalFault(refusal, "graphql");
     // Without logins the upgrade was judged by the one schema that there is.
     if (context.acl === undefined || (await mayListen(context, headers, this.#headers))) return;

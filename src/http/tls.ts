@@ -40,7 +40,7 @@ const handshakeMs = 10_000;
 export function openTls(material: TlsMaterial, accept: (socket: TLSSocket) => void): TlsAcceptor {
   const { clientAuth } = material;
   const server = createServer({
-    ...contextOf(material),
+    ...tlsContextOf(material),
     ALPNProtocols: ["h2", "http/1.1"],
     handshakeTimeout: handshakeMs,
     requestCert: clientAuth !== "none",
@@ -55,11 +55,11 @@ export function openTls(material: TlsMaterial, accept: (socket: TLSSocket) => vo
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   return {
     accept: (socket) => void server.emit("connection", socket),
-    reload: (next) => server.setSecureContext(contextOf(next)),
+    reload: (next) => server.setSecureContext(tlsContextOf(next)),
   };
 }
 
-export function contextOf(material: TlsMaterial): SecureContextOptions {
+export function tlsContextOf(material: TlsMaterial): SecureContextOptions {
   const { cert, key, clientCa, min, ticketKeys } = material;
   return {
     cert,

@@ -8,7 +8,7 @@ import { parseInt64 } from "../model/int.ts";
 import { type DateTime, makeInt, type Value } from "../model/value.ts";
 
 /** Why facets cannot be read. Those of the grammar stand at `start`, and come before all others of the line. */
-export interface FacetRefusal {
+interface FacetRefusal {
   readonly message: string;
   readonly isGrammar: boolean;
   readonly start: number;
@@ -119,7 +119,7 @@ export class FacetReader {
 }
 
 /** A facet's value by its looks: text in quotes, else int, float, bool or date. Throws ConversionError. */
-export function parseFacetValue(text: string): Value {
+function parseFacetValue(text: string): Value {
   if (text === "") return { kind: "string", text };
   if (text.length >= 2 && text.startsWith('"') && text.endsWith('"')) {
     const unquoted = unquote(text);

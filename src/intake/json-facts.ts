@@ -10,7 +10,7 @@ import type { Look } from "../model/request-budget.ts";
 import type { Value } from "../model/value.ts";
 import { isVectorText, parseVector } from "../model/vector.ts";
 import { readDateTime } from "./facet-reader.ts";
-import { JsonNumber, type JsonObject, type JsonValue } from "./json-reader.ts";
+import { JsonNumber, type JsonMembers, type JsonTree } from "./json-reader.ts";
 import { type FactOperation, type FactSink, splitLanguage, star } from "./statement.ts";
 
 /** Names for objects without uid: `_:dg.<random>.<counter>`, unlike any that a client would write. */
@@ -53,11 +53,11 @@ export class JsonFactReader {
   }
 
   /** One object or an array of them; anything else says nothing. Throws Fault E_JSON_FACTS. */
-  *read(json: JsonValue): Steps<void> {
+  *read(json: JsonTree): Steps<void> {
     if (json instanceof Map) {
       yield* this.readRoot(json);
     } else if (Array.isArray(json)) {
-      for (const item of json as readonly JsonValue[]) {
+      for (const item of json as readonly JsonTree[]) {
         if (!(item instanceof Map)) refuse("only array of map allowed at root");
         if (++this.seen >= seenMax) yield this.rest();
         yield* this.readRoot(item);
@@ -72,14 +72,14 @@ export class JsonFactReader {
   }
 
   /** In a delete, an object with nothing but its uid means all that the node has. */
-  private *readRoot(object: JsonObject): Steps<void> {
+  private *readRoot(object: JsonMembers): Steps<void> {
     const { name } = yield* this.readObject(object, "");
     if (this.operation === "delete" && object.size === 1 && object.has("uid")) {
       this.add(name, { predicate: star, language: "" }, { kind: "star" }, []);
     }
   }
 
-  private *readObject(object: JsonObject, parentPredicate: string): Steps<ReadObject> {
+  private *readObject(object: JsonMembers, parentPredicate: string): Steps<ReadObject> {
     const name = this.readName(object.get("uid"));
     checkNamespace(object.get("namespace"));
     const facets = takeFacetKeys(object);
@@ -89,7 +89,7 @@ export class JsonFactReader {
       const own = facets?.get(key);
       if (value === null) this.readNull(name, key);
       else if (Array.isArray(value)) {
-        yield* this.readList(name, key, value as readonly JsonValue[], own);
+        yield* this.readList(name, key, value as readonly JsonTree[], own);
       } else if (!(value instanceof Map)) {
         const facetsOf = readScalarFacets(own);
         const part = this.readScalar(key, value as string | boolean | JsonNumber);
@@ -102,7 +102,7 @@ export class JsonFactReader {
   }
 
   /** `uid` as text or number; a new label where it is absent, empty or zero. */
-  private readName(uid: JsonValue | undefined): string {
+  private readName(uid: JsonTree | undefined): string {
     const name = nameOf(uid);
     if (name !== "") return name;
     if (this.operation === "delete") {
@@ -120,7 +120,7 @@ export class JsonFactReader {
   private *readMap(
     name: string,
     key: string,
-    value: JsonObject,
+    value: JsonMembers,
     facets: FacetKeys | undefined,
   ): Steps<void> {
     const own = readScalarFacets(facets);
@@ -138,7 +138,7 @@ export class JsonFactReader {
   private *readList(
     name: string,
     key: string,
-    items: readonly JsonValue[],
+    items: readonly JsonTree[],
     facets: FacetKeys | undefined,
   ): Steps<void> {
     this.hint(key, "list");
@@ -214,7 +214,7 @@ function refuse(message: string): never {
   throw new Fault("E_JSON_FACTS", message);
 }
 
-function nameOf(uid: JsonValue | undefined): string {
+function nameOf(uid: JsonTree | undefined): string {
   if (uid instanceof JsonNumber) {
     const value = toNumber(uid);
     return value?.kind === "int" && value.int !== 0
@@ -235,7 +235,7 @@ function nameOf(uid: JsonValue | undefined): string {
 }
 
 /** Whose facts they are says the sender's token; here it only has to be a number. */
-function checkNamespace(namespace: JsonValue | undefined): void {
+function checkNamespace(namespace: JsonTree | undefined): void {
   if (typeof namespace !== "string") return;
   const packed = namespace.replace(/\s/g, "");
   if (packed === "") return;
@@ -289,30 +289,30 @@ function isKnownNumber(number: JsonNumber): boolean {
 }
 
 /** `{"type": …, "coordinates": …}` and nothing else, if it is GeoJSON; otherwise it is an ordinary object. */
-function readGeometry(object: JsonObject): Value | undefined {
+function readGeometry(object: JsonMembers): Value | undefined {
   if (object.size !== 2 || !object.has("type") || !object.has("coordinates")) return undefined;
   const json = toPlain(object);
   const geometry = attempt(() => checkGeometry(json, ""));
   return geometry === undefined ? undefined : { kind: "geo", geometry };
 }
 
-function toPlain(json: JsonValue): unknown {
+function toPlain(json: JsonTree): unknown {
   if (json instanceof JsonNumber) return Number(json.text);
   if (json instanceof Map) {
     return Object.fromEntries([...json].map(([key, value]) => [key, toPlain(value)]));
   }
-  return Array.isArray(json) ? (json as readonly JsonValue[]).map(toPlain) : json;
+  return Array.isArray(json) ? (json as readonly JsonTree[]).map(toPlain) : json;
 }
 
 /** Of one predicate: facet keys, which may hold a `|` themselves, with their names in the object and their values. */
 type FacetKeys = readonly {
   readonly name: string;
   readonly facet: string;
-  readonly value: JsonValue;
+  readonly value: JsonTree;
 }[];
 
 /** The members of an object whose keys hold a `|`, by what stands in front of the first. */
-function takeFacetKeys(object: JsonObject): ReadonlyMap<string, FacetKeys> | undefined {
+function takeFacetKeys(object: JsonMembers): ReadonlyMap<string, FacetKeys> | undefined {
   let facets: Map<string, FacetKeys[number][]> | undefined;
   for (const [name, value] of object) {
     const bar = name.indexOf("|");
@@ -381,10 +381,10 @@ function parseIndex(text: string): number {
 }
 
 /** A value as Go's fmt prints it. */
-function describe(json: JsonValue): string {
+function describe(json: JsonTree): string {
   if (json instanceof JsonNumber) return json.text;
   if (Array.isArray(json)) {
-    return `[${(json as readonly JsonValue[]).map(describe).join(" ")}]`;
+    return `[${(json as readonly JsonTree[]).map(describe).join(" ")}]`;
   }
   if (json instanceof Map) {
     return `map[${[...json].map(([key, value]) => `${key}:${describe(value)}`).join(" ")}]`;
@@ -394,7 +394,7 @@ function describe(json: JsonValue): string {
 }
 
 /** Texts that read as a date are dates. */
-function readFacetValue(json: JsonValue): Value {
+function readFacetValue(json: JsonTree): Value {
   if (typeof json === "string") {
     const time = readDateTime(json);
     return time === undefined ? { kind: "string", text: json } : { kind: "datetime", time };

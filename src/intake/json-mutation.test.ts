@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Fault } from "../model/fault.ts";
 import type { NQuad } from "../model/nquad.ts";
 import { parseJsonMutation } from "./json-mutation.ts";
-import { JsonNumber, type JsonValue, readJson } from "./json-reader.ts";
+import { JsonNumber, type JsonTree, readJson } from "./json-reader.ts";
 import { runs } from "../../test/support/runs.ts";
 
 function refusalOf(parsing: () => unknown): string {
@@ -175,12 +175,12 @@ test("nesting is bounded", () => {
   expect(refusalOf(() => parseJsonMutation(deep))).toContain("depth limit");
 });
 
-function toPlain(json: JsonValue): unknown {
+function toPlain(json: JsonTree): unknown {
   if (json instanceof JsonNumber) return Number(json.text);
   if (json instanceof Map) {
     return Object.fromEntries([...json].map(([key, value]) => [key, toPlain(value)]));
   }
-  return Array.isArray(json) ? (json as readonly JsonValue[]).map(toPlain) : json;
+  return Array.isArray(json) ? (json as readonly JsonTree[]).map(toPlain) : json;
 }
 
 test("it reads what JSON.parse reads", () => {

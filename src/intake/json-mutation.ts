@@ -6,24 +6,24 @@ import { defaultLimits } from "../model/limits.ts";
 import type { Mutation } from "../model/nquad.ts";
 import type { Look } from "../model/request-budget.ts";
 import { type Hints, JsonFactReader } from "./json-facts.ts";
-import { jsonFault, type JsonMember, type JsonValue, readJsonInSteps } from "./json-reader.ts";
+import { jsonFault, type JsonMember, type JsonTree, readJsonInSteps } from "./json-reader.ts";
 import { FactSink } from "./statement.ts";
 
-export interface JsonMutationRequest {
+interface JsonMutationRequest {
   /** "" where there is none. */
   readonly query: string;
   readonly mutations: readonly JsonMutation[];
 }
 
-export interface JsonMutation extends Mutation {
+interface JsonMutation extends Mutation {
   /** `@if(…)`, or "". */
   readonly condition: string;
 }
 
 /** The parts of one mutation before its facts are read. */
 interface MutationParts {
-  readonly set: JsonValue | undefined;
-  readonly delete: JsonValue | undefined;
+  readonly set: JsonTree | undefined;
+  readonly delete: JsonTree | undefined;
   readonly condition: string;
 }
 
@@ -56,15 +56,10 @@ export function* parseJsonMutationInSteps(
   return { query, mutations };
 }
 
-/** A JSON text of facts alone, as loads read it: an object or an array of objects. */
-export function parseJsonFacts(json: JsonValue): Mutation {
-  return runSteps(toMutation({ set: json, delete: undefined, condition: "" }));
-}
-
 const topType = "map[string]*alpha.skipJSONUnmarshal";
 
 /** A text or list in place of an object. null is let pass as empty. */
-function failShape(text: string, value: JsonValue, type: string): [] {
+function failShape(text: string, value: JsonTree, type: string): [] {
   if (value === null) return [];
   const what = Array.isArray(value)
     ? "array"
@@ -84,7 +79,7 @@ function readEntries(member: JsonMember | undefined): ReadonlyMap<string, JsonMe
   if (member === undefined || member.value === null) return [];
   const { value, text } = member;
   if (!Array.isArray(value)) return failShape(text, value, `[]${topType}`);
-  return (value as readonly JsonValue[]).flatMap((item) => {
+  return (value as readonly JsonTree[]).flatMap((item) => {
     if (item === null) return [];
     if (!(item instanceof Map)) return failShape(text, item, topType);
     const entry = new Map<string, JsonMember>();

@@ -10,9 +10,9 @@ import { Fault, type FaultCode } from "../model/fault.ts";
 import { defaultLimits, makeLimitFault } from "../model/limits.ts";
 import type { Look } from "../model/request-budget.ts";
 
-export type JsonValue = string | boolean | null | JsonNumber | readonly JsonValue[] | JsonObject;
+export type JsonTree = string | boolean | null | JsonNumber | readonly JsonTree[] | JsonMembers;
 
-export type JsonObject = Map<string, JsonValue>;
+export type JsonMembers = Map<string, JsonTree>;
 
 export class JsonNumber {
   readonly text: string;
@@ -23,12 +23,12 @@ export class JsonNumber {
 
 /** A member of the outermost object, with the text of its value as it stands there. */
 export interface JsonMember {
-  readonly value: JsonValue;
+  readonly value: JsonTree;
   readonly text: string;
 }
 
 /** Any JSON text. Throws Fault E_JSON_SYNTAX (`Error parsing JSON at line …`), or E_LIMIT where it nests too deep. */
-export function readJson(text: string, depthMax: number = defaultLimits.depthMax): JsonValue {
+export function readJson(text: string, depthMax: number = defaultLimits.depthMax): JsonTree {
   const walk = new JsonWalk(text, new IntakeMaker(depthMax));
   guard(text, walk, Infinity);
   return walk.value;
@@ -57,24 +57,24 @@ export function* readJsonInSteps(text: string, depthMax: number, look?: Look): S
   return { value, members };
 }
 
-export interface JsonDocument {
-  readonly value: JsonValue;
+interface JsonDocument {
+  readonly value: JsonTree;
   /** undefined where the text is no object. */
   readonly members: ReadonlyMap<string, JsonMember> | undefined;
 }
 
-class IntakeMaker implements JsonMaker<JsonValue, JsonObject> {
+class IntakeMaker implements JsonMaker<JsonTree, JsonMembers> {
   readonly #depthMax: number;
 
   constructor(depthMax: number) {
     this.#depthMax = depthMax;
   }
 
-  makeObject(): JsonObject {
+  makeObject(): JsonMembers {
     return new Map();
   }
 
-  setMember(object: JsonObject, key: string, value: JsonValue): void {
+  setMember(object: JsonMembers, key: string, value: JsonTree): void {
     object.set(key, value);
   }
 
@@ -82,11 +82,11 @@ class IntakeMaker implements JsonMaker<JsonValue, JsonObject> {
     return new JsonNumber(text);
   }
 
-  makeList(items: JsonValue[]): JsonValue {
+  makeList(items: JsonTree[]): JsonTree {
     return items;
   }
 
-  makePlain(value: string | boolean | null): JsonValue {
+  makePlain(value: string | boolean | null): JsonTree {
     return value;
   }
 
@@ -96,7 +96,7 @@ class IntakeMaker implements JsonMaker<JsonValue, JsonObject> {
   }
 }
 
-function guard(text: string, walk: JsonWalk<JsonValue, JsonObject>, until: number): boolean {
+function guard(text: string, walk: JsonWalk<JsonTree, JsonMembers>, until: number): boolean {
   try {
     return walk.step(until);
   } catch (error) {
@@ -109,7 +109,7 @@ function guard(text: string, walk: JsonWalk<JsonValue, JsonObject>, until: numbe
 const lookAhead = 64;
 
 /** Only the place is looked at again, not the whole text. */
-function explainFault(text: string, walk: JsonWalk<JsonValue, JsonObject>): Fault {
+function explainFault(text: string, walk: JsonWalk<JsonTree, JsonMembers>): Fault {
   const { prefix, from } = walk.fault;
   for (const end of [Math.max(walk.position, from) + lookAhead, text.length]) {
     const fault = findJsonSyntaxFault(prefix + text.slice(from, end));

@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import type { AskAnswer, AskCall } from "./messages.ts";
 
-export interface GatewayOptions {
+interface GatewayOptions {
   /** The database's address, as http://127.0.0.1:8080. */
   readonly databaseUrl: string;
   /** A socket file that leads to it, in place of the address. */
@@ -79,7 +79,7 @@ function follow(call: AskCall, status: number, to: URL): AskCall {
 }
 
 /** `*.example.com` stands for every host below it. */
-export function isAllowed(url: URL, hosts: readonly string[]): boolean {
+function isAllowed(url: URL, hosts: readonly string[]): boolean {
   if (url.protocol !== "http:" && url.protocol !== "https:") return false;
   return hosts.some((entry) => {
     const host = entry.toLowerCase();

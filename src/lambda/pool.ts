@@ -15,7 +15,7 @@ import type { ProcessEvents } from "./process.ts";
 import { failure } from "./wire.ts";
 import type { WireAnswer } from "./wire.ts";
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly code: LambdaCode;
   readonly limits: LambdaLimits;
   readonly clock: Clock;

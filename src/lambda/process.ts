@@ -12,7 +12,7 @@ import { firstLine } from "./first-line.ts";
 import type { LambdaLimits } from "./limits.ts";
 import type { AskAnswer, AskCall, FromResolver, ToResolver } from "./messages.ts";
 
-export interface ProcessParts {
+interface ProcessParts {
   readonly code: LambdaCode;
   readonly limits: LambdaLimits;
   readonly clock: Clock;

@@ -10,7 +10,7 @@ export const workerPath = "/graphql-worker";
 export const timeLeftHeader = "x-weft-time-left";
 
 /** Who asked, as resolvers may see and forward it. */
-export interface Caller {
+export interface ResolverCaller {
   /** The ACL's access token; empty for none. */
   readonly accessToken: string;
   /** The header of the schema's `Dgraph.Authorization` line and its value, without "Bearer"; empty for none. */
@@ -18,21 +18,21 @@ export interface Caller {
   readonly authValue: string;
 }
 
-export const nobody: Caller = { accessToken: "", authKey: "", authValue: "" };
+export const nobody: ResolverCaller = { accessToken: "", authKey: "", authValue: "" };
 
 /** The call of a field of a type or interface. `parents`: the JSON text of a list of objects. */
-export function fieldCallBody(resolver: string, parents: string, caller: Caller): string {
+export function fieldCallBody(resolver: string, parents: string, caller: ResolverCaller): string {
   return `{${callerMembers(caller)},"parents":${parents},"resolver":${JSON.stringify(resolver)}}`;
 }
 
 /** The call of a query or mutation. `args`: the JSON text of an object. */
-export function rootCallBody(resolver: string, args: string, caller: Caller): string {
+export function rootCallBody(resolver: string, args: string, caller: ResolverCaller): string {
   const { accessToken, authKey, authValue } = caller;
   const header = `{"key":${JSON.stringify(authKey)},"value":${JSON.stringify(authValue)}}`;
   return `{"X-Dgraph-AccessToken":${JSON.stringify(accessToken)},"args":${args},"authHeader":${header},"resolver":${JSON.stringify(resolver)}}`;
 }
 
-function callerMembers({ accessToken, authKey, authValue }: Caller): string {
+function callerMembers({ accessToken, authKey, authValue }: ResolverCaller): string {
   const header = `{"key":${JSON.stringify(authKey)},"value":${JSON.stringify(authValue)}}`;
   return `"X-Dgraph-AccessToken":${JSON.stringify(accessToken)},"authHeader":${header}`;
 }

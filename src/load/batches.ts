@@ -3,7 +3,7 @@ import { createReadStream, openSync, readSync, closeSync, statSync } from "node:
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { Fault } from "../model/fault.ts";
-import type { BlankNodes } from "./blank-nodes.ts";
+import type { LabelUids } from "./label-uids.ts";
 import { JsonSplitter, rewriteJsonLabels } from "./json-objects.ts";
 import { rewriteRdfLine } from "./rdf-lines.ts";
 
@@ -15,15 +15,15 @@ export interface Batch {
 }
 
 /** A fact as a line of RDF, or an object of JSON, with the line on which it begins. */
-export interface Item {
+interface Item {
   readonly text: string;
   readonly line: number;
 }
 
-export interface Input {
+interface Input {
   readonly files: readonly string[];
   readonly batchSize: number;
-  readonly nodes: BlankNodes;
+  readonly nodes: LabelUids;
   /** Bytes of the files read so far. */
   readonly onRead: (byteCount: number) => void;
 }

@@ -9,7 +9,7 @@ export interface Client {
   get(path: string): Promise<Answer>;
 }
 
-export interface Refusal {
+export interface LoadRefusal {
   readonly message: string;
   /** The same request may go through later: an abort, a busy or restarting server. */
   readonly isPassing: boolean;
@@ -18,7 +18,7 @@ export interface Refusal {
 const passing = /Please retry|Too Many Requests|errIndexingInProgress|overloaded|outcome/i;
 
 /** `repeatable`: sending again what may have been stored does no harm. */
-export function findRefusal(answer: Answer, repeatable: boolean): Refusal | undefined {
+export function findClientRefusal(answer: Answer, repeatable: boolean): LoadRefusal | undefined {
   const [message] = answer.messages;
   if (answer.status === 200 && message === undefined) return undefined;
   const text = message ?? `the server answers with status ${answer.status}`;
@@ -117,7 +117,7 @@ function makeAnswer(status: number, messages: readonly string[], json: unknown):
 /** The first of `count` uids that nobody else gets. */
 export async function leaseUids(client: Client, count: number): Promise<number> {
   const answer = await client.post(`/assign?what=uids&num=${count}`, "text/plain", "");
-  const refusal = findRefusal(answer, true);
+  const refusal = findClientRefusal(answer, true);
   if (refusal !== undefined) throw new Fault("E_STARTUP", refusal.message);
   return Number((answer.json as { startId: string }).startId);
 }
@@ -131,7 +131,7 @@ export async function postOrFail(
 ): Promise<Answer> {
   for (let attempt = 0; ; attempt++) {
     const answer = await client.post(path, contentType, body);
-    const refusal = findRefusal(answer, true);
+    const refusal = findClientRefusal(answer, true);
     if (refusal === undefined) return answer;
     if (!refusal.isPassing || attempt >= 20) {
       throw new Fault("E_STARTUP", `${path}: ${refusal.message.trim()}`);

@@ -2,7 +2,7 @@
 import { printUid } from "../model/uid.ts";
 import { Fault } from "../model/fault.ts";
 
-export interface JsonObjectText {
+interface JsonObjectText {
   readonly text: string;
   /** On which it begins. */
   readonly line: number;

@@ -6,10 +6,10 @@
 import type { Random } from "../base/random.ts";
 import { Fault } from "../model/fault.ts";
 import { type Batch, readBatches } from "./batches.ts";
-import { BlankNodes } from "./blank-nodes.ts";
-import { type Client, findRefusal, type Refusal } from "./client.ts";
+import { LabelUids } from "./label-uids.ts";
+import { type Client, findClientRefusal, type LoadRefusal } from "./client.ts";
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly files: readonly string[];
   /** Facts (or JSON objects) in a request. */
   readonly batchSize: number;
@@ -20,7 +20,7 @@ export interface LoadOptions {
   readonly onProgress: (progress: LoadProgress) => void;
 }
 
-export interface LoadProgress {
+interface LoadProgress {
   /** Of the files as they are on disk. */
   readonly bytesRead: number;
   readonly bytesTotal: number;
@@ -51,7 +51,7 @@ class Load {
 
   async run(): Promise<void> {
     const { files, batchSize, client, inFlightMax } = this.#options;
-    const nodes = new BlankNodes(client);
+    const nodes = new LabelUids(client);
     const input = { files, batchSize, nodes, onRead: (count: number) => (this.#bytesRead = count) };
     for await (const batch of readBatches(input)) {
       while (this.#underWay.size >= inFlightMax) await Promise.race(this.#underWay);
@@ -80,7 +80,7 @@ class Load {
   }
 
   /** Undefined when it is stored. What the server leaves unsaid about its outcome may be said again: sets repeat safely. */
-  async #post(batch: Batch, commitNow: boolean): Promise<Refusal | undefined> {
+  async #post(batch: Batch, commitNow: boolean): Promise<LoadRefusal | undefined> {
     const { client } = this.#options;
     const type = batch.kind === "rdf" ? "application/rdf" : "application/json";
     const path = commitNow ? "/mutate?commitNow=true" : "/mutate";
@@ -95,11 +95,11 @@ class Load {
     if (!commitNow && answer.startTs !== undefined) {
       await client.post(`/commit?startTs=${answer.startTs}&abort=true`, "application/json", "");
     }
-    return findRefusal(answer, batch.kind === "rdf");
+    return findClientRefusal(answer, batch.kind === "rdf");
   }
 
   /** File and line of the first item that the server refuses alone, found by halves without storing anything. */
-  async #explain(batch: Batch, refusal: Refusal): Promise<Fault> {
+  async #explain(batch: Batch, refusal: LoadRefusal): Promise<Fault> {
     let items = batch.items;
     let message = refusal.message;
     while (items.length > 1 && !refusal.isPassing) {

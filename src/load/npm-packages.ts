@@ -1,11 +1,11 @@
 /** The sample: who depends on whom among the npm packages of a project, loaded through the interfaces of every client. */
 import { printUid } from "../model/uid.ts";
-import { type Client, findRefusal, leaseUids, postOrFail } from "./client.ts";
+import { type Client, findClientRefusal, leaseUids, postOrFail } from "./client.ts";
 import { type NpmPackage, readNpmTree } from "./npm-tree.ts";
 import { makeSampleSdl } from "./sample-sdl.ts";
 import { readSampleSecret } from "./sample-tokens.ts";
 
-export interface SampleOptions {
+interface SampleOptions {
   readonly project: string;
   readonly client: Client;
   /** What tokens are signed with where the server has no sample yet. */
@@ -13,7 +13,7 @@ export interface SampleOptions {
   readonly onProgress: (factCount: number, factTotal: number) => void;
 }
 
-export interface SampleCounts {
+interface SampleCounts {
   readonly packageCount: number;
   readonly factCount: number;
   /** False where the server has no lambda server: the fields that resolvers compute are left out. */
@@ -42,7 +42,7 @@ export async function loadSample(options: SampleOptions): Promise<SampleCounts> 
 async function postSchema(client: Client, newSecret: string): Promise<boolean> {
   const secret = (await readSampleSecret(client)) ?? newSecret;
   const whole = makeSampleSdl({ secret, hasLambda: true });
-  const refusal = findRefusal(await client.post("/admin/schema", "text/plain", whole), true);
+  const refusal = findClientRefusal(await client.post("/admin/schema", "text/plain", whole), true);
   if (refusal === undefined) return true;
   const hasLambda = !refusal.message.includes("has the @lambda directive");
   const sdl = makeSampleSdl({ secret, hasLambda });
@@ -93,7 +93,7 @@ async function readNodes(client: Client): Promise<Map<string, number>> {
 }
 
 /** Lines of RDF, both directions of every edge, as the GraphQL API would have written them. */
-export function listSampleFacts(
+function listSampleFacts(
   packages: readonly NpmPackage[],
   nodes: ReadonlyMap<string, number>,
 ): string[] {

@@ -16,7 +16,7 @@ export interface NpmPackage {
   readonly dependencies: readonly NpmDependency[];
 }
 
-export interface NpmDependency {
+interface NpmDependency {
   /** Version range as the package states it. */
   readonly range: string;
   readonly kind: "required" | "optional" | "peer";

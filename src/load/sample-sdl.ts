@@ -53,7 +53,7 @@ type Query {
 export const sampleHeader = "X-Sample-Token";
 export const sampleClaims = "https://weft.sample/claims";
 
-export interface SampleSdlOptions {
+interface SampleSdlOptions {
   /** What tokens are signed with. */
   readonly secret: string;
   /** Whether the server has a lambda server: without one it takes no fields that resolvers compute. */

@@ -5,7 +5,7 @@ import type { Client } from "./client.ts";
 import { findSampleSecret, sampleClaims } from "./sample-sdl.ts";
 
 /** They write the notes of the sample. */
-export const sampleUsers = ["dev", "ops"] as const;
+const sampleUsers = ["dev", "ops"] as const;
 
 const lifeSeconds = 30 * 24 * 3600;
 

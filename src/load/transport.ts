@@ -25,7 +25,7 @@ export interface Received {
 }
 
 /** Rejects as `fetch` does: with the reason as the error's cause, or as its code. */
-export type Send = (url: string, sent: Sent) => Promise<Received>;
+type Send = (url: string, sent: Sent) => Promise<Received>;
 
 export function openTransport({ ca, cert, certKey, socketPath }: Transport): Send {
   if (socketPath !== undefined) {

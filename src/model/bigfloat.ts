@@ -9,7 +9,7 @@ const precision = 200;
 /** Values stay within 2^±65536, so that exact decimal digits stay affordable; beyond is `exponent overflow`. */
 const exponentMax = 65536;
 
-export const bigZero: BigFloat = { mantissa: 0n, exponent: 0 };
+const bigZero: BigFloat = { mantissa: 0n, exponent: 0 };
 const infinity: BigFloat = { mantissa: 1n, exponent: 0, special: "Inf" };
 const negativeInfinity: BigFloat = { mantissa: -1n, exponent: 0, special: "-Inf" };
 

@@ -73,12 +73,6 @@ export function printFloatG(float: number): string {
   return formatG(float, "E");
 }
 
-/** `1.5E+00`: how elements of vectors print. */
-export function printFloatE(float: number): string {
-  if (!Number.isFinite(float)) return printSpecial(float);
-  return padExponent(float.toExponential(), "E", float);
-}
-
 /** The shortest digits that read back as the same 32-bit float, without an exponent however many zeros it takes. */
 export function printFloat32F(float: number): string {
   const match = /^(-?)(\d)(?:\.(\d+))?E([+-]\d+)$/.exec(printFloat32E(float));

@@ -65,7 +65,7 @@ export interface Limits {
 }
 
 /** Keys of `--limit` whose bounds name themselves when they are met. */
-export type LimitSetting =
+type LimitSetting =
   | "body-bytes"
   | "text-bytes"
   | "body-rate"

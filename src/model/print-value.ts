@@ -93,11 +93,6 @@ function shortest32(float: number): string {
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const needsEscape = /[\u0000-\u001f"\\<>&\u2028\u2029\ud800-\udfff]/;
 
-/** Whether a text can stand between quotes as it is. */
-export function isPlainJsonText(text: string): boolean {
-  return !needsEscape.test(text);
-}
-
 /** Quoted and escaped as Go does it: HTML characters and line separators too; a lone surrogate is U+FFFD. */
 export function quoteJson(text: string): string {
   if (!needsEscape.test(text)) return `"${text}"`;

@@ -4,7 +4,7 @@
  */
 import { Fault } from "./fault.ts";
 
-export interface ProcessMemoryOptions {
+interface ProcessMemoryOptions {
   /** Bytes that may be held at a time. */
   readonly bytesMax: number;
   /** How long a reservation waits for others to give back. */

@@ -9,7 +9,7 @@ import { Fault } from "./fault.ts";
 import { makeLimitFault, nameLimit, type Limits } from "./limits.ts";
 
 /** The memory that all requests of a process hold; it is told in steps of `accountStep` bytes. */
-export interface MemoryAccount {
+interface MemoryAccount {
   /** Throws a Fault where the process has no more to give; nothing was taken then. */
   take(bytes: number): void;
   give(bytes: number): void;
@@ -24,7 +24,7 @@ export const accountStep = 1024 * 1024;
  */
 export type Look = (work: number) => Promise<void> | undefined;
 
-export interface BudgetOptions {
+interface BudgetOptions {
   readonly clock: Clock;
   readonly limits: Pick<Limits, "queryTimeoutMs" | "queryWorkMax" | "queryMemoryMax">;
   /**

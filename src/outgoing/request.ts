@@ -11,7 +11,7 @@ import { isIP } from "node:net";
 import type { LookupFunction } from "node:net";
 import { isAllowedAddress, isNamed, type OutgoingPolicy } from "./policy.ts";
 
-export interface OutgoingBounds {
+interface OutgoingBounds {
   /** Of the whole answer, counted as it comes. */
   readonly bytesMax: number;
   readonly timeoutMs: number;

@@ -4,7 +4,7 @@ import {
   addOptionalSlot,
   addSlot,
   makeBuilder,
-  refuse,
+  refusePlan,
   refuseTree,
   variableIndex,
   type Builder,
@@ -45,7 +45,7 @@ function buildBlock(builder: Builder, block: Block): BlockPlan {
   if (block.root === undefined && (block.kind === "query" || block.kind === "var")) {
     const reason =
       "No function used at root and no aggregation or math variables found in the body.";
-    refuse(`Invalid query. ${reason}`);
+    refusePlan(`Invalid query. ${reason}`);
   }
   const variable = defineVariable(builder, block.variable, "uid", -1);
   const seen = builder.hiddenCount;
@@ -89,7 +89,8 @@ function buildRecurse(builder: Builder, block: Block): RecursePlan {
   const hasChildren = block.children.some(
     (child) => "children" in child && child.children !== undefined,
   );
-  if (hasChildren) refuse("recurse queries require that all predicates are specified in one level");
+  if (hasChildren)
+    refusePlan("recurse queries require that all predicates are specified in one level");
   return {
     depth: addOptionalSlot(builder, "depth", block.recurse?.depth, "root"),
     loop: addOptionalSlot(builder, "loop", block.recurse?.loop, "root"),

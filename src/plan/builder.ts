@@ -2,7 +2,7 @@ import { assert } from "../base/assert.ts";
 import type { Argument, Literal, PredicateName } from "../dql/ast.ts";
 import type { Schema } from "../graph/schema.ts";
 import { Fault } from "../model/fault.ts";
-import type { PredicateUse, Refusal, Slot, SlotIndex, SlotKind, VariablePlan } from "./plan.ts";
+import type { PredicateUse, PlanRefusal, Slot, SlotIndex, SlotKind, VariablePlan } from "./plan.ts";
 
 /** What the passes of a build share: the slots and variables found so far. */
 export interface Builder {
@@ -93,18 +93,18 @@ export function namespaced(builder: Builder, name: string): string {
   return `${builder.schema.namespace}-${name}`;
 }
 
-export function refusal(text: string, parts: Refusal["parts"] = []): Refusal {
+export function refusal(text: string, parts: PlanRefusal["parts"] = []): PlanRefusal {
   return { text, parts };
 }
 
 /** Ends the build at once: what is wrong does not depend on data. */
-export function refuse(message: string): never {
+export function refusePlan(message: string): never {
   throw new Fault("E_QUERY", message);
 }
 
 /** Raised by the reference while it copies the tree, before anything is read. */
 export function refuseTree(message: string): never {
-  refuse(`while converting to subgraph: ${message}`);
+  refusePlan(`while converting to subgraph: ${message}`);
 }
 
 /** The literals of an argument, in the order written; variables have none. */

@@ -15,7 +15,7 @@ import type {
   CallPlan,
   CompareOperator,
   PredicateUse,
-  Refusal,
+  PlanRefusal,
   SlotIndex,
   SlotKind,
   ValuesPlan,
@@ -24,7 +24,7 @@ import type {
 const compareOperators: ReadonlySet<string> = new Set(["eq", "le", "lt", "ge", "gt", "between"]);
 
 /** Tokenizers whose tokens are in the order of the values. */
-export const sortableTokenizers: ReadonlySet<string> = new Set([
+const sortableTokenizers: ReadonlySet<string> = new Set([
   "exact",
   "int",
   "float",
@@ -156,7 +156,7 @@ function buildPredicateCall(
 }
 
 /** What every function on a predicate is refused for after its own arguments were looked at. */
-function checkUse(use: PredicateUse): Refusal | undefined {
+function checkUse(use: PredicateUse): PlanRefusal | undefined {
   const predicate = use.predicate;
   if (predicate === undefined) return undefined;
   if (use.reverse && predicate.reverseIndex === undefined) {
@@ -166,14 +166,14 @@ function checkUse(use: PredicateUse): Refusal | undefined {
   return undefined;
 }
 
-export function languageRefusal(name: string): Refusal {
+export function languageRefusal(name: string): PlanRefusal {
   return refusal(
     "Language tags can only be used with predicates of string type having @lang directive in schema. " +
       `Got: [${name}]`,
   );
 }
 
-function refused(use: PredicateUse, reason: Refusal): CallPlan {
+function refused(use: PredicateUse, reason: PlanRefusal): CallPlan {
   return { kind: "refused", use, refusal: reason };
 }
 
@@ -218,10 +218,7 @@ function buildCompare(
   return { ...comparison, index, refuseFromTen: unsortable, refusal: undefined };
 }
 
-export function checkCompareCount(
-  operator: CompareOperator,
-  values: ValuesPlan,
-): Refusal | undefined {
+function checkCompareCount(operator: CompareOperator, values: ValuesPlan): PlanRefusal | undefined {
   const count = values.slots.length;
   if (operator === "eq") {
     return count < 1 ? refusal("eq expects atleast 1 argument.") : undefined;
@@ -273,7 +270,7 @@ function buildCompareCount(
   return { kind: "compareCount", operator, use, index, values };
 }
 
-function argumentCount(name: string, expected: number, parts: Refusal["parts"]): Refusal {
+function argumentCount(name: string, expected: number, parts: PlanRefusal["parts"]): PlanRefusal {
   return refusal(
     `Function '${name}' requires ${expected} arguments, but got ${parts.length} (%s)`,
     parts,

@@ -1,6 +1,6 @@
 /** @facets: what is shown, ordered by, filtered by (dql.md 4.11). */
 import type { FacetSelection, Filter, FunctionCall } from "../dql/ast.ts";
-import { addSlot, literalsOf, refuse, variableIndex, type Builder } from "./builder.ts";
+import { addSlot, literalsOf, refusePlan, variableIndex, type Builder } from "./builder.ts";
 import type { FacetFilterPlan, FacetsPlan } from "./plan.ts";
 
 export function buildFacets(
@@ -50,7 +50,7 @@ function build(builder: Builder, filter: Filter): FacetFilterPlan {
     case "constant":
       return { kind: filter.value ? "and" : "or", filters: [] };
     case "edge":
-      return refuse("A filter of facets cannot follow edges.");
+      return refusePlan("A filter of facets cannot follow edges.");
   }
 }
 
@@ -61,10 +61,10 @@ function buildTest(builder: Builder, call: FunctionCall): FacetFilterPlan {
   const count = literals.length + regexes;
   const [value] = literals;
   if (count !== 1 || value === undefined) {
-    return refuse(`One argument expected in ${call.name}, but got ${count}.`);
+    return refusePlan(`One argument expected in ${call.name}, but got ${count}.`);
   }
   if (!facetOperators.has(call.name)) {
-    return refuse(`Fn ${call.name} not supported in preprocessFilter.`);
+    return refusePlan(`Fn ${call.name} not supported in preprocessFilter.`);
   }
   return {
     kind: "test",

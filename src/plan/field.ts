@@ -27,7 +27,7 @@ import type {
 } from "./plan.ts";
 
 /** Where a level stands while it is built. */
-export interface LevelPlace {
+interface LevelPlace {
   readonly path: readonly number[];
   /** @cascade as it reaches this level: undefined for none, empty for all fields. */
   readonly cascade: readonly string[] | undefined;

@@ -66,7 +66,7 @@ function flatten(inner: Extract<FilterPlan, { kind: "and" | "or" }>): readonly F
   return inner.filters.map((part) => ({ ...part, rule: part.rule ?? rule }));
 }
 
-export function filterPrice(filter: FilterPlan): number {
+function filterPrice(filter: FilterPlan): number {
   switch (filter.kind) {
     case "constant":
       return 0;

@@ -9,7 +9,7 @@ import {
   type Builder,
 } from "./builder.ts";
 import { pickSortable } from "./call.ts";
-import type { OrderKeyPlan, OrderPlan, PagePlan, Refusal, Slot } from "./plan.ts";
+import type { OrderKeyPlan, OrderPlan, PagePlan, PlanRefusal, Slot } from "./plan.ts";
 
 export function buildPage(builder: Builder, page: Page, where: Slot["where"]): PagePlan {
   return {
@@ -66,7 +66,7 @@ function buildKey(
   name: PredicateName,
   descending: boolean,
   isFirst: boolean,
-): OrderKeyPlan | Refusal {
+): OrderKeyPlan | PlanRefusal {
   const use = resolvePredicate(builder, name);
   const predicate = use.predicate;
   const written = (use.reverse ? "~" : "") + use.name;

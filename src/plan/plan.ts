@@ -34,7 +34,7 @@ export interface Slot {
  * A refusal that depends on the schema and the shape alone, raised when its part of the plan is reached: a level
  * without nodes raises nothing, as in the reference. `%s` in the text stands for the list `[a b]` of the parts.
  */
-export interface Refusal {
+export interface PlanRefusal {
   readonly text: string;
   /** Slots whose texts are listed, and fixed words between them. */
   readonly parts: readonly (SlotIndex | string)[];
@@ -162,7 +162,7 @@ export type FieldPlan =
   | AbsentField
   | RefusedField;
 
-export interface UidField extends FieldBase {
+interface UidField extends FieldBase {
   readonly kind: "uid";
 }
 
@@ -210,11 +210,11 @@ export interface CountField extends FieldBase {
 }
 
 /** `count(uid)`: the number of nodes of the list around it. */
-export interface CountUidField extends FieldBase {
+interface CountUidField extends FieldBase {
   readonly kind: "countUid";
 }
 
-export interface ValField extends FieldBase {
+interface ValField extends FieldBase {
   readonly kind: "val";
   readonly of: number;
 }
@@ -262,14 +262,14 @@ export interface CheckPasswordField extends FieldBase {
 }
 
 /** A field that cannot be answered once there is a node to answer it for. */
-export interface RefusedField extends FieldBase {
+interface RefusedField extends FieldBase {
   readonly kind: "refused";
   readonly use: PredicateUse | undefined;
-  readonly refusal: Refusal;
+  readonly refusal: PlanRefusal;
 }
 
 /** A predicate that the schema does not know, a password: no key, ever. */
-export interface AbsentField extends FieldBase {
+interface AbsentField extends FieldBase {
   readonly kind: "absent";
   readonly use: PredicateUse;
 }
@@ -282,7 +282,7 @@ export interface PagePlan {
 }
 
 export type OrderPlan =
-  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "refused"; readonly refusal: PlanRefusal }
   | {
       readonly kind: "values";
       readonly keys: readonly OrderKeyPlan[];
@@ -347,7 +347,7 @@ export type CallPlan =
       /** A filter on an indexed but not sortable predicate is refused from ten candidates on (dql.md 2.5). */
       readonly refuseFromTen: boolean;
       /** Raised at a root once the arguments are found to be right: no index serves it. */
-      readonly refusal: Refusal | undefined;
+      readonly refusal: PlanRefusal | undefined;
     }
   | {
       readonly kind: "compareCount";
@@ -429,7 +429,11 @@ export type CallPlan =
     }
   /** Matches nothing: unknown predicates and the like. */
   | { readonly kind: "nothing"; readonly use: PredicateUse | undefined }
-  | { readonly kind: "refused"; readonly use: PredicateUse | undefined; readonly refusal: Refusal };
+  | {
+      readonly kind: "refused";
+      readonly use: PredicateUse | undefined;
+      readonly refusal: PlanRefusal;
+    };
 
 /** Arguments of a comparison: literals, or the values of a variable. */
 export interface ValuesPlan {

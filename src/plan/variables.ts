@@ -9,7 +9,7 @@ import type {
   QueryDocument,
 } from "../dql/ast.ts";
 import { Heap } from "../base/heap.ts";
-import { refuse } from "./builder.ts";
+import { refusePlan } from "./builder.ts";
 
 /** Names that a block defines, anywhere in it. */
 export function definedNames(block: Block): ReadonlySet<string> {
@@ -33,7 +33,7 @@ function addDefined(field: Field, names: Set<string>): void {
 }
 
 /** Names that a block uses, anywhere in it. */
-export function usedNames(block: Block): ReadonlySet<string> {
+function usedNames(block: Block): ReadonlySet<string> {
   const names = new Set<string>();
   if (block.root !== undefined) addCall(block.root, names);
   if (block.filter !== undefined) addFilter(block.filter, names);
@@ -143,6 +143,6 @@ export function scheduleBlocks({ blocks }: QueryDocument): readonly number[] {
       if (left === 0) ready.push(i);
     }
   }
-  if (schedule.length < blocks.length) refuse("Query couldn't be executed");
+  if (schedule.length < blocks.length) refusePlan("Query couldn't be executed");
   return schedule;
 }

@@ -58,7 +58,7 @@ export function writeScalar(render: DqlRender, at: FieldAt, start: number): void
   switch (column.kind) {
     case "uid":
       separate(writer, start);
-      writer.bytes(keyOf(field));
+      writer.bytes(memberNameOf(field));
       writeUid(render, at.uid);
       return;
     case "cell": {
@@ -78,20 +78,20 @@ export function writeScalar(render: DqlRender, at: FieldAt, start: number): void
       const json = value === undefined ? "" : printValueJson(value);
       if (json === "") return;
       separate(writer, start);
-      writer.bytes(keyOf(field));
+      writer.bytes(memberNameOf(field));
       writer.text(json);
       return;
     }
     case "count":
       separate(writer, start);
-      writer.bytes(keyOf(field));
+      writer.bytes(memberNameOf(field));
       writer.ascii(String(column.counts[row] ?? 0));
       return;
     case "groups": {
       const groups = groupsOf(column, row);
       if (groups === undefined || field.kind !== "edge" || field.groupBy === undefined) return;
       separate(writer, start);
-      writer.bytes(keyOf(field));
+      writer.bytes(memberNameOf(field));
       writer.byte(openBracket);
       writeGroups(writer, field.groupBy, groups);
       writer.byte(closeBracket);
@@ -118,7 +118,7 @@ export function* writeGroupsFieldInSteps(
   const groups = column.kind === "groups" ? groupsOf(column, row) : undefined;
   if (groups === undefined || field.kind !== "edge" || field.groupBy === undefined) return;
   separate(writer, start);
-  writer.bytes(keyOf(field));
+  writer.bytes(memberNameOf(field));
   writer.byte(openBracket);
   yield* writeGroupsInSteps(writer, renderYielder, field.groupBy, groups);
   writer.byte(closeBracket);
@@ -133,7 +133,7 @@ export function writeUid(render: DqlRender, uid: number): void {
 const keys = new WeakMap<FieldPlan, Buffer>();
 
 /** `"key":`, made once for each field of a plan. Keys are not escaped (dql.md 4.20). */
-export function keyOf(field: FieldPlan): Uint8Array {
+export function memberNameOf(field: FieldPlan): Uint8Array {
   const known = keys.get(field);
   if (known !== undefined) return known;
   const key = Buffer.from(`"${field.key}":`);
@@ -150,7 +150,7 @@ function writeCell(writer: JsonWriter, field: FieldPlan, cell: Cell, start: numb
   const facets = facetsOf(field);
   if (facets !== undefined) writeFacets(writer, facets, cell.facets, field.key, start);
   separate(writer, start);
-  writer.bytes(keyOf(field));
+  writer.bytes(memberNameOf(field));
   writer.cell(cell);
 }
 
@@ -189,7 +189,7 @@ function writeListCells(
   const facets = facetsOf(field);
   if (facets !== undefined) writeListFacets(writer, facets, printed, field.key, start);
   separate(writer, start);
-  writer.bytes(keyOf(field));
+  writer.bytes(memberNameOf(field));
   writer.byte(openBracket);
   const first = writer.length;
   for (const cell of printed) {

@@ -14,7 +14,7 @@ import {
   closeBrace,
   closeBracket,
   comma,
-  keyOf,
+  memberNameOf,
   openBrace,
   openBracket,
   separate,
@@ -184,7 +184,7 @@ function writeEmptyBlock(
     const [value] = column.values;
     separate(writer, start);
     writer.byte(openBrace);
-    writer.bytes(keyOf(field));
+    writer.bytes(memberNameOf(field));
     writer.text(value === undefined ? "null" : printValueJson(value) || "null");
     writer.byte(closeBrace);
   });
@@ -203,7 +203,7 @@ function writePaths(render: DqlRender, paths: readonly (readonly [BlockPlan, Pat
       const field = hop === undefined ? undefined : block.level.fields[hop.field];
       if (field !== undefined) {
         writer.byte(comma);
-        writer.bytes(keyOf(field));
+        writer.bytes(memberNameOf(field));
       }
       writer.ascii('{"uid":');
       writer.uid(path.uids[i] ?? 0);

@@ -9,7 +9,7 @@ import type { EdgeField, FieldPlan } from "../plan/plan.ts";
 import {
   closeBrace,
   closeBracket,
-  keyOf,
+  memberNameOf,
   openBrace,
   openBracket,
   separate,
@@ -37,7 +37,7 @@ export function writeCounts(
     if (field.kind !== "countUid" || (normalize && !field.aliased)) continue;
     separate(writer, start);
     writer.byte(openBrace);
-    writer.bytes(keyOf(field));
+    writer.bytes(memberNameOf(field));
     writer.ascii(String(count));
     writer.byte(closeBrace);
   }
@@ -177,7 +177,7 @@ function openList(
 ): OpenList {
   const before = writer.length;
   separate(writer, start);
-  writer.bytes(keyOf(field));
+  writer.bytes(memberNameOf(field));
   if (!field.single) writer.byte(openBracket);
   const from = column.offsets[row] ?? 0;
   const to = column.offsets[row + 1] ?? 0;

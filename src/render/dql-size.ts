@@ -7,7 +7,7 @@ import type { BlockResult, EdgeFrame, ExecutionResult, FieldColumn, Frame } from
 import type { Yielder } from "../exec/yielder.ts";
 import type { BlockPlan, FieldPlan, Plan } from "../plan/plan.ts";
 import { eachColumn, listFrames, uidBytes } from "./answer-size.ts";
-import { keyOf } from "./dql-field.ts";
+import { memberNameOf } from "./dql-field.ts";
 
 /** Bytes of each row's object, at least; 0: it may have no key, and vanish. */
 type Sizes = Map<Frame, Float64Array>;
@@ -54,7 +54,7 @@ function addField(
   { field, column }: { readonly field: FieldPlan; readonly column: FieldColumn },
   sizes: Sizes,
 ): void {
-  const own = keyOf(field).length + 1;
+  const own = memberNameOf(field).length + 1;
   switch (column.kind) {
     case "uid":
       for (let row = 0; row < sums.length; row++) sums[row]! += own + uidBytes(frame.uids[row]!);

@@ -21,7 +21,7 @@ import type {
   ScalarShape,
   ValueShape,
 } from "./graphql-shape.ts";
-import { writeGeometries, writeScalar, writeVector } from "./graphql-values.ts";
+import { writeGeometries, writeGraphqlScalar, writeVector } from "./graphql-values.ts";
 
 /** Something of the answer that is not as the schema says. `place`: the number of the field in the document. */
 export interface CompletionError {
@@ -40,7 +40,7 @@ const listReturned =
   "A list was returned, but GraphQL was expecting just one item. This indicates an internal error - probably a mismatch between the GraphQL and Dgraph/remote schemas. The value was resolved as null (which may trigger GraphQL error propagation) and as much other data as possible returned.";
 
 /** What was computed before rendering. */
-export interface Computed {
+interface Computed {
   /** `vector_distance` by uid, of a vector search. */
   readonly distances?: ReadonlyMap<number, number> | undefined;
   readonly lambda?: LambdaValues | undefined;
@@ -266,7 +266,7 @@ export class GraphqlRenderer {
 
   #scalarField(cell: Cell | undefined, field: FieldShape, scalar: ScalarShape): boolean {
     if (cell === undefined || cell.jsonLength === 0) return this.#missing(field);
-    if (writeScalar(this.#out, cell, scalar)) return true;
+    if (writeGraphqlScalar(this.#out, cell, scalar)) return true;
     this.#path.push(field.key);
     this.#coercion(cell, field, scalar);
     this.#path.pop();
@@ -299,7 +299,7 @@ export class GraphqlRenderer {
     for (const cell of cells) {
       if (cell.jsonLength === 0) continue;
       if (count > 0) out.byte(comma);
-      if (!writeScalar(this.#out, cell, shape.scalar)) {
+      if (!writeGraphqlScalar(this.#out, cell, shape.scalar)) {
         this.#path.push(field.key, count);
         this.#coercion(cell, field, shape.scalar);
         this.#path.length -= 2;

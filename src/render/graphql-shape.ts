@@ -36,8 +36,7 @@ export interface FieldShape {
   readonly value: ValueShape;
 }
 
-export type ScalarForm =
-  "id" | "int" | "int64" | "float" | "string" | "boolean" | "datetime" | "enum";
+type ScalarForm = "id" | "int" | "int64" | "float" | "string" | "boolean" | "datetime" | "enum";
 
 export interface ScalarShape {
   readonly form: ScalarForm;

@@ -16,7 +16,7 @@ const nullBytes = 4;
 const absent = -1;
 
 /** Bytes of the object of each row of a frame; `absent`: there is none. */
-export function* leastObjectBytes(
+function* leastObjectBytes(
   frame: Frame,
   shape: ObjectShape,
   yielder: Yielder,

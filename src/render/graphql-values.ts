@@ -15,7 +15,7 @@ const intMin = -2147483648;
 const plainFloatMax = 1e6;
 
 /** False where the value does not fit its type; nothing is written then. */
-export function writeScalar(out: JsonWriter, cell: Cell, scalar: ScalarShape): boolean {
+export function writeGraphqlScalar(out: JsonWriter, cell: Cell, scalar: ScalarShape): boolean {
   switch (scalar.form) {
     case "string":
     case "id":

@@ -30,7 +30,7 @@ interface Flat {
 }
 
 /** Where the objects of a node go. `renderYielder`: undefined for an answer that is written at once. */
-export interface Flattening {
+interface Flattening {
   readonly render: DqlRender;
   readonly renderYielder: RenderYielder | undefined;
 }

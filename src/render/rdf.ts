@@ -18,7 +18,7 @@ import type { Value, ValueKind } from "../model/value.ts";
 import type { BlockPlan, FieldPlan, Level, Plan, PredicateUse } from "../plan/plan.ts";
 import { isLarge, RenderYielder } from "./render-yielder.ts";
 
-export interface RdfOptions {
+interface RdfOptions {
   readonly limits: Limits;
 }
 

@@ -34,12 +34,12 @@ import {
 } from "./store.ts";
 
 /** The few functions of a test runner that the suite needs. */
-export interface Runner {
+interface Runner {
   readonly describe: (name: string, body: () => void) => void;
   readonly it: (name: string, body: () => Promise<void>) => void;
 }
 
-export interface Contract {
+interface Contract {
   readonly name: string;
   /** An empty store; `derive` as the process that composes would hand it in. */
   open(derive: Derive): Promise<Store>;

@@ -10,7 +10,7 @@ const kindNumbers = { cell: 0, edge: 1, member: 2, meta: 3 } as const satisfies 
   Record<Patch["kind"], number>
 >;
 
-export function writePatch(writer: ByteWriter, patch: Patch): void {
+function writePatch(writer: ByteWriter, patch: Patch): void {
   switch (patch.kind) {
     case "cell":
       writer.u8(kindNumbers.cell);
@@ -49,7 +49,7 @@ export function writePatch(writer: ByteWriter, patch: Patch): void {
 }
 
 /** Shares the reader's memory. */
-export function readPatch(reader: ByteReader): Patch {
+function readPatch(reader: ByteReader): Patch {
   const kind = patchKinds[reader.u8()];
   switch (kind) {
     case "cell": {

@@ -215,7 +215,7 @@ export interface AppliedPatch {
   readonly before: Uint8Array | undefined;
 }
 
-export interface StoreDescription {
+interface StoreDescription {
   readonly engine: string;
   readonly commitTs: number;
   readonly maxUid: number;

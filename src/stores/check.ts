@@ -55,7 +55,7 @@ export interface Problem {
   readonly problem: string;
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Opens a snapshot for one slice. */
   readonly open: () => Snapshot;
   readonly report: (problem: Problem) => void;

@@ -66,20 +66,6 @@ function* inOnePiece<T>(kv: KeyValue, work: (kv: KeyValue) => T): Pieces<T> {
   return value;
 }
 
-/** Keys and values of a range in memory of their own, at most `limit`. */
-export function collectRows(
-  kv: KeyValue,
-  range: ScanRange,
-  limit: number,
-): { key: Uint8Array; value: Uint8Array }[] {
-  const rows: { key: Uint8Array; value: Uint8Array }[] = [];
-  kv.scan(range, (key, value) => {
-    rows.push({ key: key.slice(), value: value.slice() });
-    return rows.length < limit;
-  });
-  return rows;
-}
-
 /** The state inside a write transaction, read as a snapshot is. */
 export function viewAsSnapshot(
   kv: KeyValue,

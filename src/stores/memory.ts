@@ -9,7 +9,7 @@ import type { Pieces, Prepared, WriteEngine } from "./key-value.ts";
 import { readLog, walkLog } from "./read-log.ts";
 import { getFromTree, makeTree, scanTree, TreeWriter, type TreeRoot } from "./memory-tree.ts";
 
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   readonly clock?: Clock;
   /** Needed for `fill`. */
   readonly derive?: Derive;

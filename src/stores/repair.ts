@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { equalBytes, toHex } from "../base/bytes.ts";
+import { equalBytes } from "../base/bytes.ts";
 import { keyKind, readKind, readLogKey, readRecordKey } from "../codec/key.ts";
 import { Fault } from "../model/fault.ts";
 import { decodeState, encodeState, firstState, stateKey, type StoreState } from "./commit/state.ts";
@@ -18,7 +18,7 @@ import { journalNames, visitRows } from "./lmdb/journal-format.ts";
 import { findSources, type Source } from "./lmdb/salvage.ts";
 import { claimForWriting } from "./lmdb/writing-claim.ts";
 
-export interface Repaired {
+interface Repaired {
   readonly rows: number;
   /** The newest commit that it holds. */
   readonly commitTs: number;
@@ -181,12 +181,4 @@ function exchange(dir: string, made: string): string {
   fs.rmSync(made, { recursive: true, force: true });
   syncDirectory(dir);
   return kept;
-}
-
-/** A key as an operator may know it. */
-export function describeKey(key: Uint8Array): string {
-  const kind = readKind(key);
-  const name = Object.entries(keyKind).find(([, value]) => value === kind)?.[0] ?? "unknown";
-  if (kind === keyKind.record) return `node 0x${readRecordKey(key).uid.toString(16)}`;
-  return `${name} row ${toHex(key)}`;
 }

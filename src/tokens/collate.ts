@@ -2,7 +2,7 @@ import { compareText } from "../model/text-order.ts";
 import { defaultLanguage, isLanguage } from "./languages.ts";
 
 /** Negative, zero or positive; a total order on texts. */
-export type TextOrder = (a: string, b: string) => number;
+type TextOrder = (a: string, b: string) => number;
 
 const orders = new Map<string, TextOrder>();
 
@@ -25,7 +25,7 @@ export function collationOf(tag: string): TextOrder | undefined {
 }
 
 /** Collation of English: what an indexed predicate uses for a tag that is no language. */
-export function englishOrder(): TextOrder {
+function englishOrder(): TextOrder {
   return collationOf(defaultLanguage) ?? compareText;
 }
 

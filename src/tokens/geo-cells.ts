@@ -13,9 +13,8 @@ const parentMark = 0x70;
 
 /** A closed line on the sphere, and a place on it. */
 export type Loop = s2.Loop;
-export type SpherePoint = s2.Point;
 
-export type Ring = readonly (readonly number[])[];
+type Ring = readonly (readonly number[])[];
 export type PolygonRings = readonly Ring[];
 
 /** Tokens of a stored geometry: its covering cells and all cells above them. Errors: dql.md corrections, [Values]. */

@@ -27,7 +27,7 @@ const radiusMax = 0.1;
 const leafLevel = 30;
 const radiansPerDegree = Math.PI / 180;
 
-export interface Circle {
+interface Circle {
   /** Cells that hold all of it; undefined where it is too large. */
   readonly cover: readonly bigint[] | undefined;
   readonly hasPoint: (coordinates: readonly number[]) => boolean;

@@ -8,7 +8,7 @@ import {
 } from "./light-stemmers.ts";
 import { stemArabic, stemHindi, stemSorani } from "./suffix-stemmers.ts";
 
-export type Stemmer = (word: string) => string;
+type Stemmer = (word: string) => string;
 
 /** Stemmers of the `fulltext` and `ngram` tokenizers by base language (dql.md 2.4); others are not stemmed. */
 const stemmers = new Map<string, () => Stemmer>([

@@ -13,7 +13,7 @@ import { checkGeoIndexable, geoTokens } from "./geo-cells.ts";
 import { bigFloatToken, boolToken, dateTimeToken, floatToken, intToken } from "./number-tokens.ts";
 import { exactToken, hashToken, sha256Tokens, textToken, trigramTokens } from "./text-tokens.ts";
 
-export interface Tokenizer {
+interface Tokenizer {
   readonly name: string;
   /** The only kind of predicate that it may stand on. */
   readonly kind: ValueKind;
@@ -87,7 +87,7 @@ export function tokensOf(tokenizer: string, value: Value, language: string): Uin
 }
 
 /** Tokenizers whose tokens are texts (`tokenTexts`). */
-export type TextTokenizer = "term" | "fulltext" | "ngram";
+type TextTokenizer = "term" | "fulltext" | "ngram";
 
 export function isTextTokenizer(tokenizer: string): tokenizer is TextTokenizer {
   return tokenizer === "term" || tokenizer === "fulltext" || tokenizer === "ngram";

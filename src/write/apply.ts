@@ -9,7 +9,7 @@ import type { Cell, Column, Reader, ColumnRequest } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { Look } from "../model/request-budget.ts";
 import type { Edit } from "./edit.ts";
-import { keyOf } from "./edit-group.ts";
+import { groupKeyOf } from "./edit-group.ts";
 import type { Derived, EditGroup } from "./edit-group.ts";
 import { deriveEdges } from "./edges.ts";
 import { noteNodes } from "./touched-nodes.ts";
@@ -107,7 +107,7 @@ function deriveGroup(
   if (group.predicate.definition.kind === "uid") deriveEdges(derived, storageId, group);
   else deriveValues(derived, storageId, group);
   noteNodes(derived, storageId, group, fresh);
-  if (needsBasis(group)) derived.basisKeys.add(keyOf(group, storageId));
+  if (needsBasis(group)) derived.basisKeys.add(groupKeyOf(group, storageId));
 }
 
 function groupEdits(schema: Schema, edits: readonly Edit[]): EditGroup[] {

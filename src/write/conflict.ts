@@ -48,7 +48,7 @@ function finish(lane: number): number {
 }
 
 /** Where a key belongs: ids are unique only within a storage id. */
-export interface KeyPlace {
+interface KeyPlace {
   readonly storageId: number;
   readonly predicate: number;
   readonly uid: number;

@@ -8,7 +8,7 @@ import type { TaggedValue } from "../graph/value-tokens.ts";
 import type { MemberPatch, Patch } from "../store/store.ts";
 
 /** What happens to the values of one node's predicate. `kept` is asked only when a token goes. */
-export interface ValueChange {
+interface ValueChange {
   readonly added: readonly TaggedValue[];
   readonly removed: readonly TaggedValue[];
   kept(): Iterable<TaggedValue>;

@@ -1,7 +1,7 @@
 /** Edits of one node's edges → patches: the edge, and its mirror in the reverse index with the same facets. */
 import { encodeFacets } from "../codec/facets.ts";
 import { reverseList } from "../codec/key.ts";
-import { keyOf } from "./edit-group.ts";
+import { groupKeyOf } from "./edit-group.ts";
 import type { Derived, EditGroup } from "./edit-group.ts";
 import { edgeKey } from "./conflict.ts";
 
@@ -75,7 +75,7 @@ function addConflictKeys(derived: Derived, storageId: number, group: EditGroup):
     if (definition.list && (edit.kind === "setEdge" || edit.kind === "deleteEdge")) {
       derived.conflictKeys.add(edgeKey(place, edit.target));
     } else {
-      derived.conflictKeys.add(keyOf(group, storageId));
+      derived.conflictKeys.add(groupKeyOf(group, storageId));
     }
   }
 }

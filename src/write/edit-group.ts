@@ -34,7 +34,7 @@ export interface EditGroup {
 }
 
 /** The fingerprint of the entry as a whole. */
-export function keyOf(group: EditGroup, storageId: number): string {
+export function groupKeyOf(group: EditGroup, storageId: number): string {
   const { uid, predicate } = group;
   return (group.key ??= entryKey({ storageId, predicate: predicate.id, uid }));
 }

@@ -9,7 +9,7 @@ import type { Edit } from "./edit.ts";
 
 const none: readonly string[] = [];
 
-export interface ExpandedEdits {
+interface ExpandedEdits {
   readonly edits: readonly Edit[];
   /** Fingerprints of the types that were read. */
   readonly basisKeys: readonly string[];

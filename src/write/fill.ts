@@ -12,7 +12,7 @@ import type { FillJob, MemberPatch, Patch, Snapshot } from "../store/store.ts";
 import { edgesBehind, entryPatch, readParcel, visitEntries, wantFor } from "./index-entries.ts";
 import type { EntrySource } from "./index-entries.ts";
 
-export interface FillDetail extends EntrySource {
+interface FillDetail extends EntrySource {
   readonly namespace: number;
   /** Of the schema in which the index was still building. */
   readonly schemaVersion: number;

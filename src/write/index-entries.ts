@@ -20,7 +20,7 @@ export interface EntrySource {
 }
 
 /** Told one entry: `owner` is the object of a reverse list, 0 of others; no facets are undefined. */
-export type EntrySink = (
+type EntrySink = (
   list: Uint8Array,
   member: number,
   owner: number,
@@ -132,7 +132,7 @@ export function sortRun(run: EntryList[]): void {
   run.sort((a, b) => compareBytes(a.list, b.list));
 }
 
-export interface EntryList {
+interface EntryList {
   readonly list: Uint8Array;
   readonly owner: number;
   readonly members: number[];

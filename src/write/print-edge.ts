@@ -5,7 +5,7 @@ import type { NQuad } from "../model/nquad.ts";
 import type { Value } from "../model/value.ts";
 import { quoteWire, wireBytes } from "../model/wire-bytes.ts";
 
-export interface EdgePlace {
+interface EdgePlace {
   readonly namespace: number;
   readonly uid: number;
   readonly target: number | undefined;

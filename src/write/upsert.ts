@@ -19,7 +19,7 @@ export interface UpsertVariable {
 
 export type UpsertVariables = ReadonlyMap<string, UpsertVariable>;
 
-export interface ExpansionBounds {
+interface ExpansionBounds {
   /** Facts of the request after expansion. */
   readonly nquadMax: number;
   /** Facts that are set, where variables stand in them. */

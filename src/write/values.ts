@@ -7,7 +7,7 @@ import type { Facets } from "../model/facet.ts";
 import type { Value, ValueKind } from "../model/value.ts";
 import type { MemberPatch } from "../store/store.ts";
 import { fingerprintValue } from "../tokens/fingerprint.ts";
-import { keyOf } from "./edit-group.ts";
+import { groupKeyOf } from "./edit-group.ts";
 import type { Derived, EditGroup, PlainEdit } from "./edit-group.ts";
 import { elementKey, tokenKey } from "./conflict.ts";
 import { storedTokens } from "../graph/value-tokens.ts";
@@ -102,7 +102,9 @@ function deriveFirst(
   }
   if (noconflict) return;
   derived.conflictKeys.add(
-    list ? elementKey({ storageId, predicate: predicate.id, uid }, slot) : keyOf(group, storageId),
+    list
+      ? elementKey({ storageId, predicate: predicate.id, uid }, slot)
+      : groupKeyOf(group, storageId),
   );
 }
 
@@ -211,7 +213,7 @@ function addConflictKeys(derived: Derived, storageId: number, group: EditGroup):
     if (definition.list && isElement) {
       derived.conflictKeys.add(elementKey(place, fingerprintValue(edit.value)));
     } else {
-      derived.conflictKeys.add(keyOf(group, storageId));
+      derived.conflictKeys.add(groupKeyOf(group, storageId));
     }
   }
 }

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeSeededRandom } from "../../src/base/random.ts";
 import { examineFiles } from "../../src/stores/lmdb.ts";
 import { readMeta, type Meta } from "../../src/stores/lmdb/meta-pages.ts";
-import { readPage, type Page } from "../../src/stores/lmdb/pages.ts";
+import { readPage, type FilePage } from "../../src/stores/lmdb/pages.ts";
 import { repairStore } from "../../src/stores/repair.ts";
 import { reachedPages } from "./data-pages.ts";
 import { recordHistory, type Copy } from "./history.ts";
@@ -46,7 +46,7 @@ function makeDir(data: Buffer): string {
   return dir;
 }
 
-function pageOf(data: Buffer, number: number): Page | undefined {
+function pageOf(data: Buffer, number: number): FilePage | undefined {
   try {
     return readPage(data.subarray(number * pageBytes, (number + 1) * pageBytes), number);
   } catch {
@@ -55,7 +55,7 @@ function pageOf(data: Buffer, number: number): Page | undefined {
 }
 
 /** Of the closed state, without the roots. */
-function* innerPages(): Iterable<{ number: number; page: Page }> {
+function* innerPages(): Iterable<{ number: number; page: FilePage }> {
   const { pages } = reachedPages(closed, closed.subarray(0, 2 * pageBytes));
   for (let number = 2; number < pages.length; number++) {
     const page = pages[number] === 1 ? pageOf(closed, number) : undefined;

@@ -58,7 +58,7 @@ async function run(text: string, deadlineMs = Infinity, limits = defaultLimits):
   let ticks = 0;
   let rests = 0;
   const clock: Clock = { tickMs: () => ++ticks, nowMs: () => ticks };
-  const turns = {
+  const scheduler = {
     next(): Promise<void> {
       rests++;
       return Promise.resolve();
@@ -70,7 +70,7 @@ async function run(text: string, deadlineMs = Infinity, limits = defaultLimits):
   const plan = buildPlan(parseQuery(text, new Map()), schema);
   const timeoutMs = deadlineMs === Infinity ? 0 : deadlineMs;
   const budget = new RequestBudget({ clock, limits: { ...limits, queryTimeoutMs: 0 }, timeoutMs });
-  const context = { clock, limits, budget, turns };
+  const context = { clock, limits, budget, scheduler };
   const result = await execute(plan, undefined, graph, context);
   const options = { limits, debug: false };
   const bytes = await renderDqlYielding(plan, result, options, makeYielder(context));

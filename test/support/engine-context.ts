@@ -3,7 +3,7 @@ import { makeRunner } from "../../src/engine/run.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { makeSeededRandom } from "../../src/base/random.ts";
-import { Committer } from "../../src/engine/commits.ts";
+import { ChangeSender } from "../../src/engine/commits.ts";
 import { ManagedTransactions } from "../../src/engine/managed-transactions.ts";
 import { SchemaChanges } from "../../src/engine/schema-changes.ts";
 import { ReaderFactory } from "../../src/engine/reader-factory.ts";
@@ -32,7 +32,7 @@ export async function openEngineContext(schema = "", store?: Store): Promise<Eng
   const used = store ?? openMemoryStore({ derive: deriveFill });
   const reserved = { acl: false };
   const { slot, floorTs } = await used.claimSlot();
-  const committer = new Committer({
+  const committer = new ChangeSender({
     store: used,
     clock: systemClock,
     random: makeSeededRandom(1),

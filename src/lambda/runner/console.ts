@@ -4,7 +4,7 @@
  */
 import type { FromResolver } from "../messages.ts";
 
-export interface ConsolePorts {
+interface ConsolePorts {
   send(message: FromResolver): void;
   format(values: readonly unknown[]): string;
   /** Milliseconds on a scale of the process's own. */

@@ -77,7 +77,7 @@ function languageGlobals(): string[] {
 type Callback = (...args: unknown[]) => void;
 type Timer = ReturnType<typeof setTimeout>;
 
-export interface Timers {
+interface Timers {
   readonly functions: Readonly<Record<string, unknown>>;
   /** From here on timers belong to the call in which they were made. */
   startCalls(): void;

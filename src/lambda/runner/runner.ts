@@ -11,7 +11,7 @@ import { openConsole } from "./console.ts";
 import { closeGlobals, lockGlobals, openTimers } from "./globals.ts";
 
 /** What the first line of the process hands over before it is gone. */
-export interface Ports {
+interface Ports {
   send(message: FromResolver): void;
   listen(handler: (message: ToResolver) => void): void;
   evaluate(script: string, name: string): void;
@@ -22,7 +22,7 @@ export interface Ports {
 }
 
 /** What the process is to run. */
-export type Load = Extract<ToResolver, { kind: "load" }>;
+type Load = Extract<ToResolver, { kind: "load" }>;
 
 /** Loads the script, says so, and answers calls from then on. */
 export function startRunner(ports: Ports, { script, name, bodyBytesMax }: Load): void {
@@ -85,7 +85,7 @@ function limitAnswer(done: Answer, bytesMax: number, tell: Tell): Answer {
 }
 
 /** Tells the operator. */
-export type Tell = (message: string) => void;
+type Tell = (message: string) => void;
 
 interface Tools {
   readonly asker: Asker;

@@ -15,7 +15,7 @@ export const noMembers: Members = {
 };
 
 /** Facets of a member that is set (empty: none), undefined for one that is removed. */
-export type MemberEdits = ReadonlyMap<number, Uint8Array | undefined>;
+type MemberEdits = ReadonlyMap<number, Uint8Array | undefined>;
 
 /** The facets of a member, empty for none; undefined when it is not there. */
 export function findMember(members: Members, uid: number): Uint8Array | undefined {

@@ -3,7 +3,6 @@
  * chunk once (merging once per chunk and batch was 3.6 times as fast as once per patch).
  */
 import { assert } from "../../base/assert.ts";
-import { emptyBytes } from "../../base/bytes.ts";
 import {
   appendToChunk,
   chunkFacets,
@@ -425,16 +424,4 @@ function placeOf(numbers: readonly number[], uid: number): number {
     else high = middle;
   }
   return low - 1;
-}
-
-/** A new list of these members under `prefix`, where there is none yet. */
-export function writeNewList(
-  kv: KeyValue,
-  prefix: Uint8Array,
-  members: ReadonlyMap<number, Uint8Array>,
-  tuning: Tuning,
-): void {
-  const list = new WorkingList(kv, prefix, tuning);
-  for (const [uid, facets] of members) list.edit(uid, facets.length === 0 ? emptyBytes : facets);
-  list.flush();
 }

@@ -46,7 +46,7 @@ import { SlotTable } from "./slot-table.ts";
 import { runSweep } from "./sweep.ts";
 import { UidLease } from "./uid-lease.ts";
 
-export interface CommitterOptions {
+interface CommitterOptions {
   readonly clock: Clock;
   readonly tuning?: Tuning;
   readonly retention?: LogRetention;

@@ -8,7 +8,7 @@ import { viewAsSnapshot, type KeyValue } from "../key-value.ts";
 import { walkLog } from "../read-log.ts";
 import type { StoreState } from "./state.ts";
 
-export interface FillHost {
+interface FillHost {
   readonly kv: KeyValue;
   readonly tuning: Tuning;
   readonly state: StoreState;

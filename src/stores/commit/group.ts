@@ -13,7 +13,7 @@ import { encodeState, stateKey, type StoreState } from "./state.ts";
 import type { UidLease } from "./uid-lease.ts";
 
 /** What came of one change in one try of its group. */
-export type Verdict =
+type Verdict =
   | { readonly kind: "committed"; readonly commitTs: number }
   | { readonly kind: "refused"; readonly error: unknown }
   | { readonly kind: "held" };
@@ -39,7 +39,7 @@ export class BadChange extends Error {
 }
 
 /** What a group is applied with. */
-export interface GroupHost {
+interface GroupHost {
   readonly tuning: Tuning;
   readonly state: StoreState;
   readonly checker: ConflictChecker;

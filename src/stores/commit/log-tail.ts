@@ -29,7 +29,7 @@ interface Block {
 }
 
 /** What a group adds, until it is durable. */
-export interface AddedRow {
+interface AddedRow {
   readonly commitTs: number;
   readonly committedMs: number;
   readonly bytes: number;

@@ -8,7 +8,7 @@ import { Fault } from "../../model/fault.ts";
 import type { Change, ChangeId, CommitResult } from "../../store/store.ts";
 import { slotCount, type SlotHold } from "./state.ts";
 
-export interface SlotHost {
+interface SlotHost {
   commitTs(): number;
   commit(change: Change): Promise<CommitResult>;
   /** Whether nothing is written any more. */

@@ -24,7 +24,7 @@ export const defaultPolicy: CheckpointPolicy = {
 /** So many times `bytesMax` in a file whose base is still not sound: the disk is slow, writing waits for it. */
 const patience = 8;
 
-export interface CheckpointParts {
+interface CheckpointParts {
   readonly environment: Pick<Environment, "pin" | "pageBytes">;
   readonly journal: Journal;
   readonly dataPath: string;

@@ -10,7 +10,7 @@ import * as net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export type ClaimKind = "serving" | "writing";
+type ClaimKind = "serving" | "writing";
 
 export interface Claim {
   release(): Promise<void>;

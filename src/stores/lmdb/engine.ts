@@ -124,7 +124,7 @@ export interface EngineJournal {
   takeBack(): void;
 }
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly db: Database;
   readonly trust: Trust;
   /** Of the store. */

@@ -26,7 +26,7 @@ import {
 } from "./newest-transaction.ts";
 import { readValue, scanRows } from "./rows.ts";
 
-export interface EnvironmentOptions {
+interface EnvironmentOptions {
   readonly dir: string;
   readonly readOnly?: boolean;
   /** Commits are not synced: a journal holds them, or a test needs none of it. */

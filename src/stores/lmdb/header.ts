@@ -26,7 +26,7 @@ export const dataName = "data.mdb";
  * journaled: a journal says what the data file may lack. unjournaled: none was kept, each commit was synced. untold: it
  * was not closed, and the header is of a format that says no more.
  */
-export type StoreState = "closed" | "new" | "journaled" | "unjournaled" | "untold";
+type StoreState = "closed" | "new" | "journaled" | "unjournaled" | "untold";
 
 /** As the header has them. */
 const states: readonly StoreState[] = ["closed", "new", "journaled", "unjournaled"];
@@ -43,7 +43,7 @@ export interface Header {
   readonly metasChecksum: number | undefined;
 }
 
-export function refuse(dir: string, reason: string, cause?: unknown): Fault {
+export function refuseStore(dir: string, reason: string, cause?: unknown): Fault {
   return new Fault("E_STARTUP", `cannot open the store at ${dir}: ${reason}`, {
     cause,
   });
@@ -68,7 +68,7 @@ export function readHeader(dir: string): Header {
   try {
     bytes = fs.readFileSync(join(dir, headerName));
   } catch (error) {
-    throw refuse(dir, `${headerName} cannot be read`, error);
+    throw refuseStore(dir, `${headerName} cannot be read`, error);
   }
   if (bytes.length < front + 4 || bytes.toString("latin1", 0, front) !== magic) {
     throw refuseDamage(dir, `${headerName} is damaged`);
@@ -81,7 +81,7 @@ export function readHeader(dir: string): Header {
     crc32(bytes.subarray(0, length - 4)) === bytes.readUInt32LE(length - 4);
   if (!isWhole && version <= formatVersion) throw refuseDamage(dir, `${headerName} is damaged`);
   if (version > formatVersion) {
-    throw refuse(dir, `its format ${version} is newer than this program's (${formatVersion})`);
+    throw refuseStore(dir, `its format ${version} is newer than this program's (${formatVersion})`);
   }
   const cleanBytes = bytes.readDoubleLE(front + 20);
   const state = isOlder
@@ -103,12 +103,12 @@ export function readStoreId(bytes: Buffer): string {
   return bytes.length < front + 20 ? "" : bytes.toString("hex", front + 4, front + 20);
 }
 
-export type NewHeader = Pick<Header, "storeId" | "cleanBytes" | "metasChecksum"> & {
+type NewHeader = Pick<Header, "storeId" | "cleanBytes" | "metasChecksum"> & {
   readonly state: Exclude<StoreState, "untold">;
 };
 
 /** In the newest format. Synced with its directory, and never half written. */
-export function writeHeader(dir: string, header: NewHeader): void {
+function writeHeader(dir: string, header: NewHeader): void {
   const bytes = Buffer.alloc(headerBytes);
   bytes.write(magic, 0, "latin1");
   bytes.writeUInt32LE(formatVersion, front);

@@ -11,7 +11,7 @@ import {
   dataName,
   headerName,
   readHeader,
-  refuse,
+  refuseStore,
   refuseDamage,
   type Header,
 } from "./header.ts";
@@ -38,16 +38,16 @@ export function inspectStore(dir: string, witness: Witness = {}): StoreHeader | 
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOENT") return undefined;
-    if (code === "ENOTDIR") throw refuse(dir, "it is not a directory", error);
-    throw refuse(dir, "the directory cannot be read", error);
+    if (code === "ENOTDIR") throw refuseStore(dir, "it is not a directory", error);
+    throw refuseStore(dir, "the directory cannot be read", error);
   }
   if (!names.includes(headerName)) {
     if (names.every((name) => ignoredNames.has(name))) return undefined;
     if (names.includes(dataName)) {
       const what = `${headerName} is missing; weft check --repair makes it anew, and saves what ${dataName} holds`;
-      throw refuse(dir, what);
+      throw refuseStore(dir, what);
     }
-    throw refuse(dir, "the directory is not empty and is not a store");
+    throw refuseStore(dir, "the directory is not empty and is not a store");
   }
   for (;;) {
     const header = readHeader(dir);

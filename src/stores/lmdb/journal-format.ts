@@ -151,7 +151,7 @@ export function sealRecord(
   record.writeUInt32LE(crc32(record.subarray(0, 16), salt ?? 0), 16);
 }
 
-export interface RecordHead {
+interface RecordHead {
   readonly number: number;
   readonly rowsAt: number;
   readonly end: number;

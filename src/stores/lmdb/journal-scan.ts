@@ -12,7 +12,7 @@ import {
 } from "./journal-format.ts";
 import type { Half } from "./journal-halves.ts";
 
-export interface EpochRecords {
+interface EpochRecords {
   readonly records: readonly Buffer[];
   /** As a part of a sentence; undefined: there is none, but perhaps a torn end. */
   readonly damage: string | undefined;

@@ -11,7 +11,7 @@ import { join, resolve } from "node:path";
 const pathBytesMax = 100;
 export const linkName = "writer.sock";
 
-export interface LinkAddress {
+interface LinkAddress {
   readonly path: string;
   /** Gives back what the path needs to stay valid. */
   close(): void;

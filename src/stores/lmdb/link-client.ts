@@ -19,11 +19,11 @@ import {
   endFrame,
   FrameCutter,
   frameKind,
-  type Frame,
+  type LinkFrame,
   type FrameKind,
 } from "./link-protocol.ts";
 
-export interface LinkClientOptions {
+interface LinkClientOptions {
   readonly dir: string;
   readonly storeId: string;
   /** How long a request waits for a writer before it fails. */
@@ -197,7 +197,7 @@ export class LinkClient {
     }
   }
 
-  private take(frame: Frame): void {
+  private take(frame: LinkFrame): void {
     if (frame.kind === frameKind.welcome) {
       this.onWelcome(frame.payload);
       return;

@@ -27,12 +27,12 @@ export const frameKind = {
 
 export type FrameKind = (typeof frameKind)[keyof typeof frameKind];
 
-export const protocolVersion = 3;
+const protocolVersion = 3;
 const frontBytes = 9;
 /** A change of a few million facts; a longer frame is garbage. */
 const frameBytesMax = 1024 * 1024 * 1024;
 
-export interface Frame {
+export interface LinkFrame {
   readonly kind: FrameKind;
   readonly request: number;
   readonly payload: Uint8Array;
@@ -72,7 +72,7 @@ export class FrameCutter {
   private isFront = true;
 
   /** undefined when the stream is not ours. */
-  push(piece: Uint8Array, take: (frame: Frame) => void): boolean {
+  push(piece: Uint8Array, take: (frame: LinkFrame) => void): boolean {
     const rest = this.held === 0 && this.isFront ? cutWhole(piece, take) : piece;
     if (rest === undefined) return false;
     if (rest.length === 0) return true;
@@ -113,7 +113,7 @@ export class FrameCutter {
 }
 
 /** Takes the frames that a piece has whole; returns what is left behind them, undefined where it is not ours. */
-function cutWhole(piece: Uint8Array, take: (frame: Frame) => void): Uint8Array | undefined {
+function cutWhole(piece: Uint8Array, take: (frame: LinkFrame) => void): Uint8Array | undefined {
   let at = 0;
   while (piece.length - at >= frontBytes) {
     const size = readU32(piece, at);
@@ -132,7 +132,7 @@ function readU32(bytes: Uint8Array, at: number): number {
   return high + (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16));
 }
 
-export interface Hello {
+interface Hello {
   readonly storeId: string;
   /** The slot that this process had before the link was lost. */
   readonly slot: { readonly slot: number; readonly floorTs: number } | undefined;
@@ -229,7 +229,7 @@ export function encodeError(error: unknown): { kind: FrameKind; payload: Uint8Ar
   return { kind: frameKind.fault, payload: writer.finish() };
 }
 
-export function decodeError(frame: Frame): Error {
+export function decodeError(frame: LinkFrame): Error {
   const reader = new ByteReader(frame.payload);
   if (frame.kind === frameKind.refusal) return new StoreRefusal(reasons[reader.u8()]!);
   const code = reader.text();

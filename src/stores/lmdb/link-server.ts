@@ -18,12 +18,12 @@ import {
   encodeNumbers,
   FrameCutter,
   frameKind,
-  type Frame,
+  type LinkFrame,
   type FrameKind,
 } from "./link-protocol.ts";
 import type { SlotKeeper, SlotToken } from "./slot-keeper.ts";
 
-export interface LinkServerOptions {
+interface LinkServerOptions {
   readonly storeId: string;
   readonly committer: Committer;
   readonly slots: SlotKeeper;
@@ -120,7 +120,7 @@ class Connection {
     setTimeout(() => this.socket.destroy(), 500).unref();
   }
 
-  private take(frame: Frame): void {
+  private take(frame: LinkFrame): void {
     if (!this.isWelcome) {
       this.welcome(frame);
       return;
@@ -134,7 +134,7 @@ class Connection {
     );
   }
 
-  private welcome(frame: Frame): void {
+  private welcome(frame: LinkFrame): void {
     const { storeId, slots, committer } = this.options;
     const hello = frame.kind === frameKind.hello ? decodeHello(frame.payload) : undefined;
     if (hello === undefined || hello.storeId !== storeId) {
@@ -147,7 +147,7 @@ class Connection {
     this.notify(committer.commitTs);
   }
 
-  private async serve({ kind, payload }: Frame): Promise<Uint8Array> {
+  private async serve({ kind, payload }: LinkFrame): Promise<Uint8Array> {
     const { committer, slots } = this.options;
     switch (kind) {
       case frameKind.commit: {

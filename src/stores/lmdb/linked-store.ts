@@ -13,7 +13,7 @@ import { encodeFill, encodeNumbers, encodeSweep, frameKind } from "./link-protoc
 import { Scrub, type ScrubPolicy } from "./scrub.ts";
 import { verifyPages } from "./verify.ts";
 
-export interface LinkedStoreOptions {
+interface LinkedStoreOptions {
   readonly dir: string;
   readonly storeId: string;
   readonly waitMs: number;

@@ -17,11 +17,11 @@ import {
   removeJournal,
   replayRecords,
   restoreBase,
-  type Plan,
+  type RecoveryPlan,
 } from "./recovery.ts";
 import { verifyPages } from "./verify.ts";
 
-export interface OpeningOptions {
+interface OpeningOptions {
   readonly dir: string;
   readonly header: StoreHeader;
   readonly logger: Logger;
@@ -43,7 +43,7 @@ export interface JournalOptions extends Witness {
 
 export type RunJournalOptions = JournalOptions & { readonly run: string };
 
-export interface Opened {
+interface Opened {
   readonly environment: Environment;
   /** undefined: LMDB syncs each commit itself. */
   readonly journal: EngineJournal | undefined;
@@ -108,7 +108,7 @@ export async function openForWriting(options: OpeningOptions): Promise<Opened> {
 }
 
 /** The base stays pinned while the records are committed again: a second stop of the machine goes back to it. */
-function replay(environment: Environment, { records }: Plan, logger: Logger): Pin {
+function replay(environment: Environment, { records }: RecoveryPlan, logger: Logger): Pin {
   const pin = environment.pin();
   replayRecords(environment, records);
   logger.warn("the store was not closed in order; it is as it was acknowledged", {

@@ -15,10 +15,10 @@ import {
   readLongValue,
   readPage,
   type Node,
-  type Page,
+  type FilePage,
 } from "./pages.ts";
 
-export interface WalkOptions {
+interface WalkOptions {
   /** Leaves and their rows, too; otherwise only what leads to them, a hundredth of the file. */
   readonly isDeep: boolean;
   /** Rows below are left out, and the list of free pages. */
@@ -33,14 +33,14 @@ export interface WalkOptions {
   readonly onRow?: (key: Buffer, stored: Buffer) => void;
 }
 
-export interface Walked {
+interface Walked {
   readonly rows: number;
   readonly pages: number;
   /** Where the next walk begins; undefined: the end was reached. */
   readonly next: Uint8Array | undefined;
 }
 
-export interface Findings {
+interface Findings {
   /** The first damage to what leads to the rows, as a part of a sentence. */
   readonly structure: string | undefined;
   /** The same of rows, each. */
@@ -145,7 +145,7 @@ class PageWalk {
     if (!isRight) throw new PageDamage("it does not have the rows that it should have");
   }
 
-  private visit(page: Page, bounds: Bounds, depth: number): void {
+  private visit(page: FilePage, bounds: Bounds, depth: number): void {
     if (depth > depthMax) throw new PageDamage("its pages lead in a circle");
     if (!page.isBranch) this.treeDepth ??= depth;
     if (this.options.isRowsOnly !== true && this.treeDepth !== undefined) {
@@ -183,7 +183,7 @@ class PageWalk {
   /** Of the tree: that of its first leaf, since all are as deep. */
   private treeDepth: number | undefined = undefined;
 
-  private depthOf(page: Page): number {
+  private depthOf(page: FilePage): number {
     if (this.treeDepth !== undefined) return this.treeDepth;
     let depth = 0;
     for (let one = page; one.isBranch && depth <= depthMax; depth++) {
@@ -198,7 +198,7 @@ class PageWalk {
     return from !== undefined && high !== undefined && Buffer.compare(high, from) <= 0;
   }
 
-  private visitLeaf(page: Page, { low, high }: Bounds): void {
+  private visitLeaf(page: FilePage, { low, high }: Bounds): void {
     this.tree.leafPages++;
     this.tree.rows += page.nodes.length;
     let previous: Buffer | undefined;
@@ -253,7 +253,7 @@ class PageWalk {
   }
 
   /** Keys are numbers of transactions there. */
-  private visitFree(page: Page, depth: number): void {
+  private visitFree(page: FilePage, depth: number): void {
     if (depth > depthMax) throw new PageDamage("its free pages lead in a circle");
     for (const node of page.nodes) {
       if (page.isBranch) this.visitFree(this.take(node.child, page.transaction), depth + 1);
@@ -266,7 +266,7 @@ class PageWalk {
     this.use.take(first, pages);
   }
 
-  private take(number: number, writtenBy: number): Page {
+  private take(number: number, writtenBy: number): FilePage {
     this.takePlace(number);
     return this.read(number, writtenBy);
   }
@@ -280,7 +280,7 @@ class PageWalk {
   }
 
   /** A page is copied when one below it is: none below is newer. */
-  private read(number: number, writtenBy: number): Page {
+  private read(number: number, writtenBy: number): FilePage {
     this.checkPlace(number);
     const { pageBytes } = this.meta;
     const bytes = Buffer.allocUnsafe(pageBytes);

@@ -45,14 +45,14 @@ export interface Node {
   readonly size: number;
 }
 
-export interface Page {
+export interface FilePage {
   readonly isBranch: boolean;
   readonly transaction: number;
   readonly nodes: readonly Node[];
 }
 
 /** Throws PageDamage. `number`: which one it must be. */
-export function readPage(bytes: Buffer, number: number): Page {
+export function readPage(bytes: Buffer, number: number): FilePage {
   checkNumber(bytes, number);
   const flags = bytes.readUInt16LE(flagsAt) & kindFlags;
   if (flags !== branchFlag && flags !== leafFlag) fail(number, "is none of a tree");
@@ -114,7 +114,7 @@ function checkTiling(
   if (headBytes + at !== bytes.length) fail(number, "is damaged");
 }
 
-export interface LongPlace {
+interface LongPlace {
   readonly first: number;
   readonly pages: number;
 }

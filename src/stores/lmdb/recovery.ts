@@ -42,7 +42,7 @@ export type Expected =
 const blankTransactionsMax = 2;
 
 /** A start cannot go on. It says what is known, and the way out. */
-export function damagedStore(dir: string, reason: string, lost: string): Fault {
+function damagedStore(dir: string, reason: string, lost: string): Fault {
   return new Fault(
     "E_STORE_CORRUPT",
     `cannot open the store at ${dir}: ${reason}; ${lost}. ` +
@@ -107,7 +107,7 @@ function refuseMissing(
 }
 
 /** What a recovery is made of, all of it verified. */
-export interface Plan {
+export interface RecoveryPlan {
   readonly metas: Uint8Array;
   readonly records: readonly Buffer[];
 }
@@ -116,7 +116,7 @@ export interface Plan {
  * Reads and verifies the journal and the base's pages; writes nothing. Fault E_STORE_CORRUPT where something is damaged
  * or missing that was acknowledged, or that the rest stands on.
  */
-export function planRecovery(dir: string, dataPath: string, { half, next }: Loss): Plan {
+export function planRecovery(dir: string, dataPath: string, { half, next }: Loss): RecoveryPlan {
   const { base } = half;
   const { records: all, behind, damage } = readBoth({ half, next });
   const refuse = (reason: string): Fault => {
@@ -185,7 +185,7 @@ function refuseDamagedBase(dir: string, dataPath: string, meta: Meta): void {
 }
 
 /** The base's meta pages at the front of the data file. For a file that no process has open. */
-export function restoreBase(dataPath: string, { metas }: Plan): void {
+export function restoreBase(dataPath: string, { metas }: RecoveryPlan): void {
   const file = fs.openSync(dataPath, "r+");
   try {
     fs.writeSync(file, metas, 0, metas.length, 0);

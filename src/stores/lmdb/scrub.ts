@@ -19,7 +19,7 @@ export interface ScrubPolicy {
 
 export const noScrub: ScrubPolicy = { percent: 0, everyMs: 0 };
 
-export interface ScrubParts {
+interface ScrubParts {
   readonly environment: Environment;
   readonly dataPath: string;
   readonly clock: Clock;

@@ -7,7 +7,7 @@ import { examinePages } from "./page-walk.ts";
 /** A data file up to this size is verified as a whole, a second for each gibibyte or so; of others what leads to rows. */
 const wholeBytesMax = 128 * 1024 * 1024;
 
-export interface Verified {
+interface Verified {
   /** All pages and rows were looked at, and are sound. */
   readonly isWhole: boolean;
   /** In words. The others can be read. */

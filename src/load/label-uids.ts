@@ -8,7 +8,7 @@ const leaseCount = 50_000;
  * A table of fingerprints instead of the labels: 16 bytes a node at half load, whatever the labels are. Two labels of
  * ten million meet in 64 bits with a chance of 3 in a million; a Map of strings takes ten times the memory.
  */
-export class BlankNodes {
+export class LabelUids {
   readonly #client: Client;
   #low = new Uint32Array(1 << 12);
   #high = new Uint32Array(1 << 12);

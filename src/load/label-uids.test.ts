@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BlankNodes } from "./blank-nodes.ts";
+import { LabelUids } from "./label-uids.ts";
 import type { Client } from "./client.ts";
 
 test("a label is one node through the whole load, and a hundred thousand are as many nodes", async () => {
@@ -14,7 +14,7 @@ test("a label is one node through the whole load, and a hundred thousand are as 
       return Promise.resolve({ status: 200, messages: [], json, startTs: undefined });
     },
   };
-  const nodes = new BlankNodes(client);
+  const nodes = new LabelUids(client);
   const uids = new Map<string, number>();
   for (let i = 0; i < 100_000; i++) {
     await nodes.prepare(1);
