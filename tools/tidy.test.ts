@@ -12,6 +12,7 @@ import {
   findFloorFaults,
   findLengthFaults,
   findNameFaults,
+  findSideEntrances,
   findTableFaults,
   findWordFaults,
 } from "./tidy.ts";
@@ -19,9 +20,18 @@ import {
 const root = join(import.meta.dirname, "..");
 const src = join(root, "src");
 
+/** What an engine does to files, and what each engine has to do alike. */
+const engineTests = ["crash", "contract"].map((folder) => join(root, "test", folder));
+
 describe("this house", () => {
   test("the floor table is written bottom-up", () => expect(findTableFaults(floors)).toEqual([]));
   test("imports go down, by the door", () => expect(findFloorFaults(src, floors)).toEqual([]));
+  test("engines of stores are named by their own tests alone", () => {
+    const faults = [src, join(root, "test"), join(root, "bench"), join(root, "tools")].flatMap(
+      (folder) => findSideEntrances(src, floors, folder, engineTests),
+    );
+    expect(faults).toEqual([]);
+  });
   test("files and functions stay under their walls", () =>
     expect(findLengthFaults(src, walls)).toEqual([]));
   test("no banned words", () => expect(findWordFaults(src, bannedWords)).toEqual([]));
@@ -76,6 +86,32 @@ describe("planted faults", () => {
       "high/e.ts: high may not enter attic (attic/f.ts)",
       "low/a.ts: low may not enter high (high/b.ts)",
     ]);
+  });
+
+  test("a file that a module does not show", () => {
+    const named = {
+      low: { below: [], interface: ["open.ts", "plain.ts"] },
+      middle: { below: ["low"], through: { low: ["plain.ts"] } },
+      high: { below: ["low"] },
+    };
+    const folder = plant({
+      "low/open.ts": 'export { e } from "./engine.ts";\n',
+      "low/plain.ts": "export const p = 1;\n",
+      "low/engine.ts": "export const e = 1;\n",
+      "low/engine.test.ts": 'import { e } from "./engine.ts";\n',
+      "middle/a.ts": 'import { e } from "../low/open.ts";\nimport { p } from "../low/plain.ts";\n',
+      "high/a.ts": 'import { e } from "../low/open.ts";\nconst f = import("../low/engine.ts");\n',
+      "high/a.test.ts": 'import { e } from "../low/engine.ts";\n',
+    });
+    expect(findFloorFaults(folder, named)).toEqual([
+      "high/a.ts: low/engine.ts is not a door of low",
+      "middle/a.ts: middle enters low by plain.ts",
+    ]);
+    expect(findSideEntrances(folder, named, folder, [join(folder, "elsewhere")])).toEqual([
+      "high/a.test.ts: low/engine.ts is not a door of low",
+      "high/a.ts: low/engine.ts is not a door of low",
+    ]);
+    expect(findSideEntrances(folder, named, folder, [join(folder, "high")])).toEqual([]);
   });
 
   test("a long function, a long method with a broken head, a long file", () => {

@@ -11,7 +11,7 @@ import {
   encodeMutateAnswer,
   encodeQueryAnswer,
 } from "./envelope.ts";
-import { explainNamespaceRefusal } from "../admin/rights.ts";
+import { explainNamespaceRefusal } from "../admin/interface.ts";
 import { notesOf } from "./audit.ts";
 import { checkHash, hashOf, identify } from "./sender.ts";
 import { type Exchange, openBudget, readBytes, readParameters } from "./exchange.ts";

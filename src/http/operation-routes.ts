@@ -1,6 +1,6 @@
 /** The operations of /admin that have paths of their own (dql.md 1.8). */
 import type { ServerResponse } from "node:http";
-import { configure, setDraining, shutdownWords } from "../admin/node-fields.ts";
+import { configure, setDraining, shutdownWords } from "../admin/interface.ts";
 import { Fault } from "../model/fault.ts";
 import { type Exchange, readBytes, readParameters } from "./exchange.ts";
 import { makeErrorBody, refuseMethod, sendError, sendJson, sendText } from "./reply.ts";

@@ -1,8 +1,7 @@
 /** What the framework answers: health, state, probes and everything that is not there (dql.md 1.7, graphql.md 4.15). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Buffer } from "node:buffer";
-import { drainingWords } from "../admin/controls.ts";
-import { explainRefusal } from "../admin/rights.ts";
+import { drainingWords, explainRefusal } from "../admin/interface.ts";
 import { loginRefused } from "../auth/acl.ts";
 import { LoginWait } from "../auth/login-guard.ts";
 import type { LoginRequest } from "../auth/acl.ts";
