@@ -7,6 +7,7 @@ import { redraw } from "./draw.ts";
 import { findTwoMeanings, findUnusedExports } from "./exports.ts";
 import { floors } from "./floors.ts";
 import { bannedWords, walls } from "./house.ts";
+import { findMessageReaders, messageReaders } from "./messages.ts";
 import {
   findDeadFiles,
   findFloorFaults,
@@ -42,6 +43,8 @@ describe("this house", () => {
     const called = "lambda/runner/runner.ts: nobody imports startRunner";
     expect(findUnusedExports(src, others)).toEqual([called]);
   });
+  test("errors are known by type or code, not by their words", () =>
+    expect(findMessageReaders(src, messageReaders)).toEqual([]));
   test("an exported name has one meaning", () => expect(findTwoMeanings(src)).toEqual([]));
   test("every file is reached", () =>
     expect(findDeadFiles(src, [join(root, "test"), join(root, "bench")])).toEqual([]));
@@ -147,6 +150,26 @@ describe("planted faults", () => {
       "graph/read.ts:1: do it, or write an issue",
       "graph/read.ts:1: settings come from cli/config.ts",
       "graph/read.ts:1: tell a Logger",
+    ]);
+  });
+
+  test("an error that is known by its words", () => {
+    const folder = plant({
+      "a.ts":
+        'export function one(error: Error): boolean {\n  return error.message.startsWith("no");\n}\n' +
+        "export function two(message: string): boolean {\n  return /no/.test(message);\n}\n" +
+        'const three = (error: Error) => error.message === "no";\n',
+      "b.ts":
+        'export function cut(error: Error) {\n  const text = error.message.slice(2);\n  return text === "no";\n}\n' +
+        "export function has(message?: string) {\n  return message !== undefined;\n}\n",
+      "c.ts": 'export function named(error: Error) {\n  return error.message.includes("no");\n}\n',
+    });
+    expect(findMessageReaders(folder, { "c.ts:named": "", "c.ts:gone": "" })).toEqual([
+      "a.ts:2: one knows an error by its message",
+      "a.ts:5: two knows an error by its message",
+      "a.ts:7: it knows an error by its message",
+      "b.ts:3: cut knows an error by its message",
+      "c.ts:gone looks into no message",
     ]);
   });
 

@@ -200,6 +200,7 @@ const graphqlEncodingFaults: EncodingFaults = {
   broken: (error) => refuse(`Unable to parse gzip: ${explainGzip(error)}`),
 };
 
+/** zlib has one code (Z_DATA_ERROR) for a wrong header and for wrong data: only its words tell which. */
 function explainGzip(error: Error): string {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === "Z_BUF_ERROR") return "unexpected EOF";
