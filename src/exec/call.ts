@@ -3,6 +3,15 @@
  * by a set or an index the shorter of list and candidates, times the logarithm of the longer; otherwise the values of all
  * candidates, in the one read of the filter.
  */
+import {
+  geoCellsCounted,
+  listsFrom,
+  membersPerCandidate,
+  membersPerStep,
+  presencePerCandidate,
+  reverseTargetsMax,
+  textsSplit,
+} from "./costs.ts";
 import { intersect, union, unionAll } from "../base/sorted.ts";
 import type { Column, ListRef, ColumnRequest } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
@@ -19,7 +28,14 @@ import { buildCountTest, type CellTest } from "./compare.ts";
 import { compareLength, compareVariable } from "./compare-variable.ts";
 import { bindCounts, findCountsAmong } from "./count.ts";
 import { buildGeoTest, geoTokensOf } from "./geo.ts";
-import { equalityTokens, isCutToken, isWholeToken, rangeOf, tagOf } from "./index-tokens.ts";
+import {
+  cutsLong,
+  equalityTokens,
+  isCutToken,
+  isWholeToken,
+  rangeOf,
+  tagOf,
+} from "./index-tokens.ts";
 import {
   buildCellsTest,
   intersectList,
@@ -40,9 +56,6 @@ export type ColumnTest = (column: Column, row: number) => boolean;
 export type PreparedCall =
   | { readonly kind: "members"; readonly members: UidSet }
   | { readonly kind: "column"; readonly request: ColumnRequest; readonly test: ColumnTest };
-
-/** From so many candidates on an index is intersected instead of reading each record. */
-export const listsFrom = 192;
 
 /** A range in a filter over an index that cannot be ordered is refused from so many candidates on (dql.md 2.5). */
 const refusedFrom = 10;
@@ -122,9 +135,6 @@ async function prepareCompare(
     : members(ranged);
 }
 
-/** A list is read for one candidate in so many of its members; for fewer, their values are. */
-const membersPerCandidate = 64;
-
 /**
  * The candidates with one of the values, from the lists of their tokens; undefined where reading the candidates is
  * cheaper. Lists that are at hand are cheaper for any number of them.
@@ -148,7 +158,7 @@ async function findEqual(
   const lists = tokens.flatMap((all) => all.map((token) => listOfToken(index.id, token)));
   const counted = run.reader.countLists(lists);
   const counts = counted instanceof Promise ? await counted : counted;
-  const isCut = index.tokenizer === "exact" && tokens.some((all) => all.some(isCutToken));
+  const isCut = cutsLong(index) && tokens.some((all) => all.some(isCutToken));
   if (isWhole && !isCut) {
     const length = counts.reduce((sum, count) => sum + count, 0);
     if (length > candidates.length * membersPerCandidate) return undefined;
@@ -170,9 +180,6 @@ async function findEqual(
   return verifyCells(run, use, buildCompareTest(call, bounds), found);
 }
 
-/** A step along an index costs as much as so many of its members, and as four candidates' values at hand. */
-const membersPerStep = 10;
-
 /**
  * An inequality from its index, where walking the range costs less than reading the candidates; undefined otherwise.
  * Price of finding out: the heads of a range, a quarter of what reading the candidates would cost at most.
@@ -188,7 +195,7 @@ async function findInRange(
   if (bounds.length === 0 || call.refuseFromTen || tagOf(use) !== "") return undefined;
   const range = rangeOf(index, operator, bounds, use);
   const ends = [range.from, range.to];
-  if (index.tokenizer === "exact" && ends.some((end) => end !== undefined && isCutToken(end))) {
+  if (cutsLong(index) && ends.some((end) => end !== undefined && isCutToken(end))) {
     return undefined;
   }
   let left = candidates.length / 4;
@@ -271,9 +278,6 @@ async function prepareCount(
   };
 }
 
-/** Cells of a geo query that are counted before it is taken for a wide one. */
-const geoTokensMax = 64;
-
 /** Many candidates are looked for in the lists of the area's cells, where those are fewer. */
 async function prepareGeo(
   run: Run,
@@ -284,7 +288,7 @@ async function prepareGeo(
   if (index === undefined) return members(emptyUidSet);
   const test = buildGeoTest(run, call);
   const tokens = candidates.length < listsFrom ? [] : geoTokensOf(run, call);
-  if (tokens.length === 0 || tokens.length > geoTokensMax) return cellsCall(use, test);
+  if (tokens.length === 0 || tokens.length > geoCellsCounted) return cellsCall(use, test);
   const lists = tokens.map((token) => listOfToken(index.id, token));
   const counted = run.reader.countLists(lists);
   const counts = counted instanceof Promise ? await counted : counted;
@@ -293,9 +297,6 @@ async function prepareGeo(
   const near = intersect(unionAll(await readLists(run, lists)), candidates);
   return members(await verifyCells(run, use, test, near));
 }
-
-/** So few texts are split into words rather than looked for in lists that are not at hand. */
-const textsSplit = 16;
 
 /** Words are looked up in their index; of few candidates the texts are read, where no list is at hand. */
 async function prepareTerms(
@@ -310,9 +311,6 @@ async function prepareTerms(
   }
   return members(await findTerms(run, call, candidates));
 }
-
-/** The list of those that have it may be so many times longer than the candidates. */
-const presencePerCandidate = 64;
 
 /** Few candidates are counted in their records; many are looked for in the list of those that have the predicate. */
 async function prepareHas(run: Run, use: PredicateUse, candidates: UidSet): Promise<PreparedCall> {
@@ -335,9 +333,6 @@ async function prepareHas(run: Run, use: PredicateUse, candidates: UidSet): Prom
   };
 }
 
-/** Up to so many targets, the lists of those who point at them are intersected where there are any. */
-const targetsMax = 64;
-
 async function prepareUidIn(
   run: Run,
   call: Extract<CallPlan, { kind: "uidIn" }>,
@@ -348,7 +343,7 @@ async function prepareUidIn(
   if (targets.length === 0 || predicate === undefined) return members(emptyUidSet);
   if (predicate.definition.kind !== "uid") return members(emptyUidSet);
   const reverse = predicate.reverseIndex;
-  if (targets.length <= targetsMax && (call.use.reverse || reverse?.state === "ready")) {
+  if (targets.length <= reverseTargetsMax && (call.use.reverse || reverse?.state === "ready")) {
     let found: UidSet = emptyUidSet;
     for (const target of targets) {
       const list: ListRef = call.use.reverse

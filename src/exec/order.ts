@@ -2,6 +2,8 @@
  * Orders by predicates and by variables (dql.md 4.6). Price: one read of the first key for all members, of the next keys
  * for those that tie; with `first` a heap of the page's size instead of a sort.
  */
+import { edgesPerMember } from "./costs.ts";
+import { tokenizerOf } from "../tokens/tokenizers.ts";
 import type { Cell, Column, ColumnRequest } from "../graph/reader.ts";
 import { compareValues } from "../model/compare.ts";
 import { compareText } from "../model/text-order.ts";
@@ -96,9 +98,6 @@ interface RankedEdges {
   readonly places: Uint32Array;
   readonly ranking: Ranking;
 }
-
-/** So many edges for each member, at least, for members to be sorted instead of edges. */
-const edgesPerMember = 2;
 
 /** Rows of so few edges are sorted without a promise for each. */
 const rowAtOnce = 64;
@@ -299,7 +298,7 @@ function compareByKey(key: OrderKeyPlan, cells: readonly (Cell | undefined)[]): 
   const sign = key.descending ? -1 : 1;
   const kind = key.predicate.definition.kind;
   const isText = kind === "string" || kind === "default";
-  const isIndexed = key.predicate.indexes.some((index) => index.tokenizer === "exact");
+  const isIndexed = key.predicate.indexes.some((index) => tokenizerOf(index)?.sortable === true);
   const texts = key.collation === undefined ? compareText : textOrder(key.collation, isIndexed);
   const compareCells = isText
     ? (a: Cell, b: Cell) => texts(a.text, b.text)

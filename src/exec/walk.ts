@@ -2,6 +2,7 @@
  * Order by an indexed predicate: its index is walked in order, only as far as the page needs, and the conditions are
  * applied to each batch on the way. Top ten of 8,000 nodes: some dozen records instead of all.
  */
+import { sortedBelow, stepsPerRecord, walkHeldMax } from "./costs.ts";
 import { hasMember, intersect, sortUnique } from "../base/sorted.ts";
 import type { ListRef, TokenRange } from "../graph/reader.ts";
 import type { PredicateIndex } from "../graph/schema.ts";
@@ -12,7 +13,7 @@ import { bindValues } from "./bind-values.ts";
 import { checkCandidates, type Candidates } from "./candidates.ts";
 import type { ChosenRoot } from "./choose.ts";
 import { applyFilter } from "./filter.ts";
-import { isCutToken, isSameToken, languageRange, rangeOf } from "./index-tokens.ts";
+import { cutsLong, isCutToken, isSameToken, languageRange, rangeOf } from "./index-tokens.ts";
 import { orderMembers } from "./order.ts";
 import { excludedToken, findCandidates, listOfRoot } from "./root.ts";
 import { countUids, type Run } from "./run.ts";
@@ -23,15 +24,6 @@ interface WalkParts {
   readonly page: BoundPage;
   readonly chosen: ChosenRoot;
 }
-
-/** So few candidates are sorted rather than looked for along an index. */
-const sortedBelow = 256;
-
-/** Reading and sorting a node costs as much as stepping over so many in an index: 2 µs, where most tokens have one. */
-const stepsPerRecord = 2;
-
-/** A choice of at most so many nodes is read once and held beside the walk, instead of being asked about each batch. */
-const heldMax = 50_000;
 
 /** undefined where walking is not the way for these literals. */
 export async function walkOrder(run: Run, parts: WalkParts): Promise<Float64Array | undefined> {
@@ -84,7 +76,7 @@ async function restBeside(
   const { root, chosen, page } = parts;
   const [written] = root.choices;
   const isOther = chosen.choice !== range && chosen.choice !== written;
-  if (isOther && chosen.count <= heldMax) {
+  if (isOther && chosen.count <= walkHeldMax) {
     const span = run.profiler?.begin(chosen.choice);
     const held = await findCandidates(run, chosen.choice.call, page.after);
     span?.end(held.uids.length);
@@ -141,7 +133,7 @@ function rangeWalk(run: Run, call: CallPlan, { order, page }: WalkParts): Walk |
   const bounds = bindValues(run, call.values, kind, call.operator, true);
   if (bounds.length === 0) return undefined;
   const range = rangeOf(call.index, call.operator, bounds, call.use);
-  if (call.index.tokenizer === "exact" && [range.from, range.to].some(isCut)) return undefined;
+  if (cutsLong(call.index) && [range.from, range.to].some(isCut)) return undefined;
   return {
     index: call.index.id,
     range,
