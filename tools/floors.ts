@@ -28,6 +28,16 @@ export const floors: Floors = {
   store: { below: ["base", "model", "codec"] },
   stores: {
     below: ["base", "model", "codec", "store"],
+    // Which engine keeps a store is named in open.ts alone; the others are the same for each.
+    interface: [
+      "open.ts",
+      "check.ts",
+      "check-log.ts",
+      "claim.ts",
+      "place.ts",
+      "private-files.ts",
+      "repair.ts",
+    ],
     outside: [
       "lmdb",
       "node:fs",
@@ -134,6 +144,7 @@ export const floors: Floors = {
   },
   http: {
     below: ["base", "model", "engine", "auth", "graphql", "admin", "lambda"],
+    through: { admin: ["interface.ts"] },
     outside: [
       "fastify",
       "pino",

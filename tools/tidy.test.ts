@@ -7,11 +7,13 @@ import { redraw } from "./draw.ts";
 import { findTwoMeanings, findUnusedExports } from "./exports.ts";
 import { floors } from "./floors.ts";
 import { bannedWords, walls } from "./house.ts";
+import { findMessageReaders, messageReaders } from "./messages.ts";
 import {
   findDeadFiles,
   findFloorFaults,
   findLengthFaults,
   findNameFaults,
+  findSideEntrances,
   findTableFaults,
   findWordFaults,
 } from "./tidy.ts";
@@ -19,9 +21,18 @@ import {
 const root = join(import.meta.dirname, "..");
 const src = join(root, "src");
 
+/** What an engine does to files, and what each engine has to do alike. */
+const engineTests = ["crash", "contract"].map((folder) => join(root, "test", folder));
+
 describe("this house", () => {
   test("the floor table is written bottom-up", () => expect(findTableFaults(floors)).toEqual([]));
   test("imports go down, by the door", () => expect(findFloorFaults(src, floors)).toEqual([]));
+  test("engines of stores are named by their own tests alone", () => {
+    const faults = [src, join(root, "test"), join(root, "bench"), join(root, "tools")].flatMap(
+      (folder) => findSideEntrances(src, floors, folder, engineTests),
+    );
+    expect(faults).toEqual([]);
+  });
   test("files and functions stay under their walls", () =>
     expect(findLengthFaults(src, walls)).toEqual([]));
   test("no banned words", () => expect(findWordFaults(src, bannedWords)).toEqual([]));
@@ -32,6 +43,8 @@ describe("this house", () => {
     const called = "lambda/runner/runner.ts: nobody imports startRunner";
     expect(findUnusedExports(src, others)).toEqual([called]);
   });
+  test("errors are known by type or code, not by their words", () =>
+    expect(findMessageReaders(src, messageReaders)).toEqual([]));
   test("an exported name has one meaning", () => expect(findTwoMeanings(src)).toEqual([]));
   test("every file is reached", () =>
     expect(findDeadFiles(src, [join(root, "test"), join(root, "bench")])).toEqual([]));
@@ -78,6 +91,32 @@ describe("planted faults", () => {
     ]);
   });
 
+  test("a file that a module does not show", () => {
+    const named = {
+      low: { below: [], interface: ["open.ts", "plain.ts"] },
+      middle: { below: ["low"], through: { low: ["plain.ts"] } },
+      high: { below: ["low"] },
+    };
+    const folder = plant({
+      "low/open.ts": 'export { e } from "./engine.ts";\n',
+      "low/plain.ts": "export const p = 1;\n",
+      "low/engine.ts": "export const e = 1;\n",
+      "low/engine.test.ts": 'import { e } from "./engine.ts";\n',
+      "middle/a.ts": 'import { e } from "../low/open.ts";\nimport { p } from "../low/plain.ts";\n',
+      "high/a.ts": 'import { e } from "../low/open.ts";\nconst f = import("../low/engine.ts");\n',
+      "high/a.test.ts": 'import { e } from "../low/engine.ts";\n',
+    });
+    expect(findFloorFaults(folder, named)).toEqual([
+      "high/a.ts: low/engine.ts is not a door of low",
+      "middle/a.ts: middle enters low by plain.ts",
+    ]);
+    expect(findSideEntrances(folder, named, folder, [join(folder, "elsewhere")])).toEqual([
+      "high/a.test.ts: low/engine.ts is not a door of low",
+      "high/a.ts: low/engine.ts is not a door of low",
+    ]);
+    expect(findSideEntrances(folder, named, folder, [join(folder, "high")])).toEqual([]);
+  });
+
   test("a long function, a long method with a broken head, a long file", () => {
     const body = "    x();\n".repeat(8);
     const folder = plant({
@@ -111,6 +150,26 @@ describe("planted faults", () => {
       "graph/read.ts:1: do it, or write an issue",
       "graph/read.ts:1: settings come from cli/config.ts",
       "graph/read.ts:1: tell a Logger",
+    ]);
+  });
+
+  test("an error that is known by its words", () => {
+    const folder = plant({
+      "a.ts":
+        'export function one(error: Error): boolean {\n  return error.message.startsWith("no");\n}\n' +
+        "export function two(message: string): boolean {\n  return /no/.test(message);\n}\n" +
+        'const three = (error: Error) => error.message === "no";\n',
+      "b.ts":
+        'export function cut(error: Error) {\n  const text = error.message.slice(2);\n  return text === "no";\n}\n' +
+        "export function has(message?: string) {\n  return message !== undefined;\n}\n",
+      "c.ts": 'export function named(error: Error) {\n  return error.message.includes("no");\n}\n',
+    });
+    expect(findMessageReaders(folder, { "c.ts:named": "", "c.ts:gone": "" })).toEqual([
+      "a.ts:2: one knows an error by its message",
+      "a.ts:5: two knows an error by its message",
+      "a.ts:7: it knows an error by its message",
+      "b.ts:3: cut knows an error by its message",
+      "c.ts:gone looks into no message",
     ]);
   });
 

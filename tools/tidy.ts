@@ -3,13 +3,17 @@
  * into one form, so patterns and indentation are enough and there is no parser to keep.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, normalize, sep } from "node:path";
+import { dirname, join, normalize, relative, sep } from "node:path";
 
 /** For each room: the rooms it may enter, and the outside packages it may call. Ground floor first. */
 export type Floors = Readonly<Record<string, Floor>>;
 export interface Floor {
   readonly below: readonly string[];
   readonly outside?: readonly string[];
+  /** The files that others may import. Default: each that is directly in the folder. */
+  readonly interface?: readonly string[];
+  /** The files of a module below that this module may import, where others may import more. */
+  readonly through?: Readonly<Record<string, readonly string[]>>;
 }
 
 // The formatter writes every specifier in double quotes, so a pattern is enough: no parser to keep.
@@ -27,7 +31,7 @@ export function findFloorFaults(root: string, floors: Floors): string[] {
       continue;
     }
     for (const match of readFileSync(join(root, file), "utf8").matchAll(importPattern)) {
-      const fault = judge(file, room, floor, match.groups?.["specifier"] ?? "");
+      const fault = judge(file, room, floors, match.groups?.["specifier"] ?? "");
       if (fault !== undefined) faults.push(`${file}: ${fault}`);
     }
   }
@@ -47,7 +51,8 @@ export function findTableFaults(floors: Floors): string[] {
   return faults;
 }
 
-function judge(file: string, room: string, floor: Floor, specifier: string): string | undefined {
+function judge(file: string, room: string, floors: Floors, specifier: string): string | undefined {
+  const floor = floors[room] ?? { below: [] };
   if (!specifier.startsWith(".")) {
     const allowed =
       floor.outside?.some((name) => specifier === name || specifier.startsWith(`${name}/`)) ??
@@ -58,8 +63,42 @@ function judge(file: string, room: string, floor: Floor, specifier: string): str
   const targetRoom = roomOf(target);
   if (targetRoom === room) return undefined;
   if (!floor.below.includes(targetRoom)) return `${room} may not enter ${targetRoom} (${target})`;
-  const depth = target.split(sep).length;
-  return depth === 2 ? undefined : `${target} is not a door of ${targetRoom}`;
+  const named = floors[targetRoom]?.interface;
+  if (!isInterface(target, named)) return `${target} is not a door of ${targetRoom}`;
+  const through = floor.through?.[targetRoom];
+  if (through === undefined || isInterface(target, through)) return undefined;
+  return `${room} enters ${targetRoom} by ${through.join(", ")}`;
+}
+
+/** `named`: the files that count; undefined: each that is directly in its module's folder. */
+function isInterface(target: string, named: readonly string[] | undefined): boolean {
+  const parts = target.split(sep);
+  return parts.length === 2 && (named?.includes(parts[1] ?? "") ?? true);
+}
+
+/**
+ * One line per import of a file that its module does not name in its `interface`, in tests and whatever else stands
+ * beside the source. `root`: the source; `folder`: where to look; `exempt`: folders that test a module from within.
+ */
+export function findSideEntrances(
+  root: string,
+  floors: Floors,
+  folder: string,
+  exempt: readonly string[],
+): string[] {
+  const faults: string[] = [];
+  for (const file of listAll(folder)) {
+    const path = join(folder, file);
+    if (exempt.some((one) => path.startsWith(`${one}${sep}`))) continue;
+    for (const match of readFileSync(path, "utf8").matchAll(importPattern)) {
+      const target = relative(root, join(dirname(path), match.groups?.["specifier"] ?? ""));
+      const room = roomOf(target);
+      const named = floors[room]?.interface;
+      if (named === undefined || path.startsWith(join(root, room) + sep)) continue;
+      if (!isInterface(target, named)) faults.push(`${file}: ${target} is not a door of ${room}`);
+    }
+  }
+  return faults.sort();
 }
 
 /** Longest file and function that may stand, in lines; `exceptions` names those that may be longer. */

@@ -53,7 +53,7 @@ export function makeKeyFields(keys: KeyRing, nowMs: () => number): FieldTable {
     },
     "Mutation.revokeKey": async ({ input }: { input: { id: string } }) => {
       const key = await keys.revoke(input.id);
-      if (key === undefined) throw new Fault("E_HTTP_REQUEST", `there is no key ${input.id}`);
+      if (key === undefined) throw new Fault("E_KEY_UNKNOWN", `there is no key ${input.id}`);
       return { key: show(key) };
     },
   };
@@ -82,5 +82,5 @@ function readExpiry(text: string | null | undefined): number {
   if (text === null || text === undefined) return Infinity;
   const ms = datePattern.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(ms)) return ms;
-  throw new Fault("E_HTTP_REQUEST", `expiresAt: "${text}" is not of the form 2030-01-31T12:00:00Z`);
+  throw new Fault("E_KEY", `expiresAt: "${text}" is not of the form 2030-01-31T12:00:00Z`);
 }

@@ -1,5 +1,5 @@
 /** The fields about the server itself: health, state, its switches, and what a cluster of one node can answer. */
-import { Fault } from "../model/fault.ts";
+import { Fault, type FaultCode } from "../model/fault.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Controls } from "./controls.ts";
 import { type FieldTable, succeed } from "./field.ts";
@@ -80,13 +80,17 @@ export function makeNodeFields(parts: NodeParts): FieldTable {
     }),
     "Mutation.removeNode": ({ input }: { input: { groupId: number; nodeId: number } }) => {
       throw refuse(
+        "E_CLUSTER",
         input.groupId === 1
           ? `No node with groupId 1 nodeId ${input.nodeId} can be removed: there is one node`
           : `No group with groupId ${input.groupId} found`,
       );
     },
     "Mutation.moveTablet": ({ input }: { input: { tablet: string; namespace?: number } }) => {
-      throw refuse(`namespace: ${input.namespace ?? 0}. No tablet found for: ${input.tablet}`);
+      throw refuse(
+        "E_CLUSTER",
+        `namespace: ${input.namespace ?? 0}. No tablet found for: ${input.tablet}`,
+      );
     },
   };
 }
@@ -103,7 +107,7 @@ export async function setDraining(controls: Controls, isDraining: boolean): Prom
 export async function configure(controls: Controls, input: ConfigInput): Promise<void> {
   const { cacheMb, logDQLRequest } = input;
   if (typeof cacheMb === "number" && !(cacheMb >= 0)) {
-    throw new Fault("E_HTTP_REQUEST", "cache_mb must be non-negative");
+    throw new Fault("E_CACHE_SIZE", "cache_mb must be non-negative");
   }
   await controls.turn({
     ...(typeof cacheMb === "number" ? { cacheMb } : {}),
@@ -112,31 +116,31 @@ export async function configure(controls: Controls, input: ConfigInput): Promise
 }
 
 /** As the reference's Zero speaks. */
-function refuse(message: string): Fault {
-  return new Fault("E_HTTP_REQUEST", `rpc error: code = Unknown desc = ${message}`);
+function refuse(code: FaultCode, message: string): Fault {
+  return new Fault(code, `rpc error: code = Unknown desc = ${message}`);
 }
 
 /** Exports and backups will make tasks; until then there is none. */
 function refuseTask(id: string): never {
-  if (id === "") throw new Fault("E_HTTP_REQUEST", "task ID is missing");
+  if (id === "") throw new Fault("E_TASK", "task ID is missing");
   if (!/^0[xX][\da-fA-F]{1,16}$/.test(id) && !/^\d{1,19}$/.test(id)) {
     const message = `invalid task ID: ${id}: strconv.ParseUint: parsing "${id}": invalid syntax`;
-    throw new Fault("E_HTTP_REQUEST", message);
+    throw new Fault("E_TASK", message);
   }
-  throw new Fault("E_HTTP_REQUEST", "the Alpha that served that task is not available");
+  throw new Fault("E_TASK", "the Alpha that served that task is not available");
 }
 
 /** More would only burn numbers: uids end at 2^53. */
 const leaseCountMax = 2 ** 40;
 
 async function assign(parts: NodeParts, what: string, count: number): Promise<object> {
-  if (count === 0) throw refuse("Nothing to be leased");
+  if (count === 0) throw refuse("E_LEASE", "Nothing to be leased");
   if (what !== "UID") {
     const message = `Leasing ${what} is not available: every answer carries a start time`;
     throw new Fault("E_NOT_YET", message);
   }
   if (!Number.isInteger(count) || count < 0 || count > leaseCountMax) {
-    throw refuse(`Cannot lease ${count} ids`);
+    throw refuse("E_LEASE", `Cannot lease ${count} ids`);
   }
   const startId = await parts.leaseUids(count);
   return { startId, endId: startId + count - 1, readOnly: null };

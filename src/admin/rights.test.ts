@@ -7,7 +7,7 @@ import { systemClock } from "../base/clock.ts";
 import { type OpenEngine, openEngine } from "../engine/open.ts";
 import { openGraphqlService } from "../graphql/open-service.ts";
 import { anyPrincipal, makeStranger, type Principal } from "../model/principal.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { deriveFill } from "../write/fill.ts";
 import { adminSdl } from "./admin-sdl.ts";
 import { type Controls, initialSwitches } from "./controls.ts";

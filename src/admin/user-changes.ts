@@ -142,7 +142,7 @@ export async function resetPassword(
   engine: OpenEngine,
   { userId, password, namespace }: { userId: string; password: string; namespace: number },
 ): Promise<void> {
-  const missing = new Fault("E_HTTP_REQUEST", "Failed to reset password, user doesn't exist");
+  const missing = new Fault("E_USER_UNKNOWN", "Failed to reset password, user doesn't exist");
   if (!(await engine.namespaces()).includes(namespace)) throw missing;
   await engine.transact(namespace, async (txn) => {
     const found = await readNamed(txn.reader, engine, [userId]);

@@ -154,7 +154,7 @@ function makeLoginFields(acl: Acl, engine: OpenEngine): FieldTable {
     "Mutation.revokeTokens": async ({ input }: { input: RevokeInput }, { principal }) => {
       const { userId, namespace } = input;
       if (principal.namespace !== 0 && principal.namespace !== namespace) {
-        throw new Fault("E_HTTP_REQUEST", "only guardians of namespace 0 reach other namespaces");
+        throw new Fault("E_NAMESPACE", "only guardians of namespace 0 reach other namespaces");
       }
       await acl.revokeTokens(userId, namespace);
       return { userId, message: "Every token of the user is revoked", namespace };
@@ -175,10 +175,10 @@ function makeLoginFields(acl: Acl, engine: OpenEngine): FieldTable {
 }
 
 async function deleteNamespace(engine: OpenEngine, namespace: number): Promise<void> {
-  if (namespace === 0) throw new Fault("E_HTTP_REQUEST", "Cannot delete default namespace");
+  if (namespace === 0) throw new Fault("E_NAMESPACE", "Cannot delete default namespace");
   if (!(await engine.namespaces()).includes(namespace)) {
     const name = `0x${namespace.toString(16)}`;
-    throw new Fault("E_HTTP_REQUEST", `error deleting non-existing namespace ${name}`);
+    throw new Fault("E_NAMESPACE", `error deleting non-existing namespace ${name}`);
   }
   await engine.deleteNamespace(namespace);
 }
@@ -188,7 +188,7 @@ function toDeleted(count: number): { readonly msg: string; readonly numUids: num
 }
 
 function refuseChange(): never {
-  throw new Fault("E_HTTP_REQUEST", "Enable ACL to use this mutation");
+  throw new Fault("E_ACL_OFF", "Enable ACL to use this mutation");
 }
 
 /** Without ACL there is nobody, and nobody can be made. */
@@ -199,7 +199,7 @@ const withoutUsers: FieldTable = {
   "Query.queryUser": () => [],
   "Query.queryGroup": () => [],
   "Mutation.login": () => {
-    throw new Fault("E_HTTP_REQUEST", loginRefused);
+    throw new Fault("E_LOGIN", loginRefused);
   },
   "Mutation.revokeTokens": refuseChange,
   "Mutation.addUser": refuseChange,

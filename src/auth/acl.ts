@@ -60,13 +60,13 @@ export interface Acl {
   /** Who sends a request, by its headers (lower-case names). Never fails: who is not believed is a stranger. */
   identify(headers: Headers): MaybePromise<Principal>;
   /**
-   * Throws Fault E_HTTP_REQUEST, with the same words whatever was wrong; E_LOGIN_WAIT after many that failed, and
+   * Throws Fault E_LOGIN, with the same words whatever was wrong; E_LOGIN_WAIT after many that failed, and
    * E_OVERLOADED where too many log in at once.
    */
   login(request: LoginRequest): Promise<TokenPair>;
-  /** Ends every token that a user has now. Throws Fault E_HTTP_REQUEST where there is no such user. */
+  /** Ends every token that a user has now. Throws Fault E_USER_UNKNOWN where there is no such user. */
   revokeTokens(user: string, namespace: number): Promise<void>;
-  /** Throws Fault E_HTTP_REQUEST for a password that a user may not be given. */
+  /** Throws Fault E_PASSWORD for a password that a user may not be given. */
   checkPassword(user: string, password: string): void;
   /** `extensions.txn.hash`: what a request with this start time has to carry. */
   transactionHash(startTs: number, namespace: number): string;
@@ -238,7 +238,7 @@ class Guard {
       refreshToken === ""
         ? await this.#logins.run(request, () => this.#logIn(request))
         : await this.#refresh(refreshToken);
-    if (found === undefined) throw new Fault("E_HTTP_REQUEST", loginRefused);
+    if (found === undefined) throw new Fault("E_LOGIN", loginRefused);
     if (keyNamespace !== undefined && found.namespace !== keyNamespace) {
       throw refuseNamespace(keyNamespace);
     }
@@ -272,7 +272,7 @@ class Guard {
 
   async revokeTokens(user: string, namespace: number): Promise<void> {
     if ((await this.#findUid(user, namespace)) === 0) {
-      throw new Fault("E_HTTP_REQUEST", `there is no user "${user}" in namespace ${namespace}`);
+      throw new Fault("E_USER_UNKNOWN", `there is no user "${user}" in namespace ${namespace}`);
     }
     const { engine, clock } = this.#options;
     const { systemRows } = engine;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Clock } from "../base/clock.ts";
 import { openEngine, type OpenEngine } from "../engine/open.ts";
 import type { Store } from "../store/store.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { hashKeyText, makeKeyText, readKeyId, scopesOfKind } from "./access-key.ts";
 import { type KeyRing, openKeyRing } from "./key-ring.ts";
 

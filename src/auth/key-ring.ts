@@ -78,7 +78,7 @@ export function openKeyRing(options: KeyRingOptions): KeyRing {
     async create(wish) {
       checkWish(wish, clock.nowMs());
       if ((await rows.list(rowPrefix)).size >= keysMax) {
-        throw new Fault("E_HTTP_REQUEST", `there are ${keysMax} keys; revoke some first`);
+        throw new Fault("E_KEYS_FULL", `there are ${keysMax} keys; revoke some first`);
       }
       const { name, namespace, expiryMs } = wish;
       const kind = namespace === undefined ? wish.kind : "scoped";
@@ -124,16 +124,16 @@ function scopesOf({ kind, scopes = [] }: KeyWish): readonly KeyScope[] {
 function checkWish({ name, kind, scopes, namespace, expiryMs }: KeyWish, nowMs: number): void {
   if (name.trim() === "" || name.length > nameLengthMax || /\p{Cc}/u.test(name)) {
     const what = `a key needs a name of 1 to ${nameLengthMax} printable characters`;
-    throw new Fault("E_HTTP_REQUEST", what);
+    throw new Fault("E_KEY", what);
   }
   if (Number.isNaN(expiryMs) || expiryMs <= nowMs) {
-    throw new Fault("E_HTTP_REQUEST", "a key's expiry must lie in the future");
+    throw new Fault("E_KEY", "a key's expiry must lie in the future");
   }
   if ((kind === "scoped") !== (scopes !== undefined && scopes.length > 0)) {
-    throw new Fault("E_HTTP_REQUEST", "a key has a kind, admin or client, or scopes of its own");
+    throw new Fault("E_KEY", "a key has a kind, admin or client, or scopes of its own");
   }
   if (namespace !== undefined && (!Number.isSafeInteger(namespace) || namespace < 0)) {
-    throw new Fault("E_HTTP_REQUEST", "a key's namespace is a whole number from 0 on");
+    throw new Fault("E_KEY", "a key's namespace is a whole number from 0 on");
   }
 }
 

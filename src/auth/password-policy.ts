@@ -9,7 +9,7 @@ export interface PasswordPolicy {
 /** Passwords that are guessed first; a policy refuses them, and what begins with them. */
 const guessed = ["password", "passw0rd", "12345678", "qwertyui", "iloveyou", "letmein", "admin123"];
 
-/** Throws Fault E_HTTP_REQUEST with what is wrong; nothing of the password is in it. */
+/** Throws Fault E_PASSWORD with what is wrong; nothing of the password is in it. */
 export function checkNewPassword(policy: PasswordPolicy, user: string, password: string): void {
   const { charactersMin } = policy;
   if (charactersMin === 0) return;
@@ -25,5 +25,5 @@ export function checkNewPassword(policy: PasswordPolicy, user: string, password:
 }
 
 function refuse(reason: string): Fault {
-  return new Fault("E_HTTP_REQUEST", `this password cannot be used: ${reason}`);
+  return new Fault("E_PASSWORD", `this password cannot be used: ${reason}`);
 }

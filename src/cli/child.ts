@@ -16,7 +16,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
   if (role === "lambda") return loadLambda();
   const writing = role === "worker" ? undefined : await import("./writer.ts");
   const working = role === "writer" ? undefined : await import("./worker.ts");
-  const { connectStore } = await import("../stores/lmdb.ts");
+  const { connectStore } = await import("../stores/open.ts");
   return async ({ number, config, run, identity, tls }) => {
     const logger = makeLogger(role === "writer" ? "writer" : `worker ${number}`, config.logLevel);
     const writer = await writing?.openStoreForWriting(config, logger, { run, identity });

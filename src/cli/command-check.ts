@@ -3,7 +3,7 @@ import { Fault } from "../model/fault.ts";
 import { checkGraph } from "../graph/check.ts";
 import { checkStore } from "../stores/check.ts";
 import { checkLog } from "../stores/check-log.ts";
-import { examineFiles, openReadOnly } from "../stores/lmdb.ts";
+import { examineFiles, openReadOnly } from "../stores/open.ts";
 import { repairStore } from "../stores/repair.ts";
 import { complain, say } from "./log.ts";
 

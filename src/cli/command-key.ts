@@ -7,7 +7,7 @@ import { silentLogger } from "../base/log.ts";
 import { openSystemRows } from "../engine/system-rows.ts";
 import { Fault } from "../model/fault.ts";
 import { explainDirectory } from "../stores/claim.ts";
-import { openWriter } from "../stores/lmdb.ts";
+import { openWriter } from "../stores/open.ts";
 import { deriveFill } from "../write/fill.ts";
 import { claimForServing } from "./claim.ts";
 import type { KeyCreateOptions, KeyOptions } from "./cli.ts";

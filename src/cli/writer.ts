@@ -2,7 +2,7 @@
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { explainDirectory } from "../stores/claim.ts";
-import { openWriter, type Writer } from "../stores/lmdb.ts";
+import { openWriter, type Writer } from "../stores/open.ts";
 import type { StoreIdentity } from "../stores/place.ts";
 import { deriveFill } from "../write/fill.ts";
 import { scrubOf, type ServeConfig } from "./config.ts";

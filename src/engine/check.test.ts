@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { checkGraph } from "../graph/check.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { deriveFill } from "../write/fill.ts";
 import { openEngine } from "./open.ts";
 

@@ -1,7 +1,7 @@
 /** Goal: a condition without a query says nothing, except in a request that sets a unique predicate. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { askEngine } from "../../test/support/ask-engine.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { openEngine } from "./open.ts";
 import type { OpenEngine } from "./open.ts";
 

@@ -3,7 +3,7 @@ import { queryDefaults } from "./engine.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Clock } from "../base/clock.ts";
 import { defaultLimits } from "../model/limits.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import type { Store } from "../store/store.ts";
 import { deriveFill } from "../write/fill.ts";
 import { openEngine } from "./open.ts";

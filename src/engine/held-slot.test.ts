@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import type { Store } from "../store/store.ts";
 import { deriveFill } from "../write/fill.ts";
 import { openEngine } from "./open.ts";

@@ -1,7 +1,7 @@
 // Goal: uids beyond 2^53 (decision 0002) name nodes that do not exist; each prints as itself, in order.
 import { expect, test } from "vitest";
 import { askEngine } from "../../test/support/ask-engine.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { openEngine } from "./open.ts";
 
 async function ask(text: string): Promise<string> {

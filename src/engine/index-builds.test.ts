@@ -5,7 +5,7 @@ import { systemClock } from "../base/clock.ts";
 import { checkGraph } from "../graph/check.ts";
 import { indexPrefix, keyKind, prefixRange } from "../codec/key.ts";
 import type { FillJob, FillResult, Store } from "../store/store.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { deriveFill } from "../write/fill.ts";
 import { openEngine } from "./open.ts";
 import type { OpenEngine } from "./open.ts";

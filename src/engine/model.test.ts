@@ -14,8 +14,7 @@ import { parseNQuads } from "../intake/nquad-parser.ts";
 import { systemClock } from "../base/clock.ts";
 import { silentLogger } from "../base/log.ts";
 import type { Store } from "../store/store.ts";
-import { openWriter } from "../stores/lmdb.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openWriter, openMemoryStore } from "../stores/open.ts";
 import { deriveFill } from "../write/fill.ts";
 import {
   findByToken,

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { defaultLimits, type Limits } from "../model/limits.ts";
 import { RequestBudget } from "../model/request-budget.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { openEngine } from "./open.ts";
 import type { OpenEngine } from "./open.ts";
 

@@ -4,7 +4,7 @@ import { askEngine } from "../../test/support/ask-engine.ts";
 import { systemClock } from "../base/clock.ts";
 import { defaultLimits, type Limits } from "../model/limits.ts";
 import { RequestBudget } from "../model/request-budget.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { openEngine } from "./open.ts";
 import type { OpenEngine } from "./open.ts";
 

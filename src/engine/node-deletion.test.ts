@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { defaultLimits } from "../model/limits.ts";
 import { parseNQuads } from "../intake/nquad-parser.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { deriveFill } from "../write/fill.ts";
 import { queryDefaults } from "./engine.ts";
 import type { MutateAnswer } from "./engine.ts";

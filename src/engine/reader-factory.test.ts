@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Clock } from "../base/clock.ts";
 import { silentLogger } from "../base/log.ts";
 import { makeSeededRandom } from "../base/random.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import type { Store } from "../store/store.ts";
 import { deriveFill } from "../write/fill.ts";
 import {

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { askEngine } from "../../test/support/ask-engine.ts";
 import type { Clock } from "../base/clock.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { deriveFill } from "../write/fill.ts";
 import { openEngine } from "./open.ts";
 import type { OpenEngine } from "./open.ts";

@@ -6,7 +6,7 @@ import { indexPrefix, keyKind, prefixRange } from "../codec/key.ts";
 import { checkGraph } from "../graph/check.ts";
 import type { PredicateIndex } from "../graph/schema.ts";
 import type { Store } from "../store/store.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { type Tokenizer, tokenizers } from "../tokens/tokenizers.ts";
 import { deriveFill } from "../write/fill.ts";
 import { openEngine } from "./open.ts";

@@ -1,6 +1,6 @@
 /** Goal: what a drop leaves behind goes from the store in slices, between which other work runs. */
 import { expect, test } from "vitest";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import type { Store } from "../store/store.ts";
 import { openEngine } from "./open.ts";
 

@@ -1,6 +1,6 @@
 // Goal: vectors of one indexed predicate have one length; others are refused in the words of its metric.
 import { beforeEach, expect, test } from "vitest";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { systemClock } from "../base/clock.ts";
 import { askEngine } from "../../test/support/ask-engine.ts";
 import { openEngine } from "./open.ts";

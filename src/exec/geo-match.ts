@@ -78,12 +78,16 @@ function buildNear(text: string, distance: string): GeoQuery {
 }
 
 function parseDistance(text: string): number {
+  const meters = parseMeters(text);
+  if (meters < 0) throw new ConversionError("Distance cannot be negative");
+  return meters;
+}
+
+function parseMeters(text: string): number {
   try {
-    const meters = parseGoFloat(text);
-    if (meters < 0) throw new ConversionError("Distance cannot be negative");
-    return meters;
+    return parseGoFloat(text);
   } catch (error) {
-    if (!(error instanceof ConversionError) || !error.message.startsWith("strconv")) throw error;
+    if (!(error instanceof ConversionError)) throw error;
     throw new ConversionError(`Error while converting distance to float: ${error.message}`);
   }
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { presenceList, tokenList } from "../codec/key.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import type { Patch, Store } from "../store/store.ts";
 import { drive } from "../base/maybe.ts";
 import { ListReader } from "./list.ts";

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { drive } from "../base/maybe.ts";
 import { indexPrefix, keyKind, readToken, tokenList } from "../codec/key.ts";
 import type { Patch, Snapshot, Store } from "../store/store.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { runs } from "../../test/support/runs.ts";
 import { RecordCache } from "./cache.ts";
 import { ListReader } from "./list.ts";

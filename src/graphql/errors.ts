@@ -1,5 +1,6 @@
 /** Errors of a GraphQL answer: their form, and how faults of the engine become them (graphql.md 4.1, 5.1). */
-import { Fault, faultTable } from "../model/fault.ts";
+import { faultTable } from "../model/fault-table.ts";
+import { Fault } from "../model/fault.ts";
 
 export interface Location {
   readonly line: number;

@@ -5,7 +5,7 @@ import type { GraphqlService } from "./service.ts";
 import { systemClock } from "../base/clock.ts";
 import { openEngine } from "../engine/open.ts";
 import type { OpenEngine } from "../engine/open.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { deriveFill } from "../write/fill.ts";
 
 let engine: OpenEngine;

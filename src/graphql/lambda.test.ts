@@ -4,7 +4,7 @@ import { systemClock } from "../base/clock.ts";
 import type { OpenEngine } from "../engine/open.ts";
 import { openEngine } from "../engine/open.ts";
 import type { LambdaReply } from "../lambda/client.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { deriveFill } from "../write/fill.ts";
 import { openGraphqlService } from "./open-service.ts";
 import { compileSchema, validateSdl } from "./schema-compile.ts";

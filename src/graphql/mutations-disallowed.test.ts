@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { openEngine } from "../engine/open.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { deriveFill } from "../write/fill.ts";
 import { openGraphqlService } from "./open-service.ts";
 import type { GraphqlService } from "./service.ts";

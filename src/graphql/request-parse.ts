@@ -7,6 +7,16 @@ import { tokensMaxOf, tooLong } from "./document-meter.ts";
 import type { DocumentLimits } from "./document-meter.ts";
 import { refuseRequest } from "./errors.ts";
 import type { Location, RequestRefused } from "./errors.ts";
+import {
+  isLexical,
+  quoteLengthOf,
+  rewordForRequest,
+  saysEscape,
+  saysNameMissing,
+  saysTooManyTokens,
+  saysUnexpectedClosing,
+  syntaxMessageOf,
+} from "./syntax-message.ts";
 
 /**
  * Throws RequestRefused for text that does not parse, or that holds anything but operations and fragments. Blank
@@ -136,8 +146,8 @@ function parseText(text: string, limits: DocumentLimits, isFilled = false): Docu
   } catch (error) {
     if (error instanceof RangeError) throw refuseRequest("the document is nested too deeply");
     if (!(error instanceof GraphQLError)) throw error;
-    if (error.message.includes("Parsing aborted.")) throw tooLong(limits);
-    const filled = !isFilled && error.message.endsWith('found ")".') ? blankEmptyLists(text) : text;
+    if (saysTooManyTokens(error)) throw tooLong(limits);
+    const filled = !isFilled && saysUnexpectedClosing(error) ? blankEmptyLists(text) : text;
     if (filled === text) throw syntaxRefusal(text, error);
     return parseText(filled, limits, true);
   }
@@ -182,59 +192,25 @@ function tokenBefore(text: string, position: number): Token | undefined {
 
 function syntaxRefusal(text: string, error: GraphQLError): RequestRefused {
   const offset = error.positions?.[0] ?? 0;
-  const message = error.message.replace(/^Syntax Error: /, "").replace(/\.$/, "");
+  const message = syntaxMessageOf(error);
   if (isLexical(message)) return lexicalRefusal(text, offset, message);
-  if (message === 'Expected Name, found "}"' && tokenBefore(text, offset)?.kind === "{") {
+  if (saysNameMissing(message) && tokenBefore(text, offset)?.kind === "{") {
     return refuseRequest("expected at least one definition, found }", locate(text, offset));
   }
-  const shift = message.includes(" found String") ? 1 : 0;
-  const blockShift = message.includes(" found BlockString") ? 3 : 0;
-  return refuseRequest(reword(message), locate(text, offset + shift + blockShift));
-}
-
-/** Faults of a token, and not of its place. */
-function isLexical(message: string): boolean {
-  return /^(?:Unterminated|Invalid|Unexpected character|Unexpected single quote)/.test(message);
+  return refuseRequest(rewordForRequest(message), locate(text, offset + quoteLengthOf(message)));
 }
 
 /** Told as an invalid token at a place where none fits: what the place asks for is found by one that never fits. */
 function lexicalRefusal(text: string, offset: number, message: string): RequestRefused {
-  const shift = message.includes("escape sequence") ? 1 : 0;
-  const at = locate(text, offset + shift);
+  const at = locate(text, offset + (saysEscape(message) ? 1 : 0));
   const end = tokenBefore(text, text.length)?.end ?? 0;
   try {
     parse(`${text.slice(0, end)} |`);
   } catch (error) {
     if (error instanceof GraphQLError) {
-      const place = error.message.replace(/^Syntax Error: /, "").replace(/\.$/, "");
-      return refuseRequest(reword(place).replace(/\|$/, "<Invalid>"), at);
+      const place = syntaxMessageOf(error);
+      return refuseRequest(rewordForRequest(place).replace(/\|$/, "<Invalid>"), at);
     }
   }
   return refuseRequest("Unexpected <Invalid>", at);
-}
-
-function reword(message: string): string {
-  const expected = /^Expected (?<what>.+), found (?<found>.+)$/.exec(message);
-  if (expected?.groups !== undefined) {
-    const what = expected.groups["what"] ?? "";
-    const found = expected.groups["found"] ?? "";
-    if (/^"[a-z]+"$/.test(what)) return `Expected ${what}, found ${unquoteKind(found)}`;
-    return `Expected ${unquoteKind(what)}, found ${kindOnly(found)}`;
-  }
-  if (/^Unexpected variable ".*" in constant value$/.test(message)) return "Unexpected $";
-  const unexpected =
-    /^Unexpected (?<found>(?:Name|Int|Float|String|BlockString|".+"|<EOF>).*)$/.exec(message);
-  return unexpected?.groups === undefined
-    ? message
-    : `Unexpected ${unquoteKind(unexpected.groups["found"] ?? "")}`;
-}
-
-/** `Name "x"` → `Name`, `"}"` → `}`. */
-function kindOnly(found: string): string {
-  return unquoteKind(found.replace(/^(?<kind>[A-Za-z]+) ".*"$/s, "$<kind>"));
-}
-
-function unquoteKind(kind: string): string {
-  const quoted = /^"(?<what>[^"A-Za-z]+)"$/.exec(kind);
-  return quoted?.groups?.["what"] ?? kind;
 }

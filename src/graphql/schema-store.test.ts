@@ -4,7 +4,7 @@ import { systemClock } from "../base/clock.ts";
 import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { publicPolicy } from "../outgoing/policy.ts";
 import { makeGetText } from "../outgoing/request.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import type { Store } from "../store/store.ts";
 import { SchemaStore } from "./schema-store.ts";
 

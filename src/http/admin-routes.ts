@@ -1,5 +1,5 @@
 /** POST /admin/schema, its check, and /assign (graphql.md 10.1, dql.md 1.8, 1.9). */
-import { findFieldRefusal } from "../admin/rights.ts";
+import { findFieldRefusal } from "../admin/interface.ts";
 import { SchemaFault } from "../graphql/schema-fault.ts";
 import { Fault } from "../model/fault.ts";
 import { acceptEncodingOf } from "./database-routes.ts";

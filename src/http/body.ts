@@ -30,7 +30,7 @@ export interface EncodingFaults {
 }
 
 export const nativeEncodingFaults: EncodingFaults = {
-  unknown: () => new Fault("E_HTTP_REQUEST", "Unsupported content encoding"),
+  unknown: () => new Fault("E_CONTENT_ENCODING", "Unsupported content encoding"),
   broken: () => new Fault("E_HTTP_ERROR", "Unable to create decompressor"),
 };
 

@@ -11,7 +11,7 @@ import {
   encodeMutateAnswer,
   encodeQueryAnswer,
 } from "./envelope.ts";
-import { explainNamespaceRefusal } from "../admin/rights.ts";
+import { explainNamespaceRefusal } from "../admin/interface.ts";
 import { notesOf } from "./audit.ts";
 import { checkHash, hashOf, identify } from "./sender.ts";
 import { type Exchange, openBudget, readBytes, readParameters } from "./exchange.ts";
@@ -142,7 +142,7 @@ function refuseQueryBody(body: string): Fault {
 function parseFormat(text: string): "json" | "rdf" {
   if (text === "" || text === "json") return "json";
   if (text === "rdf") return "rdf";
-  throw new Fault("E_HTTP_REQUEST", `invalid value [${text}] for parameter respFormat`);
+  throw new Fault("E_PARAMETER", `invalid value [${text}] for parameter respFormat`);
 }
 
 /** What the reference refuses before it looks at the text: without the prefix of the engine's own faults. */
@@ -164,7 +164,7 @@ function checkMedia(
   const code = "ErrorInvalidRequest";
   if (media.fault === undefined && media.charset !== undefined) {
     if (media.charset.toLowerCase() !== "utf-8") {
-      throw new Fault("E_HTTP_REQUEST", "Unsupported charset. Supported charset is UTF-8");
+      throw new Fault("E_CHARSET", "Unsupported charset. Supported charset is UTF-8");
     }
   }
   if (media.fault !== undefined) {
@@ -217,13 +217,13 @@ export async function answerCommit(exchange: Exchange): Promise<void> {
   const params = readParameters(exchange);
   const startTs = parseUint(params, "startTs");
   if (startTs === 0) {
-    throw new Fault("E_HTTP_REQUEST", "startTs parameter is mandatory while trying to commit");
+    throw new Fault("E_PARAMETER", "startTs parameter is mandatory while trying to commit");
   }
   const abort = parseBoolParameter(params, "abort");
   const body = await readBytes(exchange, "data");
   const principal = await identify(exchange);
   if (principal.refusal !== undefined) {
-    throw new Fault("E_HTTP_REQUEST", explainNamespaceRefusal(principal));
+    throw new Fault("E_TOKEN", explainNamespaceRefusal(principal));
   }
   checkHash(exchange, startTs, principal, params.get("hash"));
   const { keys, preds } = abort ? nothingGiven : parseCommitBody(body);

@@ -1,7 +1,6 @@
 /** /graphql, and /admin which follows the same rules (graphql.md 4.1, 10.1): 200 for every outcome. */
 import { Buffer } from "node:buffer";
-import { drainingWords } from "../admin/controls.ts";
-import { explainRefusal } from "../admin/rights.ts";
+import { drainingWords, explainRefusal } from "../admin/interface.ts";
 import { describeRequest } from "../graphql/describe-request.ts";
 import type { GraphqlAnswer, GraphqlRequest, MutationRefusal } from "../graphql/service.ts";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
@@ -201,6 +200,7 @@ const graphqlEncodingFaults: EncodingFaults = {
   broken: (error) => refuse(`Unable to parse gzip: ${explainGzip(error)}`),
 };
 
+/** zlib has one code (Z_DATA_ERROR) for a wrong header and for wrong data: only its words tell which. */
 function explainGzip(error: Error): string {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === "Z_BUF_ERROR") return "unexpected EOF";

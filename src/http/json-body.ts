@@ -14,7 +14,7 @@ export function parseJsonBody(text: string): unknown {
     if (found === undefined) throw error;
     const { line, character } = locateOffset(text, found.offset);
     throw new Fault(
-      "E_HTTP_REQUEST",
+      "E_JSON_SYNTAX",
       `Error parsing JSON at line ${line}, character ${character}: ${found.detail}\n`,
     );
   }
@@ -27,7 +27,7 @@ export function parseJsonPlain(text: string): unknown {
   } catch (error) {
     const found = findJsonSyntaxFault(text);
     if (found === undefined) throw error;
-    throw new Fault("E_HTTP_REQUEST", found.detail);
+    throw new Fault("E_JSON_SYNTAX", found.detail);
   }
 }
 
@@ -40,10 +40,7 @@ function nameJsonKind(value: unknown): string {
 
 /** A type that does not fit: `what` is the place and the type that was wanted. */
 function refuseJsonType(value: unknown, what: string): Fault {
-  return new Fault(
-    "E_HTTP_REQUEST",
-    `json: cannot unmarshal ${nameJsonKind(value)} into Go ${what}`,
-  );
+  return new Fault("E_JSON_TYPE", `json: cannot unmarshal ${nameJsonKind(value)} into Go ${what}`);
 }
 
 /** What a place asks for. */
@@ -64,7 +61,7 @@ export function refuseJsonPlace(
     const { line, character } = locateOffset(text, encodeUtf8(text.slice(0, end)).length);
     const detail = `json: cannot unmarshal ${kind} into Go ${wanted.place}`;
     return new Fault(
-      "E_HTTP_REQUEST",
+      "E_JSON_TYPE",
       `Error parsing JSON at line ${line}, character ${character}: ${detail}\n`,
     );
   }

@@ -2,8 +2,12 @@
  * What this server says about itself: /health, /state and `health` of /admin. It is one node, however many processes,
  * and it plays both roles that clients look for: alpha answers requests, zero leases uids and timestamps.
  */
-import { mayKnowBuilds, showNode } from "../admin/node-fields.ts";
-import type { HealthElement, MembershipFacts } from "../admin/node-fields.ts";
+import {
+  mayKnowBuilds,
+  showNode,
+  type HealthElement,
+  type MembershipFacts,
+} from "../admin/interface.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { VectorIndexFacts } from "../engine/open.ts";

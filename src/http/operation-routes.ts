@@ -1,6 +1,6 @@
 /** The operations of /admin that have paths of their own (dql.md 1.8). */
 import type { ServerResponse } from "node:http";
-import { configure, setDraining, shutdownWords } from "../admin/node-fields.ts";
+import { configure, setDraining, shutdownWords } from "../admin/interface.ts";
 import { Fault } from "../model/fault.ts";
 import { type Exchange, readBytes, readParameters } from "./exchange.ts";
 import { makeErrorBody, refuseMethod, sendError, sendJson, sendText } from "./reply.ts";
@@ -11,7 +11,7 @@ export async function answerDraining(exchange: Exchange): Promise<void> {
   if (req.method !== "PUT" && req.method !== "POST") return refuseAsRecorded(res);
   const enable = readParameters(exchange).get("enable");
   if (enable !== "true" && enable !== "false") {
-    throw new Fault("E_HTTP_REQUEST", "Found invalid value for the enable parameter");
+    throw new Fault("E_PARAMETER", "Found invalid value for the enable parameter");
   }
   await checkSuperadmin(exchange);
   const message = await setDraining(context.controls, enable === "true");

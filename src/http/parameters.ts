@@ -31,7 +31,7 @@ function parsePlanForm(
   if (falseWords.has(text)) return undefined;
   if (trueWords.has(text)) return { kind, form: "json" };
   const message = `invalid value [${text}] for parameter ${kind}: one of true, false, json, text`;
-  throw new Fault("E_HTTP_REQUEST", message);
+  throw new Fault("E_PARAMETER", message);
 }
 
 /** Decimal, 0x, 0b, 0o or 0; absent and empty are 0. Numbers beyond 2^53 - 1 lie in every future: they become that. */
@@ -115,7 +115,7 @@ export function readDurationNs(text: string): number | string {
 }
 
 function refuse(name: string, type: string, detail: string): Fault {
-  return new Fault("E_HTTP_REQUEST", `while parsing ${name} as ${type}: ${detail}`);
+  return new Fault("E_PARAMETER", `while parsing ${name} as ${type}: ${detail}`);
 }
 
 /** A string as the reference quotes it in its messages. */

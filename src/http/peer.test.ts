@@ -5,7 +5,7 @@ import { openWalkServer, type WalkServer } from "../../test/support/walk-server.
 import { openKeyRing } from "../auth/key-ring.ts";
 import { systemClock } from "../base/clock.ts";
 import { type OpenEngine, openEngine } from "../engine/open.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { deriveFill } from "../write/fill.ts";
 import { handedOverFrom } from "./peer.ts";
 

@@ -1,13 +1,13 @@
 /** What the framework answers: health, state, probes and everything that is not there (dql.md 1.7, graphql.md 4.15). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Buffer } from "node:buffer";
-import { drainingWords } from "../admin/controls.ts";
-import { explainRefusal } from "../admin/rights.ts";
+import { drainingWords, explainRefusal } from "../admin/interface.ts";
 import { loginRefused } from "../auth/acl.ts";
 import { LoginWait } from "../auth/login-guard.ts";
 import type { LoginRequest } from "../auth/acl.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
-import { Fault, faultTable } from "../model/fault.ts";
+import { faultTable } from "../model/fault-table.ts";
+import { Fault } from "../model/fault.ts";
 import { anyPrincipal, type Principal } from "../model/principal.ts";
 import { beginRecord, notesOf } from "./audit.ts";
 import { findRouteRefusal, judge } from "./gate.ts";
@@ -147,15 +147,16 @@ async function answerLogin(
     const login = { ...readLogin(request.body), address, keyNamespace };
     const notes = notesOf(reply.raw);
     if (notes !== undefined) notes.login = { user: login.user, namespace: login.namespace };
-    if (acl === undefined) throw new Fault("E_HTTP_REQUEST", loginRefused);
+    if (acl === undefined) throw new Fault("E_LOGIN", loginRefused);
     const tokens = await acl.login(login);
     return await sendJson(reply, JSON.stringify({ data: tokens }));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const waitSeconds = findWaitSeconds(error);
     if (waitSeconds !== undefined) {
-      const status = error.code === "E_LOGIN_WAIT" ? 429 : 503;
-      void reply.code(status).header("retry-after", String(waitSeconds));
+      void reply
+        .code(faultTable[error.code].status ?? 200)
+        .header("retry-after", String(waitSeconds));
     }
     return sendJson(reply, makeErrorBody(error.message, faultTable[error.code].extension, true));
   }

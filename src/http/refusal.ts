@@ -1,7 +1,8 @@
 /** What a refused request is told, in the words and the envelope of its route. */
 import type { KeyScope } from "../auth/access-key.ts";
 import { refuseNamespace } from "../auth/acl.ts";
-import { Fault, faultTable } from "../model/fault.ts";
+import { faultTable } from "../model/fault-table.ts";
+import { Fault } from "../model/fault.ts";
 import type { AccessRefusal } from "./access.ts";
 import { type ErrorReply, makeErrorBody } from "./reply.ts";
 import type { RefusalForm } from "./rights.ts";

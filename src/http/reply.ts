@@ -4,7 +4,8 @@ import { gzip, gzipSync } from "node:zlib";
 import { Buffer } from "node:buffer";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
-import { Fault, faultTable } from "../model/fault.ts";
+import { faultTable } from "../model/fault-table.ts";
+import { Fault } from "../model/fault.ts";
 import { ResponseBatcher } from "./response-batcher.ts";
 import { LargeAnswers } from "./large-answers.ts";
 
@@ -54,20 +55,14 @@ export const engineShape: ErrorShape = { withData: true, withPrefix: true };
 /** Every way to fail, as status and body. What is nobody's fault but ours gets an id and goes to the log. */
 export function makeErrorReply(error: unknown, shape: ErrorShape, logger: Logger): ErrorReply {
   if (!(error instanceof Fault)) return makeBrokenReply(error, logger);
-  const { phase, extension } = faultTable[error.code];
+  const { phase, extension, status = 200, isBeforeEngine = false } = faultTable[error.code];
   const message = phase === "engine" && shape.withPrefix ? `: ${error.message}` : error.message;
-  const withData = shape.withData && !isFrameFault(error);
+  const withData = shape.withData && !isBeforeEngine;
   const body = makeErrorBody(message, extension, withData);
-  if (error.code === "E_OVERLOADED") return { status: 503, body, headers: ["Retry-After", "1"] };
   if (error.code === "E_STORE_CORRUPT") {
     logger.error("stored bytes are damaged", { detail: error.message });
   }
-  return { status: 200, body, headers: [] };
-}
-
-/** What was wrong with a body before the engine could look at its facts. */
-function isFrameFault(fault: Fault): boolean {
-  return fault.code === "E_MUTATION_FRAME" || fault.code === "E_HTTP_REQUEST";
+  return { status, body, headers: status === 200 ? [] : ["Retry-After", "1"] };
 }
 
 export function makeErrorBody(message: string, code: string, withData: boolean): string {

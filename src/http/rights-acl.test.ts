@@ -20,7 +20,7 @@ import { openAcl } from "../auth/acl.ts";
 import { openKeyRing } from "../auth/key-ring.ts";
 import { systemClock } from "../base/clock.ts";
 import { type OpenEngine, openEngine } from "../engine/open.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { deriveFill } from "../write/fill.ts";
 import { handedOverFrom } from "./peer.ts";
 import { routeRights } from "./rights.ts";

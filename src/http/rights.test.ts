@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, openWalkServer, type WalkServer } from "../../test/support/walk-server.ts";
 import { type KeyRing, openKeyRing } from "../auth/key-ring.ts";
 import { type OpenEngine, openEngine } from "../engine/open.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { openMemoryStore } from "../stores/open.ts";
 import { deriveFill } from "../write/fill.ts";
 import { handedOverFrom } from "./peer.ts";
 import { routeRights } from "./rights.ts";

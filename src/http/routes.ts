@@ -3,7 +3,7 @@
  * own way costs a third of the requests per second of a small answer: 0.92 of a bare echo without it, 0.65 with it.)
  */
 import { andThen, type MaybePromise } from "../base/maybe.ts";
-import { drainingWords } from "../admin/controls.ts";
+import { drainingWords } from "../admin/interface.ts";
 import { answerCacheMb, answerDraining, answerShutdown } from "./operation-routes.ts";
 import { answerAdminSchema, answerAssign, answerSchemaCheck } from "./admin-routes.ts";
 import { answerAlter, answerCommit, answerMutate, answerQuery } from "./database-routes.ts";

@@ -1,5 +1,5 @@
 /** Who sends a request to the native endpoints, and which transactions that one may go on with. */
-import { explainRefusal } from "../admin/rights.ts";
+import { explainRefusal } from "../admin/interface.ts";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { Fault } from "../model/fault.ts";
 import { anyPrincipal, clientPrincipal, type Principal } from "../model/principal.ts";

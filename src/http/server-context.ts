@@ -3,8 +3,7 @@
  * bytes in the reference's envelopes (dql.md 1, graphql.md 4.1). Never here: parsing of a query, or JSON of an answer
  * taken apart and put together again.
  */
-import type { Controls } from "../admin/controls.ts";
-import type { AdminService } from "../admin/service.ts";
+import type { Controls, AdminService } from "../admin/interface.ts";
 import type { Acl } from "../auth/acl.ts";
 import type { KeyRing } from "../auth/key-ring.ts";
 import type { Clock } from "../base/clock.ts";

@@ -6,7 +6,7 @@ import { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
-import { drainingWords } from "../admin/controls.ts";
+import { drainingWords } from "../admin/interface.ts";
 import { Fault } from "../model/fault.ts";
 import { describeRequest, type RequestNames } from "../graphql/describe-request.ts";
 import type { GraphqlRequest, GraphqlService, SubscriptionEnd } from "../graphql/service.ts";

@@ -3,7 +3,7 @@ import { unquote } from "../base/unquote.ts";
 import { attempt, ConversionError, quoteGo } from "../model/conversion-error.ts";
 import { parseDateTime } from "../model/datetime.ts";
 import type { Facet } from "../model/facet.ts";
-import { parseGoFloat } from "../model/float.ts";
+import { readGoFloat } from "../model/float.ts";
 import { parseInt64 } from "../model/int.ts";
 import { type DateTime, makeInt, type Value } from "../model/value.ts";
 
@@ -153,16 +153,10 @@ function parseFacetNumber(text: string): Value | undefined {
   if (int !== undefined) return makeInt(int);
   // Digits alone that are no int64 are a mistake, not a float.
   if (/^\p{Nd}+$/u.test(text)) parseInt64(text, 0);
-  try {
-    const float = parseGoFloat(text);
-    if (Number.isNaN(float)) throw new ConversionError("Got invalid value: NaN");
-    return { kind: "float", float };
-  } catch (error) {
-    if (!(error instanceof ConversionError) || !error.message.endsWith("invalid syntax")) {
-      throw error;
-    }
-    return undefined;
-  }
+  const float = readGoFloat(text);
+  if (float === undefined) return undefined;
+  if (Number.isNaN(float)) throw new ConversionError("Got invalid value: NaN");
+  return { kind: "float", float };
 }
 
 /** A text that reads as a date, as a date; every date begins with a digit. */

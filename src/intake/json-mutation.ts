@@ -29,8 +29,8 @@ interface MutationParts {
 
 /**
  * A body: the single form (`set`, `delete`, `cond`) is mutation 0, those of `mutations` follow; entries with neither
- * set nor delete are dropped. Unknown keys say nothing. Throws Fault E_HTTP_REQUEST for what is no JSON of this form,
- * E_JSON_FACTS and E_MUTATION for facts; E_LIMIT for more than `depthMax` levels.
+ * set nor delete are dropped. Unknown keys say nothing. Throws Fault E_JSON_SYNTAX or E_JSON_TYPE for what is no JSON of
+ * this form, E_JSON_FACTS and E_MUTATION for facts; E_LIMIT for more than `depthMax` levels.
  */
 export function parseJsonMutation(text: string, depthMax?: number): JsonMutationRequest {
   return runSteps(parseJsonMutationInSteps(text, depthMax));
@@ -71,7 +71,8 @@ function failShape(text: string, value: JsonTree, type: string): [] {
           ? "object"
           : "number";
   const offset = what === "array" || what === "object" ? 1 : text.trimEnd().length;
-  throw jsonFault(text, offset, `json: cannot unmarshal ${what} into Go value of type ${type}`);
+  const detail = `json: cannot unmarshal ${what} into Go value of type ${type}`;
+  throw jsonFault(text, offset, detail, "E_JSON_TYPE");
 }
 
 function readEntries(member: JsonMember | undefined): ReadonlyMap<string, JsonMember>[] {
@@ -103,7 +104,7 @@ function takeParts(members: ReadonlyMap<string, JsonMember>, parts: MutationPart
 function readText(member: JsonMember | undefined): string {
   if (member === undefined || member.value === null) return "";
   const text = typeof member.value === "string" ? unquote(member.text) : undefined;
-  if (text === undefined) throw new Fault("E_HTTP_REQUEST", "invalid syntax");
+  if (text === undefined) throw new Fault("E_JSON_SYNTAX", "invalid syntax");
   return text;
 }
 

@@ -6,7 +6,7 @@ import { Buffer } from "node:buffer";
 import { findJsonSyntaxFault, jsonEnd, locateOffset } from "../base/json-syntax.ts";
 import { JsonMalformed, type JsonMaker, type JsonSpan, JsonWalk } from "../base/json-walk.ts";
 import type { Steps } from "../base/maybe.ts";
-import { Fault } from "../model/fault.ts";
+import { Fault, type FaultCode } from "../model/fault.ts";
 import { defaultLimits, makeLimitFault } from "../model/limits.ts";
 import type { Look } from "../model/request-budget.ts";
 
@@ -27,7 +27,7 @@ export interface JsonMember {
   readonly text: string;
 }
 
-/** Any JSON text. Throws Fault E_HTTP_REQUEST (`Error parsing JSON at line …`), or E_LIMIT where it nests too deep. */
+/** Any JSON text. Throws Fault E_JSON_SYNTAX (`Error parsing JSON at line …`), or E_LIMIT where it nests too deep. */
 export function readJson(text: string, depthMax: number = defaultLimits.depthMax): JsonTree {
   const walk = new JsonWalk(text, new IntakeMaker(depthMax));
   guard(text, walk, Infinity);
@@ -121,10 +121,12 @@ function explainFault(text: string, walk: JsonWalk<JsonTree, JsonMembers>): Faul
 }
 
 /** `Error parsing JSON at line L, character C: …`, as the reference words what is wrong with a body. */
-export function jsonFault(text: string, offset: number, detail: string): Fault {
+export function jsonFault(
+  text: string,
+  offset: number,
+  detail: string,
+  code: FaultCode = "E_JSON_SYNTAX",
+): Fault {
   const { line, character } = locateOffset(text, offset);
-  return new Fault(
-    "E_HTTP_REQUEST",
-    `Error parsing JSON at line ${line}, character ${character}: ${detail}\n`,
-  );
+  return new Fault(code, `Error parsing JSON at line ${line}, character ${character}: ${detail}\n`);
 }

@@ -2,6 +2,7 @@
 import { Fault } from "../model/fault.ts";
 import type { Answer } from "./answer.ts";
 import { type Login, Session } from "./login.ts";
+import { saysTryAgain } from "./server-message.ts";
 import { openTransport, type Received, type Sent, type Transport } from "./transport.ts";
 
 export interface Client {
@@ -15,15 +16,13 @@ export interface LoadRefusal {
   readonly isPassing: boolean;
 }
 
-const passing = /Please retry|Too Many Requests|errIndexingInProgress|overloaded|outcome/i;
-
 /** `repeatable`: sending again what may have been stored does no harm. */
 export function findClientRefusal(answer: Answer, repeatable: boolean): LoadRefusal | undefined {
   const [message] = answer.messages;
   if (answer.status === 200 && message === undefined) return undefined;
   const text = message ?? `the server answers with status ${answer.status}`;
   if (answer.status === 0) return { message: text, isPassing: repeatable };
-  return { message: text, isPassing: answer.status === 503 || passing.test(text) };
+  return { message: text, isPassing: answer.status === 503 || saysTryAgain(text) };
 }
 
 /** What goes with every request, where the server wants it. */

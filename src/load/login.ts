@@ -1,6 +1,7 @@
 /** A login that lasts: where the access token of a long load expires it is renewed, and what was refused is asked again. */
 import { Fault } from "../model/fault.ts";
 import type { Answer } from "./answer.ts";
+import { saysTokenExpired } from "./server-message.ts";
 
 /** Who logs in, as `--creds` says it. */
 export interface Login {
@@ -16,9 +17,6 @@ interface TokenPair {
   readonly accessJWT: string;
   readonly refreshJWT: string;
 }
-
-/** How the server tells that a token which was good is not any more. */
-const expired = /token is expired/i;
 
 /** A server whose new tokens have expired already is not asked for ever. */
 const attemptsMax = 4;
@@ -43,7 +41,7 @@ export class Session {
       const pair = this.#pair;
       if (pair !== undefined) {
         const answer = await ask(pair.accessJWT);
-        const isStale = answer.messages.some((message) => expired.test(message));
+        const isStale = answer.messages.some(saysTokenExpired);
         if (!isStale || attempt >= attemptsMax) return answer;
       }
       const failure = await this.#renew(pair);

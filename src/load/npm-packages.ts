@@ -3,6 +3,7 @@ import { printUid } from "../model/uid.ts";
 import { type Client, findClientRefusal, leaseUids, postOrFail } from "./client.ts";
 import { type NpmPackage, readNpmTree } from "./npm-tree.ts";
 import { makeSampleSdl } from "./sample-sdl.ts";
+import { saysNoLambda } from "./server-message.ts";
 import { readSampleSecret } from "./sample-tokens.ts";
 
 interface SampleOptions {
@@ -44,7 +45,7 @@ async function postSchema(client: Client, newSecret: string): Promise<boolean> {
   const whole = makeSampleSdl({ secret, hasLambda: true });
   const refusal = findClientRefusal(await client.post("/admin/schema", "text/plain", whole), true);
   if (refusal === undefined) return true;
-  const hasLambda = !refusal.message.includes("has the @lambda directive");
+  const hasLambda = !saysNoLambda(refusal.message);
   const sdl = makeSampleSdl({ secret, hasLambda });
   await postOrFail(client, "/admin/schema", "text/plain", sdl);
   return hasLambda;

@@ -10,14 +10,15 @@ const hexadecimal =
  * inf, infinity and nan in any case. NaN is returned, it is the caller who refuses it (`convertValue` does).
  */
 export function parseGoFloat(text: string): number {
-  const float = readFloat(text);
+  const float = readGoFloat(text);
   if (float === undefined) {
     throw new ConversionError(`strconv.ParseFloat: parsing ${quoteGo(text)}: invalid syntax`);
   }
   return float;
 }
 
-function readFloat(text: string): number | undefined {
+/** As `parseGoFloat`, undefined for what is no number; one that is out of range throws all the same. */
+export function readGoFloat(text: string): number | undefined {
   if (decimal.test(text)) return inRange(text, Number(text.replaceAll("_", "")));
   const word = /^([+-]?)(?:inf|infinity)$/i.exec(text);
   if (word !== null) return word[1] === "-" ? -Infinity : Infinity;

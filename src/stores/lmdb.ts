@@ -233,7 +233,7 @@ function makeDirectStore({ environment, committer, slots, engine, close }: Direc
   };
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly dir: string;
   /** How long a request waits for a writer (a restart) before it fails. Default 10 s. */
   readonly waitMs?: number;

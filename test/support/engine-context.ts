@@ -13,7 +13,7 @@ import { parseNQuads } from "../../src/intake/nquad-parser.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
 import type { Value } from "../../src/model/value.ts";
 import type { Store } from "../../src/store/store.ts";
-import { openMemoryStore } from "../../src/stores/memory.ts";
+import { openMemoryStore } from "../../src/stores/open.ts";
 import { tokensOf } from "../../src/tokens/tokenizers.ts";
 import { deriveFill } from "../../src/write/fill.ts";
 

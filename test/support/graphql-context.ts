@@ -6,7 +6,7 @@ import { openGraphqlService } from "../../src/graphql/open-service.ts";
 import type { Identify } from "../../src/graphql/sender.ts";
 import type { GraphqlService } from "../../src/graphql/service.ts";
 import type { VectorLimits } from "../../src/graph/vector-indexes.ts";
-import { openMemoryStore } from "../../src/stores/memory.ts";
+import { openMemoryStore } from "../../src/stores/open.ts";
 import { deriveFill } from "../../src/write/fill.ts";
 import { askEngine } from "./ask-engine.ts";
 

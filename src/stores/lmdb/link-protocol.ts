@@ -4,7 +4,8 @@
  */
 import { assert } from "../../base/assert.ts";
 import { ByteReader, ByteWriter } from "../../base/bytes.ts";
-import { Fault, faultTable, type FaultCode } from "../../model/fault.ts";
+import { faultTable } from "../../model/fault-table.ts";
+import { Fault, type FaultCode } from "../../model/fault.ts";
 import { StoreRefusal, type FillJob, type SweepRequest } from "../../store/store.ts";
 
 export const frameKind = {
