@@ -1,4 +1,5 @@
 /** Changes of a schema as commits: alter, drops, predicates that a mutation brings up, index builds (dql.md 1.6, 2.10). */
+import { isVectorIndex } from "../model/definition.ts";
 import type { IndexSpec, PredicateDefinition, SchemaText } from "../model/definition.ts";
 import { Fault } from "../model/fault.ts";
 import { systemClock } from "../base/clock.ts";
@@ -12,7 +13,9 @@ import {
   dropType,
   findBuilds,
   isBuilding,
+  listStale,
   planAlter,
+  renewIndexes,
 } from "../graph/schema-diff.ts";
 import type { IndexBuild, SchemaChange } from "../graph/schema-diff.ts";
 import {
@@ -216,7 +219,7 @@ export class SchemaChanges {
     parsed: SchemaText,
     lengths: StoredLengths,
   ): Promise<void> {
-    const isVector = ({ tokenizer }: IndexSpec): boolean => tokenizer === "hnsw";
+    const isVector = (index: IndexSpec): boolean => isVectorIndex(index);
     if (!parsed.predicates.some(({ indexes }) => indexes.some(isVector))) return;
     let added: readonly NewVectorIndex[] | undefined;
     for (let isWhole = false; !isWhole && !this.#isClosed;) {
@@ -360,9 +363,20 @@ export class SchemaChanges {
     return (await derivePatches(empty, edits)).patches;
   }
 
-  /** Takes up builds that a process left behind when it ended. */
-  takeUpBuilds(): Promise<void> {
-    return this.#builds.takeUp();
+  /** Takes up builds that a process left behind when it ended, and begins those of indexes that have become stale. */
+  async takeUpBuilds(): Promise<void> {
+    await this.#renewIndexes();
+    await this.#builds.takeUp();
+  }
+
+  async #renewIndexes(): Promise<void> {
+    const { readers, logger } = this.#options;
+    for (const namespace of await this.namespaces()) {
+      const indexes = listStale((await readers.schema(namespace)).state);
+      if (indexes.length === 0) continue;
+      logger.info("indexes of another version are built anew", { namespace, indexes });
+      await this.#apply(namespace, ({ state }) => renewIndexes(state));
+    }
   }
 
   /** A namespace's schema was changed, perhaps by another process: what it wants built is built here. */

@@ -2,6 +2,7 @@
  * Vectors that are there before their predicate gets a vector index: they have to be of one length, as those are that
  * are written under it (`write/vectors.ts`).
  */
+import { isVectorIndex } from "../model/definition.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Predicate, PredicateIndex } from "../graph/schema.ts";
@@ -45,7 +46,7 @@ export function findNewVectorIndexes(
 ): readonly NewVectorIndex[] {
   const found: NewVectorIndex[] = [];
   for (const predicate of next.predicates) {
-    const index = predicate.indexes.find(({ tokenizer }) => tokenizer === "hnsw");
+    const index = predicate.indexes.find(isVectorIndex);
     if (index === undefined) continue;
     const old = before.predicates.find(({ id }) => id === predicate.id);
     if (old === undefined || old.indexes.some(({ id }) => id === index.id)) continue;

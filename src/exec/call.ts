@@ -19,7 +19,14 @@ import { buildCountTest, type CellTest } from "./compare.ts";
 import { compareLength, compareVariable } from "./compare-variable.ts";
 import { bindCounts, findCountsAmong } from "./count.ts";
 import { buildGeoTest, geoTokensOf } from "./geo.ts";
-import { equalityTokens, isCutToken, isWholeToken, rangeOf, tagOf } from "./index-tokens.ts";
+import {
+  cutsLong,
+  equalityTokens,
+  isCutToken,
+  isWholeToken,
+  rangeOf,
+  tagOf,
+} from "./index-tokens.ts";
 import {
   buildCellsTest,
   intersectList,
@@ -148,7 +155,7 @@ async function findEqual(
   const lists = tokens.flatMap((all) => all.map((token) => listOfToken(index.id, token)));
   const counted = run.reader.countLists(lists);
   const counts = counted instanceof Promise ? await counted : counted;
-  const isCut = index.tokenizer === "exact" && tokens.some((all) => all.some(isCutToken));
+  const isCut = cutsLong(index) && tokens.some((all) => all.some(isCutToken));
   if (isWhole && !isCut) {
     const length = counts.reduce((sum, count) => sum + count, 0);
     if (length > candidates.length * membersPerCandidate) return undefined;
@@ -188,7 +195,7 @@ async function findInRange(
   if (bounds.length === 0 || call.refuseFromTen || tagOf(use) !== "") return undefined;
   const range = rangeOf(index, operator, bounds, use);
   const ends = [range.from, range.to];
-  if (index.tokenizer === "exact" && ends.some((end) => end !== undefined && isCutToken(end))) {
+  if (cutsLong(index) && ends.some((end) => end !== undefined && isCutToken(end))) {
     return undefined;
   }
   let left = candidates.length / 4;

@@ -2,6 +2,7 @@
  * Hot: bench/index-column.ts. A column of values read from an index instead of from records: where a predicate has few different values and many
  * nodes are asked, walking its tokens beside the nodes costs 3 ns a member, a record 500 ns.
  */
+import { tokenizerOf } from "../tokens/tokenizers.ts";
 import { makeArray } from "../base/array.ts";
 import { gallop, lowerBound } from "../base/sorted.ts";
 import type { Cell } from "../graph/reader.ts";
@@ -143,7 +144,7 @@ function decodeToken(
   index: PredicateIndex,
   token: Uint8Array,
 ): Value | undefined {
-  if (index.tokenizer === "exact") {
+  if (tokenizerOf(index)?.kind === "string") {
     if (isCutToken(token)) return undefined;
     return { kind: "string", text: new TextDecoder().decode(token.subarray(1)) };
   }

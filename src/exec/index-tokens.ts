@@ -6,7 +6,7 @@ import type { Value } from "../model/value.ts";
 import type { CallPlan, CompareOperator, PredicateUse, SlotIndex } from "../plan/plan.ts";
 import { exactPrefix, isCutToken } from "../tokens/text-tokens.ts";
 import { slotText, type Run } from "./run.ts";
-import { tokenizers, tokensOf, tokensOfQuery } from "../tokens/tokenizers.ts";
+import { tokenizerOf, tokensOf, tokensOfQuery } from "../tokens/tokenizers.ts";
 
 /** The tag whose tokens a function sees; undefined for any ("."). Predicates without @lang have one kind of tokens. */
 export function tagOf(use: PredicateUse): string | undefined {
@@ -26,10 +26,15 @@ export function equalityTokens(
 
 /** Whether the members of one token of eq are the answer, and need no look at their values. */
 export function isWholeToken(index: PredicateIndex, use: PredicateUse): boolean {
-  return tokenizers.get(index.tokenizer)?.lossy === false && tagOf(use) !== undefined;
+  return tokenizerOf(index)?.lossy === false && tagOf(use) !== undefined;
 }
 
 export { isCutToken };
+
+/** Whether tokens of long values do not tell them (`isCutToken`). */
+export function cutsLong(index: PredicateIndex): boolean {
+  return tokenizerOf(index)?.cutsLong === true;
+}
 
 type TermsCall = Extract<CallPlan, { kind: "terms" }>;
 

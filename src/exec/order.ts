@@ -2,6 +2,7 @@
  * Orders by predicates and by variables (dql.md 4.6). Price: one read of the first key for all members, of the next keys
  * for those that tie; with `first` a heap of the page's size instead of a sort.
  */
+import { tokenizerOf } from "../tokens/tokenizers.ts";
 import type { Cell, Column, ColumnRequest } from "../graph/reader.ts";
 import { compareValues } from "../model/compare.ts";
 import { compareText } from "../model/text-order.ts";
@@ -299,7 +300,7 @@ function compareByKey(key: OrderKeyPlan, cells: readonly (Cell | undefined)[]): 
   const sign = key.descending ? -1 : 1;
   const kind = key.predicate.definition.kind;
   const isText = kind === "string" || kind === "default";
-  const isIndexed = key.predicate.indexes.some((index) => index.tokenizer === "exact");
+  const isIndexed = key.predicate.indexes.some((index) => tokenizerOf(index)?.sortable === true);
   const texts = key.collation === undefined ? compareText : textOrder(key.collation, isIndexed);
   const compareCells = isText
     ? (a: Cell, b: Cell) => texts(a.text, b.text)

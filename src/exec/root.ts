@@ -2,6 +2,7 @@
  * How a block's first uids are found (dql.md 4.3). Price: the lists that the function names, in one read; a page of one list
  * is sought by its chunks, an inequality scans the tokens between its bounds.
  */
+import { tokenizerOf } from "../tokens/tokenizers.ts";
 import { lowerBound, sortUnique, unionAll } from "../base/sorted.ts";
 import type { ListBounds, ListRef, TokenRange } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
@@ -17,6 +18,7 @@ import { exact, noCandidates, needsRecheck, type Candidates } from "./candidates
 import { bindCounts, countRange, scanCounts } from "./count.ts";
 import { findGeo } from "./geo.ts";
 import {
+  cutsLong,
   equalityTokens,
   isCutToken,
   isSameToken,
@@ -99,7 +101,7 @@ function listOfCount(run: Run, call: Call<"compareCount">): ListRef | undefined 
 }
 
 function isCut(call: Call<"compare">, token: Uint8Array): boolean {
-  return call.index?.tokenizer === "exact" && isCutToken(token);
+  return call.index !== undefined && cutsLong(call.index) && isCutToken(token);
 }
 
 /** The list of the nodes that have a predicate; undefined where their values must be looked at. */
@@ -197,15 +199,19 @@ async function findAnyLanguage(
   if (index === undefined) return emptyUidSet;
   const [plain] = equalityTokens(index, bound, call.use);
   if (plain === undefined) return findPresent(run, call);
-  if (index.tokenizer === "exact") return findInLanguages(run, index.id, plain);
-  if (index.tokenizer === "hash") {
-    const to = new Uint8Array(plain.length + 1);
-    to.set(plain);
-    to[plain.length] = 0xff;
-    return scanRange(run, index.id, { from: plain, to });
+  switch (tokenizerOf(index)?.acrossLanguages) {
+    case "ranges":
+      return findInLanguages(run, index.id, plain);
+    case "prefix": {
+      const to = new Uint8Array(plain.length + 1);
+      to.set(plain);
+      to[plain.length] = 0xff;
+      return scanRange(run, index.id, { from: plain, to });
+    }
+    case undefined:
+      // Words depend on the language: the nodes that have the predicate are looked at one by one.
+      return findPresent(run, call);
   }
-  // Words depend on the language: the nodes that have the predicate are looked at one by one.
-  return findPresent(run, call);
 }
 
 /** Seeks from language to language: each is visited once. */

@@ -12,7 +12,7 @@ import { bindValues } from "./bind-values.ts";
 import { checkCandidates, type Candidates } from "./candidates.ts";
 import type { ChosenRoot } from "./choose.ts";
 import { applyFilter } from "./filter.ts";
-import { isCutToken, isSameToken, languageRange, rangeOf } from "./index-tokens.ts";
+import { cutsLong, isCutToken, isSameToken, languageRange, rangeOf } from "./index-tokens.ts";
 import { orderMembers } from "./order.ts";
 import { excludedToken, findCandidates, listOfRoot } from "./root.ts";
 import { countUids, type Run } from "./run.ts";
@@ -141,7 +141,7 @@ function rangeWalk(run: Run, call: CallPlan, { order, page }: WalkParts): Walk |
   const bounds = bindValues(run, call.values, kind, call.operator, true);
   if (bounds.length === 0) return undefined;
   const range = rangeOf(call.index, call.operator, bounds, call.use);
-  if (call.index.tokenizer === "exact" && [range.from, range.to].some(isCut)) return undefined;
+  if (cutsLong(call.index) && [range.from, range.to].some(isCut)) return undefined;
   return {
     index: call.index.id,
     range,

@@ -167,7 +167,15 @@ function toPredicate(row: Row): Predicate {
     id: row.id,
     definition,
     indexes: row.index
-      ? [{ id: row.index.id, tokenizer: row.index.tokenizer, options: [], state: "ready" }]
+      ? [
+          {
+            id: row.index.id,
+            tokenizer: row.index.tokenizer,
+            options: [],
+            version: 1,
+            state: "ready",
+          },
+        ]
       : [],
     reverseIndex: row.reverse === undefined ? undefined : { id: row.reverse, state: "ready" },
     countIndex: undefined,

@@ -10,7 +10,9 @@ import type {
   SchemaText,
   TypeDefinition,
 } from "../model/definition.ts";
+import { isVectorIndex } from "../model/definition.ts";
 import { Fault } from "../model/fault.ts";
+import { tokenVersionOf } from "../tokens/tokenizers.ts";
 import {
   internalNameSentence,
   isInternalName,
@@ -92,6 +94,47 @@ export async function planAlter(context: AlterContext, text: SchemaText): Promis
     builds,
     retired,
   });
+}
+
+/**
+ * Puts a new index in the place of each that is of another version of its tokenizer. Not additive: a process that still
+ * makes tokens of that version must not add them to what it takes for the new index.
+ */
+export function renewIndexes(state: SchemaState): SchemaChange {
+  const ids = makeIds(state.nextId);
+  const builds: IndexBuild[] = [];
+  const retired: Retired[] = [];
+  const renew = (predicate: Predicate, index: PredicateIndex): PredicateIndex => {
+    if (index.state !== "stale") return index;
+    const id = ids.take();
+    retired.push({ kind: "index", id: index.id });
+    builds.push({ predicate: predicate.id, index: id, kind: "token" });
+    return makeIndex(index, id, "building");
+  };
+  const predicates = state.predicates.map((predicate) =>
+    predicate.indexes.some((index) => index.state === "stale")
+      ? { ...predicate, indexes: predicate.indexes.map((index) => renew(predicate, index)) }
+      : predicate,
+  );
+  if (builds.length === 0) return { state, builds, retired };
+  const { types } = state;
+  return finish(state, {
+    predicates,
+    types,
+    nextId: ids.next(),
+    additive: false,
+    builds,
+    retired,
+  });
+}
+
+/** What of a state is to be renewed, as `predicate: tokenizer`. */
+export function listStale(state: SchemaState): readonly string[] {
+  return state.predicates.flatMap(({ definition, indexes }) =>
+    indexes
+      .filter((index) => index.state === "stale")
+      .map(({ tokenizer }) => `${definition.name}: ${tokenizer}`),
+  );
 }
 
 /** Adds predicates that a mutation brought up (dql.md 2.9); those that exist by now are left as they are. */
@@ -473,7 +516,8 @@ function makePredicate(definition: PredicateDefinition, ids: Ids): Predicate {
 }
 
 function makeIndex(spec: IndexSpec, id: number, state: IndexState): PredicateIndex {
-  return { id, tokenizer: spec.tokenizer, options: spec.options ?? [], state };
+  const version = tokenVersionOf(spec.tokenizer);
+  return { id, tokenizer: spec.tokenizer, options: spec.options ?? [], version, state };
 }
 
 interface ChangeNotes {
@@ -500,7 +544,7 @@ function changePredicate(
     }
     const id = notes.ids.take();
     // Vectors are found by the process that is asked (`vectors.ts`): the store keeps nothing for them.
-    if (spec.tokenizer === "hnsw") return makeIndex(spec, id, "ready");
+    if (isVectorIndex(spec)) return makeIndex(spec, id, "ready");
     notes.builds.push({ predicate: old.id, index: id, kind: "token" });
     return makeIndex(spec, id, "building");
   });

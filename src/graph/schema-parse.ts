@@ -1,4 +1,5 @@
 /** Schema text → definitions (dql.md 2.2, 2.3, 2.6). */
+import { isVectorIndex } from "../model/definition.ts";
 import { locate } from "../base/position.ts";
 import type {
   IndexSpec,
@@ -208,7 +209,7 @@ class SchemaParser {
       this.fail(`Expected token or VectorFactory name, but found '${token.text}'`);
     }
     const tokenizer = token.text.toLowerCase();
-    if (tokenizer === "hnsw") return this.parseVectorIndex(definition, token);
+    if (isVectorIndex({ tokenizer })) return this.parseVectorIndex(definition, token);
     const known = tokenizers.get(tokenizer);
     if (known === undefined) return this.fail(`Invalid tokenizer ${token.text}`);
     if (known.kind !== kind) {

@@ -1,4 +1,5 @@
 /** The answer of a schema query (dql.md 2.8). */
+import { isVectorIndex } from "../model/definition.ts";
 import type { PredicateDefinition, TypeDefinition } from "../model/definition.ts";
 import { quoteJson } from "../model/print-value.ts";
 import { findPredicateBuilds } from "./schema-diff.ts";
@@ -87,7 +88,7 @@ function flag(name: string, isSet: boolean): string | undefined {
 }
 
 function tokenizersOf(of: PredicateDefinition): string[] {
-  return of.indexes.flatMap((index) => (index.tokenizer === "hnsw" ? [] : [index.tokenizer]));
+  return of.indexes.flatMap((index) => (isVectorIndex(index) ? [] : [index.tokenizer]));
 }
 
 /** Options of vector indexes stand in this order, however they were given. */
@@ -95,7 +96,7 @@ const optionOrder = ["exponent", "maxLevels", "efConstruction", "efSearch", "met
 
 function printTokenizers(of: PredicateDefinition): string | undefined {
   const names = of.indexes.map((index) => {
-    if (index.tokenizer !== "hnsw") return quoteJson(index.tokenizer);
+    if (!isVectorIndex(index)) return quoteJson(index.tokenizer);
     const options = [...(index.options ?? [])]
       .sort((a, b) => optionOrder.indexOf(a.key) - optionOrder.indexOf(b.key))
       .map(({ key, value }) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
@@ -105,14 +106,12 @@ function printTokenizers(of: PredicateDefinition): string | undefined {
 }
 
 function printVectorSpecs(of: PredicateDefinition): string | undefined {
-  const specs = of.indexes
-    .filter((index) => index.tokenizer === "hnsw")
-    .map((index) => {
-      const options = (index.options ?? []).map(
-        ({ key, value }) => `{"key":${quoteJson(key)},"value":${quoteJson(value)}}`,
-      );
-      const list = options.length === 0 ? "" : `,"options":[${options.join(",")}]`;
-      return `{"name":"hnsw"${list}}`;
-    });
+  const specs = of.indexes.filter(isVectorIndex).map((index) => {
+    const options = (index.options ?? []).map(
+      ({ key, value }) => `{"key":${quoteJson(key)},"value":${quoteJson(value)}}`,
+    );
+    const list = options.length === 0 ? "" : `,"options":[${options.join(",")}]`;
+    return `{"name":"hnsw"${list}}`;
+  });
   return specs.length === 0 ? undefined : `"index_specs":[${specs.join(",")}]`;
 }

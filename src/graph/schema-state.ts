@@ -5,9 +5,10 @@
  */
 import type { PredicateDefinition, TypeDefinition } from "../model/definition.ts";
 import { Fault } from "../model/fault.ts";
+import { tokenVersionOf } from "../tokens/tokenizers.ts";
 import { firstUserId, reservedPredicates, reservedTypes } from "./reserved.ts";
 import type { ReservedOptions } from "./reserved.ts";
-import type { IndexState, Predicate, Schema } from "./schema.ts";
+import type { IndexState, Predicate, PredicateIndex, Schema } from "./schema.ts";
 
 /** Everything that is stored about a namespace; immutable, a change makes a new one. */
 export interface SchemaState {
@@ -74,7 +75,10 @@ interface StoredIndex {
 interface StoredPredicate {
   readonly id: number;
   readonly definition: PredicateDefinition;
-  readonly indexes: readonly StoredIndex[];
+  readonly indexes: readonly (StoredIndex & {
+    /** Of the tokenizer; absent for 1. */
+    readonly version?: number | undefined;
+  })[];
   readonly reverse?: StoredIndex | undefined;
   readonly count?: StoredIndex | undefined;
   readonly reverseCount?: StoredIndex | undefined;
@@ -126,7 +130,11 @@ function storePredicate(predicate: Predicate): StoredPredicate {
   return {
     id: predicate.id,
     definition: predicate.definition,
-    indexes: predicate.indexes.map(({ id, state }) => ({ id, state })),
+    indexes: predicate.indexes.map(({ id, state, version }) => ({
+      id,
+      state,
+      version: version === 1 ? undefined : version,
+    })),
     reverse: predicate.reverseIndex,
     count: predicate.countIndex,
     reverseCount: predicate.reverseCountIndex,
@@ -138,11 +146,13 @@ function restorePredicate(stored: StoredPredicate): Predicate {
   return {
     id: stored.id,
     definition: stored.definition,
-    indexes: stored.indexes.map(({ id, state }, i) => {
+    indexes: stored.indexes.map(({ id, state: kept, version = 1 }, i): PredicateIndex => {
       const spec = stored.definition.indexes[i];
       if (spec === undefined)
         throw new Fault("E_STORE_CORRUPT", "schema row: index without a spec");
-      return { id, tokenizer: spec.tokenizer, options: spec.options ?? [], state };
+      const { tokenizer, options = [] } = spec;
+      const state = version === tokenVersionOf(tokenizer) ? kept : "stale";
+      return { id, tokenizer, options, version, state };
     }),
     reverseIndex: stored.reverse,
     countIndex: stored.count,

@@ -43,7 +43,10 @@ export interface PredicateIndex {
   readonly id: number;
   readonly tokenizer: string;
   readonly options: readonly { readonly key: string; readonly value: string }[];
+  /** Of the tokenizer whose tokens are in it. */
+  readonly version: number;
   readonly state: IndexState;
 }
 
-export type IndexState = "building" | "ready";
+/** stale: of another version of its tokenizer. It is kept up, used by no reader, and soon replaced by a new one. */
+export type IndexState = "building" | "ready" | "stale";

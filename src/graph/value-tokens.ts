@@ -2,7 +2,7 @@
 import { attempt } from "../model/conversion-error.ts";
 import { convertValue } from "../model/convert.ts";
 import type { Value } from "../model/value.ts";
-import { isTextTokenizer, tokensOf, tokenTexts } from "../tokens/tokenizers.ts";
+import { tokenizerOf } from "../tokens/tokenizers.ts";
 import type { Predicate, PredicateIndex } from "./schema.ts";
 
 /** A value with its tag, as far as tokens are concerned. */
@@ -20,9 +20,10 @@ export function indexTokens(
   index: PredicateIndex,
   tagged: TaggedValue,
 ): readonly Uint8Array[] {
-  if (index.tokenizer === "hnsw") return [];
+  const tokenizer = tokenizerOf(index);
+  if (tokenizer === undefined) return [];
   const value = indexedValue(predicate, tagged.value);
-  return value === undefined ? [] : tokensOf(index.tokenizer, value, tagged.language);
+  return value === undefined ? [] : tokenizer.tokens(value, tagged.language);
 }
 
 /** As indexTokens, of an index whose tokens are texts: those texts. undefined of any other. */
@@ -31,9 +32,10 @@ export function indexTexts(
   index: PredicateIndex,
   tagged: TaggedValue,
 ): readonly string[] | undefined {
-  if (!isTextTokenizer(index.tokenizer)) return undefined;
+  const texts = tokenizerOf(index)?.texts;
+  if (texts === undefined) return undefined;
   const value = indexedValue(predicate, tagged.value);
-  return value === undefined ? [] : tokenTexts(index.tokenizer, value, tagged.language);
+  return value === undefined ? [] : texts(value, tagged.language);
 }
 
 function indexedValue(predicate: Predicate, value: Value): Value | undefined {

@@ -1,4 +1,5 @@
 /** Which nodes the ids of an input name: one run for all of them (graphql.md 5.1, stage 2). */
+import { isIdentifying } from "../tokens/tokenizers.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { Block, Field } from "../dql/ast.ts";
 import type { Cell, ListRef, Reader } from "../graph/reader.ts";
@@ -91,10 +92,7 @@ export class LookupList {
     const lists: ListRef[] = [];
     for (const { field, texts } of this.#xids.values()) {
       const predicate = reader.schema.predicate(loweredPredicateOf(field)?.name ?? "");
-      const index = predicate?.indexes.find(
-        ({ tokenizer, state }) =>
-          state === "ready" && (tokenizer === "hash" || tokenizer === "exact"),
-      );
+      const index = predicate?.indexes.find((one) => one.state === "ready" && isIdentifying(one));
       if (predicate?.definition.kind !== "string" || index === undefined) return undefined;
       for (const text of texts.values()) {
         const value = { kind: "string", text } as const;

@@ -1,4 +1,5 @@
 /** What `@search` may say, and what it makes (graphql.md 2.1): arguments → tokenizers and filter inputs. */
+import { isVectorIndex } from "../model/definition.ts";
 import { Kind } from "graphql";
 import type { IndexSpec } from "../model/definition.ts";
 import {
@@ -223,7 +224,7 @@ function checkArgument(
       `has the @search directive but the argument ${argument} doesn't apply to field type ` +
       `${typeName} which is an Enum. Enum only supports hash, exact, regexp and trigram`
     );
-  if (spec.tokenizer !== "hnsw") return undefined;
+  if (!isVectorIndex(spec)) return undefined;
   if (!hasDirective(field, "embedding"))
     return (
       `has the @search directive but the argument ${argument} requires the field also has ` +

@@ -10,6 +10,11 @@ export interface IndexSpec {
   readonly options?: readonly { readonly key: string; readonly value: string }[];
 }
 
+/** An index of vectors has no tokens: vectors are compared, never looked up. */
+export function isVectorIndex({ tokenizer }: Pick<IndexSpec, "tokenizer">): boolean {
+  return tokenizer === "hnsw";
+}
+
 /** A predicate as the user defines it (dql.md 2.2, 2.3). An alter replaces it whole. */
 export interface PredicateDefinition {
   readonly name: string;

@@ -1,4 +1,5 @@
 /** Functions at roots and in filters: which index serves them, where their arguments come from (dql.md 2.5, 4.3). */
+import { tokenizerOf } from "../tokens/tokenizers.ts";
 import type { Argument, FunctionCall, PredicateName } from "../dql/ast.ts";
 import type { PredicateIndex } from "../graph/schema.ts";
 import {
@@ -22,18 +23,6 @@ import type {
 } from "./plan.ts";
 
 const compareOperators: ReadonlySet<string> = new Set(["eq", "le", "lt", "ge", "gt", "between"]);
-
-/** Tokenizers whose tokens are in the order of the values. */
-const sortableTokenizers: ReadonlySet<string> = new Set([
-  "exact",
-  "int",
-  "float",
-  "bigfloat",
-  "year",
-  "month",
-  "day",
-  "hour",
-]);
 
 const termTokenizers: Readonly<Record<string, string>> = {
   allofterms: "term",
@@ -240,9 +229,7 @@ function pickEqualityIndex(indexes: readonly PredicateIndex[]): PredicateIndex |
 
 /** The ready index whose tokens are in the order of the values. */
 export function pickSortable(indexes: readonly PredicateIndex[]): PredicateIndex | undefined {
-  return indexes.find(
-    (index) => index.state === "ready" && sortableTokenizers.has(index.tokenizer),
-  );
+  return indexes.find((index) => index.state === "ready" && tokenizerOf(index)?.sortable === true);
 }
 
 function buildCompareCount(

@@ -1,4 +1,5 @@
 /** Value changes → index patches: tokens that a node's values had and have (architecture 3.3). */
+import { isVectorIndex } from "../model/definition.ts";
 import { tokenList } from "../codec/key.ts";
 import type { Predicate, PredicateIndex } from "../graph/schema.ts";
 import { asFault, toFault } from "../model/conversion-error.ts";
@@ -99,7 +100,7 @@ type Tokens = Map<string, Uint8Array>;
 export function deriveTokens(patches: MemberPatch[], place: TokenPlace, change: ValueChange): void {
   const { storageId } = place;
   for (const index of place.predicate.indexes) {
-    if (index.tokenizer === "hnsw") continue;
+    if (isVectorIndex(index)) continue;
     const added = asFault("E_MUTATION_FACTS", () => collect(place.predicate, index, change.added));
     const removed = collectLenient(place.predicate, index, change.removed);
     for (const text of added.keys()) {

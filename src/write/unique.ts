@@ -1,4 +1,5 @@
 /** @unique: no two nodes hold the same value (dql.md 2.3). Checked on the view before a request's edits apply. */
+import { isIdentifying } from "../tokens/tokenizers.ts";
 import { assert } from "../base/assert.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Reader } from "../graph/reader.ts";
@@ -106,9 +107,7 @@ async function findHolders(
 }
 
 function findIndex(predicate: Predicate): PredicateIndex {
-  const index = predicate.indexes.find(
-    ({ tokenizer }) => tokenizer === "hash" || tokenizer === "exact" || tokenizer === "int",
-  );
+  const index = predicate.indexes.find(isIdentifying);
   assert(index !== undefined, "a unique predicate has an index that finds its values");
   return index;
 }

@@ -1,4 +1,5 @@
 /** Vectors of an indexed predicate are of one length: others could not be compared with them (dql.md 4.3 similar_to). */
+import { isVectorIndex } from "../model/definition.ts";
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Reader } from "../graph/reader.ts";
@@ -34,7 +35,7 @@ export function checkVectors(reader: Reader, edits: readonly Edit[]): MaybePromi
 
 function readIndex(reader: Reader, predicate: number, length: number): Written | undefined {
   const indexes = reader.schema.predicateById(predicate)?.indexes ?? [];
-  const index = indexes.find(({ tokenizer }) => tokenizer === "hnsw");
+  const index = indexes.find(isVectorIndex);
   if (index === undefined) return undefined;
   return { predicate, length, refusal: explainLengths(metricOf(index.options)) };
 }

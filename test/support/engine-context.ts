@@ -1,4 +1,4 @@
-/** The rooms below the engine over a memory store, for tests: schema, facts, and reads by name. */
+/** The modules below the engine over a memory store, for tests: schema, facts, and reads by name. */
 import { makeRunner } from "../../src/engine/run.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/log.ts";

@@ -58,6 +58,7 @@ export function makeTestSchema(
         id: next++,
         tokenizer,
         options: [],
+        version: 1,
         state: "ready",
       })),
       reverseIndex: definition.reverse ? { id: next++, state: "ready" } : undefined,
