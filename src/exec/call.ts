@@ -51,7 +51,9 @@ export type PreparedCall =
 /** From so many candidates on an index is intersected instead of reading each record. */
 export const listsFrom = 192;
 
-/** A range in a filter over an index that cannot be ordered is refused from so many candidates on (dql.md 2.5). */
+/**
+ * A range in a filter over an index that cannot be ordered is refused from so many candidates on (reference/dql 2.5).
+ */
 const refusedFrom = 10;
 
 export async function prepareCall(
