@@ -3,6 +3,16 @@
  * by a set or an index the shorter of list and candidates, times the logarithm of the longer; otherwise the values of all
  * candidates, in the one read of the filter.
  */
+import { must } from "../base/assert.ts";
+import {
+  geoCellsCounted,
+  listsFrom,
+  membersPerCandidate,
+  membersPerStep,
+  presencePerCandidate,
+  reverseTargetsMax,
+  textsSplit,
+} from "./costs.ts";
 import { intersect, union, unionAll } from "../base/sorted.ts";
 import type { Column, ListRef, ColumnRequest } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
@@ -47,9 +57,6 @@ export type ColumnTest = (column: Column, row: number) => boolean;
 export type PreparedCall =
   | { readonly kind: "members"; readonly members: UidSet }
   | { readonly kind: "column"; readonly request: ColumnRequest; readonly test: ColumnTest };
-
-/** From so many candidates on an index is intersected instead of reading each record. */
-export const listsFrom = 192;
 
 /**
  * A range in a filter over an index that cannot be ordered is refused from so many candidates on (reference/dql 2.5).
@@ -97,12 +104,15 @@ function members(set: UidSet): PreparedCall {
   return { kind: "members", members: set };
 }
 
+/** Why a call has its predicate: of an unknown one the plan makes a call of the kind `nothing`. */
+const ofKnown = "a call of this kind is about a predicate of the schema";
+
 /** A test of any of the cells that a function on a predicate looks at. */
 function cellsCall(use: PredicateUse, test: CellTest): PreparedCall {
   const passes = buildCellsTest(use, test);
   return {
     kind: "column",
-    request: { kind: "cells", predicate: use.predicate?.id ?? -1 },
+    request: { kind: "cells", predicate: must(use.predicate, ofKnown).id },
     test: (column, row) => {
       const cells = column.kind === "cells" ? column.cells[row] : undefined;
       return cells !== undefined && passes(cells);
@@ -130,9 +140,6 @@ async function prepareCompare(
     ? cellsCall(call.use, buildCompareTest(call, bounds))
     : members(ranged);
 }
-
-/** A list is read for one candidate in so many of its members; for fewer, their values are. */
-const membersPerCandidate = 64;
 
 /**
  * The candidates with one of the values, from the lists of their tokens; undefined where reading the candidates is
@@ -178,9 +185,6 @@ async function findEqual(
   }
   return verifyCells(run, use, buildCompareTest(call, bounds), found);
 }
-
-/** A step along an index costs as much as so many of its members, and as four candidates' values at hand. */
-const membersPerStep = 10;
 
 /**
  * An inequality from its index, where walking the range costs less than reading the candidates; undefined otherwise.
@@ -268,20 +272,17 @@ async function prepareCount(
     if (found !== undefined) return members(found);
   }
   const passes = buildCountTest(call.operator, bounds);
-  const predicate = call.use.predicate;
-  const index = call.use.reverse ? predicate?.reverseIndex?.id : undefined;
+  const predicate = must(call.use.predicate, ofKnown);
+  const index = call.use.reverse ? predicate.reverseIndex?.id : undefined;
   return {
     kind: "column",
     request:
       index === undefined
-        ? { kind: "count", predicate: predicate?.id ?? -1 }
+        ? { kind: "count", predicate: predicate.id }
         : { kind: "reverseCount", index },
     test: (column, row) => column.kind === "count" && passes(column.counts[row] ?? 0),
   };
 }
-
-/** Cells of a geo query that are counted before it is taken for a wide one. */
-const geoTokensMax = 64;
 
 /** Many candidates are looked for in the lists of the area's cells, where those are fewer. */
 async function prepareGeo(
@@ -293,7 +294,7 @@ async function prepareGeo(
   if (index === undefined) return members(emptyUidSet);
   const test = buildGeoTest(run, call);
   const tokens = candidates.length < listsFrom ? [] : geoTokensOf(run, call);
-  if (tokens.length === 0 || tokens.length > geoTokensMax) return cellsCall(use, test);
+  if (tokens.length === 0 || tokens.length > geoCellsCounted) return cellsCall(use, test);
   const lists = tokens.map((token) => listOfToken(index.id, token));
   const counted = run.reader.countLists(lists);
   const counts = counted instanceof Promise ? await counted : counted;
@@ -302,9 +303,6 @@ async function prepareGeo(
   const near = intersect(unionAll(await readLists(run, lists)), candidates);
   return members(await verifyCells(run, use, test, near));
 }
-
-/** So few texts are split into words rather than looked for in lists that are not at hand. */
-const textsSplit = 16;
 
 /** Words are looked up in their index; of few candidates the texts are read, where no list is at hand. */
 async function prepareTerms(
@@ -320,9 +318,6 @@ async function prepareTerms(
   return members(await findTerms(run, call, candidates));
 }
 
-/** The list of those that have it may be so many times longer than the candidates. */
-const presencePerCandidate = 64;
-
 /** Few candidates are counted in their records; many are looked for in the list of those that have the predicate. */
 async function prepareHas(run: Run, use: PredicateUse, candidates: UidSet): Promise<PreparedCall> {
   const list = candidates.length < listsFrom ? undefined : listOfHas(use);
@@ -332,10 +327,10 @@ async function prepareHas(run: Run, use: PredicateUse, candidates: UidSet): Prom
       return members(await intersectList(run, list, candidates));
     }
   }
-  const predicate = use.predicate;
-  const id = predicate?.id ?? -1;
-  if (predicate?.definition.lang === true) return cellsCall(use, () => true);
-  const index = use.reverse ? predicate?.reverseIndex?.id : undefined;
+  const predicate = must(use.predicate, ofKnown);
+  const { id } = predicate;
+  if (predicate.definition.lang) return cellsCall(use, () => true);
+  const index = use.reverse ? predicate.reverseIndex?.id : undefined;
   return {
     kind: "column",
     request:
@@ -343,9 +338,6 @@ async function prepareHas(run: Run, use: PredicateUse, candidates: UidSet): Prom
     test: (column, row) => column.kind === "count" && (column.counts[row] ?? 0) > 0,
   };
 }
-
-/** Up to so many targets, the lists of those who point at them are intersected where there are any. */
-const targetsMax = 64;
 
 async function prepareUidIn(
   run: Run,
@@ -357,12 +349,12 @@ async function prepareUidIn(
   if (targets.length === 0 || predicate === undefined) return members(emptyUidSet);
   if (predicate.definition.kind !== "uid") return members(emptyUidSet);
   const reverse = predicate.reverseIndex;
-  if (targets.length <= targetsMax && (call.use.reverse || reverse?.state === "ready")) {
+  if (targets.length <= reverseTargetsMax && (call.use.reverse || reverse?.state === "ready")) {
     let found: UidSet = emptyUidSet;
     for (const target of targets) {
       const list: ListRef = call.use.reverse
         ? { kind: "edges", predicate: predicate.id, subject: target }
-        : { kind: "reverse", index: reverse?.id ?? -1, object: target };
+        : { kind: "reverse", index: must(reverse, "it is ready").id, object: target };
       found = union(found, await intersectList(run, list, candidates));
     }
     return members(found);

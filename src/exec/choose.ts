@@ -2,6 +2,7 @@
  * Which of a root's choices is the cheapest for these literals: counted by the heads of lists (reference/dql 4.21).
  * Price: one head for each token of each choice; none where there is no choice.
  */
+import { countMembersScanned, rangeTokensCounted, rootEnough } from "./costs.ts";
 import type { ListRef } from "../graph/reader.ts";
 import type { PredicateIndex } from "../graph/schema.ts";
 import type { CallPlan, RootChoice, RootPlan } from "../plan/plan.ts";
@@ -13,12 +14,6 @@ import { equalityTokens, rangeOf, termTokens, wordsText } from "./index-tokens.t
 import { bindCounts, countRange, isUntracked, scanCounts } from "./count.ts";
 import { listOfHas, listOfRoot } from "./root.ts";
 import type { Run } from "./run.ts";
-
-/** A root of so few nodes is taken without looking further. */
-const fewEnough = 48;
-
-/** Tokens of a range that are counted before it is given up as large. */
-const tokensCounted = 128;
 
 export interface ChosenRoot {
   readonly choice: RootChoice;
@@ -51,7 +46,7 @@ export async function chooseRoot(
   const writtenCount = isWalked(first.call) ? Infinity : await countCall(run, first.call);
   let best: ChosenRoot = { choice: first, count: writtenCount, writtenCount };
   for (const choice of others) {
-    if (best.count <= fewEnough) break;
+    if (best.count <= rootEnough) break;
     if (isWalked(choice.call)) continue;
     const count = await countCall(run, choice.call);
     if (count < best.count) best = { choice, count, writtenCount };
@@ -87,12 +82,7 @@ export async function countCall(run: Run, call: CallPlan): Promise<number> {
     case "terms":
       return countTerms(run, call);
     case "geo":
-      return call.index === undefined
-        ? 0
-        : countLists(
-            run,
-            geoTokensOf(run, call).map((token) => listOfToken(call.index?.id ?? -1, token)),
-          );
+      return countPlaces(run, call);
     case "compare":
       return countCompare(run, call);
     case "compareCount":
@@ -119,12 +109,9 @@ async function countCounts(
   if (operator === "le" || operator === "lt") return Infinity;
   const list = listOfHas(call.use);
   if (list?.kind === "presence") return countLists(run, [list]);
-  const found = await scanCounts(run, index, countRange(operator, bounds), scannedMax);
+  const found = await scanCounts(run, index, countRange(operator, bounds), countMembersScanned);
   return found?.length ?? Infinity;
 }
-
-/** Members of a count index that are read to know how many there are. */
-const scannedMax = 4096;
 
 async function countLists(run: Run, lists: readonly ListRef[]): Promise<number> {
   const counted = run.reader.countLists(lists);
@@ -174,9 +161,18 @@ async function countCompare(
     rangeOf(index, call.operator, bounds, use),
     (_, count) => {
       sum += count;
-      return ++tokens < tokensCounted;
+      return ++tokens < rangeTokensCounted;
     },
   );
   if (scanned instanceof Promise) await scanned;
-  return tokens < tokensCounted ? sum : Infinity;
+  return tokens < rangeTokensCounted ? sum : Infinity;
+}
+
+async function countPlaces(run: Run, call: Extract<CallPlan, { kind: "geo" }>): Promise<number> {
+  const { index } = call;
+  if (index === undefined) return 0;
+  return await countLists(
+    run,
+    geoTokensOf(run, call).map((token) => listOfToken(index.id, token)),
+  );
 }

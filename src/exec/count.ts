@@ -2,6 +2,7 @@
  * Comparisons of counts (reference/dql 4.3.3). Price: at a root the count index between the bounds;
  * in a filter the same where that costs less, else the heads of the candidates' lists, never their members.
  */
+import { countMembersPerCandidate } from "./costs.ts";
 import { intersect, subtract, unionAll } from "../base/sorted.ts";
 import { ConversionError } from "../model/conversion-error.ts";
 import { parseInt64 } from "../model/int.ts";
@@ -105,9 +106,6 @@ export async function scanCounts(
   return length > max ? undefined : unionAll(runs);
 }
 
-/** A member of a count index costs a sixteenth of what counting a candidate's edges does, and is often read in vain. */
-const membersPerCandidate = 16;
-
 /**
  * The candidates whose count passes, from the count index; undefined where counting each of them is cheaper. Nodes
  * without any edge are in no list: where they pass, those that do not are looked for and left out.
@@ -120,7 +118,7 @@ export async function findCountsAmong(
 ): Promise<UidSet | undefined> {
   const { index, operator } = call;
   if (index === undefined) return undefined;
-  const max = candidates.length * membersPerCandidate;
+  const max = candidates.length * countMembersPerCandidate;
   const [count = 0] = bounds;
   if (operator === "eq" && count > 0) {
     const list = { kind: "count", index, count } as const;

@@ -1,8 +1,9 @@
 /**
  * How many nodes each step of a plan will see, from statistics alone: heads of lists (presence, tokens, targets), and
  * for edges the counts of a few nodes. Nothing of the query itself is run. Price: a head for each list that a condition
- * names, up to `sampleMax` records for each predicate that is followed.
+ * names, up to `edgeSampleNodes` records for each predicate that is followed.
  */
+import { edgeSampleNodes, edgeSamplePlaces, filterPassShare, listsFrom } from "./costs.ts";
 import { unionAll } from "../base/sorted.ts";
 import type { ListRef, ColumnRequest } from "../graph/reader.ts";
 import type { UidSet } from "../model/uid.ts";
@@ -18,7 +19,6 @@ import type {
 } from "../plan/plan.ts";
 import { Fault } from "../model/fault.ts";
 import { bindPage, cutPage } from "./bind.ts";
-import { listsFrom } from "./call.ts";
 import { countCall } from "./choose.ts";
 import { orderParts } from "./filter-order.ts";
 import { partOfFilter } from "./profile.ts";
@@ -31,12 +31,6 @@ export interface Estimates {
   readonly orders: ReadonlyMap<object, readonly object[]>;
 }
 
-/** Nodes whose edges are counted to know how many a node has. */
-const sampleMax = 32;
-
-/** Where in a list they are taken. */
-const samplePlaces = 8;
-
 /** What share of the nodes passes where no list tells, as databases have long guessed. */
 const guesses: Readonly<Record<string, number>> = {
   eq: 0.1,
@@ -44,8 +38,6 @@ const guesses: Readonly<Record<string, number>> = {
   regexp: 0.1,
   match: 0.1,
 };
-const guess = 1 / 3;
-
 export async function estimatePlan(run: Run): Promise<Estimates> {
   const estimator = new Estimator(run);
   for (const b of run.plan.schedule) {
@@ -105,8 +97,8 @@ class Estimator {
   /** At most how many nodes a call finds. */
   async #countCall(call: CallPlan): Promise<number | undefined> {
     if (call.kind === "compareVal") return this.#variables.get(call.variable);
-    if (call.kind === "uid" && call.variables.length > 0) {
-      return this.#variables.get(call.variables[0] ?? -1);
+    if (call.kind === "uid" && call.variables[0] !== undefined) {
+      return this.#variables.get(call.variables[0]);
     }
     if ("values" in call && "variable" in call.values && call.values.variable !== undefined) {
       return undefined;
@@ -167,7 +159,7 @@ class Estimator {
     if (call.kind === "has") return this.#shareWith(call.use, count, root);
     const members = await this.#countCall(call);
     const operator = "operator" in call ? call.operator : call.kind;
-    if (members === undefined) return guesses[operator] ?? guess;
+    if (members === undefined) return guesses[operator] ?? filterPassShare;
     if (count === 0 || members === 0) return 0;
     const use = "use" in call ? call.use : undefined;
     const present = use === undefined ? undefined : await this.#present(use);
@@ -177,7 +169,7 @@ class Estimator {
   /** The share of nodes that have a predicate. A root that asks for a predicate says how many there are. */
   async #shareWith(use: PredicateUse, count: number, root: RootPlan | undefined): Promise<number> {
     const present = await this.#present(use);
-    if (present === undefined || count === 0) return guess;
+    if (present === undefined || count === 0) return filterPassShare;
     const [written = present] = root?.choices ?? [];
     const among = typeof written === "number" ? count : (this.found.get(written) ?? count);
     return Math.min(1, present / Math.max(1, among));
@@ -231,11 +223,11 @@ class Estimator {
   async #spread(list: ListRef): Promise<UidSet> {
     const { reader } = this.#run;
     const total = await this.#count(list);
-    const places = total <= sampleMax ? 1 : samplePlaces;
+    const places = total <= edgeSampleNodes ? 1 : edgeSamplePlaces;
     const sets: UidSet[] = [];
     for (let i = 0; i < places; i++) {
       const skip = Math.floor((total * i) / places);
-      const read = reader.readLists([list], { skip, limit: sampleMax / places });
+      const read = reader.readLists([list], { skip, limit: edgeSampleNodes / places });
       sets.push(...(read instanceof Promise ? await read : read));
     }
     return unionAll(sets);

@@ -2,6 +2,7 @@
  * Parts of a filter whose sets are known and whose columns are still to be read. Few candidates are read in one call;
  * many slice by slice, and of an AND the test that leaves the fewest is read first, the others for what it leaves.
  */
+import { filterSampleFrom, filterSampleRows } from "./costs.ts";
 import { concat } from "../base/sorted.ts";
 import type { Column, ColumnRequest } from "../graph/reader.ts";
 import type { UidSet } from "../model/uid.ts";
@@ -101,9 +102,13 @@ export async function keepPassingAll(
   const first = candidates.subarray(0, sliceRows);
   if (first.length === candidates.length) return keepOfSlice(run, parts, candidates);
   const lead =
-    parts.length === 1 || candidates.length < leadFrom
+    parts.length === 1 || candidates.length < filterSampleFrom
       ? -1
-      : await findLead(run, slicesOf(parts, 0, sampleRows), first.subarray(0, sampleRows));
+      : await findLead(
+          run,
+          slicesOf(parts, 0, filterSampleRows),
+          first.subarray(0, filterSampleRows),
+        );
   const kept: UidSet[] = [];
   for (let from = 0; from < candidates.length; from += sliceRows) {
     const slice = candidates.subarray(from, from + sliceRows);
@@ -121,10 +126,6 @@ function slicesOf(
 ): readonly PreparedFilter[] {
   return parts.map((part) => mapFlags(part, (flags) => flags.subarray(from, to)));
 }
-
-/** Nodes that are looked at to find the test to begin with; from so many candidates on. */
-const sampleRows = 64;
-const leadFrom = 2048;
 
 async function findLead(
   run: Run,

@@ -4,7 +4,8 @@
  */
 import type { UidSet } from "../model/uid.ts";
 import type { CallPlan, FilterPlan } from "../plan/plan.ts";
-import { listsFrom, prepareCall, type PreparedCall } from "./call.ts";
+import { prepareCall, type PreparedCall } from "./call.ts";
+import { listsFrom } from "./costs.ts";
 import {
   combine,
   finish,

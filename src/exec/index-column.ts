@@ -2,6 +2,14 @@
  * Hot: bench/index-column.ts. A column of values read from an index instead of from records: where a predicate has few different values and many
  * nodes are asked, walking its tokens beside the nodes costs 3 ns a member, a record 500 ns.
  */
+import {
+  columnTokensMax,
+  gallopFactor,
+  indexedFrom,
+  membersPerNode,
+  nodesPerToken,
+  tokenCountsKept,
+} from "./costs.ts";
 import { tokenizerOf } from "../tokens/tokenizers.ts";
 import { makeArray } from "../base/array.ts";
 import { gallop, lowerBound } from "../base/sorted.ts";
@@ -16,18 +24,6 @@ import { makeCell } from "./cells.ts";
 import { isCutToken, languageRange, rangeOf } from "./index-tokens.ts";
 import type { Run } from "./run.ts";
 import { scanYielding } from "./yielding-scan.ts";
-
-/** Fewer nodes than this are read from their records. */
-export const indexedFrom = 512;
-
-/** Nodes for each different value, at least. */
-const nodesPerToken = 8;
-
-/** Members of the index for each node asked, at most. */
-const membersPerNode = 64;
-
-/** Counts of tokens are guesses that cost a scan: they are kept for so many commits. */
-const countedForCommits = 10_000;
 
 interface TokenCount {
   readonly tokens: number;
@@ -101,21 +97,18 @@ async function countIndexTokens(run: Run, index: PredicateIndex, max: number): P
   let known = tokenCounts.get(schema);
   if (known === undefined) tokenCounts.set(schema, (known = new Map<number, TokenCount>()));
   const before = known.get(index.id);
-  if (before !== undefined && Math.abs(ts - before.ts) < countedForCommits) {
-    if (before.tokens > max || before.tokens < tokensSeen) return before.tokens;
+  if (before !== undefined && Math.abs(ts - before.ts) < tokenCountsKept) {
+    if (before.tokens > max || before.tokens < columnTokensMax) return before.tokens;
   }
   let tokens = 0;
   const scanned = run.reader.countTokens(index.id, languageRange(index, ""), () => {
     tokens++;
-    return tokens < tokensSeen;
+    return tokens < columnTokensMax;
   });
   if (scanned instanceof Promise) await scanned;
   known.set(index.id, { tokens, ts });
   return tokens;
 }
-
-/** Indexes of more tokens are never read as columns, so counting ends here. */
-const tokensSeen = 4096;
 
 async function fillColumn(
   run: Run,
@@ -154,8 +147,6 @@ function decodeToken(
   // −0 has the token of 0 and prints differently.
   return value.kind === "float" && value.float === 0 ? undefined : value;
 }
-
-const gallopFactor = 16;
 
 /** Gives the cell to those of `uids` that are members. `members` may be one chunk of many. */
 export function placeCells(

@@ -2,6 +2,7 @@
  * Orders by predicates and by variables (reference/dql 4.6). Price: one read of the first key for all members, of the
  * next keys for those that tie; with `first` a heap of the page's size instead of a sort.
  */
+import { edgesPerMember } from "./costs.ts";
 import { tokenizerOf } from "../tokens/tokenizers.ts";
 import type { Cell, Column, ColumnRequest } from "../graph/reader.ts";
 import { compareValues } from "../model/compare.ts";
@@ -97,9 +98,6 @@ interface RankedEdges {
   readonly places: Uint32Array;
   readonly ranking: Ranking;
 }
-
-/** So many edges for each member, at least, for members to be sorted instead of edges. */
-const edgesPerMember = 2;
 
 /** Rows of so few edges are sorted without a promise for each. */
 const rowAtOnce = 64;

@@ -2,6 +2,8 @@
  * Order by an indexed predicate: its index is walked in order, only as far as the page needs, and the conditions are
  * applied to each batch on the way. Top ten of 8,000 nodes: some dozen records instead of all.
  */
+import { must } from "../base/assert.ts";
+import { sortedBelow, stepsPerRecord, walkHeldMax } from "./costs.ts";
 import { hasMember, intersect, sortUnique } from "../base/sorted.ts";
 import type { ListRef, TokenRange } from "../graph/reader.ts";
 import type { PredicateIndex } from "../graph/schema.ts";
@@ -23,15 +25,6 @@ interface WalkParts {
   readonly page: BoundPage;
   readonly chosen: ChosenRoot;
 }
-
-/** So few candidates are sorted rather than looked for along an index. */
-const sortedBelow = 256;
-
-/** Reading and sorting a node costs as much as stepping over so many in an index: 2 µs, where most tokens have one. */
-const stepsPerRecord = 2;
-
-/** A choice of at most so many nodes is read once and held beside the walk, instead of being asked about each batch. */
-const heldMax = 50_000;
 
 /** undefined where walking is not the way for these literals. */
 export async function walkOrder(run: Run, parts: WalkParts): Promise<Float64Array | undefined> {
@@ -84,7 +77,7 @@ async function restBeside(
   const { root, chosen, page } = parts;
   const [written] = root.choices;
   const isOther = chosen.choice !== range && chosen.choice !== written;
-  if (isOther && chosen.count <= heldMax) {
+  if (isOther && chosen.count <= walkHeldMax) {
     const span = run.profiler?.begin(chosen.choice);
     const held = await findCandidates(run, chosen.choice.call, page.after);
     span?.end(held.uids.length);
@@ -101,7 +94,7 @@ async function restBeside(
 async function expectSteps(run: Run, parts: WalkParts, wanted: number): Promise<number> {
   const { count } = parts.chosen;
   if (count === Infinity) return wanted;
-  const predicate = parts.order.keys[0]?.predicate.id ?? -1;
+  const predicate = must(parts.order.keys[0], "an order has a key").predicate.id;
   const counted = run.reader.countLists([{ kind: "presence", predicate }]);
   const present = (counted instanceof Promise ? await counted : counted)[0] ?? 0;
   return (wanted * present) / Math.max(1, Math.min(count, present));

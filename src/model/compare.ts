@@ -7,7 +7,7 @@ import type { Value, ValueKind } from "./value.ts";
 
 /**
  * The reference's numbers of the kinds of values: the order of values of different kinds among themselves
- * (reference/dql 4.6, "by internal type id"), and how some of its messages name them.
+ * (reference/dql 4.6), and how some of its messages name them.
  */
 export const kindIds: Readonly<Record<ValueKind, number>> = {
   default: 0,

@@ -1,5 +1,5 @@
 /**
- * A scalar value with its type. Source: spec reference/dql 2.1.
+ * A scalar value with its type. Source: reference/dql 2.1.
  * `int` is an int64: a number where that is exact, a bigint beyond 2^53 (always normalised: see `makeInt`).
  */
 export type Value =
