@@ -1,16 +1,16 @@
-// Goal: the rules of the house hold, and the checks that keep them find a planted fault.
+// Goal: the rules of the project hold, and the checks that keep them find a planted fault.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { redraw } from "./draw.ts";
 import { findTwoMeanings, findUnusedExports } from "./exports.ts";
-import { floors } from "./floors.ts";
-import { bannedWords, walls } from "./house.ts";
+import { layers } from "./layers.ts";
+import { bannedWords, sizeLimits } from "./code-rules.ts";
 import { findMessageReaders, messageReaders } from "./messages.ts";
 import {
   findDeadFiles,
-  findFloorFaults,
+  findLayerFaults,
   findLengthFaults,
   findNameFaults,
   findSideEntrances,
@@ -24,17 +24,19 @@ const src = join(root, "src");
 /** What an engine does to files, and what each engine has to do alike. */
 const engineTests = ["crash", "contract"].map((folder) => join(root, "test", folder));
 
-describe("this house", () => {
-  test("the floor table is written bottom-up", () => expect(findTableFaults(floors)).toEqual([]));
-  test("imports go down, by the door", () => expect(findFloorFaults(src, floors)).toEqual([]));
+describe("this project", () => {
+  test("the table of layers is written bottom-up", () =>
+    expect(findTableFaults(layers)).toEqual([]));
+  test("imports go down, through interfaces", () =>
+    expect(findLayerFaults(src, layers)).toEqual([]));
   test("engines of stores are named by their own tests alone", () => {
     const faults = [src, join(root, "test"), join(root, "bench"), join(root, "tools")].flatMap(
-      (folder) => findSideEntrances(src, floors, folder, engineTests),
+      (folder) => findSideEntrances(src, layers, folder, engineTests),
     );
     expect(faults).toEqual([]);
   });
-  test("files and functions stay under their walls", () =>
-    expect(findLengthFaults(src, walls)).toEqual([]));
+  test("files and functions stay under their limits", () =>
+    expect(findLengthFaults(src, sizeLimits)).toEqual([]));
   test("no banned words", () => expect(findWordFaults(src, bannedWords)).toEqual([]));
   test("files are named for what they hold", () => expect(findNameFaults(src)).toEqual([]));
   test("what is exported is imported somewhere", () => {
@@ -73,7 +75,7 @@ describe("planted faults", () => {
     expect(faults).toEqual(["a names b, which is not below it"]);
   });
 
-  test("an import that goes up, one by the window, and a stranger", () => {
+  test("an import that goes up, one past an interface, and an unknown package", () => {
     const folder = plant({
       "low/a.ts": 'import { b } from "../high/b.ts";\n',
       "high/b.ts": 'import { c } from "../low/inner/c.ts";\nexport const b = c;\n',
@@ -82,12 +84,12 @@ describe("planted faults", () => {
       "low/inner/c.ts": "export const c = 1;\n",
       "cellar/x.ts": "export const x = 1;\n",
     });
-    expect(findFloorFaults(folder, table)).toEqual([
-      "cellar/x.ts: cellar is not in the floor table",
-      "high/b.ts: low/inner/c.ts is not a door of low",
-      "high/d.ts: high may not call node:net",
-      "high/e.ts: high may not enter attic (attic/f.ts)",
-      "low/a.ts: low may not enter high (high/b.ts)",
+    expect(findLayerFaults(folder, table)).toEqual([
+      "cellar/x.ts: cellar is not in the table of layers",
+      "high/b.ts: low/inner/c.ts is not in the interface of low",
+      "high/d.ts: high may not import node:net",
+      "high/e.ts: high may not import attic (attic/f.ts)",
+      "low/a.ts: low may not import high (high/b.ts)",
     ]);
   });
 
@@ -106,13 +108,13 @@ describe("planted faults", () => {
       "high/a.ts": 'import { e } from "../low/open.ts";\nconst f = import("../low/engine.ts");\n',
       "high/a.test.ts": 'import { e } from "../low/engine.ts";\n',
     });
-    expect(findFloorFaults(folder, named)).toEqual([
-      "high/a.ts: low/engine.ts is not a door of low",
+    expect(findLayerFaults(folder, named)).toEqual([
+      "high/a.ts: low/engine.ts is not in the interface of low",
       "middle/a.ts: middle enters low by plain.ts",
     ]);
     expect(findSideEntrances(folder, named, folder, [join(folder, "elsewhere")])).toEqual([
-      "high/a.test.ts: low/engine.ts is not a door of low",
-      "high/a.ts: low/engine.ts is not a door of low",
+      "high/a.test.ts: low/engine.ts is not in the interface of low",
+      "high/a.ts: low/engine.ts is not in the interface of low",
     ]);
     expect(findSideEntrances(folder, named, folder, [join(folder, "high")])).toEqual([]);
   });
@@ -138,7 +140,7 @@ describe("planted faults", () => {
     expect(findLengthFaults(folder, named)).toEqual(["d.ts needs no exception"]);
   });
 
-  test("banned words, outside their rooms only", () => {
+  test("banned words, outside their modules only", () => {
     const folder = plant({
       "base/clock.ts": "export const now = Date.now;\n",
       "exec/run.ts": "const a = Date.now();\nconst b = Math.random();\n",
@@ -208,7 +210,7 @@ describe("planted faults", () => {
   });
 });
 
-test("the drawing of the floors is the table's", () => {
+test("the drawing of the layers is the table's", () => {
   const file = join(root, "docs", "ARCHITECTURE.md");
   if (process.env["WEFT_DRAW"] === "1") writeFileSync(file, redraw(readFileSync(file, "utf8")));
   const document = readFileSync(file, "utf8");

@@ -1,13 +1,13 @@
 /**
- * The rules of the house that a reviewer would otherwise repeat, checked as text: the formatter has brought every file
+ * The rules of the project that a reviewer would otherwise repeat, checked as text: the formatter has brought every file
  * into one form, so patterns and indentation are enough and there is no parser to keep.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize, relative, sep } from "node:path";
 
-/** For each room: the rooms it may enter, and the outside packages it may call. Ground floor first. */
-export type Floors = Readonly<Record<string, Floor>>;
-export interface Floor {
+/** For each module: the modules it may import, and the outside packages. The lowest layer first. */
+export type Layers = Readonly<Record<string, Layer>>;
+export interface Layer {
   readonly below: readonly string[];
   readonly outside?: readonly string[];
   /** The files that others may import. Default: each that is directly in the folder. */
@@ -20,54 +20,60 @@ export interface Floor {
 // `new URL("./…")` is how a child process or a worker thread is started: that is an import too.
 const importPattern = /(?:\bfrom |^import |\bimport\(|\bnew URL\((?="\.))"(?<specifier>[^"]+)"/gm;
 
-/** One line per import that goes up, goes sideways, or enters a room by the window. */
-export function findFloorFaults(root: string, floors: Floors): string[] {
+/** One line per import that goes up, goes sideways, or reaches past a module's interface. */
+export function findLayerFaults(root: string, layers: Layers): string[] {
   const faults: string[] = [];
   for (const file of listSource(root)) {
-    const room = roomOf(file);
-    const floor = floors[room];
-    if (floor === undefined) {
-      faults.push(`${file}: ${room} is not in the floor table`);
+    const module = moduleOf(file);
+    const layer = layers[module];
+    if (layer === undefined) {
+      faults.push(`${file}: ${module} is not in the table of layers`);
       continue;
     }
     for (const match of readFileSync(join(root, file), "utf8").matchAll(importPattern)) {
-      const fault = judge(file, room, floors, match.groups?.["specifier"] ?? "");
+      const fault = judge(file, module, layers, match.groups?.["specifier"] ?? "");
       if (fault !== undefined) faults.push(`${file}: ${fault}`);
     }
   }
   return faults.sort();
 }
 
-/** A table that is not written bottom-up is itself a fault, so a cycle of rooms cannot be written. */
-export function findTableFaults(floors: Floors): string[] {
+/** A table that is not written bottom-up is itself a fault, so a cycle of modules cannot be written. */
+export function findTableFaults(layers: Layers): string[] {
   const faults: string[] = [];
   const seen = new Set<string>();
-  for (const [room, floor] of Object.entries(floors)) {
-    for (const name of floor.below) {
-      if (!seen.has(name)) faults.push(`${room} names ${name}, which is not below it`);
+  for (const [module, layer] of Object.entries(layers)) {
+    for (const name of layer.below) {
+      if (!seen.has(name)) faults.push(`${module} names ${name}, which is not below it`);
     }
-    seen.add(room);
+    seen.add(module);
   }
   return faults;
 }
 
-function judge(file: string, room: string, floors: Floors, specifier: string): string | undefined {
-  const floor = floors[room] ?? { below: [] };
+function judge(
+  file: string,
+  module: string,
+  layers: Layers,
+  specifier: string,
+): string | undefined {
+  const layer = layers[module] ?? { below: [] };
   if (!specifier.startsWith(".")) {
     const allowed =
-      floor.outside?.some((name) => specifier === name || specifier.startsWith(`${name}/`)) ??
+      layer.outside?.some((name) => specifier === name || specifier.startsWith(`${name}/`)) ??
       false;
-    return allowed ? undefined : `${room} may not call ${specifier}`;
+    return allowed ? undefined : `${module} may not import ${specifier}`;
   }
   const target = normalize(join(dirname(file), specifier));
-  const targetRoom = roomOf(target);
-  if (targetRoom === room) return undefined;
-  if (!floor.below.includes(targetRoom)) return `${room} may not enter ${targetRoom} (${target})`;
-  const named = floors[targetRoom]?.interface;
-  if (!isInterface(target, named)) return `${target} is not a door of ${targetRoom}`;
-  const through = floor.through?.[targetRoom];
+  const targetModule = moduleOf(target);
+  if (targetModule === module) return undefined;
+  if (!layer.below.includes(targetModule))
+    return `${module} may not import ${targetModule} (${target})`;
+  const named = layers[targetModule]?.interface;
+  if (!isInterface(target, named)) return `${target} is not in the interface of ${targetModule}`;
+  const through = layer.through?.[targetModule];
   if (through === undefined || isInterface(target, through)) return undefined;
-  return `${room} enters ${targetRoom} by ${through.join(", ")}`;
+  return `${module} enters ${targetModule} by ${through.join(", ")}`;
 }
 
 /** `named`: the files that count; undefined: each that is directly in its module's folder. */
@@ -82,7 +88,7 @@ function isInterface(target: string, named: readonly string[] | undefined): bool
  */
 export function findSideEntrances(
   root: string,
-  floors: Floors,
+  layers: Layers,
   folder: string,
   exempt: readonly string[],
 ): string[] {
@@ -92,40 +98,41 @@ export function findSideEntrances(
     if (exempt.some((one) => path.startsWith(`${one}${sep}`))) continue;
     for (const match of readFileSync(path, "utf8").matchAll(importPattern)) {
       const target = relative(root, join(dirname(path), match.groups?.["specifier"] ?? ""));
-      const room = roomOf(target);
-      const named = floors[room]?.interface;
-      if (named === undefined || path.startsWith(join(root, room) + sep)) continue;
-      if (!isInterface(target, named)) faults.push(`${file}: ${target} is not a door of ${room}`);
+      const module = moduleOf(target);
+      const named = layers[module]?.interface;
+      if (named === undefined || path.startsWith(join(root, module) + sep)) continue;
+      if (!isInterface(target, named))
+        faults.push(`${file}: ${target} is not in the interface of ${module}`);
     }
   }
   return faults.sort();
 }
 
 /** Longest file and function that may stand, in lines; `exceptions` names those that may be longer. */
-export interface Walls {
+export interface SizeLimits {
   readonly fileLinesMax: number;
   readonly functionLinesMax: number;
-  /** File, or `file:function`, → why it may pass the wall. */
+  /** File, or `file:function`, → why it may be longer. */
   readonly exceptions: Readonly<Record<string, string>>;
 }
 
-/** One line per file or function that is longer than its wall, and per exception that is no longer needed. */
-export function findLengthFaults(root: string, walls: Walls): string[] {
+/** One line per file or function that is longer than its limit, and per exception that is no longer needed. */
+export function findLengthFaults(root: string, sizeLimits: SizeLimits): string[] {
   const faults: string[] = [];
   const needed = new Set<string>();
   const judge = (name: string, lineCount: number, lineCountMax: number): void => {
     if (lineCount <= lineCountMax) return;
-    if (walls.exceptions[name] === undefined) faults.push(`${name} has ${lineCount} lines`);
+    if (sizeLimits.exceptions[name] === undefined) faults.push(`${name} has ${lineCount} lines`);
     needed.add(name);
   };
   for (const file of listSource(root)) {
     const lines = readFileSync(join(root, file), "utf8").split("\n");
-    judge(file, lines.length, walls.fileLinesMax);
+    judge(file, lines.length, sizeLimits.fileLinesMax);
     for (const { name, lineCount } of listFunctions(lines)) {
-      judge(`${file}:${name}`, lineCount, walls.functionLinesMax);
+      judge(`${file}:${name}`, lineCount, sizeLimits.functionLinesMax);
     }
   }
-  for (const name of Object.keys(walls.exceptions)) {
+  for (const name of Object.keys(sizeLimits.exceptions)) {
     if (!needed.has(name)) faults.push(`${name} needs no exception`);
   }
   return faults.sort();
@@ -165,7 +172,7 @@ function startsAt(line: string, indent: string): boolean {
 export interface BannedWord {
   readonly pattern: RegExp;
   readonly instead: string;
-  /** Files or rooms that may use it. */
+  /** Files or modules that may use it. */
   readonly allowed: readonly string[];
 }
 
@@ -239,6 +246,6 @@ function listAll(root: string): string[] {
 }
 
 /** A file directly in src is a room of its own: main.ts is the room "main". */
-function roomOf(file: string): string {
+function moduleOf(file: string): string {
   return (file.split(sep)[0] ?? "").replace(/\.ts$/, "");
 }

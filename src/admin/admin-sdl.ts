@@ -1,4 +1,4 @@
-/** The schema of /admin (graphql.md 10.2). Keys are an addition of our own. */
+/** The schema of /admin (reference/graphql 10.2). Keys are an addition of our own. */
 export const adminSdl = `
 scalar Int64   scalar UInt64   scalar DateTime
 

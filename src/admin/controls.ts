@@ -23,6 +23,6 @@ export const initialSwitches: ServerSwitches = {
   logsRequests: false,
 };
 
-/** The reference's words for whoever asks meanwhile (dql.md 1.7). */
+/** The reference's words for whoever asks meanwhile (reference/dql 1.7). */
 export const drainingWords =
   "the server is in draining mode and client requests will only be allowed after exiting the mode  by sending a GraphQL draining(enable: false) mutation to /admin";

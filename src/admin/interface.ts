@@ -1,4 +1,4 @@
-/** What the HTTP routes use of the administration; they import nothing else of it (`tools/floors.ts`). */
+/** What the HTTP routes use of the administration; they import nothing else of it (`tools/layers.ts`). */
 
 /** GraphQL at /admin, and the switches that it turns. */
 export type { AdminService } from "./service.ts";

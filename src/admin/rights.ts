@@ -1,7 +1,7 @@
 /**
- * THE TABLE OF RIGHTS, second part: who may use each field of /admin (graphql.md 10.3), asked before the field's work.
- * The route has let the sender in already (`http/rights.ts`); these rows say what a login is needed for where ACL is on.
- * A field of the schema without a row is refused.
+ * THE TABLE OF RIGHTS, second part: who may use each field of /admin (reference/graphql 10.3), asked before the field's
+ * work. The route has let the sender in already (`http/rights.ts`); these rows say what a login is needed for where ACL
+ * is on. A field of the schema without a row is refused.
  */
 import { noToken } from "../auth/acl.ts";
 import { Fault } from "../model/fault.ts";

@@ -1,4 +1,4 @@
-/** The fields about users and groups, and logging in (graphql.md 10.2, 10.4, 11). */
+/** The fields about users and groups, and logging in (reference/graphql 10.2, 10.4, 11). */
 import { loginRefused } from "../auth/acl.ts";
 import type { Acl } from "../auth/acl.ts";
 import type { OpenEngine } from "../engine/open.ts";

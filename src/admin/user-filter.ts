@@ -1,4 +1,4 @@
-/** Filters, order and pages of users and groups (graphql.md 10.2): both have nothing but a name to go by. */
+/** Filters, order and pages of users and groups (reference/graphql 10.2): both have nothing but a name to go by. */
 import type { StoredNode } from "../auth/directory.ts";
 
 export interface NameFilter {

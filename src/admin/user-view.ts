@@ -1,6 +1,6 @@
 /**
- * What a principal sees of users and groups (graphql.md 11.3): a guardian everything of the namespace, others themselves
- * and the groups of their token.
+ * What a principal sees of users and groups (reference/graphql 11.3): a guardian everything of the namespace, others
+ * themselves and the groups of their token.
  */
 import { readDirectory } from "../auth/directory.ts";
 import type { Directory, StoredNode } from "../auth/directory.ts";

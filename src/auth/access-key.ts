@@ -1,5 +1,5 @@
 /**
- * Keys of programs (seed 5): what one looks like, what is stored of it, and whether a text is it.
+ * Keys of programs (reference/graphql 11): what one looks like, what is stored of it, and whether a text is it.
  *
  * Stored is SHA-256 of the whole text. That is right for keys and would be wrong for passwords: a key is 256 bits of
  * chance, so nothing can be guessed from its hash however quick the hash is, and a slow one would only make each request
@@ -7,7 +7,10 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** admin and client: the keys of seed 5. scoped: opens what its scopes name, in one namespace where it says which. */
+/**
+ * admin and client: the keys of reference/graphql 11. scoped: opens what its scopes name, in one namespace where it
+ * says which.
+ */
 export type KeyKind = "admin" | "client" | "scoped";
 
 /** What a key may open: /graphql with its subscriptions, /query, /mutate, /alter, /admin and what is below it. */

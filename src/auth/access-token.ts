@@ -1,7 +1,8 @@
 /**
- * The tokens of ACL (graphql.md 11.2): who a user is and which groups it belonged to when it logged in. Access tokens name
- * groups, even if none; refresh tokens do not, and serve only to get new ones. What this server issued says so, and is
- * judged more strictly than what somebody else signed with the same secret: that is whoever holds the secret.
+ * The tokens of ACL (reference/graphql 11.2): who a user is and which groups it belonged to when it logged in. Access
+ * tokens name groups, even if none; refresh tokens do not, and serve only to get new ones. What this server issued says
+ * so, and is judged more strictly than what somebody else signed with the same secret: that is whoever holds the
+ * secret.
  */
 import { createHash, createHmac } from "node:crypto";
 import { SignJWT } from "jose";

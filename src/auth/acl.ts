@@ -1,7 +1,7 @@
 /**
- * GUEST: access control by users, groups and rules for predicates (graphql.md 11). One for a process. Says who sends a
- * request and what of the database that one may reach; the engine holds to it. Tokens are believed for as long as they
- * last; what their groups may do is looked up at each request, by the mark of rights (engine/rights-row.ts).
+ * GUEST: access control by users, groups and rules for predicates (reference/graphql 11). One for a process. Says who
+ * sends a request and what of the database that one may reach; the engine holds to it. Tokens are believed for as long
+ * as they last; what their groups may do is looked up at each request, by the mark of rights (engine/rights-row.ts).
  */
 import { createHash, randomUUID } from "node:crypto";
 import { assert } from "../base/assert.ts";
@@ -82,7 +82,7 @@ export function refuseNamespace(namespace: number): Fault {
   return new Fault("E_UNAUTHORIZED", message);
 }
 
-/** The words of every login that fails (graphql.md 11.2). */
+/** The words of every login that fails (reference/graphql 11.2). */
 export const loginRefused = "invalid username or password";
 
 /** Makes the first user and the guardians where they are missing. Fault E_STARTUP where the password is a known one. */

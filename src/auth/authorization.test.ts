@@ -1,4 +1,4 @@
-/** What `# Dgraph.Authorization` may say (graphql.md 6.1). */
+/** What `# Dgraph.Authorization` may say (reference/graphql 6.1). */
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { Fault } from "../model/fault.ts";

@@ -1,4 +1,4 @@
-/** The line `# Dgraph.Authorization` of a schema: who vouches for a caller, and how (graphql.md 6.1). */
+/** The line `# Dgraph.Authorization` of a schema: who vouches for a caller, and how (reference/graphql 6.1). */
 import { createPublicKey } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { Fault } from "../model/fault.ts";

@@ -1,6 +1,6 @@
 /**
- * The users and groups of a namespace as they are stored: nodes with reserved predicates (graphql.md 11). Read whole; the
- * lookups by name go through the index.
+ * The users and groups of a namespace as they are stored: nodes with reserved predicates (reference/graphql 11). Read
+ * whole; the lookups by name go through the index.
  */
 import { assert } from "../base/assert.ts";
 import { parseQuery } from "../dql/parser.ts";

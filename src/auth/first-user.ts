@@ -1,7 +1,7 @@
 /**
- * The first user and the group of the guardians, which every namespace has from its beginning (graphql.md 11.1). The
- * reference gives that user a password that everybody knows; so does a server that only this machine reaches. One that
- * others reach does not start, and does not begin anew, with it.
+ * The first user and the group of the guardians, which every namespace has from its beginning (reference/graphql 11.1).
+ * The reference gives that user a password that everybody knows; so does a server that only this machine reaches. One
+ * that others reach does not start, and does not begin anew, with it.
  */
 import { must } from "../base/assert.ts";
 import type { OpenEngine } from "../engine/open.ts";

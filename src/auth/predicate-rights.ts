@@ -1,4 +1,4 @@
-/** What the groups of a user may do with each predicate, merged (graphql.md 11.3). */
+/** What the groups of a user may do with each predicate, merged (reference/graphql 11.3). */
 import { createHash } from "node:crypto";
 import { secretPredicate, type PredicateAccess } from "../model/principal.ts";
 

@@ -1,4 +1,4 @@
-/** Rules about the caller alone: `{ $ROLE: { eq: "ADMIN" } }` (graphql.md 6.3). */
+/** Rules about the caller alone: `{ $ROLE: { eq: "ADMIN" } }` (reference/graphql 6.3). */
 import { RE2JS, RE2JSSyntaxException } from "re2js";
 import type { Claims, ClaimValue } from "./token.ts";
 

@@ -1,4 +1,4 @@
-/** Rules about the caller, and what combinations of rules leave open (graphql.md 6.3). */
+/** Rules about the caller, and what combinations of rules leave open (reference/graphql 6.3). */
 import { describe, expect, test } from "vitest";
 import { holdsRole, parseRoleRule, RuleFault } from "./role-rule.ts";
 import { decide } from "./rule.ts";

@@ -1,4 +1,4 @@
-/** Rules of `@auth` as a tree, and what is left of one for a caller (graphql.md 6.3). */
+/** Rules of `@auth` as a tree, and what is left of one for a caller (reference/graphql 6.3). */
 import { holdsRole } from "./role-rule.ts";
 import type { RoleRule } from "./role-rule.ts";
 import type { Claims } from "./token.ts";

@@ -1,4 +1,4 @@
-/** Which tokens are believed, and what is said of the others (graphql.md 6.2). */
+/** Which tokens are believed, and what is said of the others (reference/graphql 6.2). */
 import { generateKeyPairSync } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { signRsaToken, signToken, testNamespace, testSecret } from "../../test/support/tokens.ts";

@@ -1,6 +1,6 @@
 /**
- * Who asks: the value of the token's header → the claims of the caller (graphql.md 6.2). A token that was found right
- * is remembered with the time for which it holds, so that its signature is checked once.
+ * Who asks: the value of the token's header → the claims of the caller (reference/graphql 6.2). A token that was found
+ * right is remembered with the time for which it holds, so that its signature is checked once.
  */
 import { timingSafeEqual } from "node:crypto";
 import type { Clock } from "../base/clock.ts";

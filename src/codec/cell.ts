@@ -1,5 +1,5 @@
 /**
- * One scalar value as it is stored, ready to print (architecture 3.3).
+ * One scalar value as it is stored, ready to print (reference/storage 3.3).
  *
  * Cell:    kind u8 (place in valueKinds) | flags u8 | language run, when flagged | facets run, when flagged | payload
  * Payload: default, string  its JSON text as answers print it, quoted; flagged when that is the text itself

@@ -1,6 +1,6 @@
 /**
- * Hot: lists decode into typed arrays at 2 to 3 ns a uid; pushing them into arrays cost 25 (architecture 2.1).
- * A list row (architecture 3.3): a **chunk** of ascending uids, or the **head** of a list of several chunks.
+ * Hot: lists decode into typed arrays at 2 to 3 ns a uid; pushing them into arrays cost 25.
+ * A list row (reference/storage 4): a **chunk** of ascending uids, or the **head** of a list of several chunks.
  *
  * Chunk: flags u8 | member count u16 | first f64 | last f64 | bytes of deltas u16 | deltas (LEB128, from the second
  * member on) | facets: (member number u16, length varint, bytes)…, ascending.

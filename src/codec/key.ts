@@ -1,6 +1,6 @@
 /**
- * CRAFTS: nouns to bytes and back; no storage, no meaning. This file makes every key (architecture 3.3): a storage id
- * (u32), a kind (u8), then what the kind needs; all big-endian, so that bytes sort as the numbers do.
+ * CRAFTS: nouns to bytes and back; no storage, no meaning. This file makes every key (reference/storage 2): a storage
+ * id (u32), a kind (u8), then what the kind needs; all big-endian, so that bytes sort as the numbers do.
  *
  * Lists (long, presence, index, reverse, count) share one shape: a list's **prefix**, then 8 bytes. Row 0 is the
  * list's head, which of a list of one chunk is the chunk itself; row 1 is the first chunk of a longer list, and every
@@ -19,7 +19,7 @@ export const keyKind = {
   count: 7,
   meta: 8,
   log: 9,
-  /** Reserved for reading the past (architecture 3.5). */
+  /** Reserved for reading the past (reference/storage 2). */
   history: 10,
   /** Explicit uids far above the lease; storage id 0. */
   reserved: 11,

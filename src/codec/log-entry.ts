@@ -1,6 +1,6 @@
 /**
- * The facts of a commit with their values before (architecture 3.5), for people and programs: subscriptions, hooks,
- * the change feed. What the store did with them is kept beside, as patches (`store/patch-codec.ts`).
+ * The facts of a commit with their values before (reference/storage 9.2), for people and programs: subscriptions,
+ * hooks, the change feed. What the store did with them is kept beside, as patches (`store/patch-codec.ts`).
  */
 import { ByteReader, ByteWriter } from "../base/bytes.ts";
 

@@ -1,5 +1,5 @@
 /**
- * A node's record (architecture 3.3): one or more **parts**, each a table of predicates and their **entries**.
+ * A node's record (reference/storage 3): one or more **parts**, each a table of predicates and their **entries**.
  *
  * Part:  flags u8 | further parts: count u16, first predicates u32… (part 0 only, when flagged) | predicates u16 |
  *        (predicate id u32, end of its entry u32)… ascending | entries. Ends count from the first entry's begin.

@@ -1,4 +1,4 @@
-/** Arguments in brackets behind a field: `(first: 2, orderasc: name@en)` (dql.md 4.5, 4.6). */
+/** Arguments in brackets behind a field: `(first: 2, orderasc: name@en)` (reference/dql 4.5, 4.6). */
 import { quoteGo } from "../model/conversion-error.ts";
 import type { Literal, OrderKey } from "./ast.ts";
 import type { Reading } from "./call-parser.ts";

@@ -1,7 +1,7 @@
 /**
  * CRAFT: DQL text → tree. Also the tree that GraphQL is lowered to, and rules after it: one tree, one plan, one
  * executor. The tree holds names and literals as written; nothing here knows a schema or a store.
- * Sources: dql.md 4.1 – 4.19.
+ * Sources: reference/dql 4.1 – 4.19.
  */
 
 /** Where a thing stands in the text: lines from 1, columns from 0; absent in lowered trees. */
@@ -30,7 +30,7 @@ export interface QueryDocument {
   readonly parameters?: QueryParameters;
 }
 
-/** `query q($a: int = 3, $b: string!)` (dql.md 4.2). */
+/** `query q($a: int = 3, $b: string!)` (reference/dql 4.2). */
 export interface QueryParameters {
   /** Type as written, `!` included, and default ("" for none) by name, `$` included. */
   readonly declared: ReadonlyMap<string, { readonly type: string; readonly default: string }>;

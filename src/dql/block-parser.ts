@@ -1,4 +1,4 @@
-/** Top-level blocks: `x as name(func: …, first: 5) @filter(…) { … }` (dql.md 4.1, 4.17). */
+/** Top-level blocks: `x as name(func: …, first: 5) @filter(…) { … }` (reference/dql 4.1, 4.17). */
 import { quoteGo } from "../model/conversion-error.ts";
 import type { FunctionCall, Literal, OrderKey, Recurse, Shortest, ShortestEnd } from "./ast.ts";
 import { isRootFunction, parseCall, type Reading } from "./call-parser.ts";

@@ -1,4 +1,7 @@
-/** Functions at a root and in filters: `eq(name@en, ["a", $b])`, `uid(0x1, v)`, `near(loc, [1, 2], 10)` (dql.md 4.3). */
+/**
+ * Functions at a root and in filters: `eq(name@en, ["a", $b])`, `uid(0x1, v)`, `near(loc, [1, 2], 10)`
+ * (reference/dql 4.3).
+ */
 import { quoteGo } from "../model/conversion-error.ts";
 import { unquote } from "../base/unquote.ts";
 import type { Argument, FunctionCall, FunctionSubject, Literal, Position } from "./ast.ts";

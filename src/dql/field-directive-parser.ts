@@ -1,4 +1,4 @@
-/** Directives behind a field; unlike those of a block they are lower case (dql.md 4.1, 4.11). */
+/** Directives behind a field; unlike those of a block they are lower case (reference/dql 4.1, 4.11). */
 import { type Reading } from "./call-parser.ts";
 import { parseCascade, parseFacets, parseGroupBy, parseLanguages } from "./directive-parser.ts";
 import type { Draft } from "./draft.ts";

@@ -1,4 +1,4 @@
-/** The fields between the braces of a block (dql.md 4.1, 4.4, 4.7 – 4.12, 4.18). */
+/** The fields between the braces of a block (reference/dql 4.1, 4.4, 4.7 – 4.12, 4.18). */
 import type { AggregateFunction } from "./ast.ts";
 import { parseArguments, parseVariableList } from "./argument-parser.ts";
 import { parseCall, type Reading } from "./call-parser.ts";

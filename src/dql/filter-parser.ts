@@ -1,4 +1,4 @@
-/** `@filter(a() AND NOT (b() OR c()))`: not binds tighter than and, and tighter than or (dql.md 4.3 Connectives). */
+/** `@filter(a() AND NOT (b() OR c()))`: not binds tighter than and, and tighter than or (reference/dql 4.3.13). */
 import type { Filter } from "./ast.ts";
 import { parseCall, type Reading } from "./call-parser.ts";
 import { failPlainly } from "./cursor.ts";

@@ -1,8 +1,8 @@
 /**
  * Hot: bench/dql-parser.ts. One pass over the character codes of a request, for queries, schema requests, mutation
- * and upsert blocks alike (dql.md 4.1, 1.4). What a character means depends on where it stands: between the fields
- * of a block, between the round brackets of a call, inside a mutation … Each place is a function below, which reads
- * until the place changes and returns the next one.
+ * and upsert blocks alike (reference/dql 4.1, 1.4). What a character means depends on where it stands: between the
+ * fields of a block, between the round brackets of a call, inside a mutation … Each place is a function below, which
+ * reads until the place changes and returns the next one.
  */
 import type { Steps } from "../base/maybe.ts";
 import { Fault } from "../model/fault.ts";

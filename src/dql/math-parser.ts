@@ -1,4 +1,4 @@
-/** `math(a + b * max(c, 2))` (dql.md 4.10). */
+/** `math(a + b * max(c, 2))` (reference/dql 4.10). */
 import { attempt } from "../model/conversion-error.ts";
 import { parseGoFloat } from "../model/float.ts";
 import { parseInt64 } from "../model/int.ts";

@@ -1,4 +1,4 @@
-/** Bodies of RDF mutations: a plain query, `{ set {…} delete {…} }`, or an upsert block (dql.md 1.4, 3.5). */
+/** Bodies of RDF mutations: a plain query, `{ set {…} delete {…} }`, or an upsert block (reference/dql 1.4, 3.5). */
 import type { MutationText, UpsertDocument } from "./ast.ts";
 import { Cursor } from "./cursor.ts";
 import type { Steps } from "../base/maybe.ts";

@@ -1,4 +1,6 @@
-/** Query variables, `query q($a: int = 3) {…}` (dql.md 4.2): their declaration, their types, and their values. */
+/**
+ * Query variables, `query q($a: int = 3) {…}` (reference/dql 4.2): their declaration, their types, and their values.
+ */
 import { attempt, ConversionError, quoteGo } from "../model/conversion-error.ts";
 import { parseBool } from "../model/convert.ts";
 import { parseGoFloat } from "../model/float.ts";

@@ -1,4 +1,4 @@
-/** The interface of the module: DQL text → tree (dql.md 4.1, 4.2, 2.8). */
+/** The interface of the module: DQL text → tree (reference/dql 4.1, 4.2, 2.8). */
 import { Fault } from "../model/fault.ts";
 import { defaultLimits, makeLimitFault } from "../model/limits.ts";
 import type { Block, Filter, QueryDocument, SchemaRequest } from "./ast.ts";
@@ -18,7 +18,7 @@ import { checkDqlVariables, collectFilter, collectVariables } from "./variables.
 /**
  * One query request. `variables` are the values of query variables by name, `$` included. Everything that the text
  * alone decides is checked: syntax, fragments, query variables and their types, variables defined and used, and the
- * names of blocks. Throws Fault E_DQL_SYNTAX with the reference's texts (dql.md 6, phase P), or E_LIMIT.
+ * names of blocks. Throws Fault E_DQL_SYNTAX with the reference's texts (reference/dql 6), or E_LIMIT.
  */
 export function parseQuery(
   text: string,

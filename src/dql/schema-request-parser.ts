@@ -1,4 +1,4 @@
-/** `schema(pred: [a, b]) { type index }` (dql.md 2.8). */
+/** `schema(pred: [a, b]) { type index }` (reference/dql 2.8). */
 import type { SchemaRequest } from "./ast.ts";
 import type { Cursor } from "./cursor.ts";
 import { T } from "./token.ts";

@@ -1,4 +1,4 @@
-/** Requests of one shape differ in nothing but their literals, and can share a plan (architecture 2.1). */
+/** Requests of one shape differ in nothing but their literals, and can share a plan (reference/dql 4.21). */
 import { Fault } from "../model/fault.ts";
 import { lex, releaseTokens } from "./lexer.ts";
 import { T, type Tokens } from "./token.ts";

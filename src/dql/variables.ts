@@ -1,4 +1,4 @@
-/** Which variables a request defines and which it uses; every one must be both (dql.md 4.8). */
+/** Which variables a request defines and which it uses; every one must be both (reference/dql 4.8). */
 import type {
   Argument,
   Block,

@@ -1,6 +1,6 @@
 /**
- * What the sender of a request may change (graphql.md 11.3, dql.md 1.10). Reading needs no check here: a reader for its
- * eyes knows no more than it may read (graph/restrict.ts).
+ * What the sender of a request may change (reference/graphql 11.3, reference/dql 1.10). Reading needs no check here: a
+ * reader for its eyes knows no more than it may read (graph/restrict.ts).
  */
 import { isReservedName, reservedNameSentence, reservedPredicates } from "../graph/reserved.ts";
 import { Fault } from "../model/fault.ts";

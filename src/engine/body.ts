@@ -1,4 +1,4 @@
-/** The body of a mutation request, in both its forms, as facts (dql.md 1.4, 3.7). */
+/** The body of a mutation request, in both its forms, as facts (reference/dql 1.4, 3.7). */
 import { parseQuery, parseUpsertQuery } from "../dql/parser.ts";
 import { parseUpsert, parseUpsertInSteps } from "../dql/mutation-parser.ts";
 import type { Block, Filter, Literal, QueryDocument, UpsertDocument } from "../dql/ast.ts";

@@ -154,7 +154,7 @@ export class ChangeSender {
   }
 }
 
-/** The reference's answer to a transaction that lost (dql.md 1.5). */
+/** The reference's answer to a transaction that lost (reference/dql 1.5). */
 export function aborted(): Fault {
   return new Fault(
     "E_TXN_ABORTED",

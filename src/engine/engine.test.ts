@@ -1,4 +1,7 @@
-/** The engine over a memory store: transactions over several requests, start times, races, alters (architecture 4). */
+/**
+ * The engine over a memory store: transactions over several requests, start times, races, alters
+ * (reference/transactions 2, 4, 5).
+ */
 import { queryDefaults } from "./engine.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Clock } from "../base/clock.ts";

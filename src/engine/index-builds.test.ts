@@ -1,4 +1,7 @@
-/** Goal: indexes over data that is there are built beside reads and writes, and taken up, refused or dropped in the middle (dql.md 1.6, 2.10). */
+/**
+ * Goal: indexes over data that is there are built beside reads and writes, and taken up, refused or dropped in the
+ * middle (reference/dql 1.6, 2.10).
+ */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { askEngine } from "../../test/support/ask-engine.ts";
 import { systemClock } from "../base/clock.ts";

@@ -1,4 +1,4 @@
-/** Where a request's time went, in nanoseconds (dql.md 5). */
+/** Where a request's time went, in nanoseconds (reference/dql 5.1). */
 import type { Clock } from "../base/clock.ts";
 import type { Latency } from "./engine.ts";
 

@@ -1,4 +1,4 @@
-/** POST /mutate and /commit: facts in, one commit or an open transaction out (dql.md 1.4, 1.5, 3.5 – 3.7). */
+/** POST /mutate and /commit: facts in, one commit or an open transaction out (reference/dql 1.4, 1.5, 3.5 – 3.7). */
 import type { Clock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
 import type { MaybePromise } from "../base/maybe.ts";

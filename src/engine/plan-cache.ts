@@ -1,6 +1,6 @@
 /**
- * Two bounded caches of plans (architecture 2.1): exact text → plan, then shape → plan with the literals of this text, or
- * text → plan with the values of its query variables.
+ * Two bounded caches of plans (reference/dql 4.21): exact text → plan, then shape → plan with the literals of this
+ * text, or text → plan with the values of its query variables.
  * Keys are compared whole, never by a hash alone. A plan serves one version of one namespace's schema.
  */
 import { Lru } from "../base/lru.ts";

@@ -1,4 +1,7 @@
-/** Opens readers: the newest state, an older one through the version history, a transaction's with its own writes (architecture 4). */
+/**
+ * Opens readers: the newest state, an older one through the version history, a transaction's with its own writes
+ * (reference/transactions 6).
+ */
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Clock } from "../base/clock.ts";

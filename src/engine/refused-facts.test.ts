@@ -1,4 +1,5 @@
-// Goal: which facts are refused, in which order, with which words, and what becomes of the transaction (dql.md 2.3, 2.7, 2.11, 3.3, 3.6).
+// Goal: which facts are refused, in which order, with which words, and what becomes of the transaction
+// (reference/dql 2.3, 2.7, 2.11, 3.3, 3.6).
 import { beforeEach, describe, expect, test } from "vitest";
 import { askEngine } from "../../test/support/ask-engine.ts";
 import type { Clock } from "../base/clock.ts";

@@ -2,7 +2,7 @@
  * Nodes that the server keeps itself: the GraphQL schema, persisted queries, namespaces, and with ACL users, groups and
  * rules. Requests for data change them in no way that takes them from the server: not by the name of a predicate, not
  * by `S * *`, not by their types. Guardians may change users, groups and rules; the first user and the group of the
- * guardians cannot be taken away by anybody, or nobody would administer the database (graphql.md 10.4).
+ * guardians cannot be taken away by anybody, or nobody would administer the database (reference/graphql 10.4).
  */
 import { assert } from "../base/assert.ts";
 import type { Reader } from "../graph/reader.ts";

@@ -1,4 +1,7 @@
-/** Changes of a schema as commits: alter, drops, predicates that a mutation brings up, index builds (dql.md 1.6, 2.10). */
+/**
+ * Changes of a schema as commits: alter, drops, predicates that a mutation brings up, index builds (reference/dql 1.6,
+ * 2.10).
+ */
 import { isVectorIndex } from "../model/definition.ts";
 import type { IndexSpec, PredicateDefinition, SchemaText } from "../model/definition.ts";
 import { Fault } from "../model/fault.ts";

@@ -1,7 +1,7 @@
 /**
- * Start times (architecture 4): one 53-bit number of commit number (38 bits), process slot (7) and serial (8). It
- * costs nothing to hand out, is unique, and names the process that holds its transaction. Serial 0 of slot 0 can be
- * read at and never written with; it is what a client sees as a commit's time.
+ * Start times (reference/transactions 2): one 53-bit number of commit number (38 bits), process slot (7) and serial
+ * (8). It costs nothing to hand out, is unique, and names the process that holds its transaction. Serial 0 of slot 0
+ * can be read at and never written with; it is what a client sees as a commit's time.
  */
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";

@@ -1,6 +1,6 @@
 /**
- * Transactions over several requests (architecture 4). State exists only once a transaction has written, or was
- * ended: its start time says everything else. Requests of one transaction run one after the other.
+ * Transactions over several requests (reference/transactions 5). State exists only once a transaction has written, or
+ * was ended: its start time says everything else. Requests of one transaction run one after the other.
  */
 import type { Clock } from "../base/clock.ts";
 import type { Overlay } from "../graph/overlay.ts";

@@ -1,4 +1,4 @@
-/** min, max, sum and avg over values (dql.md 4.9). Price: one pass over the values; nothing is read. */
+/** min, max, sum and avg over values (reference/dql 4.9). Price: one pass over the values; nothing is read. */
 import { addBig, bigFromInt, divideBig } from "../model/bigfloat.ts";
 import type { AggregateFunction } from "../dql/ast.ts";
 import { compareValues } from "../model/compare.ts";
@@ -29,7 +29,7 @@ export function aggregateValues(
   }
 }
 
-/** Whether @groupby may aggregate a predicate of a kind; others are refused there (dql.md 4.9). */
+/** Whether @groupby may aggregate a predicate of a kind; others are refused there (reference/dql 4.9). */
 export function canAggregateGroup(name: AggregateFunction, kind: Value["kind"]): boolean {
   if (name === "min" || name === "max") {
     return ["int", "float", "string", "default", "datetime"].includes(kind);

@@ -1,4 +1,6 @@
-/** Arguments of comparisons as values of the predicate's kind, refused with the reference's words (dql.md 4.3). */
+/**
+ * Arguments of comparisons as values of the predicate's kind, refused with the reference's words (reference/dql 4.3).
+ */
 import { convertValue } from "../model/convert.ts";
 import { ConversionError, attempt, quoteGo } from "../model/conversion-error.ts";
 import type { Value, ValueKind } from "../model/value.ts";
@@ -95,7 +97,7 @@ export function buildCompareTest(call: CompareCall, bounds: readonly Value[]): C
   return buildCellTest(call.operator, bounds, kind, order);
 }
 
-/** A predicate whose only index cuts its texts into pieces cannot be asked for a whole one (dql.md 2.5). */
+/** A predicate whose only index cuts its texts into pieces cannot be asked for a whole one (reference/dql 2.5). */
 export function checkEqualityTokens(run: Run, call: CompareCall, bounds: readonly Value[]): void {
   const { index } = call;
   if (index?.tokenizer !== "trigram" && index?.tokenizer !== "ngram") return;

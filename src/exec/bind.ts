@@ -1,4 +1,4 @@
-/** The beginning of a run: literals become numbers and uids, refused with the reference's words (dql.md 4.5). */
+/** The beginning of a run: literals become numbers and uids, refused with the reference's words (reference/dql 4.5). */
 import { quoteGo, toFault } from "../model/conversion-error.ts";
 import { parseInt64, parseShortUint, parseUint64 } from "../model/int.ts";
 import { countedNode, countedNodeText } from "../model/uid.ts";

@@ -286,7 +286,7 @@ function firstBatch(wanted: number): number {
   return Math.max(32, wanted * 2);
 }
 
-/** A root of bare literals keeps repeats, in ascending order (corrections, 4.3 uid). */
+/** A root of bare literals keeps repeats, in ascending order (reference/dql 4.3.7). */
 function bareUids(run: Run, plan: BlockPlan, page: BoundPage): Float64Array | undefined {
   const call = plan.root?.call;
   if (call?.kind !== "uid" || call.variables.length > 0 || plan.filter !== undefined) {

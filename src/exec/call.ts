@@ -58,7 +58,9 @@ export type PreparedCall =
   | { readonly kind: "members"; readonly members: UidSet }
   | { readonly kind: "column"; readonly request: ColumnRequest; readonly test: ColumnTest };
 
-/** A range in a filter over an index that cannot be ordered is refused from so many candidates on (dql.md 2.5). */
+/**
+ * A range in a filter over an index that cannot be ordered is refused from so many candidates on (reference/dql 2.5).
+ */
 const refusedFrom = 10;
 
 export async function prepareCall(

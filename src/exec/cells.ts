@@ -43,7 +43,7 @@ export function numberOf(value: Value): number {
 
 /**
  * The cell as its predicate's type: values keep the type they were stored with and convert on reading. One value
- * that cannot be converted ends the query (dql.md 2.10).
+ * that cannot be converted ends the query (reference/dql 2.10).
  */
 export function convertCell(cell: Cell, kind: ValueKind): Cell {
   if (cell.kind === kind) return cell;
@@ -65,7 +65,9 @@ export function tryConvertCell(cell: Cell, kind: ValueKind): Cell | undefined {
   }
 }
 
-/** Picks among a node's cells of one predicate: languages in order, "." for untagged and then any (dql.md 4.12). */
+/**
+ * Picks among a node's cells of one predicate: languages in order, "." for untagged and then any (reference/dql 4.12).
+ */
 type CellChoice = (cells: readonly Cell[]) => Cell | undefined;
 
 export function buildChoice(languages: readonly string[]): CellChoice {
@@ -88,7 +90,7 @@ function untagged(cells: readonly Cell[]): Cell | undefined {
   return first !== undefined && first.language === "" ? first : undefined;
 }
 
-/** The tag with the smallest fingerprint, as the reference has it (dql.md 4.12). */
+/** The tag with the smallest fingerprint, as the reference has it (reference/dql 4.12). */
 function anyTagged(cells: readonly Cell[]): Cell | undefined {
   let best: Cell | undefined;
   let bestKey = "";

@@ -5,7 +5,7 @@ import type { CheckPasswordField } from "../plan/plan.ts";
 import type { FieldColumn } from "./frame.ts";
 import { slotText, type Run } from "./run.ts";
 
-/** Shorter ones are false without being compared (dql.md 4.19). */
+/** Shorter ones are false without being compared (reference/dql 4.19). */
 const passwordBytesMin = 6;
 
 /** Comparisons that a query has under way at once: so many wait for each other before it looks at its time. */

@@ -1,6 +1,6 @@
 /**
- * Which of a root's choices is the cheapest for these literals: counted by the heads of lists (architecture 5). Price: one
- * head for each token of each choice; none where there is no choice.
+ * Which of a root's choices is the cheapest for these literals: counted by the heads of lists (reference/dql 4.21).
+ * Price: one head for each token of each choice; none where there is no choice.
  */
 import { countMembersScanned, rangeTokensCounted, rootEnough } from "./costs.ts";
 import type { ListRef } from "../graph/reader.ts";

@@ -1,4 +1,7 @@
-/** Comparisons of a variable's values and of its size (dql.md 4.3, 4.8). Price: one pass over the variable; no reads. */
+/**
+ * Comparisons of a variable's values and of its size (reference/dql 4.3.14, 4.8). Price: one pass over the variable; no
+ * reads.
+ */
 import { convertValue } from "../model/convert.ts";
 import { ConversionError } from "../model/conversion-error.ts";
 import type { UidSet } from "../model/uid.ts";

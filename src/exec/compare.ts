@@ -1,4 +1,4 @@
-/** Tests of values: eq, the inequalities and between, decided before the loop (dql.md 4.3). */
+/** Tests of values: eq, the inequalities and between, decided before the loop (reference/dql 4.3.1, 4.3.2). */
 import type { Cell } from "../graph/reader.ts";
 import { compareValues, isOrderable } from "../model/compare.ts";
 import { compareText } from "../model/text-order.ts";

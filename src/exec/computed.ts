@@ -1,6 +1,6 @@
 /**
- * Fields that are computed once a block's own variables are known: val(), aggregates, math() (dql.md 4.8 – 4.10). Price:
- * one pass over the rows and the variable beside them; no reads.
+ * Fields that are computed once a block's own variables are known: val(), aggregates, math() (reference/dql 4.8 –
+ * 4.10). Price: one pass over the rows and the variable beside them; no reads.
  */
 import { Fault } from "../model/fault.ts";
 import { Heap } from "../base/heap.ts";
@@ -277,7 +277,7 @@ function checkAggregated(run: Run, here: LevelFrame, field: MathField): void {
 
 /**
  * A variable as a level sees it: values of a level above are pushed along the edges, summed over all paths; what is
- * no number is dropped on the way (dql.md 4.8).
+ * no number is dropped on the way (reference/dql 4.8).
  */
 function* propagate(block: BlockRun, here: LevelFrame, variable: number): Steps<ValueColumn> {
   const column = valuesOf(block.run, variable);

@@ -1,6 +1,6 @@
 /**
- * Comparisons of counts (dql.md 4.3 "count comparisons"). Price: at a root the count index between the bounds; in a filter
- * the same where that costs less, else the heads of the candidates' lists, never their members.
+ * Comparisons of counts (reference/dql 4.3.3). Price: at a root the count index between the bounds;
+ * in a filter the same where that costs less, else the heads of the candidates' lists, never their members.
  */
 import { countMembersPerCandidate } from "./costs.ts";
 import { intersect, subtract, unionAll } from "../base/sorted.ts";

@@ -1,4 +1,4 @@
-/** expand(): the predicates of the types of a level's nodes (dql.md 4.18). Price: one read of their types. */
+/** expand(): the predicates of the types of a level's nodes (reference/dql 4.18). Price: one read of their types. */
 import { buildExpanded } from "../plan/expand.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { ExpandFieldPlan, FieldPlan, Level } from "../plan/plan.ts";

@@ -1,4 +1,6 @@
-/** Tests and orders of facets (dql.md 4.11). Price: facets lie beside their edges, so that no other read is made. */
+/**
+ * Tests and orders of facets (reference/dql 4.11). Price: facets lie beside their edges, so that no other read is made.
+ */
 import { attempt } from "../model/conversion-error.ts";
 import { compareValues, isOrderable } from "../model/compare.ts";
 import { convertValue } from "../model/convert.ts";

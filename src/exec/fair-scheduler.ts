@@ -1,6 +1,6 @@
 /**
  * Long requests take turns: at most a few of them run at a time in a process, the others wait, so that a small request
- * waits for one slice of each that runs and not of each there is (architecture 5).
+ * waits for one slice of each that runs and not of each there is (reference/dql 5.3).
  */
 import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe.ts";

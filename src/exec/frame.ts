@@ -14,7 +14,7 @@ export interface ExecutionResult {
   readonly variables: readonly VariableResult[];
   /** Uids beyond 2^53 that the query names, as they are printed; undefined where there are none. */
   readonly hugeUids: ReadonlyMap<number, string> | undefined;
-  /** `metrics.num_uids` without `_total`: predicate → source uids it was evaluated for (dql.md 5). */
+  /** `metrics.num_uids` without `_total`: predicate → source uids it was evaluated for (reference/dql 5.1). */
   readonly numUids: ReadonlyMap<string, number>;
 }
 

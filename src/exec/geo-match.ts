@@ -1,4 +1,6 @@
-/** near, within, contains and intersects: the index cells to look at and the test of a geometry (dql.md 4.3 Geo). */
+/**
+ * near, within, contains and intersects: the index cells to look at and the test of a geometry (reference/dql 4.3.11).
+ */
 import { booleanPointInPolygon } from "@turf/boolean-point-in-polygon";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { ConversionError, toFault } from "../model/conversion-error.ts";

@@ -1,6 +1,6 @@
 /**
- * near, within, contains, intersects: candidates by cells, then every candidate's geometry (dql.md 4.3 Geo). Price: the
- * lists of some dozen cells, and one read of the candidates' geometries, each tested exactly.
+ * near, within, contains, intersects: candidates by cells, then every candidate's geometry (reference/dql 4.3.11).
+ * Price: the lists of some dozen cells, and one read of the candidates' geometries, each tested exactly.
  */
 import { must } from "../base/assert.ts";
 import { Lru } from "../base/lru.ts";

@@ -1,7 +1,7 @@
 /**
- * @groupby: nodes with equal keys become groups, with aggregates over their values (dql.md 4.15). Price: one read of the
- * keys and of what is aggregated; one key with few values that is only counted comes from its index, a walk beside
- * the nodes.
+ * @groupby: nodes with equal keys become groups, with aggregates over their values (reference/dql 4.15). Price: one
+ * read of the keys and of what is aggregated; one key with few values that is only counted comes from its index, a walk
+ * beside the nodes.
  */
 import type { Cell, Column, EdgeColumn, ColumnRequest } from "../graph/reader.ts";
 import { compareValues, isOrderable } from "../model/compare.ts";

@@ -1,4 +1,4 @@
-/** @groupby: groups of an edge's targets or of a root's nodes, and the variables they define (dql.md 4.15). */
+/** @groupby: groups of an edge's targets or of a root's nodes, and the variables they define (reference/dql 4.15). */
 import type { UidSet } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";
 import type { GroupPlan, RootPlan } from "../plan/plan.ts";

@@ -1,6 +1,6 @@
 /**
  * Whether two texts are at most `max` edits apart: characters (code points) inserted, deleted or replaced
- * (dql.md 4.3 match). Only a band of `max` around the diagonal is computed.
+ * (reference/dql 4.3.6). Only a band of `max` around the diagonal is computed.
  */
 export function withinDistance(a: string, b: string, max: number): boolean {
   if (a === b) return true;

@@ -1,5 +1,5 @@
 /**
- * Arithmetic on single values (dql.md 4.10). A value for which an operation has no result is "failed": constants
+ * Arithmetic on single values (reference/dql 4.10). A value for which an operation has no result is "failed": constants
  * report the reason, in columns the node is left out.
  */
 import {

@@ -1,4 +1,4 @@
-/** Evaluates math() over columns of values (dql.md 4.10). Price: one pass for each operation; no reads. */
+/** Evaluates math() over columns of values (reference/dql 4.10). Price: one pass for each operation; no reads. */
 import { attempt } from "../model/conversion-error.ts";
 import { parseGoFloat } from "../model/float.ts";
 import { parseInt64 } from "../model/int.ts";

@@ -1,6 +1,6 @@
 /**
- * Orders by predicates and by variables (dql.md 4.6). Price: one read of the first key for all members, of the next keys
- * for those that tie; with `first` a heap of the page's size instead of a sort.
+ * Orders by predicates and by variables (reference/dql 4.6). Price: one read of the first key for all members, of the
+ * next keys for those that tie; with `first` a heap of the page's size instead of a sort.
  */
 import { edgesPerMember } from "./costs.ts";
 import { tokenizerOf } from "../tokens/tokenizers.ts";

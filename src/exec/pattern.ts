@@ -1,6 +1,7 @@
 /**
- * regexp() and match(): candidates by trigrams, then every candidate's text (dql.md 4.3). Price: the lists of the trigrams,
- * and one read of the candidates' texts; in a filter without a narrower list, of all candidates'.
+ * regexp() and match(): candidates by trigrams, then every candidate's text (reference/dql 4.3.5, 4.3.6). Price: the
+ * lists of the trigrams, and one read of the candidates' texts; in a filter without a narrower list, of all
+ * candidates'.
  */
 import { unionAll } from "../base/sorted.ts";
 import { ConversionError } from "../model/conversion-error.ts";

@@ -1,6 +1,6 @@
 /**
- * @recurse: one level of fields is followed again and again, each edge once (dql.md 4.16). Price: one read a round, over
- * the nodes that the round has reached; at most `query-edge` edges.
+ * @recurse: one level of fields is followed again and again, each edge once (reference/dql 4.16). Price: one read a
+ * round, over the nodes that the round has reached; at most `query-edge` edges.
  */
 import { parseBool } from "../model/convert.ts";
 import { parseUint64 } from "../model/int.ts";

@@ -7,7 +7,7 @@ import { regexpSizeMax, sizeOfRegexp } from "./regexp-size.ts";
 type TextTest = (text: string) => boolean;
 
 /**
- * Compiles an expression in RE2's syntax for linear-time matching (dql.md 4.3 regexp): not anchored, `^` and `$` at
+ * Compiles an expression in RE2's syntax for linear-time matching (reference/dql 4.3.5): not anchored, `^` and `$` at
  * the ends of lines. `flags` is "" or "i". Faults carry the reference's texts.
  */
 export function compileRegexp(source: string, flags: string): TextTest {

@@ -1,6 +1,6 @@
 /**
- * How a block's first uids are found (dql.md 4.3). Price: the lists that the function names, in one read; a page of one list
- * is sought by its chunks, an inequality scans the tokens between its bounds.
+ * How a block's first uids are found (reference/dql 4.3). Price: the lists that the function names, in one read; a page
+ * of one list is sought by its chunks, an inequality scans the tokens between its bounds.
  */
 import { must } from "../base/assert.ts";
 import { tokenizerOf } from "../tokens/tokenizers.ts";

@@ -1,6 +1,6 @@
 /**
- * shortest: the cheapest path, or the k cheapest without loops (dql.md 4.17). The graph is read outwards from the
- * source, one batch of nodes a round, only as far as the search comes.
+ * shortest: the cheapest path, or the k cheapest without loops (reference/dql 4.17). The graph is read outwards from
+ * the source, one batch of nodes a round, only as far as the search comes.
  */
 import { Heap } from "../base/heap.ts";
 import { sortUnique } from "../base/sorted.ts";

@@ -1,6 +1,6 @@
 /**
- * similar_to(): the nearest vectors of a predicate, by its index or by comparing all (dql.md 4.3 similar_to). Price: with an
- * index some hundred distances, in memory; without one a read of every vector.
+ * similar_to(): the nearest vectors of a predicate, by its index or by comparing all (reference/dql 4.3.12). Price:
+ * with an index some hundred distances, in memory; without one a read of every vector.
  */
 import type { VectorAnswer, VectorQuestion } from "../graph/reader.ts";
 import { metricOf } from "../graph/vector-metric.ts";

@@ -1,6 +1,6 @@
 /**
- * allofterms, anyofterms, alloftext, anyoftext, ngram: words are looked up in their index (dql.md 4.3). Price: one list for
- * each word; all of them begin with the shortest.
+ * allofterms, anyofterms, alloftext, anyoftext, ngram: words are looked up in their index (reference/dql 4.3.4). Price:
+ * one list for each word; all of them begin with the shortest.
  */
 import { unionAll } from "../base/sorted.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";

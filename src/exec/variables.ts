@@ -1,6 +1,6 @@
 /**
- * What a block's fields define: uid and value variables, gathered from its frames (dql.md 4.8, 4.11). Price: one pass over
- * the frames; no reads.
+ * What a block's fields define: uid and value variables, gathered from its frames (reference/dql 4.8, 4.11). Price: one
+ * pass over the frames; no reads.
  */
 import { makeArray } from "../base/array.ts";
 import { drive, type MaybePromise, type Steps } from "../base/maybe.ts";
@@ -226,7 +226,7 @@ function aliveTargets(here: LevelFrame, column: EdgeFrame): UidSet {
   return sortUnique(new Float64Array(targets));
 }
 
-/** Facet variables are keyed by the child; over several parents numbers are summed (dql.md 4.11). */
+/** Facet variables are keyed by the child; over several parents numbers are summed (reference/dql 4.11). */
 function gatherFacets(
   found: Map<number, Gathered>,
   here: LevelFrame,

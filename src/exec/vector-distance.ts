@@ -1,4 +1,4 @@
-/** Hot: bench/vectors.ts. Distances between vectors and the nearest of many (dql.md 4.3 similar_to). */
+/** Hot: bench/vectors.ts. Distances between vectors and the nearest of many (reference/dql 4.3.12). */
 import { Heap } from "../base/heap.ts";
 import { explainLengths } from "../graph/vector-metric.ts";
 import type { VectorMetric } from "../graph/vector-metric.ts";

@@ -1,5 +1,5 @@
 /**
- * Hot: decoded records of a process (architecture 3.5). The cache has a number up to which it is right: opening a
+ * Hot: decoded records of a process (reference/storage 9.4). The cache has a number up to which it is right: opening a
  * snapshot beyond it first takes out what the commits in between changed, read from that snapshot's log, never from
  * notices. A record filled at r serves a snapshot s only if r ≤ s ≤ number; only a reader at the number may fill.
  */

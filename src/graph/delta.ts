@@ -1,6 +1,6 @@
 /**
- * What a view changes of the snapshot below it (architecture 4): own facts that are not committed, and what others
- * committed since. Both are patches seen from the side of reading: a record's slot is so now, a list's member is
+ * What a view changes of the snapshot below it (reference/transactions 6): own facts that are not committed, and what
+ * others committed since. Both are patches seen from the side of reading: a record's slot is so now, a list's member is
  * there or not. They are absolute, so that one delta may lie over another: the upper one wins.
  */
 import { compareBytes } from "../base/bytes.ts";

@@ -57,7 +57,7 @@ export interface ReaderSource {
   readonly vectors?: { readonly indexes: VectorIndexes; readonly own: Overlay | undefined };
   /**
    * For readers that live long: a newer snapshot with what turns it into the state at `ts`, so that no old pages are
-   * pinned (architecture 3.2); undefined while there is no need. Asked between reads, never during one.
+   * pinned (reference/transactions 6.1); undefined while there is no need. Asked between reads, never during one.
    */
   readonly renew?: () => Pick<ReaderSource, "snapshot" | "delta"> | undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * What a transaction wrote and has not committed, as its reads see it (architecture 4). Made of the patches that the
- * facts would commit as; presence and count lists, which a store follows by itself, are handed in beside them. It
- * serves reads only: at commit the patches are derived anew on the newest snapshot.
+ * What a transaction wrote and has not committed, as its reads see it (reference/transactions 6.2). Made of the patches
+ * that the facts would commit as; presence and count lists, which a store follows by itself, are handed in beside them.
+ * It serves reads only: at commit the patches are derived anew on the newest snapshot.
  */
 import type { Patch } from "../store/store.ts";
 import { ListDelta, prefixBytes, prefixText } from "./delta.ts";

@@ -1,8 +1,8 @@
 /**
  * STATE: records, posting lists and schema through a snapshot. In: uids and wants. Out: columns. Never here: a
- * decision about a query. Reads are batched: one call per level (architecture 2), which answers at once on an
+ * decision about a query. Reads are batched: one call per level (reference/storage 1), which answers at once on an
  * embedded store. What a transaction wrote but has not committed, and what others committed since its start, is
- * merged here (architecture 4), so that nobody above knows about it.
+ * merged here (reference/transactions 6), so that nobody above knows about it.
  */
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Facets } from "../model/facet.ts";
@@ -151,14 +151,16 @@ export interface EdgeColumn {
  * One stored scalar value, decoded lazily and shared through the record cache: never changed, may be kept.
  * The stored kind stays with the value: a type change converts on reading (`tokens/convert.ts`), see `kind`.
  * Order within a predicate: languages by their tag, untagged first; list elements by the 64-bit FarmHash of their
- * stored bytes, which is the order of printing (dql.md 4.20).
+ * stored bytes, which is the order of printing (reference/dql 4.20).
  */
 export interface Cell {
   readonly kind: ValueKind;
   readonly language: string;
   /** int (nearest double), float, bool (0 or 1), datetime (milliseconds with fraction); NaN for the others. */
   readonly number: number;
-  /** Bytes of its text as DQL JSON prints it: quoted, escaped, Go's %g … (dql.md 4.20). 0: nothing is printed. */
+  /**
+   * Bytes of its text as DQL JSON prints it: quoted, escaped, Go's %g … (reference/dql 4.20). 0: nothing is printed.
+   */
   readonly jsonLength: number;
   /** Puts that text to target[at], where there must be room for it. */
   copyJson(target: Uint8Array, at: number): void;

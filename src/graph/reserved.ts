@@ -1,6 +1,6 @@
 /**
- * Predicates and types that exist in every namespace without being stored (dql.md 2.7). Their ids are fixed, below
- * `firstUserId`; ids of predicates and of indexes are two kinds of key, so that both may count from one.
+ * Predicates and types that exist in every namespace without being stored (reference/dql 2.7). Their ids are fixed,
+ * below `firstUserId`; ids of predicates and of indexes are two kinds of key, so that both may count from one.
  */
 import type { IndexSpec, PredicateDefinition, TypeDefinition } from "../model/definition.ts";
 import type { PredicateKind } from "../model/definition.ts";
@@ -137,7 +137,7 @@ export function isServerOnly(predicate: string): boolean {
   );
 }
 
-/** The reference's refusal for names of the reserved part that do not exist there (dql.md 2.7). */
+/** The reference's refusal for names of the reserved part that do not exist there (reference/dql 2.7). */
 export function reservedNameSentence(
   verb: "store" | "alter",
   what: "predicate" | "type",

@@ -1,7 +1,7 @@
 /**
- * A reader for somebody who may not read everything (graphql.md 11.3). Plans are built by its schema, which carries the
- * access: a name that may not be read is planned as one that does not exist (plan/builder.ts), and the readings below
- * know numbers alone. Definitions stay: `~p` has a right of its own, and who writes need not read.
+ * A reader for somebody who may not read everything (reference/graphql 11.3). Plans are built by its schema, which
+ * carries the access: a name that may not be read is planned as one that does not exist (plan/builder.ts), and the
+ * readings below know numbers alone. Definitions stay: `~p` has a right of its own, and who writes need not read.
  */
 import type { MaybePromise } from "../base/maybe.ts";
 import type { UidSet } from "../model/uid.ts";

@@ -1,6 +1,7 @@
 /**
- * What an alter makes of a schema: the next state, and what must be built from the data. Every refusal of dql.md
- * 1.6, 2.3, 2.6 and 2.10 that needs the present schema is here; those of the text alone are in `schema-parse.ts`.
+ * What an alter makes of a schema: the next state, and what must be built from the data. Every refusal of
+ * reference/dql 1.6, 2.3, 2.6, 2.10 that needs the present schema is here; those of the text alone are in
+ * `schema-parse.ts`.
  */
 import type { MaybePromise } from "../base/maybe.ts";
 import type {
@@ -137,7 +138,7 @@ export function listStale(state: SchemaState): readonly string[] {
   );
 }
 
-/** Adds predicates that a mutation brought up (dql.md 2.9); those that exist by now are left as they are. */
+/** Adds predicates that a mutation brought up (reference/dql 2.9); those that exist by now are left as they are. */
 export function addInferred(
   state: SchemaState,
   definitions: readonly PredicateDefinition[],
@@ -374,7 +375,7 @@ function checkTypeFields(
   }
 }
 
-/** @unique implies @upsert (dql.md 2.3). */
+/** @unique implies @upsert (reference/dql 2.3). */
 function completeDefinition(definition: PredicateDefinition): PredicateDefinition {
   return definition.unique && !definition.upsert ? { ...definition, upsert: true } : definition;
 }

@@ -1,4 +1,4 @@
-/** Schema text → definitions (dql.md 2.2, 2.3, 2.6). */
+/** Schema text → definitions (reference/dql 2.2, 2.3, 2.6). */
 import { isVectorIndex } from "../model/definition.ts";
 import { locate } from "../base/position.ts";
 import type {

@@ -1,4 +1,4 @@
-/** The answer of a schema query (dql.md 2.8). */
+/** The answer of a schema query (reference/dql 2.8). */
 import { isVectorIndex } from "../model/definition.ts";
 import type { PredicateDefinition, TypeDefinition } from "../model/definition.ts";
 import { quoteJson } from "../model/print-value.ts";
@@ -71,7 +71,7 @@ function printPredicate(predicate: Predicate, fields: readonly string[]): string
   return `{${members.join(",")}}`;
 }
 
-/** An index that is being built is not there yet (dql.md 2.10). */
+/** An index that is being built is not there yet (reference/dql 2.10). */
 function readyDefinition(predicate: Predicate): PredicateDefinition {
   const { definition } = predicate;
   if (findPredicateBuilds(predicate).length === 0) return definition;

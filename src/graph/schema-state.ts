@@ -1,6 +1,6 @@
 /**
  * The stored form of a namespace's schema: one small row with the numbers that every snapshot reads, one row with
- * the definitions that is read only when the version moved (architecture 3.3, 4). Reserved predicates are not
+ * the definitions that is read only when the version moved (reference/storage 7). Reserved predicates are not
  * stored; `makeSchema` adds them.
  */
 import type { PredicateDefinition, TypeDefinition } from "../model/definition.ts";

@@ -1,4 +1,4 @@
-/** Schema text → tokens (dql.md 2.2). The numbers of the kinds are part of message texts, so they are fixed. */
+/** Schema text → tokens (reference/dql 2.2). The numbers of the kinds are part of message texts, so they are fixed. */
 import { isDigit, isHexDigit, quoteRune, skipIri } from "../base/characters.ts";
 import { locate } from "../base/position.ts";
 import { quoteGo } from "../model/conversion-error.ts";

@@ -3,7 +3,7 @@ import type { PredicateAccess } from "../model/principal.ts";
 
 /**
  * The schema of one namespace at one version, compact and immutable; cached per process by its version. Predicates
- * and indexes have ids that are never used twice (architecture 3.3).
+ * and indexes have ids that are never used twice (reference/storage 2).
  */
 export interface Schema {
   /** Rises with every change; part of every plan's key. */

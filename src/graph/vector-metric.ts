@@ -1,4 +1,4 @@
-/** Metrics of vector indexes and their options (dql.md 2.4). */
+/** Metrics of vector indexes and their options (reference/dql 2.4). */
 export type VectorMetric = "euclidean" | "cosine" | "dotproduct";
 
 type IndexOptions = readonly { readonly key: string; readonly value: string }[];

@@ -1,6 +1,6 @@
 /**
- * Reading an older state (architecture 4): the newest snapshot, with what was committed since taken back. One
- * structure a process, begun when a transaction first needs it, extended from the patches of the log, shared by all
+ * Reading an older state (reference/transactions 6.3): the newest snapshot, with what was committed since taken back.
+ * One structure a process, begun when a transaction first needs it, extended from the patches of the log, shared by all
  * transactions: for each record slot and list member what stood there before each commit that changed it.
  */
 import { andThen } from "../base/maybe.ts";
@@ -249,7 +249,7 @@ export class VersionHistory {
   }
 }
 
-/** What the reference answers to a transaction whose past is gone (dql.md 3.6). */
+/** What the reference answers to a transaction whose past is gone (reference/dql 3.6). */
 export function outOfReach(): Fault {
   return new Fault(
     "E_TXN_ABORTED",

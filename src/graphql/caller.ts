@@ -1,4 +1,7 @@
-/** Who sends a request: its token, judged by the schema that serves it, and the rights that follow (graphql.md 6.2). */
+/**
+ * Who sends a request: its token, judged by the schema that serves it, and the rights that follow
+ * (reference/graphql 6.2).
+ */
 import { noClaims, TokenRefused, TokenVerifier } from "../auth/token.ts";
 import type { Claims } from "../auth/token.ts";
 import type { Clock } from "../base/clock.ts";

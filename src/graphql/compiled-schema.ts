@@ -1,8 +1,8 @@
 /**
  * The vocabulary of the schema half: one namespace's GraphQL API, compact and immutable, as requests use it.
- * Made by `compileSchema` (schema-compile.ts) from the user's SDL; holds the user's types expanded (graphql.md 3.4),
- * everything generated from them, and for each field where its value lives. graphql-js objects never appear here
- * (architecture 5): they are made on demand, for introspection alone.
+ * Made by `compileSchema` (schema-compile.ts) from the user's SDL; holds the user's types expanded
+ * (reference/graphql 3.4), everything generated from them, and for each field where its value lives. graphql-js objects
+ * never appear here (reference/graphql 3): they are made on demand, for introspection alone.
  *
  * All references between types are resolved objects, so that a request follows pointers and looks up no name twice.
  */
@@ -35,7 +35,7 @@ export interface CompiledSchema {
   readonly rules: SchemaRules | undefined;
 }
 
-/** What the rules of a schema's types ask (graphql.md 6). */
+/** What the rules of a schema's types ask (reference/graphql 6). */
 export interface SchemaRules {
   /** The rules of a type with those of its interfaces. Interfaces: their own, for where nothing implements them. */
   readonly byType: ReadonlyMap<NodeType, TypeRules>;
@@ -356,7 +356,7 @@ export interface NodeMapping {
   readonly secret: SecretField | undefined;
   /** Fields with an `@embedding`. */
   readonly embeddings: readonly FieldDefinition[];
-  /** Generated inputs; undefined where there are none (graphql.md 3.2, and emptied ones). */
+  /** Generated inputs; undefined where there are none (reference/graphql 3.2, and emptied ones). */
   readonly addInput: InputObjectType | undefined;
   readonly refInput: InputObjectType | undefined;
   readonly patchInput: InputObjectType | undefined;
@@ -408,7 +408,7 @@ export interface DirectiveDefinition {
   readonly arguments: ReadonlyMap<string, ArgumentDefinition>;
 }
 
-/** `# Dgraph.…` lines (graphql.md 1.6). */
+/** `# Dgraph.…` lines (reference/graphql 1.6). */
 export interface SchemaMeta {
   /** How callers are told apart; undefined: nobody shows a token. */
   readonly authorization: Authorization | undefined;

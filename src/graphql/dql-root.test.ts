@@ -1,5 +1,5 @@
 // Goal: a field of Query written in DQL answers what its DQL finds, in the form of its GraphQL type; callers give values
-// for variables and nothing else (graphql.md 8.6).
+// for variables and nothing else (reference/graphql 8.6).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openGraphqlContext, type GraphqlContext } from "../../test/support/graphql-context.ts";
 import { testNamespace, testSecret, tokenOf } from "../../test/support/tokens.ts";

@@ -1,6 +1,7 @@
 /**
- * `@custom(dql:)` on Query (graphql.md 8.6): a query written in DQL by whoever wrote the schema. Callers give values for
- * its variables and nothing else; the block named like the field is its value, completed to the field's type.
+ * `@custom(dql:)` on Query (reference/graphql 8.6): a query written in DQL by whoever wrote the schema. Callers give
+ * values for its variables and nothing else; the block named like the field is its value, completed to the field's
+ * type.
  */
 import { decodeUtf8, encodeUtf8 } from "../base/bytes.ts";
 import { parseQuery } from "../dql/parser.ts";

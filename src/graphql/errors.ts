@@ -1,4 +1,7 @@
-/** Errors of a GraphQL answer: their form, and how faults of the engine become them (graphql.md 4.1, 5.1). */
+/**
+ * Errors of a GraphQL answer: their form, and how faults of the engine become them (reference/messages 2,
+ * reference/graphql 5.1).
+ */
 import { faultTable } from "../model/fault-table.ts";
 import { Fault } from "../model/fault.ts";
 

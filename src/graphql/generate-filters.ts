@@ -1,4 +1,4 @@
-/** `TFilter`, `THasFilter`, `TOrder`, `UFilter` and the filters of single fields (graphql.md 3.4, 3.5). */
+/** `TFilter`, `THasFilter`, `TOrder`, `UFilter` and the filters of single fields (reference/graphql 3.4, 3.5). */
 import {
   baseName,
   listRef,

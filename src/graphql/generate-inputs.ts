@@ -1,4 +1,4 @@
-/** The inputs of mutations: `AddTInput`, `TRef`, `TPatch`, `UpdateTInput`, `URef` (graphql.md 3.4). */
+/** The inputs of mutations: `AddTInput`, `TRef`, `TPatch`, `UpdateTInput`, `URef` (reference/graphql 3.4). */
 import { Kind } from "graphql";
 import {
   findArgument,
@@ -177,7 +177,7 @@ function toPasswordField(draft: SchemaDraft, type: DraftType): DraftField | unde
 
 /**
  * Inputs without fields go, with the fields that use them, and so on; an update without a patch goes too
- * (graphql.md 3.4, cleanSchema).
+ * (reference/graphql 3.2).
  */
 export function removeEmptyInputs(draft: SchemaDraft): void {
   const roles: readonly (InputRole | undefined)[] = ["add", "ref", "patch", "update", "unionRef"];

@@ -1,4 +1,4 @@
-/** What generation asks of types and fields (graphql.md 3.2, 3.4). */
+/** What generation asks of types and fields (reference/graphql 3.2, 3.4). */
 import { Kind } from "graphql";
 import {
   baseName,
@@ -80,7 +80,7 @@ export function hasOrderables(draft: SchemaDraft, type: DraftType): boolean {
   return type.fields.some((field) => isOrderableField(draft, type, field));
 }
 
-/** `@generate` and `@withSubscription`, completed with their defaults (graphql.md 2.8). */
+/** `@generate` and `@withSubscription`, completed with their defaults (reference/graphql 2.8). */
 interface GenerateSwitches {
   readonly get: boolean;
   readonly query: boolean;

@@ -1,4 +1,7 @@
-/** Query, Mutation, Subscription; payloads and aggregates; arguments of the user's own fields (graphql.md 3.3, 3.4). */
+/**
+ * Query, Mutation, Subscription; payloads and aggregates; arguments of the user's own fields (reference/graphql 3.3,
+ * 3.4).
+ */
 import { Kind } from "graphql";
 import type { RootFieldKind } from "./compiled-schema.ts";
 import { addListRef } from "./generate-inputs.ts";
@@ -204,7 +207,7 @@ function makeGet(draft: SchemaDraft, type: DraftType): DraftField | undefined {
   return get;
 }
 
-/** Searches by a vector (graphql.md 2.7, 3.3); by a node's own vector where nodes can be told. */
+/** Searches by a vector (reference/graphql 2.7, 3.3); by a node's own vector where nodes can be told. */
 function makeSimilar(draft: SchemaDraft, type: DraftType): DraftField[] {
   if (!declaredFields(type).some((field) => hasDirective(field, "embedding"))) return [];
   const by = makeArgument("by", namedRef(`${type.name}Embedding`, true));

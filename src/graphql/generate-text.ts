@@ -1,4 +1,4 @@
-/** The generated schema as text, section by section (graphql.md 3.1). */
+/** The generated schema as text, section by section (reference/graphql 3.1). */
 import { Kind } from "graphql";
 import type { ConstDirectiveNode, ConstValueNode } from "graphql";
 import type {

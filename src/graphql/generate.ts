@@ -1,4 +1,4 @@
-/** Generation (graphql.md 3): the validated draft of the user's types → the draft of the whole API, in place. */
+/** Generation (reference/graphql 3): the validated draft of the user's types → the draft of the whole API, in place. */
 import { addEnum, addFilter, addHasFilter, addOrder, addUnionFilter } from "./generate-filters.ts";
 import { addMutationInputs, addUnionRef, removeEmptyInputs } from "./generate-inputs.ts";
 import { declaredFields, isNodeDraft, switchesOf } from "./generate-parts.ts";
@@ -74,7 +74,7 @@ function takeRoot(draft: SchemaDraft, name: string): DraftType {
   return root;
 }
 
-/** What a federation's gateway asks for (graphql.md 2.12). */
+/** What a federation's gateway asks for (reference/graphql 2.12). */
 function addEntityQueries(draft: SchemaDraft, query: DraftType): void {
   if (!draft.types.has("_Entity")) return;
   const entities = makeField("_entities", listRef(namedRef("_Entity"), true), {
@@ -92,8 +92,8 @@ function addEntityQueries(draft: SchemaDraft, query: DraftType): void {
 }
 
 /**
- * Types with vectors tell the distance, and name their vectors in an enum (graphql.md 2.7); so they do when only an
- * interface of theirs can be searched, for they must have its fields.
+ * Types with vectors tell the distance, and name their vectors in an enum (reference/graphql 2.7); so they do when only
+ * an interface of theirs can be searched, for they must have its fields.
  */
 function addVectorDistance(draft: SchemaDraft, type: DraftType): void {
   const vectors = vectorsOf(type);

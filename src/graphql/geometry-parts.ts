@@ -1,4 +1,4 @@
-/** GeoJSON, as DQL answers geometry → the members of Point, Polygon, MultiPolygon (graphql.md 1.2). */
+/** GeoJSON, as DQL answers geometry → the members of Point, Polygon, MultiPolygon (reference/graphql 1.2). */
 import { isJsonArray } from "./request-json.ts";
 import type { JsonObject, JsonValue } from "./request-json.ts";
 

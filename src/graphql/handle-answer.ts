@@ -1,4 +1,4 @@
-/** The envelope of an answer: errors, data, extensions, as bytes (graphql.md 4.1). */
+/** The envelope of an answer: errors, data, extensions, as bytes (reference/messages 2.1). */
 import { takeWriter } from "../render/json-writer.ts";
 import type { JsonWriter } from "../render/json-writer.ts";
 import type { CompletionError } from "../render/graphql-json.ts";

@@ -125,7 +125,7 @@ function readsOfRoot(
   return root.kind === "dql" ? readsOfDql(root.ready) : undefined;
 }
 
-/** What a server outside computes is not known to change: it is not subscribed to (graphql.md 9.2). */
+/** What a server outside computes is not known to change: it is not subscribed to (reference/graphql 9.2). */
 export function refuseResolvers(fields: readonly SelectedField[]): void {
   for (const field of fields) {
     const { source } = field.definition;

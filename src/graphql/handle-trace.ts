@@ -1,4 +1,4 @@
-/** `extensions` of an answer (graphql.md 4.2): when, how long, what was touched. */
+/** `extensions` of an answer (reference/graphql 4.2): when, how long, what was touched. */
 import type { Clock } from "../base/clock.ts";
 import type { ExplainOptions } from "../engine/explain-options.ts";
 import type { PlanReport } from "../exec/explain.ts";

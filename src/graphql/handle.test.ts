@@ -1,4 +1,4 @@
-/** The envelope: extensions, headers, several operations (graphql.md 4.1, 4.2). */
+/** The envelope: extensions, headers, several operations (reference/messages 2.1, reference/graphql 4.2). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openGraphqlService } from "./open-service.ts";
 import type { GraphqlService } from "./service.ts";

@@ -1,5 +1,5 @@
 /**
- * One GraphQL request: text → operation → root fields → answer (graphql.md 4, seed 4.1). Root queries run beside each
+ * One GraphQL request: text → operation → root fields → answer (reference/graphql 4.1). Root queries run beside each
  * other, each over a snapshot of its own; root mutations one after another, each in its own transaction.
  */
 import type { ExplainOptions } from "../engine/explain-options.ts";

@@ -1,6 +1,6 @@
 /**
- * Answers to `__schema` and `__type` (graphql.md 4.12), straight from the compiled schema. What does not apply to a
- * type is `[]`, and a missing description `""`, where the GraphQL specification says null: as clients of the
+ * Answers to `__schema` and `__type` (reference/graphql 4.12), straight from the compiled schema. What does not apply
+ * to a type is `[]`, and a missing description `""`, where the GraphQL specification says null: as clients of the
  * reference see it.
  */
 import { print } from "graphql";

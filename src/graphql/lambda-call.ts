@@ -1,4 +1,4 @@
-/** One call of the lambda server: who asks, what came back, and how failures are told (graphql.md 7.2). */
+/** One call of the lambda server: who asks, what came back, and how failures are told (reference/graphql 7.2). */
 import type { LambdaClient } from "../lambda/client.ts";
 import { nobody } from "../lambda/wire.ts";
 import type { ResolverCaller } from "../lambda/wire.ts";

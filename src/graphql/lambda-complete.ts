@@ -1,6 +1,6 @@
 /**
- * What a lambda server answered, or a query written in DQL → JSON that fits the field's type (graphql.md 4.10): scalars coerced, members picked by
- * the selection, nulls propagated, everything that does not fit noted.
+ * What a lambda server answered, or a query written in DQL → JSON that fits the field's type (reference/graphql 4.10):
+ * scalars coerced, members picked by the selection, nulls propagated, everything that does not fit noted.
  */
 import { ConversionError } from "../model/conversion-error.ts";
 import { isInt64 } from "../model/int.ts";

@@ -1,6 +1,6 @@
 /**
  * `@lambda` on fields of types and interfaces: after a run, and before its answer is written, each field of a level is
- * asked once for all its parents, all fields at the same time (graphql.md 7.2, seed 4.2).
+ * asked once for all its parents, all fields at the same time (reference/graphql 7.2).
  */
 import type { BlockResult } from "../exec/frame.ts";
 import { fieldCallBody } from "../lambda/wire.ts";

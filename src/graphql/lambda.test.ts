@@ -1,4 +1,4 @@
-/** `@lambda`: what is asked of the lambda server, and what becomes of its answers (seed 2.4, 4.2; graphql.md 7). */
+/** `@lambda`: what is asked of the lambda server, and what becomes of its answers (reference/graphql 7). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import type { OpenEngine } from "../engine/open.ts";
@@ -91,7 +91,7 @@ const each =
     call.parents?.map(value);
 
 describe("fields", () => {
-  test("seed 2.4: parents hold all immediate fields, and nothing else", async () => {
+  test("reference/graphql 7.4.1: parents hold all immediate fields, and nothing else", async () => {
     reply = each(({ name }) => name === "ash");
     const data = { queryTree: [{ tall: true }] };
     expect(await ask('{ queryTree(filter: {name: {eq: "ash"}}) { tall } }')).toEqual({ data });

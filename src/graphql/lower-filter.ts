@@ -1,4 +1,4 @@
-/** Filter objects → filters of the tree (graphql.md 4.6). */
+/** Filter objects → filters of the tree (reference/graphql 4.6). */
 import type { Filter, FunctionCall, Literal, PredicateName } from "../dql/ast.ts";
 import type { FieldDefinition, InputField, InputObjectType, UnionType } from "./compiled-schema.ts";
 import {

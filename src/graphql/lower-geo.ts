@@ -1,4 +1,4 @@
-/** Geographic functions of filters, and geometry values of inputs (graphql.md 1.2, 4.6). */
+/** Geographic functions of filters, and geometry values of inputs (reference/graphql 1.2, 4.6). */
 import type { Filter, PredicateName } from "../dql/ast.ts";
 import type { Geometry } from "../model/value.ts";
 import { callFilter, literal } from "./lower-context.ts";

@@ -1,4 +1,4 @@
-/** Root queries as trees, printed as DQL (graphql.md 4.5 – 4.8, 4.13). */
+/** Root queries as trees, printed as DQL (reference/graphql 4.5 – 4.8, 4.13). */
 import { describe, expect, test } from "vitest";
 import { printQuery } from "../dql/print.ts";
 import { makeLowerContext } from "./lower-context.ts";

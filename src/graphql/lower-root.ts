@@ -1,4 +1,4 @@
-/** Root queries → where their nodes come from, and the blocks of the tree (graphql.md 4.5). */
+/** Root queries → where their nodes come from, and the blocks of the tree (reference/graphql 4.5). */
 import type { Block, Field, Filter, FunctionCall, QueryDocument } from "../dql/ast.ts";
 import { noDirectives, noPage } from "../dql/ast.ts";
 import type { AggregateMemberShape, ObjectShape } from "../render/graphql-shape.ts";

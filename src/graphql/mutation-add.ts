@@ -1,4 +1,4 @@
-/** addT (graphql.md 5.2). */
+/** addT (reference/graphql 5.2). */
 import { assert } from "../base/assert.ts";
 import { InputCollector } from "./mutation-input.ts";
 import {

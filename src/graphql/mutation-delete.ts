@@ -1,4 +1,4 @@
-/** deleteT (graphql.md 5.4): the payload shows the nodes as they were. */
+/** deleteT (reference/graphql 5.4): the payload shows the nodes as they were. */
 import type { EdgeSource, FieldDefinition, NodeType } from "./compiled-schema.ts";
 import { readEdgeFacts, refOf } from "./mutation-edges.ts";
 import { FactList } from "./mutation-facts.ts";

@@ -1,6 +1,6 @@
 /**
- * Edges of a mutation with their other sides (graphql.md 5.5): each edge of a field with an inverse is two, and a
- * single edge that gets a new end gives up the old one on both sides. What decides is read once, for all nodes.
+ * Edges of a mutation with their other sides (reference/graphql 5.5): each edge of a field with an inverse is two, and
+ * a single edge that gets a new end gives up the old one on both sides. What decides is read once, for all nodes.
  */
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";

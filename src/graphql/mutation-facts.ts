@@ -1,4 +1,4 @@
-/** Values of an input → facts for the write (graphql.md 5.2, 5.6). Edges are kept by mutation-edges.ts. */
+/** Values of an input → facts for the write (reference/graphql 5.2, 5.6). Edges are kept by mutation-edges.ts. */
 import type { NodeRef, NQuad, ObjectRef } from "../model/nquad.ts";
 import { makeInt } from "../model/value.ts";
 import type { Value } from "../model/value.ts";

@@ -1,7 +1,7 @@
 /**
  * Objects of a mutation's input as a tree of nodes to be: which of them name an existing node, by which ids, and
- * which say the same node twice (graphql.md 5.2). Nothing is read here: all that must be looked up is known from the
- * input alone, so that one read serves every level.
+ * which say the same node twice (reference/graphql 5.2). Nothing is read here: all that must be looked up is known from
+ * the input alone, so that one read serves every level.
  */
 import { assert } from "../base/assert.ts";
 import type { EdgeSource, FieldDefinition, InputObjectType, NodeType } from "./compiled-schema.ts";

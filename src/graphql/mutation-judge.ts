@@ -1,6 +1,6 @@
 /**
- * Rules about writes (graphql.md 6.4), judged in the transaction that writes: what may be updated before the write, what
- * was added after it.
+ * Rules about writes (reference/graphql 6.4), judged in the transaction that writes: what may be updated before the
+ * write, what was added after it.
  */
 import { Lru } from "../base/lru.ts";
 import type { NamedType, NodeType, RuleOperation } from "./compiled-schema.ts";

@@ -1,4 +1,4 @@
-/** Which nodes the ids of an input name: one run for all of them (graphql.md 5.1, stage 2). */
+/** Which nodes the ids of an input name: one run for all of them (reference/graphql 5.1 step 2). */
 import { isIdentifying } from "../tokens/tokenizers.ts";
 import type { ExecutionResult } from "../exec/frame.ts";
 import type { Block, Field } from "../dql/ast.ts";

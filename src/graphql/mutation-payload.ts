@@ -1,4 +1,4 @@
-/** What a mutation gives back: its nodes as its transaction sees them, counts, a message (graphql.md 5.8). */
+/** What a mutation gives back: its nodes as its transaction sees them, counts, a message (reference/graphql 5.8). */
 import { drive, type Steps } from "../base/maybe.ts";
 import type { BlockResult, ExecutionResult } from "../exec/frame.ts";
 import { withYielder, type Yielder } from "../exec/yielder.ts";

@@ -1,7 +1,7 @@
 /**
  * A root mutation ends without a change. `rewrite`: its input cannot be written; `failed`: the write itself was
  * refused; `authorization`: the caller may not do it, or may not know why it cannot be done. The messages are the
- * inner ones (graphql.md 5.9).
+ * inner ones (reference/graphql 5.9).
  */
 export class MutationRefused extends Error {
   override readonly name = "MutationRefused";

@@ -1,6 +1,6 @@
 /**
- * One root mutation (graphql.md 5.1): look up, write, read the answer, all in one transaction; then commit. What goes
- * wrong becomes the field's errors, with the place of the stage in their words.
+ * One root mutation (reference/graphql 5.1): look up, write, read the answer, all in one transaction; then commit. What
+ * goes wrong becomes the field's errors, with the place of the stage in their words.
  */
 import type { Engine, ManagedTransaction, TransactResult } from "../engine/engine.ts";
 import type { Reader } from "../graph/reader.ts";

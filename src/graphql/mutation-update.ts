@@ -1,4 +1,4 @@
-/** updateT (graphql.md 5.3): the same patch for every node that the filter finds. */
+/** updateT (reference/graphql 5.3): the same patch for every node that the filter finds. */
 import type { FieldDefinition, InputObjectType, NodeType, ValueSource } from "./compiled-schema.ts";
 import { refOf } from "./mutation-edges.ts";
 import type { FactList } from "./mutation-facts.ts";

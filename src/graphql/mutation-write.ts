@@ -1,6 +1,6 @@
 /**
  * The tree of an input with what was found of it → facts: link what exists, create what does not, refuse what fits
- * neither (graphql.md 5.2). Nothing is read here.
+ * neither (reference/graphql 5.2). Nothing is read here.
  */
 import { assert } from "../base/assert.ts";
 import type { FieldDefinition, InputObjectType, NodeType } from "./compiled-schema.ts";

@@ -1,4 +1,4 @@
-/** Mutations end to end over an engine in memory (graphql.md 5). */
+/** Mutations end to end over an engine in memory (reference/graphql 5). */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openGraphqlContext } from "../../test/support/graphql-context.ts";
 import type { GraphqlContext } from "../../test/support/graphql-context.ts";

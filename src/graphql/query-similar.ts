@@ -1,4 +1,4 @@
-/** Vector searches: the nodes that were found, by their distance (graphql.md 4.5). */
+/** Vector searches: the nodes that were found, by their distance (reference/graphql 4.5). */
 import type { BlockResult } from "../exec/frame.ts";
 import type { SimilarParts } from "./lower-root.ts";
 

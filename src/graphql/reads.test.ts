@@ -1,4 +1,4 @@
-/** Queries end to end over an engine in memory (graphql.md 4). */
+/** Queries end to end over an engine in memory (reference/graphql 4). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openGraphqlContext } from "../../test/support/graphql-context.ts";
 import type { GraphqlContext } from "../../test/support/graphql-context.ts";

@@ -1,4 +1,4 @@
-/** A request's body → its fields (graphql.md 4.1). */
+/** A request's body → its fields (reference/graphql 4.1.1). */
 import { Fault } from "../model/fault.ts";
 import type { Steps } from "../base/maybe.ts";
 import type { Look } from "../model/request-budget.ts";
@@ -22,8 +22,8 @@ export interface RequestFields {
 const noVariables: JsonObject = {};
 
 /**
- * Decodes the JSON object of seed 2.1. Text after it is ignored; unknown members too; member names may be in any
- * case. Fault E_GRAPHQL_REQUEST with the text of 4.1.
+ * Decodes the JSON object of reference/graphql 4.1.1. Text after it is ignored; unknown members too; member names may
+ * be in any case. Fault E_GRAPHQL_REQUEST with the text of reference/graphql 4.1.1.
  */
 export function readJsonBody(body: string): RequestFields {
   return toFields(asValid(() => decodeJson(body)));

@@ -308,7 +308,7 @@ class Places {
   }
 }
 
-/** The operation that a request names; seed 4.1 rule 6. */
+/** The operation that a request names; reference/graphql 4.1.3 rule 6. */
 export function chooseOperation<T extends { readonly node: OperationDefinitionNode }>(
   schema: CompiledSchema | undefined,
   operations: readonly T[],

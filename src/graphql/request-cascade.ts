@@ -1,4 +1,4 @@
-/** The fields that @cascade may name (graphql.md 4.8). */
+/** The fields that @cascade may name (reference/graphql 4.8). */
 import type { DirectiveNode, ValueNode } from "graphql";
 import type { NamedType } from "./compiled-schema.ts";
 import { isJsonArray } from "./request-json.ts";

@@ -1,4 +1,4 @@
-/** GraphQL text → graphql-js's syntax tree, with the messages and places that clients know (graphql.md, Msg E.1). */
+/** GraphQL text → graphql-js's syntax tree, with the messages and places that clients know (reference/messages 5). */
 import { GraphQLError, Lexer, parse, Source } from "graphql";
 import { unreachable } from "../base/assert.ts";
 import type { ASTNode, DocumentNode, Token, ValueNode } from "graphql";

@@ -1,4 +1,4 @@
-/** Persisted queries: a request may name its text by a hash (graphql.md 4.3). */
+/** Persisted queries: a request may name its text by a hash (reference/graphql 4.3). */
 import type { Engine } from "../engine/engine.ts";
 import type { Reader } from "../graph/reader.ts";
 import { sha256Tokens } from "../tokens/text-tokens.ts";

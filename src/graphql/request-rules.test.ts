@@ -1,4 +1,7 @@
-/** Requests that do not fit the schema: the words and places that clients know (graphql.md 4.11, Msg E.1). */
+/**
+ * Requests that do not fit the schema: the words and places that clients know (reference/graphql 4.11,
+ * reference/messages 5).
+ */
 import { describe, expect, test } from "vitest";
 import { RequestRefused } from "./errors.ts";
 import type { ResponseError } from "./errors.ts";

@@ -1,6 +1,7 @@
 /**
- * What a request must keep to (graphql.md 4.11, Msg E.1): the rules over the walk of `request-walk.ts`. The order of
- * the checks within a node is part of the answer: clients see all faults, in this order.
+ * What a request must keep to (reference/graphql 4.11, reference/messages 5): the rules over the walk of
+ * `request-walk.ts`. The order of the checks within a node is part of the answer: clients see all faults, in this
+ * order.
  */
 import type {
   DirectiveNode,

@@ -1,4 +1,4 @@
-/** Literals and variables against the types of their places (graphql.md 4.11). */
+/** Literals and variables against the types of their places (reference/graphql 4.11). */
 import type {
   FloatValueNode,
   IntValueNode,

@@ -1,6 +1,6 @@
 /**
- * The values of a request's variables against their declared types (graphql.md 4.11). Values stay as they were sent:
- * a single value for a list, an enum in another case and an Int64 in quotes are understood where they are used.
+ * The values of a request's variables against their declared types (reference/graphql 4.11). Values stay as they were
+ * sent: a single value for a list, an enum in another case and an Int64 in quotes are understood where they are used.
  */
 import type { ConstValueNode, OperationDefinitionNode } from "graphql";
 import type { CompiledSchema, NamedType, TypeRef } from "./compiled-schema.ts";

@@ -1,7 +1,7 @@
 /**
- * Operations that a type leaves open although it has rules for others: everybody may do them (graphql.md 6.4), which is
- * seldom what was meant. Whoever may not read a node can still change it, and learn from how many nodes a change met what
- * it holds.
+ * Operations that a type leaves open although it has rules for others: everybody may do them (reference/graphql 6.4),
+ * which is seldom what was meant. Whoever may not read a node can still change it, and learn from how many nodes a
+ * change met what it holds.
  */
 import { Fault } from "../model/fault.ts";
 import type { CompiledSchema, NodeType, RuleOperation, TypeRules } from "./compiled-schema.ts";

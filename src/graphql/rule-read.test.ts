@@ -1,4 +1,4 @@
-/** What `@auth` may say in an SDL, and the words in which it is refused (graphql-messages.md D.2). */
+/** What `@auth` may say in an SDL, and the words in which it is refused (reference/messages 4.2). */
 import { describe, expect, test } from "vitest";
 import { compileSchema, validateSdl } from "./schema-compile.ts";
 

@@ -1,4 +1,4 @@
-/** `@auth` of a schema's types → rules, or what is wrong with them (graphql.md 6.3, graphql-messages.md D.2). */
+/** `@auth` of a schema's types → rules, or what is wrong with them (reference/graphql 6.3, reference/messages 4.2). */
 import type {
   ConstDirectiveNode,
   ConstObjectValueNode,

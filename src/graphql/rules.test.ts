@@ -1,4 +1,6 @@
-/** Ways around a rule, each tried (graphql.md 6): what a caller may not see or do stays so wherever it is asked. */
+/**
+ * Ways around a rule, each tried (reference/graphql 6): what a caller may not see or do stays so wherever it is asked.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openGraphqlContext } from "../../test/support/graphql-context.ts";
 import type { GraphqlContext } from "../../test/support/graphql-context.ts";

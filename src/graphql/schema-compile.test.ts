@@ -1,4 +1,4 @@
-/** What an SDL may say, and the words in which it is refused (graphql.md 1, graphql-messages.md D). */
+/** What an SDL may say, and the words in which it is refused (reference/graphql 1, reference/messages 4). */
 import { describe, expect, test } from "vitest";
 import { Fault } from "../model/fault.ts";
 import { compileSchema, validateSdl } from "./schema-compile.ts";

@@ -20,8 +20,8 @@ type Compiled =
 
 /**
  * Compiles a user's SDL. Throws Fault E_GRAPHQL_SCHEMA where it is wrong, its message all problems of the stage that
- * found them, each `input:LINE: …` and a newline (graphql.md 1.5); SchemaFault for those of rules; E_NOT_YET for what
- * this release does not serve. Without a lambda server (`hasLambda`) `@lambda` is refused.
+ * found them, each `input:LINE: …` and a newline (reference/graphql 1.5); SchemaFault for those of rules; E_NOT_YET for
+ * what this release does not serve. Without a lambda server (`hasLambda`) `@lambda` is refused.
  */
 export function compileSchema(sdl: string, hasLambda = true): CompiledSchema {
   const compiled = compile(sdl, hasLambda);

@@ -1,4 +1,4 @@
-/** GraphQL names → names in the graph (graphql.md 2.4, 3.6): node types, predicates, languages. */
+/** GraphQL names → names in the graph (reference/graphql 2.4, 3.6): node types, predicates, languages. */
 import {
   findArgument,
   findDirective,
@@ -81,7 +81,7 @@ export function secretInterface(
   return undefined;
 }
 
-/** More than one language: read-only, and in no filter or order (graphql.md 2.4). */
+/** More than one language: read-only, and in no filter or order (reference/graphql 2.4). */
 export function hasManyLanguages(field: DraftField): boolean {
   const written = writtenPredicate(field);
   return written !== undefined && splitPredicate(written).languages.length > 1;

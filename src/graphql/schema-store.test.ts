@@ -1,4 +1,4 @@
-/** The SDL's life in the database (graphql.md 10.5), over the engine on a store in memory. */
+/** The SDL's life in the database (reference/graphql 10.5), over the engine on a store in memory. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { openEngine, type OpenEngine } from "../engine/open.ts";

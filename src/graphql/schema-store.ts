@@ -1,7 +1,7 @@
 /**
  * The SDL in the database: one node per namespace, `dgraph.graphql.schema` on `dgraph.graphql.xid:
- * "dgraph.graphql.schema"` (graphql.md 10.5), and what each process compiled from it. Whether the stored text is still
- * the compiled one is asked of the request's own snapshot: an update made by another process is seen by the first
+ * "dgraph.graphql.schema"` (reference/graphql 10.5), and what each process compiled from it. Whether the stored text is
+ * still the compiled one is asked of the request's own snapshot: an update made by another process is seen by the first
  * snapshot that holds it, and a request is served by the schema that its snapshot has.
  */
 import { TokenVerifier } from "../auth/token.ts";
@@ -148,8 +148,8 @@ export class SchemaStore {
 
   /**
    * Replaces the schema of a namespace: checks it, alters the storage schema (waiting for its indexes), stores the
-   * text. Data, and predicates that no field names any more, stay (graphql.md 10.5). Throws as `compileSchema`, and
-   * what the alter throws; the old schema is served on then.
+   * text. Data, and predicates that no field names any more, stay (reference/graphql 10.5). Throws as `compileSchema`,
+   * and what the alter throws; the old schema is served on then.
    */
   update(namespace: number, sdl: string): Promise<SchemaRow> {
     const earlier = this.#updates.get(namespace) ?? Promise.resolve();

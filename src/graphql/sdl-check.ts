@@ -1,6 +1,6 @@
 /**
- * Validation by the rules of GraphQL (graphql.md 1.5 step 5): names, references, kinds, directives. The first problem
- * in the order of the SDL is the answer.
+ * Validation by the rules of GraphQL (reference/graphql 1.5 step 5): names, references, kinds, directives. The first
+ * problem in the order of the SDL is the answer.
  */
 import type { ConstDirectiveNode } from "graphql";
 import {

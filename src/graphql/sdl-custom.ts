@@ -1,4 +1,4 @@
-/** Rules for `@custom` (graphql.md 8.2), as far as they are about queries written in DQL. */
+/** Rules for `@custom` (reference/graphql 8.2), as far as they are about queries written in DQL. */
 import { Kind } from "graphql";
 import {
   baseName,

@@ -1,4 +1,4 @@
-/** The rules of edges: `@hasInverse` (graphql.md 2.3) and `@dgraph` on fields (2.4). */
+/** The rules of edges: `@hasInverse` (reference/graphql 2.3) and `@dgraph` on fields (reference/graphql 2.4). */
 import { Kind } from "graphql";
 import {
   baseName,

@@ -1,4 +1,6 @@
-/** Expansion (graphql.md 1.4, 1.5 step 4): fields of interfaces are copied into the types that implement them. */
+/**
+ * Expansion (reference/graphql 1.4, 1.5 step 4): fields of interfaces are copied into the types that implement them.
+ */
 import {
   findDirective,
   findDraftField,

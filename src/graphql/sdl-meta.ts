@@ -3,7 +3,7 @@ import { Fault } from "../model/fault.ts";
 import type { SchemaMeta } from "./compiled-schema.ts";
 
 /**
- * Reads the `# Dgraph.…` comment lines (graphql.md 1.6). Their keys: Authorization (once), Allow-Origin, Secret.
+ * Reads the `# Dgraph.…` comment lines (reference/graphql 1.6). Their keys: Authorization (once), Allow-Origin, Secret.
  * Throws E_GRAPHQL_SCHEMA for a malformed one, before anything else is looked at.
  */
 export function parseMetaLines(sdl: string): SchemaMeta {

@@ -1,4 +1,6 @@
-/** Pre-validation (graphql.md 1.5 step 3): definition kinds, reserved names, directives on types. Collects all. */
+/**
+ * Pre-validation (reference/graphql 1.5 step 3): definition kinds, reserved names, directives on types. Collects all.
+ */
 import {
   directiveAt,
   hasDirective,
@@ -30,7 +32,7 @@ export function isRootName(name: string): boolean {
   return name === "Query" || name === "Mutation";
 }
 
-/** For types, fields and the names given by `@dgraph` alike (graphql.md 1.3). */
+/** For types, fields and the names given by `@dgraph` alike (reference/graphql 1.3). */
 export function isReservedSdlName(name: string): boolean {
   return (
     isBuiltinName(name) ||

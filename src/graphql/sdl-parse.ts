@@ -31,7 +31,7 @@ export interface ParsedSdl {
   readonly directives: readonly DraftDirective[];
 }
 
-/** Parses; a refusal is one problem, the first (graphql.md 1.5 step 2). */
+/** Parses; a refusal is one problem, the first (reference/graphql 1.5 step 2). */
 export function parseSdl(text: string, origin: TypeOrigin): ParsedSdl | SchemaProblem {
   let document: DocumentNode;
   try {

@@ -1,4 +1,4 @@
-/** Two fields may share a predicate only where they agree on it (graphql.md 2.4). */
+/** Two fields may share a predicate only where they agree on it (reference/graphql 2.4). */
 import {
   baseName,
   findArgument,

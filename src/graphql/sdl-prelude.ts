@@ -1,6 +1,6 @@
 /**
- * The definitions that stand in every generated schema (graphql.md 2.0, 3.1, 3.5): printed as they are, and known
- * to every user's SDL.
+ * The definitions that stand in every generated schema (reference/graphql 2.0, 3.1, 3.5): printed as they are, and
+ * known to every user's SDL.
  */
 
 const inputs = `

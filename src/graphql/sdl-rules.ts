@@ -1,4 +1,4 @@
-/** Post-validation (graphql.md 1.5 step 6): every rule of this API over valid GraphQL. Collects all problems. */
+/** Post-validation (reference/graphql 1.5 step 6): every rule of this API over valid GraphQL. Collects all problems. */
 import { Kind } from "graphql";
 import type { ConstValueNode } from "graphql";
 import {
@@ -157,7 +157,7 @@ function checkRemote(draft: SchemaDraft, type: DraftType, problems: SchemaProble
   problems.push({ message: `Type ${type.name}; ${text}`, at: type.at });
 }
 
-/** What `@custom` on a field asks of it; of `@lambda` the same is asked in these words (graphql.md 7.1). */
+/** What `@custom` on a field asks of it; of `@lambda` the same is asked in these words (reference/graphql 7.1). */
 function checkLambda(
   draft: SchemaDraft,
   type: DraftType,

@@ -1,4 +1,4 @@
-/** What `@search` may say, and what it makes (graphql.md 2.1): arguments → tokenizers and filter inputs. */
+/** What `@search` may say, and what it makes (reference/graphql 2.1): arguments → tokenizers and filter inputs. */
 import { isVectorIndex } from "../model/definition.ts";
 import { Kind } from "graphql";
 import type { IndexSpec } from "../model/definition.ts";
@@ -103,7 +103,7 @@ export function filterOf(argument: string): string | undefined {
   return searchSpecs.get(searchName(argument))?.filter;
 }
 
-/** The indexes to store (graphql.md 3.6); `by: []` makes a filter but no index. */
+/** The indexes to store (reference/graphql 3.6); `by: []` makes a filter but no index. */
 export function indexesOf(field: DraftField, isEnum: boolean): readonly IndexSpec[] {
   const typeName = baseName(field.type);
   const isEmbedding = hasDirective(field, "embedding");

@@ -1,4 +1,7 @@
-/** SDL text → validated draft of the user's types, in the order of graphql.md 1.5 that decides which problem is seen. */
+/**
+ * SDL text → validated draft of the user's types, in the order of reference/graphql 1.5 that decides which problem is
+ * seen.
+ */
 import { assert } from "../base/assert.ts";
 import { checkSdl } from "./sdl-check.ts";
 import {
@@ -73,7 +76,10 @@ export function readBuiltin(text: string, origin: TypeOrigin): ParsedSdl {
   return parsed;
 }
 
-/** `@key` brings the definitions of Apollo federation in, and so does `extend type`, which needs one (graphql.md 2.12). */
+/**
+ * `@key` brings the definitions of Apollo federation in, and so does `extend type`, which needs one
+ * (reference/graphql 2.12).
+ */
 function usesFederation(types: readonly DraftType[]): boolean {
   return types.some((type) => hasDirective(type, "key") || hasDirective(type, "extends"));
 }

@@ -13,7 +13,10 @@ import type { ExplainOptions } from "../engine/explain-options.ts";
 export interface GraphqlService {
   /** Of documents. */
   readonly limits: DocumentLimits;
-  /** One request → the whole JSON answer (`errors`, `data`, `extensions` as graphql.md 4.1, 4.2). Never rejects for what the sender did. */
+  /**
+   * One request → the whole JSON answer (`errors`, `data`, `extensions` as reference/messages 2,
+   * reference/graphql 4.2). Never rejects for what the sender did.
+   */
   handle(request: GraphqlRequest): MaybePromise<GraphqlAnswer>;
   /**
    * Opens a subscription: runs it once, and again whenever a commit may have changed its answer. Equal subscriptions
@@ -59,7 +62,10 @@ export interface GraphqlRequest {
   readonly namespace: number;
   /** Who asks; undefined: the server itself, or a server without ACL. Where ACL is on the service finds it out itself. */
   readonly principal?: Principal | undefined;
-  /** `json`: body is the JSON object of seed 2.1. `graphql`: the document itself. `get`: fields from the URL, as JSON text. */
+  /**
+   * `json`: body is the JSON object of reference/graphql 4.1.1. `graphql`: the document itself. `get`: fields from the
+   * URL, as JSON text.
+   */
   readonly kind: "json" | "graphql";
   readonly body: string;
   /** Lower-case names. */

@@ -1,11 +1,11 @@
-// Goal: seed 4.1 rule 8: each query of an operation reads in a transaction of its own.
+// Goal: reference/graphql 4.1.3 rule 8: each query of an operation reads in a transaction of its own.
 import { expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import { openGraphqlContext } from "../../test/support/graphql-context.ts";
 import { openGraphqlService } from "./open-service.ts";
 
-test("seed 4.1 rule 8: two root queries read two snapshots", async () => {
+test("reference/graphql 4.1.3 rule 8: two root queries read two snapshots", async () => {
   const context = await openGraphqlContext("type Bell { id: ID!  tone: String }");
   const ring = async (tone: string): Promise<void> => {
     await context.ask(`mutation { addBell(input: [{tone: "${tone}"}]) { numUids } }`);

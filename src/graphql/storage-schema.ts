@@ -1,4 +1,4 @@
-/** CompiledSchema → the definitions that it needs in the store (graphql.md 3.6), and their text for an alter. */
+/** CompiledSchema → the definitions that it needs in the store (reference/graphql 3.6), and their text for an alter. */
 import type {
   IndexSpec,
   PredicateDefinition,

@@ -1,7 +1,7 @@
 /**
- * Subscriptions of one process (graphql.md 9), driven by commits: nothing is asked at intervals. Equal subscriptions
- * of callers with equal rights are one query, which runs once for any number of subscribers; commits that come while
- * it runs are looked at together; a commit that changed nothing of what its plan reads is passed over.
+ * Subscriptions of one process (reference/graphql 9), driven by commits: nothing is asked at intervals. Equal
+ * subscriptions of callers with equal rights are one query, which runs once for any number of subscribers; commits that
+ * come while it runs are looked at together; a commit that changed nothing of what its plan reads is passed over.
  */
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";

@@ -1,5 +1,5 @@
 /**
- * Syntax errors of GraphQL text, of an SDL as of a request, in the words that clients know (graphql.md 1.7):
+ * Syntax errors of GraphQL text, of an SDL as of a request, in the words that clients know (reference/graphql 1.7):
  * `Expected Name, found }`, `Unexpected Name "x"`, `expected at least one definition, found }`.
  */
 import { GraphQLError } from "graphql";

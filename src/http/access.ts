@@ -1,7 +1,7 @@
 /**
- * What stands in a request's way (seed 5, graphql.md 11.4): keys, and for administration without one the address, which
- * must be loopback or on the whitelist, the page, which must be this server's, and the token where one is set. Where
- * nobody needs credentials, foreign pages write nothing and foreign names reach nothing.
+ * What stands in a request's way (reference/graphql 11, 11.4): keys, and for administration without one the address,
+ * which must be loopback or on the whitelist, the page, which must be this server's, and the token where one is set.
+ * Where nobody needs credentials, foreign pages write nothing and foreign names reach nothing.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { type BlockList, isIP } from "node:net";

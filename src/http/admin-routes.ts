@@ -1,4 +1,4 @@
-/** POST /admin/schema, its check, and /assign (graphql.md 10.1, dql.md 1.8, 1.9). */
+/** POST /admin/schema, its check, and /assign (reference/graphql 10.1, reference/dql 1.8, 1.9). */
 import { findFieldRefusal } from "../admin/interface.ts";
 import { SchemaFault } from "../graphql/schema-fault.ts";
 import { Fault } from "../model/fault.ts";

@@ -1,4 +1,4 @@
-/** The body of /alter (dql.md 1.6): a JSON operation, or else, whatever it is, the text of a schema. */
+/** The body of /alter (reference/dql 1.6): a JSON operation, or else, whatever it is, the text of a schema. */
 import type { AlterOperation } from "../engine/engine.ts";
 import { Fault } from "../model/fault.ts";
 

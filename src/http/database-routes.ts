@@ -1,4 +1,7 @@
-/** POST /query, /mutate, /commit, /alter: bodies and parameters in, one call of the engine, its answer out (dql.md 1.3–1.6). */
+/**
+ * POST /query, /mutate, /commit, /alter: bodies and parameters in, one call of the engine, its answer out
+ * (reference/dql 1.3–1.6).
+ */
 import type { Buffer } from "node:buffer";
 import type { AlterOperation } from "../engine/engine.ts";
 import { Fault } from "../model/fault.ts";

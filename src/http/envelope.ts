@@ -1,4 +1,7 @@
-/** The members around an answer of the native endpoints (dql.md 1.3, 1.4, 5), written as text in the reference's order. */
+/**
+ * The members around an answer of the native endpoints (reference/dql 1.3, 1.4, 5.1), written as text in the
+ * reference's order.
+ */
 import { Buffer } from "node:buffer";
 import type { CommitAnswer, Latency, MutateAnswer, QueryAnswer } from "../engine/engine.ts";
 import { printUid } from "../model/uid.ts";

@@ -1,4 +1,6 @@
-/** Hands a request, whole, to the process that holds its transaction (architecture 4), and its answer back. */
+/**
+ * Hands a request, whole, to the process that holds its transaction (reference/transactions 2), and its answer back.
+ */
 import { Agent, request, type IncomingMessage, type ServerResponse } from "node:http";
 import { Fault } from "../model/fault.ts";
 import { readParameters, type Exchange } from "./exchange.ts";

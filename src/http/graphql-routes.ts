@@ -1,4 +1,4 @@
-/** /graphql, and /admin which follows the same rules (graphql.md 4.1, 10.1): 200 for every outcome. */
+/** /graphql, and /admin which follows the same rules (reference/graphql 4.1, 10.1): 200 for every outcome. */
 import { Buffer } from "node:buffer";
 import { drainingWords, explainRefusal } from "../admin/interface.ts";
 import { describeRequest } from "../graphql/describe-request.ts";

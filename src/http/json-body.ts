@@ -5,7 +5,7 @@ import { findJsonPlaces, type JsonPlace } from "../base/json-places.ts";
 import { findJsonSyntaxFault, locateOffset } from "../base/json-syntax.ts";
 import { Fault } from "../model/fault.ts";
 
-/** `Error parsing JSON at line L, character C: <detail>\n`, with its line feed (dql.md 1.2). */
+/** `Error parsing JSON at line L, character C: <detail>\n`, with its line feed (reference/dql 1.2). */
 export function parseJsonBody(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -1,4 +1,4 @@
-/** The operations of /admin that have paths of their own (dql.md 1.8). */
+/** The operations of /admin that have paths of their own (reference/dql 1.8). */
 import type { ServerResponse } from "node:http";
 import { configure, setDraining, shutdownWords } from "../admin/interface.ts";
 import { Fault } from "../model/fault.ts";

@@ -1,4 +1,4 @@
-/** Parameters of the URL and of the Content-Type, as the reference reads and refuses them (dql.md 1.2, 1.3). */
+/** Parameters of the URL and of the Content-Type, as the reference reads and refuses them (reference/dql 1.2, 1.3). */
 import type { ExplainOptions } from "../engine/explain-options.ts";
 import { Fault } from "../model/fault.ts";
 
@@ -81,7 +81,7 @@ export function parseDurationNs(params: URLSearchParams, name: string): number |
   return ns === 0 ? undefined : ns;
 }
 
-/** Elapsed before any work could begin (dql.md 1.3): less than a microsecond, or negative. */
+/** Elapsed before any work could begin (reference/dql 1.3): less than a microsecond, or negative. */
 const timeoutNsMin = 1000;
 
 /** Milliseconds that the client gives the request; 0: as many as the server; negative: the time is over. */

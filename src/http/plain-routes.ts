@@ -1,4 +1,7 @@
-/** What the framework answers: health, state, probes and everything that is not there (dql.md 1.7, graphql.md 4.15). */
+/**
+ * What the framework answers: health, state, probes and everything that is not there (reference/dql 1.7,
+ * reference/graphql 4.15).
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Buffer } from "node:buffer";
 import { drainingWords, explainRefusal } from "../admin/interface.ts";

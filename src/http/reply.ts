@@ -1,4 +1,4 @@
-/** One of the two places where a Fault becomes an answer (the other is the GraphQL service's): dql.md 1.2. */
+/** One of the two places where a Fault becomes an answer (the other is the GraphQL service's): reference/messages 3. */
 import type { ServerResponse } from "node:http";
 import { gzip, gzipSync } from "node:zlib";
 import { Buffer } from "node:buffer";
@@ -97,7 +97,7 @@ function escapeRune(rune: string): string {
   return `\\u${rune.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** Texts that stand before an answer (dql.md 1.3, content types). */
+/** Texts that stand before an answer (reference/dql 1.3). */
 const beginnings = new WeakMap<ServerResponse, string>();
 
 /** What is answered in any case: the answer, or the error, follows behind it in the same body. */

@@ -21,7 +21,7 @@ export function identify({ context, req }: Exchange): MaybePromise<Principal> {
   );
 }
 
-/** A start time goes with its hash, so that nobody joins a transaction by guessing its number (dql.md 1.10). */
+/** A start time goes with its hash, so that nobody joins a transaction by guessing its number (reference/dql 1.10). */
 export function checkHash(
   { context }: Exchange,
   startTs: number,

@@ -1,6 +1,6 @@
 /**
  * HTTP ⇄ the modules below. In: sockets. Out: calls of the engine and of GraphQL and administration, and their
- * bytes in the reference's envelopes (dql.md 1, graphql.md 4.1). Never here: parsing of a query, or JSON of an answer
+ * bytes in the reference's envelopes (reference/messages 1, 2). Never here: parsing of a query, or JSON of an answer
  * taken apart and put together again.
  */
 import type { Controls, AdminService } from "../admin/interface.ts";
@@ -53,7 +53,7 @@ export interface WriteRules {
   readonly disallowDrop: boolean;
 }
 
-/** Which process holds the facts of a transaction (architecture 4). */
+/** Which process holds the facts of a transaction (reference/transactions 5). */
 export interface TransactionOwners {
   /**
    * The unix socket of the process that owns a start time; undefined when it is this one, when nothing is held (serial

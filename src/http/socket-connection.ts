@@ -1,6 +1,6 @@
 /**
- * One WebSocket and its operations (graphql.md 9.2). What the messages are called is the dialect's matter; this keeps
- * what both need: whose headers count, which operations run, and that a reader who does not read costs little.
+ * One WebSocket and its operations (reference/graphql 9.2). What the messages are called is the dialect's matter; this
+ * keeps what both need: whose headers count, which operations run, and that a reader who does not read costs little.
  */
 import { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";

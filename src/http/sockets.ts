@@ -1,4 +1,4 @@
-/** Which upgrades are taken as WebSockets (graphql.md 9.2); every other one is a request like those without. */
+/** Which upgrades are taken as WebSockets (reference/graphql 9.2); every other one is a request like those without. */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";

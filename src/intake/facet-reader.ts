@@ -1,4 +1,4 @@
-/** `(since=2006-01-02, close=true, note="x")` behind an edge or value (dql.md 3.1 Facets in RDF). */
+/** `(since=2006-01-02, close=true, note="x")` behind an edge or value (reference/dql 3.1). */
 import { unquote } from "../base/unquote.ts";
 import { attempt, ConversionError, quoteGo } from "../model/conversion-error.ts";
 import { parseDateTime } from "../model/datetime.ts";

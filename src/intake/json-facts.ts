@@ -1,4 +1,4 @@
-/** JSON objects → facts (dql.md 3.4). */
+/** JSON objects → facts (reference/dql 3.4). */
 import type { Steps } from "../base/maybe.ts";
 import { systemRandom } from "../base/random.ts";
 import { attempt, ConversionError, quoteGo } from "../model/conversion-error.ts";

@@ -1,4 +1,4 @@
-/** JSON mutations: bodies of POST /mutate with `application/json` (dql.md 1.4). */
+/** JSON mutations: bodies of POST /mutate with `application/json` (reference/dql 1.4). */
 import { runSteps, type Steps } from "../base/maybe.ts";
 import { unquote } from "../base/unquote.ts";
 import { Fault } from "../model/fault.ts";

@@ -1,4 +1,4 @@
-/** N-Quads (dql.md 3.1). */
+/** N-Quads (reference/dql 3.1). */
 import { runSteps, type Steps } from "../base/maybe.ts";
 import type { Mutation, NQuad } from "../model/nquad.ts";
 import type { Look } from "../model/request-budget.ts";

@@ -1,6 +1,6 @@
 /**
- * Hot: bench/nquads.ts. One line of N-Quads → a statement (dql.md 3.1). One pass over character codes; a refusal of
- * the grammar comes before one of a value in the same line, wherever that stands.
+ * Hot: bench/nquads.ts. One line of N-Quads → a statement (reference/dql 3.1). One pass over character codes; a refusal
+ * of the grammar comes before one of a value in the same line, wherever that stands.
  */
 import { locate } from "../base/position.ts";
 import { isHexDigit, quoteRune, skipIri } from "../base/characters.ts";

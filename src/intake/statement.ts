@@ -1,6 +1,6 @@
 /**
  * CRAFT: N-Quads and JSON → facts. Here: one fact as it was written, before its names and places are judged, and the
- * judgements that come after all of a request was read (dql.md 3.1 – 3.5).
+ * judgements that come after all of a request was read (reference/dql 3.1 – 3.5).
  */
 import { quoteGo } from "../model/conversion-error.ts";
 import { ConversionError } from "../model/conversion-error.ts";

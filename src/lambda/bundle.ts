@@ -1,4 +1,7 @@
-/** A user's script → one text that a process can run: types removed, imports resolved, size checked (seed 4.2 rule 7, 8). */
+/**
+ * A user's script → one text that a process can run: types removed, imports resolved, size checked
+ * (reference/graphql 7.5 rule 7, 7.6).
+ */
 import { build, stop } from "esbuild";
 import type { BuildFailure, BuildOptions } from "esbuild";
 import { readFile } from "node:fs/promises";
@@ -47,7 +50,7 @@ async function readScript(path: string): Promise<string> {
   return fromBase64(text.trim()) ?? text;
 }
 
-/** A script may come in base64 (graphql.md 7.4): it is one when encoding gives the same text again. */
+/** A script may come in base64 (reference/graphql 7.4): it is one when encoding gives the same text again. */
 function fromBase64(text: string): string | undefined {
   if (text === "" || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
   const bytes = Buffer.from(text, "base64");

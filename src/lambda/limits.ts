@@ -1,7 +1,7 @@
 /** What one resolver may use, and how many run at once. All of it can be set (docs/lambda.md). */
 
 export interface LambdaLimits {
-  /** A compiled script that is larger is refused (seed 8). */
+  /** A compiled script that is larger is refused (reference/graphql 7.6). */
   readonly scriptBytesMax: number;
   /** From the start of a resolver to its end, waiting included. */
   readonly wallMs: number;

@@ -1,4 +1,4 @@
-/** Resolvers that run away are ended, told, and hurt nobody (architecture 6). */
+/** Resolvers that run away are ended, told, and hurt nobody (reference/graphql 7.6). */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

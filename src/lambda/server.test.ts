@@ -1,4 +1,4 @@
-/** The lambda server as a database calls it (seed 2.4, 4.2, 8; graphql.md 7.4). */
+/** The lambda server as a database calls it (reference/graphql 7.4 – 7.6). */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
@@ -95,7 +95,7 @@ async function listen(reply: (seen: Seen) => [number, object, Record<string, str
   return { port: (server.address() as AddressInfo).port, seen };
 }
 
-describe("seed 4.2: resolvers", () => {
+describe("reference/graphql 7.5: resolvers", () => {
   test("rule 1, 3: both functions any number of times, sync and async", async () => {
     const server = await start(
       write(`
@@ -116,7 +116,7 @@ describe("seed 4.2: resolvers", () => {
     });
   });
 
-  test("seed 2.4: the event of a field, of several parents, and of a query", async () => {
+  test("reference/graphql 7.4.1: the event of a field, of several parents, and of a query", async () => {
     const server = await start(
       write(`
       const show = (e) => Object.fromEntries(Object.entries(e).map(([k, v]) => [k, typeof v === "function" ? "function" : v]));
@@ -193,7 +193,7 @@ describe("scripts", () => {
     expect(server.resolvers).toEqual(["Query.q"]);
   });
 
-  test("seed 8: a compiled script over the limit is refused", async () => {
+  test("reference/graphql 7.6: a compiled script over the limit is refused", async () => {
     const script = write(`globalThis.text = ${JSON.stringify("x".repeat(600 * 1024))}`);
     await expect(start(script)).rejects.toThrow(/the compiled script has \d+ bytes, the limit is/);
     const limits = { ...defaultLambdaLimits, scriptBytesMax: 1024 * 1024 };

@@ -1,6 +1,6 @@
 /**
- * The lambda server: `POST /graphql-worker` → a resolver of the user's script (graphql.md 7.4). This process only
- * receives and passes on; user code runs in the pool's processes.
+ * The lambda server: `POST /graphql-worker` → a resolver of the user's script (reference/graphql 7.4). This process
+ * only receives and passes on; user code runs in the pool's processes.
  */
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";

@@ -1,6 +1,6 @@
 /**
- * The exchange between the database and a lambda server (graphql.md 7.2, 7.4): `POST /graphql-worker`, JSON both ways.
- * The same in both directions, so that either side may be another implementation.
+ * The exchange between the database and a lambda server (reference/graphql 7.2, 7.4): `POST /graphql-worker`, JSON both
+ * ways. The same in both directions, so that either side may be another implementation.
  */
 
 /** Where a lambda server answers. */

@@ -3,7 +3,7 @@ import { scaleToNumber } from "./float.ts";
 import { normalizeInt64, type Int64 } from "./int.ts";
 import type { BigFloat } from "./value.ts";
 
-/** Binary floating point with 200 bits, rounded to nearest, ties to even: (1/3)·3 is 1 (dql.md 2.1). */
+/** Binary floating point with 200 bits, rounded to nearest, ties to even: (1/3)·3 is 1 (reference/dql 2.1). */
 const precision = 200;
 
 /** Values stay within 2^±65536, so that exact decimal digits stay affordable; beyond is `exponent overflow`. */

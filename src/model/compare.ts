@@ -6,8 +6,8 @@ import { compareText } from "./text-order.ts";
 import type { Value, ValueKind } from "./value.ts";
 
 /**
- * The reference's numbers of the kinds of values: the order of values of different kinds among themselves (dql.md 4.6,
- * "by internal type id"), and how some of its messages name them.
+ * The reference's numbers of the kinds of values: the order of values of different kinds among themselves
+ * (reference/dql 4.6), and how some of its messages name them.
  */
 export const kindIds: Readonly<Record<ValueKind, number>> = {
   default: 0,
@@ -23,7 +23,7 @@ export const kindIds: Readonly<Record<ValueKind, number>> = {
   float32vector: 12,
 };
 
-/** Kinds that can be ordered by (dql.md 4.6) and compared by `lt`, `le`, `gt`, `ge`, `between`. */
+/** Kinds that can be ordered by (reference/dql 4.6) and compared by `lt`, `le`, `gt`, `ge`, `between`. */
 export function isOrderable(kind: ValueKind): boolean {
   switch (kind) {
     case "int":

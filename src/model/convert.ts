@@ -19,8 +19,8 @@ import type { BigFloat, DateTime, Value, ValueKind } from "./value.ts";
 import { parseVector, printVectorText } from "./vector.ts";
 
 /**
- * The value as another kind: the matrix of dql.md 2.11, for literals on writing and for stored values after a type
- * change. Throws ConversionError with the reference's text (`asFault` gives it a code).
+ * The value as another kind: the matrix of reference/dql 2.11, for literals on writing and for stored values after a
+ * type change. Throws ConversionError with the reference's text (`asFault` gives it a code).
  * A text becomes a password only in the `write` module, which hashes it: here it becomes a hash that nothing matches.
  */
 export function convertValue(value: Value, to: ValueKind): Value {

@@ -10,7 +10,7 @@ const withoutZone = "2006-01-02T15:04:05";
 const plain =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))?)?)?)?$/;
 
-/** The forms of dql.md 2.12, chosen by length; no zone means UTC. Errors are the texts of Go's time.Parse. */
+/** The forms of reference/dql 2.12, chosen by length; no zone means UTC. Errors are the texts of Go's time.Parse. */
 export function parseDateTime(text: string): DateTime {
   return parseUtc(text) ?? parsePlain(text) ?? parseByLayout(text);
 }

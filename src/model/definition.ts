@@ -15,7 +15,7 @@ export function isVectorIndex({ tokenizer }: Pick<IndexSpec, "tokenizer">): bool
   return tokenizer === "hnsw";
 }
 
-/** A predicate as the user defines it (dql.md 2.2, 2.3). An alter replaces it whole. */
+/** A predicate as the user defines it (reference/dql 2.2, 2.3). An alter replaces it whole. */
 export interface PredicateDefinition {
   readonly name: string;
   readonly kind: PredicateKind;

@@ -69,7 +69,7 @@ export function printFloat(float: number): string {
   return formatG(float, "e");
 }
 
-/** As floats become texts (dql.md 2.11): %G, `1E+07`. */
+/** As floats become texts (reference/dql 2.11): %G, `1E+07`. */
 export function printFloatG(float: number): string {
   return formatG(float, "E");
 }

@@ -12,7 +12,7 @@ const nesting: Readonly<Record<Exclude<Geometry["type"], "GeometryCollection">, 
   MultiPolygon: 3,
 };
 
-/** GeoJSON text; single quotes stand for double ones. The error texts are the reference's (dql.md 2.11). */
+/** GeoJSON text; single quotes stand for double ones. The error texts are the reference's (reference/dql 2.11). */
 export function parseGeometry(text: string): Geometry {
   const json = text.replaceAll("'", '"');
   return checkGeometry(parseJson(json, text), text);

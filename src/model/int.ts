@@ -142,7 +142,7 @@ export function remainderInt64(a: Int64, b: Int64): Int64 {
   return normalizeInt64(BigInt(a) % BigInt(b));
 }
 
-/** The sum modulo 2^64, as `sum` of ints is (dql.md 4.9). */
+/** The sum modulo 2^64, as `sum` of ints is (reference/dql 4.9). */
 export function addInt64Wrapping(a: Int64, b: Int64): Int64 {
   if (typeof a === "number" && typeof b === "number") {
     const sum = a + b;

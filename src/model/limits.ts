@@ -60,7 +60,7 @@ export interface Limits {
   readonly keepAliveMs: number;
   /** Memory of a process's vector indexes in bytes, 0 for none. Setting `vector-bytes`. */
   readonly vectorBytesMax: number;
-  /** Rows of a query ordered by a predicate without `first` (dql.md 4.6). */
+  /** Rows of a query ordered by a predicate without `first` (reference/dql 4.6). */
   readonly orderRowsMax: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Facets } from "./facet.ts";
 import type { Value } from "./value.ts";
 
-/** One fact as a client states it, before names are resolved (dql.md 3.1, 3.4, 3.5). */
+/** One fact as a client states it, before names are resolved (reference/dql 3.1, 3.4, 3.5). */
 export interface NQuad {
   readonly subject: NodeRef;
   /** Without language; `*` only in deletes of everything (`kind: "star"` object too). */
@@ -26,12 +26,12 @@ export type ObjectRef =
   | { readonly kind: "val"; readonly name: string }
   | { readonly kind: "star" };
 
-/** One `{set, delete, @if}` group of a request. Deletes apply before sets (dql.md 3.3). */
+/** One `{set, delete, @if}` group of a request. Deletes apply before sets (reference/dql 3.3). */
 export interface Mutation {
   readonly set: readonly NQuad[];
   readonly delete: readonly NQuad[];
   /**
-   * What the input says about predicates that the schema may not know yet (dql.md 2.9): predicate → hint.
+   * What the input says about predicates that the schema may not know yet (reference/dql 2.9): predicate → hint.
    * `list` when the request shows several values, `single` when a nested object stands alone.
    */
   readonly hints: ReadonlyMap<string, "list" | "single">;

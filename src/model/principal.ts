@@ -1,10 +1,10 @@
 /**
- * Who sends a request, as the interfaces have established it (seed 5, graphql.md 11): the namespace, and what of the
+ * Who sends a request, as the interfaces have established it (reference/graphql 11): the namespace, and what of the
  * database the sender may reach. The rules of `@auth` are another thing: they judge nodes, by the token of the
  * application.
  */
 
-/** What an ACL user may do with each predicate (graphql.md 11.3). */
+/** What an ACL user may do with each predicate (reference/graphql 11.3). */
 export interface PredicateAccess {
   /** Equal exactly for equal rights: a part of the key of cached plans and of shared subscriptions. */
   readonly key: string;

@@ -7,7 +7,7 @@ import { printGeometry } from "./geometry.ts";
 import type { Value } from "./value.ts";
 import { printVector } from "./vector.ts";
 
-/** The value as a text, as conversion to string gives it (dql.md 2.11). */
+/** The value as a text, as conversion to string gives it (reference/dql 2.11). */
 export function printValueText(value: Value): string {
   switch (value.kind) {
     case "default":
@@ -36,7 +36,7 @@ export function printValueText(value: Value): string {
   }
 }
 
-/** The JSON text of a value in answers of the native endpoint (dql.md 4.20); "" where nothing is printed. */
+/** The JSON text of a value in answers of the native endpoint (reference/dql 4.20); "" where nothing is printed. */
 export function printValueJson(value: Value): string {
   switch (value.kind) {
     case "default":

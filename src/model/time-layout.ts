@@ -24,7 +24,7 @@ interface Mismatch {
 
 /**
  * Reads a time by a layout in the reference's manner (year 2006, month 01, … ; a fraction may follow the seconds).
- * Gives the time, or the text of the error, whose parts tell how far the reading came (dql.md 2.12).
+ * Gives the time, or the text of the error, whose parts tell how far the reading came (reference/dql 2.12).
  */
 export function parseLayout(layout: string, text: string): DateTime | string {
   const fields: Fields = {

@@ -1,5 +1,5 @@
 /**
- * A scalar value with its type. Source: spec dql.md 2.1.
+ * A scalar value with its type. Source: reference/dql 2.1.
  * `int` is an int64: a number where that is exact, a bigint beyond 2^53 (always normalised: see `makeInt`).
  */
 export type Value =
@@ -32,7 +32,7 @@ export const valueKinds = [
   "binary",
 ] as const satisfies readonly ValueKind[];
 
-/** An instant with the offset it was given with, which is printed back (dql.md 2.12). */
+/** An instant with the offset it was given with, which is printed back (reference/dql 2.12). */
 export interface DateTime {
   /** Seconds since 1970-01-01T00:00:00Z, floored; negative before. Years -292277022399 … are not reached. */
   readonly seconds: number;

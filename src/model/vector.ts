@@ -3,7 +3,7 @@ import { parseGoFloat, printFloat32E, printFloat32F } from "./float.ts";
 
 /**
  * `[1, 2.5, -3e2]`: numbers in brackets, parted by commas or by blanks; the empty text is the empty vector.
- * Errors: `cannot convert … to vfloat` (dql.md 2.11, corrections on vectors).
+ * Errors: `cannot convert … to vfloat` (reference/dql 2.11).
  */
 export function parseVector(text: string): Float32Array {
   const vector = readVector(text);
@@ -11,7 +11,7 @@ export function parseVector(text: string): Float32Array {
   throw new ConversionError(`cannot convert ${text.replace(/[\n\t]/g, " ").trim()} to vfloat`);
 }
 
-/** Whether a JSON string would be read as a vector, which an empty one is not (dql.md 2.9). */
+/** Whether a JSON string would be read as a vector, which an empty one is not (reference/dql 2.9). */
 export function isVectorText(text: string): boolean {
   return text.startsWith("[") && (readVector(text)?.length ?? 0) > 0;
 }

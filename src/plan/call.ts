@@ -1,4 +1,6 @@
-/** Functions at roots and in filters: which index serves them, where their arguments come from (dql.md 2.5, 4.3). */
+/**
+ * Functions at roots and in filters: which index serves them, where their arguments come from (reference/dql 2.5, 4.3).
+ */
 import { tokenizerOf } from "../tokens/tokenizers.ts";
 import type { Argument, FunctionCall, PredicateName } from "../dql/ast.ts";
 import type { PredicateIndex } from "../graph/schema.ts";
@@ -108,7 +110,7 @@ function buildUid(builder: Builder, call: FunctionCall): CallPlan {
       for (const literal of literalsOf(argument)) uids.push(addSlot(builder, "uid", literal));
     }
   }
-  // Literals beside variables are dropped, as in the reference (corrections, 4.3 uid).
+  // Literals beside variables are dropped, as in the reference (reference/dql 4.3.7).
   return { kind: "uid", uids: variables.length > 0 ? [] : uids, variables };
 }
 
@@ -350,7 +352,7 @@ function buildRegexp(
     const reason = "Got non-string type. Regex match is allowed only on string type.";
     return refused(use, refusal(reason));
   }
-  // No tag is "any tag" to an expression (corrections, [Values] Text).
+  // No tag is "any tag" to an expression (reference/dql 4.3.5).
   if (use.languages.includes(".")) return { kind: "nothing", use };
   const index = findIndex(use, "trigram");
   return { kind: "regexp", use, index, source: source ?? (parts[0] as number), flags, atRoot };

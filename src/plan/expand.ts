@@ -6,7 +6,7 @@ const allFacets: FacetsPlan = { all: true, fields: [], order: [] };
 
 /**
  * The fields that an expand() becomes: `names` are predicates, `~p` for reverse ones. Passwords, unknown predicates
- * and edges without braces are left out; with a type filter only edges are left (dql.md 4.18).
+ * and edges without braces are left out; with a type filter only edges are left (reference/dql 4.18).
  */
 export function buildExpanded(
   schema: Schema,

@@ -1,4 +1,4 @@
-/** @facets: what is shown, ordered by, filtered by (dql.md 4.11). */
+/** @facets: what is shown, ordered by, filtered by (reference/dql 4.11). */
 import type { FacetSelection, Filter, FunctionCall } from "../dql/ast.ts";
 import { addSlot, literalsOf, refusePlan, variableIndex, type Builder } from "./builder.ts";
 import type { FacetFilterPlan, FacetsPlan } from "./plan.ts";

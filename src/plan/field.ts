@@ -1,4 +1,4 @@
-/** The fields of a level (dql.md 4.4, 4.7 – 4.12, 4.18, 4.19). */
+/** The fields of a level (reference/dql 4.4, 4.7 – 4.12, 4.18, 4.19). */
 import type { AggregateFunction, Field, Page, PredicateField, PredicateName } from "../dql/ast.ts";
 import { noPage } from "../dql/ast.ts";
 import {
@@ -262,7 +262,7 @@ function checkField(use: PredicateUse) {
   return undefined;
 }
 
-/** A single edge is an object, unless something inside makes a list of it (dql.md 4.4, 4.7, 4.13). */
+/** A single edge is an object, unless something inside makes a list of it (reference/dql 4.4, 4.7, 4.13). */
 function isSingle(field: PredicateField, use: PredicateUse): boolean {
   if (use.reverse || use.predicate?.definition.list === true) return false;
   if (field.directives.normalize || field.directives.groupBy !== undefined) return false;

@@ -1,4 +1,4 @@
-/** @groupby (dql.md 4.15). */
+/** @groupby (reference/dql 4.15). */
 import type { Field, GroupKey } from "../dql/ast.ts";
 import { resolvePredicate, type Builder } from "./builder.ts";
 import { defineVariable } from "./define.ts";

@@ -27,7 +27,7 @@ const unsortableKinds: ReadonlySet<string> = new Set([
   "binary",
 ]);
 
-/** Order by predicates or by one variable (dql.md 4.6). */
+/** Order by predicates or by one variable (reference/dql 4.6). */
 export function buildOrder(builder: Builder, given: readonly OrderKey[]): OrderPlan | undefined {
   // What may not be read orders nothing.
   const order = given.filter(({ by }) => by.kind === "val" || !isHidden(builder, by));
@@ -56,7 +56,9 @@ export function buildOrder(builder: Builder, given: readonly OrderKey[]): OrderP
   };
 }
 
-/** Beside others a key compares by bytes, and a descending one turns the nodes around that lack it (dql.md 4.6). */
+/**
+ * Beside others a key compares by bytes, and a descending one turns the nodes around that lack it (reference/dql 4.6).
+ */
 function asOneOfSeveral(key: OrderKeyPlan): OrderKeyPlan {
   return { ...key, collation: undefined, turnsMissing: key.descending };
 }

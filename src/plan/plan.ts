@@ -132,7 +132,9 @@ export interface Level {
   readonly cascade: CascadePlan | undefined;
 }
 
-/** Fields (by index) that a node must have to stay. Computed from @cascade, exemptions left out (dql.md 4.14). */
+/**
+ * Fields (by index) that a node must have to stay. Computed from @cascade, exemptions left out (reference/dql 4.14).
+ */
 export interface CascadePlan {
   readonly required: readonly number[];
   /** The names given, `~` included, for what expand() becomes; undefined: all. */
@@ -344,7 +346,7 @@ export type CallPlan =
       readonly values: ValuesPlan;
       /** The index that finds candidates; undefined: only by reading values (filters). */
       readonly index: PredicateIndex | undefined;
-      /** A filter on an indexed but not sortable predicate is refused from ten candidates on (dql.md 2.5). */
+      /** A filter on an indexed but not sortable predicate is refused from ten candidates on (reference/dql 2.5). */
       readonly refuseFromTen: boolean;
       /** Raised at a root once the arguments are found to be right: no index serves it. */
       readonly refusal: PlanRefusal | undefined;

@@ -1,4 +1,4 @@
-/** The order of blocks whose variables depend on each other (dql.md 4.8). */
+/** The order of blocks whose variables depend on each other (reference/dql 4.8). */
 import { expect, test } from "vitest";
 import { parseQuery } from "../dql/parser.ts";
 import { scheduleBlocks } from "./variables.ts";

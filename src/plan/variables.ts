@@ -1,4 +1,4 @@
-/** Query variables: who defines them, who uses them, and in which order blocks run (dql.md 4.8). */
+/** Query variables: who defines them, who uses them, and in which order blocks run (reference/dql 4.8). */
 import type {
   Block,
   Field,

@@ -1,4 +1,4 @@
-/** What one field of one node writes, but for edges: keys, values, facets, groups (dql.md 4.11, 4.15, 4.20). */
+/** What one field of one node writes, but for edges: keys, values, facets, groups (reference/dql 4.11, 4.15, 4.20). */
 import { Buffer } from "node:buffer";
 import type { Steps } from "../base/maybe.ts";
 import type { FieldColumn, Group, GroupsColumn } from "../exec/frame.ts";
@@ -132,7 +132,7 @@ export function writeUid(render: DqlRender, uid: number): void {
 
 const keys = new WeakMap<FieldPlan, Buffer>();
 
-/** `"key":`, made once for each field of a plan. Keys are not escaped (dql.md 4.20). */
+/** `"key":`, made once for each field of a plan. Keys are not escaped (reference/dql 4.20). */
 export function memberNameOf(field: FieldPlan): Uint8Array {
   const known = keys.get(field);
   if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * Frames → the JSON of the native endpoint, exactly as dql.md 4.4, 4.7, 4.11, 4.15, 4.17, 4.20 has it: objects that
- * produce no key vanish, facets of an edge stand in the child, counts of a list are objects of their own.
+ * Frames → the JSON of the native endpoint, exactly as reference/dql 4.4, 4.7, 4.11, 4.15, 4.17, 4.20 has it: objects
+ * that produce no key vanish, facets of an edge stand in the child, counts of a list are objects of their own.
  */
 import { assert } from "../base/assert.ts";
 import { drive } from "../base/maybe.ts";
@@ -143,7 +143,7 @@ function openBlock(
   renderYielder?: RenderYielder,
 ): number | undefined {
   const { writer } = render;
-  // A block that is grouped and has no group has no key either (dql.md 4.15).
+  // A block that is grouped and has no group has no key either (reference/dql 4.15).
   if (answer.groups?.length === 0) return undefined;
   separate(writer, 1);
   writer.text(`"${block.name}":`);
@@ -171,7 +171,7 @@ function listRows(block: BlockPlan, answer: BlockResult): ArrayLike<number> & It
   return isOnlyCounted ? noRows : answer.rows;
 }
 
-/** Each aggregate is an object of its own, null where there was nothing (dql.md 4.9). */
+/** Each aggregate is an object of its own, null where there was nothing (reference/dql 4.9). */
 function writeEmptyBlock(
   { writer }: DqlRender,
   { normalize }: BlockPlan,
@@ -190,7 +190,7 @@ function writeEmptyBlock(
   });
 }
 
-/** `_path_`: each path as objects nested along its hops, after all blocks (dql.md 4.17). */
+/** `_path_`: each path as objects nested along its hops, after all blocks (reference/dql 4.17). */
 function writePaths(render: DqlRender, paths: readonly (readonly [BlockPlan, Path])[]): void {
   const { writer } = render;
   separate(writer, 1);

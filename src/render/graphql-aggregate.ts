@@ -1,4 +1,6 @@
-/** Aggregates: min, max, sum and avg over the targets of one edge, and how they are written (graphql.md 4.13). */
+/**
+ * Aggregates: min, max, sum and avg over the targets of one edge, and how they are written (reference/graphql 4.13).
+ */
 import type { FieldColumn } from "../exec/frame.ts";
 import { compareValues } from "../model/compare.ts";
 import { printValuePlainJson } from "../model/print-value.ts";

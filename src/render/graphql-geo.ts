@@ -1,4 +1,4 @@
-/** Geometry → the objects of GraphQL: Point, Polygon, PointList, MultiPolygon (graphql.md 1.2). */
+/** Geometry → the objects of GraphQL: Point, Polygon, PointList, MultiPolygon (reference/graphql 1.2). */
 import type { Value } from "../model/value.ts";
 import type { JsonWriter } from "./json-writer.ts";
 import type { GeoPart, GeoShape } from "./graphql-shape.ts";

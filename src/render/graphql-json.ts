@@ -1,6 +1,7 @@
 /**
- * SPEAK, GraphQL: frames of a run + the shape of an answer → JSON bytes, with null propagation (graphql.md 4.10). One
- * walk, no intermediate objects; what turns out to be null is cut back. Never here: an await, a read.
+ * SPEAK, GraphQL: frames of a run + the shape of an answer → JSON bytes, with null propagation
+ * (reference/graphql 4.10). One walk, no intermediate objects; what turns out to be null is cut back. Never here: an
+ * await, a read.
  */
 import type { Steps } from "../base/maybe.ts";
 import { unreachable } from "../base/assert.ts";
@@ -175,7 +176,7 @@ export class GraphqlRenderer {
     return true;
   }
 
-  /** Parents of a lambda field as a list of objects with those fields that have a value (seed 2.4). */
+  /** Parents of a lambda field as a list of objects with those fields that have a value (reference/graphql 7.4.1). */
   parents(frame: Frame, rows: ArrayLike<number>, fields: readonly FieldShape[]): void {
     const out = this.#out;
     out.byte(bracketOpen);

@@ -1,6 +1,6 @@
 /**
- * Lambda fields of a run: where they stand in its frames, and of which parents they are asked (graphql.md 7.2). A field
- * of a level is asked once, with each parent once, in the order in which they are met.
+ * Lambda fields of a run: where they stand in its frames, and of which parents they are asked (reference/graphql 7.2).
+ * A field of a level is asked once, with each parent once, in the order in which they are met.
  */
 import type { BlockResult, Frame } from "../exec/frame.ts";
 import { typeOfRow } from "./graphql-frame.ts";

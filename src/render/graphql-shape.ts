@@ -1,6 +1,6 @@
 /**
  * The form of a GraphQL answer, made once for a prepared request: which column of a level becomes which key, and what
- * type it must have. The renderer walks it beside the frames of a run (graphql.md 4.10).
+ * type it must have. The renderer walks it beside the frames of a run (reference/graphql 4.10).
  */
 
 /** How rows of a level become objects. */
@@ -81,7 +81,7 @@ export type ValueShape =
 export interface LambdaShape {
   readonly kind: "lambda";
   readonly isList: boolean;
-  /** All immediate fields of the parent's type (seed 2.4), those that nobody selects included. */
+  /** All immediate fields of the parent's type (reference/graphql 7.4.1), those that nobody selects included. */
   readonly parent: readonly FieldShape[];
 }
 

@@ -1,4 +1,4 @@
-/** Values of one field → JSON, as the type of the field has them (graphql.md 4.10). */
+/** Values of one field → JSON, as the type of the field has them (reference/graphql 4.10). */
 import type { Cell } from "../graph/reader.ts";
 import { printValuePlainJson } from "../model/print-value.ts";
 import type { Value } from "../model/value.ts";

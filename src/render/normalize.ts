@@ -1,4 +1,4 @@
-/** @normalize: a node as flat objects, one for each way through its branches (dql.md 4.13). */
+/** @normalize: a node as flat objects, one for each way through its branches (reference/dql 4.13). */
 import type { Steps } from "../base/maybe.ts";
 import type { EdgeFrame, FieldColumn, Frame } from "../exec/frame.ts";
 import { Fault } from "../model/fault.ts";

@@ -1,5 +1,5 @@
 /**
- * Frames → N-Quads, the answer of `respFormat=rdf` (dql.md 4.20 RDF output): for each field the lines of all its
+ * Frames → N-Quads, the answer of `respFormat=rdf` (reference/dql 4.20): for each field the lines of all its
  * level's nodes, then those of the level below it, then the next field.
  */
 import { Buffer } from "node:buffer";

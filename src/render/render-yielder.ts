@@ -1,4 +1,4 @@
-/** When the writing of a large answer lets other requests run (architecture 5), and what it charges. */
+/** When the writing of a large answer lets other requests run (reference/dql 5.3), and what it charges. */
 import { drive } from "../base/maybe.ts";
 import type { ExecutionResult, GroupsColumn } from "../exec/frame.ts";
 import type { Yielder } from "../exec/yielder.ts";

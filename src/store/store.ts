@@ -1,5 +1,5 @@
 /**
- * THE WELL: a transactional, ordered, snapshot-reading key-value store (architecture 3.1). It may answer at once
+ * THE WELL: a transactional, ordered, snapshot-reading key-value store (reference/storage 1). It may answer at once
  * (embedded) or later (network); it alone decides what is committed. Nothing above `stores/` knows which engine is
  * below. Keys are made by `codec/key.ts`, bytes of records and lists by `codec/record.ts` and `codec/chunk.ts`.
  */
@@ -39,9 +39,9 @@ export interface Store {
    */
   walkLog(snapshot: Snapshot, from: number, visitor: TouchVisitor): MaybePromise<boolean>;
   /**
-   * A slot for start times (architecture 4), taken by an empty commit; its number is the slot's floor. `onLost`: called
-   * once when the process is told that the slot is not its own any more (the writer was gone, and the process did not
-   * come back in time). It can commit nothing then, and must hand out nothing.
+   * A slot for start times (reference/transactions 3), taken by an empty commit; its number is the slot's floor.
+   * `onLost`: called once when the process is told that the slot is not its own any more (the writer was gone, and the
+   * process did not come back in time). It can commit nothing then, and must hand out nothing.
    */
   claimSlot(onLost?: () => void): Promise<{ readonly slot: number; readonly floorTs: number }>;
   /** Slots with a living process and their floors: a start time of another slot, or below its floor, is aborted. */

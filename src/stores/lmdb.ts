@@ -1,6 +1,7 @@
 /**
- * The port on LMDB (architecture 3.2). Exactly one process writes (`openWriter`); the others read the file themselves
- * and send it their changes (`connectStore`). The supervisor's claim on a directory has an interface of its own, `claim.ts`, which does not load LMDB.
+ * The port on LMDB (reference/storage 8.1). Exactly one process writes (`openWriter`); the others read the file
+ * themselves and send it their changes (`connectStore`). The supervisor's claim on a directory has an interface of its
+ * own, `claim.ts`, which does not load LMDB.
  */
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";

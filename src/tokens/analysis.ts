@@ -16,7 +16,7 @@ function foldWord(word: string): string {
 
 /**
  * Tokens of the `term` tokenizer, distinct: words folded. In languages written without blanks the text is parted by
- * ASCII blanks alone and not folded. The empty text has one empty term, which empty texts match (dql.md 4.3).
+ * ASCII blanks alone and not folded. The empty text has one empty term, which empty texts match (reference/dql 4.3.4).
  */
 export function termsOf(text: string, language: string): string[] {
   if (text === "") return [""];
@@ -31,7 +31,7 @@ export function termsOf(text: string, language: string): string[] {
 /** Languages whose ideographs are indexed in pairs. */
 const pairLanguages: ReadonlySet<string> = new Set(["ja", "ko", "zh"]);
 
-/** Words of the `fulltext` pipeline in order, with repeats: folded, without stop words, stemmed (dql.md 2.4). */
+/** Words of the `fulltext` pipeline in order, with repeats: folded, without stop words, stemmed (reference/dql 2.4). */
 export function stemsOf(text: string, language: string): string[] {
   const base = languageBase(language);
   const words = pairLanguages.has(base) ? pairIdeographs(splitWords(text)) : splitWords(text);

@@ -10,8 +10,8 @@ const orders = new Map<string, TextOrder>();
 const cacheMax = 200;
 
 /**
- * The order of tagged texts (dql.md 4.6): the language's collation, ties by bytes. undefined for a tag that is no
- * language: indexed predicates then use English (`englishOrder`), others bytes (`compareText`).
+ * The order of tagged texts (reference/dql 4.6): the language's collation, ties by bytes. undefined for a tag that is
+ * no language: indexed predicates then use English (`englishOrder`), others bytes (`compareText`).
  */
 export function collationOf(tag: string): TextOrder | undefined {
   const known = orders.get(tag);

@@ -5,15 +5,15 @@ import type { DateTime, Geometry, Value } from "../model/value.ts";
 
 /**
  * The 64-bit FarmHash of a value's stored bytes as 8 latin1 characters, big-endian: comparing the texts compares the
- * numbers. It is the slot of a list element and so the order in which lists are printed (dql.md 4.20).
+ * numbers. It is the slot of a list element and so the order in which lists are printed (reference/dql 4.20).
  */
 export function fingerprintValue(value: Value): string {
   return toText(farmhash.fingerprint64(storedBytes(value)));
 }
 
 /**
- * The fingerprint of a conflict key (dql.md 3.6), in the same form; of a language tag too, by which `p@.` chooses
- * among tagged values when there is no untagged one (4.12).
+ * The fingerprint of a conflict key (reference/dql 3.6), in the same form; of a language tag too, by which `p@.`
+ * chooses among tagged values when there is no untagged one (reference/dql 4.12).
  */
 export function fingerprintKey(key: string): string {
   return toText(farmhash.fingerprint64(Buffer.from(key)));

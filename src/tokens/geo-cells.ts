@@ -17,7 +17,7 @@ export type Loop = s2.Loop;
 type Ring = readonly (readonly number[])[];
 export type PolygonRings = readonly Ring[];
 
-/** Tokens of a stored geometry: its covering cells and all cells above them. Errors: dql.md corrections, [Values]. */
+/** Tokens of a stored geometry: its covering cells and all cells above them. Errors: reference/dql 4.3.11. */
 export function geoTokens(geometry: Geometry): Uint8Array[] {
   const cover = coverOf(geometry, "index");
   return [...parentsOf(cover).map(parentToken), ...cover.map(coverToken)];

@@ -7,7 +7,7 @@ const bases = new Map<string, string>();
 /** Bounds the cache: tags come from clients. */
 const cacheMax = 1000;
 
-/** The base language of a tag (`en-GB` → `en`); "", "." and what is no language are English (dql.md 2.4). */
+/** The base language of a tag (`en-GB` → `en`); "", "." and what is no language are English (reference/dql 2.4). */
 export function languageBase(tag: string): string {
   const known = bases.get(tag);
   if (known !== undefined) return known;
@@ -27,7 +27,7 @@ function findBase(tag: string): string | undefined {
   return base !== undefined && names.of(base) !== undefined ? base : undefined;
 }
 
-/** Languages whose terms are parted by blanks alone (dql.md 2.4). */
+/** Languages whose terms are parted by blanks alone (reference/dql 2.4). */
 export const blankSplitLanguages: ReadonlySet<string> = new Set([
   "zh",
   "ja",

@@ -1,6 +1,6 @@
 /**
  * Light stemmers after Jacques Savoy: they cut the endings of number and gender, and leave short words alone
- * (dql.md 2.4: `niño` and `niños` stay two words). Words are lower-case and in composed form (NFKC).
+ * (reference/dql 2.4: `niño` and `niños` stay two words). Words are lower-case and in composed form (NFKC).
  */
 
 type Stemmer = (word: string) => string;

@@ -4,7 +4,7 @@ import { makeInt } from "../model/value.ts";
 
 /*
  * Tokens whose bytes order as the values do, at full precision whatever the tokenizer is called, so that order, ranges
- * and aggregates are answered from the index alone (architecture 3.3).
+ * and aggregates are answered from the index alone (reference/storage 5).
  */
 
 /** int64 with the sign bit turned over, big-endian. */

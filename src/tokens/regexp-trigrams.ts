@@ -3,7 +3,7 @@ import { parseRegexp, type RegexpNode } from "./regexp-syntax.ts";
 
 /**
  * What the trigrams of a text must be for an expression to match it. "all" asks nothing: the expression is too
- * wide-ranging for a root (dql.md 4.3 regexp). "none" can never match.
+ * wide-ranging for a root (reference/dql 4.3.5). "none" can never match.
  */
 export type TrigramQuery =
   | { readonly kind: "all" }

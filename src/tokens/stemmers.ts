@@ -10,7 +10,7 @@ import { stemArabic, stemHindi, stemSorani } from "./suffix-stemmers.ts";
 
 type Stemmer = (word: string) => string;
 
-/** Stemmers of the `fulltext` and `ngram` tokenizers by base language (dql.md 2.4); others are not stemmed. */
+/** Stemmers of the `fulltext` and `ngram` tokenizers by base language (reference/dql 2.4); others are not stemmed. */
 const stemmers = new Map<string, () => Stemmer>([
   ["ar", () => stemArabic],
   ["ckb", () => stemSorani],

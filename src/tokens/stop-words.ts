@@ -45,7 +45,7 @@ function withChanges(
 const none: ReadonlySet<string> = new Set();
 const sets = new Map<string, ReadonlySet<string>>();
 
-/** Words that full text leaves out, by base language (dql.md 2.4); empty for languages without a list. */
+/** Words that full text leaves out, by base language (reference/dql 2.4); empty for languages without a list. */
 export function stopWordsOf(base: string): ReadonlySet<string> {
   const known = sets.get(base);
   if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 /**
  * Values to index tokens. In: a tokenizer's name, a value, a language. Out: the bytes of the tokens, ordered as
  * the values are where the tokenizer is sortable. Never here: reading an index.
- * Source: dql.md 2.4; numbers and dates keep full precision (architecture 3.3).
+ * Source: reference/dql 2.4; numbers and dates keep full precision (reference/storage 5).
  */
 import { assert } from "../base/assert.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
@@ -222,7 +222,7 @@ export function tokensOfQuery(name: string, value: Value, language: string): Uin
   return texts === undefined ? tokensOf(name, value, tag) : texts(value, tag).map(textToken);
 }
 
-/** Longest token and predicate together, as the reference has it (dql.md 3.2). */
+/** Longest token and predicate together, as the reference has it (reference/dql 3.2). */
 const tokenBytesMax = 65_000;
 
 /**

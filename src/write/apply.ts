@@ -1,7 +1,8 @@
 /**
- * Edits → patches (architecture 3.1, 4). What stood there before is read in batches, and only where it decides
- * something: tokens of indexed values, the one edge of a single `uid`, what a star deletes. Deriving twice from the
- * same state gives the same patches, so that a refused change is simply derived again on the newest snapshot.
+ * Edits → patches (reference/storage 1, reference/transactions 4.4). What stood there before is read in batches, and
+ * only where it decides something: tokens of indexed values, the one edge of a single `uid`, what a star deletes.
+ * Deriving twice from the same state gives the same patches, so that a refused change is simply derived again on the
+ * newest snapshot.
  */
 import { andThen, drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";

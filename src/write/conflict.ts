@@ -1,6 +1,6 @@
 /**
  * Hot: keys that decide conflicts, as 64-bit fingerprints in 8 latin1 characters (about 150 ns each). Two keys that
- * meet by chance cost one needless retry. dql.md 3.6, architecture 4.
+ * meet by chance cost one needless retry. reference/dql 3.6, reference/transactions 4.1.
  */
 
 /** Mixes numbers and bytes into two 32-bit lanes. */

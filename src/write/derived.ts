@@ -1,4 +1,4 @@
-/** Value changes → index patches: tokens that a node's values had and have (architecture 3.3). */
+/** Value changes → index patches: tokens that a node's values had and have (reference/storage 5). */
 import { isVectorIndex } from "../model/definition.ts";
 import { tokenList } from "../codec/key.ts";
 import type { Predicate, PredicateIndex } from "../graph/schema.ts";

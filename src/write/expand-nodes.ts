@@ -1,4 +1,4 @@
-/** `S * *` → a clear of every predicate that the node's types name, and of `dgraph.type` (dql.md 3.3). */
+/** `S * *` → a clear of every predicate that the node's types name, and of `dgraph.type` (reference/dql 3.3). */
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { assert } from "../base/assert.ts";

@@ -1,4 +1,4 @@
-/** Definitions for predicates that a mutation brings up first (dql.md 2.9). */
+/** Definitions for predicates that a mutation brings up first (reference/dql 2.9). */
 import type { PredicateDefinition, PredicateKind } from "../model/definition.ts";
 import { plainDefinition } from "../model/definition.ts";
 import { Fault } from "../model/fault.ts";

@@ -1,6 +1,6 @@
 /**
  * A transaction's own writes become visible to its reads: the patches they would commit as, and what a store follows
- * by itself, presence and counts, computed by counting before and after (architecture 4).
+ * by itself, presence and counts, computed by counting before and after (reference/transactions 6.4).
  */
 import { drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";

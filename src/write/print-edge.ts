@@ -1,4 +1,4 @@
-/** A refused fact as the reference prints it inside its messages (dql.md 2.11). */
+/** A refused fact as the reference prints it inside its messages (reference/dql 2.11). */
 import { encodeUtf8 } from "../base/bytes.ts";
 import { printFacet } from "../intake/print-facet.ts";
 import type { NQuad } from "../model/nquad.ts";

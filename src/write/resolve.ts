@@ -1,4 +1,4 @@
-/** Facts → edits: numbers for names, values of the schema's kinds, the refusals of dql.md 2.7, 2.11 and 3.3. */
+/** Facts → edits: numbers for names, values of the schema's kinds, the refusals of reference/dql 2.7, 2.11 and 3.3. */
 import { assert } from "../base/assert.ts";
 import { drive } from "../base/maybe.ts";
 import { runLength, sortInSteps } from "../base/sort-steps.ts";

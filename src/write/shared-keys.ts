@@ -1,7 +1,7 @@
 /**
- * Keys that only open transactions take (dql.md 3.6): of counts that both change and of tokens that values of a list
- * share. Nothing here would be lost without them, so that what is committed at once needs none; but two clients that
- * write to one list over several requests see the same loser as with the reference.
+ * Keys that only open transactions take (reference/dql 3.6): of counts that both change and of tokens that values of a
+ * list share. Nothing here would be lost without them, so that what is committed at once needs none; but two clients
+ * that write to one list over several requests see the same loser as with the reference.
  */
 import type { Schema } from "../graph/schema.ts";
 import { storedTokens } from "../graph/value-tokens.ts";

@@ -1,4 +1,4 @@
-/** Blank nodes → uids: one label is one node over the whole request (dql.md 3.2). */
+/** Blank nodes → uids: one label is one node over the whole request (reference/dql 3.2). */
 import { drive, type MaybePromise, type Steps } from "../base/maybe.ts";
 import { Fault } from "../model/fault.ts";
 import type { NodeRef, NQuad } from "../model/nquad.ts";

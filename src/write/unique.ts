@@ -1,4 +1,6 @@
-/** @unique: no two nodes hold the same value (dql.md 2.3). Checked on the view before a request's edits apply. */
+/**
+ * @unique: no two nodes hold the same value (reference/dql 2.3). Checked on the view before a request's edits apply.
+ */
 import { isIdentifying } from "../tokens/tokenizers.ts";
 import { assert } from "../base/assert.ts";
 import type { MaybePromise } from "../base/maybe.ts";

@@ -1,4 +1,4 @@
-/** `uid(v)` and `val(v)` of upserts → plain facts (dql.md 3.5). */
+/** `uid(v)` and `val(v)` of upserts → plain facts (reference/dql 3.5). */
 import { hasMember, lowerBound } from "../base/sorted.ts";
 import { Fault } from "../model/fault.ts";
 import { nameLimit } from "../model/limits.ts";

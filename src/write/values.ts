@@ -1,4 +1,4 @@
-/** Edits of one node's values → patches: slots of its record, tokens of its indexes (dql.md 3.2, 3.3). */
+/** Edits of one node's values → patches: slots of its record, tokens of its indexes (reference/dql 3.2, 3.3). */
 import { encodeCell } from "../codec/cell.ts";
 import type { Cell } from "../graph/reader.ts";
 import { attempt } from "../model/conversion-error.ts";

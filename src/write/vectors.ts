@@ -1,4 +1,4 @@
-/** Vectors of an indexed predicate are of one length: others could not be compared with them (dql.md 4.3 similar_to). */
+/** Vectors of an indexed predicate are of one length: others could not be compared with them (reference/dql 4.3.12). */
 import { isVectorIndex } from "../model/definition.ts";
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";

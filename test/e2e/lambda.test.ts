@@ -67,7 +67,7 @@ beforeAll(async () => {
 afterAll(cleanUp);
 
 describe("weft serve --lambda", () => {
-  test("seed 4.2: fields, one or several parents at a time", async () => {
+  test("reference/graphql 7.5: fields, one or several parents at a time", async () => {
     const { json } = await ask("{ queryCat(order: {asc: name}) { name shout rank seen } }");
     expect(json["errors"]).toBeUndefined();
     expect(json["data"]).toEqual({
@@ -78,7 +78,7 @@ describe("weft serve --lambda", () => {
     });
   });
 
-  test("seed 4.2: queries and mutations, which call back by graphql and dql", async () => {
+  test("reference/graphql 7.5: queries and mutations, which call back by graphql and dql", async () => {
     expect((await ask('{ cats(name: "tom") { name toys } total }')).json["data"]).toEqual({
       cats: [{ name: "tom", toys: [] }],
       total: 2,

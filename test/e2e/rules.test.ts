@@ -1,4 +1,4 @@
-// Goal: tokens and rules as a client meets them, over HTTP, with both kinds of keys (seed 4.1, 5).
+// Goal: tokens and rules as a client meets them, over HTTP, with both kinds of keys (reference/graphql 4.1, 11).
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -48,7 +48,7 @@ const add = (by: string): string =>
   `mutation { addPage(input: [{notes: [{by: "${by}", text: "t"}]}]) { page { notes { by } } } }`;
 const empty = { data: { queryNote: [] } };
 
-describe("seed 5 JWT for @auth, by a shared secret", () => {
+describe("reference/graphql 11 JWT for @auth, by a shared secret", () => {
   beforeEach(async () => {
     await post(`${server.url}/alter`, { drop_all: true });
     await serve({ VerificationKey: testSecret, Algo: "HS256" });
@@ -94,7 +94,7 @@ describe("seed 5 JWT for @auth, by a shared secret", () => {
     expect(elsewhere.json["data"]).toEqual({ queryNote: [] });
   });
 
-  test("seed 4.1 rule 9: a refused write is an error, and those after it are not executed", async () => {
+  test("reference/graphql 4.1.3 rule 9: a refused write is an error, and those after it are not executed", async () => {
     const both = `mutation { addPage(input: [{notes: [{by: "bob"}]}]) { numUids } again: addPage(input: [{}]) { numUids } }`;
     expect(await ask(both, tokenOf({ USER: "ann" }))).toMatchObject({
       errors: [
@@ -134,7 +134,7 @@ describe("seed 5 JWT for @auth, by a shared secret", () => {
   });
 });
 
-describe("seed 5 JWT for @auth, by a set of keys", () => {
+describe("reference/graphql 11 JWT for @auth, by a set of keys", () => {
   test("tokens of RS256 for the audience", async () => {
     const { port } = keys.address() as AddressInfo;
     await serve({ JWKUrl: `http://127.0.0.1:${port}/keys`, Audience: ["notes"] });

@@ -1,5 +1,6 @@
-// Goal: a walk through the headers of seed 4.1 that say who asks, and through seed 5, 6 and 7, over HTTP; each test is
-// named for its row. One server asks for keys, the other for logins.
+// Goal: a walk through the headers of reference/graphql 4.1.2 that say who asks, and through reference/graphql 9, 11
+// and reference/messages 2.2, over HTTP; each test is named for its row. One server asks for keys, the other for
+// logins.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -86,8 +87,8 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(cleanUp);
 
-describe("seed 4.1 headers", () => {
-  test("seed 4.1 X-Service-AccessToken: when ACL is enabled, the login's token, needed to reach guarded predicates", async () => {
+describe("reference/graphql 4.1.2 headers", () => {
+  test("reference/graphql 4.1.2 X-Service-AccessToken: when ACL is enabled, the login's token, needed to reach guarded predicates", async () => {
     expect(messages(await ask(writers))).toContain("no accessJwt available");
     expect(await ask(writers, ann)).toEqual({ data: { queryWriter: both } });
     expect(await ask(writers, bob)).toEqual({ data: { queryWriter: [] } });
@@ -101,7 +102,7 @@ describe("seed 4.1 headers", () => {
     );
   });
 
-  test("seed 4.1 X-Auth-Token: when anonymous access is disabled, an Admin Key or a Client key", async () => {
+  test("reference/graphql 4.1.2 X-Auth-Token: when anonymous access is disabled, an Admin Key or a Client key", async () => {
     expect(messages(await keyed.ask(writers))).toContain("X-Auth-Token");
     expect(messages(await keyed.ask(writers, { headers: key("none") }))).toContain("not valid");
     for (const headers of [admin, client]) {
@@ -110,8 +111,8 @@ describe("seed 4.1 headers", () => {
   });
 });
 
-describe("seed 5 authentication", () => {
-  test("seed 5 Anonymous access: when disabled, requests carry an Admin Key or a Client key", async () => {
+describe("reference/graphql 11 authentication", () => {
+  test("reference/graphql 11 Anonymous access: when disabled, requests carry an Admin Key or a Client key", async () => {
     const requests = [
       ["/query", "{ q(func: has(Writer.name)) { uid } }", {}],
       ["/mutate?commitNow=true", '{ set { _:a <shelf> "1" . } }', rdf],
@@ -129,7 +130,7 @@ describe("seed 5 authentication", () => {
     expect(altered.json["errors"]).toBeUndefined();
   });
 
-  test("seed 5 ACL: when enabled, requests carry the token from the login response", async () => {
+  test("reference/graphql 11 ACL: when enabled, requests carry the token from the login response", async () => {
     const query =
       "{ q(func: has(Writer.name), orderasc: Writer.login) { Writer.name Writer.login } }";
     const names = both.map(({ login: id, name }) => ({ "Writer.name": name, "Writer.login": id }));
@@ -144,7 +145,7 @@ describe("seed 5 authentication", () => {
     expect(await ask(writers, groot)).toEqual({ data: { queryWriter: both } });
   });
 
-  test("seed 5 JWT for @auth: in the header that the setting names, beside the key or the login", async () => {
+  test("reference/graphql 11 JWT for @auth: in the header that the setting names, beside the key or the login", async () => {
     const notes = "{ queryNote { text } }";
     expect(await ask(notes, { ...groot, ...jwt("ann") })).toEqual({
       data: { queryNote: [{ text: "mine" }] },
@@ -161,7 +162,7 @@ describe("seed 5 authentication", () => {
     });
   });
 
-  test("seed 5 Lambda calls: graphql and dql run with the caller's rights", async () => {
+  test("reference/graphql 11 Lambda calls: graphql and dql run with the caller's rights", async () => {
     const notes = "{ notesFor }";
     expect(await ask(notes, { ...groot, ...jwt("ann") })).toEqual({ data: { notesFor: ["mine"] } });
     // By the login's rules, whatever the application's token says.
@@ -183,7 +184,7 @@ describe("seed 5 authentication", () => {
     });
   });
 
-  test("seed 5 Lambda calls: a third argument overrides the header, authHeader exposes it", async () => {
+  test("reference/graphql 11 Lambda calls: a third argument overrides the header, authHeader exposes it", async () => {
     const as = `{ notesAs(token: "${tokenOf({ USER: "bo" })}") }`;
     expect(await ask(as, { ...groot, ...jwt("ann") })).toEqual({ data: { notesAs: [] } });
     const other = `{ notesAs(token: "${tokenOf({ USER: "ann" })}") }`;
@@ -197,7 +198,7 @@ describe("seed 5 authentication", () => {
   });
 });
 
-describe("seed 6 events", () => {
+describe("reference/graphql 9 events", () => {
   const subscription = { query: 'subscription { getWriter(login: "bo") { name } }' };
   const rename = (name: string) =>
     ask(
@@ -206,7 +207,7 @@ describe("seed 6 events", () => {
     );
   const told = (name: string) => ({ data: { getWriter: { name } } });
 
-  test("seed 6 subscription operations are allowed: over WebSocket", async () => {
+  test("reference/graphql 9 subscription operations are allowed: over WebSocket", async () => {
     const older = await connectOlder(guarded.server.url, ann);
     const newer = await connectNewer(guarded.server.url, ann);
     const first = { id: "1", type: "data", payload: told("Bo Sand") };
@@ -220,7 +221,7 @@ describe("seed 6 events", () => {
     await rename("Bo Sand");
   });
 
-  test("seed 6 subscription operations are allowed: as an event stream", async () => {
+  test("reference/graphql 9 subscription operations are allowed: as an event stream", async () => {
     const gone = new AbortController();
     const response = await fetch(`${guarded.server.url}/graphql`, {
       method: "POST",
@@ -242,8 +243,8 @@ describe("seed 6 events", () => {
   });
 });
 
-describe("seed 7 errors", () => {
-  test("seed 7 a response may carry errors: objects, each with a string message", async () => {
+describe("errors", () => {
+  test("reference/messages 2.2: a response may carry errors: objects, each with a string message", async () => {
     const queries = [
       "{",
       "{ nothing }",
@@ -259,7 +260,7 @@ describe("seed 7 errors", () => {
     expect(native.errors?.map(({ message }) => typeof message)).toEqual(["string"]);
   });
 
-  test("seed 7 when a mutation fails, later ones do not run and earlier ones stay applied", async () => {
+  test("reference/graphql 4.1.3 rule 9: when a mutation fails, later ones do not run and earlier ones stay applied", async () => {
     const add = (title: string): string => `addManual(input: [{ title: "${title}" }]) { numUids }`;
     const fails = 'addWriter(input: [{ login: "ann" }]) { numUids }';
     const answer = await ask(`mutation { a: ${add("one")} ${fails} b: ${add("two")} }`, groot);

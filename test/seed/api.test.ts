@@ -1,4 +1,5 @@
-// Goal: a walk through seed 1, 2.3, 4.3 and 8: what the schema generates, and the paging of the native endpoint.
+// Goal: a walk through reference/graphql 3 and reference/dql 4.5: what the schema generates, and the paging of the
+// native endpoint.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cleanUp } from "../e2e/server.ts";
 import { fillShelf, openSeedContext, type SeedContext } from "./seed-context.ts";
@@ -28,8 +29,8 @@ const dql = async (text: string): Promise<unknown> => {
 const uid = (i: number): object => ({ uid: `0x${(0x100 + i).toString(16)}` });
 const ranks = (...list: number[]): object[] => list.map((rank) => ({ rank }));
 
-describe("seed 2.3 conventions", () => {
-  test("seed 2.3 single-object query: by ID, or by another unique field", async () => {
+describe("reference/graphql 3 conventions", () => {
+  test("reference/graphql 3 single-object query: by ID, or by another unique field", async () => {
     const byLogin = await context.ask('{ getWriter(login: "ann") { id name } }');
     const { id } = (byLogin.data as { getWriter: { id: string } }).getWriter;
     expect((await context.ask(`{ getWriter(id: "${id}") { name } }`)).data).toEqual({
@@ -40,7 +41,7 @@ describe("seed 2.3 conventions", () => {
     });
   });
 
-  test("seed 2.3 list query: filter, and order asc or desc; a list", async () => {
+  test("reference/graphql 3 list query: filter, and order asc or desc; a list", async () => {
     const { data } = await context.ask(`{ up: queryNovel(order: {asc: pages}) { pages }
       down: queryNovel(filter: {pages: {ge: 100}}, order: {desc: pages}) { pages } }`);
     expect(data).toEqual({
@@ -49,14 +50,14 @@ describe("seed 2.3 conventions", () => {
     });
   });
 
-  test("seed 2.3 filter: by field, then operator; a boolean by its value", async () => {
+  test("reference/graphql 3 filter: by field, then operator; a boolean by its value", async () => {
     const { data } =
       await context.ask(`{ queryNovel(filter: {inPrint: true, title: {eq: "Tides"}}) { title }
       out: queryNovel(filter: {inPrint: false}) { title } }`);
     expect(data).toEqual({ queryNovel: [{ title: "Tides" }], out: [{ title: "Tidal" }] });
   });
 
-  test("seed 2.3 add mutation: the payload lists what was created, under the lower-cased type", async () => {
+  test("reference/graphql 3 add mutation: the payload lists what was created, under the lower-cased type", async () => {
     const { data } = await context.ask(
       'mutation { addManual(input: [{title: "One"}, {title: "Two"}]) { manual { title } } }',
     );
@@ -68,7 +69,7 @@ describe("seed 2.3 conventions", () => {
     );
   });
 
-  test("seed 2.3 directives: @search(by: [hash, trigram, exact]) gives all their operators", async () => {
+  test("reference/graphql 3 directives: @search(by: [hash, trigram, exact]) gives all their operators", async () => {
     const { data } = await context.ask(`{ hash: queryNovel(filter: {title: {eq: "Tides"}}) { title }
       trigram: queryNovel(filter: {title: {regexp: "/Tid.l/"}}) { title }
       exact: queryNovel(filter: {title: {between: {min: "A", max: "E"}}}) { title } }`);
@@ -79,7 +80,7 @@ describe("seed 2.3 conventions", () => {
     });
   });
 
-  test("seed 2.3 interfaces: a type may implement several", async () => {
+  test("reference/graphql 3 interfaces: a type may implement several", async () => {
     const { data } =
       await context.ask(`{ queryRated(filter: {stars: {ge: 5}}) { stars ... on Novel { title } }
       queryWork(filter: {title: {eq: "Dunes"}}) { title pages } }`);
@@ -89,7 +90,7 @@ describe("seed 2.3 conventions", () => {
     });
   });
 
-  test("seed 2.3 meta field: __typename on any object", async () => {
+  test("reference/graphql 3 meta field: __typename on any object", async () => {
     const { data } = await context.ask(
       '{ getWriter(login: "bo") { __typename works { __typename writer { __typename } } } }',
     );
@@ -102,8 +103,8 @@ describe("seed 2.3 conventions", () => {
   });
 });
 
-describe("seed 4.3 the native endpoint", () => {
-  test("seed 4.3 Content-Type, Body and Response: DQL text with named blocks, JSON", async () => {
+describe("reference/dql 4.5 the native endpoint", () => {
+  test("reference/dql 1.3 Content-Type, Body and Response: DQL text with named blocks, JSON", async () => {
     const told = await context.send(
       "/query",
       "{ first(func: eq(rank, 3)) { rank } second(func: uid(0x1ff)) { rank } }",
@@ -115,7 +116,7 @@ describe("seed 4.3 the native endpoint", () => {
     expect(told.json["data"]).toEqual({ first: ranks(3), second: [] });
   });
 
-  test("seed 4.3 orderasc, orderdesc: by predicate, by value variable, at the top and on predicates", async () => {
+  test("reference/dql 4.5 orderasc, orderdesc: by predicate, by value variable, at the top and on predicates", async () => {
     expect(
       await dql(`{ v as var(func: has(rank)) { r as rank }
         up(func: uid(v), orderasc: rank, first: 2) { rank }
@@ -124,7 +125,7 @@ describe("seed 4.3 the native endpoint", () => {
     ).toEqual({ up: ranks(0, 1), down: ranks(19, 18), at: [{ knows: ranks(15, 14) }] });
   });
 
-  test("seed 4.3 first: positive the first, negative the last, in uid order", async () => {
+  test("reference/dql 4.5 first: positive the first, negative the last, in uid order", async () => {
     expect(
       await dql(`{ f(func: has(rank), first: 2) { uid } l(func: has(rank), first: -2) { uid }
         e(func: uid(0x100)) { knows (first: -2) { uid } } }`),
@@ -139,7 +140,7 @@ describe("seed 4.3 the native endpoint", () => {
     expect(refused.json["errors"]).toHaveLength(1);
   });
 
-  test("seed 4.3 offset: skips, with first takes the next", async () => {
+  test("reference/dql 4.5 offset: skips, with first takes the next", async () => {
     expect(
       await dql(`{ a(func: has(rank), offset: 18) { uid } b(func: has(rank), first: 2, offset: 3) { uid }
         c(func: has(rank), orderasc: rank, first: 2, offset: 3) { rank } d(func: uid(0x100)) { knows (offset: 4) { uid } } }`),
@@ -151,19 +152,19 @@ describe("seed 4.3 the native endpoint", () => {
     });
   });
 
-  test("seed 4.3 after: goes on behind a uid", async () => {
+  test("reference/dql 4.5 after: goes on behind a uid", async () => {
     expect(
       await dql(`{ a(func: has(rank), first: 2, after: 0x103) { uid } b(func: has(rank), after: 0x112) { uid }
         c(func: uid(0x100)) { knows (first: 1, after: 0x104) { uid } } }`),
     ).toEqual({ a: [uid(4), uid(5)], b: [uid(19)], c: [{ knows: [uid(5)] }] });
   });
 
-  test("seed 4.3 rule 1: without a sort the order is by uid", async () => {
+  test("reference/dql 4.5 rule 1: without a sort the order is by uid", async () => {
     const { q } = (await dql("{ q(func: has(rank)) { uid } }")) as { q: object[] };
     expect(q).toEqual(Array.from({ length: 20 }, (_, i) => uid(i)));
   });
 
-  test("seed 4.3 rule 2: paging with after meets every node once", async () => {
+  test("reference/dql 4.5 rule 2: paging with after meets every node once", async () => {
     const seen: object[] = [];
     for (let after = "0x0"; ;) {
       const { q } = (await dql(`{ q(func: has(rank), first: 7, after: ${after}) { uid } }`)) as {
@@ -177,19 +178,19 @@ describe("seed 4.3 the native endpoint", () => {
     expect(await dql("{ q(func: has(rank), first: 1) { uid } }")).toEqual({ q: [uid(0)] });
   });
 
-  test("seed 4.3 rule 3: uids are hexadecimal with 0x in front", async () => {
+  test("reference/dql 4.5 rule 3: uids are hexadecimal with 0x in front", async () => {
     expect(await dql("{ q(func: uid(0x10a)) { uid rank } }")).toEqual({
       q: [{ uid: "0x10a", rank: 10 }],
     });
   });
 
-  test("seed 4.3 rule 4: top-k by orderdesc with first", async () => {
+  test("reference/dql 4.5 rule 4: top-k by orderdesc with first", async () => {
     expect(await dql("{ q(func: has(rank), orderdesc: rank, first: 3) { rank } }")).toEqual({
       q: ranks(19, 18, 17),
     });
   });
 
-  test("seed 4.3 rule 5: as binds a block or an expression, val reads it", async () => {
+  test("reference/dql 4.5 rule 5: as binds a block or an expression, val reads it", async () => {
     expect(
       await dql(`{ var(func: uid(0x101, 0x102)) { r as rank d as math(r * 2) }
         q(func: uid(r), orderasc: val(d)) { val(d) } }`),
@@ -197,8 +198,8 @@ describe("seed 4.3 the native endpoint", () => {
   });
 });
 
-describe("seed 8 limits", () => {
-  test("seed 8 operations executed per GraphQL request: 1", async () => {
+describe("limits", () => {
+  test("reference/graphql 4.1.3 rule 6: operations executed per GraphQL request: 1", async () => {
     const query = `mutation A { addManual(input: [{title: "limit A"}]) { numUids } }
       mutation B { addManual(input: [{title: "limit B"}]) { numUids } }`;
     await context.ask(query, { operationName: "A" });
@@ -209,7 +210,7 @@ describe("seed 8 limits", () => {
     await context.ask('mutation { deleteManual(filter: {title: {eq: "limit A"}}) { numUids } }');
   });
 
-  test("seed 8 cost of offset and after: a page behind a uid visits its own nodes, one by offset is exact", async () => {
+  test("reference/dql 4.5 cost of offset and after: a page behind a uid visits its own nodes, one by offset is exact", async () => {
     const page = async (text: string): Promise<unknown> =>
       (await context.send("/query", text, { "content-type": "application/dql" })).json["data"];
     expect(await page("{ q(func: has(rank), first: 2, after: 0x10f) { uid } }")).toEqual({

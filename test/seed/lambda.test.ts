@@ -1,4 +1,5 @@
-// Goal: a walk through seed 1, 2.4, 4.2 and the lambda rows of 5 and 8: resolvers as a new user writes them.
+// Goal: a walk through reference/graphql 7.1 and 7.4 – 7.6, and the row of resolvers in 11: resolvers as a new user
+// writes them.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -34,26 +35,26 @@ async function readEvent(headers?: Record<string, string>): Promise<unknown> {
   return JSON.parse(event);
 }
 
-describe("seed 1 what the service does", () => {
-  test("seed 1: resolvers attached by @lambda run in a server of their own and call back", async () => {
+describe("reference/graphql 7 what the service does", () => {
+  test("reference/graphql 7: resolvers attached by @lambda run in a server of their own and call back", async () => {
     expect(await data('{ writersNamed(name: "Bo Sand") { login } }')).toEqual({
       writersNamed: [{ login: "bo" }],
     });
   });
 });
 
-describe("seed 2.4 the event", () => {
-  test("seed 2.4 AuthHeader: key and value of the client's header", async () => {
+describe("reference/graphql 7.4.1 the event", () => {
+  test("reference/graphql 7.4.1 AuthHeader: key and value of the client's header", async () => {
     expect(await readEvent(ann)).toMatchObject({
       authHeader: { key: authHeader, value: ann[authHeader] },
     });
   });
 
-  test("seed 2.4 GraphQLResponse: data, or errors with a message", async () => {
+  test("reference/graphql 7.4.1 GraphQLResponse: data, or errors with a message", async () => {
     expect(await data("{ mistake }")).toEqual({ mistake: "string,string" });
   });
 
-  test("seed 2.4 the parent: all immediate fields, queried or not; null for queries", async () => {
+  test("reference/graphql 7.4.1 the parent: all immediate fields, queried or not; null for queries", async () => {
     const { getWriter } = (await data('{ getWriter(login: "ann") { seen } }')) as {
       getWriter: { seen: string };
     };
@@ -61,12 +62,12 @@ describe("seed 2.4 the event", () => {
     expect(await readEvent()).toMatchObject({ parent: null });
   });
 
-  test("seed 2.4 args: the arguments of a lambda query or mutation", async () => {
+  test("reference/graphql 7.4.1 args: the arguments of a lambda query or mutation", async () => {
     expect(await data('{ greeting(to: "ann") }')).toEqual({ greeting: "hello ann" });
     expect(await data("{ greeting }")).toEqual({ greeting: "hello you" });
   });
 
-  test("seed 2.4 graphql: forwards the client's header; a third argument replaces it", async () => {
+  test("reference/graphql 7.4.1 graphql: forwards the client's header; a third argument replaces it", async () => {
     expect(await data("{ notesFor }", ann)).toEqual({ notesFor: ["by ann"] });
     expect(await data("{ notesFor }")).toEqual({ notesFor: [] });
     expect(await data(`{ notesAs(token: "${bo[authHeader]}") }`, ann)).toEqual({
@@ -74,7 +75,7 @@ describe("seed 2.4 the event", () => {
     });
   });
 
-  test("seed 2.4 dql: query and mutate", async () => {
+  test("reference/graphql 7.4.1 dql: query and mutate", async () => {
     expect(await readEvent()).toMatchObject({
       graphql: "function",
       query: "function",
@@ -88,7 +89,7 @@ describe("seed 2.4 the event", () => {
     await data('mutation { rename(login: "bo", name: "Bo Sand") { login } }');
   });
 
-  test("seed 2.4 parents: of a multi-parent resolver all of them, and args null", async () => {
+  test("reference/graphql 7.4.1 parents: of a multi-parent resolver all of them, and args null", async () => {
     expect(await data("{ queryWriter(order: {asc: login}) { login place } }")).toEqual({
       queryWriter: [
         { login: "ann", place: 1 },
@@ -98,8 +99,8 @@ describe("seed 2.4 the event", () => {
   });
 });
 
-describe("seed 4.2 rules", () => {
-  test("seed 4.2 rule 1: both functions, several times in one script", async () => {
+describe("reference/graphql 7.5 rules", () => {
+  test("reference/graphql 7.5 rule 1: both functions, several times in one script", async () => {
     // The script calls addGraphQLResolvers twice: each query below is registered by another call.
     expect(
       await data(
@@ -111,7 +112,7 @@ describe("seed 4.2 rules", () => {
     });
   });
 
-  test("seed 4.2 rule 2: names are Type.field, Query.name, Mutation.name", async () => {
+  test("reference/graphql 7.5 rule 2: names are Type.field, Query.name, Mutation.name", async () => {
     expect(await data('{ getWriter(login: "ann") { initials } }')).toEqual({
       getWriter: { initials: "AL" },
     });
@@ -121,20 +122,20 @@ describe("seed 4.2 rules", () => {
     });
   });
 
-  test("seed 4.2 rule 3: a resolver may be asynchronous", async () => {
+  test("reference/graphql 7.5 rule 3: a resolver may be asynchronous", async () => {
     expect(await data('{ greeting(to: "a"), writersNamed(name: "nobody") { login } }')).toEqual({
       greeting: "hello a",
       writersNamed: [],
     });
   });
 
-  test("seed 4.2 rule 4: a result has the format of its return type", async () => {
+  test("reference/graphql 7.5 rule 4: a result has the format of its return type", async () => {
     expect(await data('{ writersNamed(name: "Ann Lee") { login name } }')).toEqual({
       writersNamed: [{ login: "ann", name: "Ann Lee" }],
     });
   });
 
-  test("seed 4.2 rule 5: a multi-parent resolver gives one element for each parent, in order", async () => {
+  test("reference/graphql 7.5 rule 5: a multi-parent resolver gives one element for each parent, in order", async () => {
     expect(await data("{ queryWriter(order: {desc: login}) { login place } }")).toEqual({
       queryWriter: [
         { login: "bo", place: 1 },
@@ -143,7 +144,7 @@ describe("seed 4.2 rules", () => {
     });
   });
 
-  test("seed 4.2 rules 6 and 7: a script alone, with imports, bundled; for a query there are no parents", async () => {
+  test("reference/graphql 7.5 rules 6 and 7: a script alone, with imports, bundled; for a query there are no parents", async () => {
     const folder = makeFolder();
     const file = join(folder, "own.ts");
     writeFileSync(join(folder, "words.ts"), 'export const word: string = "bundled";');
@@ -168,20 +169,20 @@ describe("seed 4.2 rules", () => {
   });
 });
 
-describe("seed 4.2 placement", () => {
+describe("reference/graphql 7.5 rule 8", () => {
   test.each([
     [
-      "seed 4.2 placement: field of a type or interface",
+      "reference/graphql 7.5 rule 8: field of a type or interface",
       '{ getWriter(login: "bo") { initials } }',
       { getWriter: { initials: "BS" } },
     ],
     [
-      "seed 4.2 placement: field of Query, whose value stands under its name",
+      "reference/graphql 7.5 rule 8: field of Query, whose value stands under its name",
       "{ greeting }",
       { greeting: "hello you" },
     ],
     [
-      "seed 4.2 placement: field of Mutation",
+      "reference/graphql 7.5 rule 8: field of Mutation",
       'mutation { rename(login: "bo", name: "Bo Sand") { login } }',
       { rename: { login: "bo" } },
     ],
@@ -190,8 +191,8 @@ describe("seed 4.2 placement", () => {
   });
 });
 
-describe("seed 8 limits", () => {
-  test("seed 8 compiled script size: a limit, with its name in the error", async () => {
+describe("reference/graphql 7.6 limits", () => {
+  test("reference/graphql 7.6 compiled script size: a limit, with its name in the error", async () => {
     const file = join(makeFolder(), "large.js");
     writeFileSync(file, `self.addGraphQLResolvers({ "Query.x": () => "${"x".repeat(600_000)}" });`);
     const ended = await runWeft([

@@ -1,4 +1,5 @@
-// Goal: a walk through seed 2.1, 2.2 and 4.1 as a new user would try it, over HTTP; each test is named for its rule.
+// Goal: a walk through reference/graphql 4.1 and reference/messages 2 as a new user would try it, over HTTP; each test
+// is named for its rule.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cleanUp } from "../e2e/server.ts";
 import { tokenOf } from "../support/tokens.ts";
@@ -28,8 +29,8 @@ async function post(body: string | object, headers?: Record<string, string>): Pr
   return answer;
 }
 
-describe("seed 2.1 the request", () => {
-  test("seed 2.1 query: a document of operations and fragments, and required", async () => {
+describe("reference/graphql 4.1.1 the request", () => {
+  test("reference/graphql 4.1.1 query: a document of operations and fragments, and required", async () => {
     const fragment = "fragment Its on Novel { title }";
     const query = `query All { queryNovel(order: {asc: title}) { ...Its } } ${fragment}`;
     expect(await post({ query })).toEqual(listed);
@@ -38,7 +39,7 @@ describe("seed 2.1 the request", () => {
     });
   });
 
-  test("seed 2.1 operationName: selects, and is required with two operations", async () => {
+  test("reference/graphql 4.1.1 operationName: selects, and is required with two operations", async () => {
     const query = `query One { queryManual { title } } query Two ${list}`;
     expect(await post({ query, operationName: "Two" })).toEqual(listed);
     expect(await post({ query })).toMatchObject({
@@ -49,7 +50,7 @@ describe("seed 2.1 the request", () => {
     });
   });
 
-  test("seed 2.1 variables: a map of names without the dollar", async () => {
+  test("reference/graphql 4.1.1 variables: a map of names without the dollar", async () => {
     const query = "query q($t: String!) { queryNovel(filter: {title: {eq: $t}}) { pages } }";
     expect(await post({ query, variables: { t: "Dunes" } })).toEqual({
       data: { queryNovel: [{ pages: 150 }] },
@@ -57,22 +58,22 @@ describe("seed 2.1 the request", () => {
   });
 });
 
-describe("seed 2.2 the response", () => {
-  test("seed 2.2 data: keyed by field names or aliases", async () => {
+describe("reference/messages 2 the response", () => {
+  test("reference/messages 2 data: keyed by field names or aliases", async () => {
     const { data } = await context.ask(
       '{ one: getWriter(login: "bo") { name } queryManual { title } }',
     );
     expect(data).toEqual({ one: { name: "Bo Sand" }, queryManual: [{ title: "Sails" }] });
   });
 
-  test("seed 2.2 errors: objects with a message", async () => {
+  test("reference/messages 2 errors: objects with a message", async () => {
     const { errors } = await context.ask("{ nothingLikeThis }");
     expect(errors?.map(({ message }) => typeof message)).toEqual(["string"]);
   });
 });
 
-describe("seed 4.1 headers", () => {
-  test("seed 4.1 Content-Type: application/graphql or application/json, and required", async () => {
+describe("reference/graphql 4.1.2 headers", () => {
+  test("reference/graphql 4.1.2 Content-Type: application/graphql or application/json, and required", async () => {
     expect(await post(list, graphql)).toEqual(listed);
     expect(await post({ query: list }, { "content-type": "application/json" })).toEqual(listed);
     expect(await post(list, { "content-type": "text/plain" })).toMatchObject({
@@ -80,7 +81,7 @@ describe("seed 4.1 headers", () => {
     });
   });
 
-  test("seed 4.1 Content-Encoding and Accept-Encoding: gzip both ways", async () => {
+  test("reference/graphql 4.1.2 Content-Encoding and Accept-Encoding: gzip both ways", async () => {
     const url = `${context.server.url}/graphql`;
     const packed = await sendPacked(url, list, {
       ...graphql,
@@ -94,7 +95,7 @@ describe("seed 4.1 headers", () => {
     expect(JSON.parse(plain.text)).toMatchObject(listed);
   });
 
-  test("seed 4.1 the configured header: a valid JWT, which @auth rules use", async () => {
+  test("reference/graphql 4.1.2 the configured header: a valid JWT, which @auth rules use", async () => {
     const add = 'mutation { addNote(input: [{by: "ann", text: "mine"}]) { numUids } }';
     const ann = { headers: { [authHeader]: tokenOf({ USER: "ann" }) } };
     expect(await context.ask(add, ann)).toEqual({ data: { addNote: { numUids: 1 } } });
@@ -107,19 +108,19 @@ describe("seed 4.1 headers", () => {
   });
 });
 
-describe("seed 4.1 payload rules", () => {
-  test("seed 4.1 rule 1: as application/graphql the body is the document itself", async () => {
+describe("reference/graphql 4.1.3 payload rules", () => {
+  test("reference/graphql 4.1.3 rule 1: as application/graphql the body is the document itself", async () => {
     expect(await post(list, graphql)).toEqual(listed);
   });
 
-  test("seed 4.1 rule 2: as application/json the body is the object of 2.1", async () => {
+  test("reference/graphql 4.1.3 rule 2: as application/json the body is the object of reference/graphql 4.1.1", async () => {
     const query = "query q($n: Int) { queryNovel(first: $n, order: {asc: title}) { title } }";
     expect(await post({ query, operationName: "q", variables: { n: 1 } })).toEqual({
       data: { queryNovel: [{ title: "Dunes" }] },
     });
   });
 
-  test("seed 4.1 rule 3: queries, mutations and subscriptions, with several top-level fields each", async () => {
+  test("reference/graphql 4.1.3 rule 3: queries, mutations and subscriptions, with several top-level fields each", async () => {
     const queries = await context.ask(
       "query { a: queryManual { title } b: queryManual { pages } }",
     );
@@ -139,19 +140,19 @@ describe("seed 4.1 payload rules", () => {
     });
   });
 
-  test("seed 4.1 rule 4: a single operation may be unnamed", async () => {
+  test("reference/graphql 4.1.3 rule 4: a single operation may be unnamed", async () => {
     expect(await post({ query: `query ${list}` })).toEqual(listed);
     const mutation =
       'mutation { updateManual(input: {filter: {has: subject}, set: {subject: "rope"}}) { numUids } }';
     expect(await post({ query: mutation })).toEqual({ data: { updateManual: { numUids: 1 } } });
   });
 
-  test("seed 4.1 rule 5: a single query may be its selection set alone", async () => {
+  test("reference/graphql 4.1.3 rule 5: a single query may be its selection set alone", async () => {
     expect(await post(list, graphql)).toEqual(listed);
     expect(await post({ query: list })).toEqual(listed);
   });
 
-  test("seed 4.1 rule 6: several operations are all named, differently, and one is executed", async () => {
+  test("reference/graphql 4.1.3 rule 6: several operations are all named, differently, and one is executed", async () => {
     const add = (name: string, title: string): string =>
       `mutation ${name} { addManual(input: [{title: "${title}"}]) { numUids } }`;
     const two = `${add("A", "from A")} ${add("B", "from B")}`;
@@ -169,13 +170,13 @@ describe("seed 4.1 payload rules", () => {
     expect(same).toMatchObject({ errors: [{ message: expect.stringContaining('"A"') }] });
   });
 
-  test("seed 4.1 rule 7: data has one entry for each top-level field of the executed operation", async () => {
+  test("reference/graphql 4.1.3 rule 7: data has one entry for each top-level field of the executed operation", async () => {
     const query = `query One { queryManual { title } } query Two { x: queryManual { title } getWriter(login: "no") { name } }`;
     const answer = (await post({ query, operationName: "Two" })) as { data: object };
     expect(Object.keys(answer.data)).toEqual(["x", "getWriter"]);
   });
 
-  test("seed 4.1 rule 8: queries are independent: the failure of one leaves the others", async () => {
+  test("reference/graphql 4.1.3 rule 8: queries are independent: the failure of one leaves the others", async () => {
     const { data, errors } = await context.ask(
       '{ bad: getWriter(id: "no id") { name } queryManual { title } }',
     );
@@ -183,7 +184,7 @@ describe("seed 4.1 payload rules", () => {
     expect(data).toMatchObject({ queryManual: [{ title: "Sails" }] });
   });
 
-  test("seed 4.1 rule 9: mutations run in order, each by itself; a failure stops the later ones only", async () => {
+  test("reference/graphql 4.1.3 rule 9: mutations run in order, each by itself; a failure stops the later ones only", async () => {
     const { data, errors } = await context.ask(`mutation {
       first: addWriter(input: [{login: "cy"}]) { writer { login } }
       second: updateWriter(input: {filter: {login: {eq: "cy"}}, set: {name: "Cy"}}) { writer { name } }
@@ -205,7 +206,7 @@ describe("seed 4.1 payload rules", () => {
     await context.ask('mutation { deleteWriter(filter: {login: {eq: "cy"}}) { numUids } }');
   });
 
-  test("seed 4.1 rule 10: variables may be non-null and of input types", async () => {
+  test("reference/graphql 4.1.3 rule 10: variables may be non-null and of input types", async () => {
     const query = `mutation m($input: [AddManualInput!]!, $filter: ManualFilter!) {
       addManual(input: $input) { numUids } deleteManual(filter: $filter) { numUids } }`;
     const variables = { input: [{ title: "Knots" }], filter: { title: { eq: "Knots" } } };
@@ -217,7 +218,7 @@ describe("seed 4.1 payload rules", () => {
     });
   });
 
-  test("seed 4.1 rule 11: fragments, in queries and in payloads of mutations", async () => {
+  test("reference/graphql 4.1.3 rule 11: fragments, in queries and in payloads of mutations", async () => {
     const { data } = await context.ask(`mutation {
       updateManual(input: {filter: {title: {eq: "Sails"}}, set: {pages: 40}}) { manual { ...Its } }
     } fragment Its on Manual { title pages }`);
@@ -226,7 +227,7 @@ describe("seed 4.1 payload rules", () => {
     expect(query.data).toEqual({ queryManual: [{ title: "Sails" }] });
   });
 
-  test("seed 4.1 rule 12: fragments on interfaces and types; __typename names each element's own", async () => {
+  test("reference/graphql 4.1.3 rule 12: fragments on interfaces and types; __typename names each element's own", async () => {
     const { data } =
       await context.ask(`{ queryWork(order: {asc: title}, filter: {pages: {lt: 100}}) {
       __typename ...Its ... on Novel { stars } ... on Manual { subject } } } fragment Its on Work { title }`);

@@ -1,4 +1,4 @@
-/** The server that the walk through the seed asks: an SDL with every shape the seed names, and resolvers beside it. */
+/** The server that the walks through the reference ask: an SDL with every shape of it, and resolvers beside it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -88,7 +88,7 @@ export interface Asked {
   readonly headers?: Record<string, string>;
 }
 
-/** What seed 2.2 allows. */
+/** What reference/messages 2 allows. */
 export interface Answer {
   readonly data?: unknown;
   readonly errors?: readonly { readonly message: string }[];

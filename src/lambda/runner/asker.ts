@@ -1,4 +1,4 @@
-/** Requests of resolvers: they are asked of the process outside, which has the network (graphql.md 7.4). */
+/** Requests of resolvers: they are asked of the process outside, which has the network (reference/graphql 7.4). */
 import type { AskAnswer, AskCall } from "../messages.ts";
 
 export interface AuthHeader {

@@ -1,7 +1,7 @@
-/** Registered resolvers, and the events that they are called with (seed 2.4). */
+/** Registered resolvers, and the events that they are called with (reference/graphql 7.4.1). */
 import type { Asker, AuthHeader } from "./asker.ts";
 
-/** A call as it comes over the wire (graphql.md 7.2). */
+/** A call as it comes over the wire (reference/graphql 7.2). */
 export interface CallBody {
   readonly resolver?: string;
   readonly parents?: readonly unknown[] | null;

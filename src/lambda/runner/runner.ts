@@ -1,7 +1,7 @@
 /**
- * What runs in a resolver's process, beside the user's script: it puts the functions of seed 4.2 in place, turns calls
- * into events (seed 2.4, graphql.md 7.4) and results into answers. It is compiled into one text and handed over by
- * message: the process itself may read no file.
+ * What runs in a resolver's process, beside the user's script: it puts the functions of reference/graphql 7.5 in place,
+ * turns calls into events (reference/graphql 7.4) and results into answers. It is compiled into one text and handed
+ * over by message: the process itself may read no file.
  */
 import type { FromResolver, ToResolver } from "../messages.ts";
 import { Asker } from "./asker.ts";

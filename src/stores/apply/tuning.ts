@@ -8,7 +8,7 @@ import {
   shortEdgesMax,
 } from "../../codec/record.ts";
 
-/** The sizes of architecture 3.3. Tests make them tiny, so that few rows meet every border. */
+/** The sizes of reference/storage 3, 4. Tests make them tiny, so that few rows meet every border. */
 export interface Tuning {
   readonly chunkBytesAim: number;
   readonly chunkBytesMax: number;

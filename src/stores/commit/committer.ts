@@ -137,7 +137,7 @@ export class Committer {
     return this.leases.nextUid;
   }
 
-  /** Below it conflicts are not known any more (architecture 4). */
+  /** Below it conflicts are not known any more (reference/transactions 4.2). */
   get horizon(): number {
     return this.checker.horizon;
   }

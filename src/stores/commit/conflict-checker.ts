@@ -1,4 +1,4 @@
-/** Whether a change may be committed: fence, conflicts, basis, the schema's rows (architecture 4). */
+/** Whether a change may be committed: fence, conflicts, basis, the schema's rows (reference/transactions 4.6). */
 import { equalBytes } from "../../base/bytes.ts";
 import { StoreRefusal, type Change, type MetaPatch } from "../../store/store.ts";
 import type { KeyValue } from "../key-value.ts";

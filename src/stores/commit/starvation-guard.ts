@@ -1,6 +1,6 @@
 /**
  * After three basis faults of one change its rivals are held back for up to 50 ms, so that a change on a busy record
- * is not derived for ever (architecture 3.2).
+ * is not derived for ever (reference/transactions 4.4).
  */
 import type { Clock } from "../../base/clock.ts";
 import type { Change } from "../../store/store.ts";

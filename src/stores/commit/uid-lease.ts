@@ -1,4 +1,4 @@
-/** Uids in sequence, each once, and never one that was used explicitly (architecture 3.3). */
+/** Uids in sequence, each once, and never one that was used explicitly (reference/storage 6). */
 import { lowerBound } from "../../base/sorted.ts";
 import { Fault } from "../../model/fault.ts";
 import { reservedList } from "../../codec/key.ts";

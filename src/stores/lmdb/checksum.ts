@@ -1,5 +1,5 @@
 /**
- * CRC-32 over key and value, at the end of every stored value (architecture 3.3). `zlib.crc32` costs 200 ns a call
+ * CRC-32 over key and value, at the end of every stored value (reference/storage 8.4). `zlib.crc32` costs 200 ns a call
  * and then 0.2 ns a byte; four bytes at a time through the tables below 1 ns a byte and nothing to call: keys and short
  * values go through them.
  */

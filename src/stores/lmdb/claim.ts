@@ -1,7 +1,7 @@
 /**
- * Claims on a directory that die with their holder (architecture 3.2): "serving" is the supervisor's, "writing" the
- * writer's. On Linux a listening socket in the abstract namespace: the kernel gives a name to one process and takes it
- * back whatever way that one ends, so two starts at the same instant have one winner and nothing is ever stale.
+ * Claims on a directory that die with their holder (reference/storage 8.1): "serving" is the supervisor's, "writing"
+ * the writer's. On Linux a listening socket in the abstract namespace: the kernel gives a name to one process and takes
+ * it back whatever way that one ends, so two starts at the same instant have one winner and nothing is ever stale.
  * Elsewhere a socket file; one that nobody answers on is stale, and is moved away before the next try.
  */
 import { createHash } from "node:crypto";

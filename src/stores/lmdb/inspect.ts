@@ -1,6 +1,6 @@
 /**
  * All that is checked before LMDB sees a directory: over a truncated file it ends the process with SIGBUS, over damaged
- * meta pages with SIGSEGV (architecture 3.2). Nothing is written.
+ * meta pages with SIGSEGV (reference/storage 8.2). Nothing is written.
  */
 import * as fs from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,6 @@
-/** Which slots have a living process (architecture 4): a slot lives as long as its link, and is freed with it. */
+/**
+ * Which slots have a living process (reference/transactions 3): a slot lives as long as its link, and is freed with it.
+ */
 import type { Committer } from "../commit/committer.ts";
 
 /** A slot with its floor: what a process says of itself. */

@@ -1,7 +1,7 @@
-/** The house rules that are numbers and words; the floors have a table of their own. */
-import type { BannedWord, Walls } from "./tidy.ts";
+/** The project's rules that are numbers and words; the layers have a table of their own. */
+import type { BannedWord, SizeLimits } from "./tidy.ts";
 
-export const walls: Walls = {
+export const sizeLimits: SizeLimits = {
   fileLinesMax: 700,
   functionLinesMax: 70,
   exceptions: {

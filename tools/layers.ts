@@ -1,7 +1,7 @@
-// Read it bottom-up: the first line is the ground. The table is the architecture (docs/ARCHITECTURE.md).
-import type { Floors } from "./tidy.ts";
+// Read it bottom-up: the first line is the lowest layer. The table is the architecture (docs/ARCHITECTURE.md).
+import type { Layers } from "./tidy.ts";
 
-export const floors: Floors = {
+export const layers: Layers = {
   base: { below: [] },
   model: { below: ["base"] },
   codec: { below: ["base", "model"], outside: ["node:buffer"] },
