@@ -20,7 +20,10 @@ describe("planted citations", () => {
   const pages = join(planted, "pages");
   mkdirSync(code);
   mkdirSync(pages);
-  writeFileSync(join(pages, "dql.md"), "# DQL\n\n## 1. Ways\n\n### 1.2 In\n\n#### 1.2.3 Deep\n");
+  writeFileSync(
+    join(pages, "dql.md"),
+    "# DQL\n\n## 1. Ways\n\n1. So\n\n### 1.2 In\n\n| 4    | So |\n\n#### 1.2.3 Deep\n",
+  );
 
   function judge(text: string): string[] {
     const file = join(code, "planted.ts");
@@ -33,6 +36,14 @@ describe("planted citations", () => {
       judge("// As reference/dql 1.2.3, 1 – 1.2 and 1 have it. See reference/dql 1.2."),
     ).toEqual([]);
     expect(judge("/**\n * Rows (reference/dql\n * 1.2,\n * 1.2.3): 7 of them.\n */")).toEqual([]);
+  });
+
+  test("a row of a table, an item of a list", () => {
+    expect(judge("// reference/dql 1 step 1, reference/dql 1.2 rule 4: so")).toEqual([]);
+    expect(judge("// reference/dql 1 step 4, reference/dql 1.2 rules 4 and 5")).toEqual([
+      "reference/dql 1 has no 4",
+      "reference/dql 1.2 has no 5",
+    ]);
   });
 
   test("a number, one of several, one over the end of a line, a page", () => {

@@ -1,6 +1,7 @@
 /**
  * Citations of the reference (`docs/reference`): `reference/dql 4.3.5`, a page and a heading's number, or several
- * numbers of it, `reference/dql 4.7 – 4.12, 4.18`. Checked as text, in comments and in names of tests alike.
+ * numbers of it, `reference/dql 4.7 – 4.12, 4.18`; behind the last one perhaps a row of its table or list, `rule 8`,
+ * `step 2`. Checked as text, in comments and in names of tests alike.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +11,8 @@ const number = String.raw`\d+(?:\.\d+)*`;
 const gap = String.raw`(?:\s|\n\s*(?:\*|\/\/))+`;
 const joint = String.raw`(?:,| –|–| and)${gap}?`;
 const citationPattern = new RegExp(
-  String.raw`\breference/(?<page>[a-z]+)${gap}(?<numbers>${number}(?:${joint}${number})*)`,
+  String.raw`\breference/(?<page>[a-z]+)${gap}(?<numbers>${number}(?:${joint}${number})*)` +
+    String.raw`(?:${gap}(?:rule|step)s?${gap}(?<rows>\d+(?: and \d+)*))?`,
   "g",
 );
 
@@ -41,15 +43,22 @@ export function countCitations(folders: readonly string[]): number {
   return count;
 }
 
-type Pages = ReadonlyMap<string, ReadonlySet<string>>;
+/** Page → the number of each heading → the numbers of the rows and items that stand under it. */
+type Pages = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
-/** Page → the numbers of its headings. */
 function readPages(folder: string): Pages {
-  const pages = new Map<string, ReadonlySet<string>>();
+  const pages = new Map<string, ReadonlyMap<string, ReadonlySet<string>>>();
   for (const name of readdirSync(folder)) {
     if (!name.endsWith(".md")) continue;
-    const headings = readFileSync(join(folder, name), "utf8").matchAll(/^#+ (\d+(?:\.\d+)*)\.? /gm);
-    pages.set(name.slice(0, -3), new Set(Array.from(headings, ([, found]) => found ?? "")));
+    const headings = new Map<string, Set<string>>();
+    let rows = new Set<string>();
+    for (const line of readFileSync(join(folder, name), "utf8").split("\n")) {
+      const heading = /^#+ (\d+(?:\.\d+)*)\.? /.exec(line)?.[1];
+      if (heading !== undefined) headings.set(heading, (rows = new Set()));
+      const row = /^(?:\| )?(\d+)(?:\.| +\|) /.exec(line)?.[1];
+      if (row !== undefined) rows.add(row);
+    }
+    pages.set(name.slice(0, -3), headings);
   }
   return pages;
 }
@@ -61,8 +70,14 @@ function findFaultsIn(text: string, pages: Pages): string[] {
     const headings = pages.get(page);
     if (headings === undefined) faults.push(`there is no reference/${page}`);
     else {
-      for (const cited of numbersOf(match)) {
-        if (!headings.has(cited)) faults.push(`reference/${page} has no ${cited}`);
+      const cited = numbersOf(match);
+      for (const heading of cited) {
+        if (!headings.has(heading)) faults.push(`reference/${page} has no ${heading}`);
+      }
+      const last = cited.at(-1) ?? "";
+      for (const row of match.groups?.["rows"]?.match(/\d+/g) ?? []) {
+        const isThere = headings.get(last)?.has(row) ?? true;
+        if (!isThere) faults.push(`reference/${page} ${last} has no ${row}`);
       }
     }
   }

@@ -1,6 +1,6 @@
 /**
  * A user's script → one text that a process can run: types removed, imports resolved, size checked
- * (reference/graphql 7.5 rule 7, 7.6).
+ * (reference/graphql 7.6, 7.5 rule 7).
  */
 import { build, stop } from "esbuild";
 import type { BuildFailure, BuildOptions } from "esbuild";
