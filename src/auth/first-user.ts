@@ -3,6 +3,7 @@
  * reference gives that user a password that everybody knows; so does a server that only this machine reaches. One that
  * others reach does not start, and does not begin anew, with it.
  */
+import { must } from "../base/assert.ts";
 import type { OpenEngine } from "../engine/open.ts";
 import { firstUser, guardians } from "../engine/reserved-nodes.ts";
 import { Fault } from "../model/fault.ts";
@@ -104,7 +105,7 @@ export class FirstNodes {
 }
 
 async function readHash(reader: DirectoryReader, uid: number): Promise<string> {
-  const predicate = reader.schema.predicate("dgraph.password")?.id ?? -1;
+  const predicate = must(reader.schema.predicate("dgraph.password"), "users have passwords").id;
   const [column] = await reader.readLevel(Float64Array.of(uid), [{ kind: "cells", predicate }]);
   const value = column?.kind === "cells" ? column.cells[0]?.[0]?.value : undefined;
   return value?.kind === "password" ? value.hash : "";

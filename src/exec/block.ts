@@ -309,8 +309,9 @@ function isPath(run: Run, call: CallPlan): boolean {
 }
 
 function pathOf(run: Run, call: CallPlan): Float64Array | undefined {
-  if (call.kind !== "uid" || call.variables.length !== 1) return undefined;
-  return variableOf(run, call.variables[0] ?? -1).path;
+  if (call.kind !== "uid") return undefined;
+  const [variable, ...more] = call.variables;
+  return variable === undefined || more.length > 0 ? undefined : variableOf(run, variable).path;
 }
 
 /** Batches of candidates for a filtered seek grow from a few pages to this. */

@@ -3,6 +3,7 @@
  * by a set or an index the shorter of list and candidates, times the logarithm of the longer; otherwise the values of all
  * candidates, in the one read of the filter.
  */
+import { must } from "../base/assert.ts";
 import {
   geoCellsCounted,
   listsFrom,
@@ -101,12 +102,15 @@ function members(set: UidSet): PreparedCall {
   return { kind: "members", members: set };
 }
 
+/** Why a call has its predicate: of an unknown one the plan makes a call of the kind `nothing`. */
+const ofKnown = "a call of this kind is about a predicate of the schema";
+
 /** A test of any of the cells that a function on a predicate looks at. */
 function cellsCall(use: PredicateUse, test: CellTest): PreparedCall {
   const passes = buildCellsTest(use, test);
   return {
     kind: "column",
-    request: { kind: "cells", predicate: use.predicate?.id ?? -1 },
+    request: { kind: "cells", predicate: must(use.predicate, ofKnown).id },
     test: (column, row) => {
       const cells = column.kind === "cells" ? column.cells[row] : undefined;
       return cells !== undefined && passes(cells);
@@ -266,13 +270,13 @@ async function prepareCount(
     if (found !== undefined) return members(found);
   }
   const passes = buildCountTest(call.operator, bounds);
-  const predicate = call.use.predicate;
-  const index = call.use.reverse ? predicate?.reverseIndex?.id : undefined;
+  const predicate = must(call.use.predicate, ofKnown);
+  const index = call.use.reverse ? predicate.reverseIndex?.id : undefined;
   return {
     kind: "column",
     request:
       index === undefined
-        ? { kind: "count", predicate: predicate?.id ?? -1 }
+        ? { kind: "count", predicate: predicate.id }
         : { kind: "reverseCount", index },
     test: (column, row) => column.kind === "count" && passes(column.counts[row] ?? 0),
   };
@@ -321,10 +325,10 @@ async function prepareHas(run: Run, use: PredicateUse, candidates: UidSet): Prom
       return members(await intersectList(run, list, candidates));
     }
   }
-  const predicate = use.predicate;
-  const id = predicate?.id ?? -1;
-  if (predicate?.definition.lang === true) return cellsCall(use, () => true);
-  const index = use.reverse ? predicate?.reverseIndex?.id : undefined;
+  const predicate = must(use.predicate, ofKnown);
+  const { id } = predicate;
+  if (predicate.definition.lang) return cellsCall(use, () => true);
+  const index = use.reverse ? predicate.reverseIndex?.id : undefined;
   return {
     kind: "column",
     request:
@@ -348,7 +352,7 @@ async function prepareUidIn(
     for (const target of targets) {
       const list: ListRef = call.use.reverse
         ? { kind: "edges", predicate: predicate.id, subject: target }
-        : { kind: "reverse", index: reverse?.id ?? -1, object: target };
+        : { kind: "reverse", index: must(reverse, "it is ready").id, object: target };
       found = union(found, await intersectList(run, list, candidates));
     }
     return members(found);

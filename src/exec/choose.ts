@@ -82,12 +82,7 @@ export async function countCall(run: Run, call: CallPlan): Promise<number> {
     case "terms":
       return countTerms(run, call);
     case "geo":
-      return call.index === undefined
-        ? 0
-        : countLists(
-            run,
-            geoTokensOf(run, call).map((token) => listOfToken(call.index?.id ?? -1, token)),
-          );
+      return countPlaces(run, call);
     case "compare":
       return countCompare(run, call);
     case "compareCount":
@@ -171,4 +166,13 @@ async function countCompare(
   );
   if (scanned instanceof Promise) await scanned;
   return tokens < rangeTokensCounted ? sum : Infinity;
+}
+
+async function countPlaces(run: Run, call: Extract<CallPlan, { kind: "geo" }>): Promise<number> {
+  const { index } = call;
+  if (index === undefined) return 0;
+  return await countLists(
+    run,
+    geoTokensOf(run, call).map((token) => listOfToken(index.id, token)),
+  );
 }

@@ -97,8 +97,8 @@ class Estimator {
   /** At most how many nodes a call finds. */
   async #countCall(call: CallPlan): Promise<number | undefined> {
     if (call.kind === "compareVal") return this.#variables.get(call.variable);
-    if (call.kind === "uid" && call.variables.length > 0) {
-      return this.#variables.get(call.variables[0] ?? -1);
+    if (call.kind === "uid" && call.variables[0] !== undefined) {
+      return this.#variables.get(call.variables[0]);
     }
     if ("values" in call && "variable" in call.values && call.values.variable !== undefined) {
       return undefined;

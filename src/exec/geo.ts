@@ -2,6 +2,7 @@
  * near, within, contains, intersects: candidates by cells, then every candidate's geometry (dql.md 4.3 Geo). Price: the
  * lists of some dozen cells, and one read of the candidates' geometries, each tested exactly.
  */
+import { must } from "../base/assert.ts";
 import { Lru } from "../base/lru.ts";
 import { unionAll } from "../base/sorted.ts";
 import type { CallPlan } from "../plan/plan.ts";
@@ -47,7 +48,7 @@ export function buildGeoTest(run: Run, call: GeoCall): CellTest {
 /** The nodes of a geo root. */
 export async function findGeo(run: Run, call: GeoCall): Promise<Candidates> {
   const query = bindGeo(run, call);
-  const index = call.index?.id ?? -1;
+  const index = must(call.index, "a root of places has an index").id;
   const lists = query.tokens.map((token) => listOfToken(index, token));
   const candidates = unionAll(await readLists(run, lists));
   return needsRecheck(candidates, call.use, testOf(query));

@@ -2,6 +2,7 @@
  * How a block's first uids are found (dql.md 4.3). Price: the lists that the function names, in one read; a page of one list
  * is sought by its chunks, an inequality scans the tokens between its bounds.
  */
+import { must } from "../base/assert.ts";
 import { tokenizerOf } from "../tokens/tokenizers.ts";
 import { lowerBound, sortUnique, unionAll } from "../base/sorted.ts";
 import type { ListBounds, ListRef, TokenRange } from "../graph/reader.ts";
@@ -185,7 +186,7 @@ async function findCompare(run: Run, call: Call<"compare">): Promise<Candidates>
 }
 
 async function findPresent(run: Run, call: Call<"compare">): Promise<UidSet> {
-  const predicate = call.use.predicate?.id ?? -1;
+  const predicate = must(call.use.predicate, "a comparison is about a predicate of the schema").id;
   return (await readLists(run, [{ kind: "presence", predicate }]))[0] ?? emptyUidSet;
 }
 

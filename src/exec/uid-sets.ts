@@ -38,11 +38,12 @@ export function listsOfUidIn(
   run: Run,
   call: Extract<CallPlan, { kind: "uidIn" }>,
 ): readonly ListRef[] {
-  const predicate = call.use.predicate;
+  const { predicate, reverse } = call.use;
   if (predicate === undefined) return [];
-  return Array.from(uidsOfUidIn(run, call), (target) =>
-    call.use.reverse
-      ? { kind: "edges", predicate: predicate.id, subject: target }
-      : { kind: "reverse", index: predicate.reverseIndex?.id ?? -1, object: target },
-  );
+  const uids = Array.from(uidsOfUidIn(run, call));
+  if (reverse) {
+    return uids.map((subject) => ({ kind: "edges", predicate: predicate.id, subject }));
+  }
+  const index = predicate.reverseIndex?.id;
+  return index === undefined ? [] : uids.map((object) => ({ kind: "reverse", index, object }));
 }

@@ -2,6 +2,7 @@
  * Order by an indexed predicate: its index is walked in order, only as far as the page needs, and the conditions are
  * applied to each batch on the way. Top ten of 8,000 nodes: some dozen records instead of all.
  */
+import { must } from "../base/assert.ts";
 import { sortedBelow, stepsPerRecord, walkHeldMax } from "./costs.ts";
 import { hasMember, intersect, sortUnique } from "../base/sorted.ts";
 import type { ListRef, TokenRange } from "../graph/reader.ts";
@@ -93,7 +94,7 @@ async function restBeside(
 async function expectSteps(run: Run, parts: WalkParts, wanted: number): Promise<number> {
   const { count } = parts.chosen;
   if (count === Infinity) return wanted;
-  const predicate = parts.order.keys[0]?.predicate.id ?? -1;
+  const predicate = must(parts.order.keys[0], "an order has a key").predicate.id;
   const counted = run.reader.countLists([{ kind: "presence", predicate }]);
   const present = (counted instanceof Promise ? await counted : counted)[0] ?? 0;
   return (wanted * present) / Math.max(1, Math.min(count, present));

@@ -1,0 +1,8 @@
+step                                             estimated  in  out  times  records  lists  tokens  uids
+block 0: query q                                         1        1      1
+  root seek: eq label "Label 100" (index exact)          1        1      1               1             1  taken: found all
+  level 0                                                1   1    1      1        1
+    value label one
+    value label@de one
+    value label@fr:de one
+    value label@. one
