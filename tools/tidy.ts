@@ -245,7 +245,7 @@ function listAll(root: string): string[] {
   );
 }
 
-/** A file directly in src is a room of its own: main.ts is the room "main". */
+/** A file directly in src is a module of its own: main.ts is the module "main". */
 function moduleOf(file: string): string {
   return (file.split(sep)[0] ?? "").replace(/\.ts$/, "");
 }

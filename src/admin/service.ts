@@ -1,5 +1,5 @@
 /**
- * GUEST: the administration API at /admin (reference/graphql 10): GraphQL of its own, fixed. Few requests come here, so
+ * The administration API at /admin (reference/graphql 10): GraphQL of its own, fixed. Few requests come here, so
  * graphql-js executes them. Whether the sender may come here at all the HTTP module has decided; who may use which field is the
  * table of `rights.ts`.
  */

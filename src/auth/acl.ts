@@ -1,5 +1,5 @@
 /**
- * GUEST: access control by users, groups and rules for predicates (reference/graphql 11). One for a process. Says who
+ * Access control by users, groups and rules for predicates (reference/graphql 11). One for a process. Says who
  * sends a request and what of the database that one may reach; the engine holds to it. Tokens are believed for as long
  * as they last; what their groups may do is looked up at each request, by the mark of rights (engine/rights-row.ts).
  */

@@ -1,4 +1,4 @@
-/** GROUND: tools without a word of the domain. No `node:` imports; time and chance are handed in. */
+/** Tools without a word of the domain. No `node:` imports; time and chance are handed in. */
 
 /** Our own mistake, never the user's: an invariant of the code does not hold. */
 export class Broken extends Error {

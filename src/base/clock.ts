@@ -1,4 +1,4 @@
-/** The only sources of time. Rooms ask for a Clock by name; tests hand in their own. */
+/** The only sources of time. Modules ask for a Clock by name; tests hand in their own. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   nowMs(): number;

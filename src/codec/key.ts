@@ -1,5 +1,5 @@
 /**
- * CRAFTS: nouns to bytes and back; no storage, no meaning. This file makes every key (reference/storage 2): a storage
+ * Values to bytes and back; no storage, no meaning. This file makes every key (reference/storage 2): a storage
  * id (u32), a kind (u8), then what the kind needs; all big-endian, so that bytes sort as the numbers do.
  *
  * Lists (long, presence, index, reverse, count) share one shape: a list's **prefix**, then 8 bytes. Row 0 is the

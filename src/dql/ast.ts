@@ -1,5 +1,5 @@
 /**
- * CRAFT: DQL text → tree. Also the tree that GraphQL is lowered to, and rules after it: one tree, one plan, one
+ * DQL text → tree. Also the tree that GraphQL is lowered to, and rules after it: one tree, one plan, one
  * executor. The tree holds names and literals as written; nothing here knows a schema or a store.
  * Sources: reference/dql 4.1 – 4.19.
  */

@@ -1,5 +1,5 @@
 /**
- * STATE: records, posting lists and schema through a snapshot. In: uids and wants. Out: columns. Never here: a
+ * Records, posting lists and schema through a snapshot. In: uids and column requests. Out: columns. Never here: a
  * decision about a query. Reads are batched: one call per level (reference/storage 1), which answers at once on an
  * embedded store. What a transaction wrote but has not committed, and what others committed since its start, is
  * merged here (reference/transactions 6), so that nobody above knows about it.

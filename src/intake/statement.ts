@@ -1,5 +1,5 @@
 /**
- * CRAFT: N-Quads and JSON → facts. Here: one fact as it was written, before its names and places are judged, and the
+ * N-Quads and JSON → facts. Here: one fact as it was written, before its names and places are judged, and the
  * judgements that come after all of a request was read (reference/dql 3.1 – 3.5).
  */
 import { quoteGo } from "../model/conversion-error.ts";

@@ -1,4 +1,4 @@
-/** NOUNS: what a graph is made of. Data and small pure functions; no storage, no text grammar. */
+/** What a graph is made of. Data and small pure functions; no storage, no text grammar. */
 
 /** A node's number: a safe integer from 1 to 2^53 - 1 (decision 0002). Sets of them are sorted Float64Arrays. */
 type Uid = number;

@@ -1,6 +1,6 @@
 /**
- * THE WELL: a transactional, ordered, snapshot-reading key-value store (reference/storage 1). It may answer at once
- * (embedded) or later (network); it alone decides what is committed. Nothing above `stores/` knows which engine is
+ * The port to storage: a transactional, ordered, snapshot-reading key-value store (reference/storage 1). It may answer
+ * at once (embedded) or later (network); it alone decides what is committed. Nothing above `stores/` knows which engine is
  * below. Keys are made by `codec/key.ts`, bytes of records and lists by `codec/record.ts` and `codec/chunk.ts`.
  */
 import type { MaybePromise } from "../base/maybe.ts";
