@@ -1,5 +1,5 @@
 /**
- * THINK: tree + schema → plan; every decision that does not need data is taken here. In: a QueryDocument and a
+ * Tree + schema → plan; every decision that does not need data is taken here. In: a QueryDocument and a
  * Schema. Out: an immutable Plan that can be run many times. Never here: a read of the store, a literal's value.
  *
  * A plan depends only on the SHAPE of a query: every literal is a slot. Running a plan begins with binding: slot
