@@ -125,11 +125,12 @@ describe("an end", () => {
       const underWay = Array.from({ length: 20 }, (_, i) =>
         post(`${server.url}/mutate?commitNow=true`, `{ set { _:a <name> "n${i}" . } }`, rdf),
       );
+      const settled = Promise.allSettled(underWay);
       await underWay[0];
       server.process.kill(signal);
       const code = await server.stop();
       expect(code).toBe(0);
-      const answers = await Promise.allSettled(underWay);
+      const answers = await settled;
       const stored = answers.filter(({ status }) => status === "fulfilled").length;
       const again = await startServer({ dataDir: server.dataDir });
       const { json } = await post(`${again.url}/query`, "{ q(func: has(name)) { count(uid) } }");

@@ -98,9 +98,12 @@ describe("planted between", () => {
 
   for (const [name, makeFault] of Object.entries(faults)) {
     test(`${name} is found`, async () => {
-      expect((await play(makeFault(), name === "a lost write" ? 20 : 150)).length).toBeGreaterThan(
-        0,
-      );
+      // Whether somebody is there to see it depends on who meets whom: on a busy machine a round may pass without.
+      let wrong: readonly string[] = [];
+      for (let round = 0; round < 5 && wrong.length === 0; round++) {
+        wrong = await play(makeFault(), name === "a lost write" ? 20 : 150);
+      }
+      expect(wrong.length).toBeGreaterThan(0);
     });
   }
 
