@@ -126,16 +126,24 @@ describe("planted faults", () => {
       "b.ts": `class B {\n  #method(\n    a: string,\n  ): void {\n${body}  }\n}\n`,
       "c.ts": "x();\n".repeat(30),
       "d.ts": `export function short(): void {\n  x();\n}\n${"// more\n".repeat(12)}`,
+      "e.ts": `const told = () => {\n  x(\`${"\nflush left".repeat(8)}\`);\n};\n`,
     });
     const tight = { fileLinesMax: 20, functionLinesMax: 8, exceptions: {} };
     expect(findLengthFaults(folder, tight)).toEqual([
       "a.ts:long has 10 lines",
       "b.ts:method has 12 lines",
       "c.ts has 31 lines",
+      "e.ts:told has 11 lines",
     ]);
     const named = {
       ...tight,
-      exceptions: { "a.ts:long": "", "b.ts:method": "", "c.ts": "", "d.ts": "" },
+      exceptions: {
+        "a.ts:long": "",
+        "b.ts:method": "",
+        "c.ts": "",
+        "d.ts": "",
+        "e.ts:told": "",
+      },
     };
     expect(findLengthFaults(folder, named)).toEqual(["d.ts needs no exception"]);
   });

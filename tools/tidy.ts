@@ -1,9 +1,10 @@
 /**
- * The rules of the project that a reviewer would otherwise repeat, checked as text: the formatter has brought every file
- * into one form, so patterns and indentation are enough and there is no parser to keep.
+ * The rules of the project that a reviewer would otherwise repeat. Imports, words and names are checked as text, which
+ * the formatter has brought into one form; functions by the compiler's tree (`exports.ts`, `messages.ts` too).
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize, relative, sep } from "node:path";
+import ts from "typescript";
 
 /** For each module: the modules it may import, and the outside packages. The lowest layer first. */
 export type Layers = Readonly<Record<string, Layer>>;
@@ -126,9 +127,9 @@ export function findLengthFaults(root: string, sizeLimits: SizeLimits): string[]
     needed.add(name);
   };
   for (const file of listSource(root)) {
-    const lines = readFileSync(join(root, file), "utf8").split("\n");
-    judge(file, lines.length, sizeLimits.fileLinesMax);
-    for (const { name, lineCount } of listFunctions(lines)) {
+    const text = readFileSync(join(root, file), "utf8");
+    judge(file, text.split("\n").length, sizeLimits.fileLinesMax);
+    for (const { name, lineCount } of listFunctions(text)) {
       judge(`${file}:${name}`, lineCount, sizeLimits.functionLinesMax);
     }
   }
@@ -138,34 +139,32 @@ export function findLengthFaults(root: string, sizeLimits: SizeLimits): string[]
   return faults.sort();
 }
 
-// A function declaration or a method: what begins a line and ends it, or a later one, with "{".
-const functionPattern =
-  /^(?<indent> *)(?:export )?(?:(?:override |static |async |function\*? |get |set |#)*)(?<name>\w+)(?:<.*>)?\((?!.*;$)/;
-const notFunctions = new Set(["if", "for", "while", "switch", "catch", "return", "super", "await"]);
-
-function listFunctions(lines: readonly string[]): { name: string; lineCount: number }[] {
+/** Functions that have a name, with those that a constant or a property holds; nested ones are part of their own too. */
+function listFunctions(text: string): { name: string; lineCount: number }[] {
+  const source = ts.createSourceFile("any.ts", text, ts.ScriptTarget.Latest, true);
+  const lineOf = (at: number): number => source.getLineAndCharacterOfPosition(at).line;
   const found: { name: string; lineCount: number }[] = [];
-  for (const [start, line] of lines.entries()) {
-    const match = functionPattern.exec(line);
-    const name = match?.groups?.["name"] ?? "";
-    if (match === null || notFunctions.has(name)) continue;
-    const indent = match.groups?.["indent"] ?? "";
-    // The head may take several lines; its last one stands at the same indentation and opens the body.
-    let open = start;
-    if (!line.endsWith("{")) {
-      const rest = lines.slice(start + 1).findIndex((next) => startsAt(next, indent));
-      open = start + 1 + rest;
-      if (rest < 0 || !/^\s*\).*\{$/.test(lines[open] ?? "")) continue;
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && "body" in node && node.body !== undefined) {
+      const name = nameOfFunction(node);
+      const lineCount = lineOf(node.end) - lineOf(node.getStart(source)) + 1;
+      if (name !== undefined) found.push({ name, lineCount });
     }
-    const length = lines.slice(open + 1).findIndex((next) => startsAt(next, indent));
-    if (length < 0 || lines[open + 1 + length] !== `${indent}}`) continue;
-    found.push({ name, lineCount: open + 1 + length - start + 1 });
-  }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
   return found;
 }
 
-function startsAt(line: string, indent: string): boolean {
-  return line.startsWith(indent) && line.length > indent.length && line[indent.length] !== " ";
+function nameOfFunction(node: ts.SignatureDeclaration): string | undefined {
+  if (ts.isConstructorDeclaration(node)) return "constructor";
+  const holder = node.parent;
+  const isHeld = ts.isVariableDeclaration(holder) || ts.isPropertyDeclaration(holder);
+  const name = node.name ?? (isHeld ? holder.name : undefined);
+  if (name === undefined) return undefined;
+  return ts.isIdentifier(name) || ts.isPrivateIdentifier(name)
+    ? name.text.replace(/^#/, "")
+    : undefined;
 }
 
 /** A word that has a better one, and where it may stand all the same. */

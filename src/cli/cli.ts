@@ -86,10 +86,39 @@ function setting(flags: string, description: string): Option {
 const configFlag = "--config <file>";
 const configHelp = "JSON file with settings, named as the flags are";
 
+/** In this order in the help. */
 function addServe(program: Command): void {
-  program
-    .command("serve")
-    .description("serve a database")
+  const command = program.command("serve").description("serve a database");
+  addAddress(command);
+  addApiAccess(command);
+  addStorage(command);
+  addAccounts(command);
+  addResolvers(command);
+  addProcesses(command);
+  command
+    .addHelpText(
+      "after",
+      `
+${limitHelp}
+
+Examples:
+  weft serve --data ./weft-data --http 127.0.0.1:8080
+  weft serve --data ./weft-data --sample --workers 2
+  weft serve --lambda ./resolvers.ts --lambda-limit "fetch=api.example.com"
+  weft serve --http 0.0.0.0:8080 --anonymous on --security "token=secret; whitelist=10.0.0.0/8"
+  weft serve --limit "query-timeout=20s; query-edge=100000; result-bytes=64MB"
+  weft serve --http 0.0.0.0:8080 --anonymous off
+  WEFT_DATA=/var/lib/weft weft serve --config /etc/weft.json`,
+    )
+    .action(async (options: ServeOptions) => {
+      const { runServe } = await import("./command-serve.ts");
+      await runServe(options);
+    });
+}
+
+/** Where the store lies, and where it is served. */
+function addAddress(command: Command): void {
+  command
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
     .addOption(setting("--http <host:port>", "where to listen").default("127.0.0.1:8080"))
     .addOption(
@@ -100,7 +129,12 @@ function addServe(program: Command): void {
     )
     .addOption(setting("--workers <n>", "processes that answer requests").default(defaultWorkers))
     .addOption(setting("--sample", "load the sample into an empty store").default(false))
-    .addOption(new Option("--no-sample", "start empty"))
+    .addOption(new Option("--no-sample", "start empty"));
+}
+
+/** What the APIs show, and to whom. */
+function addApiAccess(command: Command): void {
+  command
     .addOption(
       setting(
         "--graphql <settings>",
@@ -116,7 +150,12 @@ function addServe(program: Command): void {
     .addOption(
       setting("--anonymous <on|off>", "whether data may be used without a key (weft help key)"),
     )
-    .addOption(new Option("--no-anonymous", "the same as --anonymous off"))
+    .addOption(new Option("--no-anonymous", "the same as --anonymous off"));
+}
+
+/** Limits, the store, and memory. */
+function addStorage(command: Command): void {
+  command
     .addOption(
       setting("--limit <settings>", '"query-timeout=20s; body-bytes=64MB; …", see below').default(
         "",
@@ -139,7 +178,12 @@ function addServe(program: Command): void {
         "--memory <size>",
         "of all processes together; default: three quarters of what is there",
       ),
-    )
+    );
+}
+
+/** Users, records, rates. */
+function addAccounts(command: Command): void {
+  command
     .addOption(
       setting(
         "--acl <settings>",
@@ -157,7 +201,12 @@ function addServe(program: Command): void {
         "--rate <settings>",
         'requests a second: "address=100/s; key=500/s; user=100/s; burst=2s"',
       ).default(""),
-    )
+    );
+}
+
+/** Custom logic, and what may be asked of other hosts. */
+function addResolvers(command: Command): void {
+  command
     .addOption(setting("--lambda <script>", "JavaScript or TypeScript with resolvers, run beside"))
     .addOption(
       setting("--lambda-url <url>", "another lambda server, as http://host:8686/graphql-worker"),
@@ -168,7 +217,12 @@ function addServe(program: Command): void {
         "--outgoing <settings>",
         '"hosts=NAME,*.NAME; private=ADDR,CIDR": whom the server may ask for the key sets of schemas',
       ).default(""),
-    )
+    );
+}
+
+/** The processes. */
+function addProcesses(command: Command): void {
+  command
     .addOption(
       setting("--drain <duration>", "time for requests under way at the end").default("10s"),
     )
@@ -182,25 +236,7 @@ function addServe(program: Command): void {
         .choices(["debug", "info", "warn", "error", "silent"])
         .default("warn"),
     )
-    .addOption(setting(configFlag, configHelp))
-    .addHelpText(
-      "after",
-      `
-${limitHelp}
-
-Examples:
-  weft serve --data ./weft-data --http 127.0.0.1:8080
-  weft serve --data ./weft-data --sample --workers 2
-  weft serve --lambda ./resolvers.ts --lambda-limit "fetch=api.example.com"
-  weft serve --http 0.0.0.0:8080 --anonymous on --security "token=secret; whitelist=10.0.0.0/8"
-  weft serve --limit "query-timeout=20s; query-edge=100000; result-bytes=64MB"
-  weft serve --http 0.0.0.0:8080 --anonymous off
-  WEFT_DATA=/var/lib/weft weft serve --config /etc/weft.json`,
-    )
-    .action(async (options: ServeOptions) => {
-      const { runServe } = await import("./command-serve.ts");
-      await runServe(options);
-    });
+    .addOption(setting(configFlag, configHelp));
 }
 
 /** One for each core, up to four: on two cores two workers answered reads 1.3 to 2 times as fast as one (decision 0007). */
