@@ -133,6 +133,25 @@ test("after a minute they are refused, and after ten seconds where there is no p
   expect(refused).toEqual([first, second]);
 });
 
+test("it has settled when all that wait are taken, or have waited long enough", async () => {
+  const [first] = accept(3);
+  await dispatcher.settled(60_000);
+  dispatcher.join(a);
+  let isSettled = false;
+  const settled = dispatcher.settled(60_000).then(() => (isSettled = true));
+  for (const id of [1, 2]) dispatcher.took(a, id);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(isSettled).toBe(false);
+  expect(first?.destroyed).toBe(true);
+  dispatcher.took(a, 3);
+  await settled;
+  const [late] = accept(1);
+  const soon = dispatcher.settled(1000);
+  nowMs += 1001;
+  await soon;
+  expect(late?.destroyed).toBe(false);
+});
+
 test("a closed one takes no more, and ends what waits", () => {
   const waiting = accept(1);
   dispatcher.close();

@@ -39,10 +39,12 @@ interface DispatcherParts<Taker> {
   refuse(socket: Socket, isTls: boolean): void;
 }
 
+const settleLookMs = 2;
+
 /** After more signs of life than these a connection that was handed over did not arrive. */
 const beatsMax = 4;
 
-interface SubscriberHandle {
+interface Handover {
   /** Handed over, and not taken yet. */
   given: Connection | undefined;
   /** When it was. */
@@ -54,7 +56,7 @@ interface SubscriberHandle {
 /** Takers are told apart by identity alone. */
 export class Dispatcher<Taker extends object> {
   readonly #parts: DispatcherParts<Taker>;
-  readonly #handles = new Map<Taker, SubscriberHandle>();
+  readonly #handovers = new Map<Taker, Handover>();
   #waiting: Connection[] = [];
   #lastId = 0;
   #next = 0;
@@ -67,7 +69,7 @@ export class Dispatcher<Taker extends object> {
   }
 
   get hasTakers(): boolean {
-    return this.#handles.size > 0;
+    return this.#handovers.size > 0;
   }
 
   /** `from`: its address. */
@@ -85,17 +87,17 @@ export class Dispatcher<Taker extends object> {
 
   /** A process that is ready. */
   join(taker: Taker): void {
-    this.#handles.set(taker, { given: undefined, givenMs: 0, beats: 0 });
+    this.#handovers.set(taker, { given: undefined, givenMs: 0, beats: 0 });
     this.#dispatch();
   }
 
   /** The process has the connection: it is its own now. */
   took(taker: Taker, id: number): void {
-    const handle = this.#handles.get(taker);
-    if (handle?.given?.id !== id) return;
+    const handover = this.#handovers.get(taker);
+    if (handover?.given?.id !== id) return;
     // The process has a hold of its own: this one ends without a word to the other side.
-    handle.given.socket.destroy();
-    handle.given = undefined;
+    handover.given.socket.destroy();
+    handover.given = undefined;
     this.#dispatch();
   }
 
@@ -104,21 +106,21 @@ export class Dispatcher<Taker extends object> {
    * has not got it: it had no file to spare (EMFILE). Whoever waits for that is refused, and the next has a chance.
    */
   beat(taker: Taker): void {
-    const handle = this.#handles.get(taker);
-    if (handle?.given === undefined || ++handle.beats <= beatsMax) return;
-    const { socket, isTls } = handle.given;
-    handle.given = undefined;
+    const handover = this.#handovers.get(taker);
+    if (handover?.given === undefined || ++handover.beats <= beatsMax) return;
+    const { socket, isTls } = handover.given;
+    handover.given = undefined;
     this.#parts.refuse(socket, isTls);
     this.#dispatch();
   }
 
   /** The process is gone, and all that it said has been heard. */
   leave(taker: Taker): void {
-    const handle = this.#handles.get(taker);
-    this.#handles.delete(taker);
-    if (handle?.given === undefined) return;
-    if (this.#isClosed) handle.given.socket.destroy();
-    else this.#waiting.unshift(handle.given);
+    const handover = this.#handovers.get(taker);
+    this.#handovers.delete(taker);
+    if (handover?.given === undefined) return;
+    if (this.#isClosed) handover.given.socket.destroy();
+    else this.#waiting.unshift(handover.given);
     this.#dispatch();
   }
 
@@ -138,6 +140,22 @@ export class Dispatcher<Taker extends object> {
     for (const { socket, isTls } of this.#waiting.splice(0)) this.#parts.refuse(socket, isTls);
   }
 
+  /**
+   * Resolves when no connection waits any more, or after `ms`. Whoever was let in before the end of the server is
+   * answered by a process: a connection that is dropped here has perhaps sent its request.
+   */
+  async settled(ms: number): Promise<void> {
+    const endMs = this.#parts.clock.tickMs() + ms;
+    while (this.#isBusy && this.#parts.clock.tickMs() < endMs) {
+      await new Promise((resolve) => setTimeout(resolve, settleLookMs));
+    }
+  }
+
+  get #isBusy(): boolean {
+    if (!this.hasTakers) return false;
+    return this.#waiting.length > 0 || [...this.#handovers.values()].some(({ given }) => given);
+  }
+
   /** Takes no more. */
   close(): void {
     this.#isClosed = true;
@@ -152,19 +170,19 @@ export class Dispatcher<Taker extends object> {
       if (taker === undefined || connection === undefined) return;
       if (connection.socket.destroyed) continue;
       const givenMs = this.#parts.clock.tickMs();
-      this.#handles.set(taker, { given: connection, givenMs, beats: 0 });
+      this.#handovers.set(taker, { given: connection, givenMs, beats: 0 });
       this.#parts.give(taker, connection);
     }
   }
 
   /** In turns: undefined while the one whose turn it is may take soon what it was given. */
   #findFree(): Taker | undefined {
-    const takers = [...this.#handles];
+    const takers = [...this.#handovers];
     for (let i = 0; i < takers.length; i++) {
       const at = (this.#next + i) % takers.length;
-      const [taker, handle] = takers[at]!;
-      if (handle.given !== undefined) {
-        const leftMs = handle.givenMs + patienceMs - this.#parts.clock.tickMs();
+      const [taker, handover] = takers[at]!;
+      if (handover.given !== undefined) {
+        const leftMs = handover.givenMs + patienceMs - this.#parts.clock.tickMs();
         if (leftMs <= 0) continue;
         this.#lookIn(leftMs);
         return undefined;

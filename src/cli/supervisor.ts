@@ -37,6 +37,9 @@ const childEnvironment = {
   MALLOC_TRIM_THRESHOLD_: String(32 * 1024 * 1024),
 };
 
+/** At the end: for how long connections that were let in are handed over. */
+const handoverMsMax = 1_000;
+
 /** Who needs another ends before it: all answer through the resolvers, and write through the writer. */
 const stopOrder: readonly Role[] = ["worker", "both", "writer", "lambda"];
 
@@ -217,6 +220,7 @@ class Keeper {
 
   async stop(): Promise<void> {
     this.#isStopping = true;
+    await this.#dispatcher.settled(Math.min(handoverMsMax, this.#config.drainMs));
     this.#dispatcher.close();
     this.#stopWatching();
     const deadline = setTimeout(() => void this.kill(), this.#config.drainMs);
