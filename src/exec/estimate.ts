@@ -235,7 +235,7 @@ class Estimator {
 
   async #sample(use: PredicateUse): Promise<number | undefined> {
     const list = listOfUse(use);
-    const request = wantOfUse(use);
+    const request = requestOfUse(use);
     if (list === undefined || request === undefined) return undefined;
     const nodes = await this.#spread(list);
     if (nodes.length === 0) return 0;
@@ -258,7 +258,7 @@ function listOfUse(use: PredicateUse): ListRef | undefined {
   return index === undefined ? undefined : { kind: "objects", index: index.id };
 }
 
-function wantOfUse(use: PredicateUse): ColumnRequest | undefined {
+function requestOfUse(use: PredicateUse): ColumnRequest | undefined {
   const { predicate } = use;
   if (predicate === undefined) return undefined;
   if (!use.reverse) return { kind: "count", predicate: predicate.id };

@@ -91,7 +91,7 @@ async function readSource(
   if (indexed !== undefined) return indexed;
   const requests: ColumnRequest[] = [];
   const keyRequests = plan.keys.map(({ use }) => {
-    const request = wantOf(use);
+    const request = requestOf(use);
     if (request === undefined) return -1;
     countUids(run, use, uids.length);
     return requests.push(request) - 1;
@@ -145,7 +145,7 @@ async function readIndexedSource(
   };
 }
 
-function wantOf(use: PredicateUse): ColumnRequest | undefined {
+function requestOf(use: PredicateUse): ColumnRequest | undefined {
   const { predicate } = use;
   if (predicate === undefined) return undefined;
   if (use.reverse) {

@@ -12,7 +12,7 @@ export function addRequest(
   field: FieldPlan,
   level: Level,
 ): number {
-  const request = wantOfField(block, field, level);
+  const request = requestOfField(block, field, level);
   if (request === undefined) return -1;
   const same = requests.findIndex((other) => isSameRequest(other, request));
   if (same >= 0) return same;
@@ -23,16 +23,20 @@ function isSameRequest(a: ColumnRequest, b: ColumnRequest): boolean {
   return a.kind === "cells" && b.kind === "cells" && a.predicate === b.predicate;
 }
 
-function wantOfField(block: BlockRun, field: FieldPlan, level: Level): ColumnRequest | undefined {
+function requestOfField(
+  block: BlockRun,
+  field: FieldPlan,
+  level: Level,
+): ColumnRequest | undefined {
   switch (field.kind) {
     case "value":
     case "checkpwd":
       return { kind: "cells", predicate: field.predicate.id };
     case "count":
-      return wantOfCount(block.run, field);
+      return requestOfCount(block.run, field);
     case "edge":
       if (block.follow === undefined && !isEdgeNeeded(field, level)) return undefined;
-      return wantOfEdge(block.run, field);
+      return requestOfEdge(block.run, field);
     default:
       return undefined;
   }
@@ -45,7 +49,7 @@ function isEdgeNeeded(field: EdgeField, level: Level): boolean {
   return field.facets?.fields.some((facet) => facet.variable !== undefined) === true;
 }
 
-function wantOfCount(run: Run, field: CountField): ColumnRequest {
+function requestOfCount(run: Run, field: CountField): ColumnRequest {
   const predicate = field.predicate.id;
   const reverse = field.use.reverse ? field.predicate.reverseIndex?.id : undefined;
   if (field.filter === undefined && field.facetFilter === undefined) {
@@ -63,7 +67,7 @@ function wantOfCount(run: Run, field: CountField): ColumnRequest {
     : { kind: "reverse", index: reverse, facets, bounds };
 }
 
-export function wantOfEdge(run: Run, field: EdgeField): ColumnRequest {
+export function requestOfEdge(run: Run, field: EdgeField): ColumnRequest {
   const facets = field.facets !== undefined || field.facetFilter !== undefined;
   const bounds = boundsOf(bindPage(run, field.page), isPagedInList(field));
   const reverse = field.use.reverse ? field.predicate.reverseIndex?.id : undefined;

@@ -96,13 +96,13 @@ async function runFields(
     return indexed;
   }
   const requests: ColumnRequest[] = [];
-  const wantOf = fields.map((field) => addRequest(block, requests, field, here.level));
+  const requestOf = fields.map((field) => addRequest(block, requests, field, here.level));
   const read = readRows(run, uids, requests);
   const columns = read instanceof Promise ? await read : read;
   if (columns.some(hasManyEdges)) await rest(run);
   const finished: FieldColumn[] = [];
   for (let k = 0; k < fields.length; k++) {
-    const request = wantOf[k] ?? -1;
+    const request = requestOf[k] ?? -1;
     const field = fields[k];
     if (field === undefined) continue;
     if ("use" in field && request >= 0) countUids(run, field.use, uids.length);

@@ -6,7 +6,7 @@ import { UidPlaces } from "../base/uid-places.ts";
 import type { EdgeField } from "../plan/plan.ts";
 import type { Path } from "./frame.ts";
 import { arrangeEdges } from "./level.ts";
-import { wantOfEdge } from "./level-requests.ts";
+import { requestOfEdge } from "./level-requests.ts";
 import type { Edges } from "./rows.ts";
 import { countUids, type Run } from "./run.ts";
 
@@ -71,7 +71,7 @@ async function readEdges(
   if (fields.length === 0) return [];
   const read = run.reader.readLevel(
     uids,
-    fields.map(({ plan }) => wantOfEdge(run, plan)),
+    fields.map(({ plan }) => requestOfEdge(run, plan)),
   );
   const columns = read instanceof Promise ? await read : read;
   const arranged: FieldEdges[] = [];

@@ -13,7 +13,7 @@ import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { BlockPlan, PathEndPlan, ShortestPlan, SlotIndex } from "../plan/plan.ts";
 import type { Path } from "./frame.ts";
 import { arrangeEdges } from "./level.ts";
-import { wantOfEdge } from "./level-requests.ts";
+import { requestOfEdge } from "./level-requests.ts";
 import { findFewestHops, type PathField } from "./shortest-hops.ts";
 import {
   countUids,
@@ -165,7 +165,7 @@ class Surroundings {
 
   private async readRound(): Promise<void> {
     const { run, frontier } = this;
-    const requests = this.fields.map(({ plan }) => wantOfEdge(run, plan));
+    const requests = this.fields.map(({ plan }) => requestOfEdge(run, plan));
     const read = requests.length === 0 ? [] : run.reader.readLevel(frontier, requests);
     const columns = read instanceof Promise ? await read : read;
     const next: number[] = [];

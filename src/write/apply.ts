@@ -215,7 +215,7 @@ function* readBefore(reader: Reader, groups: readonly EditGroup[]): Steps<void> 
 function batchesOf(groups: readonly EditGroup[]): Iterable<Batch> {
   if (groups.length === 1) {
     const group = groups[0]!;
-    return [{ requests: [wantOf(group)], uids: [group.uid], groups: [groups] }];
+    return [{ requests: [requestOf(group)], uids: [group.uid], groups: [groups] }];
   }
   const byUid = new Map<number, EditGroup[]>();
   for (const group of groups) {
@@ -229,7 +229,7 @@ function batchesOf(groups: readonly EditGroup[]): Iterable<Batch> {
     const signature = ofNode.map((group) => group.predicate.id).join();
     let batch = batches.get(signature);
     if (batch === undefined) {
-      batch = { requests: ofNode.map(wantOf), uids: [], groups: [] };
+      batch = { requests: ofNode.map(requestOf), uids: [], groups: [] };
       batches.set(signature, batch);
     }
     batch.uids.push(uid);
@@ -238,7 +238,7 @@ function batchesOf(groups: readonly EditGroup[]): Iterable<Batch> {
   return batches.values();
 }
 
-function wantOf(group: EditGroup): ColumnRequest {
+function requestOf(group: EditGroup): ColumnRequest {
   const predicate = group.predicate.id;
   return group.predicate.definition.kind === "uid"
     ? { kind: "edges", predicate, facets: false }

@@ -9,7 +9,7 @@ import { SchemaCache, readSchemaHead } from "../graph/schema-rows.ts";
 import { isBuilding } from "../graph/schema-diff.ts";
 import { emptySchemaState, makeSchema } from "../graph/schema-state.ts";
 import type { FillJob, MemberPatch, Patch, Snapshot } from "../store/store.ts";
-import { edgesBehind, entryPatch, readParcel, visitEntries, wantFor } from "./index-entries.ts";
+import { edgesBehind, entryPatch, readParcel, visitEntries, requestFor } from "./index-entries.ts";
 import type { EntrySource } from "./index-entries.ts";
 
 interface FillDetail extends EntrySource {
@@ -136,7 +136,7 @@ function now<T>(value: MaybePromise<T>): T {
 }
 
 function fillEntries(reader: Reader, detail: FillDetail, uids: Float64Array): readonly Patch[] {
-  const [column] = now(reader.readLevel(uids, [wantFor(detail.predicate)]));
+  const [column] = now(reader.readLevel(uids, [requestFor(detail.predicate)]));
   assert(column !== undefined, "a column was asked for");
   return makeEntries(reader, detail, { uids, column });
 }

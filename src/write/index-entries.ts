@@ -32,7 +32,7 @@ export function edgesBehind(predicate: number, after: number, limit: number): Co
   return { kind: "edges", predicate, facets: true, bounds: { after, limit } };
 }
 
-export function wantFor({ definition, id }: Predicate): ColumnRequest {
+export function requestFor({ definition, id }: Predicate): ColumnRequest {
   return definition.kind === "uid"
     ? { kind: "edges", predicate: id, facets: true }
     : { kind: "cells", predicate: id };
