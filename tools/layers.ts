@@ -105,7 +105,18 @@ export const layers: Layers = {
       "node:https",
     ],
   },
-  graphql: {
+  // SDL → compiled schema and generated API.
+  "graphql/schema": {
+    below: ["base", "model", "auth"],
+    outside: ["graphql"],
+  },
+  // A request's text → a checked and prepared operation.
+  "graphql/operation": {
+    below: ["base", "model", "tokens", "graph", "render", "engine", "graphql/schema"],
+    outside: ["graphql"],
+  },
+  // A prepared operation → DQL trees, writes and calls of resolvers, under rules.
+  "graphql/resolve": {
     below: [
       "base",
       "model",
@@ -119,12 +130,42 @@ export const layers: Layers = {
       "engine",
       "auth",
       "lambda",
+      "graphql/schema",
+      "graphql/operation",
+    ],
+    outside: ["graphql"],
+  },
+  // Requests, subscriptions and the stored schema: what the modules above use.
+  "graphql/service": {
+    below: [
+      "base",
+      "model",
+      "outgoing",
+      "graph",
+      "exec",
+      "engine",
+      "auth",
+      "lambda",
+      "graphql/schema",
+      "graphql/operation",
+      "graphql/resolve",
     ],
     // Large schemas are checked in a thread.
     outside: ["graphql", "node:worker_threads", "node:os"],
   },
   admin: {
-    below: ["base", "model", "intake", "store", "graph", "engine", "auth", "graphql"],
+    below: [
+      "base",
+      "model",
+      "intake",
+      "store",
+      "graph",
+      "engine",
+      "auth",
+      "graphql/schema",
+      "graphql/operation",
+      "graphql/service",
+    ],
     outside: ["graphql", "node:fs", "node:zlib"],
   },
   load: {
@@ -143,7 +184,17 @@ export const layers: Layers = {
     ],
   },
   http: {
-    below: ["base", "model", "engine", "auth", "graphql", "admin", "lambda"],
+    below: [
+      "base",
+      "model",
+      "engine",
+      "auth",
+      "graphql/schema",
+      "graphql/operation",
+      "graphql/service",
+      "admin",
+      "lambda",
+    ],
     through: { admin: ["interface.ts"] },
     outside: [
       "fastify",
@@ -171,7 +222,9 @@ export const layers: Layers = {
       "write",
       "engine",
       "auth",
-      "graphql",
+      "graphql/schema",
+      "graphql/operation",
+      "graphql/service",
       "admin",
       "load",
       "http",

@@ -14,8 +14,8 @@ const graphqlJs = "graphql-js gives syntax errors no code";
 
 export const messageReaders: MessageReaders = {
   "load/server-message.ts": overHttp,
-  "graphql/syntax-message.ts": graphqlJs,
-  "graphql/syntax-problem.ts:rewordSyntaxMessage": graphqlJs,
+  "graphql/operation/syntax-message.ts": graphqlJs,
+  "graphql/schema/syntax-problem.ts:rewordSyntaxMessage": graphqlJs,
   "http/graphql-routes.ts:explainGzip": "zlib has one code for a wrong header and for wrong data",
 };
 

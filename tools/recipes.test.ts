@@ -37,7 +37,7 @@ const ask = async (text) =>
 
 const openService = `${openEngine}
 import { systemClock } from "./src/base/clock.ts";
-import { openGraphqlService } from "./src/graphql/open-service.ts";
+import { openGraphqlService } from "./src/graphql/service/open-service.ts";
 const graphql = openGraphqlService({ engine, clock: systemClock, extensions: false });
 const request = (body) => ({
   namespace: 0, kind: "graphql", body, headers: {}, remoteAddress: "127.0.0.1", timeoutMs: 0,

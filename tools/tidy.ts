@@ -25,7 +25,7 @@ const importPattern = /(?:\bfrom |^import |\bimport\(|\bnew URL\((?="\.))"(?<spe
 export function findLayerFaults(root: string, layers: Layers): string[] {
   const faults: string[] = [];
   for (const file of listSource(root)) {
-    const module = moduleOf(file);
+    const module = moduleOf(file, layers);
     const layer = layers[module];
     if (layer === undefined) {
       faults.push(`${file}: ${module} is not in the table of layers`);
@@ -66,21 +66,26 @@ function judge(
     return allowed ? undefined : `${module} may not import ${specifier}`;
   }
   const target = normalize(join(dirname(file), specifier));
-  const targetModule = moduleOf(target);
+  const targetModule = moduleOf(target, layers);
   if (targetModule === module) return undefined;
   if (!layer.below.includes(targetModule))
     return `${module} may not import ${targetModule} (${target})`;
   const named = layers[targetModule]?.interface;
-  if (!isInterface(target, named)) return `${target} is not in the interface of ${targetModule}`;
+  if (!isInterface(target, targetModule, named))
+    return `${target} is not in the interface of ${targetModule}`;
   const through = layer.through?.[targetModule];
-  if (through === undefined || isInterface(target, through)) return undefined;
+  if (through === undefined || isInterface(target, targetModule, through)) return undefined;
   return `${module} enters ${targetModule} by ${through.join(", ")}`;
 }
 
 /** `named`: the files that count; undefined: each that is directly in its module's folder. */
-function isInterface(target: string, named: readonly string[] | undefined): boolean {
-  const parts = target.split(sep);
-  return parts.length === 2 && (named?.includes(parts[1] ?? "") ?? true);
+function isInterface(
+  target: string,
+  module: string,
+  named: readonly string[] | undefined,
+): boolean {
+  const file = relative(module, target);
+  return !file.includes(sep) && (named?.includes(file) ?? true);
 }
 
 /**
@@ -99,10 +104,10 @@ export function findSideEntrances(
     if (exempt.some((one) => path.startsWith(`${one}${sep}`))) continue;
     for (const match of readFileSync(path, "utf8").matchAll(importPattern)) {
       const target = relative(root, join(dirname(path), match.groups?.["specifier"] ?? ""));
-      const module = moduleOf(target);
+      const module = moduleOf(target, layers);
       const named = layers[module]?.interface;
       if (named === undefined || path.startsWith(join(root, module) + sep)) continue;
-      if (!isInterface(target, named))
+      if (!isInterface(target, module, named))
         faults.push(`${file}: ${target} is not in the interface of ${module}`);
     }
   }
@@ -244,7 +249,9 @@ function listAll(root: string): string[] {
   );
 }
 
-/** A file directly in src is a module of its own: main.ts is the module "main". */
-function moduleOf(file: string): string {
-  return (file.split(sep)[0] ?? "").replace(/\.ts$/, "");
+/** A file directly in src is a module of its own: main.ts is the module "main". A folder in a module may be one, too. */
+function moduleOf(file: string, layers: Layers): string {
+  const [folder = "", inner = ""] = file.split(sep);
+  const nested = `${folder}/${inner}`;
+  return nested in layers ? nested : folder.replace(/\.ts$/, "");
 }

@@ -1,11 +1,11 @@
 // Goal: requests to /admin are judged in the words of /graphql: every fault, in its place.
 import { beforeAll, expect, test } from "vitest";
 import { buildSchema } from "graphql";
-import type { CompiledSchema } from "../graphql/compiled-schema.ts";
-import { RequestRefused, type ResponseError } from "../graphql/errors.ts";
-import { convertSchema } from "../graphql/plain-schema.ts";
-import { checkRequest } from "../graphql/foreign-request.ts";
-import type { JsonObject } from "../graphql/request-json.ts";
+import type { CompiledSchema } from "../graphql/schema/compiled-schema.ts";
+import { RequestRefused, type ResponseError } from "../graphql/operation/errors.ts";
+import { convertSchema } from "../graphql/schema/plain-schema.ts";
+import { checkRequest } from "../graphql/service/foreign-request.ts";
+import type { JsonObject } from "../graphql/operation/json.ts";
 import { adminSdl } from "./admin-sdl.ts";
 
 let schema: CompiledSchema;

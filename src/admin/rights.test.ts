@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openKeyRing } from "../auth/key-ring.ts";
 import { systemClock } from "../base/clock.ts";
 import { type OpenEngine, openEngine } from "../engine/open.ts";
-import { openGraphqlService } from "../graphql/open-service.ts";
+import { openGraphqlService } from "../graphql/service/open-service.ts";
 import { anyPrincipal, makeStranger, type Principal } from "../model/principal.ts";
 import { openMemoryStore } from "../stores/open.ts";
 import { deriveFill } from "../write/fill.ts";

@@ -12,19 +12,15 @@ import {
   type GraphQLFieldResolver,
   type GraphQLSchema,
 } from "graphql";
-import type { CompiledSchema } from "../graphql/compiled-schema.ts";
-import { RequestRefused, type ResponseError } from "../graphql/errors.ts";
-import { convertSchema } from "../graphql/plain-schema.ts";
-import { readGraphqlBody, readJsonBody, type RequestFields } from "../graphql/request-body.ts";
-import type { DocumentLimits } from "../graphql/document-meter.ts";
-import { checkRequest } from "../graphql/foreign-request.ts";
-import { type JsonValue, NumberText } from "../graphql/request-json.ts";
-import type {
-  SchemaRow,
-  GraphqlAnswer,
-  GraphqlRequest,
-  GraphqlService,
-} from "../graphql/service.ts";
+import type { CompiledSchema } from "../graphql/schema/compiled-schema.ts";
+import { RequestRefused, type ResponseError } from "../graphql/operation/errors.ts";
+import { convertSchema } from "../graphql/schema/plain-schema.ts";
+import { readGraphqlBody, readJsonBody, type RequestFields } from "../graphql/operation/body.ts";
+import type { DocumentLimits } from "../graphql/operation/document-meter.ts";
+import { checkRequest } from "../graphql/service/foreign-request.ts";
+import { type JsonValue, NumberText } from "../graphql/operation/json.ts";
+import type { GraphqlRequest } from "../graphql/operation/request.ts";
+import type { SchemaRow, GraphqlAnswer, GraphqlService } from "../graphql/service/service.ts";
 import { Fault } from "../model/fault.ts";
 import type { Principal } from "../model/principal.ts";
 import type { KeyRing } from "../auth/key-ring.ts";

@@ -9,7 +9,7 @@ import { type AccessKey, isSameSecret, type KeyScope } from "../auth/access-key.
 import type { Acl } from "../auth/acl.ts";
 import type { KeyRing } from "../auth/key-ring.ts";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
-import type { GraphqlService } from "../graphql/service.ts";
+import type { GraphqlService } from "../graphql/service/service.ts";
 import {
   findForeignDataPage,
   findForeignHost,

@@ -1,6 +1,6 @@
 /** POST /admin/schema, its check, and /assign (reference/graphql 10.1, reference/dql 1.8, 1.9). */
 import { findFieldRefusal } from "../admin/interface.ts";
-import { SchemaFault } from "../graphql/schema-fault.ts";
+import { SchemaFault } from "../graphql/schema/schema-fault.ts";
 import { Fault } from "../model/fault.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
 import { doneBody } from "./envelope.ts";

@@ -5,7 +5,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { andThen } from "../base/maybe.ts";
-import type { RequestNames } from "../graphql/describe-request.ts";
+import type { RequestNames } from "../graphql/service/describe-request.ts";
 import type { ServerContext } from "./server-context.ts";
 import { findRemoteAddress } from "./peer.ts";
 import { observeAnswer } from "./reply.ts";

@@ -3,7 +3,7 @@
  * complete` behind the last one. What is refused is told as an answer, since pages cannot read a refusal's body.
  */
 import type { ServerResponse } from "node:http";
-import type { GraphqlRequest } from "../graphql/service.ts";
+import type { GraphqlRequest } from "../graphql/operation/request.ts";
 import type { Exchange } from "./exchange.ts";
 import { judge } from "./gate.ts";
 import type { ServerContext } from "./server-context.ts";

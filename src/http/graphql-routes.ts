@@ -1,8 +1,9 @@
 /** /graphql, and /admin which follows the same rules (reference/graphql 4.1, 10.1): 200 for every outcome. */
 import { Buffer } from "node:buffer";
 import { drainingWords, explainRefusal } from "../admin/interface.ts";
-import { describeRequest } from "../graphql/describe-request.ts";
-import type { GraphqlAnswer, GraphqlRequest, MutationRefusal } from "../graphql/service.ts";
+import { describeRequest } from "../graphql/service/describe-request.ts";
+import type { GraphqlRequest, MutationRefusal } from "../graphql/operation/request.ts";
+import type { GraphqlAnswer } from "../graphql/service/service.ts";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
 import { Fault } from "../model/fault.ts";

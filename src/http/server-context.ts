@@ -9,7 +9,7 @@ import type { KeyRing } from "../auth/key-ring.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { GraphqlService } from "../graphql/service.ts";
+import type { GraphqlService } from "../graphql/service/service.ts";
 import type { Limits } from "../model/limits.ts";
 import type { ProcessMemory } from "../model/process-memory.ts";
 import type { RateLimits } from "./rate-limits.ts";

@@ -8,10 +8,16 @@ import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import { drainingWords } from "../admin/interface.ts";
 import { Fault } from "../model/fault.ts";
-import { describeRequest, type RequestNames } from "../graphql/describe-request.ts";
-import type { GraphqlRequest, GraphqlService, SubscriptionEnd } from "../graphql/service.ts";
-import { decodeJson, encodeJson, isJsonObject, JsonSyntaxError } from "../graphql/request-json.ts";
-import type { JsonObject, JsonValue } from "../graphql/request-json.ts";
+import { describeRequest, type RequestNames } from "../graphql/service/describe-request.ts";
+import type { GraphqlRequest } from "../graphql/operation/request.ts";
+import type { GraphqlService, SubscriptionEnd } from "../graphql/service/service.ts";
+import {
+  decodeJson,
+  encodeJson,
+  isJsonObject,
+  JsonSyntaxError,
+} from "../graphql/operation/json.ts";
+import type { JsonObject, JsonValue } from "../graphql/operation/json.ts";
 import { findAccessRefusal } from "./access.ts";
 import { recordOperation } from "./audit.ts";
 import { askingOf, findRateRefusal, mustBeRecorded } from "./gate.ts";

@@ -1,6 +1,6 @@
 /** What a sub-protocol decides about a WebSocket, and what it can do there. */
-import type { JsonObject, JsonValue } from "../graphql/request-json.ts";
-import type { SubscribeOutcome } from "../graphql/service.ts";
+import type { JsonObject, JsonValue } from "../graphql/operation/json.ts";
+import type { SubscribeOutcome } from "../graphql/service/service.ts";
 
 export type Refused = Extract<SubscribeOutcome, { kind: "refused" }>;
 

@@ -2,8 +2,8 @@
  * The two sub-protocols of GraphQL over WebSocket. `graphql-ws` is the older one (subscriptions-transport-ws 0.9), which
  * the reference speaks, with its words; `graphql-transport-ws` the newer one, which closes the socket on every fault.
  */
-import { encodeJson, isJsonObject } from "../graphql/request-json.ts";
-import type { JsonObject, JsonValue } from "../graphql/request-json.ts";
+import { encodeJson, isJsonObject } from "../graphql/operation/json.ts";
+import type { JsonObject, JsonValue } from "../graphql/operation/json.ts";
 import type { Dialect } from "./socket-dialect.ts";
 
 const complete = (id: string): object => ({ id, type: "complete" });

@@ -4,7 +4,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { WebSocketServer } from "ws";
 import { Fault } from "../model/fault.ts";
-import type { GraphqlService } from "../graphql/service.ts";
+import type { GraphqlService } from "../graphql/service/service.ts";
 import type { ServerContext } from "./server-context.ts";
 import { judge } from "./gate.ts";
 import { mayListen } from "./origins.ts";

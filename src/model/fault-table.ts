@@ -1,6 +1,6 @@
 /**
  * Every way in which a request can end because of its sender: one table, translated to an answer in exactly two
- * places (`http/reply.ts`, `graphql/errors.ts`). Codes are never reused. Messages are the reference's where it has
+ * places (`http/reply.ts`, `graphql/operation/errors.ts`). Codes are never reused. Messages are the reference's where it has
  * one (reference/dql 6, reference/messages 3), so most codes carry their sentence from the place that throws.
  * `docs/errors.md` is drawn from the table (`tools/errors-page.ts`).
  */

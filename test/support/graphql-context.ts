@@ -2,9 +2,9 @@
 import { systemClock } from "../../src/base/clock.ts";
 import type { OpenEngine } from "../../src/engine/open.ts";
 import { openEngine } from "../../src/engine/open.ts";
-import { openGraphqlService } from "../../src/graphql/open-service.ts";
-import type { Identify } from "../../src/graphql/sender.ts";
-import type { GraphqlService } from "../../src/graphql/service.ts";
+import { openGraphqlService } from "../../src/graphql/service/open-service.ts";
+import type { Identify } from "../../src/graphql/service/sender.ts";
+import type { GraphqlService } from "../../src/graphql/service/service.ts";
 import type { VectorLimits } from "../../src/graph/vector-indexes.ts";
 import { openMemoryStore } from "../../src/stores/open.ts";
 import { deriveFill } from "../../src/write/fill.ts";

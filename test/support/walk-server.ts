@@ -11,7 +11,7 @@ import type { KeyRing } from "../../src/auth/key-ring.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import type { OpenEngine } from "../../src/engine/open.ts";
-import { openGraphqlService } from "../../src/graphql/open-service.ts";
+import { openGraphqlService } from "../../src/graphql/service/open-service.ts";
 import type { ServerContext } from "../../src/http/server-context.ts";
 import { makeNodeFacts } from "../../src/http/node-facts.ts";
 import type { Peer } from "../../src/http/peer.ts";

@@ -1,0 +1,85 @@
+/**
+ * Errors of a GraphQL answer: their form, and how faults of the engine become them (reference/messages 2,
+ * reference/graphql 5.1).
+ */
+import { faultTable } from "../../model/fault-table.ts";
+import { Fault } from "../../model/fault.ts";
+
+export interface Location {
+  readonly line: number;
+  readonly column: number;
+}
+
+export type ResponsePath = readonly (string | number)[];
+
+/** One element of `errors`. */
+export interface ResponseError {
+  readonly message: string;
+  readonly locations?: readonly Location[];
+  readonly path?: ResponsePath;
+  /** Of errors that a lambda server tells: handed on as they are. */
+  readonly extensions?: unknown;
+}
+
+/** The request does not run at all: `errors` without `data`. */
+export class RequestRefused extends Error {
+  override readonly name = "RequestRefused";
+  readonly errors: readonly ResponseError[];
+
+  constructor(errors: readonly ResponseError[]) {
+    super(errors[0]?.message ?? "refused");
+    this.errors = errors;
+  }
+}
+
+/** One root field ends before it reaches the engine; its siblings go on. The value of the field is null. */
+export class FieldRefused extends Error {
+  override readonly name = "FieldRefused";
+  readonly messages: readonly string[];
+
+  constructor(messages: readonly string[]) {
+    super(messages[0] ?? "refused");
+    this.messages = messages;
+  }
+}
+
+export function refuseRequest(message: string, location?: Location): RequestRefused {
+  return new RequestRefused([
+    location === undefined ? { message } : { message, locations: [location] },
+  ]);
+}
+
+/**
+ * What the native endpoint would print of a fault: engine faults begin with ": ". Anything that is not a Fault is
+ * ours, and goes on up.
+ */
+function engineMessage(error: unknown): string {
+  if (!(error instanceof Fault)) throw error;
+  return faultTable[error.code].phase === "engine" ? `: ${error.message}` : error.message;
+}
+
+/** A root query whose execution failed. */
+export function queryFailed(error: unknown): string {
+  return executionFailed(engineMessage(error));
+}
+
+export function executionFailed(reason: string): string {
+  return `Dgraph query failed because Dgraph execution failed because ${reason}`;
+}
+
+/** The write of a root mutation failed. */
+export function mutationFailed(name: string, error: unknown): string {
+  if (!(error instanceof Fault)) throw error;
+  return `mutation ${name} failed because Dgraph execution failed because ${error.message}`;
+}
+
+/** The commit of a root mutation failed. */
+export function commitFailed(error: unknown): string {
+  if (!(error instanceof Fault)) throw error;
+  return `mutation failed, couldn't commit transaction because ${error.message}`;
+}
+
+/** The answer of a mutation could not be read; the mutation stands. */
+export function payloadFailed(name: string, error: unknown): string {
+  return `couldn't execute query for mutation ${name} because Dgraph execution failed because ${engineMessage(error)}`;
+}

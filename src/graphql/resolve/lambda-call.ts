@@ -1,0 +1,105 @@
+/** One call of the lambda server: who asks, what came back, and how failures are told (reference/graphql 7.2). */
+import type { LambdaClient } from "../../lambda/client.ts";
+import { nobody } from "../../lambda/wire.ts";
+import type { ResolverCaller } from "../../lambda/wire.ts";
+import type { RequestBudget } from "../../model/request-budget.ts";
+import type { CompiledSchema } from "../schema/compiled-schema.ts";
+import type { Location, ResponseError } from "../operation/errors.ts";
+import { decodeJson, isJsonArray, isJsonObject, JsonSyntaxError } from "../operation/json.ts";
+import type { JsonObject, JsonValue } from "../operation/json.ts";
+import type { SelectedField } from "../operation/prepare.ts";
+import type { GraphqlRequest } from "../operation/request.ts";
+
+/** What the lambda calls of one request share. */
+export interface LambdaCalls {
+  /** undefined: the server was started without one. */
+  readonly client: LambdaClient | undefined;
+  readonly namespace: number;
+  readonly caller: ResolverCaller;
+  /** Of the JSON of a call's parents. */
+  readonly bytesMax: number;
+  readonly locate: (ordinal: number) => Location;
+  /** Of the request: resolvers, and what they ask of the database, have what is left of its time. */
+  readonly budget: RequestBudget;
+}
+
+export type LambdaResult =
+  | { readonly ok: true; readonly value: JsonValue }
+  /** What the lambda server says itself is handed on; everything else gets a reason. */
+  | { readonly ok: false; readonly reason: string }
+  | { readonly ok: false; readonly errors: readonly JsonObject[] };
+
+/** The headers of a request that resolvers may use and forward. */
+export function callerOf(schema: CompiledSchema, { headers }: GraphqlRequest): ResolverCaller {
+  const textOf = (name: string): string => {
+    const value = headers[name];
+    return (Array.isArray(value) ? value[0] : value) ?? "";
+  };
+  const authKey = schema.meta.authorization?.header ?? "";
+  const accessToken = textOf("x-dgraph-accesstoken") || textOf("x-service-accesstoken");
+  if (authKey === "") return accessToken === "" ? nobody : { ...nobody, accessToken };
+  const authValue = textOf(authKey.toLowerCase()).replace(/^bearer\s+/i, "");
+  return { accessToken, authKey, authValue };
+}
+
+/** Never rejects. */
+export async function callLambda(calls: LambdaCalls, body: string): Promise<LambdaResult> {
+  const { client, namespace, budget } = calls;
+  if (client === undefined) return { ok: false, reason: "the server has no lambda-url" };
+  const reply = await client.call(namespace, body, budget.leftMs());
+  if ("unreachable" in reply) return failed(reply.unreachable);
+  const { status } = reply;
+  if (status < 200 || status > 299) {
+    const errors = readErrors(reply.body);
+    return errors === undefined
+      ? failed(`unexpected error with: ${status}`)
+      : { ok: false, errors };
+  }
+  try {
+    return { ok: true, value: decodeJson(reply.body) };
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const reason = `json unmarshalling result of external request failed (with error: ${error.message})`;
+    return { ok: false, reason };
+  }
+}
+
+function failed(why: string): LambdaResult {
+  return { ok: false, reason: `external request returned an error: ${why}` };
+}
+
+function readErrors(body: string): readonly JsonObject[] | undefined {
+  try {
+    const value = decodeJson(body);
+    const errors = isJsonObject(value) ? value["errors"] : undefined;
+    if (!isJsonArray(errors) || errors.length === 0) return undefined;
+    const objects = errors.filter(isJsonObject);
+    return objects.length === errors.length ? objects : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Errors of a failed call. Those of fields carry the root's path. Those of queries and mutations carry what the lambda
+ * server says, and where it says nothing about a place, the field's.
+ */
+export function failureErrors(
+  result: Extract<LambdaResult, { ok: false }>,
+  field: SelectedField,
+  path: readonly string[] | undefined,
+  locate: LambdaCalls["locate"],
+): ResponseError[] {
+  const own = path === undefined ? {} : { path };
+  if ("errors" in result) {
+    return result.errors.map((error) => {
+      const told = error as unknown as ResponseError;
+      const place = { locations: [locate(field.ordinal)], path: [field.key] };
+      if (path === undefined && told.locations === undefined) return { ...place, ...told };
+      return { ...told, ...own };
+    });
+  }
+  const { name } = field.definition;
+  const message = `Evaluation of custom field failed because ${result.reason} for field: ${name} within type: ${field.parent.name}.`;
+  return [{ message, locations: [locate(field.ordinal)], ...own }];
+}

@@ -1,0 +1,100 @@
+/**
+ * `@lambda` on fields of types and interfaces: after a run, and before its answer is written, each field of a level is
+ * asked once for all its parents, all fields at the same time (reference/graphql 7.2).
+ */
+import type { BlockResult } from "../../exec/frame.ts";
+import { fieldCallBody } from "../../lambda/wire.ts";
+import { Fault } from "../../model/fault.ts";
+import type { CompletionError } from "../../render/graphql-json.ts";
+import { findLambdaSites, printParents } from "../../render/graphql-lambda.ts";
+import type { LambdaSite } from "../../render/graphql-lambda.ts";
+import type { LambdaShape, LambdaValues, ObjectShape } from "../../render/graphql-shape.ts";
+import type { ResponseError } from "../operation/errors.ts";
+import { callLambda, failureErrors } from "./lambda-call.ts";
+import type { LambdaCalls, LambdaResult } from "./lambda-call.ts";
+import { completeField } from "./lambda-complete.ts";
+import { selectedLambda } from "./lower-selection.ts";
+import { isJsonArray } from "../operation/json.ts";
+
+export interface LambdaOutcome {
+  readonly values: LambdaValues;
+  readonly errors: readonly ResponseError[];
+}
+
+/** Every lambda field of a block. `root` is the response name that errors carry as their path. */
+export async function resolveLambdaFields(
+  block: BlockResult,
+  shape: ObjectShape,
+  root: string,
+  calls: LambdaCalls,
+): Promise<LambdaOutcome> {
+  const sites = findLambdaSites(block, shape);
+  const solved = await Promise.all(sites.map((site) => resolveSite(site, root, calls)));
+  const values = new Map<LambdaShape, readonly (string | null | undefined)[]>();
+  const errors: ResponseError[] = [];
+  sites.forEach((site, i) => {
+    const one = solved[i];
+    if (one === undefined) return;
+    values.set(site.shape, one.values);
+    errors.push(...one.errors);
+  });
+  return { values, errors };
+}
+
+interface SolvedSite {
+  /** By the row of the parent. */
+  readonly values: readonly (string | null | undefined)[];
+  readonly errors: readonly ResponseError[];
+}
+
+async function resolveSite(
+  site: LambdaSite,
+  root: string,
+  calls: LambdaCalls,
+): Promise<SolvedSite> {
+  const field = selectedLambda(site.shape);
+  const path = [root];
+  const resolver = `${field.parent.name}.${field.definition.name}`;
+  const parents = tryParents(site, calls.bytesMax);
+  const result: LambdaResult =
+    parents instanceof Fault
+      ? { ok: false, reason: parents.message }
+      : await callLambda(calls, fieldCallBody(resolver, parents, calls.caller));
+  if (!result.ok) {
+    return { values: [], errors: failureErrors(result, field, path, calls.locate) };
+  }
+  const elements = result.value;
+  const refuse = (reason: string): SolvedSite => ({
+    values: [],
+    errors: failureErrors({ ok: false, reason }, field, path, calls.locate),
+  });
+  if (!isJsonArray(elements)) {
+    return refuse("expected result of external BATCH request to be of list type, got: ");
+  }
+  if (elements.length !== site.rows.length) {
+    return refuse(
+      `expected result of external request to be of size ${site.rows.length}, got: ${elements.length}`,
+    );
+  }
+  const values: (string | null | undefined)[] = [];
+  const faults: CompletionError[] = [];
+  site.rows.forEach((row, i) => {
+    values[row] = completeField(field, elements[i], path, faults);
+  });
+  const errors = faults.map((fault) => ({
+    message: fault.message,
+    locations: [calls.locate(fault.place)],
+    path: fault.path,
+  }));
+  return { values, errors };
+}
+
+/** Too many of them fail their field alone: a mutation that was answered with them stands. */
+function tryParents(site: LambdaSite, bytesMax: number): string | Fault {
+  try {
+    return printParents(site, bytesMax);
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}

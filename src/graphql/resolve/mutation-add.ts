@@ -1,0 +1,56 @@
+/** addT (reference/graphql 5.2). */
+import { assert } from "../../base/assert.ts";
+import { InputCollector } from "./mutation-input.ts";
+import {
+  checkAddable,
+  checkAdded,
+  checkCounterparts,
+  checkReferences,
+  findUpdatable,
+} from "./mutation-judge.ts";
+import { LookupList } from "./mutation-lookup.ts";
+import { applyFacts, ending } from "./mutation-stage.ts";
+import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
+import { addInputOf, NodeWriter } from "./mutation-write.ts";
+
+/** Throws MutationRefused, WriteFailed. */
+export async function runAdd(stage: MutationStage, steps: StageSteps): Promise<MutationEffect> {
+  const { type, values, txn } = stage;
+  const collector = new InputCollector();
+  const tops = collector.collectTop(type, addInputOf(type), values["input"]);
+  collector.finish();
+  const list = new LookupList();
+  list.addNodes(collector.nodes);
+  const endLookup = steps.lookup();
+  const lookups = await ending(list.find(txn.reader, stage, stage.budget), endLookup);
+  const isUpsert = values["upsert"] === true;
+  const updatable = isUpsert ? await findUpdatable(stage, tops, lookups) : undefined;
+  const writer = new NodeWriter(stage, lookups, collector.definitions, updatable);
+  const { facts, edges } = writer;
+  const keys = tops.map((top) => writer.addTop(top, isUpsert));
+  if (stage.guard !== undefined) await checkReferences(stage, writer);
+  writer.finish();
+  if (stage.guard !== undefined) checkAddable(stage, writer.created);
+  const endWrite = steps.write();
+  const turned = edges.write(txn.reader, facts);
+  if (turned instanceof Promise) await turned;
+  if (stage.guard !== undefined) await checkCounterparts(stage, edges.counterparts);
+  const labels = facts.isEmpty ? noLabels : await applyFacts(txn, facts, endWrite);
+  if (stage.guard !== undefined) await checkAdded(stage, writer.created, labels);
+  const uids: number[] = [];
+  for (const key of keys) {
+    if (key === undefined) continue;
+    const uid = typeof key === "string" ? labels.get(key) : key;
+    assert(uid !== undefined, "a new node has a uid");
+    uids.push(uid);
+  }
+  return { uids: sortUids(uids), numUids: writer.createdCount, msg: undefined };
+}
+
+const noLabels: ReadonlyMap<string, number> = new Map();
+
+/** Ascending, each once: the order of a payload. */
+function sortUids(uids: readonly number[]): readonly number[] {
+  if (uids.length < 2) return uids;
+  return [...new Set(uids)].sort((a, b) => a - b);
+}

@@ -1,0 +1,333 @@
+/**
+ * The tree of an input with what was found of it → facts: link what exists, create what does not, refuse what fits
+ * neither (reference/graphql 5.2). Nothing is read here.
+ */
+import { assert } from "../../base/assert.ts";
+import type { FieldDefinition, InputObjectType, NodeType } from "../schema/compiled-schema.ts";
+import type { Guard } from "./lower-context.ts";
+import { EdgeChanges } from "./mutation-edges.ts";
+import type { NodeKey } from "./mutation-edges.ts";
+import { refOf } from "./mutation-edges.ts";
+import { defaultFactOf } from "./mutation-facts.ts";
+import { FactList } from "./mutation-facts.ts";
+import { inverseOf, xidFields } from "./mutation-input.ts";
+import type { InputChild, InputNode, InputXid } from "./mutation-input.ts";
+import type { FoundNode, Lookups } from "./mutation-lookup.ts";
+import { MutationRefused, notAuthorized } from "./mutation-refused.ts";
+import type { MutationStage } from "./mutation-stage.ts";
+import { argumentText } from "../operation/arguments.ts";
+import type { ArgumentObject } from "../operation/arguments.ts";
+
+export interface CreatedNode {
+  readonly type: NodeType;
+  readonly key: NodeKey;
+}
+
+/** Something that is wrong because of nodes which not every caller may see. */
+interface HiddenProblem {
+  readonly type: NodeType;
+  readonly text: string;
+  /** The nodes that it tells of; [] where it tells that there is none. */
+  readonly about: readonly number[];
+}
+
+const severalFound = "multiple nodes found for given xid values, updation not possible";
+
+export class NodeWriter {
+  readonly facts = new FactList();
+  readonly edges = new EdgeChanges();
+  readonly #lookups: Lookups;
+  readonly #definitions: ReadonlyMap<string, InputNode>;
+  readonly #created = new Map<InputNode, NodeKey>();
+  readonly #nowMs: number;
+  readonly #guard: Guard | undefined;
+  readonly #updatable: ReadonlySet<number> | undefined;
+  readonly problems: string[] = [];
+  /** Existing nodes that the input links to by their `ID`, by the type that the field says. */
+  readonly linked = new Map<NodeType, Set<number>>();
+  #hidden: HiddenProblem[] = [];
+  /** Problems that tell of nodes which the caller may not see. */
+  readonly #untold: string[] = [];
+
+  /** `updatable`: the nodes that an upsert may update; undefined: all of them. */
+  constructor(
+    stage: Pick<MutationStage, "clock" | "guard">,
+    lookups: Lookups,
+    definitions: ReadonlyMap<string, InputNode>,
+    updatable: ReadonlySet<number> | undefined,
+  ) {
+    this.#lookups = lookups;
+    this.#definitions = definitions;
+    this.#nowMs = stage.clock.nowMs();
+    this.#guard = stage.guard;
+    this.#updatable = updatable;
+  }
+
+  get createdCount(): number {
+    return this.#created.size;
+  }
+
+  /** New nodes, nested ones included. */
+  get created(): readonly CreatedNode[] {
+    return Array.from(this.#created, ([node, key]) => ({ type: node.type, key }));
+  }
+
+  /** Notes what is wrong because of nodes of a type that exist (`about`), or do not. */
+  refuse(type: NodeType, text: string, about: readonly number[] = []): void {
+    if (this.#guard?.hides(type) === true) this.#hidden.push({ type, text, about });
+    else this.problems.push(text);
+  }
+
+  /** As for a node that does not exist. */
+  refuseUnknown(type: NodeType, id: string): void {
+    this.#hidden.push({ type, text: unknownMessage(type, id), about: [] });
+  }
+
+  /** The problems that are still to be judged, once. */
+  takeHidden(): readonly HiddenProblem[] {
+    const taken = this.#hidden;
+    this.#hidden = [];
+    return taken;
+  }
+
+  /** `isSeen`: whether the caller may know of it. */
+  tell({ text }: HiddenProblem, isSeen: boolean): void {
+    (isSeen ? this.problems : this.#untold).push(text);
+  }
+
+  /** An object at the top of an add. undefined: refused, see `finish`; or a node that the caller may not update. */
+  addTop(node: InputNode, isUpsert: boolean): NodeKey | undefined {
+    const found = this.#existing(node);
+    if (found.length > 0 && isUpsert && found.every(({ isForeign }) => !isForeign)) {
+      const uids = new Set(found.map(({ uid }) => uid));
+      const [uid] = uids;
+      if (uids.size > 1 || uid === undefined) {
+        this.refuse(node.type, severalFound, [...uids]);
+        return undefined;
+      }
+      if (this.#updatable?.has(uid) === false) return undefined;
+      this.update(uid, node.type, node.values, node.children);
+      return uid;
+    }
+    const [taken] = isUpsert ? found.filter(({ isForeign }) => isForeign) : found;
+    if (taken !== undefined) {
+      this.refuse(node.type, takenMessage(node.type, taken.xid, taken.isForeign), [taken.uid]);
+      return undefined;
+    }
+    return this.#create(node);
+  }
+
+  /** Writes a patch over a node that exists. */
+  update(
+    uid: number,
+    type: NodeType,
+    values: ArgumentObject,
+    children: readonly InputChild[],
+  ): void {
+    this.#writeValues(uid, type, values, "update");
+    this.#writeChildren(uid, children);
+  }
+
+  /** The node that a reference names, created where it does not exist. undefined: refused. */
+  link(node: InputNode): NodeKey | undefined {
+    const existing = this.#referenced(node);
+    if (existing !== "new") return this.#noteLinked(node, existing);
+    const definition = this.#definitionOf(node);
+    const created = this.#created.get(definition);
+    if (created !== undefined) return created;
+    if (node.type.kind === "interface") {
+      const [xid] = node.xids;
+      this.problems.push(
+        xid === undefined ? "id is not provided" : `ID "${xid.text}" isn't a ${node.type.name}`,
+      );
+      return undefined;
+    }
+    // The node may be defined at the top, further on: it is created under its own rules then.
+    const problem =
+      definition.edge === undefined ? undefined : findIncomplete(definition, node.edge);
+    if (problem !== undefined) {
+      this.problems.push(problem);
+      return undefined;
+    }
+    return this.#create(definition);
+  }
+
+  /** The node that a reference names in a removal: it must exist. */
+  referenceOf(node: InputNode): number | undefined {
+    const existing = this.#referenced(node);
+    if (existing !== "new") return this.#noteLinked(node, existing);
+    this.problems.push(findIncomplete(node, node.edge) ?? "id is not provided");
+    return undefined;
+  }
+
+  #noteLinked<K extends NodeKey>(node: InputNode, uid: K | undefined): K | undefined {
+    // Whoever knows an `@id` learns of its node by creating it: an `ID` alone can be kept secret.
+    if (typeof uid !== "number" || this.#guard === undefined || node.id === undefined) return uid;
+    const uids = this.linked.get(node.type);
+    if (uids === undefined) this.linked.set(node.type, new Set([uid]));
+    else uids.add(uid);
+    return uid;
+  }
+
+  /** Throws with all problems. */
+  finish(): void {
+    const untold = [...this.#untold, ...this.#hidden.map(({ text }) => text)];
+    if (untold.length > 0) throw notAuthorized(untold);
+    if (this.problems.length > 0) throw new MutationRefused("rewrite", this.problems);
+  }
+
+  /** An existing node, "new" where ids name none, undefined where they are refused. */
+  #referenced(node: InputNode): number | "new" | undefined {
+    const typeName = node.type.node.typeName;
+    if (node.id !== undefined) {
+      const found = this.#lookups.byId(node.id);
+      if (found?.types.has(typeName) === true) return found.uid;
+      this.refuse(node.type, unknownMessage(node.type, node.id));
+      return undefined;
+    }
+    const uids = new Set<number>();
+    for (const xid of node.xids) {
+      const found = this.#ofType(xid, typeName);
+      if (found !== undefined) uids.add(found.uid);
+    }
+    const [uid] = uids;
+    if (uid === undefined) {
+      const foreign = this.#existing(node).find(({ isForeign }) => isForeign);
+      if (foreign === undefined) return "new";
+      this.refuse(node.type, takenMessage(node.type, foreign.xid, true), [foreign.uid]);
+      return undefined;
+    }
+    if (uids.size === 1) return uid;
+    this.refuse(node.type, severalFound, [...uids]);
+    return undefined;
+  }
+
+  #ofType(xid: InputXid, typeName: string): FoundNode | undefined {
+    const nodes = this.#lookups.byKey(xid.key).filter((node) => node.types.has(typeName));
+    const second = nodes[1];
+    if (second !== undefined) {
+      const id = `0x${second.uid.toString(16)}`;
+      throw new MutationRefused("failed", [`Found multiple nodes with ID: ${id}`]);
+    }
+    return nodes[0];
+  }
+
+  /** Nodes that have the object's ids already, in the order of the id fields. */
+  #existing(node: InputNode): { uid: number; xid: InputXid; isForeign: boolean }[] {
+    const existing: { uid: number; xid: InputXid; isForeign: boolean }[] = [];
+    for (const xid of node.xids) {
+      const own = this.#ofType(xid, node.type.node.typeName);
+      if (own !== undefined) existing.push({ uid: own.uid, xid, isForeign: false });
+      else {
+        const foreign = foreignHolder(this.#lookups, node.type, xid);
+        if (foreign !== undefined) existing.push({ uid: foreign.uid, xid, isForeign: true });
+      }
+    }
+    return existing;
+  }
+
+  #definitionOf(node: InputNode): InputNode {
+    for (const xid of node.xids) {
+      const definition = this.#definitions.get(xid.key);
+      if (definition !== undefined && definition !== node) return definition;
+    }
+    return node;
+  }
+
+  #create(node: InputNode): NodeKey {
+    const known = this.#created.get(node);
+    if (known !== undefined) return known;
+    const key = `n${this.#created.size}`;
+    this.#created.set(node, key);
+    this.facts.addTypes(refOf(key), node.type);
+    this.#writeValues(key, node.type, node.values, "add");
+    this.#writeChildren(key, node.children);
+    return key;
+  }
+
+  #writeValues(key: NodeKey, type: NodeType, values: ArgumentObject, when: "add" | "update"): void {
+    const subject = refOf(key);
+    for (const field of type.fields.values()) {
+      if (field.source.kind !== "value") continue;
+      const given = field.name in values ? values[field.name] : undefined;
+      const value = given === undefined ? defaultFactOf(field, when, this.#nowMs) : given;
+      this.facts.addValue(subject, field, value);
+    }
+    const secret = type.node.secret;
+    const password = secret === undefined ? undefined : values[secret.name];
+    if (secret === undefined || password === undefined || password === null) return;
+    this.facts.addPassword(subject, secret.predicate, argumentText(password));
+  }
+
+  #writeChildren(key: NodeKey, children: readonly InputChild[]): void {
+    for (const { field, nodes } of children) {
+      for (const node of nodes ?? []) {
+        const target = this.link(node);
+        if (target !== undefined) this.edges.add(key, field, target);
+      }
+    }
+  }
+}
+
+/** A node of another implementing type that has an id which must be unique in the whole interface. */
+export function foreignHolder(
+  lookups: Lookups,
+  type: NodeType,
+  xid: InputXid,
+): FoundNode | undefined {
+  const source = xid.field.source;
+  if (source.kind !== "value" || source.xid?.isInterfaceWide !== true) return undefined;
+  if (type.kind !== "object") return undefined;
+  const wide = type.interfaces.find((face) => face.name === source.declaredIn)?.node?.typeName;
+  if (wide === undefined) return undefined;
+  return lookups
+    .byKey(xid.key)
+    .find((node) => node.types.has(wide) && !node.types.has(type.node.typeName));
+}
+
+function unknownMessage(type: NodeType, id: string): string {
+  return `ID "${id}" isn't a ${type.name}`;
+}
+
+export function takenMessage(type: NodeType, xid: InputXid, isForeign: boolean): string {
+  const source = xid.field.source;
+  const where =
+    isForeign && source.kind === "value"
+      ? `in some other implementing type of interface ${source.declaredIn}`
+      : `inside type ${type.name}`;
+  return `id ${xid.text} already exists for field ${xid.field.name} ${where}`;
+}
+
+/**
+ * What a new nested node lacks first: one without any id its first required id, one with an id its first required
+ * field. Of nodes without ids nothing more is asked, as in the reference; the way back to the enclosing node need not
+ * be given.
+ */
+function findIncomplete(node: InputNode, edge: FieldDefinition | undefined): string | undefined {
+  if (node.xids.length === 0) {
+    const id = xidFields(node.type).find((field) => field.type.nonNull);
+    return id === undefined ? undefined : `field ${id.name} cannot be empty`;
+  }
+  const parent = inverseOf(edge);
+  for (const field of node.type.fields.values()) {
+    if (!field.type.nonNull || field.name === parent?.name || !isInput(field)) continue;
+    const value = node.values[field.name];
+    if (value !== undefined && value !== null) continue;
+    return `type ${node.type.name} requires a value for field ${field.name}, but no value present`;
+  }
+  return undefined;
+}
+
+/** Whether a field is given by inputs, and has no default of its own. */
+function isInput(field: FieldDefinition): boolean {
+  const source = field.source;
+  if (source.kind === "value") return !source.isReadOnly && source.defaults.add === undefined;
+  return source.kind === "edge" && !source.isReverse;
+}
+
+/** The input type of a type's objects at the top of an add; it exists where the mutation does. */
+export function addInputOf(type: NodeType): InputObjectType {
+  const input = type.node.addInput;
+  assert(input !== undefined, "an add mutation has an input type");
+  return input;
+}

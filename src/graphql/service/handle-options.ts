@@ -1,0 +1,24 @@
+/** What requests are answered with. */
+import type { Engine } from "../../engine/engine.ts";
+import type { LambdaClient } from "../../lambda/client.ts";
+import type { GetText } from "../../outgoing/request.ts";
+import type { RunSettings } from "../resolve/lower-run.ts";
+import type { SchemaStore } from "./schema-store.ts";
+import type { Identify } from "./sender.ts";
+
+export interface HandlerOptions extends RunSettings {
+  readonly engine: Engine;
+  readonly schemas: SchemaStore;
+  /** undefined: ACL is off. */
+  readonly identify: Identify | undefined;
+  /** Of key sets. */
+  readonly getText: GetText;
+  /** undefined: started without one. */
+  readonly lambda: LambdaClient | undefined;
+  /** `--graphql introspection`. */
+  readonly introspection: boolean;
+  /** `--graphql extensions`. */
+  readonly extensions: boolean;
+  /** `--graphql debug`: extensions show what was run. */
+  readonly debug: boolean;
+}

@@ -1,0 +1,239 @@
+/**
+ * A request's text → what it asks for, prepared: bodies that came before are looked up, with the rights that decide about
+ * them.
+ */
+import { Lru } from "../../base/lru.ts";
+import { drive, type MaybePromise } from "../../base/maybe.ts";
+import { withYielder } from "../../exec/yielder.ts";
+import { largeDocument } from "../../exec/fair-scheduler.ts";
+import type { Reader } from "../../graph/reader.ts";
+import { restrictReader } from "../../graph/restrict.ts";
+import { budgetOf } from "../../model/request-budget.ts";
+import { CallerReader } from "../resolve/caller.ts";
+import type { Caller } from "../resolve/caller.ts";
+import type { CompiledSchema } from "../schema/compiled-schema.ts";
+import { readyDql } from "../resolve/dql-root.ts";
+import { FieldRefused, refuseRequest } from "../operation/errors.ts";
+import type { HandlerOptions } from "./handle-options.ts";
+import { closedTo, metaJson, nothing, refuseResolvers } from "./handle-roots.ts";
+import type { ReadyRoot } from "./handle-roots.ts";
+import { printResolverArguments } from "../resolve/lambda-root.ts";
+import { readyQuery, rootFieldOf } from "../resolve/query-root.ts";
+import { readGraphqlBody, readJsonBody, readJsonBodyInSteps } from "../operation/body.ts";
+import type { RequestFields } from "../operation/body.ts";
+import { RequestCache } from "../operation/cache.ts";
+import type { OperationRun } from "../operation/cache.ts";
+import { resolvePersisted } from "../operation/persisted.ts";
+import type { SelectedField } from "../operation/prepare.ts";
+import { rightsKey } from "./sender.ts";
+import type { GraphqlRequest } from "../operation/request.ts";
+
+/** Bytes of the bodies of a schema that are kept whole, and characters of one of them. */
+const bodyBytesMax = 16 * 1024 * 1024;
+const cachedBodyMax = 8 * 1024;
+/** Longer bodies are decoded in steps. */
+const decodedAtOnce = 64 * 1024;
+
+/** What a prepared request takes beside its document: its text, its literals, what was lowered of it. */
+function weighBody(requests: RequestCache, { roots, run }: ReadyRequest, key: string): number {
+  const own = 4 * key.length + 768 * roots.length;
+  return requests.keeps(run) ? own : own + run.source.weight;
+}
+
+/** What a schema's requests share. */
+interface SchemaCaches {
+  readonly requests: RequestCache;
+  /** By body; where rights decide, by rights and body. */
+  readonly bodies: Lru<string, ReadyRequest>;
+  readonly callers: CallerReader;
+}
+
+/** A request of queries alone whose values are all lowered. */
+export interface ReadyRequest {
+  readonly schema: CompiledSchema;
+  readonly run: OperationRun;
+  readonly roots: readonly ReadyRoot[];
+}
+
+export interface MutationWork {
+  readonly kind: "mutation";
+  readonly schema: CompiledSchema;
+  readonly run: OperationRun;
+  readonly caller: Caller;
+}
+
+/** What a request asks for, prepared. */
+type Work = { readonly kind: "query"; readonly ready: ReadyRequest } | MutationWork;
+
+/** A subscription, prepared for a schema and a caller. */
+export interface LiveRequest {
+  readonly request: GraphqlRequest;
+  readonly schema: CompiledSchema;
+  readonly fields: RequestFields;
+  readonly run: OperationRun;
+  readonly roots: readonly ReadyRoot[];
+  readonly caller: Caller;
+  /** Equal for callers whose rights are equal, and stay so: by the schema's rules, and by the groups of ACL. */
+  readonly rights: string;
+  /** When the caller's token ends, in milliseconds since 1970; Infinity for never. */
+  readonly expiryMs: number;
+}
+
+export class Preparer {
+  readonly #options: HandlerOptions;
+  readonly #caches = new WeakMap<CompiledSchema, SchemaCaches>();
+
+  constructor(options: HandlerOptions) {
+    this.#options = options;
+  }
+
+  /** What a request asks for, subscriptions as queries. Throws RequestRefused, and Fault for a body that is none. */
+  async prepare(request: GraphqlRequest, schema: CompiledSchema, reader: Reader): Promise<Work> {
+    const caches = this.#cachesOf(schema);
+    const pending = caches.callers.read(request.headers);
+    const caller = pending instanceof Promise ? await pending : pending;
+    const isShort = request.kind === "json" && request.body.length <= cachedBodyMax;
+    const isCached = isShort && caller.refusal === undefined;
+    const key = caller.guard === undefined ? request.body : `${caller.guard.key}\n${request.body}`;
+    const known = isCached ? caches.bodies.get(key) : undefined;
+    if (known !== undefined) return { kind: "query", ready: known };
+    const fields = await this.#fieldsOf(request, reader);
+    const prepared = this.#whenFree(request, fields, caches, (run): Work => {
+      if (run.node.operation === "mutation") return { kind: "mutation", schema, run, caller };
+      const ready = { schema, run, roots: this.#readyRoots(schema, run, caller) };
+      const { schema: storageSchema } = restrictReader(reader, request.principal?.access);
+      for (const root of ready.roots) {
+        if (root.kind === "query") root.ready.planned.tree.planAhead(storageSchema);
+      }
+      return { kind: "query", ready };
+    });
+    const work = prepared instanceof Promise ? await prepared : prepared;
+    const isKept = isCached && fields.extensions === undefined && work.kind === "query";
+    if (isKept && work.ready.roots.every((root) => root.kind !== "refused")) {
+      caches.bodies.set(key, work.ready);
+      work.ready.run.source.bodies.add(key);
+    }
+    return work;
+  }
+
+  /** Documents that are large, or new and perhaps large with their fragments in their places, one at a time. */
+  #whenFree<T>(
+    request: GraphqlRequest,
+    fields: RequestFields,
+    { requests }: SchemaCaches,
+    proceed: (run: OperationRun) => T,
+  ): MaybePromise<T> {
+    const { scheduler } = this.#options;
+    const prepare = (): T => proceed(requests.prepare(fields));
+    if (scheduler === undefined) return prepare();
+    if (request.body.length < largeDocument) {
+      if (!fields.query.includes("...")) return prepare();
+      const known = requests.prepareKnown(fields);
+      if (known !== undefined) return proceed(known);
+    }
+    return scheduler.alone(budgetOf(this.#options, request), prepare);
+  }
+
+  /** The subscription that a request asks for; undefined for queries and mutations. Throws as `prepare`. */
+  async prepareLive(
+    request: GraphqlRequest,
+    schema: CompiledSchema,
+    reader: Reader,
+  ): Promise<LiveRequest | undefined> {
+    const caches = this.#cachesOf(schema);
+    const fields = await this.#fieldsOf(request, reader);
+    const run = await this.#whenFree(request, fields, caches, (prepared) => prepared);
+    if (run.node.operation !== "subscription") return undefined;
+    refuseResolvers(run.roots);
+    const caller = await caches.callers.read(request.headers);
+    if (caller.refusal !== undefined) throw refuseRequest(caller.refusal);
+    const { principal } = request;
+    const tokenMs = caches.callers.expiryMs(request.headers);
+    const expiryMs = Math.min(tokenMs, principal?.expiryMs ?? Infinity);
+    const roots = this.#readyRoots(schema, run, caller);
+    const rights = rightsKey(caller, principal);
+    return { request, schema, fields, run, roots, caller, rights, expiryMs };
+  }
+
+  async #fieldsOf(request: GraphqlRequest, reader: Reader): Promise<RequestFields> {
+    const reading = this.#readFields(request);
+    const fields = reading instanceof Promise ? await reading : reading;
+    if (fields.extensions === undefined) return fields;
+    return resolvePersisted(fields, request.namespace, reader, this.#options.engine);
+  }
+
+  #readFields(request: GraphqlRequest): MaybePromise<RequestFields> {
+    const { kind, body } = request;
+    if (kind !== "json") return readGraphqlBody(body);
+    if (body.length <= decodedAtOnce) return readJsonBody(body);
+    const { clock, scheduler } = this.#options;
+    const budget = budgetOf(this.#options, request);
+    return withYielder({ clock, scheduler, budget }, (yielder) =>
+      drive(readJsonBodyInSteps(body, (work) => yielder.check(work))),
+    );
+  }
+
+  #cachesOf(schema: CompiledSchema): SchemaCaches {
+    let caches = this.#caches.get(schema);
+    if (caches === undefined) {
+      const requests = new RequestCache(schema, this.#options.limits, (keys) => {
+        for (const key of keys) bodies.delete(key);
+      });
+      const bodies = new Lru<string, ReadyRequest>(
+        bodyBytesMax,
+        (ready, key) => weighBody(requests, ready, key),
+        ({ run }, key) => run.source.bodies.delete(key),
+      );
+      caches = {
+        requests,
+        bodies,
+        callers: new CallerReader(schema, this.#options.clock, this.#options.getText),
+      };
+      this.#caches.set(schema, caches);
+    }
+    return caches;
+  }
+
+  #readyRoots(schema: CompiledSchema, run: OperationRun, caller: Caller): ReadyRoot[] {
+    return run.roots.map((field) => {
+      try {
+        return this.#readyRoot(schema, run, field, caller);
+      } catch (error) {
+        if (error instanceof FieldRefused)
+          return { kind: "refused", field, messages: error.messages };
+        throw error;
+      }
+    });
+  }
+
+  #readyRoot(
+    schema: CompiledSchema,
+    run: OperationRun,
+    field: SelectedField,
+    caller: Caller,
+  ): ReadyRoot {
+    const operation = run.node.operation;
+    const root = rootFieldOf(schema, operation, field.definition);
+    if (root?.of !== undefined) {
+      const { guard, refusal } = caller;
+      if (refusal !== undefined) return { kind: "untrusted", field, reason: refusal };
+      const rule = root.kind === "checkPassword" ? "password" : "query";
+      if (guard?.denies(root.of, rule) === true)
+        return { kind: "json", field, json: nothing(field) };
+      return { kind: "query", field, ready: readyQuery(root, field, run.values, guard) };
+    }
+    if (root?.kind === "lambda") {
+      const reason = closedTo(schema, caller);
+      if (reason !== undefined) return { kind: "untrusted", field, reason };
+      return { kind: "lambda", field, args: printResolverArguments(root, field, run.values) };
+    }
+    if (root?.kind === "custom") {
+      const reason = closedTo(schema, caller);
+      if (reason !== undefined) return { kind: "untrusted", field, reason };
+      const ready = readyDql(root, field, run.values);
+      if (ready !== undefined) return { kind: "dql", field, ready };
+    }
+    if (!this.#options.introspection || root !== undefined) return { kind: "unresolved", field };
+    return { kind: "json", field, json: metaJson(schema, operation, field, run.values) };
+  }
+}

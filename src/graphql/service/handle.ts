@@ -1,0 +1,229 @@
+/**
+ * One GraphQL request: text → operation → root fields → answer (reference/graphql 4.1). Root queries run beside each
+ * other, each over a snapshot of its own; root mutations one after another, each in its own transaction.
+ */
+import type { ExplainOptions } from "../../engine/explain-options.ts";
+import type { Reader } from "../../graph/reader.ts";
+import { Fault } from "../../model/fault.ts";
+import type { CompiledSchema } from "../schema/compiled-schema.ts";
+import type { ReadyDql } from "../resolve/dql-root.ts";
+import { refuseRequest, RequestRefused } from "../operation/errors.ts";
+import { writeAnswer, writeRefusal } from "../resolve/answer.ts";
+import type { RootOutcome } from "../resolve/answer.ts";
+import { headersOf } from "./handle-headers.ts";
+import { runMutations } from "./handle-mutation.ts";
+import { budgetOf, RequestBudget } from "../../model/request-budget.ts";
+import type { HandlerOptions } from "./handle-options.ts";
+import { Preparer } from "./handle-prepare.ts";
+import type { LiveRequest, MutationWork, ReadyRequest } from "./handle-prepare.ts";
+import { RootQueries } from "./handle-query.ts";
+import { readsOf } from "./handle-roots.ts";
+import type { ReadyRoot } from "./handle-roots.ts";
+import { errorsWithoutSchema, withoutSchema } from "./handle-schemaless.ts";
+import { Trace } from "../resolve/trace.ts";
+import { callerOf } from "../resolve/lambda-call.ts";
+import type { LambdaCalls } from "../resolve/lambda-call.ts";
+import { writeExplanation } from "../resolve/plan-reports.ts";
+import type { OperationRun } from "../operation/cache.ts";
+import { readerOf, withSender } from "./sender.ts";
+import type { GraphqlRequest } from "../operation/request.ts";
+import type { GraphqlAnswer } from "./service.ts";
+
+/** What mutations begin with; anything else that does is a query all the same. */
+const mutationForm = /^(?:\{"query":")?mutation\b/;
+
+export interface LiveAnswer {
+  readonly body: Uint8Array;
+  readonly extensions: string | undefined;
+  /** Ids of the predicates that decided it; undefined: anything may have. */
+  readonly reads: ReadonlySet<number> | undefined;
+}
+
+const parentType = "Subscription";
+
+export class RequestHandler {
+  readonly #options: HandlerOptions;
+  readonly #preparer: Preparer;
+  readonly #queries: RootQueries;
+
+  constructor(options: HandlerOptions) {
+    this.#options = options;
+    this.#preparer = new Preparer(options);
+    this.#queries = new RootQueries(options);
+  }
+
+  async handle(request: GraphqlRequest): Promise<GraphqlAnswer> {
+    const { clock, extensions } = this.#options;
+    const trace = new Trace(clock);
+    try {
+      const { identify } = this.#options;
+      const known = identify === undefined ? request : await withSender(identify, request);
+      return await this.#answer(known, trace);
+    } catch (error) {
+      const print = extensions ? () => trace.print() : undefined;
+      if (error instanceof RequestRefused) return answerOf(writeRefusal(error.errors, print));
+      if (error instanceof Fault) {
+        return answerOf(writeRefusal([{ message: error.message }], print));
+      }
+      throw error;
+    }
+  }
+
+  async #answer(
+    request: GraphqlRequest,
+    trace: Trace,
+    use: "query" | "mutation" = mutationForm.test(request.body) ? "mutation" : "query",
+  ): Promise<GraphqlAnswer> {
+    const reader = await this.#options.engine.openReader(request.namespace, undefined, use);
+    try {
+      const served = await this.#options.schemas.at(reader);
+      if (served === undefined) {
+        const print = this.#options.extensions ? () => trace.print() : undefined;
+        return answerOf(withoutSchema(request, this.#options.limits, print));
+      }
+      trace.hidesTouched = served.schema.rules !== undefined;
+      const work = await this.#preparer.prepare(request, served.schema, reader);
+      if (work.kind === "query") {
+        if (use === "mutation") return await this.#answer(request, trace, "query");
+        return request.plan?.kind === "explain"
+          ? await this.#explain(request, work.ready.roots, reader, request.plan.form)
+          : await this.#query(request, work.ready, reader, trace);
+      }
+      const { refusesMutations } = request;
+      if (refusesMutations !== undefined) {
+        const { message, status } = refusesMutations;
+        return { body: writeRefusal([{ message }], undefined), headers: undefined, status };
+      }
+      if (request.plan !== undefined) throw refuseRequest(noPlanOfMutations);
+      return await this.#mutate(request, work, trace, reader);
+    } finally {
+      reader.close();
+    }
+  }
+
+  /**
+   * The subscription that a request asks for, by the schema at `reader`; undefined for queries and mutations. Throws
+   * RequestRefused, and Fault for a body that is none.
+   */
+  async prepareLive(request: GraphqlRequest, reader: Reader): Promise<LiveRequest | undefined> {
+    const served = await this.#options.schemas.at(reader);
+    if (served === undefined) {
+      throw new RequestRefused(errorsWithoutSchema(request, this.#options.limits));
+    }
+    return this.#preparer.prepareLive(request, served.schema, reader);
+  }
+
+  /** Runs a subscription once: its answer without extensions, and what they would be. */
+  async runLive(live: LiveRequest, reader: Reader): Promise<LiveAnswer> {
+    const { request, run, schema, roots } = live;
+    const trace = new Trace(this.#options.clock);
+    trace.hidesTouched = schema.rules !== undefined;
+    // Each run has a budget of its own, and others may wait for it than the one who asked first.
+    const budget = new RequestBudget(this.#options);
+    const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run, budget);
+    const outcomes: RootOutcome[] = [];
+    const given = readerOf(reader, request);
+    for (const root of roots) {
+      const place = { run, request, given, budget, trace, parentType, lambda };
+      outcomes.push(await this.#queries.resolve(root, place));
+    }
+    const body = writeAnswer(outcomes, run.locate, undefined, this.#options.limits.resultBytesMax);
+    const extensions = this.#options.extensions ? trace.print() : undefined;
+    const readsOfDql = (ready: ReadyDql): ReadonlySet<number> | undefined =>
+      this.#queries.readsOfDql(ready, request.namespace, reader.schema);
+    const reads = readsOf(roots, reader.schema, readsOfDql);
+    return { body, extensions, reads };
+  }
+
+  async #query(
+    request: GraphqlRequest,
+    ready: ReadyRequest,
+    reader: Reader,
+    trace: Trace,
+  ): Promise<GraphqlAnswer> {
+    const { schema, run, roots } = ready;
+    const budget = budgetOf(this.#options, request);
+    const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run, budget);
+    const parentType = run.node.operation === "query" ? "Query" : "Subscription";
+    // The first query uses the snapshot that the schema was found in; every other one has its own.
+    let own = readerOf(reader, request);
+    const pending = roots.map((root) => {
+      const isRead = root.kind === "query" || root.kind === "dql";
+      const given = isRead ? own : undefined;
+      if (isRead) own = undefined;
+      return this.#queries.resolve(root, {
+        run,
+        request,
+        given,
+        budget,
+        trace,
+        parentType,
+        lambda,
+      });
+    });
+    const outcomes =
+      pending.length === 1
+        ? [await (pending[0] as Promise<RootOutcome>)]
+        : await Promise.all(pending);
+    if (request.plan !== undefined) trace.orderReports(roots.map((root) => root.field.key));
+    const body = this.#write(outcomes, run, trace, request.plan);
+    return { body, headers: headersOf(run, trace.shownTouched) };
+  }
+
+  /** What would be done for each root field; nothing is. */
+  async #explain(
+    request: GraphqlRequest,
+    roots: readonly ReadyRoot[],
+    reader: Reader,
+    form: ExplainOptions["form"],
+  ): Promise<GraphqlAnswer> {
+    return answerOf(writeExplanation(await this.#queries.explain(request, roots, reader), form));
+  }
+
+  async #mutate(
+    request: GraphqlRequest,
+    work: MutationWork,
+    trace: Trace,
+    reader: Reader,
+  ): Promise<GraphqlAnswer> {
+    const { run, schema } = work;
+    const budget = budgetOf(this.#options, request);
+    const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run, budget);
+    const place = { options: this.#options, request, budget, trace, reader, lambda };
+    const outcomes = await runMutations(work, place);
+    return { body: this.#write(outcomes, run, trace), headers: headersOf(run, trace.shownTouched) };
+  }
+
+  #write(
+    outcomes: readonly RootOutcome[],
+    run: OperationRun,
+    trace: Trace,
+    question?: ExplainOptions,
+  ): Uint8Array {
+    const isShown = this.#options.extensions || question !== undefined;
+    const extensions = isShown ? () => trace.print(question?.form) : undefined;
+    return writeAnswer(outcomes, run.locate, extensions, this.#options.limits.resultBytesMax);
+  }
+
+  #lambdaCalls(
+    schema: CompiledSchema,
+    request: GraphqlRequest,
+    { locate }: OperationRun,
+    budget: RequestBudget,
+  ): LambdaCalls {
+    return {
+      client: this.#options.lambda,
+      namespace: request.namespace,
+      caller: callerOf(schema, request),
+      bytesMax: this.#options.limits.resultBytesMax,
+      locate,
+      budget,
+    };
+  }
+}
+
+const noPlanOfMutations = "explain and profile are for queries: the mutation was not run";
+
+function answerOf(body: Uint8Array): GraphqlAnswer {
+  return { body, headers: undefined };
+}

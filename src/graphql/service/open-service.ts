@@ -1,0 +1,90 @@
+import type { Clock } from "../../base/clock.ts";
+import { silentLogger } from "../../base/log.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { FairScheduler } from "../../exec/fair-scheduler.ts";
+import { defaultLimits } from "../../model/limits.ts";
+import type { LambdaClient } from "../../lambda/client.ts";
+import type { Limits } from "../../model/limits.ts";
+import { publicPolicy } from "../../outgoing/policy.ts";
+import { makeGetText, type GetText } from "../../outgoing/request.ts";
+import { RequestHandler } from "./handle.ts";
+import type { Identify } from "./sender.ts";
+import { SchemaChecks } from "./schema-check.ts";
+import { SchemaStore } from "./schema-store.ts";
+import type { GraphqlService } from "./service.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+interface GraphqlServiceOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly logger?: Logger;
+  readonly limits?: Limits;
+  /** Where long requests of the process take turns. */
+  readonly scheduler?: FairScheduler;
+  /** Where `@lambda` is resolved; without it no new schema may have it. The owner closes it. */
+  readonly lambda?: LambdaClient | undefined;
+  /** How the key sets that schemas name are fetched; by default of public hosts alone. */
+  readonly getText?: GetText | undefined;
+  /** Who sends a request, where ACL is on. */
+  readonly identify?: Identify | undefined;
+  /** `--graphql introspection`; on by default. */
+  readonly introspection?: boolean;
+  /** `--graphql extensions`; on by default. */
+  readonly extensions?: boolean;
+  /** `--graphql strict-rules`; off by default. */
+  readonly strictRules?: boolean;
+  /** `--graphql debug`; off by default. */
+  readonly debug?: boolean;
+}
+
+/** The GraphQL service of an engine: one for a process. It holds nothing open; the engine is closed by its owner. */
+export function openGraphqlService(options: GraphqlServiceOptions): GraphqlService {
+  const { engine, clock } = options;
+  const getText = options.getText ?? makeGetText(publicPolicy);
+  const hasLambda = options.lambda !== undefined;
+  const allowsRuleGaps = options.strictRules !== true;
+  const schemas = new SchemaStore({ engine, clock, getText, hasLambda, allowsRuleGaps });
+  const { queryTimeoutMs: timeoutMs } = options.limits ?? defaultLimits;
+  const checks = new SchemaChecks({ clock, timeoutMs, hasLambda, allowsRuleGaps });
+  const handler = new RequestHandler({
+    engine,
+    schemas,
+    clock,
+    getText,
+    lambda: options.lambda,
+    identify: options.identify,
+    limits: options.limits ?? defaultLimits,
+    scheduler: options.scheduler,
+    introspection: options.introspection ?? true,
+    extensions: options.extensions ?? true,
+    debug: options.debug ?? false,
+  });
+  const logger = options.logger ?? silentLogger;
+  const subscriptions = new Subscriptions({
+    engine,
+    handler,
+    schemas,
+    identify: options.identify,
+    clock,
+    logger,
+  });
+  return {
+    limits: options.limits ?? defaultLimits,
+    handle: (request) => handler.handle(request),
+    subscribe: (request, subscriber) => subscriptions.subscribe(request, subscriber),
+    get subscriptionCounters() {
+      return subscriptions.counters;
+    },
+    async updateSchema(namespace, sdl) {
+      const row = await schemas.update(namespace, sdl);
+      for (const warning of row.warnings) logger.warn(warning, { namespace });
+      return row;
+    },
+    schemaRow: (namespace) => schemas.row(namespace),
+    allowedOrigins: (namespace) => schemas.allowedOrigins(namespace),
+    preflight: (namespace) => schemas.preflight(namespace),
+    validateSchema: (sdl) => checks.check(sdl),
+    schemaUpdateCount: (namespace) => schemas.updateCount(namespace),
+  };
+}

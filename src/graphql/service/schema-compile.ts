@@ -1,0 +1,77 @@
+/** SDL → CompiledSchema: the order of the stages, nothing else. */
+import { Fault, type FaultCode } from "../../model/fault.ts";
+import type { CompiledSchema } from "../schema/compiled-schema.ts";
+import { generateApi } from "../schema/generate.ts";
+import { findUnavailable } from "../schema/sdl-available.ts";
+import type { SchemaProblem } from "../schema/sdl-draft.ts";
+import { parseMetaLines } from "../schema/sdl-meta.ts";
+import { isDraft, readSdl } from "../schema/sdl-validate.ts";
+import { readRules } from "../resolve/rule-read.ts";
+import { SchemaFault } from "../schema/schema-fault.ts";
+import { linkSchema } from "../schema/link.ts";
+
+type Compiled =
+  | { readonly ok: true; readonly schema: CompiledSchema }
+  | {
+      readonly ok: false;
+      readonly code: FaultCode;
+      readonly problems: readonly SchemaProblem[];
+    };
+
+/**
+ * Compiles a user's SDL. Throws Fault E_GRAPHQL_SCHEMA where it is wrong, its message all problems of the stage that
+ * found them, each `input:LINE: …` and a newline (reference/graphql 1.5); SchemaFault for those of rules; E_NOT_YET for
+ * what this release does not serve. Without a lambda server (`hasLambda`) `@lambda` is refused.
+ */
+export function compileSchema(sdl: string, hasLambda = true): CompiledSchema {
+  const compiled = compile(sdl, hasLambda);
+  if (compiled.ok) return compiled.schema;
+  throw new Fault(compiled.code, printProblems(compiled.problems));
+}
+
+/** What is wrong with an SDL, one message a problem; [] when nothing is. */
+export function validateSdl(sdl: string, hasLambda = true): readonly string[] {
+  try {
+    const compiled = compile(sdl, hasLambda);
+    return compiled.ok ? [] : compiled.problems.map(printProblem);
+  } catch (error) {
+    if (error instanceof SchemaFault) return error.problems;
+    // A malformed comment line is told without a place.
+    if (error instanceof Fault && error.code === "E_GRAPHQL_SCHEMA") return [error.message];
+    throw error;
+  }
+}
+
+function compile(sdl: string, hasLambda: boolean): Compiled {
+  if (sdl === "") return refuse([{ message: "No schema specified", at: undefined }]);
+  const meta = parseMetaLines(sdl);
+  const draft = readSdl(sdl, hasLambda);
+  if (!isDraft(draft)) return refuse(draft);
+  const unavailable = findUnavailable(draft);
+  const roots = generateApi(draft);
+  if (roots.query.fields.length === 0 && roots.mutation.fields.length === 0) {
+    const message = "No query or mutation found in the generated schema";
+    return refuse([{ message, at: undefined }]);
+  }
+  if (unavailable.length > 0) return { ok: false, code: "E_NOT_YET", problems: unavailable };
+  const linked = linkSchema(sdl, draft, roots, meta);
+  const read = readRules(linked);
+  if ("problems" in read) throw new SchemaFault(read.problems);
+  return { ok: true, schema: { ...linked, rules: read.rules } };
+}
+
+function refuse(problems: readonly SchemaProblem[]): Compiled {
+  return { ok: false, code: "E_GRAPHQL_SCHEMA", problems };
+}
+
+function printProblem({ message, at }: SchemaProblem): string {
+  return at === undefined ? `input: ${message}` : `input:${at.line}: ${message}`;
+}
+
+/** A single problem without a place stands alone; all others end their line. */
+function printProblems(problems: readonly SchemaProblem[]): string {
+  const [only] = problems;
+  if (problems.length === 1 && only !== undefined && only.at === undefined)
+    return printProblem(only);
+  return problems.map((problem) => `${printProblem(problem)}\n`).join("");
+}

@@ -1,0 +1,40 @@
+/** Who sends a request, where ACL is on: what of the database it is lent, and with whom it may share a subscription. */
+import type { MaybePromise } from "../../base/maybe.ts";
+import type { Reader } from "../../graph/reader.ts";
+import { restrictReader } from "../../graph/restrict.ts";
+import type { Principal } from "../../model/principal.ts";
+import type { Caller } from "../resolve/caller.ts";
+import type { GraphqlRequest } from "../operation/request.ts";
+
+/** By its headers. */
+export type Identify = (headers: GraphqlRequest["headers"]) => MaybePromise<Principal>;
+
+/** What is lent to a query of the sender's; undefined for one that is not believed: opening another tells why. */
+export function readerOf(reader: Reader, { principal }: GraphqlRequest): Reader | undefined {
+  return principal?.refusal === undefined ? restrictReader(reader, principal?.access) : undefined;
+}
+
+/** Equal for senders whose rights are equal, and stay so whatever becomes of a group. */
+export function rightsKey({ guard }: Caller, principal: Principal | undefined): string {
+  if (principal === undefined || principal.isGuardian) return guard?.key ?? "";
+  const groups = [...(principal.groups ?? [])].sort();
+  return JSON.stringify([guard?.key, principal.access?.key, groups]);
+}
+
+export async function withSender(
+  identify: Identify,
+  request: GraphqlRequest,
+): Promise<GraphqlRequest> {
+  const principal = await identify(request.headers);
+  return { ...request, principal, namespace: principal.namespace };
+}
+
+/** Whether a sender, known by its headers, still has the rights that a subscription was prepared for. */
+export async function hasSameRights(
+  identify: Identify,
+  headers: GraphqlRequest["headers"],
+  live: { readonly caller: Caller; readonly rights: string },
+): Promise<boolean> {
+  const principal = await identify(headers);
+  return principal.refusal === undefined && rightsKey(live.caller, principal) === live.rights;
+}
