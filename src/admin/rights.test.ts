@@ -158,7 +158,6 @@ describe("over /admin", () => {
   async function ask(query: string, principal: Principal): Promise<unknown> {
     const answer = await service.handle(
       {
-        namespace: 0,
         kind: "graphql",
         body: query,
         headers: {},

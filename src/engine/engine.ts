@@ -26,10 +26,12 @@ export interface Engine {
   schema(namespace: number): Promise<Schema>;
   /**
    * For modules above: a view of the newest state, as `principal` may see it; without one as the server may. Close it.
-   * Throws E_PERMISSION for a principal that is refused. `use` "mutation": it is given to `transact`, or closed
-   * without a query.
+   * Throws E_PERMISSION for a principal that is refused. `use` "request": what it is for is found out with it; where
+   * that is a query, `noteQuery` is told.
    */
-  openReader(namespace: number, principal?: Principal, use?: "query" | "mutation"): Promise<Reader>;
+  openReader(namespace: number, principal?: Principal, use?: "query" | "request"): Promise<Reader>;
+  /** A query is answered by a reader that was opened for a request. */
+  noteQuery(reader: Reader): void;
   /**
    * For modules above (GraphQL mutations): runs `work` in a transaction that the server composes itself, commits what it
    * wrote, and runs it again on conflict, with jitter, up to a limit. `work` may run several times. Its reader shows

@@ -190,6 +190,7 @@ function compose(parts: Parts): OpenEngine {
       if (principal?.refusal !== undefined) throw strangerFault(principal);
       return restrictReader((await readers.openNewest(namespace, use)).reader, principal?.access);
     },
+    noteQuery: (reader) => readers.noteQuery(reader.ts),
     transact: (...asked) => managed.transact(...asked),
     onSchemaChange: (listener) => watch.listen(listener),
     onCommit: (listener) => store.onCommit(listener),

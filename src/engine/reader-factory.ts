@@ -51,11 +51,11 @@ const futureWaitMs = 10_000;
 /** The undo is forgotten when no older state was read for so long. */
 const undoIdleMs = 60_000;
 
-/** Commits without a query, after which mutations no longer keep the record cache at the newest state. */
+/** Commits without a query, after which requests no longer keep the record cache at the newest state. */
 const unqueriedMax = 4096;
 
-/** What a reader is opened for: a query, a mutation's request (it is handed over to its transaction), a change. */
-type ReaderUse = "query" | "mutation" | "change";
+/** What a reader is opened for: a query, a request that may be one (or is handed over to a transaction), a change. */
+type ReaderUse = "query" | "request" | "change";
 
 export class ReaderFactory {
   readonly store: Store;
@@ -94,7 +94,12 @@ export class ReaderFactory {
     this.#cache = new RecordCache(bytes);
   }
 
-  /** The newest state. Readers that serve a query fill the record cache, the others only look. */
+  /** A request turned out to be a query at commit `ts`: the record cache is kept at the newest state from now on. */
+  noteQuery(ts: number): void {
+    if (ts > this.#queriedTs) this.#queriedTs = ts;
+  }
+
+  /** The newest state. Readers that may serve a query fill the record cache, those of changes only look. */
   openNewest(namespace: number, use: ReaderUse = "query", overlay?: Overlay): MaybePromise<View> {
     const opened = this.store.snapshot();
     this.#isEmbedded = !(opened instanceof Promise);
@@ -186,15 +191,15 @@ export class ReaderFactory {
   }
 
   /**
-   * Who derives a change needs few records: reading the log for the cache's sake would cost more than it saves. What
-   * comes with a request keeps the cache ready for queries, unless nobody asked one for a long time.
+   * Who derives a change needs few records: reading the log for the cache's sake would cost more than it saves. A
+   * request keeps the cache ready for queries, unless nobody asked one for a long time.
    */
   #advances(use: ReaderUse, snapshot: Snapshot): boolean {
     if (use === "query") {
-      this.#queriedTs = snapshot.ts;
+      this.noteQuery(snapshot.ts);
       return true;
     }
-    return use === "mutation" && snapshot.ts - this.#queriedTs < unqueriedMax;
+    return use === "request" && snapshot.ts - this.#queriedTs < unqueriedMax;
   }
 
   #sameSince({ ts, fence }: Snapshot): number {
@@ -210,11 +215,11 @@ export class ReaderFactory {
         snapshot,
         schema: known.schema,
         cache: this.#cache.number >= snapshot.ts ? this.#cache : undefined,
-        fillsCache: request.use === "query",
+        fillsCache: request.use !== "change",
         delta: stackDeltas(request.overlay, past),
         ts: request.ts,
         vectors: { indexes: this.vectors, own: request.overlay },
-        ...(request.use === "query" ? { renew: this.#renewer(snapshot, known, request) } : {}),
+        ...(request.use !== "change" ? { renew: this.#renewer(snapshot, known, request) } : {}),
       }),
     });
     if (request.ts === snapshot.ts) {

@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from "node:http";
 import type { GraphqlRequest } from "../graphql/operation/request.ts";
+import type { GraphqlAnswer, Subscriber } from "../graphql/service/service.ts";
 import type { Exchange } from "./exchange.ts";
 import { judge } from "./gate.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -25,22 +26,22 @@ export function wantsEvents({ req }: Exchange): "no" | "too" | "only" {
 }
 
 /**
- * Streams the answers to `request`. False, and nothing is answered, for a query or a mutation of somebody who takes an
- * ordinary answer too.
+ * Streams the answers to `request`. Gives the answer to a query or a mutation of somebody who takes an ordinary one, too:
+ * nothing of it was sent.
  */
 export async function streamEvents(
   exchange: Exchange,
   request: GraphqlRequest,
   origins: readonly string[],
-): Promise<boolean> {
+): Promise<GraphqlAnswer | undefined> {
   const { res, context, streams } = exchange;
   if (streams.isFull) {
     const body = makeErrorBody("too many streams are open", "ErrorInvalidRequest", false);
     sendError(res, { status: 503, body, headers: ["Retry-After", "1"] });
-    return true;
+    return undefined;
   }
   if (!(await mayListen(context, exchange.req.headers, exchange.req.headers))) {
-    if (await refuseToListen(exchange, request)) return true;
+    if (await refuseToListen(exchange, request)) return undefined;
   }
   const stream = new EventStream(res, streams, {
     origins,
@@ -48,23 +49,23 @@ export async function streamEvents(
     memory: context.memory,
     isWelcome: async () => (await judge(rightOf("/graphql"), exchange.req, context)) === undefined,
   });
-  const outcome = await context.graphql.subscribe(request, {
+  const subscriber: Subscriber = {
     next: (answer) => stream.next(answer),
     end: (reason) => (reason === "schema" ? stream.leave() : stream.complete()),
-  });
+  };
+  const outcome = await context.graphql.subscribe(request, subscriber, true);
   if (outcome.kind === "open") {
     stream.onGone(outcome.close);
-    return true;
+    return undefined;
   }
   if (outcome.kind === "refused") {
     stream.next(new TextEncoder().encode(JSON.stringify({ errors: outcome.errors })));
-  } else {
-    if (wantsEvents(exchange) === "too") return false;
-    const { body } = await context.graphql.handle(request);
-    stream.next(body);
+  } else if (outcome.kind === "answered") {
+    if (wantsEvents(exchange) === "too") return outcome.answer;
+    stream.next(outcome.answer.body);
   }
   stream.complete();
-  return true;
+  return undefined;
 }
 
 /** Nothing is subscribed to by a page that may not read; false for what is no subscription. */

@@ -108,7 +108,6 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
     if (notes !== undefined) notes.operation = describeRequest(document);
     const refusal = findMutationRefusal(exchange);
     const request: GraphqlRequest = {
-      namespace: 0,
       ...document,
       headers: exchange.req.headers,
       remoteAddress: findRemoteAddress(exchange.req),
@@ -117,12 +116,16 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
       closed: responder.closed,
       refusesMutations: refusal instanceof Promise ? await refusal : refusal,
     };
+    let answer: GraphqlAnswer | undefined;
     if (responder.streams && wantsEvents(exchange) !== "no") {
       const granted = await responder.origins();
-      if (await streamEvents(exchange, request, granted)) return;
+      answer = await streamEvents(exchange, request, granted);
+      if (answer === undefined) return;
     }
-    const pending = responder.handle(request);
-    const answer = pending instanceof Promise ? await pending : pending;
+    if (answer === undefined) {
+      const pending = responder.handle(request);
+      answer = pending instanceof Promise ? await pending : pending;
+    }
     const settled = responder.origins();
     const origins = settled instanceof Promise ? await settled : settled;
     const { status } = answer;

@@ -10,7 +10,7 @@ import { drainingWords } from "../admin/interface.ts";
 import { Fault } from "../model/fault.ts";
 import { describeRequest, type RequestNames } from "../graphql/service/describe-request.ts";
 import type { GraphqlRequest } from "../graphql/operation/request.ts";
-import type { GraphqlService, SubscriptionEnd } from "../graphql/service/service.ts";
+import type { GraphqlService, Subscriber, SubscriptionEnd } from "../graphql/service/service.ts";
 import {
   decodeJson,
   encodeJson,
@@ -39,7 +39,7 @@ interface ConnectionParts {
   readonly dialect: Dialect;
   readonly context: ServerContext;
   readonly streams: Streams;
-  readonly service: Pick<GraphqlService, "subscribe" | "handle">;
+  readonly service: Pick<GraphqlService, "subscribe">;
   /** Of the upgrade. */
   readonly headers: IncomingHttpHeaders;
   readonly remoteAddress: string;
@@ -210,25 +210,23 @@ class SocketConnection implements Stream, Conversation {
       this.#record(names, "refused");
       throw refusal;
     }
-    const outcome = await service.subscribe(request, {
+    const subscriber: Subscriber = {
       next: (answer) => {
         if (!operation.isStopped) this.#outbox.push(operation, answer);
       },
       end: (reason) => this.#end(operation, reason),
-    });
+    };
+    const outcome = await service.subscribe(request, subscriber, dialect.answersAll);
     if (outcome.kind === "open") {
       this.#record(names, "ok");
       if (operation.isStopped) outcome.close();
       else operation.leave = outcome.close;
       return;
     }
-    if (outcome.kind === "other" && dialect.answersAll) {
-      const { isDraining } = this.#parts.context.controls.switches;
-      const closed = isDraining ? drainingWords : undefined;
-      const refusesMutations = mustBeRecorded(this.#parts.context) ? unrecorded : undefined;
-      const { body: answer } = await service.handle({ ...request, closed, refusesMutations });
-      this.#record(names, hasErrors(answer) ? "error" : "ok");
-      if (!operation.isStopped) this.#outbox.push(operation, answer);
+    if (outcome.kind === "answered") {
+      const { body } = outcome.answer;
+      this.#record(names, hasErrors(body) ? "error" : "ok");
+      if (!operation.isStopped) this.#outbox.push(operation, body);
       this.#end(operation, "answered");
       return;
     }
@@ -251,14 +249,15 @@ class SocketConnection implements Stream, Conversation {
   }
 
   #request(operation: Operation, body: string): GraphqlRequest {
-    const { remoteAddress } = this.#parts;
+    const { remoteAddress, context } = this.#parts;
     return {
-      namespace: 0,
       kind: "json",
       body,
       headers: this.#headers,
       remoteAddress,
       timeoutMs: 0,
+      closed: context.controls.switches.isDraining ? drainingWords : undefined,
+      refusesMutations: mustBeRecorded(context) ? unrecorded : undefined,
       signal: {
         get aborted() {
           return operation.isStopped;

@@ -3,7 +3,6 @@ import { Buffer } from "node:buffer";
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { WebSocketServer } from "ws";
-import { Fault } from "../model/fault.ts";
 import type { GraphqlService } from "../graphql/service/service.ts";
 import type { ServerContext } from "./server-context.ts";
 import { judge } from "./gate.ts";
@@ -16,14 +15,11 @@ import { rightOf } from "./rights.ts";
 import type { Streams } from "./streams.ts";
 
 /** Nothing of the administration can be subscribed to, but clients of the reference may connect. */
-const nothingToSubscribe: Pick<GraphqlService, "subscribe" | "handle"> = {
+const nothingToSubscribe: Pick<GraphqlService, "subscribe"> = {
   subscribe: () => {
     const message =
       "Not resolving subscription because schema doesn't have any fields defined for subscription operation.";
     return Promise.resolve({ kind: "refused", message, errors: [{ message }] });
-  },
-  handle: () => {
-    throw new Fault("E_GRAPHQL_REQUEST", "given GraphQL operation is not a subscription");
   },
 };
 

@@ -37,7 +37,6 @@ export async function openGraphqlContext(
     headers: Readonly<Record<string, string>> = {},
   ): Promise<unknown> => {
     const answer = await service.handle({
-      namespace: 0,
       kind: "json",
       body,
       headers,

@@ -5,9 +5,6 @@ import type { Principal } from "../../model/principal.ts";
 import type { RequestBudget } from "../../model/request-budget.ts";
 
 export interface GraphqlRequest {
-  readonly namespace: number;
-  /** Who asks; undefined: the server itself, or a server without ACL. Where ACL is on the service finds it out itself. */
-  readonly principal?: Principal | undefined;
   /**
    * `json`: body is the JSON object of reference/graphql 4.1.1. `graphql`: the document itself. `get`: fields from the
    * URL, as JSON text.
@@ -27,6 +24,13 @@ export interface GraphqlRequest {
   readonly refusesMutations?: MutationRefusal | undefined;
   /** Asks how the queries are run; for those who may see all nodes, because the numbers tell of hidden ones. */
   readonly plan?: ExplainOptions | undefined;
+}
+
+/** A request whose sender is known. */
+export interface IdentifiedRequest extends GraphqlRequest {
+  readonly namespace: number;
+  /** undefined: a server without ACL, where everybody may do everything. */
+  readonly principal: Principal | undefined;
 }
 
 export interface MutationRefusal {

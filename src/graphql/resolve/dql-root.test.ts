@@ -245,7 +245,6 @@ test("no rules apply, but where nothing is served without a token it is not eith
 test("explain and profile tell of the DQL", async () => {
   const ask = async (kind: "explain" | "profile"): Promise<unknown> => {
     const { body } = await context.service.handle({
-      namespace: 0,
       kind: "graphql",
       body: '{ named(name: "ash") { name } }',
       headers: {},

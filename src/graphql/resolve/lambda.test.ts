@@ -75,7 +75,6 @@ afterAll(() => engine.close());
 
 async function ask(query: string, headers: Record<string, string> = {}): Promise<unknown> {
   const answered = await service.handle({
-    namespace: 0,
     kind: "json",
     body: JSON.stringify({ query }),
     headers,

@@ -9,7 +9,6 @@ import type { GraphqlService } from "../service/service.ts";
 
 async function ask(service: GraphqlService, query: string): Promise<unknown> {
   const answer = await service.handle({
-    namespace: 0,
     kind: "graphql",
     body: query,
     headers: {},

@@ -66,7 +66,6 @@ describe("values", () => {
 
   test("an Int64 keeps all its digits", async () => {
     const answer = await context.service.handle({
-      namespace: 0,
       kind: "json",
       body: JSON.stringify({
         query: "{ queryCat(filter: {big: {gt: 9007199254740992}}) { big } }",

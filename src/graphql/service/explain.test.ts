@@ -54,7 +54,6 @@ async function ask(
   form: "json" | "text" = "json",
 ): Promise<Answer> {
   const answer = await context.service.handle({
-    namespace: 0,
     kind: "json",
     body: JSON.stringify({ query }),
     headers,

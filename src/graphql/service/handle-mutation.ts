@@ -14,11 +14,11 @@ import type { LambdaRootDone } from "../resolve/lambda-root.ts";
 import { runMutation } from "../resolve/mutation-root.ts";
 import { rootFieldOf } from "../resolve/query-root.ts";
 import type { SelectedField } from "../operation/prepare.ts";
-import type { GraphqlRequest } from "../operation/request.ts";
+import type { IdentifiedRequest } from "../operation/request.ts";
 
 interface MutationPlace {
   readonly options: HandlerOptions;
-  readonly request: GraphqlRequest;
+  readonly request: IdentifiedRequest;
   readonly budget: RequestBudget;
   readonly trace: Trace;
   /** The one that the schema was found with. */

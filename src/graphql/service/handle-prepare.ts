@@ -26,7 +26,7 @@ import type { OperationRun } from "../operation/cache.ts";
 import { resolvePersisted } from "../operation/persisted.ts";
 import type { SelectedField } from "../operation/prepare.ts";
 import { rightsKey } from "./sender.ts";
-import type { GraphqlRequest } from "../operation/request.ts";
+import type { IdentifiedRequest } from "../operation/request.ts";
 
 /** Bytes of the bodies of a schema that are kept whole, and characters of one of them. */
 const bodyBytesMax = 16 * 1024 * 1024;
@@ -62,12 +62,18 @@ export interface MutationWork {
   readonly caller: Caller;
 }
 
+/** A request whose document is checked and whose operation is chosen. */
+interface ReadRequest {
+  readonly fields: RequestFields;
+  readonly run: OperationRun;
+}
+
 /** What a request asks for, prepared. */
-type Work = { readonly kind: "query"; readonly ready: ReadyRequest } | MutationWork;
+export type Work = { readonly kind: "query"; readonly ready: ReadyRequest } | MutationWork;
 
 /** A subscription, prepared for a schema and a caller. */
 export interface LiveRequest {
-  readonly request: GraphqlRequest;
+  readonly request: IdentifiedRequest;
   readonly schema: CompiledSchema;
   readonly fields: RequestFields;
   readonly run: OperationRun;
@@ -87,8 +93,16 @@ export class Preparer {
     this.#options = options;
   }
 
-  /** What a request asks for, subscriptions as queries. Throws RequestRefused, and Fault for a body that is none. */
-  async prepare(request: GraphqlRequest, schema: CompiledSchema, reader: Reader): Promise<Work> {
+  /**
+   * What a request asks for, subscriptions as queries. `read`: its operation, where that was asked for first. Throws
+   * RequestRefused, and Fault for a body that is none.
+   */
+  async prepare(
+    request: IdentifiedRequest,
+    schema: CompiledSchema,
+    reader: Reader,
+    read?: ReadRequest,
+  ): Promise<Work> {
     const caches = this.#cachesOf(schema);
     const pending = caches.callers.read(request.headers);
     const caller = pending instanceof Promise ? await pending : pending;
@@ -97,8 +111,8 @@ export class Preparer {
     const key = caller.guard === undefined ? request.body : `${caller.guard.key}\n${request.body}`;
     const known = isCached ? caches.bodies.get(key) : undefined;
     if (known !== undefined) return { kind: "query", ready: known };
-    const fields = await this.#fieldsOf(request, reader);
-    const prepared = this.#whenFree(request, fields, caches, (run): Work => {
+    const fields = read?.fields ?? (await this.#fieldsOf(request, reader));
+    const prepared = this.#whenFree(request, fields, caches, read?.run, (run): Work => {
       if (run.node.operation === "mutation") return { kind: "mutation", schema, run, caller };
       const ready = { schema, run, roots: this.#readyRoots(schema, run, caller) };
       const { schema: storageSchema } = restrictReader(reader, request.principal?.access);
@@ -118,32 +132,42 @@ export class Preparer {
 
   /** Documents that are large, or new and perhaps large with their fragments in their places, one at a time. */
   #whenFree<T>(
-    request: GraphqlRequest,
+    request: IdentifiedRequest,
     fields: RequestFields,
     { requests }: SchemaCaches,
+    run: OperationRun | undefined,
     proceed: (run: OperationRun) => T,
   ): MaybePromise<T> {
     const { scheduler } = this.#options;
-    const prepare = (): T => proceed(requests.prepare(fields));
+    const prepare = (): T => proceed(run ?? requests.prepare(fields));
     if (scheduler === undefined) return prepare();
     if (request.body.length < largeDocument) {
-      if (!fields.query.includes("...")) return prepare();
+      if (run !== undefined || !fields.query.includes("...")) return prepare();
       const known = requests.prepareKnown(fields);
       if (known !== undefined) return proceed(known);
     }
     return scheduler.alone(budgetOf(this.#options, request), prepare);
   }
 
-  /** The subscription that a request asks for; undefined for queries and mutations. Throws as `prepare`. */
-  async prepareLive(
-    request: GraphqlRequest,
+  /** The operation that a request asks for. Throws as `prepare`. */
+  async read(
+    request: IdentifiedRequest,
     schema: CompiledSchema,
     reader: Reader,
-  ): Promise<LiveRequest | undefined> {
-    const caches = this.#cachesOf(schema);
+  ): Promise<ReadRequest> {
     const fields = await this.#fieldsOf(request, reader);
-    const run = await this.#whenFree(request, fields, caches, (prepared) => prepared);
-    if (run.node.operation !== "subscription") return undefined;
+    const caches = this.#cachesOf(schema);
+    const run = await this.#whenFree(request, fields, caches, undefined, (prepared) => prepared);
+    return { fields, run };
+  }
+
+  /** A subscription, for whoever listens. Throws as `prepare`. */
+  async prepareLive(
+    request: IdentifiedRequest,
+    schema: CompiledSchema,
+    { fields, run }: ReadRequest,
+  ): Promise<LiveRequest> {
+    const caches = this.#cachesOf(schema);
     refuseResolvers(run.roots);
     const caller = await caches.callers.read(request.headers);
     if (caller.refusal !== undefined) throw refuseRequest(caller.refusal);
@@ -155,14 +179,14 @@ export class Preparer {
     return { request, schema, fields, run, roots, caller, rights, expiryMs };
   }
 
-  async #fieldsOf(request: GraphqlRequest, reader: Reader): Promise<RequestFields> {
+  async #fieldsOf(request: IdentifiedRequest, reader: Reader): Promise<RequestFields> {
     const reading = this.#readFields(request);
     const fields = reading instanceof Promise ? await reading : reading;
     if (fields.extensions === undefined) return fields;
     return resolvePersisted(fields, request.namespace, reader, this.#options.engine);
   }
 
-  #readFields(request: GraphqlRequest): MaybePromise<RequestFields> {
+  #readFields(request: IdentifiedRequest): MaybePromise<RequestFields> {
     const { kind, body } = request;
     if (kind !== "json") return readGraphqlBody(body);
     if (body.length <= decodedAtOnce) return readJsonBody(body);

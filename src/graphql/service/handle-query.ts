@@ -29,12 +29,12 @@ import {
   writeQuery,
 } from "../resolve/query-root.ts";
 import type { OperationRun } from "../operation/cache.ts";
-import type { GraphqlRequest } from "../operation/request.ts";
+import type { IdentifiedRequest } from "../operation/request.ts";
 
 /** What a root query needs beside itself. */
 interface QueryPlace {
   readonly run: OperationRun;
-  readonly request: GraphqlRequest;
+  readonly request: IdentifiedRequest;
   /** A reader that is lent; undefined: open one. */
   readonly given: Reader | undefined;
   readonly budget: RequestBudget;
@@ -59,7 +59,7 @@ export class RootQueries {
 
   /** What would be done for each root field; nothing is. */
   async explain(
-    request: GraphqlRequest,
+    request: IdentifiedRequest,
     roots: readonly ReadyRoot[],
     reader: Reader,
   ): Promise<ReadonlyMap<string, PlanReport>> {

@@ -12,7 +12,6 @@ afterAll(() => context.close());
 
 async function ask(query: string): Promise<unknown> {
   const answer = await context.service.handle({
-    namespace: 0,
     kind: "graphql",
     body: query,
     headers: {},

@@ -41,7 +41,6 @@ interface Reply {
 
 async function ask(body: string, kind: "json" | "graphql" = "json"): Promise<Reply> {
   const answer = await service.handle({
-    namespace: 0,
     kind,
     body,
     headers: {},
@@ -133,7 +132,6 @@ describe("requests", () => {
     expect(json.data).toEqual({ __type: { name: "Leaf" }, queryLeaf: [{ name: "oak" }] });
     const closed = openGraphqlService({ engine, clock: systemClock, introspection: false });
     const answer = await closed.handle({
-      namespace: 0,
       kind: "graphql",
       body: "{ __typename queryLeaf { __typename } }",
       headers: {},

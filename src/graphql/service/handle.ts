@@ -15,7 +15,7 @@ import { runMutations } from "./handle-mutation.ts";
 import { budgetOf, RequestBudget } from "../../model/request-budget.ts";
 import type { HandlerOptions } from "./handle-options.ts";
 import { Preparer } from "./handle-prepare.ts";
-import type { LiveRequest, MutationWork, ReadyRequest } from "./handle-prepare.ts";
+import type { LiveRequest, MutationWork, ReadyRequest, Work } from "./handle-prepare.ts";
 import { RootQueries } from "./handle-query.ts";
 import { readsOf } from "./handle-roots.ts";
 import type { ReadyRoot } from "./handle-roots.ts";
@@ -25,12 +25,9 @@ import { callerOf } from "../resolve/lambda-call.ts";
 import type { LambdaCalls } from "../resolve/lambda-call.ts";
 import { writeExplanation } from "../resolve/plan-reports.ts";
 import type { OperationRun } from "../operation/cache.ts";
-import { readerOf, withSender } from "./sender.ts";
-import type { GraphqlRequest } from "../operation/request.ts";
+import { identifyRequest, readerOf } from "./sender.ts";
+import type { GraphqlRequest, IdentifiedRequest } from "../operation/request.ts";
 import type { GraphqlAnswer } from "./service.ts";
-
-/** What mutations begin with; anything else that does is a query all the same. */
-const mutationForm = /^(?:\{"query":")?mutation\b/;
 
 export interface LiveAnswer {
   readonly body: Uint8Array;
@@ -40,6 +37,19 @@ export interface LiveAnswer {
 }
 
 const parentType = "Subscription";
+
+interface AnswerPlace {
+  readonly request: IdentifiedRequest;
+  readonly schema: CompiledSchema;
+  /** The one that the schema was found with. */
+  readonly reader: Reader;
+  readonly trace: Trace;
+}
+
+/** A request of one who may listen. */
+type OpenedRequest =
+  | { readonly kind: "live"; readonly live: LiveRequest }
+  | { readonly kind: "other"; readonly answer: () => Promise<GraphqlAnswer> };
 
 export class RequestHandler {
   readonly #options: HandlerOptions;
@@ -52,13 +62,31 @@ export class RequestHandler {
     this.#queries = new RootQueries(options);
   }
 
-  async handle(request: GraphqlRequest): Promise<GraphqlAnswer> {
-    const { clock, extensions } = this.#options;
-    const trace = new Trace(clock);
+  async handle(sent: GraphqlRequest): Promise<GraphqlAnswer> {
+    const trace = new Trace(this.#options.clock);
+    return this.#tellRefusals(trace, async () => {
+      const identified = identifyRequest(this.#options.identify, sent);
+      const request = identified instanceof Promise ? await identified : identified;
+      const reader = await this.#options.engine.openReader(request.namespace, undefined, "request");
+      try {
+        const served = await this.#options.schemas.at(reader);
+        if (served === undefined) {
+          const print = this.#options.extensions ? () => trace.print() : undefined;
+          return answerOf(withoutSchema(request, this.#options.limits, print));
+        }
+        const work = await this.#preparer.prepare(request, served.schema, reader);
+        return await this.#answer({ request, schema: served.schema, reader, trace }, work);
+      } finally {
+        reader.close();
+      }
+    });
+  }
+
+  /** What is wrong with a request is its answer. */
+  async #tellRefusals(trace: Trace, answer: () => Promise<GraphqlAnswer>): Promise<GraphqlAnswer> {
+    const { extensions } = this.#options;
     try {
-      const { identify } = this.#options;
-      const known = identify === undefined ? request : await withSender(identify, request);
-      return await this.#answer(known, trace);
+      return await answer();
     } catch (error) {
       const print = extensions ? () => trace.print() : undefined;
       if (error instanceof RequestRefused) return answerOf(writeRefusal(error.errors, print));
@@ -69,48 +97,46 @@ export class RequestHandler {
     }
   }
 
-  async #answer(
-    request: GraphqlRequest,
-    trace: Trace,
-    use: "query" | "mutation" = mutationForm.test(request.body) ? "mutation" : "query",
-  ): Promise<GraphqlAnswer> {
-    const reader = await this.#options.engine.openReader(request.namespace, undefined, use);
-    try {
-      const served = await this.#options.schemas.at(reader);
-      if (served === undefined) {
-        const print = this.#options.extensions ? () => trace.print() : undefined;
-        return answerOf(withoutSchema(request, this.#options.limits, print));
-      }
-      trace.hidesTouched = served.schema.rules !== undefined;
-      const work = await this.#preparer.prepare(request, served.schema, reader);
-      if (work.kind === "query") {
-        if (use === "mutation") return await this.#answer(request, trace, "query");
-        return request.plan?.kind === "explain"
-          ? await this.#explain(request, work.ready.roots, reader, request.plan.form)
-          : await this.#query(request, work.ready, reader, trace);
-      }
-      const { refusesMutations } = request;
-      if (refusesMutations !== undefined) {
-        const { message, status } = refusesMutations;
-        return { body: writeRefusal([{ message }], undefined), headers: undefined, status };
-      }
-      if (request.plan !== undefined) throw refuseRequest(noPlanOfMutations);
-      return await this.#mutate(request, work, trace, reader);
-    } finally {
-      reader.close();
+  async #answer(place: AnswerPlace, work: Work): Promise<GraphqlAnswer> {
+    const { request, schema, reader, trace } = place;
+    trace.hidesTouched = schema.rules !== undefined;
+    if (work.kind === "query") {
+      this.#options.engine.noteQuery(reader);
+      return request.plan?.kind === "explain"
+        ? await this.#explain(request, work.ready.roots, reader, request.plan.form)
+        : await this.#query(request, work.ready, reader, trace);
     }
+    const { refusesMutations } = request;
+    if (refusesMutations !== undefined) {
+      const { message, status } = refusesMutations;
+      return { body: writeRefusal([{ message }], undefined), headers: undefined, status };
+    }
+    if (request.plan !== undefined) throw refuseRequest(noPlanOfMutations);
+    return this.#mutate(request, work, trace, reader);
   }
 
   /**
-   * The subscription that a request asks for, by the schema at `reader`; undefined for queries and mutations. Throws
-   * RequestRefused, and Fault for a body that is none.
+   * What a request is for one who may listen, by the schema at `reader`: a subscription, prepared, or anything else,
+   * whose answer `answer` gives while the reader is open. Throws RequestRefused, and Fault for a body that is none.
    */
-  async prepareLive(request: GraphqlRequest, reader: Reader): Promise<LiveRequest | undefined> {
+  async open(request: IdentifiedRequest, reader: Reader): Promise<OpenedRequest> {
     const served = await this.#options.schemas.at(reader);
     if (served === undefined) {
       throw new RequestRefused(errorsWithoutSchema(request, this.#options.limits));
     }
-    return this.#preparer.prepareLive(request, served.schema, reader);
+    const { schema } = served;
+    const read = await this.#preparer.read(request, schema, reader);
+    if (read.run.node.operation === "subscription") {
+      return { kind: "live", live: await this.#preparer.prepareLive(request, schema, read) };
+    }
+    const answer = (): Promise<GraphqlAnswer> => {
+      const trace = new Trace(this.#options.clock);
+      return this.#tellRefusals(trace, async () => {
+        const work = await this.#preparer.prepare(request, schema, reader, read);
+        return this.#answer({ request, schema, reader, trace }, work);
+      });
+    };
+    return { kind: "other", answer };
   }
 
   /** Runs a subscription once: its answer without extensions, and what they would be. */
@@ -136,7 +162,7 @@ export class RequestHandler {
   }
 
   async #query(
-    request: GraphqlRequest,
+    request: IdentifiedRequest,
     ready: ReadyRequest,
     reader: Reader,
     trace: Trace,
@@ -172,7 +198,7 @@ export class RequestHandler {
 
   /** What would be done for each root field; nothing is. */
   async #explain(
-    request: GraphqlRequest,
+    request: IdentifiedRequest,
     roots: readonly ReadyRoot[],
     reader: Reader,
     form: ExplainOptions["form"],
@@ -181,7 +207,7 @@ export class RequestHandler {
   }
 
   async #mutate(
-    request: GraphqlRequest,
+    request: IdentifiedRequest,
     work: MutationWork,
     trace: Trace,
     reader: Reader,
@@ -207,7 +233,7 @@ export class RequestHandler {
 
   #lambdaCalls(
     schema: CompiledSchema,
-    request: GraphqlRequest,
+    request: IdentifiedRequest,
     { locate }: OperationRun,
     budget: RequestBudget,
   ): LambdaCalls {

@@ -72,7 +72,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
   return {
     limits: options.limits ?? defaultLimits,
     handle: (request) => handler.handle(request),
-    subscribe: (request, subscriber) => subscriptions.subscribe(request, subscriber),
+    subscribe: (...asked) => subscriptions.subscribe(...asked),
     get subscriptionCounters() {
       return subscriptions.counters;
     },

@@ -1,16 +1,17 @@
 /** Who sends a request, where ACL is on: what of the database it is lent, and with whom it may share a subscription. */
+import { andThen } from "../../base/maybe.ts";
 import type { MaybePromise } from "../../base/maybe.ts";
 import type { Reader } from "../../graph/reader.ts";
 import { restrictReader } from "../../graph/restrict.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { Caller } from "../resolve/caller.ts";
-import type { GraphqlRequest } from "../operation/request.ts";
+import type { GraphqlRequest, IdentifiedRequest } from "../operation/request.ts";
 
 /** By its headers. */
 export type Identify = (headers: GraphqlRequest["headers"]) => MaybePromise<Principal>;
 
 /** What is lent to a query of the sender's; undefined for one that is not believed: opening another tells why. */
-export function readerOf(reader: Reader, { principal }: GraphqlRequest): Reader | undefined {
+export function readerOf(reader: Reader, { principal }: IdentifiedRequest): Reader | undefined {
   return principal?.refusal === undefined ? restrictReader(reader, principal?.access) : undefined;
 }
 
@@ -21,12 +22,17 @@ export function rightsKey({ guard }: Caller, principal: Principal | undefined): 
   return JSON.stringify([guard?.key, principal.access?.key, groups]);
 }
 
-export async function withSender(
-  identify: Identify,
+/** `identify` undefined: ACL is off, and there is one namespace. */
+export function identifyRequest(
+  identify: Identify | undefined,
   request: GraphqlRequest,
-): Promise<GraphqlRequest> {
-  const principal = await identify(request.headers);
-  return { ...request, principal, namespace: principal.namespace };
+): MaybePromise<IdentifiedRequest> {
+  if (identify === undefined) return { ...request, namespace: 0, principal: undefined };
+  return andThen(identify(request.headers), (principal) => ({
+    ...request,
+    namespace: principal.namespace,
+    principal,
+  }));
 }
 
 /** Whether a sender, known by its headers, still has the rights that a subscription was prepared for. */

@@ -17,9 +17,14 @@ export interface GraphqlService {
   handle(request: GraphqlRequest): MaybePromise<GraphqlAnswer>;
   /**
    * Opens a subscription: runs it once, and again whenever a commit may have changed its answer. Equal subscriptions
-   * of callers with equal rights are run as one. Never rejects for what the sender did.
+   * of callers with equal rights are run as one. A query or a mutation is answered if `answersAll`. Never rejects for
+   * what the sender did.
    */
-  subscribe(request: GraphqlRequest, subscriber: Subscriber): Promise<SubscribeOutcome>;
+  subscribe(
+    request: GraphqlRequest,
+    subscriber: Subscriber,
+    answersAll?: boolean,
+  ): Promise<SubscribeOutcome>;
   /** What the subscriptions of this process cost. */
   readonly subscriptionCounters: SubscriptionCounters;
   /** POST /admin/schema and updateGQLSchema: validates, alters the storage schema, stores the SDL. Fault E_GRAPHQL_SCHEMA lists what is wrong. */
@@ -88,7 +93,9 @@ export type SubscribeOutcome =
     }
   /** `message`: as the reference's WebSocket tells the errors, in one text. */
   | { readonly kind: "refused"; readonly message: string; readonly errors: readonly object[] }
-  /** A query or a mutation: `handle` answers it. */
+  /** A query or a mutation, which was answered. */
+  | { readonly kind: "answered"; readonly answer: GraphqlAnswer }
+  /** A query or a mutation, and only a subscription was wanted: it was not run. */
   | { readonly kind: "other" };
 
 export interface SubscriptionCounters {

@@ -21,7 +21,6 @@ test("reference/graphql 4.1.3 rule 8: two root queries read two snapshots", asyn
   });
   const service = openGraphqlService({ engine, clock: systemClock, extensions: false });
   const { body } = await service.handle({
-    namespace: 0,
     kind: "graphql",
     body: "{ a: queryBell { tone } b: queryBell { tone } }",
     headers: {},
@@ -45,7 +44,6 @@ test("a document that begins with a mutation is a query where that is asked for"
   const query =
     'mutation Ring { addBell(input: [{tone: "d"}]) { numUids } } query Hear { queryBell { tone } }';
   const { body } = await service.handle({
-    namespace: 0,
     kind: "json",
     body: JSON.stringify({ query, operationName: "Hear" }),
     headers: {},

@@ -29,7 +29,6 @@ async function subscribe(who: string) {
   };
   const outcome = await context.service.subscribe(
     {
-      namespace: 0,
       kind: "graphql",
       body: "subscription { queryBoat { crew } }",
       headers: { "x-who": who },

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { openGraphqlContext, type GraphqlContext } from "../../../test/support/graphql-context.ts";
 import { signToken, testNamespace, testSecret } from "../../../test/support/tokens.ts";
-import { makeStranger } from "../../model/principal.ts";
+import { anyPrincipal, makeStranger } from "../../model/principal.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { SubscribeOutcome, Subscriber } from "./service.ts";
 
@@ -45,8 +45,8 @@ async function subscribe(
   variables?: unknown,
 ): Promise<{ listener: Listener; outcome: SubscribeOutcome }> {
   const body = JSON.stringify({ query, variables });
-  const request = { namespace: 0, kind: "json", body, headers, remoteAddress: "", timeoutMs: 0 };
-  const outcome = await context.service.subscribe({ ...request, kind: "json" }, listener);
+  const request = { kind: "json", body, headers, remoteAddress: "", timeoutMs: 0 } as const;
+  const outcome = await context.service.subscribe(request, listener);
   return { listener, outcome };
 }
 
@@ -299,6 +299,32 @@ describe("rights", () => {
   });
 });
 
+describe("queries and mutations", () => {
+  const ask = async (query: string, answersAll: boolean): Promise<SubscribeOutcome> => {
+    const body = JSON.stringify({ query });
+    const request = { kind: "json", body, headers: {}, remoteAddress: "", timeoutMs: 0 } as const;
+    return context.service.subscribe(request, new Listener(), answersAll);
+  };
+  const told = (outcome: SubscribeOutcome): unknown =>
+    outcome.kind === "answered"
+      ? JSON.parse(new TextDecoder().decode(outcome.answer.body))
+      : outcome.kind;
+
+  test("are answered where all is asked for", async () => {
+    context = await openGraphqlContext(sdl);
+    const mutation = 'mutation { addBoat(input: [{name: "Alba"}]) { numUids } }';
+    expect(told(await ask(mutation, true))).toEqual({ data: { addBoat: { numUids: 1 } } });
+    expect(told(await ask("{ queryBoat { name } }", true))).toEqual(boats("Alba"));
+  });
+
+  test("are not run where only a subscription is", async () => {
+    context = await openGraphqlContext(sdl);
+    const mutation = 'mutation { addBoat(input: [{name: "Alba"}]) { numUids } }';
+    expect(told(await ask(mutation, false))).toBe("other");
+    expect(await context.ask("{ queryBoat { name } }")).toEqual(boats());
+  });
+});
+
 describe("access", () => {
   const eyes = (key: string, hidden: string): Principal => ({
     namespace: 0,
@@ -312,41 +338,29 @@ describe("access", () => {
     },
     expiryMs: Infinity,
   });
-  const open = async (principal: Principal): Promise<Listener> => {
-    const listener = new Listener();
-    const query = "subscription { queryBoat { name length } }";
-    const request = { namespace: 0, body: JSON.stringify({ query }), headers: {}, principal };
-    await context.service.subscribe(
-      { ...request, kind: "json", remoteAddress: "", timeoutMs: 0 },
-      listener,
-    );
+  const open = async (who: string): Promise<Listener> => {
+    const { listener } = await subscribe("subscription { queryBoat { name length } }", { who });
     return listener;
   };
 
   test("only equal access shares a run, and a run reads with it", async () => {
-    context = await openGraphqlContext(sdl);
+    const people: Record<string, Principal> = {
+      all: eyes("all", ""),
+      few: eyes("few", "Boat.length"),
+    };
+    context = await openGraphqlContext(sdl, ({ who }) => people[String(who)] ?? anyPrincipal);
     await add("Alba", 7);
-    const all = await open(eyes("all", ""));
-    await open(eyes("all", ""));
-    const few = await open(eyes("few", "Boat.length"));
+    const all = await open("all");
+    await open("all");
+    const few = await open("few");
     expect(context.service.subscriptionCounters).toMatchObject({ subscriptions: 3, queries: 2 });
     expect(all.told).toEqual([{ data: { queryBoat: [{ name: "Alba", length: 7 }] } }]);
     expect(few.told).toEqual([{ data: { queryBoat: [{ name: "Alba", length: null }] } }]);
   });
 
   test("who is not believed is told nothing", async () => {
-    context = await openGraphqlContext(sdl);
-    const request = { namespace: 0, body: JSON.stringify({ query: names }), headers: {} };
-    const outcome = await context.service.subscribe(
-      {
-        ...request,
-        kind: "json",
-        remoteAddress: "",
-        timeoutMs: 0,
-        principal: makeStranger("no accessJwt available"),
-      },
-      new Listener(),
-    );
+    context = await openGraphqlContext(sdl, () => makeStranger("no accessJwt available"));
+    const { outcome } = await subscribe(names);
     expect(outcome).toMatchObject({
       kind: "refused",
       message:

@@ -5,6 +5,7 @@
  */
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
+import { strangerFault } from "../../engine/authorize.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reader } from "../../graph/reader.ts";
 import { Fault } from "../../model/fault.ts";
@@ -16,7 +17,7 @@ import { footprintOf } from "./live-footprint.ts";
 import { errorsOf, LiveQuery } from "./live-query.ts";
 import type { SubscriberHandle } from "./live-query.ts";
 import { NumberText } from "../operation/json.ts";
-import { hasSameRights, withSender } from "./sender.ts";
+import { hasSameRights, identifyRequest } from "./sender.ts";
 import type { Identify } from "./sender.ts";
 import type { SchemaStore } from "./schema-store.ts";
 import type { GraphqlRequest } from "../operation/request.ts";
@@ -67,21 +68,32 @@ export class Subscriptions {
     return { ...this.#counts };
   }
 
-  async subscribe(sent: GraphqlRequest, subscriber: Subscriber): Promise<SubscribeOutcome> {
-    const { identify } = this.#options;
-    const request = identify === undefined ? sent : await withSender(identify, sent);
+  /** As `GraphqlService.subscribe`. */
+  async subscribe(
+    sent: GraphqlRequest,
+    subscriber: Subscriber,
+    answersAll = false,
+  ): Promise<SubscribeOutcome> {
+    const { identify, engine, handler } = this.#options;
+    const request = await identifyRequest(identify, sent);
     try {
       const { namespace, principal } = request;
-      const reader = await this.#options.engine.openReader(namespace, principal);
+      if (principal?.refusal !== undefined) throw strangerFault(principal);
+      const reader = await engine.openReader(namespace, undefined, "request");
       const fromTs = reader.ts;
-      let work: LiveRequest | undefined;
+      let live: LiveRequest;
       try {
-        work = await this.#options.handler.prepareLive(request, reader);
+        const opened = await handler.open(request, reader);
+        if (opened.kind === "other") {
+          return answersAll
+            ? { kind: "answered", answer: await opened.answer() }
+            : { kind: "other" };
+        }
+        ({ live } = opened);
       } finally {
         reader.close();
       }
-      if (work === undefined) return { kind: "other" };
-      return await this.#join(work, subscriber, fromTs);
+      return await this.#join(live, subscriber, fromTs);
     } catch (error) {
       if (error instanceof RequestRefused) return refusedRequest(error.errors, request);
       if (error instanceof Fault) return refusedAnswer([{ message: explain(error) }]);
@@ -270,8 +282,9 @@ export class Subscriptions {
   ): Promise<boolean> {
     try {
       const request = { ...work.request, headers, principal: undefined };
-      const again = await this.#options.handler.prepareLive(request, reader);
-      return again !== undefined && again.expiryMs >= expiryMs && footprintOf(again) === footprint;
+      const again = await this.#options.handler.open(request, reader);
+      if (again.kind !== "live") return false;
+      return again.live.expiryMs >= expiryMs && footprintOf(again.live) === footprint;
     } catch (error) {
       if (error instanceof RequestRefused || error instanceof Fault) return false;
       throw error;
