@@ -40,7 +40,7 @@ import { systemClock } from "./src/base/clock.ts";
 import { openGraphqlService } from "./src/graphql/service/open-service.ts";
 const graphql = openGraphqlService({ engine, clock: systemClock, extensions: false });
 const request = (body) => ({
-  namespace: 0, kind: "graphql", body, headers: {}, remoteAddress: "127.0.0.1", timeoutMs: 0,
+  kind: "graphql", body, headers: {}, remoteAddress: "127.0.0.1", timeoutMs: 0,
 });
 const read = ({ body }) => JSON.parse(new TextDecoder().decode(body));
 `;

@@ -13,7 +13,8 @@ export const typenameField: FieldDefinition = {
   description: undefined,
   type: { kind: "named", type: stringType, nonNull: true, text: "String" },
   arguments: new Map(),
-  directives: [],
+  printed: [],
+  directives: {},
   deprecation: undefined,
   source: { kind: "part" },
 };

@@ -47,10 +47,9 @@ export function readyDql(
   field: SelectedField,
   request: RequestValues,
 ): ReadyDql | undefined {
-  const custom = root.directives.find((one) => one.name.value === "custom");
-  const dql = custom?.arguments?.find((one) => one.name.value === "dql")?.value;
-  if (dql?.kind !== "StringValue") return undefined;
-  return { text: dql.value, variables: readVariables(root, field, request) };
+  const dql = root.directives.custom?.dql;
+  if (dql?.isString !== true) return undefined;
+  return { text: dql.text, variables: readVariables(root, field, request) };
 }
 
 /**
@@ -66,7 +65,7 @@ function readVariables(
   for (const { name, value: node } of field.node.arguments ?? []) {
     const type = root.arguments.get(name.value)?.type;
     const value = type === undefined ? undefined : evaluate(node, type, request);
-    // Neither lists nor objects: the schema has scalars alone (sdl-custom.ts).
+    // Neither lists nor objects: the schema has scalars alone (directives/custom.ts).
     if (value !== undefined && value !== null) variables.set(`$${name.value}`, argumentText(value));
   }
   return variables;

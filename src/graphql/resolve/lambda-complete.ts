@@ -7,7 +7,7 @@ import { isInt64 } from "../../model/int.ts";
 import { parseDateTime, printDateTime } from "../../model/datetime.ts";
 import { quoteJson } from "../../model/print-value.ts";
 import type { CompletionError } from "../../render/graphql-json.ts";
-import type { EnumType, FieldDefinition, ScalarType, TypeRef } from "../schema/compiled-schema.ts";
+import type { EnumType, ScalarType, TypeRef } from "../schema/compiled-schema.ts";
 import { geometryParts } from "./geometry-parts.ts";
 import { isJsonArray, isJsonObject, NumberText } from "../operation/json.ts";
 import type { JsonObject, JsonValue } from "../operation/json.ts";
@@ -121,7 +121,7 @@ class Completion {
     const { name, source } = field.definition;
     if (name === "__typename") return JSON.stringify(typeName);
     if (source.kind === "lambda") return this.field(field, undefined);
-    return this.field(field, value[remoteName(field.definition) ?? name]);
+    return this.field(field, value[field.definition.directives.remoteResponse?.name ?? name]);
   }
 
   #typeName({ type }: Selection, value: JsonObject): string | undefined {
@@ -151,14 +151,6 @@ class Completion {
 function fieldsOf(selection: Selection, typeName: string): readonly SelectedField[] {
   if (selection.type.kind === "object") return selection.fields;
   return selection.byType?.get(typeName) ?? selection.common;
-}
-
-/** `@remoteResponse(name:)` of fields of `@remote` types. */
-function remoteName({ directives }: FieldDefinition): string | undefined {
-  if (directives.length === 0) return undefined;
-  const directive = directives.find((one) => one.name.value === "remoteResponse");
-  const value = directive?.arguments?.find((one) => one.name.value === "name")?.value;
-  return value?.kind === "StringValue" ? value.value : undefined;
 }
 
 function isAny(type: ScalarType | EnumType): boolean {

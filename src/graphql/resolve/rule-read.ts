@@ -1,6 +1,5 @@
 /** `@auth` of a schema's types → rules, or what is wrong with them (reference/graphql 6.3, reference/messages 4.2). */
 import type {
-  ConstDirectiveNode,
   ConstObjectValueNode,
   ConstValueNode,
   DocumentNode,
@@ -12,6 +11,7 @@ import type {
   CompiledSchema,
   GraphRule,
   NamedType,
+  NodeMapping,
   NodeType,
   RuleLevel,
   RuleOperation,
@@ -27,7 +27,6 @@ import { validateDocument } from "../operation/validate.ts";
 import { variablesOf } from "../operation/variables.ts";
 import { namedTypeOf } from "../operation/walk.ts";
 import { isNode } from "../operation/meta.ts";
-import { findArgument } from "../schema/sdl-draft.ts";
 
 const operations: readonly RuleOperation[] = ["password", "query", "add", "update", "delete"];
 
@@ -43,7 +42,7 @@ export function readRules(
     const directive = type.node.auth;
     if (directive === undefined) continue;
     const reader = new RuleReader(schema, type);
-    const rules = reader.readDirective(directive);
+    const rules = reader.readDirective(directive.rules);
     if (Object.keys(rules).length > 0) own.set(type, rules);
     problems.push(...reader.problems);
   }
@@ -61,10 +60,10 @@ class RuleReader {
     this.#type = type;
   }
 
-  readDirective(directive: ConstDirectiveNode): TypeRules {
+  readDirective(written: NonNullable<NodeMapping["auth"]>["rules"]): TypeRules {
     const rules: Partial<Record<RuleOperation, Rule<GraphRule>>> = {};
     for (const operation of operations) {
-      const value = findArgument(directive, operation);
+      const value = written[operation];
       const rule = value === undefined ? undefined : this.#read(value);
       if (rule !== undefined) rules[operation] = rule;
     }

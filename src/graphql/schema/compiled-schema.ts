@@ -7,6 +7,7 @@
  * All references between types are resolved objects, so that a request follows pointers and looks up no name twice.
  */
 import type { ArgumentNode, ConstDirectiveNode, ConstValueNode } from "graphql";
+import type { GivenDirectives } from "./directives/given.ts";
 import type { Authorization } from "../../auth/authorization.ts";
 import type { Rule } from "../../auth/rule.ts";
 import type { IndexSpec } from "../../model/definition.ts";
@@ -28,7 +29,7 @@ export interface CompiledSchema {
   readonly subscriptionType: ObjectType | undefined;
   /** `__schema` and `__type`, allowed at the query root beside `queries`; answered by `introspect` (introspect.ts). */
   readonly introspectionFields: ReadonlyMap<string, FieldDefinition>;
-  /** Directives by name, for the validation of requests: include, skip, cascade, cacheControl and the SDL's own. */
+  /** GivenDirectives by name, for the validation of requests: include, skip, cascade, cacheControl and the SDL's own. */
   readonly directives: ReadonlyMap<string, DirectiveDefinition>;
   readonly meta: SchemaMeta;
   /** Rules of `@auth`; undefined where no type has any. */
@@ -116,7 +117,7 @@ export interface EnumType {
   readonly name: string;
   readonly description: string | undefined;
   readonly origin: TypeOrigin;
-  readonly directives: readonly ConstDirectiveNode[];
+  readonly printed: readonly ConstDirectiveNode[];
   /** By name, in order. */
   readonly values: ReadonlyMap<string, EnumValue>;
 }
@@ -134,8 +135,8 @@ export interface ObjectType {
   readonly description: string | undefined;
   readonly origin: TypeOrigin;
   readonly role: ObjectRole;
-  /** As printed: what the user wrote, completed (inverses, secrets of interfaces), unknown ones removed. */
-  readonly directives: readonly ConstDirectiveNode[];
+  /** The directives as they are printed: what the user wrote, completed (inverses, secrets of interfaces), unknown ones removed. */
+  readonly printed: readonly ConstDirectiveNode[];
   readonly interfaces: readonly InterfaceType[];
   /** By name, in printed order. Without the introspection fields: `__typename` is nowhere in this schema. */
   readonly fields: ReadonlyMap<string, FieldDefinition>;
@@ -153,7 +154,7 @@ export interface InterfaceType {
   readonly description: string | undefined;
   readonly origin: TypeOrigin;
   readonly role: "node" | "remote";
-  readonly directives: readonly ConstDirectiveNode[];
+  readonly printed: readonly ConstDirectiveNode[];
   readonly fields: ReadonlyMap<string, FieldDefinition>;
   readonly implementors: readonly ObjectType[];
   readonly node: NodeMapping | undefined;
@@ -164,7 +165,7 @@ export interface UnionType {
   readonly name: string;
   readonly description: string | undefined;
   readonly origin: TypeOrigin;
-  readonly directives: readonly ConstDirectiveNode[];
+  readonly printed: readonly ConstDirectiveNode[];
   readonly members: readonly ObjectType[];
   /** `URef`, `UFilter`; undefined for `@remote` unions, and where nothing is left of them. */
   readonly refInput: InputObjectType | undefined;
@@ -178,7 +179,7 @@ export interface InputObjectType {
   readonly description: string | undefined;
   readonly origin: TypeOrigin;
   readonly role: InputRole;
-  readonly directives: readonly ConstDirectiveNode[];
+  readonly printed: readonly ConstDirectiveNode[];
   readonly fields: ReadonlyMap<string, InputField>;
   /** The type that it adds, patches, refers to, filters or orders; the union of `URef` and `UFilter`. */
   readonly of: ObjectType | InterfaceType | UnionType | undefined;
@@ -210,8 +211,10 @@ export interface FieldDefinition {
   readonly description: string | undefined;
   readonly type: TypeRef;
   readonly arguments: ReadonlyMap<string, ArgumentDefinition>;
-  /** As printed. */
-  readonly directives: readonly ConstDirectiveNode[];
+  /** The directives as they are printed: what the user wrote, completed, unknown ones removed. */
+  readonly printed: readonly ConstDirectiveNode[];
+  /** What they say. */
+  readonly directives: GivenDirectives;
   /** The reason of `@deprecated`; undefined where it is not deprecated. */
   readonly deprecation: string | undefined;
   readonly source: FieldSource;
@@ -260,6 +263,8 @@ export interface ValueSource {
   readonly indexes: readonly IndexSpec[];
   readonly defaults: FieldDefaults;
   readonly isEmbedding: boolean;
+  /** Of the field, for those that decide how its value is written. */
+  readonly directives: GivenDirectives;
   /** Several languages: in no input, filter or order. */
   readonly isReadOnly: boolean;
   /** The type or interface that declares it: for an implementing type's copy, the interface. */
@@ -325,7 +330,7 @@ export interface InputField {
   readonly description: string | undefined;
   readonly type: TypeRef;
   readonly defaultValue: ConstValueNode | undefined;
-  readonly directives: readonly ConstDirectiveNode[];
+  readonly printed: readonly ConstDirectiveNode[];
   readonly role: InputFieldRole;
   /** role field: the node's field that it writes or filters. */
   readonly field: FieldDefinition | undefined;
@@ -364,9 +369,7 @@ export interface NodeMapping {
   readonly orderInput: InputObjectType | undefined;
   readonly aggregateType: ObjectType | undefined;
   /** The written rules; compiled, they are in `CompiledSchema.rules`. */
-  readonly auth: ConstDirectiveNode | undefined;
-  /** `@lambdaOnMutate`: likewise. */
-  readonly webhook: ConstDirectiveNode | undefined;
+  readonly auth: GivenDirectives["auth"];
 }
 
 /** `@secret(field:, pred:)`: written through inputs, read by `checkTPassword` alone. */
@@ -398,7 +401,7 @@ export interface RootField extends FieldDefinition {
 }
 
 // ---------------------------------------------------------------------------------------------------------------
-// Directives and comment lines
+// GivenDirectives and comment lines
 
 export interface DirectiveDefinition {
   readonly name: string;

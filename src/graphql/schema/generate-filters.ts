@@ -16,7 +16,7 @@ import { addInput, hasStoredFields } from "./generate-inputs.ts";
 import { declaredFields, isIdField, isOrderableField, lowerFirst } from "./generate-parts.ts";
 import { isCustomField } from "./sdl-names.ts";
 import { hasManyLanguages, isForeign } from "./graph-names.ts";
-import { filterOf, searchName, searchesOf } from "./sdl-search.ts";
+import { filterOf, searchName, searchesOf } from "./directives/search.ts";
 
 const plain: DraftPurpose = { kind: "input", role: "plain", target: undefined };
 

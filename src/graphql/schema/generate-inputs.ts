@@ -1,15 +1,12 @@
 /** The inputs of mutations: `AddTInput`, `TRef`, `TPatch`, `UpdateTInput`, `URef` (reference/graphql 3.4). */
 import { Kind } from "graphql";
+import { giveDirectives } from "./directives/table.ts";
 import {
-  findArgument,
-  findDirective,
-  hasDirective,
   listRef,
   makeDirective,
   makeField,
   makeType,
   namedRef,
-  rawText,
   baseName,
   toNonNull,
   toNullable,
@@ -29,7 +26,6 @@ import {
 } from "./generate-parts.ts";
 import { isCustomField } from "./sdl-names.ts";
 import { isForeign, isReadOnlyLanguage, isReverseField, secretOf } from "./graph-names.ts";
-import { declaredDefaultOf } from "./sdl-rules.ts";
 import type { InputRole } from "./compiled-schema.ts";
 
 export function addMutationInputs(draft: SchemaDraft, type: DraftType): void {
@@ -76,7 +72,7 @@ export function addInput(
 /** An ID comes in only where another service gives it. */
 function addAddInput(draft: SchemaDraft, type: DraftType): void {
   const fields = settableFields(draft, type);
-  const id = hasDirective(type, "extends") ? idFieldOf(draft, type) : undefined;
+  const id = type.directives.extends !== undefined ? idFieldOf(draft, type) : undefined;
   if (id !== undefined) fields.unshift(toInputField(draft, id));
   addInput(draft, type, { name: `Add${type.name}Input`, role: "add", fields });
 }
@@ -152,7 +148,7 @@ function toInputField(draft: SchemaDraft, field: DraftField): DraftField {
   const kind = draft.types.get(name)?.kind;
   const isObject = kind === "object" || kind === "interface" || kind === "union";
   const ref = isObject ? withBase(field.type, `${name}Ref`) : field.type;
-  const added = declaredDefaultOf(findArgument(findDirective(field, "default"), "add"));
+  const added = field.directives.default?.add;
   return {
     ...makeField(field.name, added === undefined ? ref : toNullable(ref)),
     // References are not described: the description is the field's, not the reference's.
@@ -169,9 +165,9 @@ function toPasswordField(draft: SchemaDraft, type: DraftType): DraftField | unde
     role: "secret",
     target: undefined,
   });
-  const pred = rawText(findArgument(findDirective(type, "secret"), "pred"));
+  const pred = type.directives.secret?.pred ?? "";
   if (pred !== "")
-    field.directives = [makeDirective("dgraph", "pred", { kind: Kind.STRING, value: pred })];
+    giveDirectives(field, [makeDirective("dgraph", "pred", { kind: Kind.STRING, value: pred })]);
   return field;
 }
 

@@ -1,21 +1,12 @@
 /** What generation asks of types and fields (reference/graphql 3.2, 3.4). */
-import { Kind } from "graphql";
-import {
-  baseName,
-  findArgument,
-  findDirective,
-  hasDirective,
-  type SchemaDraft,
-  type DraftField,
-  type DraftType,
-} from "./sdl-draft.ts";
+import { baseName, type SchemaDraft, type DraftField, type DraftType } from "./sdl-draft.ts";
 import { geoTypes, isCustomField, isRootName } from "./sdl-names.ts";
 import { hasManyLanguages, isForeign } from "./graph-names.ts";
 
 /** The types for which an API is generated: object types and interfaces that hold data. */
 export function isNodeDraft(type: DraftType): boolean {
   if (type.kind !== "object" && type.kind !== "interface") return false;
-  return type.origin === "user" && !isRootName(type.name) && !hasDirective(type, "remote");
+  return type.origin === "user" && !isRootName(type.name) && type.directives.remote === undefined;
 }
 
 /** The fields that the user declared or an interface gave, without what generation adds. */
@@ -33,7 +24,7 @@ export function idFieldOf(draft: SchemaDraft, type: DraftType): DraftField | und
 
 export function xidFieldsOf(draft: SchemaDraft, type: DraftType): DraftField[] {
   return declaredFields(type).filter(
-    (field) => hasDirective(field, "id") && !isForeign(draft, type, field),
+    (field) => field.directives.id !== undefined && !isForeign(draft, type, field),
   );
 }
 
@@ -65,7 +56,7 @@ const summableTypes: ReadonlySet<string> = new Set(["Int", "Int64", "Float"]);
  */
 export function isOrderableField(draft: SchemaDraft, type: DraftType, field: DraftField): boolean {
   if (field.purpose !== undefined || field.type.kind !== "named") return false;
-  if (hasDirective(field, "external")) return !isForeign(draft, type, field);
+  if (field.directives.external !== undefined) return !isForeign(draft, type, field);
   if (!orderableTypes.has(field.type.name) || isCustomField(field)) return false;
   return !hasManyLanguages(field);
 }
@@ -93,14 +84,9 @@ interface GenerateSwitches {
 }
 
 export function switchesOf(type: DraftType): GenerateSwitches {
-  const directive = findDirective(type, "generate");
-  const read = (part: "query" | "mutation", name: string): boolean => {
-    const argument = findArgument(directive, part);
-    if (argument?.kind !== Kind.OBJECT) return true;
-    const value = argument.fields.find((field) => field.name.value === name)?.value;
-    return value?.kind === Kind.BOOLEAN ? value.value : true;
-  };
-  const subscription = findArgument(directive, "subscription");
+  const { generate, withSubscription } = type.directives;
+  const read = (part: "query" | "mutation", name: string): boolean =>
+    generate?.[part]?.switches?.[name]?.isOn ?? true;
   return {
     get: read("query", "get"),
     query: read("query", "query"),
@@ -109,9 +95,7 @@ export function switchesOf(type: DraftType): GenerateSwitches {
     add: read("mutation", "add"),
     update: read("mutation", "update"),
     delete: read("mutation", "delete"),
-    subscription:
-      hasDirective(type, "withSubscription") ||
-      (subscription?.kind === Kind.BOOLEAN && subscription.value),
+    subscription: withSubscription !== undefined || generate?.subscription?.isOn === true,
   };
 }
 

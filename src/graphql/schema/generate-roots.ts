@@ -5,6 +5,7 @@
 import { Kind } from "graphql";
 import type { RootFieldKind } from "./compiled-schema.ts";
 import { addListRef } from "./generate-inputs.ts";
+import { giveDirectives } from "./directives/table.ts";
 import {
   declaredFields,
   hasOrderables,
@@ -18,16 +19,12 @@ import {
 } from "./generate-parts.ts";
 import {
   baseName,
-  findArgument,
-  findDirective,
-  hasDirective,
   listRef,
   makeArgument,
   makeDirective,
   makeField,
   makeType,
   namedRef,
-  rawText,
   type SchemaDraft,
   type DraftArgument,
   type DraftField,
@@ -198,18 +195,17 @@ function makeGet(draft: SchemaDraft, type: DraftType): DraftField | undefined {
   if (lookups.length === 0) return undefined;
   const get = makeRootField(`get${type.name}`, namedRef(type.name), "get", type);
   get.arguments = lookups;
-  const isPlainXid = (field: DraftField): boolean =>
-    rawText(findArgument(findDirective(field, "id"), "interface")) !== "true";
+  const isPlainXid = (field: DraftField): boolean => field.directives.id?.isInterfaceWide !== true;
   if (type.kind === "interface" && xidFieldsOf(draft, type).some(isPlainXid))
-    get.directives = [
+    giveDirectives(get, [
       makeDirective("deprecated", "reason", { kind: Kind.STRING, value: interfaceGetDeprecation }),
-    ];
+    ]);
   return get;
 }
 
 /** Searches by a vector (reference/graphql 2.7, 3.3); by a node's own vector where nodes can be told. */
 function makeSimilar(draft: SchemaDraft, type: DraftType): DraftField[] {
-  if (!declaredFields(type).some((field) => hasDirective(field, "embedding"))) return [];
+  if (!declaredFields(type).some((field) => field.directives.embedding !== undefined)) return [];
   const by = makeArgument("by", namedRef(`${type.name}Embedding`, true));
   const topK = makeArgument("topK", namedRef("Int", true));
   const rest = [

@@ -66,17 +66,17 @@ function printType(type: NamedType): string {
     }
     case "union": {
       const members = type.members.map((member) => member.name).join(" | ");
-      return `${head}union ${type.name}${printDirectives(type.directives)} = ${members}\n`;
+      return `${head}union ${type.name}${printDirectives(type.printed)} = ${members}\n`;
     }
     case "object": {
       const names = type.interfaces.map((parent) => parent.name).join(" & ");
       const interfaces = names === "" ? "" : ` implements ${names}`;
-      return `${head}type ${type.name}${interfaces}${printDirectives(type.directives)} {\n${printFields(type.fields)}}\n`;
+      return `${head}type ${type.name}${interfaces}${printDirectives(type.printed)} {\n${printFields(type.fields)}}\n`;
     }
     case "interface":
-      return `${head}interface ${type.name}${printDirectives(type.directives)} {\n${printFields(type.fields)}}\n`;
+      return `${head}interface ${type.name}${printDirectives(type.printed)} {\n${printFields(type.fields)}}\n`;
     case "input":
-      return `${head}input ${type.name}${printDirectives(type.directives)} {\n${printFields(type.fields)}}\n`;
+      return `${head}input ${type.name}${printDirectives(type.printed)} {\n${printFields(type.fields)}}\n`;
   }
 }
 
@@ -85,7 +85,7 @@ interface PrintedField {
   readonly description: string | undefined;
   readonly type: TypeRef;
   readonly arguments?: ReadonlyMap<string, ArgumentDefinition>;
-  readonly directives: readonly ConstDirectiveNode[];
+  readonly printed: readonly ConstDirectiveNode[];
 }
 
 function printFields(fields: ReadonlyMap<string, PrintedField>): string {
@@ -95,7 +95,7 @@ function printFields(fields: ReadonlyMap<string, PrintedField>): string {
     for (const argument of field.arguments?.values() ?? [])
       names.push(`${argument.name}: ${argument.type.text}`);
     const given = names.length === 0 ? "" : `(${names.join(", ")})`;
-    text += `${printDescription(field.description, "\t")}\t${field.name}${given}: ${field.type.text}${printDirectives(field.directives)}\n`;
+    text += `${printDescription(field.description, "\t")}\t${field.name}${given}: ${field.type.text}${printDirectives(field.printed)}\n`;
   }
   return text;
 }

@@ -11,7 +11,6 @@ import {
   type Roots,
 } from "./generate-roots.ts";
 import {
-  hasDirective,
   listRef,
   makeArgument,
   makeField,
@@ -30,14 +29,14 @@ export function generateApi(draft: SchemaDraft): Roots {
     subscription: takeRoot(draft, "Subscription"),
   };
   for (const field of roots.query.fields)
-    if (hasDirective(field, "withSubscription") && hasDirective(field, "custom"))
+    if (field.directives.withSubscription !== undefined && field.directives.custom !== undefined)
       roots.subscription.fields.push(field);
 
   addEntityQueries(draft, roots.query);
 
   const nodes = draft.user.filter(isNodeDraft);
   for (const type of draft.user)
-    if (type.kind === "union" && !hasDirective(type, "remote")) {
+    if (type.kind === "union" && type.directives.remote === undefined) {
       addUnionRef(draft, type);
       addUnionFilter(draft, type);
     }
@@ -68,7 +67,7 @@ function takeRoot(draft: SchemaDraft, name: string): DraftType {
   const root = own ?? makeType("object", name, "generated");
   root.objectRole = "root";
   for (const field of root.fields) {
-    const kind = hasDirective(field, "lambda") ? "lambda" : "custom";
+    const kind = field.directives.lambda !== undefined ? "lambda" : "custom";
     field.purpose ??= { kind: "root", root: kind, of: undefined };
   }
   return root;
@@ -108,5 +107,5 @@ function addVectorDistance(draft: SchemaDraft, type: DraftType): void {
 }
 
 function vectorsOf(type: DraftType): readonly DraftField[] {
-  return declaredFields(type).filter((field) => hasDirective(field, "embedding"));
+  return declaredFields(type).filter((field) => field.directives.embedding !== undefined);
 }

@@ -1,13 +1,5 @@
 /** GraphQL names → names in the graph (reference/graphql 2.4, 3.6): node types, predicates, languages. */
-import {
-  findArgument,
-  findDirective,
-  hasDirective,
-  rawText,
-  type SchemaDraft,
-  type DraftField,
-  type DraftType,
-} from "./sdl-draft.ts";
+import type { SchemaDraft, DraftField, DraftType } from "./sdl-draft.ts";
 
 /** Where a field's values lie. */
 interface PredicateName {
@@ -20,12 +12,12 @@ interface PredicateName {
 
 /** The `dgraph.type` of a type's nodes. */
 export function nodeTypeName(type: DraftType): string {
-  return rawText(findArgument(findDirective(type, "dgraph"), "type")) || type.name;
+  return type.directives.dgraph?.type.text || type.name;
 }
 
 /** `@dgraph(pred:)` as written; undefined without one. */
 function writtenPredicate(field: DraftField): string | undefined {
-  return rawText(findArgument(findDirective(field, "dgraph"), "pred")) || undefined;
+  return field.directives.dgraph?.pred.text || undefined;
 }
 
 /** Fields copied from an interface share the interface's predicate. */
@@ -58,10 +50,9 @@ export function secretOf(
   draft: SchemaDraft,
   type: DraftType,
 ): { readonly name: string; readonly predicate: string } | undefined {
-  const directive = findDirective(type, "secret");
-  if (directive === undefined) return undefined;
-  const name = rawText(findArgument(directive, "field"));
-  const written = rawText(findArgument(directive, "pred"));
+  const { secret } = type.directives;
+  if (secret === undefined) return undefined;
+  const { field: name, pred: written } = secret;
   if (written !== "") return { name, predicate: splitPredicate(written).name };
   const parent = secretInterface(draft, type, name);
   return { name, predicate: `${nodeTypeName(parent ?? type)}.${name}` };
@@ -76,7 +67,7 @@ export function secretInterface(
   for (const interfaceName of type.interfaces) {
     const parent = draft.types.get(interfaceName);
     if (parent === undefined) continue;
-    if (rawText(findArgument(findDirective(parent, "secret"), "field")) === name) return parent;
+    if ((parent.directives.secret?.field ?? "") === name) return parent;
   }
   return undefined;
 }
@@ -103,8 +94,7 @@ export function isReverseField(field: DraftField): boolean {
 
 /** The field named by `@key` of its type. */
 export function isKeyField(type: DraftType, field: DraftField): boolean {
-  const key = findArgument(findDirective(type, "key"), "fields");
-  return key !== undefined && rawText(key) === field.name;
+  return type.directives.key?.fields === field.name;
 }
 
 /**
@@ -112,6 +102,6 @@ export function isKeyField(type: DraftType, field: DraftField): boolean {
  * `@provides` them.
  */
 export function isForeign(draft: SchemaDraft, type: DraftType, field: DraftField): boolean {
-  if (!hasDirective(field, "external") || isKeyField(type, field)) return false;
+  if (field.directives.external === undefined || isKeyField(type, field)) return false;
   return !(draft.provided.get(type.name)?.has(field.name) ?? false);
 }

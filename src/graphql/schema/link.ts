@@ -29,19 +29,14 @@ import type { Roots } from "./generate-roots.ts";
 import { geoTypes, isCustomField } from "./sdl-names.ts";
 import {
   baseName,
-  findArgument,
-  findDirective,
-  hasDirective,
   printRef,
-  rawText,
   type SchemaDraft,
   type DraftArgument,
   type DraftField,
   type DraftRef,
   type DraftType,
 } from "./sdl-draft.ts";
-import { declaredDefaultOf } from "./sdl-rules.ts";
-import { indexesOf, searchesOf } from "./sdl-search.ts";
+import { indexesOf, searchesOf } from "./directives/search.ts";
 import {
   isForeign,
   isKeyField,
@@ -104,7 +99,7 @@ class Linker {
   /** Shells first, then fields, then what refers to fields. */
   run(): void {
     for (const type of this.#draft.types.values())
-      this.types.set(type.name, makeShell(type, this.#printed(type.directives)));
+      this.types.set(type.name, makeShell(type, this.#printed(type.written)));
     for (const type of this.#draft.types.values()) this.#linkSupertypes(type);
     for (const type of this.#draft.types.values())
       if (type.kind === "object" || type.kind === "interface") this.#linkFields(type);
@@ -212,18 +207,14 @@ class Linker {
   }
 
   #field(owner: DraftType, draft: DraftField): FieldDefinition {
-    const reason = findArgument(findDirective(draft, "deprecated"), "reason");
     const field: MutableField = {
       name: draft.name,
       description: draft.description,
       type: this.#ref(draft.type),
       arguments: noArguments,
-      directives: this.#printed(draft.directives),
-      deprecation: hasDirective(draft, "deprecated")
-        ? reason === undefined
-          ? "No longer supported"
-          : rawText(reason)
-        : undefined,
+      printed: this.#printed(draft.written),
+      directives: draft.directives,
+      deprecation: draft.directives.deprecated?.reason,
       source: this.#source(owner, draft),
     };
     const purpose = draft.purpose;
@@ -234,10 +225,8 @@ class Linker {
   }
 
   /** Directives that only the user knows are dropped. */
-  #printed(directives: DraftType["directives"]): DraftType["directives"] {
-    return directives.filter(
-      (each) => this.#draft.directives.get(each.name.value)?.origin !== "user",
-    );
+  #printed(written: DraftType["written"]): DraftType["written"] {
+    return written.filter((each) => this.#draft.directives.get(each.name.value)?.origin !== "user");
   }
 
   #arguments(
@@ -277,10 +266,10 @@ class Linker {
   }
 
   #nodeSource(owner: DraftType, field: DraftField): FieldSource {
-    if (hasDirective(field, "lambda")) return { kind: "lambda" };
+    if (field.directives.lambda !== undefined) return { kind: "lambda" };
     if (isCustomField(field) || isForeign(this.#draft, owner, field)) return { kind: "custom" };
     const typeName = baseName(field.type);
-    const isForeignKey = hasDirective(field, "external") && isKeyField(owner, field);
+    const isForeignKey = field.directives.external !== undefined && isKeyField(owner, field);
     if (typeName === "ID" && !isForeignKey) return { kind: "uid" };
     const target = this.#type(typeName);
     const isObject =
@@ -302,9 +291,8 @@ class Linker {
   #valueSource(owner: DraftType, field: DraftField): ValueSource {
     const { name, languages } = predicateOf(this.#draft, owner, field);
     const typeName = baseName(field.type);
-    const isEmbedding = hasDirective(field, "embedding");
-    const defaults = findDirective(field, "default");
-    const id = findDirective(field, "id");
+    const { default: defaults, id } = field.directives;
+    const isEmbedding = field.directives.embedding !== undefined;
     const isXid = id !== undefined || typeName === "ID";
     return {
       kind: "value",
@@ -313,16 +301,15 @@ class Linker {
       valueKind: isEmbedding ? "float32vector" : (valueKinds.get(typeName) ?? "string"),
       isList: field.type.kind === "list" && !isEmbedding,
       valueType: this.#type(typeName) as ValueSource["valueType"],
-      xid: isXid
-        ? { isInterfaceWide: rawText(findArgument(id, "interface")) === "true" }
-        : undefined,
+      xid: isXid ? { isInterfaceWide: id?.isInterfaceWide === true } : undefined,
       searches: searchesOf(field),
       indexes: indexesOf(field, this.#type(typeName).kind === "enum"),
       defaults: {
-        add: declaredDefaultOf(findArgument(defaults, "add")),
-        update: declaredDefaultOf(findArgument(defaults, "update")),
+        add: defaults?.add,
+        update: defaults?.update,
       },
       isEmbedding,
+      directives: field.directives,
       isReadOnly: isReadOnlyLanguage(field),
       declaredIn: field.inheritedFrom ?? owner.name,
     };
@@ -372,7 +359,7 @@ class Linker {
         field: this.#fieldOf(owner.of, purpose.field),
       };
     } else if (field.source.kind === "edge") {
-      const name = rawText(findArgument(findDirective(draft, "hasInverse"), "field"));
+      const name = draft.directives.hasInverse?.field ?? "";
       const inverse = this.#fieldOf(field.source.target.name, name);
       if (inverse !== undefined) field.source = { ...field.source, inverse };
     }
@@ -388,7 +375,7 @@ class Linker {
         description: field.description,
         type: this.#ref(field.type),
         defaultValue: field.defaultValue,
-        directives: this.#printed(field.directives),
+        printed: this.#printed(field.written),
         role: purpose?.role ?? "plain",
         field: isMember ? undefined : this.#fieldOf(draft.of, purpose?.target),
         member:
@@ -438,8 +425,7 @@ class Linker {
       filterInput: this.#inputNamed(`${draft.name}Filter`),
       orderInput: this.#inputNamed(`${draft.name}Order`),
       aggregateType: this.objectNamed(`${draft.name}AggregateResult`),
-      auth: findDirective(draft, "auth"),
-      webhook: findDirective(draft, "lambdaOnMutate"),
+      auth: draft.directives.auth,
     };
     type.node = node;
   }
@@ -466,13 +452,13 @@ function outsideSource(owner: DraftType): FieldSource {
   return { kind: owner.origin === "user" ? "custom" : "part" };
 }
 
-function makeShell(draft: DraftType, directives: DraftType["directives"]): OpenType {
+function makeShell(draft: DraftType, printed: DraftType["written"]): OpenType {
   const { name, description, origin } = draft;
   switch (draft.kind) {
     case "scalar":
       return { kind: "scalar", name: name as ScalarName, description, origin };
     case "enum":
-      return { kind: "enum", name, description, origin, directives, values: new Map() };
+      return { kind: "enum", name, description, origin, printed, values: new Map() };
     case "object":
       return {
         kind: "object",
@@ -480,7 +466,7 @@ function makeShell(draft: DraftType, directives: DraftType["directives"]): OpenT
         description,
         origin,
         role: objectRole(draft),
-        directives,
+        printed,
         interfaces: [],
         fields: new Map(),
         node: undefined,
@@ -491,8 +477,8 @@ function makeShell(draft: DraftType, directives: DraftType["directives"]): OpenT
         name,
         description,
         origin,
-        role: hasDirective(draft, "remote") ? "remote" : "node",
-        directives,
+        role: draft.directives.remote !== undefined ? "remote" : "node",
+        printed,
         fields: new Map(),
         implementors: [],
         node: undefined,
@@ -503,11 +489,11 @@ function makeShell(draft: DraftType, directives: DraftType["directives"]): OpenT
         name,
         description,
         origin,
-        directives,
+        printed,
         members: [],
         refInput: undefined,
         filterInput: undefined,
-        isRemote: hasDirective(draft, "remote"),
+        isRemote: draft.directives.remote !== undefined,
       };
     case "input":
       return {
@@ -516,7 +502,7 @@ function makeShell(draft: DraftType, directives: DraftType["directives"]): OpenT
         description,
         origin,
         role: draft.inputRole ?? inputRole(draft),
-        directives,
+        printed,
         fields: new Map(),
         of: undefined,
       };
@@ -525,7 +511,7 @@ function makeShell(draft: DraftType, directives: DraftType["directives"]): OpenT
 
 function objectRole(draft: DraftType): ObjectType["role"] {
   if (draft.objectRole !== undefined) return draft.objectRole;
-  if (draft.origin === "user") return hasDirective(draft, "remote") ? "remote" : "node";
+  if (draft.origin === "user") return draft.directives.remote !== undefined ? "remote" : "node";
   if (draft.origin === "specified") return "introspection";
   return draft.name === "_Service" ? "service" : "geo";
 }

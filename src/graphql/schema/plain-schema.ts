@@ -89,7 +89,8 @@ export function convertField(
     description: undefined,
     type: convertRef(field.type, types),
     arguments: new Map(field.args.map((each) => [each.name, convertArgument(each, types)])),
-    directives: [],
+    printed: [],
+    directives: {},
     deprecation: undefined,
     source: { kind: "part" },
   };
@@ -103,14 +104,14 @@ function makeShell(type: GraphQLNamedType): NamedType {
     const values = names.map(
       (name) => [name, { name, description: undefined, field: undefined }] as const,
     );
-    return { ...base, kind: "enum", directives: [], values: new Map(values) };
+    return { ...base, kind: "enum", printed: [], values: new Map(values) };
   }
   if (isInputObjectType(type)) {
     const fields = new Map<string, InputField>();
-    return { ...base, kind: "input", role: "plain", directives: [], fields, of: undefined };
+    return { ...base, kind: "input", role: "plain", printed: [], fields, of: undefined };
   }
   assert(isObjectType(type), "there are no interfaces and no unions");
-  const parts = { directives: [], interfaces: [], fields: new Map(), node: undefined };
+  const parts = { printed: [], interfaces: [], fields: new Map(), node: undefined };
   return { ...base, kind: "object", role: "remote", ...parts };
 }
 
@@ -132,7 +133,7 @@ function fillFields(
         description: undefined,
         type: convertRef(valueType, types),
         defaultValue: undefined,
-        directives: [],
+        printed: [],
         role: "plain",
         field: undefined,
         member: undefined,

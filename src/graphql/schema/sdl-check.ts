@@ -14,9 +14,9 @@ import {
   type DraftField,
   type DraftRef,
   type DraftType,
-  type SdlPosition,
   type SchemaProblem,
 } from "./sdl-draft.ts";
+import type { SdlPosition } from "./sdl-position.ts";
 
 type Found = SchemaProblem | undefined;
 
@@ -54,7 +54,7 @@ function checkType(draft: SchemaDraft, type: DraftType): Found {
         : { message: `Field ${type.name}.${field.name} can only be defined once.`, at: field.at },
     ) ??
     checkName(type.name, type.at) ??
-    checkDirectives(draft, type.directives, kindTexts[type.kind])
+    checkDirectives(draft, type.written, kindTexts[type.kind])
   );
 }
 
@@ -71,7 +71,7 @@ function checkField(draft: SchemaDraft, field: DraftField): Found {
     checkName(field.name, field.at) ??
     checkRef(draft, field.type, field.typeAt) ??
     first(field.arguments, (argument) => checkArgument(draft, argument)) ??
-    checkDirectives(draft, field.directives, "FIELD_DEFINITION")
+    checkDirectives(draft, field.written, "FIELD_DEFINITION")
   );
 }
 
@@ -86,7 +86,7 @@ function checkArgument(draft: SchemaDraft, argument: DraftArgument): Found {
   if (problem !== undefined) return problem;
   const kind = draft.types.get(baseName(argument.type))?.kind;
   if (kind === "scalar" || kind === "enum" || kind === "input" || kind === undefined)
-    return checkDirectives(draft, argument.directives, "ARGUMENT_DEFINITION");
+    return checkDirectives(draft, argument.written, "ARGUMENT_DEFINITION");
   return {
     message:
       `cannot use ${printRef(argument.type)} as argument ${argument.name} because ` +
@@ -172,10 +172,10 @@ function checkContent(draft: SchemaDraft, type: DraftType): Found {
 
 function checkDirectives(
   draft: SchemaDraft,
-  directives: readonly ConstDirectiveNode[],
+  written: readonly ConstDirectiveNode[],
   location: string,
 ): Found {
-  return first(directives, (directive) => {
+  return first(written, (directive) => {
     const name = directive.name.value;
     const at = directiveAt(directive);
     const definition = draft.directives.get(name);

@@ -1,6 +1,6 @@
 /**
  * The working form of a schema between parsing and compiling: types by name, still open to change. Validation reads
- * it, expansion and generation add to it, `schema-link.ts` turns it into the immutable CompiledSchema.
+ * it, expansion and generation add to it, `link.ts` turns it into the immutable CompiledSchema.
  */
 import { Kind } from "graphql";
 import type { ConstArgumentNode, ConstDirectiveNode, ConstValueNode, TypeNode } from "graphql";
@@ -13,12 +13,8 @@ import type {
   RootFieldKind,
   TypeOrigin,
 } from "./compiled-schema.ts";
-
-/** Counted from 1, in the user's text. */
-export interface SdlPosition {
-  readonly line: number;
-  readonly column: number;
-}
+import type { GivenDirectives } from "./directives/given.ts";
+import type { SdlPosition } from "./sdl-position.ts";
 
 /** What is wrong with an SDL. `at` is undefined where no single place is to blame. */
 export interface SchemaProblem {
@@ -44,7 +40,9 @@ export interface DraftType {
   readonly description: string | undefined;
   readonly origin: TypeOrigin;
   readonly at: SdlPosition;
-  directives: ConstDirectiveNode[];
+  /** As written, in order. `giveDirectives` keeps it in step with what was read of it. */
+  written: readonly ConstDirectiveNode[];
+  directives: GivenDirectives;
   interfaces: string[];
   fields: DraftField[];
   members: string[];
@@ -68,7 +66,9 @@ export interface DraftField {
   readonly description: string | undefined;
   type: DraftRef;
   arguments: DraftArgument[];
-  directives: ConstDirectiveNode[];
+  /** As `DraftType.written`. */
+  written: readonly ConstDirectiveNode[];
+  directives: GivenDirectives;
   readonly defaultValue: ConstValueNode | undefined;
   readonly at: SdlPosition;
   readonly typeAt: SdlPosition;
@@ -103,7 +103,7 @@ export interface DraftArgument {
   readonly defaultValue: ConstValueNode | undefined;
   readonly at: SdlPosition;
   readonly typeAt: SdlPosition;
-  readonly directives: readonly ConstDirectiveNode[];
+  readonly written: readonly ConstDirectiveNode[];
   /** The field of the root field's type that it looks up. */
   readonly field: string | undefined;
 }
@@ -184,7 +184,8 @@ export function makeType(kind: DraftKind, name: string, origin: TypeOrigin): Dra
     description: undefined,
     origin,
     at: nowhere,
-    directives: [],
+    written: [],
+    directives: {},
     interfaces: [],
     fields: [],
     members: [],
@@ -201,7 +202,8 @@ export function makeField(name: string, type: DraftRef, purpose?: DraftPurpose):
     description: undefined,
     type,
     arguments: [],
-    directives: [],
+    written: [],
+    directives: {},
     defaultValue: undefined,
     at: nowhere,
     typeAt: nowhere,
@@ -218,7 +220,7 @@ export function makeArgument(name: string, type: DraftRef, field?: string): Draf
     defaultValue: undefined,
     at: nowhere,
     typeAt: nowhere,
-    directives: [],
+    written: [],
     field,
   };
 }
@@ -239,46 +241,6 @@ export function makeDirective(
     value,
   };
   return { kind: Kind.DIRECTIVE, name: { kind: Kind.NAME, value: name }, arguments: [node] };
-}
-
-// ---------------------------------------------------------------------------------------------------------------
-// Reading directives
-
-interface WithDirectives {
-  readonly directives: readonly ConstDirectiveNode[];
-}
-
-export function findDirective(on: WithDirectives, name: string): ConstDirectiveNode | undefined {
-  for (const directive of on.directives) if (directive.name.value === name) return directive;
-  return undefined;
-}
-
-export function hasDirective(on: WithDirectives, name: string): boolean {
-  return findDirective(on, name) !== undefined;
-}
-
-export function findArgument(
-  directive: ConstDirectiveNode | undefined,
-  name: string,
-): ConstValueNode | undefined {
-  for (const argument of directive?.arguments ?? [])
-    if (argument.name.value === name) return argument.value;
-  return undefined;
-}
-
-/** A value's text without quotes, as the directives of this API read it; "" for lists, objects and null. */
-export function rawText(value: ConstValueNode | undefined): string {
-  switch (value?.kind) {
-    case Kind.STRING:
-    case Kind.ENUM:
-    case Kind.INT:
-    case Kind.FLOAT:
-      return value.value;
-    case Kind.BOOLEAN:
-      return value.value ? "true" : "false";
-    default:
-      return "";
-  }
 }
 
 /** Where a parsed node begins; for a directive, its name. */

@@ -1,8 +1,8 @@
 /**
  * Expansion (reference/graphql 1.4, 1.5 step 4): fields of interfaces are copied into the types that implement them.
  */
+import { giveDirectives } from "./directives/table.ts";
 import {
-  findDirective,
   findDraftField,
   printRef,
   type DraftField,
@@ -55,8 +55,8 @@ function expandType(
       seen.set(field.name, parent.name);
     }
     type.fields = [...copies, ...type.fields];
-    const secret = findDirective(parent, "secret");
-    if (secret !== undefined) type.directives = [...type.directives, secret];
+    const secret = parent.written.find((node) => node.name.value === "secret");
+    if (secret !== undefined) giveDirectives(type, [...type.written, secret]);
   }
   return undefined;
 }
@@ -113,7 +113,6 @@ function makeCopy(field: DraftField, inheritedFrom: string): DraftField {
     ...field,
     description: undefined,
     arguments: [...field.arguments],
-    directives: [...field.directives],
     inheritedFrom,
   };
 }

@@ -10,6 +10,7 @@ import type {
   TypeExtensionNode,
 } from "graphql";
 import type { TypeOrigin } from "./compiled-schema.ts";
+import { giveDirectives } from "./directives/table.ts";
 import {
   makeField,
   makeType,
@@ -139,7 +140,7 @@ function readExtension(node: TypeExtensionNode, origin: TypeOrigin): DraftType {
   const type = readType(node, origin);
   if (type.name !== "Query" && type.name !== "Mutation") {
     const name = { kind: Kind.NAME, value: "extends", ...(node.loc && { loc: node.loc }) } as const;
-    type.directives.push({ kind: Kind.DIRECTIVE, name });
+    giveDirectives(type, [...type.written, { kind: Kind.DIRECTIVE, name }]);
   }
   return type;
 }
@@ -149,8 +150,8 @@ function readType(node: TypeDefinitionNode | TypeExtensionNode, origin: TypeOrig
     ...makeType(kindOfNode(node), node.name.value, origin),
     description: "description" in node ? node.description?.value : undefined,
     at: positionOf(node.name),
-    directives: [...(node.directives ?? [])],
   };
+  giveDirectives(type, node.directives ?? []);
   if ("interfaces" in node) type.interfaces = (node.interfaces ?? []).map((i) => i.name.value);
   if ("types" in node) type.members = (node.types ?? []).map((member) => member.name.value);
   if ("values" in node)
@@ -188,15 +189,16 @@ function kindOfNode(node: TypeDefinitionNode | TypeExtensionNode): DraftKind {
 }
 
 function readField(node: FieldDefinitionNode | InputValueDefinitionNode): DraftField {
-  return {
+  const field: DraftField = {
     ...makeField(node.name.value, toRef(node.type)),
     description: node.description?.value,
     arguments: "arguments" in node ? (node.arguments ?? []).map(readArgument) : [],
-    directives: [...(node.directives ?? [])],
     defaultValue: "defaultValue" in node ? node.defaultValue : undefined,
     at: positionOf(node.name),
     typeAt: positionOf(node.type),
   };
+  giveDirectives(field, node.directives ?? []);
+  return field;
 }
 
 function readArgument(node: InputValueDefinitionNode): DraftArgument {
@@ -207,7 +209,7 @@ function readArgument(node: InputValueDefinitionNode): DraftArgument {
     defaultValue: node.defaultValue,
     at: positionOf(node.name),
     typeAt: positionOf(node.type),
-    directives: node.directives ?? [],
+    written: node.directives ?? [],
     field: undefined,
   };
 }

@@ -1,15 +1,6 @@
 /** Two fields may share a predicate only where they agree on it (reference/graphql 2.4). */
-import {
-  baseName,
-  findArgument,
-  findDirective,
-  hasDirective,
-  rawText,
-  type SchemaDraft,
-  type DraftType,
-  type SdlPosition,
-  type SchemaProblem,
-} from "./sdl-draft.ts";
+import { baseName, type SchemaDraft, type DraftType, type SchemaProblem } from "./sdl-draft.ts";
+import type { SdlPosition } from "./sdl-position.ts";
 import { predicateOf, secretInterface, secretOf } from "./graph-names.ts";
 
 interface Use {
@@ -45,7 +36,7 @@ export function checkPredicates(draft: SchemaDraft): SchemaProblem[] {
         type: type.name,
         valueType: field.type.kind === "list" ? `[${name}]` : name,
         at: field.at,
-        isXid: hasDirective(field, "id"),
+        isXid: field.directives.id !== undefined,
         isSecret: false,
       };
       const earlier = uses.get(key);
@@ -133,10 +124,8 @@ function checkSecret(
   uses: Map<string, Use>,
   problems: SchemaProblem[],
 ): void {
-  const directive = findDirective(type, "secret");
   const secret = secretOf(draft, type);
-  if (directive === undefined || secret === undefined) return;
-  if (rawText(findArgument(directive, "pred")) === "") return;
+  if (secret === undefined || type.directives.secret?.pred === "") return;
   if (secretInterface(draft, type, secret.name) !== undefined) return;
   const use: Use = {
     field: secret.name,

@@ -2,6 +2,7 @@
  * The definitions that stand in every generated schema (reference/graphql 2.0, 3.1, 3.5): printed as they are, and
  * known to every user's SDL.
  */
+import { federationDeclarations, ownDeclarations } from "./directives/table.ts";
 
 const inputs = `
 """
@@ -175,34 +176,6 @@ input GenerateMutationParams {
 }
 `;
 
-const directives = `
-directive @hasInverse(field: String!) on FIELD_DEFINITION
-directive @search(by: [String!]) on FIELD_DEFINITION
-directive @embedding on FIELD_DEFINITION
-directive @dgraph(type: String, pred: String) on OBJECT | INTERFACE | FIELD_DEFINITION
-directive @id(interface: Boolean) on FIELD_DEFINITION
-directive @default(add: DgraphDefault, update: DgraphDefault) on FIELD_DEFINITION
-directive @withSubscription on OBJECT | INTERFACE | FIELD_DEFINITION
-directive @secret(field: String!, pred: String) on OBJECT | INTERFACE
-directive @auth(
-	password: AuthRule
-	query: AuthRule,
-	add: AuthRule,
-	update: AuthRule,
-	delete: AuthRule) on OBJECT | INTERFACE
-directive @custom(http: CustomHTTP, dql: String) on FIELD_DEFINITION
-directive @remote on OBJECT | INTERFACE | UNION | INPUT_OBJECT | ENUM
-directive @remoteResponse(name: String) on FIELD_DEFINITION
-directive @cascade(fields: [String]) on FIELD
-directive @lambda on FIELD_DEFINITION
-directive @lambdaOnMutate(add: Boolean, update: Boolean, delete: Boolean) on OBJECT | INTERFACE
-directive @cacheControl(maxAge: Int!) on QUERY
-directive @generate(
-	query: GenerateQueryParams,
-	mutation: GenerateMutationParams,
-	subscription: Boolean) on OBJECT | INTERFACE
-`;
-
 const filters = `
 input IntFilter {
 	eq: Int
@@ -279,7 +252,7 @@ input StringHashFilter {
 `;
 
 /** Printed under "Extended Definitions". */
-export const preludeText = inputs + directives + filters;
+export const preludeText = `${inputs}\n${ownDeclarations}${filters}`;
 
 /** Printed under "Extended Apollo Definitions", behind the union of entities. */
 export const federationText = `
@@ -290,12 +263,7 @@ type _Service {
 	sdl: String
 }
 
-directive @external on FIELD_DEFINITION
-directive @requires(fields: _FieldSet!) on FIELD_DEFINITION
-directive @provides(fields: _FieldSet!) on FIELD_DEFINITION
-directive @key(fields: _FieldSet!) on OBJECT | INTERFACE
-directive @extends on OBJECT | INTERFACE
-`;
+${federationDeclarations}`;
 
 /**
  * Known without being printed: the scalars, directives and introspection types of the GraphQL specification, with

@@ -6,18 +6,14 @@ import { assert } from "../../base/assert.ts";
 import { checkSdl } from "./sdl-check.ts";
 import {
   baseName,
-  findArgument,
-  findDirective,
-  hasDirective,
   makeType,
-  rawText,
   type SchemaDraft,
   type DraftDirective,
   type DraftType,
   type SchemaProblem,
 } from "./sdl-draft.ts";
 import { expandInterfaces } from "./sdl-expand.ts";
-import { checkSdlNames } from "./sdl-names.ts";
+import { checkSdlNames } from "./sdl-type-names.ts";
 import { isProblem, parseSdl, type ParsedSdl } from "./sdl-parse.ts";
 import { federationText, preludeText, specifiedText } from "./sdl-prelude.ts";
 import { checkRules } from "./sdl-rules.ts";
@@ -81,12 +77,14 @@ export function readBuiltin(text: string, origin: TypeOrigin): ParsedSdl {
  * (reference/graphql 2.12).
  */
 function usesFederation(types: readonly DraftType[]): boolean {
-  return types.some((type) => hasDirective(type, "key") || hasDirective(type, "extends"));
+  return types.some(
+    (type) => type.directives.key !== undefined || type.directives.extends !== undefined,
+  );
 }
 
 function makeFederation(types: readonly DraftType[]): ParsedSdl {
   const entity = makeType("union", "_Entity", "prelude");
-  for (const type of types) if (hasDirective(type, "key")) entity.members.push(type.name);
+  for (const type of types) if (type.directives.key !== undefined) entity.members.push(type.name);
   const parsed = readBuiltin(federationText, "prelude");
   return { types: [...parsed.types, entity], directives: parsed.directives };
 }
@@ -94,9 +92,9 @@ function makeFederation(types: readonly DraftType[]): ParsedSdl {
 function findProvided(types: readonly DraftType[]): Map<string, Set<string>> {
   const provided = new Map<string, Set<string>>();
   for (const type of types) {
-    if (hasDirective(type, "remote")) continue;
+    if (type.directives.remote !== undefined) continue;
     for (const field of type.fields) {
-      const names = rawText(findArgument(findDirective(field, "provides"), "fields"));
+      const names = field.directives.provides?.fields ?? "";
       if (names === "") continue;
       const target = baseName(field.type);
       const known = provided.get(target) ?? new Set();

@@ -1,20 +1,52 @@
-/** What `@search` may say, and what it makes (reference/graphql 2.1): arguments → tokenizers and filter inputs. */
-import { isVectorIndex } from "../../model/definition.ts";
+/**
+ * `@search`: what it may say, and what it makes (reference/graphql 2.1): arguments → tokenizers and filter inputs.
+ */
+import { isVectorIndex } from "../../../model/definition.ts";
 import { Kind } from "graphql";
-import type { IndexSpec } from "../../model/definition.ts";
-import {
-  baseName,
-  directiveAt,
-  findArgument,
-  findDirective,
-  hasDirective,
-  rawText,
-  type SchemaDraft,
-  type DraftField,
-  type DraftType,
-  type SchemaProblem,
-} from "./sdl-draft.ts";
-import { geoTypes } from "./sdl-names.ts";
+import type { IndexSpec } from "../../../model/definition.ts";
+import { baseName, directiveAt, type SchemaDraft, type DraftField } from "../sdl-draft.ts";
+import { geoTypes } from "../sdl-names.ts";
+import { findArgument, rawText, refuseField, type DirectiveSpec } from "./directive.ts";
+import type { Given } from "./given.ts";
+
+interface Search extends Given {
+  /** As written; undefined where it is left out, "odd" where it is no list. */
+  readonly by: readonly string[] | "odd" | undefined;
+}
+
+declare module "./given.ts" {
+  interface GivenDirectives {
+    readonly search?: Search | undefined;
+  }
+}
+
+export const search: DirectiveSpec<Search> = {
+  declaration: "directive @search(by: [String!]) on FIELD_DEFINITION",
+  onTypes: [],
+  read(node) {
+    const by = findArgument(node, "by");
+    const at = directiveAt(node);
+    if (by === undefined) return { at, by };
+    return { at, by: by.kind === Kind.LIST ? by.values.map((value) => rawText(value)) : "odd" };
+  },
+  checkField(draft, type, field, { at, by }) {
+    const refuse = (text: string): ReturnType<typeof refuseField> =>
+      refuseField(type, field, text, at);
+    const typeName = baseName(field.type);
+    if (by === undefined) {
+      const kind = draft.types.get(typeName)?.kind;
+      if (kind === "enum" || geoTypes.has(typeName)) return undefined;
+      if (kind === "scalar" && typeName !== "ID") return undefined;
+      return refuse(
+        `has the @search directive but fields of type ${typeName} can't have the @search directive.`,
+      );
+    }
+    if (by === "odd")
+      return refuse('the @search directive requires a list argument, like @search(by: ["hash"])');
+    const text = checkArguments(draft, field);
+    return text === undefined ? undefined : refuse(text);
+  },
+};
 
 interface SearchSpec {
   /** The GraphQL type that it is for. */
@@ -68,10 +100,10 @@ function defaultSearch(typeName: string): string {
   return defaultSearches.get(typeName) ?? "hash";
 }
 
-/** The arguments of `@search(by: […])` as written; undefined without the directive or without `by`. */
-function writtenArguments(field: DraftField): readonly string[] | undefined {
-  const by = findArgument(findDirective(field, "search"), "by");
-  return by?.kind === Kind.LIST ? by.values.map((value) => rawText(value)) : undefined;
+/** The arguments of `@search(by: […])` as written; undefined without the directive or without a list. */
+function writtenArguments({ directives }: DraftField): readonly string[] | undefined {
+  const by = directives.search?.by;
+  return by === "odd" ? undefined : by;
 }
 
 /**
@@ -79,9 +111,9 @@ function writtenArguments(field: DraftField): readonly string[] | undefined {
  * `@search`; hash (or the number's own) for an `@id` that has neither hash nor exact. [] where it is not searchable.
  */
 export function searchesOf(field: DraftField): readonly string[] {
-  const isXid = hasDirective(field, "id");
+  const isXid = field.directives.id !== undefined;
   const typeName = baseName(field.type);
-  if (!hasDirective(field, "search")) {
+  if (field.directives.search === undefined) {
     if (!isXid) return [];
     return [typeName === "String" ? "hash" : defaultSearch(typeName)];
   }
@@ -106,18 +138,18 @@ export function filterOf(argument: string): string | undefined {
 /** The indexes to store (reference/graphql 3.6); `by: []` makes a filter but no index. */
 export function indexesOf(field: DraftField, isEnum: boolean): readonly IndexSpec[] {
   const typeName = baseName(field.type);
-  const isEmbedding = hasDirective(field, "embedding");
+  const isEmbedding = field.directives.embedding !== undefined;
   const specs: IndexSpec[] = [];
   const written = writtenArguments(field);
   if (written !== undefined) {
     for (const argument of written) specs.push(toIndex(argument));
-  } else if (hasDirective(field, "search") && !isEmbedding) {
+  } else if (field.directives.search !== undefined && !isEmbedding) {
     specs.push(toIndex(defaultSearch(typeName)));
   } else if (isEnum) {
     specs.push({ tokenizer: "hash" });
   }
   // A key that another service gives is an `ID` here, and a string in the store.
-  if (hasDirective(field, "id") || typeName === "ID") {
+  if (field.directives.id !== undefined || typeName === "ID") {
     const own = typeName === "Int" || typeName === "Int64" ? "int" : "hash";
     const isServed = specs.some((spec) => spec.tokenizer === "exact" || spec.tokenizer === own);
     if (!isServed) specs.push({ tokenizer: own });
@@ -147,35 +179,6 @@ function parseSearchOptions(
     options.push({ key: pair[2], value: pair[4] });
   }
   return options;
-}
-
-/** The checks of one `@search`; the first problem. */
-export function checkSearch(
-  draft: SchemaDraft,
-  type: DraftType,
-  field: DraftField,
-): SchemaProblem | undefined {
-  const directive = findDirective(field, "search");
-  if (directive === undefined) return undefined;
-  const at = directiveAt(directive);
-  const refuse = (text: string): SchemaProblem => ({
-    message: `Type ${type.name}; Field ${field.name}: ${text}`,
-    at,
-  });
-  const typeName = baseName(field.type);
-  const by = findArgument(directive, "by");
-  if (by === undefined) {
-    const kind = draft.types.get(typeName)?.kind;
-    if (kind === "enum" || geoTypes.has(typeName)) return undefined;
-    if (kind === "scalar" && typeName !== "ID") return undefined;
-    return refuse(
-      `has the @search directive but fields of type ${typeName} can't have the @search directive.`,
-    );
-  }
-  if (by.kind !== Kind.LIST)
-    return refuse('the @search directive requires a list argument, like @search(by: ["hash"])');
-  const text = checkArguments(draft, field);
-  return text === undefined ? undefined : refuse(text);
 }
 
 function checkArguments(draft: SchemaDraft, field: DraftField): string | undefined {
@@ -225,7 +228,7 @@ function checkArgument(
       `${typeName} which is an Enum. Enum only supports hash, exact, regexp and trigram`
     );
   if (!isVectorIndex(spec)) return undefined;
-  if (!hasDirective(field, "embedding"))
+  if (field.directives.embedding === undefined)
     return (
       `has the @search directive but the argument ${argument} requires the field also has ` +
       "@embedding directive."
