@@ -6,8 +6,9 @@ import { afterAll, describe, expect, test } from "vitest";
 import { redraw } from "./draw.ts";
 import { findTwoMeanings, findUnusedExports } from "./exports.ts";
 import { layers } from "./layers.ts";
-import { bannedWords, sizeLimits } from "./code-rules.ts";
+import { bannedWords, hotFiles, sizeLimits } from "./code-rules.ts";
 import { findMessageReaders, messageReaders } from "./messages.ts";
+import { findNonNull } from "./non-null.ts";
 import {
   findDeadFiles,
   findLayerFaults,
@@ -47,6 +48,8 @@ describe("this project", () => {
   });
   test("errors are known by type or code, not by their words", () =>
     expect(findMessageReaders(src, messageReaders)).toEqual([]));
+  test("what is said to be there without a look is in hot files", () =>
+    expect(findNonNull(src, hotFiles)).toEqual([]));
   test("an exported name has one meaning", () => expect(findTwoMeanings(src)).toEqual([]));
   test("every file is reached", () =>
     expect(findDeadFiles(src, [join(root, "test"), join(root, "bench")])).toEqual([]));
@@ -180,6 +183,21 @@ describe("planted faults", () => {
       "a.ts:7: it knows an error by its message",
       "b.ts:3: cut knows an error by its message",
       "c.ts:gone looks into no message",
+    ]);
+  });
+
+  test("a value that is said to be there without a look", () => {
+    const folder = plant({
+      "low/a.ts": "export const a = [1][0]!;\n",
+      "low/b.ts": "export const b = [1][0]! + [2][0]!;\n",
+      "low/b.test.ts": "export const b = [1][0]!;\n",
+    });
+    expect(findNonNull(folder, { "low/b.ts": 2 })).toEqual([
+      'low/a.ts has 1 of "!", and may have 0',
+    ]);
+    expect(findNonNull(folder, { "low/a.ts": 2, "low/b.ts": 1 })).toEqual([
+      'low/a.ts has 1 of "!": its row may say so',
+      'low/b.ts has 2 of "!", and may have 1',
     ]);
   });
 

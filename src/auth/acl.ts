@@ -344,7 +344,7 @@ async function readHash(
   const predicate = reader.schema.predicate("dgraph.password")?.id;
   assert(predicate !== undefined, "the predicates of users are reserved with ACL");
   const [column] = await reader.readLevel(Float64Array.of(uid), [{ kind: "cells", predicate }]);
-  const value = column?.kind === "cells" ? column.cells[0]?.[0]?.value : undefined;
+  const value = column.cells[0]?.[0]?.value;
   return value?.kind === "password" ? value.hash : noHash;
 }
 

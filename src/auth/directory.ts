@@ -2,7 +2,7 @@
  * The users and groups of a namespace as they are stored: nodes with reserved predicates (reference/graphql 11). Read
  * whole; the lookups by name go through the index.
  */
-import { assert } from "../base/assert.ts";
+import { assert, must } from "../base/assert.ts";
 import { parseQuery } from "../dql/parser.ts";
 import type { Runner } from "../engine/run.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -39,7 +39,7 @@ export async function readDirectory(reader: DirectoryReader): Promise<Directory>
   const [uids] = await reader.readLists([
     { kind: "presence", predicate: idOf(reader, "dgraph.xid") },
   ]);
-  return readNodes(reader, uids ?? new Float64Array(0));
+  return readNodes(reader, uids);
 }
 
 /** Those of the names that there are, users and groups alike. */
@@ -53,8 +53,8 @@ export async function readNamed(
     const variables = new Map([["$name", name]]);
     const document = parseQuery(byName, variables, defaultLimits);
     const { result } = await runner.runPlan(reader, buildPlan(document, reader.schema));
-    const [block] = result.blocks;
-    for (const row of block?.rows ?? []) found.push(block!.frame.uids[row]!);
+    const { rows, frame } = must(result.blocks[0], "the query has a block");
+    for (const row of rows) found.push(must(frame.uids[row], "a row of the frame"));
   }
   return readNodes(reader, new Float64Array(found).sort());
 }
@@ -65,7 +65,7 @@ const byName = "query named($name: string) { q(func: eq(dgraph.xid, $name)) { ui
 export async function readGroups(reader: DirectoryReader): Promise<Directory> {
   const predicate = idOf(reader, "dgraph.acl.rule");
   const [uids] = await reader.readLists([{ kind: "presence", predicate }]);
-  return readNodes(reader, uids ?? new Float64Array(0));
+  return readNodes(reader, uids);
 }
 
 export async function readNodes(reader: DirectoryReader, uids: Float64Array): Promise<Directory> {
@@ -76,8 +76,6 @@ export async function readNodes(reader: DirectoryReader, uids: Float64Array): Pr
     { kind: "edges", predicate: idOf(reader, "dgraph.acl.rule"), facets: false },
   ]);
   const [xids, types, groups, rules] = columns;
-  assert(xids?.kind === "cells" && types?.kind === "cells", "cells were asked for");
-  assert(groups?.kind === "edges" && rules?.kind === "edges", "edges were asked for");
   const ruleOf = await readRules(reader, rules.targets);
   const directory = new Map<number, StoredNode>();
   uids.forEach((uid, row) => {
@@ -107,7 +105,6 @@ async function readRules(
     { kind: "cells", predicate: idOf(reader, "dgraph.rule.predicate") },
     { kind: "cells", predicate: idOf(reader, "dgraph.rule.permission") },
   ]);
-  assert(predicates?.kind === "cells" && permissions?.kind === "cells", "cells were asked for");
   const rules = new Map<number, StoredRule>();
   uids.forEach((uid, row) => {
     const predicate = predicates.cells[row]?.[0]?.text;

@@ -107,7 +107,7 @@ export class FirstNodes {
 async function readHash(reader: DirectoryReader, uid: number): Promise<string> {
   const predicate = must(reader.schema.predicate("dgraph.password"), "users have passwords").id;
   const [column] = await reader.readLevel(Float64Array.of(uid), [{ kind: "cells", predicate }]);
-  const value = column?.kind === "cells" ? column.cells[0]?.[0]?.value : undefined;
+  const value = column.cells[0]?.[0]?.value;
   return value?.kind === "password" ? value.hash : "";
 }
 

@@ -3,6 +3,7 @@
  * far as it is told and comes back; what objects, lists and numbers become is the caller's. It keeps a stack of its own,
  * so that no text can exhaust the engine's.
  */
+import { must } from "./assert.ts";
 
 /** What a text is made into. `T` is any value, `O` what stands for an object while its members come. */
 export interface JsonMaker<T, O extends T> {
@@ -47,6 +48,9 @@ interface Open<T, O> {
   key: string;
 }
 
+/** What is open is a list or an object. */
+const noOther = "what is no list is an object";
+
 export class JsonWalk<T, O extends T> {
   readonly #text: string;
   readonly #maker: JsonMaker<T, O>;
@@ -84,7 +88,7 @@ export class JsonWalk<T, O extends T> {
 
   /** The outermost value, once `step` has said that the text is read. */
   get value(): T {
-    return this.#value!;
+    return must(this.#value, "the text is read");
   }
 
   /**
@@ -220,9 +224,9 @@ export class JsonWalk<T, O extends T> {
 
   #close(): void {
     this.#numberStart = -1;
-    const { items, object } = this.#open.pop()!;
+    const { items, object } = must(this.#open.pop(), "what is closed was opened");
     this.#top = this.#open.at(-1);
-    this.#take(items === undefined ? object! : this.#maker.makeList(items));
+    this.#take(items === undefined ? must(object, noOther) : this.#maker.makeList(items));
   }
 
   #take(value: T): void {
@@ -230,7 +234,7 @@ export class JsonWalk<T, O extends T> {
     if (top === undefined) this.#value = value;
     else if (top.items !== undefined) top.items.push(value);
     else {
-      this.#maker.setMember(top.object!, top.key, value);
+      this.#maker.setMember(must(top.object, noOther), top.key, value);
       if (this.spans !== undefined && this.#open.length === 1) {
         this.spans.set(top.key, { start: this.#spanStart, end: this.#position });
       }
@@ -271,7 +275,7 @@ export class JsonWalk<T, O extends T> {
     else {
       if (this.#nextCode() !== 58) throw new JsonMalformed();
       this.#position++;
-      this.#top!.key = value;
+      must(this.#top, "a key is a member's").key = value;
       this.#state = atValue;
     }
   }

@@ -4,6 +4,7 @@
  * that hangs keeps a single connection from being answered, and what a dead one did not take goes to another. Nothing of
  * a connection is read before it was said to be taken, so no request is executed twice.
  */
+import { must } from "../base/assert.ts";
 import type { Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
 
@@ -180,7 +181,7 @@ export class Dispatcher<Taker extends object> {
     const takers = [...this.#handovers];
     for (let i = 0; i < takers.length; i++) {
       const at = (this.#next + i) % takers.length;
-      const [taker, handover] = takers[at]!;
+      const [taker, handover] = must(takers[at], "a remainder is below the length");
       if (handover.given !== undefined) {
         const leftMs = handover.givenMs + patienceMs - this.#parts.clock.tickMs();
         if (leftMs <= 0) continue;

@@ -3,6 +3,7 @@
  * 4). One process of a store builds; it takes up what another one left behind. How far a build has come is kept in a
  * meta row, which the other processes read.
  */
+import { must } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { buildPatch, doneOf, readBuildRows } from "../graph/build-rows.ts";
@@ -237,7 +238,10 @@ export class IndexBuilds {
     at: { readonly after: number; readonly limit: number },
   ): Promise<FillResult> {
     const { storageId, version, namespace } = known.schema;
-    const predicate = known.schema.predicateById(build.predicate)!;
+    const predicate = must(
+      known.schema.predicateById(build.predicate),
+      "a build is of a predicate",
+    );
     const detail = encodeFillDetail({ build, predicate, namespace, schemaVersion: version });
     const job: FillJob = { storageId, predicate: build.predicate, ...at, detail };
     return this.#fill(job);
@@ -386,7 +390,10 @@ export async function readProgress(readers: ReaderFactory): Promise<readonly Ind
   for (const namespace of namespaces) {
     const { state } = await readers.schema(namespace);
     for (const build of findBuilds(state)) {
-      const predicate = state.predicates.find(({ id }) => id === build.predicate)!;
+      const predicate = must(
+        state.predicates.find(({ id }) => id === build.predicate),
+        "a build is of a predicate",
+      );
       const row = rows.find((one) => one.index === build.index && one.namespace === namespace);
       found.push({
         namespace,

@@ -3,6 +3,7 @@
  * list. Nodes that change meanwhile are told by the log; their entries are left out, and derived anew by the writer at
  * the end of the round. So nothing is ever written that is not true at that moment.
  */
+import { must } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import type { IndexBuild } from "../graph/schema-diff.ts";
 import { isBuilding } from "../graph/schema-diff.ts";
@@ -56,6 +57,8 @@ const stepMax = 4096;
 /** Of memory, for an object that is to be counted; and how many are gathered at most, since a set grows at one go. */
 const objectBytes = 50;
 const objectsMax = 50_000;
+
+const noPredicate = "a build is of a predicate";
 
 /** The log no longer tells what changed since the round began: it is done anew. */
 export class LogGap extends Error {
@@ -119,14 +122,15 @@ export class IndexRound {
 
   async #gatherSome({ reader, known }: View): Promise<void> {
     const { build } = this.#options;
-    const predicate = known.schema.predicateById(build.predicate)!;
+    const predicate = must(known.schema.predicateById(build.predicate), noPredicate);
     const piece = await this.#walk.next(reader, predicate);
     if (!this.#countsReverse) {
       visitEntries({ build, predicate }, known.schema.storageId, piece, this.#entries.add);
     } else if (piece.column.kind === "edges") {
       const { offsets, targets } = piece.column;
-      const end = offsets[piece.uids.length]!;
-      for (let e = 0; e < end; e++) this.#objects.add(targets[e]!);
+      for (const object of targets.subarray(0, offsets[piece.uids.length])) {
+        this.#objects.add(object);
+      }
     }
   }
 
@@ -192,8 +196,9 @@ export class IndexRound {
     const isWanted = await this.#look(async ({ reader }) => {
       if (kind !== "reverse") return;
       const [column] = await reader.readLevel(uids, [{ kind: "count", predicate }]);
-      if (column?.kind !== "count") return;
-      for (let i = 0; i < uids.length; i++) if (column.counts[i]! > stepMin) found.add(uids[i]!);
+      column.counts.forEach((count, i) => {
+        if (count > stepMin) found.add(must(uids[i], "a count for each node"));
+      });
     });
     return isWanted ? found : undefined;
   }
@@ -210,8 +215,9 @@ export class IndexRound {
       const isWanted = await this.#look(async ({ reader }) => {
         const bounds = { predicate, after, limit: step };
         const { targets } = await walkEdges(reader, Float64Array.of(uid), bounds);
-        isLast = targets.length < step || targets.at(-1)! >= end;
-        if (!isLast) last = targets.at(-1)!;
+        const target = targets.at(-1) ?? end;
+        isLast = targets.length < step || target >= end;
+        if (!isLast) last = target;
       });
       if (!isWanted) return false;
       const { tookMs, goesOn } = await this.#write(known, { kind: "stretch", uid, after, last });
@@ -294,7 +300,7 @@ export class IndexRound {
   #fill(known: KnownSchema, what: FillWhat, basisTs?: number): Promise<FillResult> {
     const { build, namespace, store } = this.#options;
     const { storageId, version } = known.schema;
-    const predicate = known.schema.predicateById(build.predicate)!;
+    const predicate = must(known.schema.predicateById(build.predicate), noPredicate);
     const detail = encodeFillDetail({ build, predicate, namespace, schemaVersion: version }, what);
     const job: FillJob = { storageId, predicate: build.predicate, after: 0, limit: 0, detail };
     return store.fill(basisTs === undefined ? job : { ...job, basisTs });

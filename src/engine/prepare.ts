@@ -1,4 +1,5 @@
 /** One request's facts → edits over a view: conditions, variables, new predicates, new nodes, in that order. */
+import { must } from "../base/assert.ts";
 import type { PredicateDefinition } from "../model/definition.ts";
 import type { ExecutionResult, VariableResult } from "../exec/frame.ts";
 import { emptyUidSet } from "../model/uid.ts";
@@ -113,7 +114,10 @@ export async function prepareEdits(
     if (checked instanceof Promise) await checked;
     addUnknown(
       schema,
-      plain.map(({ set }, i) => ({ set, hints: mutations[i]!.hints })),
+      plain.map(({ set }, i) => ({
+        set,
+        hints: must(mutations[i], "a body for each mutation").hints,
+      })),
     );
   }
   const factCount = countFacts(plain);

@@ -97,7 +97,6 @@ async function checkTypes(
   if (ofTypes.length === 0) return;
   const uids = new Float64Array(new Set(ofTypes.map(({ uid }) => uid)));
   const [column] = await reader.readLevel(uids, [{ kind: "cells", predicate: type }]);
-  assert(column?.kind === "cells", "cells were asked for");
   const typesOf = new Map<number, readonly string[]>();
   uids.forEach((uid, row) => {
     typesOf.set(
@@ -137,7 +136,6 @@ async function checkFirstNodes(reader: Reader, edits: readonly NodeEdit[]): Prom
   for (const edit of suspects) if (edit.kind === "deleteEdge") touched.add(edit.target);
   const uids = new Float64Array(touched);
   const [column] = await reader.readLevel(uids, [{ kind: "cells", predicate: xid }]);
-  assert(column?.kind === "cells", "cells were asked for");
   const names = new Map<number, string>();
   uids.forEach((uid, row) => {
     const name = column.cells[row]?.[0]?.text;

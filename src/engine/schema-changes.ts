@@ -2,6 +2,7 @@
  * Changes of a schema as commits: alter, drops, predicates that a mutation brings up, index builds (reference/dql 1.6,
  * 2.10).
  */
+import { must } from "../base/assert.ts";
 import { isVectorIndex } from "../model/definition.ts";
 import type { IndexSpec, PredicateDefinition, SchemaText } from "../model/definition.ts";
 import { Fault } from "../model/fault.ts";
@@ -209,7 +210,7 @@ export class SchemaChanges {
         hasData: async (predicate) => {
           const list = { kind: "presence", predicate: predicate.id } as const;
           const [count] = await reader.countLists([list]);
-          return count! > 0;
+          return count !== 0;
         },
       },
       parsed,
@@ -339,22 +340,30 @@ export class SchemaChanges {
    */
   async #keepGraphql(view: View, next: SchemaState, keepsText: boolean): Promise<readonly Patch[]> {
     const { reader } = view;
-    const names = ["dgraph.graphql.schema", "dgraph.graphql.xid", "dgraph.type"];
-    const kept = names.map((name) => reader.schema.predicate(name)!);
-    const [nodes] = await reader.readLists([{ kind: "presence", predicate: kept[0]!.id }]);
-    if (nodes === undefined || nodes.length === 0) return [];
-    const requests = kept.map(({ id }) => ({ kind: "cells", predicate: id }) as const);
-    const columns = await reader.readLevel(nodes, requests);
+    const idOf = (name: string): number =>
+      must(reader.schema.predicate(name), "the predicates of the GraphQL schema are reserved").id;
+    const kept = [
+      idOf("dgraph.graphql.schema"),
+      idOf("dgraph.graphql.xid"),
+      idOf("dgraph.type"),
+    ] as const;
+    const [nodes] = await reader.readLists([{ kind: "presence", predicate: kept[0] }]);
+    if (nodes.length === 0) return [];
     const edits: Edit[] = [];
-    columns.forEach((column, k) => {
-      if (column.kind !== "cells") return;
+    const columns = await reader.readLevel(nodes, [
+      { kind: "cells", predicate: kept[0] },
+      { kind: "cells", predicate: kept[1] },
+      { kind: "cells", predicate: kept[2] },
+    ]);
+    for (const [k, { cells }] of columns.entries()) {
+      const predicate = must(kept[k], "a column for each predicate");
       nodes.forEach((uid, row) => {
-        for (const cell of column.cells[row] ?? []) {
+        for (const cell of cells[row] ?? []) {
           const { value, language, facets } = k > 0 || keepsText ? cell : emptyGraphqlSchema(cell);
-          edits.push({ kind: "setValue", uid, predicate: kept[k]!.id, value, language, facets });
+          edits.push({ kind: "setValue", uid, predicate, value, language, facets });
         }
       });
-    });
+    }
     const empty = openReader({
       snapshot: view.snapshot,
       schema: makeSchema(next, this.#options.reserved),

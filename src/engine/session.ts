@@ -1,5 +1,5 @@
 /** Writes over a view: what a request or a managed transaction adds, seen by its own reads, not yet committed. */
-import { assert } from "../base/assert.ts";
+import { assert, must } from "../base/assert.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Overlay } from "../graph/overlay.ts";
 import type { Reader } from "../graph/reader.ts";
@@ -108,7 +108,11 @@ export class WriteSession {
 
   #showEach(pending: readonly Derived[], from: number): MaybePromise<void> {
     for (let i = from; i < pending.length; i++) {
-      const shown = applyToOverlay(this.#overlay, pending[i]!, this.view.reader);
+      const shown = applyToOverlay(
+        this.#overlay,
+        must(pending[i], "i is below the end"),
+        this.view.reader,
+      );
       if (shown instanceof Promise) return shown.then(() => this.#showEach(pending, i + 1));
     }
     return undefined;

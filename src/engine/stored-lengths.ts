@@ -128,9 +128,9 @@ export class StoredLengths {
   async #readSome(reader: Reader, one: NewVectorIndex, looked: Looked): Promise<boolean> {
     const list = { kind: "presence", predicate: one.predicate.id } as const;
     const [uids] = await reader.readLists([list], { after: looked.after, limit: readNodes });
-    if (!(await this.#compare(reader, one, looked, uids!))) return false;
-    looked.after = uids!.at(-1) ?? looked.after;
-    looked.isWhole = uids!.length < readNodes;
+    if (!(await this.#compare(reader, one, looked, uids))) return false;
+    looked.after = uids.at(-1) ?? looked.after;
+    looked.isWhole = uids.length < readNodes;
     return true;
   }
 
@@ -162,11 +162,10 @@ async function readLengths(
   if (uids.length === 0) return [];
   const [column] = await reader.readLevel(uids, [{ kind: "cells", predicate }]);
   const found: Sized[] = [];
-  if (column?.kind !== "cells") return found;
-  for (let row = 0; row < uids.length; row++) {
+  for (const [row, uid] of uids.entries()) {
     const value = column.cells[row]?.[0]?.value;
     if (value?.kind !== "float32vector" || value.vector.length === 0) continue;
-    found.push({ uid: uids[row]!, length: value.vector.length });
+    found.push({ uid, length: value.vector.length });
   }
   return found;
 }

@@ -2,6 +2,7 @@
  * Transactions over several requests (reference/transactions 5). State exists only once a transaction has written, or
  * was ended: its start time says everything else. Requests of one transaction run one after the other.
  */
+import { must } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Overlay } from "../graph/overlay.ts";
 import { Fault } from "../model/fault.ts";
@@ -136,7 +137,7 @@ export class Transactions {
     if (this.#ended.size <= endedMax) return;
     const half = [...this.#ended].sort((a, b) => a - b).slice(0, endedMax / 2);
     for (const old of half) this.#ended.delete(old);
-    this.#floor = Math.max(this.#floor, half[half.length - 1]! + 1);
+    this.#floor = Math.max(this.#floor, must(half.at(-1), "half of many are some") + 1);
     for (const open of this.#open.keys()) if (open < this.#floor) this.#open.delete(open);
   }
 

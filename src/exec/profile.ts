@@ -5,7 +5,8 @@
 import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type {
-  Column,
+  ColumnsOf,
+  UidSetsOf,
   ListBounds,
   ListRef,
   Reader,
@@ -168,19 +169,22 @@ class WatchedReader implements Reader {
     return found;
   }
 
-  readLevel(
+  readLevel<const Requests extends readonly ColumnRequest[]>(
     uids: Float64Array,
-    requests: readonly ColumnRequest[],
-  ): MaybePromise<readonly Column[]> {
+    requests: Requests,
+  ): MaybePromise<ColumnsOf<Requests>> {
     const reads = this.#reads();
     reads.records += uids.length;
     return this.#reader.readLevel(uids, requests);
   }
 
-  readLists(lists: readonly ListRef[], bounds?: ListBounds): MaybePromise<readonly UidSet[]> {
+  readLists<const Lists extends readonly ListRef[]>(
+    lists: Lists,
+    bounds?: ListBounds,
+  ): MaybePromise<UidSetsOf<Lists>> {
     const reads = this.#reads();
     reads.lists += lists.length;
-    const count = (sets: readonly UidSet[]): readonly UidSet[] => {
+    const count = (sets: UidSetsOf<Lists>): UidSetsOf<Lists> => {
       for (const set of sets) reads.uids += set.length;
       return sets;
     };

@@ -2,6 +2,7 @@
  * Cells of nodes that need more than their record: a value over 1 KB lies in a row of its own, and a delta may have
  * changed slots. One batched read for all of them.
  */
+import { must } from "../base/assert.ts";
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { decodeCell } from "../codec/cell.ts";
@@ -48,16 +49,15 @@ export function readCells(
     keys.length === 0
       ? undefined
       : snapshot.readMany(keys, (k, bytes) => {
-          const { slots, slot } = targets[k]!;
+          const { slots, slot } = must(targets[k], "a target for each key");
           if (bytes === undefined) slots.delete(slot);
           else slots.set(slot, copyBytes(bytes));
         });
   return andThen(read, () => {
     requests.forEach((request, i) => {
-      const slots = bySlot[i]!;
+      const slots = must(bySlot[i], "slots for each request");
       let bytes = 0;
-      const decoded = [...slots.keys()].sort().map((slot): Cell => {
-        const stored = slots.get(slot)!;
+      const decoded = [...slots].sort(bySlotName).map(([, stored]): Cell => {
         const cell = decodeCell(stored);
         bytes += stored.length * (cell.kind === "float32vector" ? vectorHeld : textHeld);
         return cell;
@@ -66,6 +66,10 @@ export function readCells(
       cells[request.row] = decoded.length === 0 ? undefined : decoded;
     });
   });
+}
+
+function bySlotName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
 }
 
 function readSlots(request: CellRequest): Map<string, Uint8Array> {

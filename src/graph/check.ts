@@ -3,6 +3,7 @@
  * every node its presence and count, and every entry of an index has the value that it stands for. Each slice is
  * judged within one snapshot, so that it can run beside a busy server. What rows are made of is `stores/check.ts`.
  */
+import { must } from "../base/assert.ts";
 import { encodeFacets } from "../codec/facets.ts";
 import {
   countList,
@@ -119,7 +120,7 @@ class GraphCheck {
         const uids = await readNodes(reader, from, this.#sliceSize);
         this.nodes += uids.length;
         await this.#checkNodes(reader, new Float64Array(uids));
-        return uids.length < this.#sliceSize ? -1 : uids[uids.length - 1]!;
+        return uids.length < this.#sliceSize ? -1 : (uids.at(-1) ?? -1);
       });
       after = next ?? -1;
     }
@@ -145,7 +146,10 @@ class GraphCheck {
       const found = await lists.intersect(prefix, sorted);
       if (found.length !== sorted.length) {
         const there = new Set(found);
-        const missing = sorted.find((member) => !there.has(member))!;
+        const missing = must(
+          sorted.find((member) => !there.has(member)),
+          "fewer were found",
+        );
         this.#options.report(`${what} lacks node 0x${missing.toString(16)}`);
       } else if (facets !== undefined) {
         await this.#checkFacets(lists, { prefix, what, members, facets });
@@ -277,7 +281,7 @@ function expectEntries(
     if (facets !== undefined) row.facets?.set(member, facets);
   };
   uids.forEach((uid, i) => {
-    const count = counted?.kind === "count" ? counted.counts[i]! : 0;
+    const count = counted?.kind === "count" ? (counted.counts[i] ?? 0) : 0;
     if (count === 0) return;
     request(presenceList(storageId, predicate.id), uid, `presence of ${name}`);
     if (isReady(predicate.countIndex)) {
@@ -294,9 +298,11 @@ function expectEntries(
         );
       }
     } else if (column?.kind === "edges" && isReady(predicate.reverseIndex)) {
-      for (let e = column.offsets[i]!; e < column.offsets[i + 1]!; e++) {
-        const list = reverseList(storageId, predicate.reverseIndex.id, column.targets[e]!);
-        request(list, uid, `the reverse of ${name}`, encodeFacets(column.facets?.[e]));
+      const { offsets, targets, facets } = column;
+      const first = offsets[i] ?? 0;
+      for (const [k, target] of targets.subarray(first, offsets[i + 1]).entries()) {
+        const list = reverseList(storageId, predicate.reverseIndex.id, target);
+        request(list, uid, `the reverse of ${name}`, encodeFacets(facets?.[first + k]));
       }
     }
   });
@@ -324,16 +330,15 @@ type Judge = (
   list: { readonly prefix: Uint8Array; readonly uids: Float64Array },
 ) => Promise<string | undefined>;
 
-function hex(uid: number): string {
-  return `0x${uid.toString(16)}`;
+function hex(uid: number | undefined): string {
+  return `0x${must(uid, "the place was found").toString(16)}`;
 }
 
 function judgePresence(name: string): Judge {
   return async (reader, predicate, { uids }) => {
     const [column] = await reader.readLevel(uids, [{ kind: "count", predicate: predicate.id }]);
-    if (column?.kind !== "count") return undefined;
     const at = column.counts.indexOf(0);
-    return at < 0 ? undefined : `presence of ${name} names node ${hex(uids[at]!)}, which has none`;
+    return at < 0 ? undefined : `presence of ${name} names node ${hex(uids[at])}, which has none`;
   };
 }
 
@@ -343,7 +348,6 @@ function judgeToken(name: string, indexId: number): Judge {
     if (index === undefined) return undefined;
     const token = readToken(prefix);
     const [column] = await reader.readLevel(uids, [{ kind: "cells", predicate: predicate.id }]);
-    if (column?.kind !== "cells") return undefined;
     const at = uids.findIndex(
       (_, i) =>
         !(column.cells[i] ?? []).some((cell) =>
@@ -351,7 +355,7 @@ function judgeToken(name: string, indexId: number): Judge {
         ),
     );
     if (at < 0) return undefined;
-    return `the ${index.tokenizer} index of ${name} names node ${hex(uids[at]!)}, whose values have not that token`;
+    return `the ${index.tokenizer} index of ${name} names node ${hex(uids[at])}, whose values have not that token`;
   };
 }
 
@@ -362,13 +366,12 @@ function judgeReverse(name: string): Judge {
     const bounds = { after: object - 1, limit: 1 };
     const request = { kind: "edges", predicate: predicate.id, facets: false, bounds } as const;
     const [column] = await reader.readLevel(uids, [request]);
-    if (column?.kind !== "edges") return undefined;
     const { offsets, targets } = column;
     const at = uids.findIndex(
-      (_, i) => offsets[i] === offsets[i + 1] || targets[offsets[i]!] !== object,
+      (_, i) => offsets[i] === offsets[i + 1] || targets[offsets[i] ?? 0] !== object,
     );
     if (at < 0) return undefined;
-    return `the reverse of ${name} has ${hex(uids[at]!)} → ${hex(object)}, which is no edge`;
+    return `the reverse of ${name} has ${hex(uids[at])} → ${hex(object)}, which is no edge`;
   };
 }
 
@@ -376,11 +379,10 @@ function judgeCount(name: string): Judge {
   return async (reader, predicate, { prefix, uids }) => {
     const count = readCountOf(prefix);
     const [column] = await reader.readLevel(uids, [{ kind: "count", predicate: predicate.id }]);
-    if (column?.kind !== "count") return undefined;
     const at = column.counts.findIndex((own) => own !== count);
     return at < 0
       ? undefined
-      : `count ${count} of ${name} names node ${hex(uids[at]!)}, which has ${column.counts[at]}`;
+      : `count ${count} of ${name} names node ${hex(uids[at])}, which has ${column.counts[at]}`;
   };
 }
 
@@ -389,10 +391,9 @@ function judgeReverseCount(name: string, reverseIndex: number): Judge {
     const count = readCountOf(prefix);
     const request = { kind: "reverseCount", index: reverseIndex } as const;
     const [column] = await reader.readLevel(uids, [request]);
-    if (column?.kind !== "count") return undefined;
     const at = column.counts.findIndex((own) => own !== count);
     return at < 0
       ? undefined
-      : `count ${count} of ~${name} names node ${hex(uids[at]!)}, which has ${column.counts[at]}`;
+      : `count ${count} of ~${name} names node ${hex(uids[at])}, which has ${column.counts[at]}`;
   };
 }

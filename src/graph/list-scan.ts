@@ -115,7 +115,7 @@ class Walk {
     const { visitor, lists } = { visitor: this.#visitor, lists: this.#lists };
     if (visitor.kind === "counts") {
       let count = 0;
-      yield lists.countRowsTo([prefix], (counts) => (count = counts[0]!));
+      yield lists.countRowsTo([prefix], (counts) => (count = counts[0] ?? 0));
       if (count > 0 && !visitor.visit(prefix, count)) this.stopped = true;
       return;
     }

@@ -24,6 +24,8 @@ import { ListReader } from "./list.ts";
 import { scanLists } from "./list-scan.ts";
 import type {
   Column,
+  ColumnsOf,
+  UidSetsOf,
   EdgeColumn,
   ListBounds,
   ListRef,
@@ -120,11 +122,13 @@ export class SnapshotReader implements Reader {
     this.#records = this.#makeRecords();
   }
 
-  readLevel(
+  readLevel<const Requests extends readonly ColumnRequest[]>(
     uids: Float64Array,
-    requests: readonly ColumnRequest[],
-  ): MaybePromise<readonly Column[]> {
-    return this.#read(() => drive(this.#readLevel(uids, requests)));
+    requests: Requests,
+  ): MaybePromise<ColumnsOf<Requests>> {
+    // One column for each request, of its kind.
+    const columns = this.#read(() => drive(this.#readLevel(uids, requests)));
+    return columns as MaybePromise<ColumnsOf<Requests>>;
   }
 
   *#readLevel(uids: Float64Array, requests: readonly ColumnRequest[]): Steps<readonly Column[]> {
@@ -185,8 +189,11 @@ export class SnapshotReader implements Reader {
     return prefixes;
   }
 
-  readLists(lists: readonly ListRef[], bounds?: ListBounds): MaybePromise<readonly UidSet[]> {
-    return this.#read(() => this.#readLists(lists, bounds));
+  readLists<const Lists extends readonly ListRef[]>(
+    lists: Lists,
+    bounds?: ListBounds,
+  ): MaybePromise<UidSetsOf<Lists>> {
+    return this.#read(() => this.#readLists(lists, bounds)) as MaybePromise<UidSetsOf<Lists>>;
   }
 
   #readLists(

@@ -3,6 +3,7 @@
  * that the facts would commit as; presence and count lists, which a store follows by itself, are handed in beside them.
  * It serves reads only: at commit the patches are derived anew on the newest snapshot.
  */
+import { must } from "../base/assert.ts";
 import type { Patch } from "../store/store.ts";
 import { ListDelta, prefixBytes, prefixText } from "./delta.ts";
 import type { Delta, EntryDelta, NamedList, RecordDelta } from "./delta.ts";
@@ -96,7 +97,10 @@ export class Overlay implements Delta {
     let sorted = changed.sorted.get(prefix);
     if (sorted === undefined) {
       sorted = [...lists]
-        .map((text) => ({ prefix: prefixBytes(text), delta: changed.byPrefix.get(text)! }))
+        .map((text) => ({
+          prefix: prefixBytes(text),
+          delta: must(changed.byPrefix.get(text), "a text of its prefixes"),
+        }))
         .sort((a, b) => compareBytes(a.prefix, b.prefix));
       changed.sorted.set(prefix, sorted);
     }

@@ -16,12 +16,15 @@ export interface Reader {
   /** The commit number that is read at. */
   readonly ts: number;
   /** All that a level of a plan needs of its nodes: one awaited call. `uids` need not be sorted or existing. */
-  readLevel(
+  readLevel<const Requests extends readonly ColumnRequest[]>(
     uids: Float64Array,
-    requests: readonly ColumnRequest[],
-  ): MaybePromise<readonly Column[]>;
+    requests: Requests,
+  ): MaybePromise<ColumnsOf<Requests>>;
   /** Members of many lists, each ascending. `bounds` cut each of them alike. */
-  readLists(lists: readonly ListRef[], bounds?: ListBounds): MaybePromise<readonly UidSet[]>;
+  readLists<const Lists extends readonly ListRef[]>(
+    lists: Lists,
+    bounds?: ListBounds,
+  ): MaybePromise<UidSetsOf<Lists>>;
   /** How many members each list has; reads heads only. */
   countLists(lists: readonly ListRef[]): MaybePromise<Float64Array>;
   /** Which of `uids` (ascending) are in the list; reads only the chunks that can hold them. */
@@ -132,11 +135,35 @@ export type ColumnRequest =
   | { readonly kind: "count"; readonly predicate: number }
   | { readonly kind: "reverseCount"; readonly index: number };
 
-/** One answer for each want; row i belongs to uids[i]. */
-export type Column =
-  | { readonly kind: "cells"; readonly cells: readonly (readonly Cell[] | undefined)[] }
-  | EdgeColumn
-  | { readonly kind: "count"; readonly counts: Float64Array };
+/** Of a request for cells. Row i belongs to uids[i], as of every column. */
+interface CellColumn {
+  readonly kind: "cells";
+  readonly cells: readonly (readonly Cell[] | undefined)[];
+}
+
+interface CountColumn {
+  readonly kind: "count";
+  readonly counts: Float64Array;
+}
+
+export type Column = CellColumn | EdgeColumn | CountColumn;
+
+/** What a request is answered with. */
+type ColumnOf<Request extends ColumnRequest> = Request extends { readonly kind: "cells" }
+  ? CellColumn
+  : Request extends { readonly kind: "edges" | "reverse" }
+    ? EdgeColumn
+    : CountColumn;
+
+/** One column for each request, in their order. */
+export type ColumnsOf<Requests extends readonly ColumnRequest[]> = {
+  readonly [At in keyof Requests]: ColumnOf<Requests[At]>;
+};
+
+/** One set for each list, in their order. */
+export type UidSetsOf<Lists extends readonly ListRef[]> = {
+  readonly [At in keyof Lists]: UidSet;
+};
 
 /** Row i's targets are `targets[offsets[i]] … targets[offsets[i + 1] - 1]`, ascending. */
 export interface EdgeColumn {

@@ -7,7 +7,8 @@ import type { MaybePromise } from "../base/maybe.ts";
 import type { UidSet } from "../model/uid.ts";
 import { secretPredicate, type PredicateAccess } from "../model/principal.ts";
 import type {
-  Column,
+  ColumnsOf,
+  UidSetsOf,
   ListBounds,
   ListRef,
   Reader,
@@ -82,14 +83,17 @@ class RestrictedReader implements Reader {
     return await this.#reader.nearest?.(question);
   }
 
-  readLevel(
+  readLevel<const Requests extends readonly ColumnRequest[]>(
     uids: Float64Array,
-    requests: readonly ColumnRequest[],
-  ): MaybePromise<readonly Column[]> {
+    requests: Requests,
+  ): MaybePromise<ColumnsOf<Requests>> {
     return this.#reader.readLevel(uids, requests);
   }
 
-  readLists(lists: readonly ListRef[], bounds?: ListBounds): MaybePromise<readonly UidSet[]> {
+  readLists<const Lists extends readonly ListRef[]>(
+    lists: Lists,
+    bounds?: ListBounds,
+  ): MaybePromise<UidSetsOf<Lists>> {
     return this.#reader.readLists(lists, bounds);
   }
 

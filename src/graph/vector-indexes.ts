@@ -247,9 +247,7 @@ export class VectorIndexes {
     const { predicate } = index;
     const bounds = { after, limit: loadNodes };
     const [uids] = await reader.readLists([{ kind: "presence", predicate }], bounds);
-    if (uids === undefined) return new Float64Array(0);
     const [column] = await reader.readLevel(uids, [{ kind: "cells", predicate }]);
-    if (column?.kind !== "cells") return uids;
     uids.forEach((uid, row) => {
       const value = column.cells[row]?.[0]?.value;
       this.#put(index, uid, value?.kind === "float32vector" ? value.vector : undefined);

@@ -3,6 +3,7 @@
  * One structure a process, begun when a transaction first needs it, extended from the patches of the log, shared by all
  * transactions: for each record slot and list member what stood there before each commit that changed it.
  */
+import { must } from "../base/assert.ts";
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { compareBytes } from "../base/bytes.ts";
@@ -110,8 +111,8 @@ export class VersionHistory {
   /** Keeps to the bound by forgetting the oldest commits; states before them are out of reach from then on. */
   #shrink(): void {
     let dropped = 0;
-    while (this.#bytes > this.#bytesMax && dropped < this.#commits.length) {
-      const commit = this.#commits[dropped]!;
+    for (const commit of this.#commits) {
+      if (this.#bytes <= this.#bytesMax) break;
       dropped++;
       this.#floor = commit.commitTs;
       for (const applied of commit.applied) this.#forget(applied, commit.commitTs);
@@ -242,7 +243,10 @@ export class VersionHistory {
       const texts = this.#under.get(prefix);
       if (texts === undefined || texts.size === 0) return undefined;
       return [...texts]
-        .map((text) => ({ prefix: prefixBytes(text), delta: toList(this.#lists.get(text)!) }))
+        .map((text) => ({
+          prefix: prefixBytes(text),
+          delta: toList(must(this.#lists.get(text), "a text of its prefixes")),
+        }))
         .sort((a, b) => compareBytes(a.prefix, b.prefix));
     };
     return { isEmpty: false, record, list, listsUnder };

@@ -3,6 +3,7 @@
  * when nobody reads them: at once where the memory is needed for others, else after a time. (Connections on which nothing
  * moves at all end earlier, see idle-readers.ts; here it is not known what of a write has left.)
  */
+import { must } from "../base/assert.ts";
 import type { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
@@ -41,6 +42,7 @@ interface Answer {
 
 export class LargeAnswers {
   readonly #answers = new Set<Answer>();
+  /** undefined before `configure`: then nothing is held. */
   #options: LargeAnswersOptions | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -66,9 +68,13 @@ export class LargeAnswers {
     this.#write(answer);
   }
 
+  get #settings(): LargeAnswersOptions {
+    return must(this.#options, "answers are held after `configure` alone");
+  }
+
   /** Cuts those whose readers have not moved for too long. */
   readonly look = (): void => {
-    const { clock, waitMs } = this.#options!;
+    const { clock, waitMs } = this.#settings;
     const nowMs = clock.tickMs();
     for (const answer of this.#answers) {
       const dueMs = answer.movedMs + waitMs + answer.writing / lineBytesPerMs;
@@ -92,7 +98,7 @@ export class LargeAnswers {
       }
       if (res.write(slice)) continue;
       res.once("drain", () => {
-        answer.movedMs = this.#options!.clock.tickMs();
+        answer.movedMs = this.#settings.clock.tickMs();
         if (!res.destroyed) this.#write(answer);
       });
       return;
@@ -101,7 +107,7 @@ export class LargeAnswers {
 
   /** Those who have not moved for longest go first. */
   #makeRoom(missing: number): void {
-    const latestMs = this.#options!.clock.tickMs() - hurriedWaitMs;
+    const latestMs = this.#settings.clock.tickMs() - hurriedWaitMs;
     const resting = [...this.#answers].filter(({ movedMs }) => movedMs < latestMs);
     resting.sort((a, b) => a.movedMs - b.movedMs);
     let freed = 0;
@@ -121,6 +127,6 @@ export class LargeAnswers {
     this.#answers.delete(answer);
     if (!answer.isHeld) return;
     answer.isHeld = false;
-    this.#options!.memory.give(answer.bytes.length);
+    this.#settings.memory.give(answer.bytes.length);
   }
 }

@@ -2,6 +2,7 @@
  * A JSON reader that keeps the text of numbers, since an int64 does not fit into a double, and tells objects by their
  * keys in order (the last of equal keys counts). `JSON.parse` can do neither.
  */
+import { must } from "../base/assert.ts";
 import { Buffer } from "node:buffer";
 import { findJsonSyntaxFault, jsonEnd, locateOffset } from "../base/json-syntax.ts";
 import { JsonMalformed, type JsonMaker, type JsonSpan, JsonWalk } from "../base/json-walk.ts";
@@ -52,7 +53,10 @@ export function* readJsonInSteps(text: string, depthMax: number, look?: Look): S
   if (!(value instanceof Map)) return { value, members: undefined };
   const members = new Map<string, JsonMember>();
   for (const [key, { start, end }] of spans) {
-    members.set(key, { value: value.get(key)!, text: text.slice(start, end) });
+    members.set(key, {
+      value: must(value.get(key), "a value for each span"),
+      text: text.slice(start, end),
+    });
   }
   return { value, members };
 }

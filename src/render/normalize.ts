@@ -197,7 +197,7 @@ function sortKeys(entries: Entry[]): readonly Entry[] {
   let count = 0;
   for (const entry of entries) {
     if (entry.key === "uid") continue;
-    const last = count > 0 ? entries[count - 1]! : undefined;
+    const last = entries[count - 1];
     if (last?.key === entry.key) {
       entries[count - 1] = { key: entry.key, json: [...last.json, ...entry.json] };
     } else entries[count++] = entry;

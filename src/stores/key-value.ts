@@ -76,7 +76,7 @@ export function viewAsSnapshot(
     fence: state.fence,
     slotsVersion: state.slotsVersion,
     readMany(keys, visit) {
-      for (let i = 0; i < keys.length; i++) visit(i, kv.get(keys[i]!));
+      for (const [i, key] of keys.entries()) visit(i, kv.get(key));
     },
     scan: (range, visit) => kv.scan(range, visit),
     close() {},

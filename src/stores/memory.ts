@@ -66,7 +66,7 @@ function snapshotOf(root: TreeRoot): Snapshot {
     fence: state.fence,
     slotsVersion: state.slotsVersion,
     readMany(keys, visit) {
-      for (let i = 0; i < keys.length; i++) visit(i, getFromTree(root, keys[i]!));
+      for (const [i, key] of keys.entries()) visit(i, getFromTree(root, key));
     },
     scan: (range, visit) => scanTree(root, range, visit),
     close() {},

@@ -143,12 +143,17 @@ class Counters {
   }
 
   get isStateLost(): boolean {
-    return this.stored === undefined || this.stored.commitTs < this.commitTs;
+    return this.soundState === undefined;
+  }
+
+  private get soundState(): StoreState | undefined {
+    const { stored } = this;
+    return stored === undefined || stored.commitTs < this.commitTs ? undefined : stored;
   }
 
   state(): StoreState {
-    if (!this.isStateLost) return this.stored!;
-    const { commitTs } = this;
+    const { commitTs, soundState } = this;
+    if (soundState !== undefined) return soundState;
     return {
       ...(this.stored ?? firstState),
       commitTs,

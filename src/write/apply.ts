@@ -4,6 +4,7 @@
  * Deriving twice from the same state gives the same patches, so that a refused change is simply derived again on the
  * newest snapshot.
  */
+import { must } from "../base/assert.ts";
 import { andThen, drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
 import type { Cell, Column, Reader, ColumnRequest } from "../graph/reader.ts";
@@ -207,14 +208,16 @@ function* readBefore(reader: Reader, groups: readonly EditGroup[]): Steps<void> 
     if (read instanceof Promise) yield read.then((found) => void (columns = found));
     else columns = read;
     batch.groups.forEach((ofNode, row) => {
-      ofNode.forEach((group, k) => keepBefore(group, columns[k]!, row));
+      ofNode.forEach((group, k) =>
+        keepBefore(group, must(columns[k], "a column for each group"), row),
+      );
     });
   }
 }
 
 function batchesOf(groups: readonly EditGroup[]): Iterable<Batch> {
   if (groups.length === 1) {
-    const group = groups[0]!;
+    const group = must(groups[0], "there is one");
     return [{ requests: [requestOf(group)], uids: [group.uid], groups: [groups] }];
   }
   const byUid = new Map<number, EditGroup[]>();

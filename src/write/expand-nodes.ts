@@ -1,7 +1,7 @@
 /** `S * *` → a clear of every predicate that the node's types name, and of `dgraph.type` (reference/dql 3.3). */
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
-import { assert } from "../base/assert.ts";
+import { assert, must } from "../base/assert.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { PredicateAccess } from "../model/principal.ts";
 import { entryKey } from "./conflict.ts";
@@ -34,7 +34,6 @@ export function expandNodes(
   const request = { kind: "cells", predicate: types.id } as const;
   const mayWrite = (name: string): boolean => access?.mayWrite(name) ?? true;
   return andThen(reader.readLevel(new Float64Array(nodes), [request]), ([column]) => {
-    assert(column?.kind === "cells", "cells were asked for");
     const predicatesOf = new Map<number, ReadonlySet<number>>();
     nodes.forEach((uid, row) => {
       const predicates = new Set(mayWrite("dgraph.type") ? [types.id] : []);
@@ -49,7 +48,7 @@ export function expandNodes(
     return {
       edits: edits.flatMap((edit): Edit[] =>
         edit.kind === "clearNode"
-          ? [...predicatesOf.get(edit.uid)!].map((predicate) => ({
+          ? [...must(predicatesOf.get(edit.uid), "each node was looked at")].map((predicate) => ({
               kind: "clear",
               uid: edit.uid,
               predicate,

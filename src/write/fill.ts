@@ -1,5 +1,5 @@
 /** Filling an index that is `building`: what one slice of nodes adds to it (store.ts, FillJob). */
-import { assert } from "../base/assert.ts";
+import { assert, must } from "../base/assert.ts";
 import { ByteReader, ByteWriter, emptyBytes, encodeUtf8 } from "../base/bytes.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { countList } from "../codec/key.ts";
@@ -137,7 +137,6 @@ function now<T>(value: MaybePromise<T>): T {
 
 function fillEntries(reader: Reader, detail: FillDetail, uids: Float64Array): readonly Patch[] {
   const [column] = now(reader.readLevel(uids, [requestFor(detail.predicate)]));
-  assert(column !== undefined, "a column was asked for");
   return makeEntries(reader, detail, { uids, column });
 }
 
@@ -166,10 +165,9 @@ function fillStretch(
   for (let from = after; from < last;) {
     const request = edgesBehind(detail.predicate.id, from, pageEdges);
     const [column] = now(reader.readLevel(uids, [request]));
-    assert(column?.kind === "edges", "stretches are of edges");
     patches.push(...makeEntries(reader, detail, { uids, column }));
     if (column.targets.length < pageEdges) break;
-    from = column.targets.at(-1)!;
+    from = must(column.targets.at(-1), "a full page has edges");
   }
   return patches;
 }
@@ -183,11 +181,10 @@ function fillParcel(detail: FillDetail, parcel: Uint8Array): readonly Patch[] {
 function fillCounts(reader: Reader, detail: FillDetail, uids: Float64Array): readonly Patch[] {
   const request = { kind: "count", predicate: detail.predicate.id } as const;
   const [column] = now(reader.readLevel(uids, [request]));
-  if (column?.kind !== "count") return [];
   const { storageId } = reader.schema;
   const patches: Patch[] = [];
   uids.forEach((uid, row) => {
-    const count = column.counts[row]!;
+    const count = column.counts[row] ?? 0;
     if (count > 0) patches.push(makeMember(countList(storageId, detail.build.index, count), uid));
   });
   return patches;
@@ -208,7 +205,7 @@ function fillReverseCounts(
   const counts = now(reader.countLists(lists));
   const patches: Patch[] = [];
   objects.forEach((object, i) => {
-    const count = counts[i]!;
+    const count = counts[i] ?? 0;
     if (count > 0) patches.push(makeMember(countList(storageId, build.index, count), object));
   });
   return patches;

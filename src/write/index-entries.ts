@@ -27,8 +27,10 @@ type EntrySink = (
   facets: Uint8Array | undefined,
 ) => void;
 
+type EdgeRequest = Extract<ColumnRequest, { readonly kind: "edges" }>;
+
 /** Edges behind `after`, at most `limit` of each node, as `visitEntries` reads them. */
-export function edgesBehind(predicate: number, after: number, limit: number): ColumnRequest {
+export function edgesBehind(predicate: number, after: number, limit: number): EdgeRequest {
   return { kind: "edges", predicate, facets: true, bounds: { after, limit } };
 }
 

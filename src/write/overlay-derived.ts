@@ -2,11 +2,12 @@
  * A transaction's own writes become visible to its reads: the patches they would commit as, and what a store follows
  * by itself, presence and counts, computed by counting before and after (reference/transactions 6.4).
  */
+import { must } from "../base/assert.ts";
 import { drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
 import { countList, presenceList } from "../codec/key.ts";
 import type { Overlay } from "../graph/overlay.ts";
-import type { Column, Reader, ColumnRequest } from "../graph/reader.ts";
+import type { Reader, ColumnRequest } from "../graph/reader.ts";
 import type { Derived } from "./edit-group.ts";
 
 const present = new Uint8Array(0);
@@ -22,7 +23,7 @@ export function applyToOverlay(
 
 /** Nodes whose count of one predicate (or of one reverse index) may move. */
 interface Counted {
-  readonly request: ColumnRequest;
+  readonly request: Extract<ColumnRequest, { readonly kind: "count" | "reverseCount" }>;
   readonly uids: Float64Array;
   /** 0 for none. */
   readonly countIndex: number;
@@ -30,25 +31,25 @@ interface Counted {
   readonly presence: number | undefined;
 }
 
+const noCounts: Float64Array = new Float64Array(0);
+
 function* steps(overlay: Overlay, derived: Derived, reader: Reader): Steps<void> {
   const counted = findCounted(derived);
-  const before: Float64Array[] = [];
-  for (const row of counted) yield* count(reader, row, (counts) => before.push(counts));
+  const before = new Map<Counted, Float64Array>();
+  for (const row of counted) yield* count(reader, row, (counts) => before.set(row, counts));
   for (const patch of derived.patches) overlay.apply(patch);
-  const after: Float64Array[] = [];
-  for (const row of counted) yield* count(reader, row, (counts) => after.push(counts));
-  counted.forEach((row, k) =>
-    follow(overlay, reader.schema.storageId, row, [before[k]!, after[k]!]),
-  );
+  for (const row of counted) {
+    const had = must(before.get(row), "each was counted before");
+    let has: Float64Array = noCounts;
+    yield* count(reader, row, (counts) => (has = counts));
+    follow(overlay, reader.schema.storageId, row, [had, has]);
+  }
 }
 
-function* count(reader: Reader, row: Counted, done: (counts: Float64Array) => void): Steps<void> {
-  let columns: readonly Column[] = [];
+function* count(reader: Reader, row: Counted, keep: (counts: Float64Array) => void): Steps<void> {
   const read = reader.readLevel(row.uids, [row.request]);
-  if (read instanceof Promise) yield read.then((found) => void (columns = found));
-  else columns = read;
-  const [column] = columns;
-  done(column?.kind === "count" ? column.counts : new Float64Array(row.uids.length));
+  if (read instanceof Promise) yield read.then(([column]) => keep(column.counts));
+  else keep(read[0].counts);
 }
 
 function findCounted(derived: Derived): Counted[] {
@@ -96,8 +97,8 @@ function follow(
   [before, after]: readonly [Float64Array, Float64Array],
 ): void {
   row.uids.forEach((uid, i) => {
-    const had = before[i]!;
-    const has = after[i]!;
+    const had = before[i] ?? 0;
+    const has = after[i] ?? 0;
     if (had === has) return;
     if (row.presence !== undefined && (had === 0) !== (has === 0)) {
       overlay.setMember(presenceList(storageId, row.presence), uid, has > 0 ? present : undefined);

@@ -90,13 +90,11 @@ async function findHolders(
   const index = findIndex(predicate);
   const [token] = indexTokens(predicate, index, edit);
   assert(token !== undefined, "a unique value has a token");
-  const candidates =
+  const [uids] =
     index.state === "ready"
       ? await reader.readLists([{ kind: "token", index: index.id, token }])
       : await reader.readLists([{ kind: "presence", predicate: predicate.id }]);
-  const uids = candidates[0]!;
   const [column] = await reader.readLevel(uids, [{ kind: "cells", predicate: predicate.id }]);
-  assert(column?.kind === "cells", "cells were asked for");
   const wanted = fingerprintValue(edit.value);
   const holders: number[] = [];
   uids.forEach((uid, row) => {

@@ -160,7 +160,7 @@ function expandNode(node: NodeRef, { variables, isDelete }: Expansion): readonly
   if (node.kind !== "variable") return [node];
   const { uids } = find(variables, node.name);
   const nodes: NodeRef[] = [];
-  for (let i = 0; i < uids.length; i++) nodes.push({ kind: "uid", uid: uids[i]! });
+  for (const uid of uids) nodes.push({ kind: "uid", uid });
   if (nodes.length > 0) return nodes;
   return isDelete ? [] : [{ kind: "blank", label: `uid(${node.name})` }];
 }

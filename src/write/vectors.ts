@@ -69,11 +69,10 @@ function findStored(
 ): MaybePromise<number | undefined> {
   const bounds = { limit: touched.size + spareNodes };
   return andThen(reader.readLists([{ kind: "presence", predicate }], bounds), ([uids]) => {
-    const others = (uids ?? new Float64Array(0)).filter((uid) => !touched.has(uid));
+    const others = uids.filter((uid) => !touched.has(uid));
     const some = others.subarray(0, spareNodes);
     if (some.length === 0) return undefined;
     return andThen(reader.readLevel(some, [{ kind: "cells", predicate }]), ([column]) => {
-      if (column?.kind !== "cells") return undefined;
       for (const cells of column.cells) {
         const value = cells?.[0]?.value;
         if (value?.kind === "float32vector" && value.vector.length > 0) return value.vector.length;

@@ -8,6 +8,8 @@ import { makeCell } from "../../src/exec/cells.ts";
 import type {
   Cell,
   Column,
+  ColumnsOf,
+  UidSetsOf,
   EdgeColumn,
   ListBounds,
   ListRef,
@@ -103,12 +105,20 @@ export class MemoryGraph implements Reader {
     );
   }
 
-  readLevel(uids: Float64Array, requests: readonly ColumnRequest[]): readonly Column[] {
-    return requests.map((request) => this.#column(uids, request));
+  readLevel<const Requests extends readonly ColumnRequest[]>(
+    uids: Float64Array,
+    requests: Requests,
+  ): ColumnsOf<Requests> {
+    const columns: unknown = requests.map((request) => this.#column(uids, request));
+    return columns as ColumnsOf<Requests>;
   }
 
-  readLists(lists: readonly ListRef[], bounds: ListBounds = {}): readonly UidSet[] {
-    return lists.map((list) => cut(this.#list(list), bounds));
+  readLists<const Lists extends readonly ListRef[]>(
+    lists: Lists,
+    bounds: ListBounds = {},
+  ): UidSetsOf<Lists> {
+    const sets: unknown = lists.map((list) => cut(this.#list(list), bounds));
+    return sets as UidSetsOf<Lists>;
   }
 
   countLists(lists: readonly ListRef[]): Float64Array {

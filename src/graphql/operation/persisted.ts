@@ -46,9 +46,9 @@ async function findStored(reader: Reader, hash: string): Promise<string[]> {
   const [token] = sha256Tokens(hash);
   if (predicate === undefined || index?.state !== "ready" || token === undefined) return [];
   const [uids] = await reader.readLists([{ kind: "token", index: index.id, token }]);
-  if (uids === undefined || uids.length === 0) return [];
+  if (uids.length === 0) return [];
   const [column] = await reader.readLevel(uids, [{ kind: "cells", predicate: predicate.id }]);
-  const cells = column?.kind === "cells" ? column.cells.flatMap((each) => each ?? []) : [];
+  const cells = column.cells.flatMap((each) => each ?? []);
   return cells
     .filter((cell) => cell.text.startsWith(hash))
     .map((cell) => cell.text.slice(hashLength));

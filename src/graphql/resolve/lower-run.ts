@@ -1,4 +1,5 @@
 /** Lowered trees → plans, kept for their shape → runs over a reader. */
+import { must } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { QueryDocument } from "../../dql/ast.ts";
 import { printQuery } from "../../dql/print.ts";
@@ -136,6 +137,6 @@ export function touchedUids(result: ExecutionResult): number {
 /** Of the nodes that a block found, in the order of its answer. */
 export function uidsOf({ rows, frame }: BlockResult): number[] {
   const uids: number[] = [];
-  for (let i = 0; i < rows.length; i++) uids.push(frame.uids[rows[i]!] ?? 0);
+  for (const row of rows) uids.push(must(frame.uids[row], "a row of the frame"));
   return uids;
 }

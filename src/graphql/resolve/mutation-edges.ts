@@ -2,6 +2,7 @@
  * Edges of a mutation with their other sides (reference/graphql 5.5): each edge of a field with an inverse is two, and
  * a single edge that gets a new end gives up the old one on both sides. What decides is read once, for all nodes.
  */
+import { must } from "../../base/assert.ts";
 import { andThen } from "../../base/maybe.ts";
 import type { MaybePromise } from "../../base/maybe.ts";
 import type { Reader } from "../../graph/reader.ts";
@@ -219,8 +220,7 @@ export function readEdgeFacts(
   );
   return andThen(reader.readLevel(uids, requests), (columns) => {
     known.forEach(({ name }, k) => {
-      const column = columns[k];
-      if (column?.kind !== "edges") return;
+      const column = must(columns[k], "a column for each predicate");
       for (let i = 0; i < uids.length; i++) {
         for (let e = column.offsets[i] ?? 0; e < (column.offsets[i + 1] ?? 0); e++) {
           visit(uids[i] ?? 0, name, column.targets[e] ?? 0);

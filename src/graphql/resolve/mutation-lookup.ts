@@ -1,4 +1,5 @@
 /** Which nodes the ids of an input name: one run for all of them (reference/graphql 5.1 step 2). */
+import { must } from "../../base/assert.ts";
 import { isIdentifying } from "../../tokens/tokenizers.ts";
 import type { ExecutionResult } from "../../exec/frame.ts";
 import type { Block, Field } from "../../dql/ast.ts";
@@ -191,10 +192,9 @@ function readIds(reader: Reader, ids: readonly string[], found: Lookups): MaybeP
   const uids = numbers.subarray(0, known.length);
   const request = { kind: "cells", predicate: predicate.id } as const;
   return andThen(reader.readLevel(uids, [request]), ([column]) => {
-    if (column?.kind !== "cells") return;
-    for (let row = 0; row < known.length; row++) {
-      const types = typesOf(column.cells[row]);
-      found.addId(known[row]!, { uid: uids[row]!, types });
+    for (const [row, uid] of uids.entries()) {
+      const id = must(known[row], "an id for each uid");
+      found.addId(id, { uid, types: typesOf(column.cells[row]) });
     }
   });
 }
@@ -205,9 +205,9 @@ const typeSets = new Map<string, ReadonlySet<string>>();
 const typeSetsMax = 1000;
 
 function typesOf(cells: readonly Cell[] | undefined): ReadonlySet<string> {
-  if (cells === undefined || cells.length === 0) return noTypes;
+  const name = cells?.[0]?.text;
+  if (cells === undefined || name === undefined) return noTypes;
   if (cells.length > 1) return new Set(cells.map((cell) => cell.text));
-  const name = cells[0]!.text;
   let types = typeSets.get(name);
   if (types === undefined) {
     if (typeSets.size >= typeSetsMax) typeSets.clear();

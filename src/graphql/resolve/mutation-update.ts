@@ -1,4 +1,5 @@
 /** updateT (reference/graphql 5.3): the same patch for every node that the filter finds. */
+import { must } from "../../base/assert.ts";
 import type {
   FieldDefinition,
   InputObjectType,
@@ -232,11 +233,10 @@ async function removeUntagged(
   });
   const columns = await reader.readLevel(
     new Float64Array(uids),
-    known.map(({ id }) => ({ kind: "cells", predicate: id })),
+    known.map(({ id }) => ({ kind: "cells", predicate: id }) as const),
   );
   known.forEach(({ source }, k) => {
-    const column = columns[k];
-    if (column?.kind !== "cells") return;
+    const column = must(columns[k], "a column for each predicate");
     uids.forEach((uid, i) => {
       const cell = column.cells[i]?.find((candidate) => candidate.language === "");
       if (cell === undefined) return;

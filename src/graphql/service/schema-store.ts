@@ -240,7 +240,7 @@ function readCell(reader: Reader, uid: number): MaybePromise<StoredText | undefi
   if (predicate === undefined) return undefined;
   const request = { kind: "cells", predicate: predicate.id } as const;
   return andThen(reader.readLevel(Float64Array.of(uid), [request]), ([column]) => {
-    const cell = column?.kind === "cells" ? column.cells[0]?.[0] : undefined;
+    const cell = column.cells[0]?.[0];
     return cell && { uid, text: cell.text, updates: countSchemaUpdates(cell.facets) };
   });
 }
@@ -251,7 +251,7 @@ function findNode(reader: Reader): MaybePromise<number | undefined> {
   if (predicate === undefined) return undefined;
   return andThen(
     reader.readLists([{ kind: "presence", predicate: predicate.id }]),
-    ([uids]) => uids?.[0],
+    ([uids]) => uids[0],
   );
 }
 

@@ -1,5 +1,5 @@
 /** Lists and records read whole through a snapshot, in a form that is easy to compare. */
-import { assert } from "../../base/assert.ts";
+import { assert, must } from "../../base/assert.ts";
 import { toHex } from "../../base/bytes.ts";
 import {
   chunkCount,
@@ -37,7 +37,9 @@ export async function readWholeList(
       assert(!found.has(uid), "a member is in one chunk");
       found.set(uid, "");
     }
-    visitChunkFacets(row, (place, bytes) => found.set(uids[place]!, toHex(bytes)));
+    visitChunkFacets(row, (place, bytes) =>
+      found.set(must(uids[place], "a facet is of a member"), toHex(bytes)),
+    );
     assert(chunkCount(row) === uids.length, "a chunk knows its count");
     chunks++;
   };
@@ -78,7 +80,9 @@ export async function readWholeRecord(
     if (row !== undefined) rows.push(row.slice());
   });
   if (rows.length === 0) return node;
-  const further = furtherParts(rows[0]!).map((first) => recordKey(storageId, uid, first));
+  const further = furtherParts(must(rows[0], "there are rows")).map((first) =>
+    recordKey(storageId, uid, first),
+  );
   await snapshot.readMany(further, (_i, row) => {
     assert(row !== undefined, "part 0 names parts that are there");
     rows.push(row.slice());
@@ -108,7 +112,7 @@ async function readWholeEntry(
     const chunk = entryChunk(bytes);
     const uids = chunkMembers(chunk);
     for (const target of uids) values.set(String(target), "");
-    visitChunkFacets(chunk, (place, facets) => values.set(String(uids[place]!), toHex(facets)));
+    visitChunkFacets(chunk, (place, facets) => values.set(String(uids[place]), toHex(facets)));
   } else {
     const wide: string[] = [];
     visitCells(bytes, (slot, cell) => {
@@ -118,7 +122,7 @@ async function readWholeEntry(
     const keys = wide.map((slot) => wideKey(storageId, predicate, uid, slot));
     await snapshot.readMany(keys, (i, cell) => {
       assert(cell !== undefined, "a wide cell has its row");
-      values.set(wide[i]!, toHex(cell));
+      values.set(must(wide[i], "a row for each key"), toHex(cell));
     });
   }
   return values;

@@ -1,4 +1,5 @@
 /** Random patches on a few nodes and lists, and the naive twin that a store is compared to: maps. */
+import { must } from "../../base/assert.ts";
 import { emptyBytes, encodeUtf8, toHex } from "../../base/bytes.ts";
 import type { Random } from "../../base/random.ts";
 import { countList, presenceList, reverseList, tokenList } from "../../codec/key.ts";
@@ -111,7 +112,7 @@ function fromHex(text: string): Uint8Array {
 }
 
 export function pick<T>(random: Random, items: readonly T[]): T {
-  return items[Math.floor(random.next() * items.length)]!;
+  return must(items[Math.floor(random.next() * items.length)], "there are items");
 }
 
 const tokens = ["a", "a\u0000b", "b", "\u0001"].map((text) => encodeUtf8(text));

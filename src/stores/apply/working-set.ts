@@ -2,7 +2,7 @@
  * The patches of a group of changes, applied inside one write transaction. Changes come one after the other, each
  * with its own account of what it changed; chunks and parts are written once, by `flush`.
  */
-import { assert, unreachable } from "../../base/assert.ts";
+import { assert, must, unreachable } from "../../base/assert.ts";
 import { emptyBytes, equalBytes } from "../../base/bytes.ts";
 import { countList, presenceList, readStorageId } from "../../codec/key.ts";
 import type {
@@ -95,12 +95,12 @@ export class WorkingSet implements RecordHost {
     for (const storage of this.records.values()) {
       const uids = new Float64Array(storage.keys()).sort();
       for (const uid of uids) {
-        storage.get(uid)!.flush();
+        must(storage.get(uid), "a key of it").flush();
         if (++rows % rowsInPiece === 0) yield;
       }
     }
     for (const key of [...this.lists.keys()].sort()) {
-      this.lists.get(key)!.flush();
+      must(this.lists.get(key), "a key of it").flush();
       if (++rows % rowsInPiece === 0) yield;
     }
   }
@@ -159,7 +159,7 @@ export class WorkingSet implements RecordHost {
     if (before === undefined && cell === undefined) return;
     if (before !== undefined && cell !== undefined && equalBytes(before, cell)) return;
     this.touch(entry, patch.countIndex);
-    if (cell === undefined) entry.cells!.delete(patch.slot);
+    if (cell === undefined) entry.cells?.delete(patch.slot);
     else (entry.cells ??= new Slots()).set(patch.slot, cell);
     entry.isDirty = true;
     this.applied.push({ patch, existed: before !== undefined, before });

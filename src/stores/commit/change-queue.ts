@@ -61,9 +61,9 @@ export class ChangeQueue {
   takeGroup(): Waiting[] {
     let patches = 0;
     let count = 0;
-    while (count < this.queue.length) {
-      if (count > 0 && (this.queue[0]!.isAlone || this.queue[count]!.isAlone)) break;
-      patches += this.queue[count]!.change.patches.length;
+    for (const { change, isAlone } of this.queue) {
+      if (count > 0 && (isAlone || this.queue[0]?.isAlone === true)) break;
+      patches += change.patches.length;
       if (count > 0 && patches > groupPatchesMax) break;
       count++;
     }

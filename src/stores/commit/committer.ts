@@ -2,6 +2,7 @@
  * The one writer: gathers what waits into one transaction (3.5 times the throughput), judges, applies, logs, answers.
  * Works on any engine; everything that is kept in memory moves only after the transaction is durable.
  */
+import { must } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import { changeIdText } from "../../store/patch-codec.ts";
 import { Fault } from "../../model/fault.ts";
@@ -199,7 +200,7 @@ export class Committer {
     const taken = this.leases.take(count);
     if (taken !== undefined) return taken;
     this.raiseBound(count);
-    return this.leases.take(count)!;
+    return must(this.leases.take(count), "the bound was raised by as many");
   }
 
   /**
@@ -408,7 +409,7 @@ export class Committer {
 
   private startWithout({ group }: Flight, { at, cause }: BadChange): void {
     this.flight = undefined;
-    this.queue.refuse(group[at]!, cause);
+    this.queue.refuse(must(group[at], "the change is of the group"), cause);
     this.startWith(group.filter((_, i) => i !== at));
     if (this.flight === undefined) this.schedule();
   }
@@ -470,9 +471,8 @@ export class Committer {
     this.checker.record(outcome.keys);
     this.state = outcome.state;
     const held: Waiting[] = [];
-    for (let i = 0; i < group.length; i++) {
-      const waiting = group[i]!;
-      const verdict = outcome.verdicts[i]!;
+    for (const [i, waiting] of group.entries()) {
+      const verdict = must(outcome.verdicts[i], "a verdict for each change");
       if (verdict.kind === "held") held.push(waiting);
       else if (verdict.kind === "committed") {
         this.starvationGuard.forget(waiting.id);

@@ -65,8 +65,7 @@ export function* applyGroup(
   const verdicts: Verdict[] = [];
   let { commitTs, fence } = host.state;
   let patches = 0;
-  for (let i = 0; i < group.length; i++) {
-    const { change, id } = group[i]!;
+  for (const [i, { change, id }] of group.entries()) {
     if (starvationGuard.holdsBack(change, id)) {
       verdicts.push({ kind: "held" });
       continue;

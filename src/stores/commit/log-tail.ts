@@ -1,4 +1,5 @@
 /** What the writer remembers of the log: sizes and times for the retention, the newest ids for resends. */
+import { must } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../model/fault.ts";
 import { globalStorageId, keyKind, kindRange, logKey, readLogKey } from "../../codec/key.ts";
@@ -90,7 +91,8 @@ export class LogTail {
     const newest = decodeState(kv.get(stateKey)).commitTs;
     const damagedAt = findDamaged(kv, newest);
     this.idsAfter = damagedAt;
-    for (let ts = damagedAt + 1; ts <= newest; ts++) this.load(ts, kv.get(logKey(ts))!);
+    for (let ts = damagedAt + 1; ts <= newest; ts++)
+      this.load(ts, must(kv.get(logKey(ts)), "the log has an entry for each commit"));
     return damagedAt;
   }
 

@@ -4,6 +4,7 @@
  * may be overwritten: a read transaction pins it. The price is pages: what is replaced since the base is not reused
  * before the next one (some tens of megabytes under full load, given back afterwards).
  */
+import { must } from "../../base/assert.ts";
 import * as fs from "node:fs";
 import { Fault } from "../../model/fault.ts";
 import type { Environment, Pin } from "./environment.ts";
@@ -148,7 +149,7 @@ export class Checkpoints {
       return;
     }
     this.pin.release();
-    this.pin = this.nextPin!;
+    this.pin = must(this.nextPin, "a checkpoint has its pin");
     this.nextPin = undefined;
     if (journal.count > 0) this.startLater();
   }

@@ -117,7 +117,7 @@ export function walkRows(
   const rows = db.getRange({ ...bounds, ...options }).iterate();
   try {
     for (let row = rows.next(); row.done !== true; row = rows.next()) {
-      if (!visit(row.value!.key, row.value!.value)) return;
+      if (row.value !== undefined && !visit(row.value.key, row.value.value)) return;
     }
   } finally {
     rows.return();

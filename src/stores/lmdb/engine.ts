@@ -1,6 +1,6 @@
 /** Writing to LMDB: rows with their checksums, heads apart from their lists, transactions in two steps. */
 import { statfsSync } from "node:fs";
-import { assert } from "../../base/assert.ts";
+import { assert, must } from "../../base/assert.ts";
 import { writeUint32 } from "../../base/bytes.ts";
 import { Fault } from "../../model/fault.ts";
 import type { ScanRange } from "../../store/store.ts";
@@ -103,7 +103,7 @@ class LmdbRows implements KeyValue {
       const row = withoutChecksum(stored);
       if (!isStub(lentKey, row)) return visit(lentKey, row);
       const key = lentKey.slice();
-      return visit(key, this.get(key)!);
+      return visit(key, must(this.get(key), "a stub has its head"));
     });
   }
 }

@@ -1,5 +1,5 @@
 /** LMDB as the readers see it: snapshots, and what pins them. */
-import { assert } from "../../base/assert.ts";
+import { assert, must } from "../../base/assert.ts";
 import type { Logger } from "../../base/log.ts";
 import type { ScanRange, Snapshot } from "../../store/store.ts";
 import { decodeState, stateKey } from "../commit/state.ts";
@@ -69,13 +69,14 @@ export class Environment {
     assert(!this.isClosed, "a closed store gives no snapshots");
     // Read before the renewal, which gives this one or a newer one: while it is the newest, both are the same.
     const newest = this.newest.read();
-    const { shared } = this;
+    let { shared } = this;
     if (shared === undefined || newest === undefined || shared.newest !== newest) {
-      this.shared = this.renew(newest);
-      if (shared?.count === 0) this.end(shared);
+      const before = shared;
+      shared = this.shared = this.renew(newest);
+      if (before?.count === 0) this.end(before);
     }
-    this.shared!.count++;
-    return new LmdbSnapshot(this.shared!, (read) => this.release(read));
+    shared.count++;
+    return new LmdbSnapshot(shared, (read) => this.release(read));
   }
 
   private renew(newest: number | undefined): SharedRead {
@@ -246,7 +247,7 @@ class LmdbSnapshot implements Snapshot {
       const row = withoutChecksum(stored);
       if (!isStub(lentKey, row)) return visit(lentKey, row);
       const key = lentKey.slice();
-      return visit(key, readRow(source, key)!);
+      return visit(key, must(readRow(source, key), "a stub has its head"));
     });
   }
 

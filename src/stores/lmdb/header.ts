@@ -2,6 +2,7 @@
  * The header file: whose store it is, its format, and how it was left. (What is checked besides before LMDB sees a
  * directory is in `inspect.ts`.)
  */
+import { must } from "../../base/assert.ts";
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -88,7 +89,7 @@ export function readHeader(dir: string): Header {
     ? cleanBytes > 0
       ? "closed"
       : "untold"
-    : states[bytes.readUInt32LE(front + 28)]!;
+    : must(states[bytes.readUInt32LE(front + 28)], "a whole header has a known state");
   return {
     storeId: bytes.toString("hex", front + 4, front + 20),
     state,

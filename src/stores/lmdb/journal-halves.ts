@@ -3,6 +3,7 @@
  * leave is told from damage: the base of a turn that was not finished may be torn; a mark may not, a sound base may not,
  * and both files are there from the moment that the header speaks of a journal.
  */
+import { must } from "../../base/assert.ts";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import {
@@ -83,7 +84,10 @@ export function judgeJournal(halves: readonly Half[]): JournalState {
   }
   return judgeOther(
     sound,
-    halves.find((half) => half !== sound)!,
+    must(
+      halves.find((half) => half !== sound),
+      "both halves are there",
+    ),
   );
 }
 

@@ -2,6 +2,7 @@
  * The records of an epoch. The last one may be torn: its write was never acknowledged. Where one that is not whole is
  * followed by another, or lies in a file that was cut, the journal is damaged, and what follows was acknowledged.
  */
+import { must } from "../../base/assert.ts";
 import * as fs from "node:fs";
 import {
   epochPlace,
@@ -32,7 +33,7 @@ export function readRecords({ path, name, base }: Half): EpochRecords {
     const rows = openRecord(file, at, wanted);
     if (rows === undefined) return { records, ...judgeEnd(file, at, wanted, name) };
     records.push(rows);
-    at = readRecordHead(file, at, wanted)!.end;
+    at = must(readRecordHead(file, at, wanted), "the record was opened").end;
   }
 }
 

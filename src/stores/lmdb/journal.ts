@@ -8,7 +8,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { assert } from "../../base/assert.ts";
+import { assert, must } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import {
   baseAt,
@@ -176,6 +176,6 @@ export class Journal {
   }
 
   private fileOf(epoch: number): JournalFile {
-    return this.files[epoch % this.files.length]!;
+    return must(this.files[epoch % this.files.length], "a remainder is below the length");
   }
 }

@@ -1,4 +1,5 @@
 /** The writer's side of the link: other processes' changes come in, answers and notices go out. */
+import { must } from "../../base/assert.ts";
 import * as fs from "node:fs";
 import * as net from "node:net";
 import { ByteReader, concatBytes } from "../../base/bytes.ts";
@@ -160,9 +161,9 @@ class Connection {
         return encodeNumbers(commitTs);
       }
       case frameKind.lease:
-        return encodeNumbers(await committer.lease(decodeNumbers(payload)[0]!));
+        return encodeNumbers(await committer.lease(firstNumber(payload)));
       case frameKind.reserve:
-        await committer.reserve(decodeNumbers(payload)[0]!);
+        await committer.reserve(firstNumber(payload));
         return encodeNumbers(committer.nextUid);
       case frameKind.fill: {
         const { after, done, tookMs } = await committer.fill(decodeFill(payload));
@@ -218,9 +219,14 @@ class Connection {
 
   private readonly flush = (): void => {
     const { waiting } = this;
-    if (waiting.length === 0) return;
+    const [first] = waiting;
+    if (first === undefined) return;
     this.waiting = [];
     if (this.socket.destroyed) return;
-    this.socket.write(waiting.length === 1 ? waiting[0]! : concatBytes(...waiting));
+    this.socket.write(waiting[1] === undefined ? first : concatBytes(...waiting));
   };
+}
+
+function firstNumber(payload: Uint8Array): number {
+  return must(decodeNumbers(payload)[0], "the request has a number");
 }

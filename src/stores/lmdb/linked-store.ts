@@ -1,4 +1,5 @@
 /** The port for a process beside the writer: it reads the file itself and commits through the link. */
+import { must } from "../../base/assert.ts";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
@@ -21,6 +22,9 @@ interface LinkedStoreOptions {
   readonly scrub: ScrubPolicy;
 }
 
+/** Why no number of an answer is missing. */
+const shortAnswer = "the writer's answer has all its numbers";
+
 /** Fault E_STORE_UNAVAILABLE when no writer answers for `waitMs`. */
 export async function connectThroughLink(options: LinkedStoreOptions): Promise<Store> {
   const listeners = new Set<(commitTs: number) => void>();
@@ -36,23 +40,27 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
   const scrub = beginScrub(environment, options);
   // Uids are leased upwards, by the next writer, too: none below is handed out any more, so using one costs no question.
   let passedUid = 0;
+  const reserve = async (uid: number): Promise<void> => {
+    const [next] = await client.askNumbers(frameKind.reserve, encodeNumbers(uid));
+    passedUid = Math.max(passedUid, must(next, shortAnswer));
+  };
   return {
     snapshot: () => environment.snapshot(),
     commit: async (change) => ({ commitTs: await client.commit(change) }),
     lease: async (count) => {
       const [first] = await client.askNumbers(frameKind.lease, encodeNumbers(count));
-      passedUid = Math.max(passedUid, first! + count);
-      return first!;
+      const uid = must(first, shortAnswer);
+      passedUid = Math.max(passedUid, uid + count);
+      return uid;
     },
-    reserve: (uid) => {
-      if (uid < passedUid) return undefined;
-      return client.askNumbers(frameKind.reserve, encodeNumbers(uid)).then(([next]) => {
-        passedUid = Math.max(passedUid, next!);
-      });
-    },
+    reserve: (uid) => (uid < passedUid ? undefined : reserve(uid)),
     fill: async (job) => {
       const [after, done, tookMs] = await client.askNumbers(frameKind.fill, encodeFill(job));
-      return { after: after!, done: done === 1, tookMs: tookMs! };
+      return {
+        after: must(after, shortAnswer),
+        done: done === 1,
+        tookMs: must(tookMs, shortAnswer),
+      };
     },
     sweep: async (request) => {
       const [done] = await client.askNumbers(frameKind.sweep, encodeSweep(request));

@@ -3,6 +3,7 @@
  * its keys say; and all rows with their checksums. Reads the file itself, so that no damage ends the process. The state
  * must not be overwritten meanwhile: nobody writes, or a transaction that is no older holds it.
  */
+import { must } from "../../base/assert.ts";
 import * as fs from "node:fs";
 import { toHex } from "../../base/bytes.ts";
 import { isIntact } from "./checksum.ts";
@@ -158,11 +159,11 @@ class PageWalk {
     }
     this.tree.branchPages++;
     const { nodes } = page;
-    for (let i = 0; i < nodes.length && !this.isOver; i++) {
-      const { child } = nodes[i]!;
+    for (const [i, { child, key }] of nodes.entries()) {
+      if (this.isOver) break;
       // The first key of a branch is not looked at.
-      const low = i === 0 ? bounds.low : nodes[i]!.key;
-      const high = i + 1 < nodes.length ? nodes[i + 1]!.key : bounds.high;
+      const low = i === 0 ? bounds.low : key;
+      const high = nodes[i + 1]?.key ?? bounds.high;
       this.guard(
         () => {
           checkOrder(low, bounds, high);
@@ -187,7 +188,7 @@ class PageWalk {
     if (this.treeDepth !== undefined) return this.treeDepth;
     let depth = 0;
     for (let one = page; one.isBranch && depth <= depthMax; depth++) {
-      one = this.read(one.nodes[0]!.child, one.transaction);
+      one = this.read(must(one.nodes[0], "a branch has nodes").child, one.transaction);
     }
     this.treeDepth = depth;
     return depth;

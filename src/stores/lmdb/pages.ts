@@ -4,6 +4,7 @@
  * of its nodes, and from the end on the nodes themselves, with nothing between them. So a bit that changes in any of it
  * does not fit the rest. Only what our files use is known here: no duplicates, no databases with names.
  */
+import { must } from "../../base/assert.ts";
 const headBytes = 24;
 const transactionAt = 8;
 const flagsAt = 18;
@@ -103,11 +104,11 @@ function checkTiling(
   },
 ): void {
   const { places, nodes, upper } = page;
-  const order = [...places.keys()].sort((a, b) => places[a]! - places[b]!);
+  const order = [...places.entries()].sort(([, a], [, b]) => a - b);
   let at = upper;
-  for (const i of order) {
-    if (places[i] !== at) fail(number, "is damaged");
-    const { key, value } = nodes[i]!;
+  for (const [i, place] of order) {
+    if (place !== at) fail(number, "is damaged");
+    const { key, value } = must(nodes[i], "a node for each place");
     const length = nodeHeadBytes + key.length + value.length;
     at += length + (length & 1);
   }

@@ -2,6 +2,7 @@
  * Where a store lies: its files as the file system knows them, whatever their path leads to by now. What is written
  * through handles of before, when the path leads elsewhere, nobody finds again.
  */
+import { must } from "../../base/assert.ts";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../../model/fault.ts";
@@ -21,6 +22,8 @@ export interface Place {
   readonly journals: string;
 }
 
+const named = "each path has a name, if an empty one";
+
 /** Seconds may pass on a file system that hangs; nobody else waits for it. */
 export async function readPlace(dir: string): Promise<Place> {
   const name = async (path: string): Promise<string> => {
@@ -34,7 +37,12 @@ export async function readPlace(dir: string): Promise<Place> {
     fs.promises.readFile(join(dir, headerName)).then(readStoreId, headerOfNone),
     ...pathsOf(dir).map(name),
   ]);
-  return { directory: directory!, data: data!, header, journals: journals.join(" ") };
+  return {
+    directory: must(directory, named),
+    data: must(data, named),
+    header,
+    journals: journals.join(" "),
+  };
 }
 
 /** The same, before it returns. */
@@ -54,7 +62,12 @@ export function readPlaceNow(dir: string): Place {
   } catch (error) {
     header = headerOfNone(error);
   }
-  return { directory: directory!, data: data!, header, journals: journals.join(" ") };
+  return {
+    directory: must(directory, named),
+    data: must(data, named),
+    header,
+    journals: journals.join(" "),
+  };
 }
 
 /** A process that has no file to open left (EMFILE) knows nothing of it. */

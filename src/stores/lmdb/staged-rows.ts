@@ -1,4 +1,5 @@
 /** What a transaction has put and removed so far, above the newest commit: the last word on each key counts. */
+import { must } from "../../base/assert.ts";
 import { compareBytes } from "../../base/bytes.ts";
 import type { ScanRange } from "../../store/store.ts";
 import { keyText } from "../key-text.ts";
@@ -42,7 +43,7 @@ export class StagedRows {
   put(key: Uint8Array, length: number): Uint8Array {
     const place = this.rows.add(key, length);
     this.places.set(keyText(key), place);
-    return this.rows.valueAt(place)!;
+    return must(this.rows.valueAt(place), "the row was added with room");
   }
 
   remove(key: Uint8Array): void {
@@ -75,16 +76,19 @@ export class StagedRows {
     };
     scanRows(source, range, (lentKey, stored) => {
       let order = 1;
-      while (!isOver && next < staged.length) {
-        order = compareBytes(lentKey, staged[next]!.key) * direction;
+      for (let row = staged[next]; !isOver && row !== undefined; row = staged[++next]) {
+        order = compareBytes(lentKey, row.key) * direction;
         if (order < 0) break;
-        give(staged[next++]!);
-        if (order === 0) break;
+        give(row);
+        if (order !== 0) continue;
+        next++;
+        break;
       }
       if (!isOver && order !== 0) isOver = !visit(lentKey, stored);
       return !isOver;
     });
-    while (!isOver && next < staged.length) give(staged[next++]!);
+    for (; !isOver && next < staged.length; next++)
+      give(must(staged[next], "next is below the end"));
   }
 
   private inRange({ start, end, reverse }: ScanRange): StagedRow[] {
