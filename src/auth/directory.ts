@@ -2,12 +2,11 @@
  * The users and groups of a namespace as they are stored: nodes with reserved predicates (reference/graphql 11). Read
  * whole; the lookups by name go through the index.
  */
+import { buildPlan, parseQuery } from "../exec/dql.ts";
 import { assert } from "../base/assert.ts";
-import { parseQuery } from "../dql/parser.ts";
 import type { Runner } from "../engine/run.ts";
 import type { Engine } from "../engine/engine.ts";
 import { defaultLimits } from "../model/limits.ts";
-import { buildPlan } from "../plan/build.ts";
 import type { PredicateRule } from "./predicate-rights.ts";
 
 export type DirectoryReader = Awaited<ReturnType<Engine["openReader"]>>;
