@@ -1,5 +1,4 @@
-import { parseQuery } from "../src/dql/parser.ts";
-import { lexShape } from "../src/dql/shape.ts";
+import { lexShape, parseQuery } from "../src/exec/dql.ts";
 import type { BenchFile } from "./harness.ts";
 
 const small = `{ q(func: eq(code, "W-001")) { uid name } }`;

@@ -79,7 +79,7 @@ export const layers: Layers = {
     ],
   },
   auth: {
-    below: ["base", "model", "outgoing", "passwords", "dql", "plan", "engine"],
+    below: ["base", "model", "outgoing", "passwords", "exec", "engine"],
     outside: [
       "node:crypto",
       "jose",

@@ -64,12 +64,20 @@ const proofs: Readonly<Record<string, { readonly program: string; readonly shows
   },
   "A DQL function": {
     program: `${openEngine}
-      await alter("name: string @index(trigram) .");
+      await alter("name: string .");
       await write('_:a <name> "Anna" .', '_:b <name> "Hanna" .', '_:c <name> "Bob" .');
-      const root = await ask('{ q(func: anyoftrigrams(name, "Joanna"), orderasc: name) { name } }');
-      const filter = await ask('{ q(func: has(name)) @filter(not anyoftrigrams(name, "Joanna")) { name } }');
-      print({ root: root.q, filter: filter.q });`,
-    shows: { root: [{ name: "Anna" }, { name: "Hanna" }], filter: [{ name: "Bob" }] },
+      const text = (beginning) => '{ q(func: startswith(name, "' + beginning + '")) { name } }';
+      const root = await ask(text("An"));
+      const filter = await ask('{ q(func: has(name), orderasc: name) @filter(not startswith(name, "An")) { name } }');
+      const lines = (await engine.query({
+        ...queryDefaults, namespace: 0, text: text("Bo"), plan: { kind: "explain", form: "text" },
+      })).report;
+      print({ root: root.q, filter: filter.q, explained: JSON.parse(lines).includes('root set: startswith name "Bo"') });`,
+    shows: {
+      root: [{ name: "Anna" }],
+      filter: [{ name: "Bob" }, { name: "Hanna" }],
+      explained: true,
+    },
   },
   "A directive of the GraphQL schema": {
     program: `${openService}
@@ -173,14 +181,19 @@ describe.each(recipes)("$title", ({ title, files, patch }) => {
   });
 });
 
-test("a function with a plan of its own touches the files that the recipe lists", () => {
-  const isOf = (file: string): boolean => /^src\/(?:dql|plan|exec)\//.test(file);
+test("a function touches two files: its own, and the table", () => {
+  const patch = recipes.find(({ title }) => title === "A DQL function")?.patch ?? [];
+  expect(patch.map(({ file, isNew }) => [file, isNew])).toEqual([
+    ["src/exec/functions.ts", false],
+    ["src/exec/functions/starts-with.ts", true],
+  ]);
+  // One that is there already is named by as many.
   const naming = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
     .map((name) => `src/${name}`)
-    .filter((file) => isOf(file) && file.endsWith(".ts") && !file.endsWith(".test.ts"))
-    .filter((file) => /"match"|^ {2}match: /m.test(readFileSync(join(root, file), "utf8")));
-  const listed = recipes.find(({ title }) => title === "A DQL function")?.files ?? [];
-  expect(listed.filter((file) => isOf(file) && !file.endsWith(".test.ts"))).toEqual(naming.sort());
+    .filter((file) => /^src\/(?:dql|plan|exec)\//.test(file))
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .filter((file) => /"match"|^ {2}match[,:]/m.test(readFileSync(join(root, file), "utf8")));
+  expect(naming.sort()).toEqual(["src/exec/functions.ts", "src/exec/functions/match.ts"]);
 });
 
 describe("patches", () => {

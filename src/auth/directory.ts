@@ -3,11 +3,10 @@
  * whole; the lookups by name go through the index.
  */
 import { assert, must } from "../base/assert.ts";
-import { parseQuery } from "../dql/parser.ts";
+import { buildPlan, parseQuery } from "../exec/dql.ts";
 import type { Runner } from "../engine/run.ts";
 import type { Engine } from "../engine/engine.ts";
 import { defaultLimits } from "../model/limits.ts";
-import { buildPlan } from "../plan/build.ts";
 import type { PredicateRule } from "./predicate-rights.ts";
 
 export type DirectoryReader = Awaited<ReturnType<Engine["openReader"]>>;

@@ -1,7 +1,7 @@
 /** Top-level blocks: `x as name(func: …, first: 5) @filter(…) { … }` (reference/dql 4.1, 4.17). */
 import { quoteGo } from "../model/conversion-error.ts";
 import type { FunctionCall, Literal, OrderKey, Recurse, Shortest, ShortestEnd } from "./ast.ts";
-import { isRootFunction, parseCall, type Reading } from "./call-parser.ts";
+import { parseCall, type Reading } from "./call-parser.ts";
 import { type Cursor, failPlainly } from "./cursor.ts";
 import { parseCascade, parseGroupBy, parseLanguages, parseRecurse } from "./directive-parser.ts";
 import { type Draft, makeDraft, toPredicateName } from "./draft.ts";
@@ -119,7 +119,7 @@ function parseRoot(reading: Reading, block: BlockDraft): void {
   const colon = cursor.index - 1;
   if (block.root !== undefined) cursor.fail("Only one function allowed at root");
   const call = parseCall(reading, true);
-  if (!isRootFunction(call.name)) {
+  if (reading.functions.get(call.name)?.atRoot !== true) {
     cursor.fail(`Function name: ${call.name} is not valid.`, colon);
   }
   block.root = call;

@@ -7,6 +7,7 @@ import { unquote } from "../base/unquote.ts";
 import type { Argument, FunctionCall, FunctionSubject, Literal, Position } from "./ast.ts";
 import { type Cursor, failPlainly } from "./cursor.ts";
 import { toPredicateName } from "./draft.ts";
+import { unknownSyntax, type FunctionSyntax, type FunctionSyntaxes } from "./functions.ts";
 import { judgeUid, type ParameterTable } from "./parameters.ts";
 import { T } from "./token.ts";
 
@@ -14,11 +15,13 @@ import { T } from "./token.ts";
 export interface Reading {
   readonly cursor: Cursor;
   readonly parameters: ParameterTable;
+  readonly functions: FunctionSyntaxes;
 }
 
 /** A call while it is read. */
 interface CallDraft {
   readonly name: string;
+  readonly syntax: FunctionSyntax;
   readonly isRoot: boolean;
   readonly at: Position;
   /** "" until it is known. */
@@ -41,31 +44,6 @@ interface CallDraft {
   readonly options: Set<string>;
 }
 
-const inequalities: ReadonlySet<string> = new Set(["eq", "le", "ge", "gt", "lt", "between"]);
-const geoFunctions: ReadonlySet<string> = new Set(["near", "contains", "within", "intersects"]);
-const rootFunctions: ReadonlySet<string> = new Set([
-  ...inequalities,
-  ...geoFunctions,
-  "regexp",
-  "anyofterms",
-  "allofterms",
-  "alloftext",
-  "anyoftext",
-  "ngram",
-  "has",
-  "uid",
-  "uid_in",
-  "anyof",
-  "allof",
-  "type",
-  "match",
-  "similar_to",
-]);
-
-export function isRootFunction(name: string): boolean {
-  return rootFunctions.has(name);
-}
-
 /** Reads one call; the next token is its name. `isRoot`: behind `func:`, `from:` or `to:`. */
 export function parseCall(reading: Reading, isRoot: boolean): FunctionCall {
   return toCall(parseCallDraft(reading, isRoot));
@@ -76,7 +54,7 @@ function toCall(draft: CallDraft): FunctionCall {
 }
 
 function toSubject(draft: CallDraft): FunctionSubject {
-  if (draft.name === "uid" || draft.name === "type") return { kind: "none" };
+  if (draft.syntax.subject === "none") return { kind: "none" };
   const languages = draft.language === "" ? [] : [draft.language];
   switch (draft.subjectKind) {
     case "val":
@@ -98,28 +76,34 @@ function parseCallDraft(reading: Reading, isRoot: boolean): CallDraft {
   if (cursor.take() !== T.name)
     cursor.fail(`Expected a function but got ${quoteGo(cursor.text())}`);
   const name = cursor.takeRestOfName(cursor.text()).toLowerCase();
-  const draft = makeCallDraft(name, isRoot, at);
+  const syntax = reading.functions.get(name) ?? unknownSyntax;
+  const draft = makeCallDraft(name, syntax, isRoot, at);
   if (!cursor.takeIf(T.leftRound)) cursor.failNext(`Expected ( after func name [${name}]`);
   cursor.enter();
   while (parseArgument(reading, draft)) {
     // Each pass reads one token or argument, up to the closing bracket.
   }
   cursor.leave();
-  const hasNoSubject = name === "uid" || name === "type";
-  if (!hasNoSubject && draft.subject === "") {
+  if (syntax.subject !== "none" && draft.subject === "") {
     cursor.failNext(`Got empty attr for function: [${name}]`);
   }
-  if (name === "type" && draft.args.length !== 1) {
+  if (syntax.needs === "one" && draft.args.length !== 1) {
     cursor.failNext(
-      `type function only supports one argument. Got: [${draft.args.map(describe).join(" ")}]`,
+      `${name} function only supports one argument. Got: [${draft.args.map(describe).join(" ")}]`,
     );
   }
   return draft;
 }
 
-function makeCallDraft(name: string, isRoot: boolean, at: Position): CallDraft {
+function makeCallDraft(
+  name: string,
+  syntax: FunctionSyntax,
+  isRoot: boolean,
+  at: Position,
+): CallDraft {
   return {
     name,
+    syntax,
     isRoot,
     at,
     subject: "",
@@ -226,7 +210,8 @@ function parseValue(reading: Reading, draft: CallDraft, sign: string): void {
   }
   const literal = readLiteral(cursor, sign);
   if (draft.hasDollar) return takeParameter(reading, draft, `$${literal.text}`, index);
-  if (draft.subject === "" && draft.name !== "uid" && draft.name !== "type") {
+  const takesUids = draft.syntax.literals === "uids";
+  if (draft.subject === "" && draft.syntax.subject !== "none") {
     takeSubject(cursor, draft, index, literal);
   } else if (draft.expectsLanguage) {
     if (literal.text === "*") {
@@ -234,14 +219,14 @@ function parseValue(reading: Reading, draft: CallDraft, sign: string): void {
     }
     draft.language = literal.text;
     draft.expectsLanguage = false;
-  } else if (draft.name !== "uid") {
+  } else if (!takesUids) {
     draft.args.push({ kind: "literal", literal });
   }
   if (draft.name === "var") {
     cursor.fail("Unexpected var(). Maybe you want to try using uid()", index);
   }
   draft.expectsArgument = false;
-  if (draft.name === "uid") takeUid(cursor, draft, index, literal);
+  if (takesUids) takeUid(cursor, draft, index, literal);
   else if (draft.name === "val" || draft.name === "len") draft.variables.push(literal.text);
 }
 
@@ -270,8 +255,8 @@ function takeSubject(cursor: Cursor, draft: CallDraft, index: number, literal: L
   if (written.includes('"')) {
     cursor.fail(`Attribute in function must not be quoted with ": ${written}`, index);
   }
-  if (draft.name === "uid_in" && cursor.peek() === T.rightRound) {
-    cursor.fail("uid_in function expects an argument, got none", index);
+  if (draft.syntax.needs === "some" && cursor.peek() === T.rightRound) {
+    cursor.fail(`${draft.name} function expects an argument, got none`, index);
   }
   draft.subject = literal.text;
   draft.isSubjectFresh = true;
@@ -296,8 +281,8 @@ function takeUid(cursor: Cursor, draft: CallDraft, index: number, literal: Liter
 function takeParameter(reading: Reading, draft: CallDraft, name: string, index: number): void {
   draft.hasDollar = false;
   draft.expectsArgument = false;
-  if (draft.name === "uid") return takeUidParameter(reading, draft, name, index);
-  if (draft.name === "regexp") return takeRegexParameter(reading, draft, name);
+  if (draft.syntax.literals === "uids") return takeUidParameter(reading, draft, name, index);
+  if (draft.syntax.takesRegexp === true) return takeRegexParameter(reading, draft, name);
   draft.args.push({ kind: "literal", literal: reading.parameters.literal(name) });
 }
 
@@ -396,7 +381,7 @@ function takeLen(cursor: Cursor, draft: CallDraft, nested: CallDraft, bracket: n
   if (nested.variables.length > 1) {
     cursor.fail("Multiple variables not allowed in len function", bracket);
   }
-  if (!inequalities.has(draft.name)) {
+  if (draft.syntax.takesLength !== true) {
     cursor.fail("len function only allowed inside inequality function", bracket);
   }
   if (draft.subject !== "") {
@@ -406,21 +391,21 @@ function takeLen(cursor: Cursor, draft: CallDraft, nested: CallDraft, bracket: n
   draft.subjectKind = "len";
 }
 
-/** `key: value` behind the vector of similar_to; its name was taken. */
+/** `key: value` behind two arguments, as behind the vector of similar_to; its name was taken. */
 function parseOption(reading: Reading, draft: CallDraft): boolean {
   const { cursor, parameters } = reading;
-  if (draft.name !== "similar_to" || draft.subject === "" || countArguments(draft) < 2)
-    return false;
+  const { options } = draft.syntax;
+  if (options === undefined || draft.subject === "" || countArguments(draft) < 2) return false;
   const index = cursor.index - 1;
   if (cursor.peek() !== T.colon) {
-    cursor.fail("Expected named parameter in similar_to options (e.g. ef: 64)");
+    cursor.fail(`Expected named parameter in ${draft.name} options (e.g. ${options[0]}: 64)`);
   }
   const key = cursor.text().toLowerCase();
-  if (key !== "ef" && key !== "distance_threshold") {
-    cursor.fail(`Unknown option ${quoteGo(key)} in similar_to`, index);
+  if (!options.includes(key)) {
+    cursor.fail(`Unknown option ${quoteGo(key)} in ${draft.name}`, index);
   }
   if (draft.options.has(key)) {
-    cursor.fail(`Duplicate key ${quoteGo(key)} in similar_to options`, index);
+    cursor.fail(`Duplicate key ${quoteGo(key)} in ${draft.name} options`, index);
   }
   draft.options.add(key);
   cursor.take();
@@ -455,13 +440,15 @@ function countArguments(draft: CallDraft): number {
 /** `[…]`; the bracket was taken. */
 function parseList(reading: Reading, draft: CallDraft): void {
   const { cursor } = reading;
-  const { name } = draft;
-  if (geoFunctions.has(name)) {
-    draft.args.push({ kind: "geo", json: parseCoordinates(cursor) });
-  } else if (inequalities.has(name) || name === "uid_in" || name === "similar_to") {
-    draft.args.push({ kind: "list", items: parseItems(reading) });
-  } else {
-    cursor.fail("Unexpected character [ while parsing request.");
+  switch (draft.syntax.brackets) {
+    case "coordinates":
+      draft.args.push({ kind: "geo", json: parseCoordinates(cursor) });
+      return;
+    case "values":
+      draft.args.push({ kind: "list", items: parseItems(reading) });
+      return;
+    case undefined:
+      cursor.fail("Unexpected character [ while parsing request.");
   }
 }
 

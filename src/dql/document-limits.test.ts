@@ -1,7 +1,7 @@
 /** Requests that are short and stand for long ones. */
+import { parseQuery } from "../exec/dql.ts";
 import { describe, expect, test } from "vitest";
 import { defaultLimits } from "../model/limits.ts";
-import { parseQuery } from "./parser.ts";
 
 /** Texts of these tests are long where others stand for long ones. */
 const roomy = { ...defaultLimits, documentTokensMax: 1e7 };

@@ -8,6 +8,7 @@ import type { Steps } from "../base/maybe.ts";
 import { Fault } from "../model/fault.ts";
 import type { Look } from "../model/request-budget.ts";
 import { locate } from "../base/position.ts";
+import { noFunctions, type FunctionSyntaxes } from "./functions.ts";
 import { T, type TokenKind, type Tokens } from "./token.ts";
 import {
   isDigit,
@@ -22,8 +23,8 @@ import {
 type Place = (lexer: Lexer) => Place | undefined;
 
 /** Text → tokens. Throws Fault E_DQL_SYNTAX (`while lexing <text> at line L column C: …`). */
-export function lex(text: string): Tokens {
-  const lexer = new Lexer(text);
+export function lex(text: string, functions: FunctionSyntaxes): Tokens {
+  const lexer = new Lexer(text, functions);
   let place: Place | undefined = lexTop;
   while (place !== undefined) place = place(lexer);
   return lexer;
@@ -31,7 +32,7 @@ export function lex(text: string): Tokens {
 
 /** `lex` that rests every few milliseconds where `look` says so: for bodies of facts. */
 export function* lexInSteps(text: string, look: Look): Steps<Tokens> {
-  const lexer = new Lexer(text);
+  const lexer = new Lexer(text, noFunctions);
   let place: Place | undefined = lexTop;
   for (let next = charactersAtOnce; place !== undefined;) {
     place = place(lexer);
@@ -59,6 +60,7 @@ export function releaseTokens({ kinds, starts, ends, literals }: Tokens): void {
 
 class Lexer implements Tokens {
   readonly text: string;
+  readonly functions: FunctionSyntaxes;
   count = 0;
   kinds: Uint8Array;
   starts: Int32Array;
@@ -77,8 +79,9 @@ class Lexer implements Tokens {
   /** For each open round bracket, what of its content is lifted. */
   readonly calls: CallKind[] = [];
 
-  constructor(text: string) {
+  constructor(text: string, functions: FunctionSyntaxes) {
     this.text = text;
+    this.functions = functions;
     const capacity = Math.min((text.length >> 1) + 8, capacityMax);
     const arrays = spare !== undefined && spare.kinds.length >= capacity ? spare : undefined;
     spare = undefined;
@@ -421,33 +424,16 @@ function lexComparison(lexer: Lexer, code: number): Place | undefined {
 /** What can be lifted out of the text between two round brackets, so that requests of one shape share a plan. */
 type CallKind = "nothing" | "values" | "uids" | "paging";
 
-/** Functions whose arguments, but for the first, are values and nothing else. */
-const valueFunctions: ReadonlySet<string> = new Set([
-  "eq",
-  "le",
-  "lt",
-  "ge",
-  "gt",
-  "between",
-  "uid_in",
-  "allofterms",
-  "anyofterms",
-  "alloftext",
-  "anyoftext",
-  "ngram",
-  "match",
-  "similar_to",
-  "checkpwd",
-]);
-
 /** Of the bracket that is about to be opened. */
 function callKindOf(lexer: Lexer): CallKind {
   const last = lexer.count - 1;
   if (last < 0 || lexer.kinds[last] !== T.name) return "nothing";
   if (last > 0 && lexer.kinds[last - 1] === T.at) return "nothing";
   const name = lexer.text.slice(lexer.starts[last], lexer.ends[last]).toLowerCase();
-  if (name === "uid") return "uids";
-  return valueFunctions.has(name) ? "values" : "paging";
+  // A field, which takes a password as a function takes a value.
+  if (name === "checkpwd") return "values";
+  const literals = lexer.functions.get(name)?.literals ?? "none";
+  return literals === "none" ? "paging" : literals;
 }
 
 function emitWord(lexer: Lexer): void {

@@ -1,6 +1,7 @@
 /** Bodies of RDF mutations: a plain query, `{ set {…} delete {…} }`, or an upsert block (reference/dql 1.4, 3.5). */
 import type { MutationText, UpsertDocument } from "./ast.ts";
 import { Cursor } from "./cursor.ts";
+import { noFunctions } from "./functions.ts";
 import type { Steps } from "../base/maybe.ts";
 import type { Look } from "../model/request-budget.ts";
 import { lex, lexInSteps, releaseTokens } from "./lexer.ts";
@@ -11,7 +12,7 @@ import { T } from "./token.ts";
  * they name belong to it (`parseUpsertQuery`). Throws Fault E_DQL_SYNTAX.
  */
 export function parseUpsert(text: string): UpsertDocument {
-  const tokens = lex(text);
+  const tokens = lex(text, noFunctions);
   const parsed = parseBody(text, new Cursor(tokens));
   releaseTokens(tokens);
   return parsed;

@@ -1,12 +1,11 @@
+import { lexShape, parseCondition, parseQuery, parseUpsertQuery } from "../exec/dql.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Fault } from "../model/fault.ts";
 import type { Field, PredicateField, QueryDocument } from "./ast.ts";
 import { parseUpsert } from "./mutation-parser.ts";
 import { readQueryParameters } from "./parameters.ts";
-import { parseCondition, parseQuery, parseUpsertQuery } from "./parser.ts";
 import { printQuery } from "./print.ts";
-import { lexShape } from "./shape.ts";
 import { runs } from "../../test/support/runs.ts";
 
 function parse(text: string, variables: Record<string, string> = {}): QueryDocument {

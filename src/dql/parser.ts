@@ -1,12 +1,13 @@
-/** The interface of the module: DQL text → tree (reference/dql 4.1, 4.2, 2.8). */
+/** DQL text → tree (reference/dql 4.1, 4.2, 2.8), with the functions that it is given; `exec/dql.ts` gives all. */
 import { Fault } from "../model/fault.ts";
-import { defaultLimits, makeLimitFault } from "../model/limits.ts";
+import { makeLimitFault } from "../model/limits.ts";
 import type { Block, Filter, QueryDocument, SchemaRequest } from "./ast.ts";
 import { assembleBlock, FragmentTable, type ParseLimits } from "./assembly.ts";
 import { type BlockDraft, parseBlock } from "./block-parser.ts";
 import { type Reading, unquoted } from "./call-parser.ts";
 import { Cursor, failPlainly } from "./cursor.ts";
 import { makeDraft } from "./draft.ts";
+import type { FunctionSyntaxes } from "./functions.ts";
 import { parseFields } from "./field-parser.ts";
 import { parseFilter } from "./filter-parser.ts";
 import { lex, releaseTokens } from "./lexer.ts";
@@ -15,20 +16,33 @@ import { parseSchemaRequest } from "./schema-request-parser.ts";
 import { T } from "./token.ts";
 import { checkDqlVariables, collectFilter, collectVariables } from "./variables.ts";
 
+/** What a text is read with. */
+export interface ParseOptions {
+  readonly functions: FunctionSyntaxes;
+  readonly limits: ParseLimits;
+}
+
 /**
  * One query request. `variables` are the values of query variables by name, `$` included. Everything that the text
  * alone decides is checked: syntax, fragments, query variables and their types, variables defined and used, and the
  * names of blocks. Throws Fault E_DQL_SYNTAX with the reference's texts (reference/dql 6), or E_LIMIT.
  */
-export function parseQuery(
+export function parseQueryText(
   text: string,
   variables: ReadonlyMap<string, string>,
-  limits: ParseLimits = defaultLimits,
+  options: ParseOptions,
 ): QueryDocument {
-  const parsed = parseDocument(text, variables, limits);
+  const parsed = parseDocument(text, variables, options);
   if (parsed.blocks.length > 0) checkDqlVariables(collectVariables(parsed.blocks));
   checkNames(parsed.blocks);
   return parsed;
+}
+
+/** The query of an upsert; its conditions as written, "" for none; the variables that the facts name. */
+export interface UpsertText {
+  readonly query: string;
+  readonly conditions: readonly string[];
+  readonly uses: readonly string[];
 }
 
 /**
@@ -36,23 +50,19 @@ export function parseQuery(
  * `uses` are the variables that the facts of the mutations name. A missing last `}` of the query is forgiven, as the
  * reference does. Conditions that are blank or empty are undefined: always true.
  */
-export function parseUpsertQuery(
-  upsert: {
-    readonly query: string;
-    readonly conditions: readonly string[];
-    readonly uses: readonly string[];
-  },
-  limits: ParseLimits = defaultLimits,
+export function parseUpsertText(
+  upsert: UpsertText,
+  options: ParseOptions,
 ): { query: QueryDocument; conditions: readonly (Filter | undefined)[] } {
   for (const condition of upsert.conditions) checkCondition(condition);
   const trimmed = upsert.query.trim();
   const text = trimmed.endsWith("}") ? trimmed : trimmed + "}";
-  const query = parseDocument(text, new Map(), limits);
+  const query = parseDocument(text, new Map(), options);
   const use = collectVariables(query.blocks);
   use.used.push(...upsert.uses);
   const conditions = upsert.conditions.map((condition, i) => {
     if (condition.trim() === "") return undefined;
-    const filter = parseCondition(condition, limits);
+    const filter = parseConditionText(condition, options);
     // The reference evaluates a condition as a variable of its own, which its messages list.
     use.defined.push(`__dgraph_upsertcheck_${i}__`);
     use.used.push(`__dgraph_upsertcheck_${i}__`);
@@ -68,20 +78,20 @@ export function parseUpsertQuery(
  * `@if(…)` or `@filter(…)` in any case → its filter; undefined where nothing stands between the brackets. Its literals
  * have no tokens: those are the query's own.
  */
-export function parseCondition(
+export function parseConditionText(
   condition: string,
-  limits: ParseLimits = defaultLimits,
+  { functions, limits }: ParseOptions,
 ): Filter | undefined {
   checkCondition(condition);
   const opening = condition.indexOf("(");
   if (opening < 0) return undefined;
   // As the filter of a block, so that the lexer knows where it stands.
   const text = `{q()@filter${condition.slice(opening)}}`;
-  const tokens = lex(text);
+  const tokens = lex(text, functions);
   tokens.literals.fill(0);
   const cursor = new Cursor(tokens, limits);
   cursor.index = 6;
-  return parseFilter({ cursor, parameters: new ParameterTable(new Map()) });
+  return parseFilter({ cursor, parameters: new ParameterTable(new Map()), functions });
 }
 
 /** Refuses what is not one `@if(…)` or `@filter(…)` with nothing behind it; blank is fine. */
@@ -117,13 +127,13 @@ function findClosing(text: string, opening: number): number {
 function parseDocument(
   text: string,
   variables: ReadonlyMap<string, string>,
-  limits: ParseLimits,
+  { functions, limits }: ParseOptions,
 ): QueryDocument {
-  const tokens = lex(text.trim());
+  const tokens = lex(text.trim(), functions);
   checkLength(tokens.count, limits);
   const cursor = new Cursor(tokens, limits);
   const parameters = new ParameterTable(variables, limits);
-  const request = new RequestParser({ cursor, parameters }, limits);
+  const request = new RequestParser({ cursor, parameters, functions }, limits);
   request.parse();
   releaseTokens(tokens);
   const blocks = request.assemble();

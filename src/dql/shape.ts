@@ -1,10 +1,11 @@
 /** Requests of one shape differ in nothing but their literals, and can share a plan (reference/dql 4.21). */
 import { Fault } from "../model/fault.ts";
+import type { FunctionSyntaxes } from "./functions.ts";
 import { lex, releaseTokens } from "./lexer.ts";
 import { T, type Tokens } from "./token.ts";
 
 /** `shape` is compared whole; `literals` are in the order of `Literal.token`. */
-interface TextShape {
+export interface TextShape {
   readonly shape: string;
   readonly literals: readonly string[];
 }
@@ -15,9 +16,9 @@ interface TextShape {
  * shape parse to trees that differ only in the literals with these numbers. Undefined when in doubt: query
  * variables, more than one request, text that does not even lex, or nothing to lift.
  */
-export function lexShape(query: string): TextShape | undefined {
+export function liftShape(query: string, functions: FunctionSyntaxes): TextShape | undefined {
   const text = query.trim();
-  const tokens = tryLex(text);
+  const tokens = tryLex(text, functions);
   if (tokens === undefined) return undefined;
   const shape = liftLiterals(text, tokens);
   releaseTokens(tokens);
@@ -44,9 +45,9 @@ function liftLiterals(text: string, tokens: Tokens): TextShape | undefined {
   return { shape: shape + text.slice(from), literals: values };
 }
 
-function tryLex(text: string): Tokens | undefined {
+function tryLex(text: string, functions: FunctionSyntaxes): Tokens | undefined {
   try {
-    return lex(text);
+    return lex(text, functions);
   } catch (error) {
     if (error instanceof Fault) return undefined;
     throw error;

@@ -1,5 +1,5 @@
 /** The body of a mutation request, in both its forms, as facts (reference/dql 1.4, 3.7). */
-import { parseQuery, parseUpsertQuery } from "../dql/parser.ts";
+import { parseQuery, parseUpsertQuery } from "../exec/dql.ts";
 import { parseUpsert, parseUpsertInSteps } from "../dql/mutation-parser.ts";
 import type { Block, Filter, Literal, QueryDocument, UpsertDocument } from "../dql/ast.ts";
 import { andThen, drive, type MaybePromise, runSteps, type Steps } from "../base/maybe.ts";

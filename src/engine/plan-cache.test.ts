@@ -1,7 +1,6 @@
 /** Goal: a plan that is bound to other values is the plan that they would have had. */
+import { buildPlan, parseQuery } from "../exec/dql.ts";
 import { expect, test } from "vitest";
-import { parseQuery } from "../dql/parser.ts";
-import { buildPlan } from "../plan/build.ts";
 import { definePredicate, makeTestSchema } from "../../test/support/memory-graph.ts";
 import { PlanCache } from "./plan-cache.ts";
 

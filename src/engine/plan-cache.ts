@@ -3,10 +3,10 @@
  * text, or text → plan with the values of its query variables.
  * Keys are compared whole, never by a hash alone. A plan serves one version of one namespace's schema.
  */
+import { lexShape } from "../exec/dql.ts";
 import { Lru } from "../base/lru.ts";
 import type { Field, QueryDocument } from "../dql/ast.ts";
 import { readQueryParameters } from "../dql/parameters.ts";
-import { lexShape } from "../dql/shape.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { Plan } from "../plan/plan.ts";
 

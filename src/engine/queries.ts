@@ -1,8 +1,8 @@
 /** POST /query: text → plan (cached) → one snapshot → columns → bytes. */
+import { buildPlan, parseQuery } from "../exec/dql.ts";
 import type { Clock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
 import type { MaybePromise } from "../base/maybe.ts";
-import { parseQuery } from "../dql/parser.ts";
 import { encodeReport, type PlanReport } from "../exec/explain.ts";
 import { restrictReader } from "../graph/restrict.ts";
 import type { Reader } from "../graph/reader.ts";
@@ -13,7 +13,6 @@ import type { Schema } from "../graph/schema.ts";
 import type { Limits } from "../model/limits.ts";
 import { budgetOf, type RequestBudget } from "../model/request-budget.ts";
 import type { Principal } from "../model/principal.ts";
-import { buildPlan } from "../plan/build.ts";
 import { renderDqlYielding } from "../render/dql-json.ts";
 import { renderRdfYielding } from "../render/rdf.ts";
 import { strangerFault } from "./authorize.ts";

@@ -3,11 +3,10 @@
  * alone (dql/shape.ts). What else decides the tree, the conditions and the variables that the facts use, is part of
  * the key, which is compared whole.
  */
+import { buildPlan, lexShape } from "../exec/dql.ts";
 import { Lru } from "../base/lru.ts";
 import type { QueryDocument } from "../dql/ast.ts";
-import { lexShape } from "../dql/shape.ts";
 import type { Schema } from "../graph/schema.ts";
-import { buildPlan } from "../plan/build.ts";
 import type { Plan } from "../plan/plan.ts";
 
 /** What decides the tree besides the literals. */

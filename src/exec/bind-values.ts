@@ -4,13 +4,26 @@
 import { convertValue } from "../model/convert.ts";
 import { ConversionError, attempt, quoteGo } from "../model/conversion-error.ts";
 import type { Value, ValueKind } from "../model/value.ts";
-import type { CallPlan, CompareOperator, PredicateUse, ValuesPlan } from "../plan/plan.ts";
+import type { CompareOperator, PlanRefusal, PredicateUse, ValuesPlan } from "../plan/plan.ts";
 import { textOrder } from "../tokens/collate.ts";
 import { buildCellTest, type CellTest } from "./compare.ts";
 import { equalityTokens } from "./index-tokens.ts";
+import type { PredicateIndex } from "../graph/schema.ts";
 import { queryFault, slotText, variableOf, type Run } from "./run.ts";
 
-export type CompareCall = Extract<CallPlan, { kind: "compare" }>;
+/** eq and the inequalities on a predicate's values; `type(T)` is eq on dgraph.type. */
+export interface CompareCall {
+  readonly kind: "compare";
+  readonly operator: CompareOperator;
+  readonly use: PredicateUse;
+  readonly values: ValuesPlan;
+  /** The index that finds candidates; undefined: only by reading values (filters). */
+  readonly index: PredicateIndex | undefined;
+  /** A filter on an indexed but not sortable predicate is refused from ten candidates on (reference/dql 2.5). */
+  readonly refuseFromTen: boolean;
+  /** Raised at a root once the arguments are found to be right: no index serves it. */
+  readonly refusal: PlanRefusal | undefined;
+}
 
 /** The arguments as values of the predicate's kind; refused with the reference's words. */
 export function bindValues(

@@ -17,11 +17,13 @@ import { runLevel } from "./level.ts";
 import type { BlockRun, LevelFrame } from "./level-frame.ts";
 import { checkOrder, orderMembers } from "./order.ts";
 import { runRecurse } from "./recurse.ts";
-import { countRoot, findCandidates, listOfRoot, pageRoot } from "./root.ts";
+import { countMembers } from "./lookup.ts";
+import { findCandidates, pageRoot } from "./root.ts";
 import { placesIn } from "./rows.ts";
 import { emptyVariable, slotNumber, variableOf, type Run } from "./run.ts";
 import { runShortest } from "./shortest.ts";
-import { findSimilar } from "./similar.ts";
+import { findSimilar } from "./functions/similar.ts";
+import { functionOf } from "./functions.ts";
 import { gatherVariables } from "./variables.ts";
 import { walkOrder } from "./walk.ts";
 
@@ -137,11 +139,11 @@ async function countNodes(run: Run, plan: BlockPlan): Promise<BlockResult | unde
     return undefined;
   }
   const page = bindPage(run, plan.page);
-  const list = listOfRoot(run, root.call);
+  const list = functionOf(root.call).list(run, root.call);
   if (list === undefined || plan.groupBy !== undefined || page.after > 0) return undefined;
   const [written = root] = root.choices;
   const span = run.profiler?.begin(written);
-  const { start, end } = cutPage(page, await countRoot(run, list));
+  const { start, end } = cutPage(page, await countMembers(run, [list]));
   span?.end(end - start);
   run.profiler?.note(written, "taken: counted in the head of its list");
   return {
@@ -326,7 +328,7 @@ async function seekRoot(
   choice: RootChoice,
   page: BoundPage,
 ): Promise<Float64Array | undefined> {
-  const list = listOfRoot(run, choice.call);
+  const list = functionOf(choice.call).list(run, choice.call);
   if (list === undefined) return undefined;
   if (choice.rest === undefined) {
     return isWholePage(page) && page.after === 0 ? undefined : readPage(run, choice, list, page);

@@ -21,8 +21,17 @@ export const edgeSampleNodes = 32;
 /** Where in a list they are taken. */
 export const edgeSamplePlaces = 8;
 
-/** What passes a filter of which nothing is known. */
+/** What passes a filter of which nothing is known, as databases have long guessed. */
 export const filterPassShare = 1 / 3;
+
+/** What passes an eq whose list is not known. */
+export const equalShare = 0.1;
+
+/** What lies between two values. */
+export const betweenShare = 0.25;
+
+/** What an expression, or a text nearly the same, finds. */
+export const expressionShare = 0.1;
 
 /** So few candidates are sorted rather than looked for along an index. */
 export const sortedBelow = 256;

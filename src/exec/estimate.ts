@@ -19,7 +19,7 @@ import type {
 } from "../plan/plan.ts";
 import { Fault } from "../model/fault.ts";
 import { bindPage, cutPage } from "./bind.ts";
-import { countCall } from "./choose.ts";
+import { functionOf } from "./functions.ts";
 import { orderParts } from "./filter-order.ts";
 import { partOfFilter } from "./profile.ts";
 import type { Run } from "./run.ts";
@@ -31,13 +31,6 @@ export interface Estimates {
   readonly orders: ReadonlyMap<object, readonly object[]>;
 }
 
-/** What share of the nodes passes where no list tells, as databases have long guessed. */
-const guesses: Readonly<Record<string, number>> = {
-  eq: 0.1,
-  between: 0.25,
-  regexp: 0.1,
-  match: 0.1,
-};
 export async function estimatePlan(run: Run): Promise<Estimates> {
   const estimator = new Estimator(run);
   for (const b of run.plan.schedule) {
@@ -104,7 +97,7 @@ class Estimator {
       return undefined;
     }
     if (call.kind === "uidIn" && call.variable !== undefined) return undefined;
-    const count = await orUnknown(() => countCall(this.#run, call));
+    const count = await orUnknown(() => functionOf(call).count(this.#run, call));
     return count === Infinity ? undefined : count;
   }
 
@@ -158,8 +151,7 @@ class Estimator {
   async #shareOfCall(call: CallPlan, count: number, root: RootPlan | undefined): Promise<number> {
     if (call.kind === "has") return this.#shareWith(call.use, count, root);
     const members = await this.#countCall(call);
-    const operator = "operator" in call ? call.operator : call.kind;
-    if (members === undefined) return guesses[operator] ?? filterPassShare;
+    if (members === undefined) return functionOf(call).passShare(call);
     if (count === 0 || members === 0) return 0;
     const use = "use" in call ? call.use : undefined;
     const present = use === undefined ? undefined : await this.#present(use);

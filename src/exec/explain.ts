@@ -7,6 +7,7 @@ import type { Plan } from "../plan/plan.ts";
 import { describePlan, type PlanLine, type StepKind } from "../plan/print.ts";
 import { estimatePlan, type Estimates } from "./estimate.ts";
 import { execute, makeRun } from "./execute.ts";
+import { functionTable } from "./functions.ts";
 import type { ExecutionResult } from "./frame.ts";
 import { Profiler, type Reads } from "./profile.ts";
 import type { RunContext } from "./run.ts";
@@ -48,7 +49,9 @@ export async function explainPlan(
 ): Promise<PlanReport> {
   const run = makeRun(plan, texts, reader, context);
   const estimates = await estimatePlan(run);
-  const steps = describePlan(plan, run.texts).map((line) => toStep(line, estimates, undefined));
+  const steps = describePlan(plan, functionTable, run.texts).map((line) =>
+    toStep(line, estimates, undefined),
+  );
   return { kind: "explain", steps };
 }
 
@@ -65,7 +68,9 @@ export async function profilePlan(
   const startMs = context.clock.tickMs();
   const result = await execute(plan, run.texts, reader, { ...context, profiler });
   const ms = round(context.clock.tickMs() - startMs);
-  const steps = describePlan(plan, run.texts).map((line) => toStep(line, estimates, profiler));
+  const steps = describePlan(plan, functionTable, run.texts).map((line) =>
+    toStep(line, estimates, profiler),
+  );
   return { result, report: { kind: "profile", ms, steps } };
 }
 

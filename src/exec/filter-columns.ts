@@ -7,7 +7,8 @@ import { concat } from "../base/sorted.ts";
 import type { Column, ColumnRequest } from "../graph/reader.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { CallPlan, FilterPlan } from "../plan/plan.ts";
-import type { ColumnTest } from "./call.ts";
+import { functionOf } from "./functions.ts";
+import type { ColumnTest } from "./functions/function.ts";
 import { countFlags } from "./profile.ts";
 import { sliceRows } from "./read-rows.ts";
 import { flagMembers, keepMembers } from "./rows.ts";
@@ -137,17 +138,13 @@ async function findLead(
   let fewest = sample.length * leadShare;
   for (const [p, part] of parts.entries()) {
     // The dear ones never lead: what they would spare the others costs less than they do.
-    if (part.kind !== "column" || isExpensive(part.call)) continue;
+    if (part.kind !== "column" || functionOf(part.call).isExpensive) continue;
     const left = countFlags(await readColumns(silent, part, sample));
     if (left >= fewest) continue;
     fewest = left;
     lead = p;
   }
   return lead;
-}
-
-function isExpensive(call: CallPlan): boolean {
-  return call.kind === "regexp" || call.kind === "match" || call.kind === "geo";
 }
 
 async function keepLed(

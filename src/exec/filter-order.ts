@@ -4,8 +4,8 @@
  */
 import { Fault } from "../model/fault.ts";
 import type { CallPlan, FilterPlan } from "../plan/plan.ts";
-import { countCall } from "./choose.ts";
-import { valuesOf, type Run } from "./run.ts";
+import { functionOf } from "./functions.ts";
+import type { Run } from "./run.ts";
 
 /** At most how many nodes a call finds; Infinity where nothing tells. */
 type CountOfCall = (call: CallPlan) => Promise<number>;
@@ -34,16 +34,15 @@ function compareRanks(a: number, b: number): number {
 async function rankPart(filter: FilterPlan, count: CountOfCall): Promise<number> {
   if (filter.kind === "constant") return -1;
   if (filter.kind !== "call") return Infinity;
-  if (isFree(filter.call)) return -1;
+  if (functionOf(filter.call).isFree(filter.call)) return -1;
   return isCounted(filter) ? count(filter.call) : Infinity;
 }
 
 /** Counts a call of a run by heads of lists and by what its variables hold. */
 export function countIn(run: Run): CountOfCall {
   return async (call) => {
-    if (call.kind === "compareVal") return valuesOf(run, call.variable).uids.length;
     try {
-      return await countCall(run, call);
+      return await functionOf(call).count(run, call);
     } catch (error) {
       // What is wrong with its arguments is said when it is asked.
       if (error instanceof Fault) return Infinity;
@@ -52,39 +51,7 @@ export function countIn(run: Run): CountOfCall {
   };
 }
 
-function isFree(call: CallPlan): boolean {
-  switch (call.kind) {
-    case "nothing":
-    case "refused":
-    case "compareLen":
-      return true;
-    case "compare":
-      return call.refuseFromTen;
-    default:
-      return false;
-  }
-}
-
 /** Whether the heads of few lists, or a set in memory, tell how many nodes a part has. */
 function isCounted(filter: FilterPlan): boolean {
-  if (filter.kind !== "call") return false;
-  const { call } = filter;
-  switch (call.kind) {
-    case "uid":
-    case "compareVal":
-      return true;
-    case "has":
-      // Objects of a reverse index would be counted one by one.
-      return !call.use.reverse;
-    case "compareCount":
-      return call.index !== undefined;
-    case "terms":
-      return call.values.variable === undefined;
-    case "compare":
-      return call.operator === "eq" && call.values.variable === undefined;
-    case "uidIn":
-      return call.use.reverse || call.use.predicate?.reverseIndex?.state === "ready";
-    default:
-      return false;
-  }
+  return filter.kind === "call" && functionOf(filter.call).isCounted(filter.call);
 }

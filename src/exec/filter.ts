@@ -4,8 +4,9 @@
  */
 import type { UidSet } from "../model/uid.ts";
 import type { CallPlan, FilterPlan } from "../plan/plan.ts";
-import { prepareCall, type PreparedCall } from "./call.ts";
 import { listsFrom } from "./costs.ts";
+import { functionOf } from "./functions.ts";
+import type { PreparedCall } from "./functions/function.ts";
 import {
   combine,
   finish,
@@ -191,9 +192,9 @@ async function prepareParts(
 
 async function prepareOne(run: Run, call: CallPlan, candidates: UidSet): Promise<PreparedCall> {
   const { profiler } = run;
-  if (profiler === undefined) return prepareCall(run, call, candidates);
+  if (profiler === undefined) return functionOf(call).prepare(run, call, candidates);
   const span = profiler.begin(call);
-  const prepared = await prepareCall(run, call, candidates);
+  const prepared = await functionOf(call).prepare(run, call, candidates);
   if (prepared.kind === "members") profiler.tell(call, candidates.length, prepared.members.length);
   else if (candidates.length === 0) profiler.tell(call, 0, 0);
   if (candidates.length === 0) profiler.note(call, "nothing was left to test");

@@ -3,7 +3,7 @@ import type { PredicateIndex } from "../graph/schema.ts";
 import type { TokenRange } from "../graph/reader.ts";
 import { Fault } from "../model/fault.ts";
 import type { Value } from "../model/value.ts";
-import type { CallPlan, CompareOperator, PredicateUse, SlotIndex } from "../plan/plan.ts";
+import type { CompareOperator, PredicateUse, SlotIndex } from "../plan/plan.ts";
 import { exactPrefix, isCutToken } from "../tokens/text-tokens.ts";
 import { slotText, type Run } from "./run.ts";
 import { tokenizerOf, tokensOf, tokensOfQuery } from "../tokens/tokenizers.ts";
@@ -36,20 +36,22 @@ export function cutsLong(index: PredicateIndex): boolean {
   return tokenizerOf(index)?.cutsLong === true;
 }
 
-type TermsCall = Extract<CallPlan, { kind: "terms" }>;
-
 /** Characters of a text whose words are looked for: they are found in one piece, in some 30 ms. */
 const wordsTextMax = 65_536;
 
 /** The text that a words function was given. Throws Fault E_LIMIT for a long one. */
-export function wordsText(run: Run, call: TermsCall, slot: SlotIndex): string {
+export function wordsText(run: Run, name: string, slot: SlotIndex): string {
   const text = slotText(run, slot);
   if (text.length <= wordsTextMax) return text;
-  throw new Fault("E_LIMIT", `the text of ${call.name} has more than ${wordsTextMax} characters`);
+  throw new Fault("E_LIMIT", `the text of ${name} has more than ${wordsTextMax} characters`);
 }
 
 /** Tokens of a words function; `isStored` for those of a value instead of the question. */
-export function termTokens(call: TermsCall, text: string, isStored = false): readonly Uint8Array[] {
+export function termTokens(
+  call: { readonly use: PredicateUse; readonly index: PredicateIndex },
+  text: string,
+  isStored = false,
+): readonly Uint8Array[] {
   const value: Value = { kind: "string", text };
   const tag = call.use.languages[0] ?? "";
   return isStored

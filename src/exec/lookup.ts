@@ -73,6 +73,23 @@ async function countMany(run: Run, lists: readonly ListRef[]): Promise<Float64Ar
   return counts;
 }
 
+/** How many members lists have, from their heads. */
+export async function countMembers(run: Run, lists: readonly ListRef[]): Promise<number> {
+  const counted = run.reader.countLists(lists);
+  let sum = 0;
+  for (const count of counted instanceof Promise ? await counted : counted) sum += count;
+  return sum;
+}
+
+/** The list of the nodes that have a predicate; undefined where their values must be looked at. */
+export function listOfPresent({ predicate, reverse }: PredicateUse): ListRef | undefined {
+  if (predicate === undefined || predicate.definition.lang) return undefined;
+  if (!reverse) return { kind: "presence", predicate: predicate.id };
+  return predicate.reverseIndex === undefined
+    ? undefined
+    : { kind: "objects", index: predicate.reverseIndex.id };
+}
+
 /** The shortest list first, the others only where it has members. */
 export async function intersectLists(
   run: Run,

@@ -16,7 +16,9 @@ import type { ChosenRoot } from "./choose.ts";
 import { applyFilter } from "./filter.ts";
 import { cutsLong, isCutToken, isSameToken, languageRange, rangeOf } from "./index-tokens.ts";
 import { orderMembers } from "./order.ts";
-import { excludedToken, findCandidates, listOfRoot } from "./root.ts";
+import { functionOf } from "./functions.ts";
+import { findCandidates } from "./root.ts";
+import { excludedToken } from "./scan-range.ts";
 import { countUids, type Run } from "./run.ts";
 
 interface WalkParts {
@@ -86,7 +88,7 @@ async function restBeside(
   }
   if (range !== undefined) return { filter: range.rest, list: undefined, held: undefined };
   if (written === undefined) return undefined;
-  const list = listOfRoot(run, written.call);
+  const list = functionOf(written.call).list(run, written.call);
   return list === undefined ? undefined : { filter: written.rest, list, held: undefined };
 }
 

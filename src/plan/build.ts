@@ -8,6 +8,7 @@ import {
   refuseTree,
   variableIndex,
   type Builder,
+  type FunctionTable,
 } from "./builder.ts";
 import { buildCall } from "./call.ts";
 import { announceVariable, defineVariable } from "./define.ts";
@@ -23,8 +24,12 @@ import { definedNames, scheduleBlocks } from "./variables.ts";
  * Plans a document against a schema. The plan may be kept and run again with other literals for as long as
  * `schema.version` stays. Throws Fault E_QUERY for what is wrong whatever the data.
  */
-export function buildPlan(document: QueryDocument, schema: Schema): Plan {
-  const builder = makeBuilder(schema);
+export function planDocument(
+  document: QueryDocument,
+  schema: Schema,
+  functions: FunctionTable,
+): Plan {
+  const builder = makeBuilder(schema, functions);
   document.blocks.forEach((block, i) => {
     for (const name of definedNames(block)) announceVariable(builder, name, i);
   });
@@ -71,7 +76,9 @@ function buildBlock(builder: Builder, block: Block): BlockPlan {
     kind: isHidden ? "var" : block.kind,
     name: isHidden || block.name === "var" ? "" : block.name,
     root:
-      call === undefined ? undefined : buildRoot({ call, among, filter, order, page, hasCascade }),
+      call === undefined
+        ? undefined
+        : buildRoot(builder.functions, { call, among, filter, order, page, hasCascade }),
     filter,
     order,
     page,

@@ -1,12 +1,22 @@
 import { assert } from "../base/assert.ts";
-import type { Argument, Literal, PredicateName } from "../dql/ast.ts";
+import type { Argument, FunctionCall, Literal, PredicateName } from "../dql/ast.ts";
 import type { Schema } from "../graph/schema.ts";
 import { Fault } from "../model/fault.ts";
-import type { PredicateUse, PlanRefusal, Slot, SlotIndex, SlotKind, VariablePlan } from "./plan.ts";
+import type { CallPlanning } from "./functions.ts";
+import type {
+  CallPlan,
+  PredicateUse,
+  PlanRefusal,
+  Slot,
+  SlotIndex,
+  SlotKind,
+  VariablePlan,
+} from "./plan.ts";
 
 /** What the passes of a build share: the slots and variables found so far. */
 export interface Builder {
   readonly schema: Schema;
+  readonly functions: FunctionTable;
   readonly slots: Slot[];
   readonly variables: VariablePlan[];
   readonly variableByName: Map<string, number>;
@@ -19,9 +29,20 @@ export interface Builder {
   readonly isShortest: boolean;
 }
 
-export function makeBuilder(schema: Schema): Builder {
+/** Makes the plan of a call: of its own kind, `nothing` or `refused`. */
+export type BuildCall = (builder: Builder, call: FunctionCall, atRoot: boolean) => CallPlan;
+
+/** The functions of the language, as plans see them. */
+export interface FunctionTable {
+  /** By what a call's first argument is, and its name; undefined: there is no such function. */
+  readonly find: (subject: FunctionCall["subject"]["kind"], name: string) => BuildCall | undefined;
+  readonly of: (call: CallPlan) => CallPlanning;
+}
+
+export function makeBuilder(schema: Schema, functions: FunctionTable): Builder {
   return {
     schema,
+    functions,
     slots: [],
     variables: [],
     variableByName: new Map(),

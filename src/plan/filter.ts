@@ -1,25 +1,10 @@
 import type { Filter } from "../dql/ast.ts";
 import { resolvePredicate, type Builder } from "./builder.ts";
 import { buildCall } from "./call.ts";
-import type { CallPlan, FilterPlan } from "./plan.ts";
+import type { FilterPlan } from "./plan.ts";
 
-/** Rough price of a test for one candidate: sets, then lists of an index, then reading records, then walking edges. */
-const callPrices: Readonly<Record<CallPlan["kind"], number>> = {
-  nothing: 0,
-  refused: 0,
-  compareLen: 0,
-  compareVal: 1,
-  uid: 1,
-  terms: 2,
-  similar: 3,
-  has: 4,
-  compare: 4,
-  compareCount: 4,
-  uidIn: 5,
-  match: 6,
-  regexp: 6,
-  geo: 7,
-};
+/** Walking edges is dearer than any function: see `CallPlanning.price`. */
+const edgePrice = 8;
 
 export function buildFilter(builder: Builder, filter: Filter): FilterPlan {
   const seen = builder.hiddenCount;
@@ -39,7 +24,7 @@ function buildPart(builder: Builder, filter: Filter): FilterPlan {
         return inner.kind === filter.kind ? flatten(inner) : [inner];
       });
       // The order never changes an outcome: sort is stable, so equal prices keep the text's order.
-      filters.sort((a, b) => filterPrice(a) - filterPrice(b));
+      filters.sort((a, b) => filterPrice(builder, a) - filterPrice(builder, b));
       const [only] = filters;
       if (filters.length === 1 && only !== undefined) return only;
       return { kind: filter.kind, filters };
@@ -66,18 +51,18 @@ function flatten(inner: Extract<FilterPlan, { kind: "and" | "or" }>): readonly F
   return inner.filters.map((part) => ({ ...part, rule: part.rule ?? rule }));
 }
 
-function filterPrice(filter: FilterPlan): number {
+function filterPrice(builder: Builder, filter: FilterPlan): number {
   switch (filter.kind) {
     case "constant":
       return 0;
     case "call":
-      return callPrices[filter.call.kind];
+      return builder.functions.of(filter.call).price;
     case "not":
-      return filterPrice(filter.filter);
+      return filterPrice(builder, filter.filter);
     case "and":
     case "or":
-      return filter.filters.reduce((most, part) => Math.max(most, filterPrice(part)), 0);
+      return filter.filters.reduce((most, part) => Math.max(most, filterPrice(builder, part)), 0);
     case "edge":
-      return 8 + (filter.filter === undefined ? 0 : filterPrice(filter.filter));
+      return edgePrice + (filter.filter === undefined ? 0 : filterPrice(builder, filter.filter));
   }
 }

@@ -336,106 +336,24 @@ export type FilterPlan = RuleMark &
 
 export type CompareOperator = "eq" | "le" | "lt" | "ge" | "gt" | "between";
 
-/** One function at a root or in a filter, resolved: which index serves it, where its arguments come from. */
-export type CallPlan =
-  /** eq and the inequalities on a predicate's values; `type(T)` is eq on dgraph.type. */
-  | {
-      readonly kind: "compare";
-      readonly operator: CompareOperator;
-      readonly use: PredicateUse;
-      readonly values: ValuesPlan;
-      /** The index that finds candidates; undefined: only by reading values (filters). */
-      readonly index: PredicateIndex | undefined;
-      /** A filter on an indexed but not sortable predicate is refused from ten candidates on (reference/dql 2.5). */
-      readonly refuseFromTen: boolean;
-      /** Raised at a root once the arguments are found to be right: no index serves it. */
-      readonly refusal: PlanRefusal | undefined;
-    }
-  | {
-      readonly kind: "compareCount";
-      readonly operator: CompareOperator;
-      readonly use: PredicateUse;
-      /** The count index, where there is one. */
-      readonly index: number | undefined;
-      readonly values: readonly SlotIndex[];
-    }
-  | {
-      readonly kind: "compareVal";
-      readonly operator: CompareOperator;
-      readonly variable: number;
-      readonly values: ValuesPlan;
-    }
-  | {
-      readonly kind: "compareLen";
-      readonly operator: CompareOperator;
-      readonly variable: number;
-      readonly values: ValuesPlan;
-    }
-  /** allofterms, anyofterms, alloftext, anyoftext, ngram. */
-  | {
-      readonly kind: "terms";
-      readonly name: "allofterms" | "anyofterms" | "alloftext" | "anyoftext" | "ngram";
-      readonly use: PredicateUse;
-      readonly index: PredicateIndex;
-      readonly values: ValuesPlan;
-    }
-  | {
-      readonly kind: "regexp";
-      readonly use: PredicateUse;
-      /** The trigram index, at roots and where a filter has one. */
-      readonly index: PredicateIndex | undefined;
-      readonly source: SlotIndex;
-      /** undefined: the slot holds `/source/flags`. */
-      readonly flags: string | undefined;
-      readonly atRoot: boolean;
-    }
-  | {
-      readonly kind: "match";
-      readonly use: PredicateUse;
-      readonly index: PredicateIndex;
-      readonly text: SlotIndex;
-      readonly distance: SlotIndex;
-    }
-  /** Literals (deduplicated unless they stand alone at a bare root) and variables. */
-  | {
-      readonly kind: "uid";
-      readonly uids: readonly SlotIndex[];
-      readonly variables: readonly number[];
-    }
-  | {
-      readonly kind: "uidIn";
-      readonly use: PredicateUse;
-      readonly uids: readonly SlotIndex[];
-      readonly variable: number | undefined;
-    }
-  | { readonly kind: "has"; readonly use: PredicateUse }
-  | {
-      readonly kind: "geo";
-      readonly name: "near" | "within" | "contains" | "intersects";
-      readonly use: PredicateUse;
-      /** undefined: another kind of index, finds nothing. */
-      readonly index: PredicateIndex | undefined;
-      readonly geometry: SlotIndex;
-      /** near only. */
-      readonly distance: SlotIndex | undefined;
-    }
-  | {
-      readonly kind: "similar";
-      readonly use: PredicateUse;
-      readonly index: PredicateIndex;
-      readonly neighbors: SlotIndex;
-      readonly target:
-        | { readonly kind: "slot"; readonly slot: SlotIndex }
-        | { readonly kind: "val"; readonly variable: number };
-      readonly options: readonly { readonly key: string; readonly value: SlotIndex }[];
-    }
+/**
+ * Plans of calls by kind. Each function adds its own (`declare module`) beside what it does with it, in
+ * `exec/functions`; these two are of none.
+ */
+export interface CallPlans {
   /** Matches nothing: unknown predicates and the like. */
-  | { readonly kind: "nothing"; readonly use: PredicateUse | undefined }
-  | {
-      readonly kind: "refused";
-      readonly use: PredicateUse | undefined;
-      readonly refusal: PlanRefusal;
-    };
+  nothing: { readonly kind: "nothing"; readonly use: PredicateUse | undefined };
+  refused: {
+    readonly kind: "refused";
+    readonly use: PredicateUse | undefined;
+    readonly refusal: PlanRefusal;
+  };
+}
+
+export type CallKind = keyof CallPlans;
+
+/** One function at a root or in a filter, resolved: which index serves it, where its arguments come from. */
+export type CallPlan = CallPlans[CallKind];
 
 /** Arguments of a comparison: literals, or the values of a variable. */
 export interface ValuesPlan {

@@ -1,4 +1,6 @@
 /** Plans as text: for people who ask how a query runs, and for the golden files (test/golden). */
+import type { FunctionTable } from "./builder.ts";
+import type { PlanWords } from "./functions.ts";
 import type {
   BlockPlan,
   CallPlan,
@@ -15,6 +17,7 @@ import type {
   PredicateUse,
   SlotIndex,
   SlotKind,
+  ValuesPlan,
 } from "./plan.ts";
 
 /** What a line of a printed plan tells about. */
@@ -33,9 +36,13 @@ export interface PlanLine {
  * A plan as a tree of lines, its blocks in the order in which they run. Slots print as the literals `texts` where they
  * are given, else as `$0`, `$1` …
  */
-export function describePlan(plan: Plan, texts?: readonly string[]): readonly PlanLine[] {
+export function describePlan(
+  plan: Plan,
+  functions: FunctionTable,
+  texts?: readonly string[],
+): readonly PlanLine[] {
   const lines: PlanLine[] = [];
-  const printer = new Printer(plan, texts);
+  const printer = new Printer(plan, functions, texts);
   for (const b of plan.schedule) {
     const block = plan.blocks[b];
     if (block !== undefined) printer.block(lines, block, b);
@@ -44,7 +51,7 @@ export function describePlan(plan: Plan, texts?: readonly string[]): readonly Pl
 }
 
 /** Slots print as `$0`, `$1` …, with their first literals in a list at the end. */
-export function printPlan(plan: Plan): string {
+export function printPlanned(plan: Plan, functions: FunctionTable): string {
   const out: string[] = [];
   const print = (lines: readonly PlanLine[], depth: number): void => {
     for (const line of lines) {
@@ -52,7 +59,7 @@ export function printPlan(plan: Plan): string {
       print(line.lines, depth + 1);
     }
   };
-  print(describePlan(plan), 0);
+  print(describePlan(plan, functions), 0);
   plan.slots.forEach((slot, i) => {
     out.push(`$${i} ${slot.kind} ${JSON.stringify(slot.literal.text)}`);
   });
@@ -61,11 +68,21 @@ export function printPlan(plan: Plan): string {
 
 class Printer {
   readonly #plan: Plan;
+  readonly #functions: FunctionTable;
+  readonly #words: PlanWords;
   readonly #texts: readonly string[] | undefined;
   readonly #printed = new Set<number>();
 
-  constructor(plan: Plan, texts: readonly string[] | undefined) {
+  constructor(plan: Plan, functions: FunctionTable, texts: readonly string[] | undefined) {
     this.#plan = plan;
+    this.#functions = functions;
+    this.#words = {
+      slot: (slot) => this.#slot(slot),
+      slots: (slots) => this.#slots(slots),
+      variable: (variable) => this.#name(variable),
+      values: (values) => this.#values(values),
+      use: useText,
+    };
     this.#texts = texts;
   }
 
@@ -104,9 +121,9 @@ class Printer {
     if (root !== undefined) {
       // As written; where another choice is taken, it is one of the conditions.
       const of = [root.choices[0], root.call];
-      const others = add(into, "root", `root ${root.accessPath}: ${this.call(root.call)}`, ...of);
+      const others = add(into, "root", `root ${root.accessPath}: ${this.#call(root.call)}`, ...of);
       for (const choice of root.choices.slice(1)) {
-        add(others, "or", `or ${this.call(choice.call)}`, choice);
+        add(others, "or", `or ${this.#call(choice.call)}`, choice);
       }
       if (root.among !== undefined) this.#filterPart(others, root.among, "among ");
     }
@@ -313,7 +330,7 @@ class Printer {
         line(String(filter.value));
         return of;
       case "call":
-        line(this.call(filter.call));
+        line(this.#call(filter.call));
         return of;
       case "edge": {
         const into = line(`edge ${useText(filter.use)}`);
@@ -323,50 +340,11 @@ class Printer {
     }
   }
 
-  call(call: CallPlan): string {
-    switch (call.kind) {
-      case "compare": {
-        const index = call.index === undefined ? "values" : `index ${call.index.tokenizer}`;
-        return `${call.operator} ${useText(call.use)} ${this.#values(call.values)} (${index})`;
-      }
-      case "compareCount": {
-        const index = call.index === undefined ? "heads" : "index count";
-        return `${call.operator} count ${useText(call.use)} ${this.#slots(call.values)} (${index})`;
-      }
-      case "compareVal":
-        return `${call.operator} val ${this.#name(call.variable)} ${this.#values(call.values)}`;
-      case "compareLen":
-        return `${call.operator} len ${this.#name(call.variable)} ${this.#values(call.values)}`;
-      case "terms":
-        return `${call.name} ${useText(call.use)} ${this.#values(call.values)} (index ${call.index.tokenizer})`;
-      case "regexp": {
-        const index = call.index === undefined ? "values" : "index trigram";
-        return `regexp ${useText(call.use)} ${this.#slot(call.source)} (${index})`;
-      }
-      case "match":
-        return `match ${useText(call.use)} ${this.#slots([call.text, call.distance])} (index trigram)`;
-      case "uid": {
-        const names = call.variables.map((variable) => this.#name(variable));
-        return ["uid", ...names, this.#slots(call.uids)].filter((part) => part !== "").join(" ");
-      }
-      case "uidIn": {
-        const of = call.variable === undefined ? this.#slots(call.uids) : this.#name(call.variable);
-        return `uid_in ${useText(call.use)} ${of}`;
-      }
-      case "has":
-        return `has ${useText(call.use)}`;
-      case "geo":
-        return `${call.name} ${useText(call.use)} ${this.#slot(call.geometry)} (index geo)`;
-      case "similar":
-        return `similar_to ${useText(call.use)} ${this.#slot(call.neighbors)}`;
-      case "nothing":
-        return `nothing${call.use === undefined ? "" : ` ${useText(call.use)}`}`;
-      case "refused":
-        return `refused: ${call.refusal.text}`;
-    }
+  #call(call: CallPlan): string {
+    return this.#functions.of(call).describe(call, this.#words);
   }
 
-  #values(values: { readonly slots: readonly SlotIndex[]; readonly variable: number | undefined }) {
+  #values(values: ValuesPlan): string {
     return values.variable === undefined
       ? this.#slots(values.slots)
       : `val ${this.#name(values.variable)}`;

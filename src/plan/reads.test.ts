@@ -1,8 +1,7 @@
 // Goal: whatever a plan reads is named, so that a change of anything else can be passed over.
+import { buildPlan, parseQuery } from "../exec/dql.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openEngineContext, type EngineContext } from "../../test/support/engine-context.ts";
-import { parseQuery } from "../dql/parser.ts";
-import { buildPlan } from "./build.ts";
 import { findReads } from "./reads.ts";
 
 let context: EngineContext;

@@ -1,6 +1,6 @@
 /** The order of blocks whose variables depend on each other (reference/dql 4.8). */
+import { parseQuery } from "../exec/dql.ts";
 import { expect, test } from "vitest";
-import { parseQuery } from "../dql/parser.ts";
 import { scheduleBlocks } from "./variables.ts";
 
 const schedule = (...blocks: string[]): readonly number[] =>

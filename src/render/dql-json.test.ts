@@ -1,12 +1,11 @@
 // Goal: a large answer is written in steps, the same bytes as at once, and others run meanwhile.
+import { buildPlan, parseQuery } from "../exec/dql.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
-import { parseQuery } from "../dql/parser.ts";
 import { execute } from "../exec/execute.ts";
 import type { Yielder } from "../exec/yielder.ts";
 import { defaultLimits } from "../model/limits.ts";
 import { makeFreeBudget } from "../model/request-budget.ts";
-import { buildPlan } from "../plan/build.ts";
 import {
   MemoryGraph,
   definePredicate,

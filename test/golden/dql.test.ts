@@ -4,15 +4,13 @@
  * of each step and what it did (.profile, without times), and what was said (.json).
  * A change of either is a change of the file beside the question: look at the difference, then update it.
  */
+import { buildPlan, parseQuery, printPlan } from "../../src/exec/dql.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
-import { parseQuery } from "../../src/dql/parser.ts";
 import { printReport, profilePlan } from "../../src/exec/explain.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
 import { makeFreeBudget } from "../../src/model/request-budget.ts";
-import { buildPlan } from "../../src/plan/build.ts";
-import { printPlan } from "../../src/plan/print.ts";
 import { itemsSchema, openItems } from "../support/items-graph.ts";
 import { librarySchema, openLibrary } from "../support/library-graph.ts";
 import { runDql } from "../support/run-dql.ts";

@@ -2,6 +2,7 @@
  * Goal: the ways that only large sets take (seeking, walking an index, held candidates, columns from an index) say what
  * a plain computation over the same nodes says. Method: 3,000 generated nodes, one question for each way.
  */
+import { buildPlan, parseQuery } from "../../src/exec/dql.ts";
 import { expect, test } from "vitest";
 import { makeSeededRandom } from "../../src/base/random.ts";
 import type { Value } from "../../src/model/value.ts";
@@ -12,11 +13,9 @@ import {
   type TestFact,
 } from "../support/memory-graph.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { parseQuery } from "../../src/dql/parser.ts";
 import { profilePlan } from "../../src/exec/explain.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
 import { makeFreeBudget } from "../../src/model/request-budget.ts";
-import { buildPlan } from "../../src/plan/build.ts";
 import { queryDql } from "../support/run-dql.ts";
 
 const schema = makeTestSchema([

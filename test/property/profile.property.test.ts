@@ -1,12 +1,11 @@
 // Goal: measuring the steps of a query changes nothing of its answer, and explaining it runs nothing of it.
+import { buildPlan, parseQuery } from "../../src/exec/dql.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
-import { parseQuery } from "../../src/dql/parser.ts";
 import { explainPlan, profilePlan, type PlanStep } from "../../src/exec/explain.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
 import { makeFreeBudget } from "../../src/model/request-budget.ts";
-import { buildPlan } from "../../src/plan/build.ts";
 import { renderDql } from "../../src/render/dql-json.ts";
 import { librarySchema, openLibrary } from "../support/library-graph.ts";
 import { runDql } from "../support/run-dql.ts";

@@ -2,14 +2,13 @@
  * Goal: work on one huge level rests every few milliseconds, stops at its deadline, and says what small work says.
  * Method: a clock that goes on by a millisecond with every look, and turns that are counted.
  */
+import { buildPlan, parseQuery } from "../../src/exec/dql.ts";
 import { expect, test } from "vitest";
 import type { Clock } from "../../src/base/clock.ts";
-import { parseQuery } from "../../src/dql/parser.ts";
 import { execute } from "../../src/exec/execute.ts";
 import { makeFreeBudget, RequestBudget } from "../../src/model/request-budget.ts";
 import { makeYielder } from "../../src/exec/yielder.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
-import { buildPlan } from "../../src/plan/build.ts";
 import { renderDqlYielding } from "../../src/render/dql-json.ts";
 import { renderRdf, renderRdfYielding } from "../../src/render/rdf.ts";
 import {

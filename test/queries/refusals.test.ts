@@ -1,11 +1,10 @@
 // Goal: what is wrong with a query is told whatever nodes it finds.
+import { buildPlan, parseQuery } from "../../src/exec/dql.ts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { parseQuery } from "../../src/dql/parser.ts";
 import { execute } from "../../src/exec/execute.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
 import { makeFreeBudget, RequestBudget } from "../../src/model/request-budget.ts";
-import { buildPlan } from "../../src/plan/build.ts";
 import { renderRdf } from "../../src/render/rdf.ts";
 import { openEngineContext, type EngineContext } from "../support/engine-context.ts";
 import { queryDql } from "../support/run-dql.ts";

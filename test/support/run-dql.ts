@@ -1,11 +1,10 @@
 /** A query from text to JSON over any Reader, without an engine around it. */
+import { buildPlan, parseQuery } from "../../src/exec/dql.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { parseQuery } from "../../src/dql/parser.ts";
 import { execute } from "../../src/exec/execute.ts";
 import type { Reader } from "../../src/graph/reader.ts";
 import { defaultLimits, type Limits } from "../../src/model/limits.ts";
 import { makeFreeBudget } from "../../src/model/request-budget.ts";
-import { buildPlan } from "../../src/plan/build.ts";
 import { renderDql } from "../../src/render/dql-json.ts";
 
 export interface DqlRun {

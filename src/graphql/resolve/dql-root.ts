@@ -3,8 +3,8 @@
  * values for its variables and nothing else; the block named like the field is its value, completed to the field's
  * type.
  */
+import { buildPlan, parseQuery } from "../../exec/dql.ts";
 import { decodeUtf8, encodeUtf8 } from "../../base/bytes.ts";
-import { parseQuery } from "../../dql/parser.ts";
 import { PlanCache } from "../../engine/plan-cache.ts";
 import type { PlannedText } from "../../engine/plan-cache.ts";
 import { execute } from "../../exec/execute.ts";
@@ -15,7 +15,6 @@ import type { Reader } from "../../graph/reader.ts";
 import { printSchemaAnswer } from "../../graph/schema-print.ts";
 import type { Schema } from "../../graph/schema.ts";
 import { Fault } from "../../model/fault.ts";
-import { buildPlan } from "../../plan/build.ts";
 import { findReads } from "../../plan/reads.ts";
 import { renderDqlYielding } from "../../render/dql-json.ts";
 import type { CompletionError } from "../../render/graphql-json.ts";

@@ -1,4 +1,5 @@
 /** Lowered trees → plans, kept for their shape → runs over a reader. */
+import { buildPlan } from "../../exec/dql.ts";
 import { must } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { QueryDocument } from "../../dql/ast.ts";
@@ -14,7 +15,6 @@ import type { Schema } from "../../graph/schema.ts";
 import type { Limits } from "../../model/limits.ts";
 import type { RequestBudget } from "../../model/request-budget.ts";
 import { Fault } from "../../model/fault.ts";
-import { buildPlan } from "../../plan/build.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { findReads } from "../../plan/reads.ts";
 

@@ -2,19 +2,80 @@
  * similar_to(): the nearest vectors of a predicate, by its index or by comparing all (reference/dql 4.3.12). Price:
  * with an index some hundred distances, in memory; without one a read of every vector.
  */
-import type { VectorAnswer, VectorQuestion } from "../graph/reader.ts";
-import { metricOf } from "../graph/vector-metric.ts";
-import { ConversionError, quoteGo } from "../model/conversion-error.ts";
-import { parseGoFloat } from "../model/float.ts";
-import { parseInt64 } from "../model/int.ts";
-import { emptyUidSet, type UidSet } from "../model/uid.ts";
-import { isVectorText, parseVector } from "../model/vector.ts";
-import type { CallPlan } from "../plan/plan.ts";
-import { parseUid } from "./bind.ts";
-import { queryFault, slotText, valuesOf, type Run } from "./run.ts";
-import { NearestVectors } from "./vector-distance.ts";
+import { intersect } from "../../base/sorted.ts";
+import type { FunctionCall } from "../../dql/ast.ts";
+import type { PredicateIndex } from "../../graph/schema.ts";
+import type { VectorAnswer, VectorQuestion } from "../../graph/reader.ts";
+import { metricOf } from "../../graph/vector-metric.ts";
+import { ConversionError, quoteGo } from "../../model/conversion-error.ts";
+import { parseGoFloat } from "../../model/float.ts";
+import { parseInt64 } from "../../model/int.ts";
+import { emptyUidSet, type UidSet } from "../../model/uid.ts";
+import { isVectorText, parseVector } from "../../model/vector.ts";
+import { addSlot, namespaced, refusal, variableIndex, type Builder } from "../../plan/builder.ts";
+import { findIndex, literalSlots, refused, resolveSubject } from "../../plan/call.ts";
+import type { CallPlan, PredicateUse, SlotIndex } from "../../plan/plan.ts";
+import { parseUid } from "../bind.ts";
+import { queryFault, slotText, valuesOf, type Run } from "../run.ts";
+import { exact } from "../candidates.ts";
+import { filterPassShare } from "../costs.ts";
+import { NearestVectors } from "../vector-distance.ts";
+import { members, never, noList, uncounted, noCheck, type CallFunction } from "./function.ts";
 
-type SimilarCall = Extract<CallPlan, { kind: "similar" }>;
+interface SimilarCall {
+  readonly kind: "similar";
+  readonly use: PredicateUse;
+  readonly index: PredicateIndex;
+  readonly neighbors: SlotIndex;
+  readonly target:
+    | { readonly kind: "slot"; readonly slot: SlotIndex }
+    | { readonly kind: "val"; readonly variable: number };
+  readonly options: readonly { readonly key: string; readonly value: SlotIndex }[];
+}
+
+declare module "../../plan/plan.ts" {
+  interface CallPlans {
+    similar: SimilarCall;
+  }
+}
+
+function build(builder: Builder, call: FunctionCall): CallPlan {
+  const use = resolveSubject(builder, call);
+  const positional = call.args.filter((argument) => argument.kind !== "option");
+  const options = call.args.flatMap((argument) =>
+    argument.kind === "option"
+      ? [{ key: argument.key, value: addSlot(builder, "option", argument.value) }]
+      : [],
+  );
+  const value = positional.find((argument) => argument.kind === "val");
+  const slots = literalSlots(builder, "text", positional);
+  const predicate = use.predicate;
+  if (predicate === undefined) return { kind: "nothing", use };
+  const [neighbors, target] = slots;
+  if (neighbors === undefined || slots.length + (value === undefined ? 0 : 1) !== 2) {
+    const needs = "2 arguments plus optional key:value pairs";
+    const reason = `Function 'similar_to' requires ${needs}, but got ${slots.length} (%s)`;
+    return refused(use, refusal(reason, slots));
+  }
+  const index = findIndex(use, "hnsw");
+  if (index === undefined) {
+    const name = namespaced(builder, use.name);
+    const indexed = predicate.indexes.length > 0;
+    const unindexed = `Predicate ${use.name} is not indexed`;
+    return refused(use, refusal(indexed ? `Schema state not found for ${name}.` : unindexed));
+  }
+  return {
+    kind: "similar",
+    use,
+    index,
+    neighbors,
+    target:
+      value === undefined
+        ? { kind: "slot", slot: target ?? neighbors }
+        : { kind: "val", variable: variableIndex(builder, value.variable) },
+    options,
+  };
+}
 
 /** Vectors read at a time: 768 numbers each make 12 MB. */
 const batchSize = 4096;
@@ -170,3 +231,36 @@ async function bindTarget(
   const value = column?.kind === "cells" ? column.cells[0]?.[0]?.value : undefined;
   return value?.kind === "float32vector" ? value.vector : undefined;
 }
+
+export const similar: CallFunction<SimilarCall> = {
+  forms: [
+    {
+      subject: "predicate",
+      names: {
+        similar_to: {
+          subject: "predicate",
+          literals: "values",
+          atRoot: true,
+          brackets: "values",
+          options: ["ef", "distance_threshold"],
+        },
+      },
+      build,
+    },
+  ],
+  price: 3,
+  isExchangeable: never,
+  isIndexed: never,
+  isOneList: never,
+  describe: ({ use, neighbors }, words) => `similar_to ${words.use(use)} ${words.slot(neighbors)}`,
+  count: uncounted,
+  passShare: () => filterPassShare,
+  isCounted: never,
+  isFree: never,
+  isExpensive: false,
+  checkRoot: noCheck,
+  find: async (run, call) => exact(await findSimilar(run, call)),
+  list: noList,
+  prepare: async (run, call, candidates) =>
+    members(intersect(await findSimilar(run, call), candidates)),
+};
