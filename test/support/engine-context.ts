@@ -109,19 +109,19 @@ export async function readEdges(reader: Reader, uid: number, name: string): Prom
 export async function readReverse(reader: Reader, uid: number, name: string): Promise<number[]> {
   const index = getPredicate(reader, name).reverseIndex!.id;
   const [found] = await reader.readLists([{ kind: "reverse", index, object: uid }]);
-  return [...found!];
+  return [...found];
 }
 
 export async function readPresence(reader: Reader, name: string): Promise<number[]> {
   const predicate = getPredicate(reader, name).id;
   const [found] = await reader.readLists([{ kind: "presence", predicate }]);
-  return [...found!];
+  return [...found];
 }
 
 export async function readCounted(reader: Reader, name: string, count: number): Promise<number[]> {
   const index = getPredicate(reader, name).countIndex!.id;
   const [found] = await reader.readLists([{ kind: "count", index, count }]);
-  return [...found!];
+  return [...found];
 }
 
 /** Nodes under the value's first token. */
@@ -133,5 +133,5 @@ export async function findByToken(
   const index = indexes.find(({ tokenizer }) => tokenizer === search.tokenizer)!;
   const [token] = tokensOf(search.tokenizer, search.value, "");
   const [found] = await reader.readLists([{ kind: "token", index: index.id, token: token! }]);
-  return [...found!];
+  return [...found];
 }
