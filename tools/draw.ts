@@ -27,6 +27,7 @@ const purposes: Readonly<Record<string, string>> = {
   render: "columns to the bytes of answers",
   engine: "one database: query, mutate, alter, commit",
   auth: "who asks, and what they may",
+  export: "a store at one commit as files that loaders read",
   lambda: "custom logic in processes of its own",
   "graphql/service": "requests, subscriptions, the stored schema",
   "graphql/resolve": "an operation to DQL trees, writes and resolvers, under rules",

@@ -50,6 +50,11 @@ export const layers: Layers = {
     ],
   },
   graph: { below: ["base", "model", "codec", "tokens", "store"] },
+  export: {
+    below: ["base", "model", "codec", "store", "graph"],
+    interface: ["export.ts"],
+    outside: ["node:fs", "node:fs/promises", "node:path", "node:util", "node:zlib"],
+  },
   plan: { below: ["base", "model", "tokens", "dql", "graph"] },
   exec: {
     below: ["base", "model", "passwords", "codec", "tokens", "dql", "graph", "plan"],
@@ -227,6 +232,7 @@ export const layers: Layers = {
       "graphql/service",
       "admin",
       "load",
+      "export",
       "http",
       "lambda",
       "outgoing",

@@ -64,7 +64,6 @@ export function makeNodeFields(parts: NodeParts): FieldTable {
       (await parts.health()).map((node) => showNode(node, principal)),
     "Query.state": (_args: never, { principal }) => parts.state(principal.namespace),
     "Query.config": () => ({ cacheMb: controls.switches.cacheMb }),
-    "Query.task": ({ input }: { input: { id: string } }) => refuseTask(input.id),
     "Mutation.config": async ({ input }: { input: ConfigInput }) => {
       await configure(controls, input);
       return succeed("Config updated successfully");
@@ -118,16 +117,6 @@ export async function configure(controls: Controls, input: ConfigInput): Promise
 /** As the reference's Zero speaks. */
 function refuse(code: FaultCode, message: string): Fault {
   return new Fault(code, `rpc error: code = Unknown desc = ${message}`);
-}
-
-/** Exports and backups will make tasks; until then there is none. */
-function refuseTask(id: string): never {
-  if (id === "") throw new Fault("E_TASK", "task ID is missing");
-  if (!/^0[xX][\da-fA-F]{1,16}$/.test(id) && !/^\d{1,19}$/.test(id)) {
-    const message = `invalid task ID: ${id}: strconv.ParseUint: parsing "${id}": invalid syntax`;
-    throw new Fault("E_TASK", message);
-  }
-  throw new Fault("E_TASK", "the Alpha that served that task is not available");
 }
 
 /** More would only burn numbers: uids end at 2^53. */

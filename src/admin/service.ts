@@ -28,6 +28,7 @@ import type { Clock } from "../base/clock.ts";
 import { adminSdl } from "./admin-sdl.ts";
 import { FieldFailure } from "./field.ts";
 import type { AdminContext, FieldTable, FieldWork } from "./field.ts";
+import { makeExportFields, type ExportTasks } from "./export-fields.ts";
 import { makeKeyFields } from "./key-fields.ts";
 import { makeNodeFields, type NodeParts } from "./node-fields.ts";
 import { findFieldRefusal } from "./rights.ts";
@@ -50,6 +51,8 @@ interface AdminParts extends NodeParts {
   readonly acl: boolean;
   /** Who they are; undefined where none does. */
   readonly users?: UserParts | undefined;
+  /** undefined: there is nothing to export from. */
+  readonly exports?: ExportTasks | undefined;
 }
 
 export function openAdminService(parts: AdminParts): AdminService {
@@ -192,6 +195,7 @@ function makeApi(parts: AdminParts): AdminApi {
   const schema = buildSchema(adminSdl);
   const fields = {
     ...makeNodeFields(parts),
+    ...makeExportFields(parts.exports),
     ...makeUserFields(parts.users),
     ...makeKeyFields(parts.keys, () => parts.clock.nowMs()),
   };

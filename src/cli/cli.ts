@@ -48,6 +48,7 @@ function makeProgram(): Command {
   addServe(program);
   addLambda(program);
   addLive(program);
+  addExport(program);
   addSample(program);
   addCheck(program);
   addKey(program);
@@ -120,6 +121,7 @@ Examples:
 function addAddress(command: Command): void {
   command
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
+    .addOption(setting("--export <dir>", "where exports of /admin go; default: export in --data"))
     .addOption(setting("--http <host:port>", "where to listen").default("127.0.0.1:8080"))
     .addOption(
       setting(
@@ -338,6 +340,50 @@ Examples:
     .action(async (options: LiveOptions) => {
       const { runLive } = await import("./command-live.ts");
       await runLive(options);
+    });
+}
+
+/** The options of `weft export`. */
+export interface ExportFlags {
+  readonly data: string;
+  readonly to: string;
+  readonly format: "rdf" | "json";
+  readonly namespace: string;
+  readonly only: "data" | "schema" | "graphql";
+}
+
+function addExport(program: Command): void {
+  program
+    .command("export")
+    .description("write all data and schemas of a store to files that loaders read")
+    .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
+    .requiredOption("--to <dir>", "directory for the files; - writes plain text to stdout")
+    .addOption(
+      new Option("--format <format>", "of the facts").choices(["rdf", "json"]).default("rdf"),
+    )
+    .option("--namespace <n,…>", "which namespaces", "all")
+    .addOption(
+      new Option("--only <part>", "what goes to stdout")
+        .choices(["data", "schema", "graphql"])
+        .default("data"),
+    )
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      `
+Reads the store beside a running server, or without one, as it is at one commit. Makes g01.rdf.gz
+(or g01.json.gz), g01.schema.gz and g01.gql_schema.gz. What was ended half-way goes on when it is
+called again, as long as nothing was written to the store meanwhile.
+
+Examples:
+  weft export --data ./weft-data --to ./export
+  weft export --to ./export --format json --namespace 0,7
+  weft export --to - | gzip > film.rdf.gz
+  weft export --to - --only schema`,
+    )
+    .action(async (options: ExportFlags) => {
+      const { runExport } = await import("./command-export.ts");
+      await runExport(options);
     });
 }
 

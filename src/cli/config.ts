@@ -28,6 +28,8 @@ import { parseTls, type TlsConfig } from "./tls-config.ts";
 /** Plain data: it travels to the children as a message. */
 export interface ServeConfig {
   readonly dataDir: string;
+  /** Where exports that /admin asks for lie. */
+  readonly exportDir: string;
   readonly host: string;
   readonly port: number;
   /** Undefined: plain HTTP. */
@@ -85,6 +87,7 @@ interface StoreConfig {
 /** The options of `weft serve` as commander hands them over. */
 export interface ServeOptions {
   readonly data: string;
+  readonly export: string | undefined;
   readonly http: string;
   readonly tls: string;
   readonly workers: string;
@@ -125,6 +128,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
   checkOpenAddress({ host, port }, security, acl !== undefined);
   return {
     dataDir: options.data,
+    exportDir: options.export ?? join(options.data, "export"),
     host,
     port,
     tls: parseTls(options.tls),

@@ -8,6 +8,7 @@ function refuseKey(): string {
   try {
     buildServeConfig({
       data: "x",
+      export: undefined,
       http: "127.0.0.1:1",
       tls: "",
       workers: "1",

@@ -22,6 +22,7 @@ import type { Store } from "../store/store.ts";
 import { explainMove } from "../stores/place.ts";
 import type { LinkedControls } from "./controls.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
+import { openExportTasks, type RunningExports } from "./export-tasks.ts";
 import { slotLostExit } from "./messages.ts";
 import { isLoopbackHost } from "./address.ts";
 import { makeOutgoingPolicy } from "./outgoing.ts";
@@ -61,6 +62,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const sockets = openPrivateSockets(config.dataDir);
   const graphql = openGraphql(parts, engine, sockets, acl);
   const about = openFacts(parts, engine, acl !== undefined);
+  const exports = openExports(parts, engine);
   const admin = openAdminService({
     graphql,
     keys,
@@ -71,6 +73,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     health: () => about.healthOfAll(),
     state: (namespace) => about.membership(namespace),
     leaseUids: (count) => engine.leaseUids(count),
+    exports,
   });
   const audit = config.audit && openAuditFile(config.audit, logger, systemClock);
   const told: { isOpen: boolean; move?: string | undefined } = { isOpen: false };
@@ -105,10 +108,18 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     close: async () => {
       await server.drain();
       audit?.close();
+      await exports.close();
       await engine.close();
       sockets.clear(engine.slot);
     },
   };
+}
+
+function openExports({ config, store, logger }: WorkerParts, engine: OpenEngine): RunningExports {
+  const { dataDir, exportDir } = config;
+  const commitTs = async (): Promise<number> => (await store.describe()).commitTs;
+  const rows = engine.systemRows;
+  return openExportTasks({ rows, dataDir, exportDir, commitTs, clock: systemClock, logger });
 }
 
 function openStoreEngine(parts: WorkerParts): Promise<OpenEngine> {

@@ -275,6 +275,7 @@ function refuseLost(dir: string, header: StoreHeader): void {
 }
 
 export interface ReadOnlyStore {
+  readonly storeId: string;
   snapshot(): Snapshot;
   slots(): ReadonlyMap<number, number>;
   bytesUsed(): number;
@@ -284,7 +285,7 @@ export interface ReadOnlyStore {
 }
 
 /**
- * For `weft check`, beside a running server or alone: nothing is written. Fault E_STARTUP as for `connectStore`, and
+ * For `weft check` and `weft export`, beside a running server or alone: nothing is written. Fault E_STARTUP as for `connectStore`, and
  * where a writer of this store does not answer for `answerMs`.
  */
 export async function openReadOnly(dir: string, answerMs = 10_000): Promise<ReadOnlyStore> {
@@ -295,6 +296,7 @@ export async function openReadOnly(dir: string, answerMs = 10_000): Promise<Read
   refuseLost(dir, header);
   const environment = await openBesideWriter(dir, header.storeId, answerMs);
   return {
+    storeId: header.storeId,
     snapshot: () => environment.snapshot(),
     slots: () => environment.read(readSlots),
     bytesUsed: () => environment.bytesUsed(),

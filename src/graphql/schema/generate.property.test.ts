@@ -9,7 +9,8 @@ import { parseSchemaText } from "../../graph/schema-parse.ts";
 import { generatedSchemaText } from "./generate-text.ts";
 import { introspect } from "../resolve/introspect.ts";
 import { compileSchema, validateSdl } from "../service/schema-compile.ts";
-import { printStorageSchema, storageSchema } from "./storage-schema.ts";
+import { printSchemaText } from "../../graph/schema-text.ts";
+import { storageSchema } from "./storage-schema.ts";
 import { runs } from "../../../test/support/runs.ts";
 
 const typeNames = ["Ash", "Box", "Cob"] as const;
@@ -97,7 +98,7 @@ test("an accepted SDL gives a valid API and a readable storage schema", () => {
       const schema = compileSchema(text);
       assertValidSchema(buildSchema(generatedSchemaText(schema)));
       const stored = storageSchema(schema);
-      const read = parseSchemaText(printStorageSchema(stored), 0);
+      const read = parseSchemaText(printSchemaText(stored), 0);
       expect(read.predicates.map((each) => each.name)).toEqual(
         stored.predicates.map((each) => each.name),
       );

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { compileSchema } from "../service/schema-compile.ts";
-import { printStorageSchema, storageSchema } from "./storage-schema.ts";
+import { printSchemaText } from "../../graph/schema-text.ts";
+import { storageSchema } from "./storage-schema.ts";
 
 function textOf(sdl: string): string {
-  return printStorageSchema(storageSchema(compileSchema(sdl)));
+  return printSchemaText(storageSchema(compileSchema(sdl)));
 }
 
 describe("storage schema", () => {

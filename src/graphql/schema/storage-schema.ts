@@ -79,29 +79,3 @@ function mergeIndexes(
   for (const index of added) if (!all.has(index.tokenizer)) all.set(index.tokenizer, index);
   return [...all.values()].toSorted((a, b) => (a.tokenizer < b.tokenizer ? -1 : 1));
 }
-
-/** The text of a storage schema, for `engine.alter`. */
-export function printStorageSchema(schema: SchemaText): string {
-  let text = "";
-  for (const predicate of schema.predicates) text += `${printPredicate(predicate)}\n`;
-  for (const type of schema.types)
-    text += `type <${type.name}> {\n${type.fields.map((name) => `  <${name}>\n`).join("")}}\n`;
-  return text;
-}
-
-function printPredicate(predicate: PredicateDefinition): string {
-  const kind = predicate.kind === "datetime" ? "dateTime" : predicate.kind;
-  let text = `<${predicate.name}>: ${predicate.list ? `[${kind}]` : kind}`;
-  if (predicate.indexes.length > 0)
-    text += ` @index(${predicate.indexes.map(printIndex).join(", ")})`;
-  if (predicate.lang) text += " @lang";
-  if (predicate.upsert) text += " @upsert";
-  if (predicate.reverse) text += " @reverse";
-  return `${text} .`;
-}
-
-function printIndex(index: IndexSpec): string {
-  if (index.options === undefined || index.options.length === 0) return index.tokenizer;
-  const options = index.options.map(({ key, value }) => `${key}: ${JSON.stringify(value)}`);
-  return `${index.tokenizer}(${options.join(", ")})`;
-}

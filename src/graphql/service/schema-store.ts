@@ -21,7 +21,8 @@ import { findRuleGaps, refuseRuleGaps } from "../schema/rule-gaps.ts";
 import { findSchemaWarnings } from "../schema/warnings.ts";
 import { compileSchema } from "./schema-compile.ts";
 import type { Preflight, SchemaRow } from "./service.ts";
-import { printStorageSchema, storageSchema } from "../schema/storage-schema.ts";
+import { printSchemaText } from "../../graph/schema-text.ts";
+import { storageSchema } from "../schema/storage-schema.ts";
 
 const schemaPredicate = "dgraph.graphql.schema";
 const xidPredicate = "dgraph.graphql.xid";
@@ -168,7 +169,7 @@ export class SchemaStore {
   async #replace(namespace: number, sdl: string): Promise<SchemaRow> {
     const schema = this.#compileNew(sdl);
     await this.#tryKeySets(schema);
-    const text = printStorageSchema(storageSchema(schema));
+    const text = printSchemaText(storageSchema(schema));
     await this.#engine.alter({ kind: "schema", text, runInBackground: false }, namespace);
     const { value: uid } = await this.#engine.transact(namespace, (txn) => writeText(txn, sdl));
     const served = await this.newest(namespace);
