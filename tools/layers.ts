@@ -171,7 +171,7 @@ export const layers: Layers = {
       "graphql/operation",
       "graphql/service",
     ],
-    outside: ["graphql", "node:fs", "node:zlib"],
+    outside: ["graphql", "node:fs", "node:url", "node:zlib"],
   },
   load: {
     below: ["base", "model", "dql", "intake"],

@@ -30,6 +30,7 @@ import { FieldFailure } from "./field.ts";
 import type { AdminContext, FieldTable, FieldWork } from "./field.ts";
 import { makeExportFields, type ExportTasks } from "./export-fields.ts";
 import { makeKeyFields } from "./key-fields.ts";
+import { makeBackupFields } from "./backup-fields.ts";
 import { makeNodeFields, type NodeParts } from "./node-fields.ts";
 import { findFieldRefusal } from "./rights.ts";
 import { makeUserFields, type UserParts } from "./user-fields.ts";
@@ -138,13 +139,31 @@ function fixMember(data: Record<string, unknown>, error: GraphQLError): void {
   if (original instanceof NotRun) delete data[key];
   else if (original instanceof FieldFailure && original.form === "query") delete data[key];
   else if (path?.length === 1 && isListField(error)) data[key] = [];
+  else if (path?.length === 1 && nameOf(error) === "restore") data[key] = failureOf(error);
+}
+
+/** A restore that fails says so in its answer, too. */
+function failureOf({ nodes }: GraphQLError): object {
+  const [field] = nodes ?? [];
+  const asked = field?.kind === "Field" ? (field.selectionSet?.selections ?? []) : [];
+  const members = asked.flatMap((one) =>
+    one.kind === "Field"
+      ? [[one.alias?.value ?? one.name.value, one.name.value === "code" ? "Failure" : null]]
+      : [],
+  );
+  return Object.fromEntries(members) as object;
 }
 
 const listFields = new Set(["health", "listBackups", "queryUser", "queryGroup"]);
 
 function isListField(error: GraphQLError): boolean {
-  const node = error.nodes?.[0];
-  return node?.kind === "Field" && listFields.has(node.name.value);
+  return listFields.has(nameOf(error));
+}
+
+/** Of the field that failed. */
+function nameOf({ nodes }: GraphQLError): string {
+  const [node] = nodes ?? [];
+  return node?.kind === "Field" ? node.name.value : "";
 }
 
 /** Numbers that kept their digits become numbers: nothing here is beyond a double. */
@@ -196,6 +215,7 @@ function makeApi(parts: AdminParts): AdminApi {
   const fields = {
     ...makeNodeFields(parts),
     ...makeExportFields(parts.exports),
+    ...makeBackupFields(),
     ...makeUserFields(parts.users),
     ...makeKeyFields(parts.keys, () => parts.clock.nowMs()),
   };

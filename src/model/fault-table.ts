@@ -347,6 +347,15 @@ const table = {
       "The id of a task is missing, is no number, or is of a task that this server does not have.",
     remedy: "Send the id that the operation answered with.",
   },
+  E_BACKUP: {
+    area: "Administration",
+    phase: "parser",
+    extension: "ErrorInvalidRequest",
+    isBeforeEngine: true,
+    says: "you must specify a 'destination' value",
+    cause: "The place of a backup is left out, or there is nothing at it.",
+    remedy: "Name a directory that the server can reach.",
+  },
   E_NOT_YET: {
     area: "Administration",
     phase: "parser",

@@ -68,14 +68,18 @@ export class GraphqlRenderer {
     this.#computed = computed;
   }
 
-  /** A list of nodes; elements that may not be null where they are, are. Always a list: roots are `[T]`. */
+  /**
+   * A list of nodes; elements that may not be null where they are, are. Always a list: roots are `[T]`. Row −1 is no node:
+   * null.
+   */
   list(block: BlockResult, shape: ObjectShape, rows: ArrayLike<number> = block.rows): void {
     const out = this.#out;
     out.byte(bracketOpen);
     for (let i = 0; i < rows.length; i++) {
       if (i > 0) out.byte(comma);
       this.#path.push(i);
-      if (!this.#object(block.frame, rows[i] ?? 0, shape)) out.ascii("null");
+      const row = rows[i] ?? 0;
+      if (row < 0 || !this.#object(block.frame, row, shape)) out.ascii("null");
       this.#path.pop();
     }
     out.byte(bracketClose);
@@ -97,9 +101,11 @@ export class GraphqlRenderer {
       if (i > 0) out.byte(comma);
       this.#path.push(i);
       const row = rows[i] ?? 0;
-      const isWritten = isDeep
-        ? yield* this.#objectInSteps(block.frame, row, shape, renderYielder)
-        : this.#object(block.frame, row, shape);
+      const isWritten =
+        row >= 0 &&
+        (isDeep
+          ? yield* this.#objectInSteps(block.frame, row, shape, renderYielder)
+          : this.#object(block.frame, row, shape));
       if (!isWritten) out.ascii("null");
       this.#path.pop();
     }

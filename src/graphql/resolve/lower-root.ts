@@ -13,6 +13,7 @@ import { FieldRefused } from "../operation/errors.ts";
 import {
   andFilter,
   callFilter,
+  chargeValues,
   compareCall,
   denied,
   guarded,
@@ -27,6 +28,7 @@ import {
 import type { LowerContext } from "./lower-context.ts";
 import { isUidText, lowerFilter, uidLiterals, valueLiteral } from "./lower-filter.ts";
 import { cascadeDirectives, lowerSelection } from "./lower-selection.ts";
+import type { Entities } from "./entities-root.ts";
 import type { Sites } from "./lower-selection.ts";
 import { shapeOfCall, shapeOfFilter, shapeOfParts } from "./lower-shape.ts";
 import { cascadeNames, lowerOrder, lowerPage, noParts } from "./lower-site.ts";
@@ -43,6 +45,8 @@ interface RootParts extends SiteParts {
   readonly password: Extract<Field, { kind: "checkpwd" }> | undefined;
   /** querySimilarT…: what its answer is ranked by. */
   readonly similar: SimilarParts | undefined;
+  /** `_entities`: the field that they are known by. */
+  readonly key: FieldDefinition | undefined;
 }
 
 export interface SimilarParts {
@@ -64,6 +68,8 @@ export type RootShape =
       readonly passwordField: number;
     }
   | { readonly kind: "list"; readonly object: ObjectShape }
+  /** `keyField`: of the level, with the keys of the entities; −1: they are known by their uids. */
+  | { readonly kind: "entities"; readonly object: ObjectShape; readonly keyField: number }
   | { readonly kind: "similar"; readonly object: ObjectShape; readonly vectorField: number }
   | {
       readonly kind: "aggregate";
@@ -87,7 +93,7 @@ export function lowerRootParts(
   const type = root.of;
   assert(type !== undefined, "a generated root field has a type");
   const cascade = cascadeNames(field, request);
-  const parts = { ...noParts, cascade, password: undefined, similar: undefined };
+  const parts = { ...noParts, cascade, password: undefined, similar: undefined, key: undefined };
   switch (root.kind) {
     case "get":
     case "checkPassword": {
@@ -105,6 +111,36 @@ export function lowerRootParts(
     default:
       return lowerSimilar(context, root, type, values, parts);
   }
+}
+
+/** The parts of `_entities`: nodes by their keys. */
+export function lowerEntityParts(
+  context: LowerContext,
+  field: SelectedField,
+  { type, key, values }: Entities,
+  request: RequestValues,
+): RootParts {
+  const cascade = cascadeNames(field, request);
+  chargeValues(context, values.length);
+  const distinct = [...new Map(values.map((value) => [argumentText(value), value])).values()];
+  const predicate = loweredPredicateOf(key);
+  const call =
+    predicate === undefined
+      ? uidCall(uidLiterals(context, distinct))
+      : compareCall(
+          "eq",
+          predicate,
+          distinct.map((value) => valueLiteral(context, value)),
+        );
+  const filter = guarded(context, type, callFilter(typeCall(type)));
+  return {
+    ...noParts,
+    ...restrict({ call, filter }),
+    cascade,
+    password: undefined,
+    similar: undefined,
+    key,
+  };
 }
 
 /**
@@ -299,6 +335,12 @@ export function lowerRoot(
     return lowerSimilarRoot(parts.similar, block, children, inner.shape);
   }
   const document = { blocks: [block], schema: undefined };
+  if (parts.key !== undefined) {
+    const predicate = loweredPredicateOf(parts.key);
+    const keyField =
+      predicate === undefined ? -1 : children.push(predicateField("key", predicate)) - 1;
+    return { document, shape: { kind: "entities", object: inner.shape, keyField } };
+  }
   if (root.kind === "query") return { document, shape: { kind: "list", object: inner.shape } };
   const passwordField = parts.password === undefined ? -1 : children.push(parts.password) - 1;
   return { document, shape: { kind: "single", object: inner.shape, passwordField } };

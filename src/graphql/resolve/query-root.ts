@@ -1,6 +1,6 @@
 /** One root query of a request: its values lowered, its plan found, run over a snapshot, ready to be written. */
 import type { PlanReport } from "../../exec/explain.ts";
-import { assert } from "../../base/assert.ts";
+import { assert, must } from "../../base/assert.ts";
 import { drive, type Steps } from "../../base/maybe.ts";
 import type { ExecutionResult } from "../../exec/frame.ts";
 import type { Yielder } from "../../exec/yielder.ts";
@@ -20,7 +20,8 @@ import { resolveLambdaFields } from "./lambda-fields.ts";
 import type { LambdaOutcome } from "./lambda-fields.ts";
 import { makeLowerContext } from "./lower-context.ts";
 import type { Guard } from "./lower-context.ts";
-import { lowerRoot, lowerRootParts, shapeOfRoot } from "./lower-root.ts";
+import { rowsOfEntities, type Entities } from "./entities-root.ts";
+import { lowerEntityParts, lowerRoot, lowerRootParts, shapeOfRoot } from "./lower-root.ts";
 import type { RootShape, SimilarParts } from "./lower-root.ts";
 import { PlannedTree } from "./lower-run.ts";
 import type { RequestBudget } from "../../model/request-budget.ts";
@@ -29,7 +30,7 @@ import { collectSites } from "./lower-selection.ts";
 import { lowerSite } from "./lower-site.ts";
 import type { SiteParts } from "./lower-site.ts";
 import { evaluateArguments } from "../operation/arguments.ts";
-import type { RequestValues } from "../operation/arguments.ts";
+import type { ArgumentObject, RequestValues } from "../operation/arguments.ts";
 import type { SelectedField } from "../operation/prepare.ts";
 import { openAnswer } from "./answer.ts";
 import type { RootOutcome } from "./answer.ts";
@@ -57,22 +58,26 @@ export interface ReadyQuery {
   readonly planned: PlannedRoot;
   readonly texts: readonly string[];
   readonly similar: SimilarParts | undefined;
+  /** Of `_entities`: those that are asked for. */
+  readonly entities: Entities | undefined;
 }
 
 const plansByField = new WeakMap<SelectedField, Lru<string, PlannedRoot>>();
 const sitesByField = new WeakMap<SelectedField, readonly SelectedField[]>();
 
-/** Throws FieldRefused. */
+/** Throws FieldRefused. `entities`: of `_entities`, what its representations ask for. */
 export function readyQuery(
   root: RootField,
   field: SelectedField,
   request: RequestValues,
   guard: Guard | undefined,
+  entities?: Entities,
 ): ReadyQuery {
   const context = makeLowerContext(guard, request);
-  const given = field.node.arguments ?? [];
-  const values = evaluateArguments(given, root.arguments, request);
-  const parts = lowerRootParts(context, root, field, values, request);
+  const parts =
+    entities === undefined
+      ? lowerRootParts(context, root, field, argumentsOf(root, field, request), request)
+      : lowerEntityParts(context, field, entities, request);
   const sites = new Map<SelectedField, SiteParts>();
   for (const site of sitesOf(field, guard)) sites.set(site, lowerSite(context, site, request));
   const shape = shapeOfRoot(parts, [...sites.values()]);
@@ -87,7 +92,16 @@ export function readyQuery(
     plans.set(shape, planned);
     request.grow(2 * shape.length * bytesPerShapeUnit + countFields(field) * bytesPerPlannedField);
   }
-  return { planned, texts: context.texts, similar: parts.similar };
+  return { planned, texts: context.texts, similar: parts.similar, entities };
+}
+
+/** The values of a root field's arguments. */
+export function argumentsOf(
+  root: RootField,
+  field: SelectedField,
+  request: RequestValues,
+): ArgumentObject {
+  return evaluateArguments(field.node.arguments ?? [], root.arguments, request);
 }
 
 function countFields({ selection }: SelectedField): number {
@@ -177,6 +191,11 @@ export function writeQuery(
     case "list":
       new GraphqlRenderer(out, errors, path, { lambda }).list(block, shape.object);
       return;
+    case "entities": {
+      const rows = entityRows(ready, block, shape.keyField);
+      new GraphqlRenderer(out, errors, path, { lambda }).list(block, shape.object, rows);
+      return;
+    }
     case "single": {
       const rows = shape.passwordField < 0 ? block.rows : passing(block, shape.passwordField);
       new GraphqlRenderer(out, errors, path, { lambda }).single(
@@ -289,8 +308,21 @@ function* writeInSteps(
     yield* renderer.listInSteps(block, shape.object, renderYielder);
     return;
   }
+  if (shape.kind === "entities") {
+    const rows = entityRows(ready, block, shape.keyField);
+    yield* renderer.listInSteps(block, shape.object, renderYielder, rows);
+    return;
+  }
   const rows = shape.passwordField < 0 ? block.rows : passing(block, shape.passwordField);
   yield* renderer.singleInSteps({ ...block, rows }, shape.object, field.ordinal, renderYielder);
+}
+
+function entityRows(
+  { entities }: ReadyQuery,
+  block: ExecutionResult["blocks"][number],
+  keyField: number,
+): readonly number[] {
+  return rowsOfEntities(block, keyField, must(entities, "the query is for entities"));
 }
 
 /** Rows whose password check came out true. */

@@ -370,6 +370,8 @@ export interface NodeMapping {
   readonly aggregateType: ObjectType | undefined;
   /** The written rules; compiled, they are in `CompiledSchema.rules`. */
   readonly auth: GivenDirectives["auth"];
+  /** The name of the field of `@key`, by which other services know its nodes; undefined for none. */
+  readonly key: string | undefined;
 }
 
 /** `@secret(field:, pred:)`: written through inputs, read by `checkTPassword` alone. */

@@ -426,6 +426,7 @@ class Linker {
       orderInput: this.#inputNamed(`${draft.name}Order`),
       aggregateType: this.objectNamed(`${draft.name}AggregateResult`),
       auth: draft.directives.auth,
+      key: draft.directives.key?.fields,
     };
     type.node = node;
   }

@@ -2,7 +2,7 @@
  * The definitions that stand in every generated schema (reference/graphql 2.0, 3.1, 3.5): printed as they are, and
  * known to every user's SDL.
  */
-import { federationDeclarations, ownDeclarations } from "./directives/table.ts";
+import { federationDeclarations, ownDeclarations, shownDeclarations } from "./directives/table.ts";
 
 const inputs = `
 """
@@ -250,6 +250,9 @@ input StringHashFilter {
 	in: [String]
 }
 `;
+
+/** What a federation's gateway is shown of it. */
+export const shownPreludeText = `${inputs}\n${shownDeclarations}${filters}`;
 
 /** Printed under "Extended Definitions". */
 export const preludeText = `${inputs}\n${ownDeclarations}${filters}`;

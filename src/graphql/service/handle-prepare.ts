@@ -11,14 +11,15 @@ import { restrictReader } from "../../graph/restrict.ts";
 import { budgetOf } from "../../model/request-budget.ts";
 import { CallerReader } from "../resolve/caller.ts";
 import type { Caller } from "../resolve/caller.ts";
-import type { CompiledSchema } from "../schema/compiled-schema.ts";
+import type { CompiledSchema, RootField } from "../schema/compiled-schema.ts";
 import { readyDql } from "../resolve/dql-root.ts";
 import { FieldRefused, refuseRequest } from "../operation/errors.ts";
 import type { HandlerOptions } from "./handle-options.ts";
-import { closedTo, metaJson, nothing, refuseResolvers } from "./handle-roots.ts";
+import { closedTo, metaJson, nothing, refuseResolvers, serviceJson } from "./handle-roots.ts";
 import type { ReadyRoot } from "./handle-roots.ts";
 import { printResolverArguments } from "../resolve/lambda-root.ts";
-import { readyQuery, rootFieldOf } from "../resolve/query-root.ts";
+import { EntitiesRefused, readEntities } from "../resolve/entities-root.ts";
+import { argumentsOf, readyQuery, rootFieldOf } from "../resolve/query-root.ts";
 import { readGraphqlBody, readJsonBody, readJsonBodyInSteps } from "../operation/body.ts";
 import type { RequestFields } from "../operation/body.ts";
 import { RequestCache } from "../operation/cache.ts";
@@ -246,6 +247,8 @@ export class Preparer {
         return { kind: "json", field, json: nothing(field) };
       return { kind: "query", field, ready: readyQuery(root, field, run.values, guard) };
     }
+    if (root?.kind === "service") return { kind: "json", field, json: serviceJson(schema, field) };
+    if (root?.kind === "entities") return this.#readyEntities(schema, run, { root, field, caller });
     if (root?.kind === "lambda") {
       const reason = closedTo(schema, caller);
       if (reason !== undefined) return { kind: "untrusted", field, reason };
@@ -259,5 +262,23 @@ export class Preparer {
     }
     if (!this.#options.introspection || root !== undefined) return { kind: "unresolved", field };
     return { kind: "json", field, json: metaJson(schema, operation, field, run.values) };
+  }
+
+  #readyEntities(
+    schema: CompiledSchema,
+    run: OperationRun,
+    { root, field, caller }: { root: RootField; field: SelectedField; caller: Caller },
+  ): ReadyRoot {
+    const { guard, refusal } = caller;
+    if (refusal !== undefined) return { kind: "untrusted", field, reason: refusal };
+    try {
+      const entities = readEntities(schema, argumentsOf(root, field, run.values));
+      if (guard?.denies(entities.type, "query") === true)
+        return { kind: "json", field, json: JSON.stringify(entities.values.map(() => null)) };
+      return { kind: "query", field, ready: readyQuery(root, field, run.values, guard, entities) };
+    } catch (error) {
+      if (!(error instanceof EntitiesRefused)) throw error;
+      return { kind: "entities", field, message: error.message };
+    }
   }
 }

@@ -11,7 +11,7 @@ import type { RootOutcome } from "../resolve/answer.ts";
 import { budgetOf } from "../../model/request-budget.ts";
 import type { HandlerOptions } from "./handle-options.ts";
 import { closedQuery, unresolved } from "./handle-refused.ts";
-import { noteOfRoot, refusedOutcome, untrusted } from "./handle-roots.ts";
+import { noteOfRoot, refusedEntities, refusedOutcome, untrusted } from "./handle-roots.ts";
 import type { ReadyRoot } from "./handle-roots.ts";
 import type { Trace } from "../resolve/trace.ts";
 import type { LambdaCalls } from "../resolve/lambda-call.ts";
@@ -90,6 +90,7 @@ export class RootQueries {
       return { field, errors: [], write: (out) => out.text(root.json) };
     }
     if (root.kind === "untrusted") return untrusted(root);
+    if (root.kind === "entities") return refusedEntities(root);
     if (root.kind === "unresolved") return unresolved(field, place.run.locate);
     const { closed } = place.request;
     if (closed !== undefined) return closedQuery(field, closed);

@@ -2,6 +2,7 @@
 import type { Schema } from "../../graph/schema.ts";
 import type { Caller } from "../resolve/caller.ts";
 import type { CompiledSchema } from "../schema/compiled-schema.ts";
+import { serviceSchemaText } from "../schema/generate-text.ts";
 import type { ReadyDql } from "../resolve/dql-root.ts";
 import { refuseRequest } from "../operation/errors.ts";
 import type { Location, ResponseError } from "../operation/errors.ts";
@@ -26,6 +27,8 @@ export type ReadyRoot =
       readonly field: SelectedField;
       readonly messages: readonly string[];
     }
+  /** The representations of `_entities` cannot be read. */
+  | { readonly kind: "entities"; readonly field: SelectedField; readonly message: string }
   | { readonly kind: "unresolved"; readonly field: SelectedField };
 
 /** Why a root field has no plan. */
@@ -39,6 +42,8 @@ export function noteOfRoot(root: Exclude<ReadyRoot, { kind: "query" | "dql" }>):
       return `refused: ${root.reason}`;
     case "refused":
       return `refused: ${root.messages.join("; ")}`;
+    case "entities":
+      return `refused: ${root.message}`;
     case "unresolved":
       return "answered by nobody";
   }
@@ -77,6 +82,25 @@ export function refusedOutcome(
     path: [field.key],
   }));
   return { field, errors, write: (out) => out.ascii("null") };
+}
+
+/** The second error has no path, as clients of the reference see it. */
+export function refusedEntities({
+  field,
+  message,
+}: Extract<ReadyRoot, { kind: "entities" }>): RootOutcome {
+  const rewriting = `couldn't rewrite query ${field.key} because ${message}`;
+  const errors = [{ message: rewriting, path: [field.key] }, { message }];
+  return { field, errors, write: (out) => out.ascii("[]") };
+}
+
+/** The value of `_service`. */
+export function serviceJson(schema: CompiledSchema, { selection }: SelectedField): string {
+  const members = (selection?.fields ?? []).map(({ key, definition }) => {
+    const value = definition.name === "__typename" ? "_Service" : serviceSchemaText(schema);
+    return `${JSON.stringify(key)}:${JSON.stringify(value)}`;
+  });
+  return `{${members.join(",")}}`;
 }
 
 /** A query's value where nothing is found. */

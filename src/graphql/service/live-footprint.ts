@@ -36,6 +36,8 @@ function footprintOfRoot(root: ReadyRoot): unknown {
       return [field, root.reason];
     case "refused":
       return [field, root.messages];
+    case "entities":
+      return [field, root.message];
     case "unresolved":
       return [field];
   }

@@ -432,6 +432,55 @@ describe("faults", () => {
     expect(faultOf("").message).toBe("input: No schema specified");
   });
 
+  test.each([
+    [
+      'type A @key(fields: "x y") { x: String! @id }',
+      "Type A; @key directive uses a field x y which is not defined inside the type.",
+    ],
+    [
+      'type A @key(fields: "y") { x: String! @id  y: Int }',
+      "Type A: Field y: used inside @key directive should be of type ID or have @id directive.",
+    ],
+    [
+      'type A @key(fields: "x") @key(fields: "x") { x: String! @id }',
+      "Type A; @key directive should not be defined more than once.",
+    ],
+    [
+      'type A @remote @key(fields: "x") { x: ID! y: Int }',
+      "Type A; @remote directive cannot be defined with @key directive",
+    ],
+    [
+      "extend type A { x: String! @id @external  y: Int }",
+      "Type A; Type Extension cannot be defined without @key directive",
+    ],
+    [
+      'type A @key(fields: "x") { x: String! @id  y: Int @external }',
+      "Type A: Field y: @external directive can only be defined on fields in type extensions. i.e., the type must have `@extends` or use `extend` keyword.",
+    ],
+    [
+      'extend type A @key(fields: "x") { x: String! @id @external  y: Int @external @search  z: Int }',
+      "Type A: Field y: @search directive can not be defined on @external fields that are not @key.",
+    ],
+    [
+      'type A @key(fields: "x") { x: String! @id  y: Int  z: Int @requires(fields: "y") }',
+      "Type A: Field z: @requires directive can only be defined on fields in type extensions. i.e., the type must have `@extends` or use `extend` keyword.",
+    ],
+    [
+      'extend type A @key(fields: "x") { x: String! @id @external  y: Int  z: Int @requires(fields: "y") }',
+      "Type A; Field y must be @external.",
+    ],
+    [
+      'type A @key(fields: "x") { x: String! @id  b: B @provides(fields: "x") }\ntype B { x: String! @id }',
+      "Type A; Field b does not return a type that has a @key.",
+    ],
+    [
+      'type A @key(fields: "x") { x: String! @id  b: B @provides(fields: "q") }\ntype B @key(fields: "x") { x: String! @id }',
+      "Type A; Field b: @provides field q doesn't exist for type B.",
+    ],
+  ])("federation: %s", (sdl, message) => {
+    expect(validateSdl(sdl)).toEqual([`input:1: ${message}`]);
+  });
+
   test("what is not served yet is refused by name", () => {
     const fault = faultOf(
       'type Oak @lambdaOnMutate(add: true) {\n a: Int\n}\ntype Query { c: Int @custom(http: { url: "http://a", method: GET }) }',

@@ -24,6 +24,7 @@ export const auth: DirectiveSpec<Auth> = {
 	update: AuthRule,
 	delete: AuthRule) on OBJECT | INTERFACE`,
   onTypes: onNodeTypes,
+  isInternal: true,
   read: (node) => ({
     at: directiveAt(node),
     rules: Object.fromEntries(

@@ -26,6 +26,7 @@ declare module "./given.ts" {
 export const custom: DirectiveSpec<Custom> = {
   declaration: "directive @custom(http: CustomHTTP, dql: String) on FIELD_DEFINITION",
   onTypes: [],
+  isInternal: true,
   read: (node) => ({
     at: directiveAt(node),
     count: node.arguments?.length ?? 0,

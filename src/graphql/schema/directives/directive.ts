@@ -26,6 +26,8 @@ export interface DirectiveSpec<G extends Given> {
   checkField?(draft: SchemaDraft, type: DraftType, field: DraftField, given: G): Found;
   /** Once for each type of the user's, whether it has the directive or not. */
   checkType?(draft: SchemaDraft, type: DraftType, given: G | undefined): Found;
+  /** What it says is no business of a federation's gateway: `_service` does not show it. */
+  readonly isInternal?: true;
   /** Whether this release does not serve it, which is said instead of doing half of it. */
   isUnavailable?(given: G): boolean;
 }

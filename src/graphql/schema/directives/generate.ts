@@ -39,6 +39,7 @@ export const generate: DirectiveSpec<Generate> = {
 	mutation: GenerateMutationParams,
 	subscription: Boolean) on OBJECT | INTERFACE`,
   onTypes: onNodeTypes,
+  isInternal: true,
   read(node) {
     const subscription = findArgument(node, "subscription");
     return {

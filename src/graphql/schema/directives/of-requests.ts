@@ -12,11 +12,13 @@ declare module "./given.ts" {
 export const cascade: DirectiveSpec<Given> = {
   declaration: "directive @cascade(fields: [String]) on FIELD",
   onTypes: [],
+  isInternal: true,
   read: readPlain,
 };
 
 export const cacheControl: DirectiveSpec<Given> = {
   declaration: "directive @cacheControl(maxAge: Int!) on QUERY",
   onTypes: undefined,
+  isInternal: true,
   read: readPlain,
 };

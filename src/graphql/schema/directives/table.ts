@@ -96,4 +96,12 @@ function print(rows: Readonly<Record<string, { readonly declaration: string }>>)
 
 /** As they stand in the generated schema. */
 export const ownDeclarations = print(own);
+/** Those that a federation's gateway is shown. */
+export const shownDeclarations = print(
+  Object.fromEntries(
+    Object.entries<{ declaration: string; isInternal?: true }>(own).filter(
+      ([, { isInternal }]) => isInternal !== true,
+    ),
+  ),
+);
 export const federationDeclarations = print(federation);
