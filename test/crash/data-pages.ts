@@ -21,8 +21,11 @@ export function readPageBytes(metas: Buffer): number {
   return metas.readUInt32LE(databaseAt);
 }
 
-/** `metas`: the two meta pages of the state, the newer of which counts. Throws where the file does not hold it. */
-export function reachedPages(file: Buffer, metas: Buffer): Reached {
+/**
+ * `metas`: the two meta pages of the state, the newer of which counts. Throws where the file does not hold it. `only`: of
+ * the rows, without the list of free pages.
+ */
+export function reachedPages(file: Buffer, metas: Buffer, only?: "rows"): Reached {
   const pageBytes = readPageBytes(metas);
   const metaPages = [metas.subarray(0, pageBytes), metas.subarray(pageBytes, 2 * pageBytes)];
   for (const page of metaPages) {
@@ -33,7 +36,8 @@ export function reachedPages(file: Buffer, metas: Buffer): Reached {
   )[0]!;
   const pages = new Uint8Array(Math.ceil(file.length / pageBytes));
   const walk = new PageWalk(file, pageBytes, pages);
-  for (const at of [databaseAt, databaseAt + databaseBytes]) {
+  const rowsAt = databaseAt + databaseBytes;
+  for (const at of only === "rows" ? [rowsAt] : [databaseAt, rowsAt]) {
     const root = newest.readBigUInt64LE(at + 40);
     if (root !== noPage) walk.visit(Number(root));
   }

@@ -101,8 +101,10 @@ interface JournalImage {
 
 /** The journal of `before`, and of what came next a part: whole writes, then a torn one. */
 function tearJournal(random: Random, before: Copy, after: Copy | undefined): JournalImage {
-  const writes = after === undefined ? [] : (journalWrites(before, after) ?? []);
-  const coming = writes.filter((write) => write.isRecord).length;
+  const found = after === undefined ? [] : journalWrites(before, after);
+  const writes = found ?? [];
+  // Writes that cannot be told apart have all to come: none of what they lead to is on the disk.
+  const coming = found === undefined ? 1 : writes.filter((write) => write.isRecord).length;
   const journal = before.journal.map((file, i) => {
     const image = Buffer.alloc(Math.max(file.length, after?.journal[i]?.length ?? 0));
     file.copy(image);

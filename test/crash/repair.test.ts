@@ -72,7 +72,7 @@ async function expectOpens(dir: string, digest: string | undefined): Promise<voi
 /** A byte of the last leaf page's last row. */
 function damageRow(dir: string): void {
   const data = readFileSync(join(dir, "data.mdb"));
-  const { pages } = reachedPages(data, data.subarray(0, 8192));
+  const { pages } = reachedPages(data, data.subarray(0, 8192), "rows");
   const leaf = pages.findLastIndex(
     (isReached, page) => isReached === 1 && data.readUInt16LE(page * 4096 + 18) === 2,
   );

@@ -450,7 +450,7 @@ describe("faults", () => {
       "Type A; @remote directive cannot be defined with @key directive",
     ],
     [
-      "extend type A { x: String! @id @external  y: Int }",
+      "extend type A { x: String!  y: Int }",
       "Type A; Type Extension cannot be defined without @key directive",
     ],
     [
