@@ -22,6 +22,7 @@ const purposes: Readonly<Record<string, string>> = {
   stores: "adapters of the port: memory, LMDB",
   graph: "records, lists, schema, read through a snapshot",
   plan: "tree and schema to a plan",
+  optimizer: "what a step is expected to find and to cost, and the choices that follow",
   exec: "runs plans, level by level, in columns",
   write: "facts to patches, with index upkeep and conflict keys",
   render: "columns to the bytes of answers",

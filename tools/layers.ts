@@ -56,8 +56,22 @@ export const layers: Layers = {
     outside: ["node:fs", "node:fs/promises", "node:path", "node:util", "node:zlib"],
   },
   plan: { below: ["base", "model", "tokens", "dql", "graph"] },
+  optimizer: {
+    below: ["base", "model", "graph", "plan"],
+    // What choices weigh (costs.ts) is seen by the choices alone.
+    interface: [
+      "statistics.ts",
+      "root-choice.ts",
+      "filter-choice.ts",
+      "filter-order.ts",
+      "walk-choice.ts",
+      "column-choice.ts",
+      "estimate.ts",
+      "query-cost.ts",
+    ],
+  },
   exec: {
-    below: ["base", "model", "passwords", "codec", "tokens", "dql", "graph", "plan"],
+    below: ["base", "model", "passwords", "codec", "tokens", "dql", "graph", "plan", "optimizer"],
     outside: [
       "@turf/boolean-point-in-polygon",
       // Linear-time matching of clients' expressions, in the syntax and with the errors of RE2.

@@ -203,6 +203,7 @@ const countLimits = {
   "mutations-nquad": "mutationNquadMax",
   "query-edge": "queryEdgeMax",
   "query-work": "queryWorkMax",
+  "query-cost": "queryCostMax",
   "query-memory": "queryMemoryMax",
   "query-path": "queryPathMax",
   "regexp-characters": "regexpCharactersMax",

@@ -49,6 +49,11 @@ const lines: readonly LimitLine[] = [
     about: "nodes, edges and values that a request may look at; 0: no limit",
   },
   {
+    key: "query-cost",
+    of: "queryCostMax",
+    about: "records that a query may be expected to read before it runs; 0: no limit",
+  },
+  {
     key: "query-memory",
     of: "queryMemoryMax",
     about: "bytes that a request may hold while it runs; 0: no limit",

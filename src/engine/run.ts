@@ -39,9 +39,11 @@ interface Profiled extends Ran {
 
 export function makeRunner(clock: Clock, limits: Limits): Runner {
   const scheduler = makeFairScheduler(clock);
+  // What the server asks for itself, it needs.
+  const ownLimits: Limits = { ...limits, queryCostMax: 0 };
   const contextOf = (options: RunOptions): RunContext => ({
     clock,
-    limits,
+    limits: options.budget === undefined ? ownLimits : limits,
     budget: options.budget ?? makeFreeBudget(clock),
     scheduler,
   });

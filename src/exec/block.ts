@@ -5,10 +5,10 @@
 import { sortUnique } from "../base/sorted.ts";
 import type { ListRef } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
-import type { BlockPlan, CallPlan, FilterPlan, RootChoice, RootPlan } from "../plan/plan.ts";
+import type { BlockPlan, CallPlan, FilterPlan, RootChoice } from "../plan/plan.ts";
 import { bindPage, cutPage, isWholePage, type BoundPage } from "./bind.ts";
 import { exact, checkCandidates, type Candidates } from "./candidates.ts";
-import { chooseRoot, type ChosenRoot } from "./choose.ts";
+import { chooseRoot, pickChoice } from "../optimizer/root-choice.ts";
 import { computeFields } from "./computed.ts";
 import { applyFilter } from "./filter.ts";
 import type { BlockResult, Frame } from "./frame.ts";
@@ -195,7 +195,7 @@ async function findNodes(run: Run, plan: BlockPlan): Promise<Float64Array> {
   const literal = bareUids(run, plan, page);
   if (literal !== undefined) return literal;
   const walked = root.accessPath === "walk" && order?.kind === "values" ? order.walk : undefined;
-  const chosen = await chooseRoot(run, root, walked);
+  const chosen = await chooseRoot(functionOf, run, root, walked);
   if (root.accessPath === "walk" && order?.kind === "values") {
     const inOrder = await walkOrder(run, { root, order, page, chosen });
     if (inOrder !== undefined) return inOrder;
@@ -232,26 +232,6 @@ async function findNodes(run: Run, plan: BlockPlan): Promise<Float64Array> {
 
 function noteTaken(run: Run, choice: RootChoice, how: string): void {
   run.profiler?.note(choice, `taken: ${how}`);
-}
-
-/**
- * A page in the order of uids reads its own root batch by batch, which is cheap where most nodes pass. Another choice
- * is better where its nodes are fewer than those batches would be (a record costs as much as some 200 members of a list).
- */
-function pickChoice(root: RootPlan, chosen: ChosenRoot, page: BoundPage): RootChoice {
-  const [written] = root.choices;
-  const { choice, count, writtenCount } = chosen;
-  if (
-    written === undefined ||
-    choice === written ||
-    root.accessPath !== "seek" ||
-    page.first <= 0
-  ) {
-    return choice;
-  }
-  const wanted = page.first + page.offset;
-  const batchCost = (wanted * writtenCount) / Math.max(1, count);
-  return count / 200 + Math.min(count, wanted * 2) < batchCost ? choice : written;
 }
 
 /** All that pass: the check that an index leaves open, and the conditions. */

@@ -1,6 +1,9 @@
 import type { Reader } from "../graph/reader.ts";
 import type { Plan } from "../plan/plan.ts";
 import { bindNumbers, findHugeUids } from "./bind.ts";
+import { estimatePlan } from "../optimizer/estimate.ts";
+import { checkCost } from "../optimizer/query-cost.ts";
+import { estimatedOf } from "./estimated.ts";
 import { runBlock } from "./block.ts";
 import type { BlockResult, ExecutionResult } from "./frame.ts";
 import { makeYielder } from "./yielder.ts";
@@ -32,6 +35,9 @@ async function runPlan(
   context: RunContext,
 ): Promise<ExecutionResult> {
   const run = makeRun(plan, texts, reader, context);
+  const { queryCostMax } = context.limits;
+  // A profile tells of the run alone.
+  if (queryCostMax > 0) await refuseCostly({ ...run, reader }, queryCostMax);
   const blocks: (BlockResult | undefined)[] = plan.blocks.map(() => undefined);
   for (const b of plan.schedule) {
     const block = plan.blocks[b];
@@ -45,6 +51,12 @@ async function runPlan(
     hugeUids: findHugeUids(run),
     numUids: run.numUids,
   };
+}
+
+/** Throws Fault E_LIMIT. Price: that of `estimatePlan`, which reads heads of lists and a few records. */
+async function refuseCostly(run: Run, costMax: number): Promise<void> {
+  const { cost } = await estimatePlan(estimatedOf(run));
+  checkCost(cost, costMax);
 }
 
 /** A run before its first block. Throws Fault E_QUERY for numbers that are none. */

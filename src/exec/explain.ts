@@ -1,15 +1,17 @@
 /**
  * EXPLAIN and PROFILE: a plan with what its steps were expected to give and, where it was run, with what they gave.
- * Explaining reads statistics alone (`estimate.ts`); profiling reads them too and then runs the plan once.
+ * Explaining reads statistics alone (`optimizer/estimate.ts`); profiling reads them too and then runs the plan once.
  */
 import type { Reader } from "../graph/reader.ts";
 import type { Plan } from "../plan/plan.ts";
 import { describePlan, type PlanLine, type StepKind } from "../plan/print.ts";
-import { estimatePlan, type Estimates } from "./estimate.ts";
+import { estimatePlan, type Estimates } from "../optimizer/estimate.ts";
+import { costOf, type Reads } from "../optimizer/query-cost.ts";
+import { estimatedOf } from "./estimated.ts";
 import { execute, makeRun } from "./execute.ts";
 import { functionTable } from "./functions.ts";
 import type { ExecutionResult } from "./frame.ts";
-import { Profiler, type Reads } from "./profile.ts";
+import { Profiler } from "./profile.ts";
 import type { RunContext } from "./run.ts";
 
 /** A step of a plan. Numbers that are not known are absent. */
@@ -35,6 +37,10 @@ export interface PlanReport {
   readonly kind: "explain" | "profile";
   /** Of the run, without parsing and writing. */
   readonly ms?: number;
+  /** What it is expected to cost, in records (`optimizer/query-cost.ts`). Absent where there is no plan. */
+  readonly cost?: number;
+  /** What the run cost by what it read. */
+  readonly costRead?: number;
   /** Where there is no plan: why. */
   readonly note?: string;
   readonly steps: readonly PlanStep[];
@@ -48,11 +54,11 @@ export async function explainPlan(
   context: RunContext,
 ): Promise<PlanReport> {
   const run = makeRun(plan, texts, reader, context);
-  const estimates = await estimatePlan(run);
+  const estimates = await estimatePlan(estimatedOf(run));
   const steps = describePlan(plan, functionTable, run.texts).map((line) =>
     toStep(line, estimates, undefined),
   );
-  return { kind: "explain", steps };
+  return { kind: "explain", cost: estimates.cost, steps };
 }
 
 /** Runs a plan as `execute` does, and tells what was done. */
@@ -63,7 +69,7 @@ export async function profilePlan(
   context: RunContext,
 ): Promise<{ readonly result: ExecutionResult; readonly report: PlanReport }> {
   const run = makeRun(plan, texts, reader, context);
-  const estimates = await estimatePlan(run);
+  const estimates = await estimatePlan(estimatedOf(run));
   const profiler = new Profiler(context.clock);
   const startMs = context.clock.tickMs();
   const result = await execute(plan, run.texts, reader, { ...context, profiler });
@@ -71,7 +77,8 @@ export async function profilePlan(
   const steps = describePlan(plan, functionTable, run.texts).map((line) =>
     toStep(line, estimates, profiler),
   );
-  return { result, report: { kind: "profile", ms, steps } };
+  const costRead = costOf(profiler.total());
+  return { result, report: { kind: "profile", ms, cost: estimates.cost, costRead, steps } };
 }
 
 function toStep(line: PlanLine, estimates: Estimates, profiler: Profiler | undefined): PlanStep {
@@ -163,7 +170,12 @@ export function printReport(report: PlanReport, style: ReportStyle = { times: tr
     return [...cells, notes].join("  ").trimEnd();
   });
   const total = style.times && report.ms !== undefined ? `run in ${report.ms.toFixed(3)} ms\n` : "";
-  return lines.join("\n") + "\n" + total;
+  return `${lines.join("\n")}\n${costLine(report)}${total}`;
+}
+
+function costLine({ cost, costRead }: PlanReport): string {
+  if (cost === undefined) return "";
+  return `cost ${cost}${costRead === undefined ? "" : ` expected, ${costRead} read`}\n`;
 }
 
 interface Row {

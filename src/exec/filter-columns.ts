@@ -2,7 +2,7 @@
  * Parts of a filter whose sets are known and whose columns are still to be read. Few candidates are read in one call;
  * many slice by slice, and of an AND the test that leaves the fewest is read first, the others for what it leaves.
  */
-import { filterSampleFrom, filterSampleRows } from "./costs.ts";
+import { leadBelow, sampleSize } from "../optimizer/filter-choice.ts";
 import { concat } from "../base/sorted.ts";
 import type { Column, ColumnRequest } from "../graph/reader.ts";
 import type { UidSet } from "../model/uid.ts";
@@ -91,9 +91,6 @@ export async function finish(
   return flags;
 }
 
-/** A test that leaves less than this share is read before the others. */
-const leadShare = 1 / 2;
-
 /** Those of the candidates that pass all `parts`, in the order in which the tests were asked. */
 export async function keepPassingAll(
   run: Run,
@@ -102,14 +99,9 @@ export async function keepPassingAll(
 ): Promise<UidSet> {
   const first = candidates.subarray(0, sliceRows);
   if (first.length === candidates.length) return keepOfSlice(run, parts, candidates);
+  const sample = parts.length === 1 ? 0 : sampleSize(candidates.length);
   const lead =
-    parts.length === 1 || candidates.length < filterSampleFrom
-      ? -1
-      : await findLead(
-          run,
-          slicesOf(parts, 0, filterSampleRows),
-          first.subarray(0, filterSampleRows),
-        );
+    sample === 0 ? -1 : await findLead(run, slicesOf(parts, 0, sample), first.subarray(0, sample));
   const kept: UidSet[] = [];
   for (let from = 0; from < candidates.length; from += sliceRows) {
     const slice = candidates.subarray(from, from + sliceRows);
@@ -135,7 +127,7 @@ async function findLead(
 ): Promise<number> {
   const silent = { ...run, profiler: undefined };
   let lead = -1;
-  let fewest = sample.length * leadShare;
+  let fewest = leadBelow(sample.length);
   for (const [p, part] of parts.entries()) {
     // The dear ones never lead: what they would spare the others costs less than they do.
     if (part.kind !== "column" || functionOf(part.call).isExpensive) continue;

@@ -4,7 +4,7 @@
  */
 import type { UidSet } from "../model/uid.ts";
 import type { CallPlan, FilterPlan } from "../plan/plan.ts";
-import { listsFrom } from "./costs.ts";
+import { areMany } from "../optimizer/filter-choice.ts";
 import { functionOf } from "./functions.ts";
 import type { PreparedCall } from "./functions/function.ts";
 import {
@@ -17,7 +17,7 @@ import {
   noResults,
   type PreparedFilter,
 } from "./filter-columns.ts";
-import { countIn, orderParts } from "./filter-order.ts";
+import { countIn, orderParts } from "../optimizer/filter-order.ts";
 import { countFlags } from "./profile.ts";
 import { readRows } from "./read-rows.ts";
 import {
@@ -96,8 +96,9 @@ type AndFilter = Extract<FilterPlan, { kind: "and" | "or" }>;
  * with the fewest nodes is asked first; where nothing is left, the others only say what is wrong with them.
  */
 async function evaluateAnd(run: Run, and: AndFilter, candidates: UidSet): Promise<Uint8Array> {
-  const filters =
-    candidates.length < listsFrom ? and.filters : await orderParts(and.filters, countIn(run));
+  const filters = areMany(candidates.length)
+    ? await orderParts(and.filters, functionOf, countIn(functionOf, run))
+    : and.filters;
   let current = candidates;
   const columns: {
     readonly filter: FilterPlan;
@@ -153,7 +154,7 @@ function walksEdges(filter: FilterPlan): boolean {
 async function prepare(run: Run, filter: FilterPlan, candidates: UidSet): Promise<PreparedFilter> {
   switch (filter.kind) {
     case "and":
-      if (candidates.length >= listsFrom) {
+      if (areMany(candidates.length)) {
         return { kind: "flags", flags: await evaluate(run, filter, candidates) };
       }
       return prepareParts(run, filter, candidates);

@@ -3,13 +3,13 @@
  * nodes are asked, walking its tokens beside the nodes costs 3 ns a member, a record 500 ns.
  */
 import {
-  columnTokensMax,
-  gallopFactor,
-  indexedFrom,
-  membersPerNode,
-  nodesPerToken,
-  tokenCountsKept,
-} from "./costs.ts";
+  areManyNodes,
+  columnTokens,
+  countsOn,
+  isCountKept,
+  isSought,
+  takesColumn,
+} from "../optimizer/column-choice.ts";
 import { tokenizerOf } from "../tokens/tokenizers.ts";
 import { makeArray } from "../base/array.ts";
 import { gallop, lowerBound } from "../base/sorted.ts";
@@ -43,18 +43,33 @@ export async function readIndexColumn(
   uids: UidSet,
   root?: RootPlan,
 ): Promise<(Cell | undefined)[] | undefined> {
-  if (uids.length < indexedFrom && root === undefined) return undefined;
+  if (!areManyNodes(uids.length) && root === undefined) return undefined;
   const index = findValueIndex(predicate);
   if (index === undefined) return undefined;
   const token = root === undefined ? undefined : knownToken(run, root, index);
   if (token !== undefined) return fillAlike(predicate, index, token, uids);
-  if (uids.length < indexedFrom) return undefined;
+  const found = await findColumnIndex(run, predicate, uids.length, true);
+  return found === undefined ? undefined : fillColumn(run, predicate, found, uids);
+}
+
+/**
+ * The index that the values of so many nodes are read from; undefined where their records are the better way. `keeps`:
+ * later runs may know what was counted.
+ */
+export async function findColumnIndex(
+  run: Run,
+  predicate: Predicate,
+  nodes: number,
+  keeps: boolean,
+): Promise<PredicateIndex | undefined> {
+  if (!areManyNodes(nodes)) return undefined;
+  const index = findValueIndex(predicate);
+  if (index === undefined) return undefined;
   const counted = run.reader.countLists([{ kind: "presence", predicate: predicate.id }]);
   const present = (counted instanceof Promise ? await counted : counted)[0] ?? 0;
-  if (present > uids.length * membersPerNode) return undefined;
-  const tokensMax = Math.floor(uids.length / nodesPerToken);
-  if ((await countIndexTokens(run, index, tokensMax)) > tokensMax) return undefined;
-  return fillColumn(run, predicate, index, uids);
+  if (!takesColumn(present, nodes)) return undefined;
+  const tokensMax = columnTokens(nodes);
+  return (await countIndexTokens(run, index, tokensMax, keeps)) > tokensMax ? undefined : index;
 }
 
 /** The token that all nodes of a root have, where a condition of it on the same index says so. */
@@ -92,21 +107,26 @@ function findValueIndex(predicate: Predicate): PredicateIndex | undefined {
 }
 
 /** How many different tokens there are, as far as `max` goes. */
-async function countIndexTokens(run: Run, index: PredicateIndex, max: number): Promise<number> {
+async function countIndexTokens(
+  run: Run,
+  index: PredicateIndex,
+  max: number,
+  keeps: boolean,
+): Promise<number> {
   const { schema, ts } = run.reader;
   let known = tokenCounts.get(schema);
   if (known === undefined) tokenCounts.set(schema, (known = new Map<number, TokenCount>()));
   const before = known.get(index.id);
-  if (before !== undefined && Math.abs(ts - before.ts) < tokenCountsKept) {
-    if (before.tokens > max || before.tokens < columnTokensMax) return before.tokens;
+  if (before !== undefined && isCountKept(Math.abs(ts - before.ts))) {
+    if (before.tokens > max || countsOn(before.tokens)) return before.tokens;
   }
   let tokens = 0;
   const scanned = run.reader.countTokens(index.id, languageRange(index, ""), () => {
     tokens++;
-    return tokens < columnTokensMax;
+    return countsOn(tokens);
   });
   if (scanned instanceof Promise) await scanned;
-  known.set(index.id, { tokens, ts });
+  if (keeps) known.set(index.id, { tokens, ts });
   return tokens;
 }
 
@@ -158,7 +178,7 @@ export function placeCells(
   if (members.length === 0) return;
   const start = lowerBound(uids, members[0]!);
   const end = lowerBound(uids, members[members.length - 1]! + 1, start);
-  if (members.length * gallopFactor < end - start) {
+  if (isSought(members.length, end - start)) {
     let at = start;
     for (let m = 0; m < members.length; m++) {
       const member = members[m]!;
@@ -167,7 +187,7 @@ export function placeCells(
     }
     return;
   }
-  const isSparse = (end - start) * gallopFactor < members.length;
+  const isSparse = isSought(end - start, members.length);
   let m = 0;
   for (let i = start; i < end; i++) {
     const uid = uids[i]!;

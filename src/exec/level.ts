@@ -16,7 +16,7 @@ import { buildFacetTest, compareByFacets, hasFacetTest } from "./facets.ts";
 import type { EdgeFrame, FieldColumn, Frame } from "./frame.ts";
 import { countFlags } from "./profile.ts";
 import { groupEdges } from "./groups.ts";
-import { indexedFrom } from "./costs.ts";
+import { areManyNodes } from "../optimizer/column-choice.ts";
 import { readIndexColumn } from "./index-column.ts";
 import { makeLevelFrame, type BlockRun, type LevelFrame } from "./level-frame.ts";
 import { addRequest, isPagedInList } from "./level-requests.ts";
@@ -135,7 +135,7 @@ async function readFromIndexes(
   fields: readonly FieldPlan[],
 ): Promise<FieldColumn[] | undefined> {
   const { uids } = here.frame;
-  if (uids.length < indexedFrom || !fields.some(isIndexable) || !fields.every(isReadFree)) {
+  if (!areManyNodes(uids.length) || !fields.some(isIndexable) || !fields.every(isReadFree)) {
     return undefined;
   }
   const columns: FieldColumn[] = [];

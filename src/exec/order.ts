@@ -2,7 +2,7 @@
  * Orders by predicates and by variables (reference/dql 4.6). Price: one read of the first key for all members, of the
  * next keys for those that tie; with `first` a heap of the page's size instead of a sort.
  */
-import { edgesPerMember } from "./costs.ts";
+import { ranksMembers } from "../optimizer/walk-choice.ts";
 import { tokenizerOf } from "../tokens/tokenizers.ts";
 import type { Cell, Column, ColumnRequest } from "../graph/reader.ts";
 import { compareValues } from "../model/compare.ts";
@@ -146,8 +146,9 @@ async function rankEdges(run: Run, ranked: RankedEdges, count: number): Promise<
   const { hasValue } = ranking;
   const rowCount = edges.offsets.length - 1;
   const memberCount = ranking.count;
-  const isShared = places.length >= memberCount * edgesPerMember;
-  if (!isShared || count * rowCount * 8 < places.length) return compareEdges(ranking, places);
+  if (!ranksMembers(places.length, memberCount, rowCount, count)) {
+    return compareEdges(ranking, places);
+  }
   const members = new Uint32Array(memberCount);
   let valued = 0;
   for (let m = 0; m < memberCount; m++) if (hasValue?.[m] !== 0) members[valued++] = m;

@@ -17,19 +17,12 @@ import type {
 } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { UidSet } from "../model/uid.ts";
+import { partOfFilter } from "../optimizer/filter-order.ts";
+import type { Reads } from "../optimizer/query-cost.ts";
 import type { FilterPlan } from "../plan/plan.ts";
 
 /** What a step read of the store, without the steps inside it. */
-export interface Reads {
-  /** Nodes whose records were looked at. */
-  records: number;
-  /** Lists of uids that were read or looked through. */
-  lists: number;
-  /** Tokens and counts of indexes that were walked over. */
-  tokens: number;
-  /** Uids that came from lists and indexes. */
-  uids: number;
-}
+type StepReads = { -readonly [K in keyof Reads]: number };
 
 interface Measure {
   /** How often it ran: batches, frames of a recursion. */
@@ -39,7 +32,7 @@ interface Measure {
   out: number;
   /** With the steps inside it. */
   ms: number;
-  readonly reads: Reads;
+  readonly reads: StepReads;
   readonly notes: Set<string>;
 }
 
@@ -122,6 +115,18 @@ export class Profiler {
     this.#at(part).notes.add(text);
   }
 
+  /** What all steps read. */
+  total(): Reads {
+    const total = { ...this.#outside.reads };
+    for (const { reads } of this.#measures.values()) {
+      total.records += reads.records;
+      total.lists += reads.lists;
+      total.tokens += reads.tokens;
+      total.uids += reads.uids;
+    }
+    return total;
+  }
+
   /** The reader, with an eye on what is read of it. */
   watch(reader: Reader): Reader {
     return new WatchedReader(reader, () => (this.#open.at(-1) ?? this.#outside).reads);
@@ -134,11 +139,6 @@ export class Profiler {
   }
 }
 
-/** By what the numbers of a filter are told. */
-export function partOfFilter(filter: FilterPlan): object {
-  return filter.kind === "call" ? filter.call : filter;
-}
-
 /** How many of the flags are set. */
 export function countFlags(flags: Uint8Array): number {
   let count = 0;
@@ -148,9 +148,9 @@ export function countFlags(flags: Uint8Array): number {
 
 class WatchedReader implements Reader {
   readonly #reader: Reader;
-  readonly #reads: () => Reads;
+  readonly #reads: () => StepReads;
 
-  constructor(reader: Reader, reads: () => Reads) {
+  constructor(reader: Reader, reads: () => StepReads) {
     this.#reader = reader;
     this.#reads = reads;
   }

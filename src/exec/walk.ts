@@ -3,7 +3,7 @@
  * applied to each batch on the way. Top ten of 8,000 nodes: some dozen records instead of all.
  */
 import { must } from "../base/assert.ts";
-import { sortedBelow, stepsPerRecord, walkHeldMax } from "./costs.ts";
+import { isHeld, isSorted, isWalkLong, stepsOfWalk } from "../optimizer/walk-choice.ts";
 import { hasMember, intersect, sortUnique } from "../base/sorted.ts";
 import type { ListRef, TokenRange } from "../graph/reader.ts";
 import type { PredicateIndex } from "../graph/schema.ts";
@@ -12,7 +12,7 @@ import type { CallPlan, FilterPlan, OrderPlan, RootChoice, RootPlan } from "../p
 import type { BoundPage } from "./bind.ts";
 import { bindValues } from "./bind-values.ts";
 import { checkCandidates, type Candidates } from "./candidates.ts";
-import type { ChosenRoot } from "./choose.ts";
+import type { ChosenRoot } from "../optimizer/root-choice.ts";
 import { applyFilter } from "./filter.ts";
 import { cutsLong, isCutToken, isSameToken, languageRange, rangeOf } from "./index-tokens.ts";
 import { orderMembers } from "./order.ts";
@@ -34,12 +34,12 @@ export async function walkOrder(run: Run, parts: WalkParts): Promise<Float64Arra
   const index = order.walk;
   if (index === undefined || page.first <= 0) return undefined;
   const wanted = page.offset + page.first;
-  if (chosen.count <= Math.max(sortedBelow, wanted * 8)) return undefined;
+  if (isSorted(chosen.count, wanted)) return undefined;
   const range = root.choices.find(({ call }) => isRangeOf(call, index));
   const walk = range === undefined ? wholeWalk(index, parts) : rangeWalk(run, range.call, parts);
   if (walk === undefined) return undefined;
   const steps = await expectSteps(run, parts, wanted);
-  if (range === undefined && steps >= chosen.count * stepsPerRecord) return undefined;
+  if (range === undefined && isWalkLong(steps, chosen.count)) return undefined;
   const rest = await restBeside(run, parts, range);
   if (rest === undefined) return undefined;
   const batch = range === undefined || rest.held !== undefined ? steps : wanted;
@@ -79,7 +79,7 @@ async function restBeside(
   const { root, chosen, page } = parts;
   const [written] = root.choices;
   const isOther = chosen.choice !== range && chosen.choice !== written;
-  if (isOther && chosen.count <= walkHeldMax) {
+  if (isOther && isHeld(chosen.count)) {
     const span = run.profiler?.begin(chosen.choice);
     const held = await findCandidates(run, chosen.choice.call, page.after);
     span?.end(held.uids.length);
@@ -95,11 +95,11 @@ async function restBeside(
 /** The rarer the candidates are among the index's nodes, the longer the walk. */
 async function expectSteps(run: Run, parts: WalkParts, wanted: number): Promise<number> {
   const { count } = parts.chosen;
-  if (count === Infinity) return wanted;
+  if (count === Infinity) return stepsOfWalk(wanted, 0, count);
   const predicate = must(parts.order.keys[0], "an order has a key").predicate.id;
   const counted = run.reader.countLists([{ kind: "presence", predicate }]);
   const present = (counted instanceof Promise ? await counted : counted)[0] ?? 0;
-  return (wanted * present) / Math.max(1, Math.min(count, present));
+  return stepsOfWalk(wanted, present, count);
 }
 
 function isRangeOf(call: CallPlan, index: PredicateIndex): boolean {

@@ -38,6 +38,8 @@ export interface Limits {
   readonly queryTimeoutMs: number;
   /** Nodes, edges, values and members that one request may look at; 0 for no limit. Setting `query-work`. */
   readonly queryWorkMax: number;
+  /** What a query may be expected to cost before it runs, in records; 0 for no limit. Setting `query-cost`. */
+  readonly queryCostMax: number;
   /** Bytes that one request may hold beside its body; 0 for no limit. Setting `query-memory`. */
   readonly queryMemoryMax: number;
   /** Milliseconds after which an idle transaction is aborted. Setting `txn-abort-after`. */
@@ -80,6 +82,7 @@ type LimitSetting =
   | "normalize-node"
   | "query-timeout"
   | "query-work"
+  | "query-cost"
   | "query-memory"
   | "mutations-nquad"
   | "result-bytes";
@@ -118,6 +121,7 @@ export const defaultLimits: Limits = {
   resultBytesMax: 256 * 1024 * 1024,
   queryTimeoutMs: 30_000,
   queryWorkMax: 2_000_000_000,
+  queryCostMax: 0,
   queryMemoryMax: 1024 * 1024 * 1024,
   txnAbortAfterMs: 5 * 60_000,
   txnOpenMax: 10_000,

@@ -12,6 +12,7 @@ const limits = {
   "mutations-nquad": "1000",
   "result-bytes": "4000",
   "query-work": "100000",
+  "query-cost": "20000",
   "query-memory": "200000",
 };
 
@@ -86,6 +87,12 @@ const cases: readonly [keyof typeof limits, string, string, Record<string, strin
     "query-memory",
     "/query",
     `{ ${Array.from({ length: 300 }, (_, i) => `q${i}(func: has(to)) { to { count(to) } }`).join(" ")} }`,
+    {},
+  ],
+  [
+    "query-cost",
+    "/query",
+    `{ ${Array.from({ length: 400 }, (_, i) => `q${i}(func: has(name)) { name }`).join(" ")} }`,
     {},
   ],
   ["result-bytes", "/query", "{ q(func: has(name)) { uid a: name b: name c: name } }", {}],

@@ -12,11 +12,12 @@ import { argumentCount, literalSlots, refused, resolveSubject } from "../../plan
 import type { CallPlan, CompareOperator, PredicateUse, SlotIndex } from "../../plan/plan.ts";
 import { exact, noCandidates } from "../candidates.ts";
 import { buildCountTest } from "../compare.ts";
-import { countMembersPerCandidate, countMembersScanned, listsFrom } from "../costs.ts";
+import { areMany, countMembersMax } from "../../optimizer/filter-choice.ts";
+import { countedMembersMax } from "../../optimizer/root-choice.ts";
 import { countMembers, intersectList, listOfPresent } from "../lookup.ts";
 import { queryFault, slotText, type Run } from "../run.ts";
 import { countsCall, members, never, type CallFunction } from "./function.ts";
-import { operatorNames, operatorOf, shareOf } from "./operators.ts";
+import { operatorNames, operatorOf, guessOf } from "./operators.ts";
 
 const countMax = 4294967295;
 
@@ -156,7 +157,7 @@ async function findAmong(
 ): Promise<UidSet | undefined> {
   const { index, operator } = call;
   if (index === undefined) return undefined;
-  const max = candidates.length * countMembersPerCandidate;
+  const max = countMembersMax(candidates.length);
   const [count = 0] = bounds;
   if (operator === "eq" && count > 0) {
     const list = { kind: "count", index, count } as const;
@@ -208,13 +209,17 @@ export const compareCount: CallFunction<CompareCountCall> = {
     if (operator === "le" || operator === "lt") return Infinity;
     const list = listOfPresent(call.use);
     if (list?.kind === "presence") return countMembers(run, [list]);
-    const found = await scanCounts(run, index, countRange(operator, bounds), countMembersScanned);
+    const found = await scanCounts(run, index, countRange(operator, bounds), countedMembersMax());
     return found?.length ?? Infinity;
   },
-  passShare: ({ operator }) => shareOf(operator),
+  guess: ({ operator }) => guessOf(operator),
+  reads: () => ({ rechecks: false, filter: "values" }),
   isCounted: ({ index }) => index !== undefined,
   isFree: never,
   isExpensive: false,
+  looksAt(run, call) {
+    return this.count(run, call);
+  },
   checkRoot: (run, call) => void bindCounts(run, call, true),
 
   async find(run, call) {
@@ -230,7 +235,7 @@ export const compareCount: CallFunction<CompareCountCall> = {
 
   async prepare(run, call, candidates) {
     const bounds = bindCounts(run, call, false);
-    if (candidates.length >= listsFrom) {
+    if (areMany(candidates.length)) {
       const found = await findAmong(run, call, bounds, candidates);
       if (found !== undefined) return members(found);
     }

@@ -12,7 +12,13 @@ import {
   kindOf,
   type CompareCall,
 } from "../bind-values.ts";
-import { listsFrom, membersPerCandidate, membersPerStep } from "../costs.ts";
+import {
+  areMany,
+  rangeBudget,
+  rangeStep,
+  takesLists,
+  takesOpenLists,
+} from "../../optimizer/filter-choice.ts";
 import {
   cutsLong,
   equalityTokens,
@@ -64,12 +70,12 @@ async function findEqual(
 ): Promise<UidSet | undefined> {
   const { index, use } = call;
   if (index === undefined || candidates.length === 0) return undefined;
-  const isMany = candidates.length >= listsFrom;
   const isWhole = isWholeToken(index, use);
   if (isWhole && (await areCached(run, call, bounds))) {
     return intersectTokens(run, call, bounds, candidates);
   }
-  if (!isMany || tagOf(use) === undefined || use.languages.length > 1) return undefined;
+  if (!areMany(candidates.length) || tagOf(use) === undefined || use.languages.length > 1)
+    return undefined;
   const tokens = bounds.map((bound) => equalityTokens(index, bound, use));
   if (tokens.some((all) => all.length === 0)) return undefined;
   const lists = tokens.flatMap((all) => all.map((token) => listOfToken(index.id, token)));
@@ -78,7 +84,7 @@ async function findEqual(
   const isCut = cutsLong(index) && tokens.some((all) => all.some(isCutToken));
   if (isWhole && !isCut) {
     const length = counts.reduce((sum, count) => sum + count, 0);
-    if (length > candidates.length * membersPerCandidate) return undefined;
+    if (!takesLists(length, candidates.length)) return undefined;
     return intersectTokens(run, call, bounds, candidates);
   }
   // The tokens leave the value open: worth asking where they leave fewer to read.
@@ -88,7 +94,7 @@ async function findEqual(
     fewest += Math.min(...counts.subarray(at, at + all.length));
     at += all.length;
   }
-  if (fewest * 2 > candidates.length) return undefined;
+  if (!takesOpenLists(fewest, candidates.length)) return undefined;
   let found: UidSet = emptyUidSet;
   for (const all of tokens) {
     const own = all.map((token) => listOfToken(index.id, token));
@@ -108,16 +114,16 @@ async function findInRange(
   candidates: UidSet,
 ): Promise<UidSet | undefined> {
   const { index, operator, use } = call;
-  if (operator === "eq" || index === undefined || candidates.length < listsFrom) return undefined;
+  if (operator === "eq" || index === undefined || !areMany(candidates.length)) return undefined;
   if (bounds.length === 0 || call.refuseFromTen || tagOf(use) !== "") return undefined;
   const range = rangeOf(index, operator, bounds, use);
   const ends = [range.from, range.to];
   if (cutsLong(index) && ends.some((end) => end !== undefined && isCutToken(end))) {
     return undefined;
   }
-  let left = candidates.length / 4;
+  let left = rangeBudget(candidates.length);
   const counted = run.reader.countTokens(index.id, range, (_, count) => {
-    left -= 1 + count / membersPerStep;
+    left -= rangeStep(count);
     return left > 0;
   });
   if (counted instanceof Promise) await counted;

@@ -18,7 +18,7 @@ import {
   noCheck,
   type CallFunction,
 } from "./function.ts";
-import { operatorNames, operatorOf, shareOf } from "./operators.ts";
+import { operatorNames, operatorOf, guessOf } from "./operators.ts";
 
 interface CompareLenCall {
   readonly kind: "compareLen";
@@ -54,10 +54,14 @@ export const compareLen: CallFunction<CompareLenCall> = {
   describe: ({ operator, variable, values }, words) =>
     `${operator} len ${words.variable(variable)} ${words.values(values)}`,
   count: uncounted,
-  passShare: ({ operator }) => shareOf(operator),
+  guess: ({ operator }) => guessOf(operator),
+  reads: () => ({ rechecks: false, filter: "nothing" }),
   isCounted: never,
   isFree: always,
   isExpensive: false,
+  looksAt(run, call) {
+    return this.count(run, call);
+  },
   checkRoot: noCheck,
   find: () => Promise.resolve(noCandidates),
   list: noList,

@@ -13,7 +13,7 @@ import { keepMembers } from "../rows.ts";
 import { exact } from "../candidates.ts";
 import { queryFault, slotText, valuesOf, type Run } from "../run.ts";
 import { always, members, never, noList, noCheck, type CallFunction } from "./function.ts";
-import { operatorNames, operatorOf, shareOf } from "./operators.ts";
+import { operatorNames, operatorOf, guessOf } from "./operators.ts";
 
 interface CompareValCall {
   readonly kind: "compareVal";
@@ -80,10 +80,14 @@ export const compareVal: CallFunction<CompareValCall> = {
   describe: ({ operator, variable, values }, words) =>
     `${operator} val ${words.variable(variable)} ${words.values(values)}`,
   count: async (run, call) => valuesOf(run, call.variable).uids.length,
-  passShare: ({ operator }) => shareOf(operator),
+  guess: ({ operator }) => guessOf(operator),
+  reads: () => ({ rechecks: false, filter: "nothing" }),
   isCounted: always,
   isFree: never,
   isExpensive: false,
+  looksAt(run, call) {
+    return this.count(run, call);
+  },
   checkRoot: noCheck,
   find: async (run, call) => exact(findPassing(run, call)),
   list: noList,

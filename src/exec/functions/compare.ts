@@ -15,14 +15,14 @@ import type {
   ValuesPlan,
 } from "../../plan/plan.ts";
 import { bindValues, type CompareCall } from "../bind-values.ts";
-import { rangeTokensCounted } from "../costs.ts";
-import { equalityTokens, rangeOf } from "../index-tokens.ts";
+import { countsRangeOn } from "../../optimizer/root-choice.ts";
+import { equalityTokens, isWholeToken, rangeOf } from "../index-tokens.ts";
 import { listOfToken } from "../lookup.ts";
 import type { Run } from "../run.ts";
 import { findCompare, listOfCompare } from "./compare-find.ts";
 import { prepareCompare } from "./compare-filter.ts";
 import { noCheck, type CallFunction } from "./function.ts";
-import { operatorNames, operatorOf, shareOf } from "./operators.ts";
+import { operatorNames, operatorOf, guessOf } from "./operators.ts";
 
 declare module "../../plan/plan.ts" {
   interface CallPlans {
@@ -144,11 +144,11 @@ async function count(run: Run, call: CompareCall): Promise<number> {
     rangeOf(index, call.operator, bounds, use),
     (_, count) => {
       sum += count;
-      return ++tokens < rangeTokensCounted;
+      return countsRangeOn(++tokens);
     },
   );
   if (scanned instanceof Promise) await scanned;
-  return tokens < rangeTokensCounted ? sum : Infinity;
+  return countsRangeOn(tokens) ? sum : Infinity;
 }
 
 /** Whether its values can be looked up in its index; texts cut into pieces cannot. */
@@ -178,10 +178,17 @@ export const compare: CallFunction<CompareCall> = {
     return `${operator} ${words.use(use)} ${words.values(values)} (${how})`;
   },
   count,
-  passShare: ({ operator }) => shareOf(operator),
+  guess: ({ operator }) => guessOf(operator),
+  reads: ({ index, use }) => ({
+    rechecks: index === undefined || !isWholeToken(index, use),
+    filter: "values",
+  }),
   isCounted: ({ operator, values }) => operator === "eq" && values.variable === undefined,
   isFree: ({ refuseFromTen }) => refuseFromTen,
   isExpensive: false,
+  looksAt(run, call) {
+    return this.count(run, call);
+  },
   checkRoot: noCheck,
   find: findCompare,
   list: listOfCompare,

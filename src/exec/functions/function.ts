@@ -7,6 +7,7 @@ import type { FunctionCall } from "../../dql/ast.ts";
 import type { FunctionSyntax } from "../../dql/functions.ts";
 import type { Column, ColumnRequest, ListRef } from "../../graph/reader.ts";
 import type { UidSet } from "../../model/uid.ts";
+import type { CallStatistics } from "../../optimizer/statistics.ts";
 import type { BuildCall } from "../../plan/builder.ts";
 import type { CallPlanning } from "../../plan/functions.ts";
 import type { CallPlan, PredicateUse } from "../../plan/plan.ts";
@@ -23,23 +24,14 @@ interface CallForm {
 }
 
 /** A kind of call, from its plan to what it finds. `C` is its plan. */
-export interface CallFunction<C extends CallPlan = CallPlan> extends CallPlanning<C> {
+export interface CallFunction<C extends CallPlan = CallPlan>
+  extends CallPlanning<C>, CallStatistics<Run, C> {
   /** How it is written, and what makes its plan. Empty for what no text names. */
   readonly forms: readonly CallForm[];
 
-  /** At most how many nodes it finds, from the heads of lists or a set in memory; Infinity where that costs too much. */
-  count(run: Run, call: C): Promise<number>;
-  /** The share of nodes that passes where no list tells. */
-  passShare(call: C): number;
-  /** Whether `count` looks at a few heads of lists, or at memory: it is asked first of many candidates. */
-  isCounted(call: C): boolean;
-  /** Whether it reads nothing of candidates, or refuses many of them: it is asked before all others. */
-  isFree(call: C): boolean;
   /** Whether a test costs more than it spares the others. */
   readonly isExpensive: boolean;
 
-  /** Raises what only a root refuses, whichever condition finds its nodes. */
-  checkRoot(run: Run, call: C): void;
   /** The nodes of a root, ascending. `after`: it may leave out all that are not greater. */
   find(run: Run, call: C, after: number): Promise<Candidates>;
   /** The one list that is the root's answer as it stands; undefined where it is made of several or checked. */

@@ -15,7 +15,7 @@ import { countMembers, listOfToken, readLists, verifyCells } from "../lookup.ts"
 import { needsRecheck, noCandidates } from "../candidates.ts";
 import type { CellTest } from "../compare.ts";
 import { buildGeoQuery, type GeoQuery } from "../geo-match.ts";
-import { filterPassShare, geoCellsCounted, listsFrom } from "../costs.ts";
+import { areMany, countsCells, takesOpenLists } from "../../optimizer/filter-choice.ts";
 import { slotText, type Run } from "../run.ts";
 import {
   always,
@@ -114,10 +114,14 @@ export const geo: CallFunction<GeoCall> = {
     `${name} ${words.use(use)} ${words.slot(geometry)} (index geo)`,
   count: async (run, call) =>
     call.index === undefined ? 0 : countMembers(run, listsOf(run, call, call.index)),
-  passShare: () => filterPassShare,
+  guess: () => "condition",
+  reads: () => ({ rechecks: true, filter: "values" }),
   isCounted: never,
   isFree: never,
   isExpensive: true,
+  looksAt(run, call) {
+    return this.count(run, call);
+  },
   checkRoot: noCheck,
 
   async find(run, call) {
@@ -133,10 +137,10 @@ export const geo: CallFunction<GeoCall> = {
     const { index, use } = call;
     if (index === undefined) return members(emptyUidSet);
     const test = testOf(bindGeo(run, call));
-    const lists = candidates.length < listsFrom ? [] : listsOf(run, call, index);
-    if (lists.length === 0 || lists.length > geoCellsCounted) return cellsCall(use, test);
+    const lists = areMany(candidates.length) ? listsOf(run, call, index) : [];
+    if (!countsCells(lists.length)) return cellsCall(use, test);
     const length = await countMembers(run, lists);
-    if (length * 2 > candidates.length) return cellsCall(use, test);
+    if (!takesOpenLists(length, candidates.length)) return cellsCall(use, test);
     const near = intersect(unionAll(await readLists(run, lists)), candidates);
     return members(await verifyCells(run, use, test, near));
   },

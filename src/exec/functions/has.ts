@@ -5,7 +5,7 @@ import type { Builder } from "../../plan/builder.ts";
 import { argumentCount, checkUse, literalSlots, refused, resolveSubject } from "../../plan/call.ts";
 import type { CallPlan, PredicateUse } from "../../plan/plan.ts";
 import { exact, needsRecheck, noCandidates } from "../candidates.ts";
-import { filterPassShare, listsFrom, presencePerCandidate } from "../costs.ts";
+import { areMany, takesPresence } from "../../optimizer/filter-choice.ts";
 import { countMembers, intersectList, listOfPresent } from "../lookup.ts";
 import {
   always,
@@ -55,11 +55,15 @@ export const has: CallFunction<HasCall> = {
     const list = listOfPresent(use);
     return list === undefined ? Infinity : countMembers(run, [list]);
   },
-  passShare: () => filterPassShare,
+  guess: () => "condition",
+  reads: ({ use }) => ({ rechecks: use.predicate?.definition.lang === true, filter: "values" }),
   // Objects of a reverse index would be counted one by one.
   isCounted: ({ use }) => !use.reverse,
   isFree: never,
   isExpensive: false,
+  looksAt(run, call) {
+    return this.count(run, call);
+  },
   checkRoot: noCheck,
 
   async find(run, { use }, after) {
@@ -74,10 +78,10 @@ export const has: CallFunction<HasCall> = {
 
   /** Few candidates are counted in their records; many are looked for in the list of those that have the predicate. */
   async prepare(run, { use }, candidates) {
-    const list = candidates.length < listsFrom ? undefined : listOfPresent(use);
+    const list = areMany(candidates.length) ? listOfPresent(use) : undefined;
     if (list !== undefined) {
       const present = await countMembers(run, [list]);
-      if (present <= candidates.length * presencePerCandidate) {
+      if (takesPresence(present, candidates.length)) {
         return members(await intersectList(run, list, candidates));
       }
     }

@@ -4,6 +4,7 @@
  */
 import { unionAll } from "../../base/sorted.ts";
 import type { FunctionCall } from "../../dql/ast.ts";
+import type { ListRef } from "../../graph/reader.ts";
 import type { PredicateIndex } from "../../graph/schema.ts";
 import { ConversionError } from "../../model/conversion-error.ts";
 import { parseInt64 } from "../../model/int.ts";
@@ -20,9 +21,8 @@ import type { CallPlan, PredicateUse, SlotIndex } from "../../plan/plan.ts";
 import { trigramTokens } from "../../tokens/text-tokens.ts";
 import { needsRecheck } from "../candidates.ts";
 import type { CellTest } from "../compare.ts";
-import { expressionShare } from "../costs.ts";
 import { buildDistanceTest } from "../levenshtein.ts";
-import { listOfToken, readLists } from "../lookup.ts";
+import { countMembers, listOfToken, readLists } from "../lookup.ts";
 import { queryFault, slotText, type Run } from "../run.ts";
 import {
   always,
@@ -90,6 +90,12 @@ function parseDistance(text: string): number {
   throw queryFault(`Levenshtein distance value must be an int, got ${text}`);
 }
 
+/** The nodes that share a trigram with the text. */
+function listsOf(run: Run, call: MatchCall): readonly ListRef[] {
+  const tokens = trigramTokens(slotText(run, call.text));
+  return tokens.map((token) => listOfToken(call.index.id, token));
+}
+
 export const match: CallFunction<MatchCall> = {
   forms: [
     {
@@ -105,18 +111,18 @@ export const match: CallFunction<MatchCall> = {
   describe: ({ use, text, distance }, words) =>
     `match ${words.use(use)} ${words.slots([text, distance])} (index trigram)`,
   count: uncounted,
-  passShare: () => expressionShare,
+  guess: () => "expression",
+  reads: () => ({ rechecks: true, filter: "values" }),
   isCounted: never,
   isFree: never,
   isExpensive: true,
+  looksAt: async (run, call) => countMembers(run, listsOf(run, call)),
   checkRoot: noCheck,
 
   /** Those that share at least one trigram with the text. */
   async find(run, call) {
     const test = buildTest(run, call);
-    const tokens = trigramTokens(slotText(run, call.text));
-    const lists = tokens.map((token) => listOfToken(call.index.id, token));
-    return needsRecheck(unionAll(await readLists(run, lists)), call.use, test);
+    return needsRecheck(unionAll(await readLists(run, listsOf(run, call))), call.use, test);
   },
   list: noList,
   prepare: async (run, call) => cellsCall(call.use, buildTest(run, call)),

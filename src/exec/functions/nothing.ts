@@ -12,10 +12,14 @@ export const nothingCall: CallFunction<CallPlans["nothing"]> = {
   isOneList: never,
   describe: ({ use }, words) => `nothing${use === undefined ? "" : ` ${words.use(use)}`}`,
   count: () => Promise.resolve(0),
-  passShare: () => 0,
+  guess: () => "condition",
+  reads: () => ({ rechecks: false, filter: "nothing" }),
   isCounted: never,
   isFree: always,
   isExpensive: false,
+  looksAt(run, call) {
+    return this.count(run, call);
+  },
   checkRoot: noCheck,
   find: () => Promise.resolve(noCandidates),
   list: noList,

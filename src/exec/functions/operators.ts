@@ -1,7 +1,7 @@
 /** The comparisons, which are told of values, counts, variables and their sizes alike. */
 import type { FunctionSyntax } from "../../dql/functions.ts";
 import type { CompareOperator } from "../../plan/plan.ts";
-import { betweenShare, equalShare, filterPassShare } from "../costs.ts";
+import type { Guess } from "../../optimizer/statistics.ts";
 
 const syntax: FunctionSyntax = {
   subject: "predicate",
@@ -25,8 +25,8 @@ export function operatorOf(name: string): CompareOperator {
   return name as CompareOperator;
 }
 
-/** The share of nodes that passes where no list tells. */
-export function shareOf(operator: CompareOperator): number {
-  if (operator === "eq") return equalShare;
-  return operator === "between" ? betweenShare : filterPassShare;
+/** What is guessed of a comparison where no list tells. */
+export function guessOf(operator: CompareOperator): Guess {
+  if (operator === "eq") return "equal";
+  return operator === "between" ? "between" : "condition";
 }

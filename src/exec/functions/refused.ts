@@ -1,6 +1,5 @@
 /** What the schema and the shape of a call forbid: told when its part of the plan is reached. */
 import type { CallPlans } from "../../plan/plan.ts";
-import { filterPassShare } from "../costs.ts";
 import { raiseRefusal } from "../run.ts";
 import { always, never, noList, uncounted, noCheck, type CallFunction } from "./function.ts";
 
@@ -12,10 +11,14 @@ export const refusedCall: CallFunction<CallPlans["refused"]> = {
   isOneList: never,
   describe: ({ refusal }) => `refused: ${refusal.text}`,
   count: uncounted,
-  passShare: () => filterPassShare,
+  guess: () => "condition",
+  reads: () => ({ rechecks: false, filter: "nothing" }),
   isCounted: never,
   isFree: always,
   isExpensive: false,
+  looksAt(run, call) {
+    return this.count(run, call);
+  },
   checkRoot: noCheck,
   find: async (run, { refusal }) => raiseRefusal(run, refusal),
   list: noList,

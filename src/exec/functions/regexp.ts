@@ -12,8 +12,8 @@ import { addSlot, literalsOf, refusal, type Builder } from "../../plan/builder.t
 import { argumentCount, checkUse, findIndex, refused, resolveSubject } from "../../plan/call.ts";
 import type { CallPlan, PredicateUse, SlotIndex } from "../../plan/plan.ts";
 import { trigramsOfRegexp, type TrigramQuery } from "../../tokens/regexp-trigrams.ts";
-import { expressionShare, listsFrom } from "../costs.ts";
-import { intersectLists, listOfToken, verifyCells } from "../lookup.ts";
+import { areMany } from "../../optimizer/filter-choice.ts";
+import { countMembers, intersectLists, listOfToken, verifyCells } from "../lookup.ts";
 import { needsRecheck, type Candidates } from "../candidates.ts";
 import type { CellTest } from "../compare.ts";
 import { compileRegexp } from "../regexp-match.ts";
@@ -157,6 +157,30 @@ async function findTrigrams(
   }
 }
 
+/** At most how many nodes have trigrams that fit. */
+async function countTrigrams(run: Run, index: number, query: TrigramQuery): Promise<number> {
+  switch (query.kind) {
+    case "all":
+      return Infinity;
+    case "none":
+      return 0;
+    case "trigram":
+      return countMembers(run, [listOfToken(index, query.token)]);
+    case "and": {
+      let fewest = Infinity;
+      for (const part of query.queries) {
+        fewest = Math.min(fewest, await countTrigrams(run, index, part));
+      }
+      return fewest;
+    }
+    case "or": {
+      let sum = 0;
+      for (const part of query.queries) sum += await countTrigrams(run, index, part);
+      return sum;
+    }
+  }
+}
+
 export const regexp: CallFunction<RegexpCall> = {
   forms: [
     {
@@ -177,10 +201,16 @@ export const regexp: CallFunction<RegexpCall> = {
     return `regexp ${words.use(use)} ${words.slot(source)} (${how})`;
   },
   count: uncounted,
-  passShare: () => expressionShare,
+  guess: () => "expression",
+  reads: () => ({ rechecks: true, filter: "values" }),
   isCounted: never,
   isFree: never,
   isExpensive: true,
+  async looksAt(run, call) {
+    if (call.index === undefined) return Infinity;
+    const query = trigramsOfRegexp(slotText(run, call.source), call.flags === "i");
+    return countTrigrams(run, call.index.id, query);
+  },
   checkRoot: noCheck,
   find: findRegexp,
   list: noList,
@@ -191,8 +221,7 @@ export const regexp: CallFunction<RegexpCall> = {
    */
   async prepare(run, call, candidates) {
     const test = buildTest(run, slotText(run, call.source), call.flags);
-    const narrowed =
-      candidates.length < listsFrom ? undefined : await narrow(run, call, candidates);
+    const narrowed = areMany(candidates.length) ? await narrow(run, call, candidates) : undefined;
     return narrowed === undefined
       ? cellsCall(call.use, test)
       : members(await verifyCells(run, call.use, test, narrowed));

@@ -18,7 +18,6 @@ import type { CallPlan, PredicateUse, SlotIndex } from "../../plan/plan.ts";
 import { parseUid } from "../bind.ts";
 import { queryFault, slotText, valuesOf, type Run } from "../run.ts";
 import { exact } from "../candidates.ts";
-import { filterPassShare } from "../costs.ts";
 import { NearestVectors } from "../vector-distance.ts";
 import { members, never, noList, uncounted, noCheck, type CallFunction } from "./function.ts";
 
@@ -254,10 +253,14 @@ export const similar: CallFunction<SimilarCall> = {
   isOneList: never,
   describe: ({ use, neighbors }, words) => `similar_to ${words.use(use)} ${words.slot(neighbors)}`,
   count: uncounted,
-  passShare: () => filterPassShare,
+  guess: () => "condition",
+  reads: () => ({ rechecks: false, filter: "nothing" }),
   isCounted: never,
   isFree: never,
   isExpensive: false,
+  looksAt(run, call) {
+    return this.count(run, call);
+  },
   checkRoot: noCheck,
   find: async (run, call) => exact(await findSimilar(run, call)),
   list: noList,

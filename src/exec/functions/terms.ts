@@ -21,7 +21,7 @@ import type { CallPlan, PredicateUse, ValuesPlan } from "../../plan/plan.ts";
 import type { CellTest } from "../compare.ts";
 import { termTokens, wordsText } from "../index-tokens.ts";
 import { intersectList, intersectLists, readLists, listOfToken, verifyCells } from "../lookup.ts";
-import { filterPassShare, textsSplit } from "../costs.ts";
+import { takesTexts } from "../../optimizer/filter-choice.ts";
 import { exact } from "../candidates.ts";
 import { valuesOf, type Run } from "../run.ts";
 import {
@@ -225,10 +225,14 @@ export const terms: CallFunction<TermsCall> = {
     if (traits[call.name].needsAll) return Math.min(...counts);
     return counts.reduce((sum, count) => sum + count, 0);
   },
-  passShare: () => filterPassShare,
+  guess: () => "condition",
+  reads: () => ({ rechecks: false, filter: "lists" }),
   isCounted: ({ values }) => values.variable === undefined,
   isFree: never,
   isExpensive: false,
+  looksAt(run, call) {
+    return this.count(run, call);
+  },
   checkRoot: noCheck,
 
   find: async (run, call) => exact(await findTerms(run, call, undefined)),
@@ -237,7 +241,7 @@ export const terms: CallFunction<TermsCall> = {
   /** Words are looked up in their index; of few candidates the texts are read, where no list is at hand. */
   async prepare(run, call, candidates) {
     if (candidates.length === 0) return members(emptyUidSet);
-    const isFew = candidates.length <= textsSplit && call.values.variable === undefined;
+    const isFew = takesTexts(candidates.length) && call.values.variable === undefined;
     if (isFew && canReadText(call) && !(await areListsCached(run, call))) {
       return cellsCall(call.use, buildTest(run, call));
     }

@@ -12,7 +12,7 @@ import { refusal, variableIndex, type Builder } from "../../plan/builder.ts";
 import { checkUse, literalSlots, refused, resolveSubject } from "../../plan/call.ts";
 import type { CallPlan, PredicateUse, SlotIndex } from "../../plan/plan.ts";
 import { exact } from "../candidates.ts";
-import { filterPassShare, reverseTargetsMax } from "../costs.ts";
+import { takesReverse } from "../../optimizer/filter-choice.ts";
 import { countMembers, intersectList, readLists } from "../lookup.ts";
 import { queryFault, slotNumber, slotText, variableOf, type Run } from "../run.ts";
 import { members, never, noList, noCheck, type CallFunction } from "./function.ts";
@@ -105,10 +105,14 @@ export const uidIn: CallFunction<UidInCall> = {
     return `uid_in ${words.use(use)} ${of}`;
   },
   count: async (run, call) => countMembers(run, listsOf(run, call)),
-  passShare: () => filterPassShare,
+  guess: () => "condition",
+  reads: ({ use }) => ({ rechecks: false, filter: hasLists(use) ? "lists" : "values" }),
   isCounted: ({ use }) => hasLists(use),
   isFree: never,
   isExpensive: false,
+  looksAt(run, call) {
+    return this.count(run, call);
+  },
   checkRoot: noCheck,
   find: async (run, call) => exact(unionAll(await readLists(run, listsOf(run, call)))),
   list: noList,
@@ -119,7 +123,7 @@ export const uidIn: CallFunction<UidInCall> = {
     if (targets.length === 0 || predicate === undefined) return members(emptyUidSet);
     if (predicate.definition.kind !== "uid") return members(emptyUidSet);
     const reverse = predicate.reverseIndex;
-    if (targets.length <= reverseTargetsMax && hasLists(call.use)) {
+    if (takesReverse(targets.length) && hasLists(call.use)) {
       let found: UidSet = emptyUidSet;
       for (const target of targets) {
         const list: ListRef = call.use.reverse

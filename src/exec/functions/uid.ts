@@ -5,7 +5,6 @@ import { emptyUidSet, type UidSet } from "../../model/uid.ts";
 import { addSlot, literalsOf, variableIndex, type Builder } from "../../plan/builder.ts";
 import type { CallPlan, SlotIndex } from "../../plan/plan.ts";
 import { exact } from "../candidates.ts";
-import { filterPassShare } from "../costs.ts";
 import { countUids, slotNumber, variableOf, type Run } from "../run.ts";
 import { always, members, never, noList, noCheck, type CallFunction } from "./function.ts";
 
@@ -63,10 +62,14 @@ export const uid: CallFunction<UidCall> = {
     return ["uid", ...names, words.slots(call.uids)].filter((part) => part !== "").join(" ");
   },
   count: async (run, call) => uidsOf(run, call).length,
-  passShare: () => filterPassShare,
+  guess: () => "condition",
+  reads: () => ({ rechecks: false, filter: "nothing" }),
   isCounted: always,
   isFree: never,
   isExpensive: false,
+  looksAt(run, call) {
+    return this.count(run, call);
+  },
   checkRoot: noCheck,
   async find(run, call) {
     const uids = uidsOf(run, call);

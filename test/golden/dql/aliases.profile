@@ -7,3 +7,4 @@ block 0: query q                     2        3      1
     count author
       filter uid 0x10                    2    1      1                                tested by sets and indexes
     absent nosuch
+cost 3 expected, 2 read

@@ -9,3 +9,4 @@ block 0: query q                                         2        2      1
     edge author                                          3   5    5      1
       level 1 cascade                                    3   3    3      1        3
         value name one
+cost 10 expected, 10 read

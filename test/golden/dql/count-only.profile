@@ -8,3 +8,4 @@ block 1: query t                                          3        3      1
   page first 3
   level 1                                                 3
     countUid
+cost 3 expected, 2 read

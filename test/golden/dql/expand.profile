@@ -5,3 +5,4 @@ block 0: query q           1        1      1
     expand all
       level 1                  2    2      2
         uid
+cost 2 expected, 2 read

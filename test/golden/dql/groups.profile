@@ -5,3 +5,4 @@ block 0: query q                                          5        3      1     
     count
     max(pages)
   level 0                                                 5
+cost 7 expected, 7 read

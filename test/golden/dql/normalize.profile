@@ -7,3 +7,4 @@ block 0: query q                                            3        3      1
     edge ~author                                            5   5    5      1
       level 1                                               4   4    4      1        4
         value title one
+cost 9 expected, 9 read

@@ -9,3 +9,4 @@ block 0: query q                                           2        2      1
   level 0                                                  2   2    2      1        2
     value title one
     value pages one
+cost 8 expected, 8 read

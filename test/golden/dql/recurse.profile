@@ -9,3 +9,4 @@ block 0: query q                                        1        1      1
       level 0 again
     edge author                                             3    3      3
       level 0 again
+cost 10 expected, 7 read

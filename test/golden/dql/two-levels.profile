@@ -19,3 +19,4 @@ block 0: query q                                                         2      
     edge sequel single                                                   2   1    1      1
       level 3                                                            1   1    1      1        1
         value title one
+cost 17 expected, 14 read

@@ -19,3 +19,4 @@ block 2: empty all                                                   1      1
   level 3
     aggregate sum p
     aggregate avg p
+cost 13 expected, 12 read

@@ -13,3 +13,4 @@ block 2: query c                                                    1        1  
   filter allofterms title "salt roads" (index term)                 1   5    1      1        5                       tested by the nodes' own values
   level 2                                                           1   1    1      1        1
     value title@fr:. one
+cost 10 expected, 26 read

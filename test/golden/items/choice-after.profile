@@ -5,3 +5,4 @@ block 0: query q                                3        3      1
   level 0                                       3   3    3      1        3
     uid
     value price one
+cost 5 expected, 9 read

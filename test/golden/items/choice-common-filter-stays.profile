@@ -6,3 +6,4 @@ block 0: query q                                2        0      1               
   level 0                                       2
     uid
     value price one
+cost 8 expected, 4 read

@@ -9,3 +9,4 @@ block 1: query r                                 333         843      1         
   filter gt price "100" (index int)              333  1000   843      1     1000            188        tested by the nodes' own values
   level 1                                        333   843   843      1
     countUid
+cost 1012 expected, 1166 read

@@ -8,3 +8,4 @@ block 0: query q                                            4         4      1  
   level 0                                                   4    4    4      1        4
     uid
     value price one
+cost 261 expected, 514 read

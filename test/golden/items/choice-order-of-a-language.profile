@@ -5,3 +5,4 @@ block 0: query q                         3      1       60
   page first 3
   level 0                           3    3      1        3
     value label@de one
+cost 85 expected, 125 read

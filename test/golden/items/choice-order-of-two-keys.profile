@@ -7,3 +7,4 @@ block 0: query q                                  5        5      1             
     uid
     value stars one
     value price one
+cost 69 expected, 87 read

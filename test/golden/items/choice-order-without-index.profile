@@ -5,3 +5,4 @@ block 0: query q              3        3      1
   page first 3
   level 0                     3   3    3      1        3
     value note one
+cost 35 expected, 35 read

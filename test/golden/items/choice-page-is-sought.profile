@@ -6,3 +6,4 @@ block 0: query q                                          4        4      1     
   page first 4 offset 2 after 100
   level 0                                                 4   4    4      1
     uid
+cost 41 expected, 5 read

@@ -12,3 +12,4 @@ block 1: query c                                        225       225      1    
   filter ge count ~parts 9 (index count)               1000
   level 1                                               225  225  225      1
     countUid
+cost 39 expected, 16 read

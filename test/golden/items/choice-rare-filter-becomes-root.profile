@@ -10,3 +10,4 @@ block 0: query q                                          1        0      1     
     uid
     value price one
     value kind one
+cost 7 expected, 6 read

@@ -6,3 +6,4 @@ block 0: query q                                    8        8      1
     uid
     value stars one
     value weight one
+cost 18 expected, 19 read

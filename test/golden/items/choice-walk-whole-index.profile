@@ -6,3 +6,4 @@ block 0: query q                                          4        4      1     
   level 0                                                 4   4    4      1        4
     uid
     value price one
+cost 14 expected, 13 read

@@ -7,3 +7,4 @@ block 0: query q                             2        2      1
       level 1                               10  10   10      1       10
         p as value price one
     aggregate max p through field 0
+cost 13 expected, 12 read

@@ -10,3 +10,4 @@ block 1: empty q                                         1      1
     aggregate max p
     aggregate sum s
     aggregate avg s
+cost 64 expected, 72 read

@@ -9,3 +9,4 @@ block 0: query q                                3        3      1
       page first 1
       level 1 cascade parts                     3  17   17      1
         uid
+cost 32 expected, 36 read

@@ -7,3 +7,4 @@ block 0: query q                               30        0      1
     edge parts                                 58  51   51      1
       level 1 cascade                          58  17   17      1
         uid
+cost 32 expected, 36 read

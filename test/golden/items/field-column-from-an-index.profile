@@ -6,3 +6,4 @@ block 0: var                   3000        3000      1
 block 1: empty q                              1      1
   level 1
     aggregate sum s
+cost 16 expected, 37 read

@@ -9,3 +9,4 @@ block 1: query q                               15       15      1
   level 1                                      15  15   15      1
     uid
     val c
+cost 18 expected, 18 read

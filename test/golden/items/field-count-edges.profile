@@ -5,3 +5,4 @@ block 0: query q                                2        2      1
     count parts
     count ~parts
     count ~maker
+cost 4 expected, 4 read

@@ -5,3 +5,4 @@ block 0: query q                                2        2      1
     expand types
       level 1                                       3    3      2
         uid
+cost 4 expected, 4 read

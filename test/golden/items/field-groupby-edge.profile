@@ -4,3 +4,4 @@ block 0: query q                               62       12      1       62
   group by maker
     count
   level 0                                      62
+cost 64 expected, 72 read

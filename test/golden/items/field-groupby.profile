@@ -4,3 +4,4 @@ block 0: query q                              312        5      1      312
   group by stars
     count
   level 0                                     312
+cost 315 expected, 362 read

@@ -10,3 +10,4 @@ block 0: query q                   1        1      1
         edge maker single          1   1    1      1
           level 2                  1   1    1      1
             uid
+cost 3 expected, 2 read

@@ -6,3 +6,4 @@ block 0: query q                                         1        1      1
     value label@de one
     value label@fr:de one
     value label@. one
+cost 3 expected, 3 read

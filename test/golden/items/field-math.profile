@@ -11,3 +11,4 @@ block 1: query q                                3        3      1
   page first 3
   level 1                                       3   3    3      1
     val m
+cost 33 expected, 36 read

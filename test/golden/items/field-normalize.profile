@@ -8,3 +8,4 @@ block 0: query q                                2        2      1
       page first 2
       level 1                                   4   2    2      1        2
         value stars one
+cost 8 expected, 6 read

@@ -6,3 +6,4 @@ block 0: query q                                1        1      1
       page first 2 offset 3 after 0x30
       level 1                                   2   2    2      1
         uid
+cost 2 expected, 1 read

@@ -10,3 +10,4 @@ block 0: query q                 1        1      1
       page first 2
       level 2                    2   2    2      1        2
         value stars one
+cost 4 expected, 3 read

@@ -8,3 +8,4 @@ block 1: query q                                  5      1
   root set: uid p                                 5      1                                taken: found all
   level 1                                    5    5      1
     uid
+cost 5251 expected, 46 read

@@ -9,3 +9,4 @@ block 0: query q                                          0        0      1     
     eq price "17" (index int)                             4
   level 0                                                 0
     uid
+cost 6 expected, 7 read

@@ -5,3 +5,4 @@ block 0: query q                                 3        6      1              
   filter eq count parts 0 (index count)          3  30    6      1       30                       tested by the nodes' own values
   level 0                                        3   6    6      1
     uid
+cost 32 expected, 41 read

@@ -6,3 +6,4 @@ block 0: query q                                2        2      1
       facet filter eq share "1"
       level 1                                   4
         uid
+cost 4 expected, 4 read

@@ -5,3 +5,4 @@ block 0: query q                                 2        0      1              
   filter near place "[7,7]" (index geo)          2   4    0      1        4                       tested by the nodes' own values
   level 0                                        2
     uid
+cost 6 expected, 7 read

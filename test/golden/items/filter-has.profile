@@ -9,3 +9,4 @@ block 1: query c                               62       15      1
   filter has ~parts                            62  62   15      1       62                       tested by the nodes' own values
   level 1                                      62  15   15      1
     countUid
+cost 127 expected, 144 read

@@ -6,3 +6,4 @@ block 0: query q                               26       49      1
     has note                                   30  62    0      1       62                       tested by the nodes' own values
   level 0                                      26  49   49      1
     countUid
+cost 64 expected, 73 read

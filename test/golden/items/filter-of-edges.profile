@@ -10,3 +10,4 @@ block 0: query q                                2        2      1
         uid
         value stars one
         value price one
+cost 12 expected, 10 read

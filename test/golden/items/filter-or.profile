@@ -6,3 +6,4 @@ block 0: query q                               29       30      1
     eq kind "lamp" (index exact)               21  62   20      1               1            20  tested by sets and indexes
   level 0                                      29  30   30      1
     countUid
+cost 64 expected, 12 read

@@ -5,3 +5,4 @@ block 0: query q                                         30       30      1     
   filter ge price "890" (index int)                      32
   level 0                                                30  30   30      1
     countUid
+cost 32 expected, 13 read

@@ -6,3 +6,4 @@ block 0: query q                                              1        2      1 
   level 0                                                     1   2    2      1        2
     uid
     value words one
+cost 4 expected, 7 read

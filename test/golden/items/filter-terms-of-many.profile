@@ -5,3 +5,4 @@ block 0: query q                                            500        0      1 
   filter allofterms words "amber cedar" (index term)        500
   level 0                                                   500
     countUid
+cost 7 expected, 10 read

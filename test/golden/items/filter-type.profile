@@ -11,3 +11,4 @@ block 1: query n                                       0        0      1        
   filter eq dgraph.type "Other" (index exact)          0  15    0      1               1                tested by sets and indexes
   level 1                                              0
     uid
+cost 18 expected, 13 read

@@ -5,3 +5,4 @@ block 0: query q                                         17       17      1     
   filter uid_in parts 3 4                                23
   level 0                                                17  17   17      1
     uid
+cost 19 expected, 7 read

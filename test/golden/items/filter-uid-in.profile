@@ -8,3 +8,4 @@ block 0: query q                                3        3      1               
     edge maker single                           3   3    3      1
       level 1                                   3   1    1      1
         uid
+cost 6 expected, 15 read

@@ -8,3 +8,4 @@ block 1: query q                                0        24      1
   level 1                                       0   24   24      1       24
     uid
     value stars one
+cost 6 expected, 34 read

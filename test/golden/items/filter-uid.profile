@@ -5,3 +5,4 @@ block 0: query q                                3        1      1               
   filter uid 10 500 53                          3
   level 0                                       3   1    1      1
     uid
+cost 4 expected, 13 read

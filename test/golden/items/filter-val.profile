@@ -9,3 +9,4 @@ block 1: query q                               30        6      1
   level 1                                      30   6    6      1
     uid
     val p
+cost 33 expected, 36 read

@@ -5,3 +5,4 @@ block 0: query q                                                      3        0
   level 0                                                             3
     uid
     value words one
+cost 9 expected, 9 read

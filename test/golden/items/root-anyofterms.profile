@@ -3,3 +3,4 @@ block 0: query q                                              1500        1500  
   root set: anyofterms words "amber fjord" (index term)       1500        1500      1               2          1500  taken: found all
   level 0                                                     1500  1500  1500      1
     countUid
+cost 9 expected, 10 read

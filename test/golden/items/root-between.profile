@@ -4,3 +4,4 @@ block 0: query q                                           9        9      1
   level 0                                                  9   9    9      1        9
     uid
     value price one
+cost 11 expected, 11 read

@@ -3,3 +3,4 @@ block 0: query q                                       50        0      1       
   root set: contains place "[7,7]" (index geo)         50       50      1              12            50  taken: found all
   level 0                                              50
     countUid
+cost 52 expected, 63 read

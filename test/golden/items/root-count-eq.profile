@@ -9,3 +9,4 @@ block 1: query c                                   750      750      1
   root seek: eq count parts 3 (index count)        750      750      1               1                taken: counted in the head of its list
   level 1                                          750
     countUid
+cost 8 expected, 5 read

@@ -4,3 +4,4 @@ block 0: query q                                                     1      1   
   level 0                                                       1    1      1        1
     uid
     value label@. one
+cost 68 expected, 4 read

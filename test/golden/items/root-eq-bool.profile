@@ -9,3 +9,4 @@ block 1: query c                               1500      1500      1
   root seek: eq open "true" (index bool)       1500      1500      1               1                taken: counted in the head of its list
   level 1                                      1500
     countUid
+cost 13 expected, 6 read

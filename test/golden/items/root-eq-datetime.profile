@@ -4,3 +4,4 @@ block 0: query q                                                 5        5     
   level 0                                                        5   5    5      1        5
     uid
     value made one
+cost 7 expected, 7 read

@@ -4,3 +4,4 @@ block 0: query q                                         1        1      1
   level 0                                                1   1    1      1        1
     uid
     value label one
+cost 3 expected, 3 read

@@ -4,3 +4,4 @@ block 0: query q                                2        2      1
   level 0                                       2   2    2      1        2
     uid
     value code one
+cost 4 expected, 4 read

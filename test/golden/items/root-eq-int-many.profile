@@ -5,3 +5,4 @@ block 0: query q                                          6        6      1
   level 0                                                 6   6    6      1        6
     uid
     value price one
+cost 8 expected, 10 read

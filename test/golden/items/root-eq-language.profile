@@ -4,3 +4,4 @@ block 0: query q                                                      1      1
   level 0                                                        1    1      1        1
     uid
     value label@de one
+cost 8 expected, 3 read

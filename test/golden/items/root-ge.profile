@@ -4,3 +4,4 @@ block 0: query q                               15       15      1
   level 0                                      15  15   15      1       15
     uid
     value price one
+cost 17 expected, 18 read

@@ -4,3 +4,4 @@ block 0: query q                                               13        9      
   level 0                                                      13   9    9      1        9
     uid
     value made one
+cost 15 expected, 11 read

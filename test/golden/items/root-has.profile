@@ -9,3 +9,4 @@ block 1: query c              30       30      1
   root seek: has note         30       30      1               1                taken: counted in the head of its list
   level 1                     30
     countUid
+cost 5 expected, 5 read

@@ -4,3 +4,4 @@ block 0: query q                             20       20      1
   level 0                                    20  20   20      1       20
     uid
     value price one
+cost 22 expected, 23 read

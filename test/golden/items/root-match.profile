@@ -5,3 +5,4 @@ block 0: query q                                                                
   level 0
     uid
     value words one
+cost 58 expected, 2575 read

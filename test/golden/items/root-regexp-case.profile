@@ -5,3 +5,4 @@ block 0: query q                                                    2      1    
   level 0                                                      2    2      1        2
     uid
     value words one
+cost 38 expected, 69 read

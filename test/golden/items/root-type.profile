@@ -4,3 +4,4 @@ block 0: query q                                          2        2      1
   page first 2
   level 0                                                 2   2    2      1
     uid
+cost 2 expected, 2 read

@@ -8,3 +8,4 @@ block 1: query q                                3        3      1
   level 1                                       3   3    3      1        3
     uid
     value price one
+cost 6 expected, 5 read

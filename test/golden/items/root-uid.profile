@@ -4,3 +4,4 @@ block 0: query q                    3        4      1
   level 0                           3   3    3      1        3
     uid
     value stars one
+cost 4 expected, 3 read

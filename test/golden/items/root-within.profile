@@ -3,3 +3,4 @@ block 0: query q                                                                
   root set: within place "[[[0,0],[5.5,0],[5.5,5.5],[0,5.5],[0,0]]]" (index geo)        300       300      1              21           300  taken: found all
   level 0                                                                               300  250  250      1
     countUid
+cost 303 expected, 323 read

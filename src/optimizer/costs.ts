@@ -1,5 +1,5 @@
 /**
- * What the choices of an execution weigh, in one place: how many members of a list cost as much as a candidate, how far
+ * What the optimizer weighs, in one place: how many members of a list cost as much as a candidate, how far
  * it is worth counting before a choice is made. Measured on the workloads of `bench/`; unless something else is said,
  * the unit is nodes. A wrong one costs time, never an answer: each choice gives the same nodes.
  */
@@ -33,8 +33,14 @@ export const betweenShare = 0.25;
 /** What an expression, or a text nearly the same, finds. */
 export const expressionShare = 0.1;
 
+/** A member of a list, in records: reading a node's record costs as much as so many members. */
+export const membersPerRecord = 200;
+
 /** So few candidates are sorted rather than looked for along an index. */
 export const sortedBelow = 256;
+
+/** Candidates for each node of a page, up to which they are sorted. */
+export const sortedPerWanted = 8;
 
 /** Reading and sorting a node costs as much as stepping over so many in an index: 2 µs, where most tokens have one. */
 export const stepsPerRecord = 2;
@@ -68,11 +74,20 @@ export const reverseTargetsMax = 64;
 /** A member of a count index costs a sixteenth of what counting a candidate's edges does, and is often read in vain. */
 export const countMembersPerCandidate = 16;
 
-/** Nodes that are looked at to find the test to begin with; from so many candidates on. */
+/** Cells, and lists that leave a value open, are asked where they leave less than one candidate in so many. */
+export const candidatesPerOpenMember = 2;
+
+/** Counting the heads of a range may cost one part in so many of reading the candidates. */
+export const candidatesPerHead = 4;
+
+/** Nodes that are looked at to find the test to begin with. */
 export const filterSampleRows = 64;
 
 /** From so many candidates on it is worth finding out. */
 export const filterSampleFrom = 2048;
+
+/** A test that leaves less than this share is read before the others. */
+export const leadShare = 1 / 2;
 
 // Orders and values: whether a column is read from an index, or from the nodes' records.
 

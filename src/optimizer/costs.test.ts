@@ -1,14 +1,14 @@
 /**
- * Goal: what the choices of an execution weigh (`src/exec/costs.ts`) decides how long an answer takes, never what it
+ * Goal: what the choices of an execution weigh (`costs.ts`) decides how long an answer takes, never what it
  * says. Method: the same questions with the weights as they are, with the least, the greatest, and chosen ones.
  */
 import { afterEach, expect, test, vi } from "vitest";
-import { makeSeededRandom } from "../../src/base/random.ts";
-import * as costs from "../../src/exec/costs.ts";
-import type { Value } from "../../src/model/value.ts";
+import { makeSeededRandom } from "../base/random.ts";
+import * as costs from "./costs.ts";
+import type { Value } from "../model/value.ts";
 
 afterEach(() => {
-  vi.doUnmock("../../src/exec/costs.ts");
+  vi.doUnmock("./costs.ts");
   vi.resetModules();
 });
 
@@ -17,11 +17,11 @@ const itemCount = 1200;
 /** Everything that executes is loaded anew with these weights, and asked. */
 async function askWith(weights: Readonly<Record<string, number>>): Promise<readonly string[]> {
   vi.resetModules();
-  vi.doMock("../../src/exec/costs.ts", () => weights);
+  vi.doMock("./costs.ts", () => weights);
   const { MemoryGraph, definePredicate, makeTestSchema } =
-    await import("../support/memory-graph.ts");
-  const { runDql } = await import("../support/run-dql.ts");
-  const loaded = await import("../../src/exec/costs.ts");
+    await import("../../test/support/memory-graph.ts");
+  const { runDql } = await import("../../test/support/run-dql.ts");
+  const loaded = await import("./costs.ts");
   expect(loaded.listsFrom).toBe(weights["listsFrom"]);
   const random = makeSeededRandom(11);
   const below = (bound: number): number => Math.floor(random.next() * bound);

@@ -2,11 +2,10 @@
  * Which of a root's choices is the cheapest for these literals: counted by the heads of lists (reference/dql 4.21).
  * Price: one head for each token of each choice; none where there is no choice.
  */
-import { rootEnough } from "./costs.ts";
+import { countMembersScanned, membersPerRecord, rangeTokensCounted, rootEnough } from "./costs.ts";
 import type { PredicateIndex } from "../graph/schema.ts";
 import type { CallPlan, RootChoice, RootPlan } from "../plan/plan.ts";
-import { functionOf } from "./functions.ts";
-import type { Run } from "./run.ts";
+import type { StatisticsOf } from "./statistics.ts";
 
 export interface ChosenRoot {
   readonly choice: RootChoice;
@@ -17,8 +16,9 @@ export interface ChosenRoot {
 }
 
 /** `walked`: the index that an order would walk; ranges of it need no counting, the walk stops at the page. */
-export async function chooseRoot(
-  run: Run,
+export async function chooseRoot<R>(
+  of: StatisticsOf<R>,
+  run: R,
   root: RootPlan,
   walked: PredicateIndex | undefined,
 ): Promise<ChosenRoot> {
@@ -34,16 +34,16 @@ export async function chooseRoot(
     return { choice: first, count: Infinity, writtenCount: Infinity };
   }
   // A root that is refused is refused whatever else could find its nodes.
-  functionOf(first.call).checkRoot(run, first.call);
+  of(first.call).checkRoot(run, first.call);
   if (namesNodes(first.call)) return { choice: first, count: 1, writtenCount: 1 };
   const writtenCount = isWalked(first.call)
     ? Infinity
-    : await functionOf(first.call).count(run, first.call);
+    : await of(first.call).count(run, first.call);
   let best: ChosenRoot = { choice: first, count: writtenCount, writtenCount };
   for (const choice of others) {
     if (best.count <= rootEnough) break;
     if (isWalked(choice.call)) continue;
-    const count = await functionOf(choice.call).count(run, choice.call);
+    const count = await of(choice.call).count(run, choice.call);
     if (count < best.count) best = { choice, count, writtenCount };
   }
   return best;
@@ -59,4 +59,38 @@ function namesNodes(call: CallPlan): boolean {
     call.use.languages.length === 0 &&
     call.index !== undefined
   );
+}
+
+/**
+ * A page in the order of uids reads its own root batch by batch, which is cheap where most nodes pass. Another choice
+ * is better where its nodes are fewer than those batches would be (`membersPerRecord`).
+ */
+export function pickChoice(
+  root: RootPlan,
+  chosen: ChosenRoot,
+  page: { readonly first: number; readonly offset: number },
+): RootChoice {
+  const [written] = root.choices;
+  const { choice, count, writtenCount } = chosen;
+  if (
+    written === undefined ||
+    choice === written ||
+    root.accessPath !== "seek" ||
+    page.first <= 0
+  ) {
+    return choice;
+  }
+  const wanted = page.first + page.offset;
+  const batchCost = (wanted * writtenCount) / Math.max(1, count);
+  return count / membersPerRecord + Math.min(count, wanted * 2) < batchCost ? choice : written;
+}
+
+/** Whether the tokens of a range are counted on; else it is large. */
+export function countsRangeOn(tokens: number): boolean {
+  return tokens < rangeTokensCounted;
+}
+
+/** Members of a count index that are read to know how many there are. */
+export function countedMembersMax(): number {
+  return countMembersScanned;
 }

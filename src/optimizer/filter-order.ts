@@ -4,8 +4,7 @@
  */
 import { Fault } from "../model/fault.ts";
 import type { CallPlan, FilterPlan } from "../plan/plan.ts";
-import { functionOf } from "./functions.ts";
-import type { Run } from "./run.ts";
+import type { StatisticsOf, TraitsOf } from "./statistics.ts";
 
 /** At most how many nodes a call finds; Infinity where nothing tells. */
 type CountOfCall = (call: CallPlan) => Promise<number>;
@@ -13,13 +12,14 @@ type CountOfCall = (call: CallPlan) => Promise<number>;
 /** The same parts, in the order in which they are asked; where nothing is known of them, as the plan has them. */
 export async function orderParts(
   filters: readonly FilterPlan[],
+  of: TraitsOf,
   count: CountOfCall,
 ): Promise<readonly FilterPlan[]> {
-  const counted = filters.filter(isCounted).length;
+  const counted = filters.filter((filter) => isCounted(filter, of)).length;
   if (counted === 0) return filters;
   // One alone is first whatever its number.
   const counts: CountOfCall = counted === 1 ? () => Promise.resolve(0) : count;
-  const ranks = await Promise.all(filters.map((filter) => rankPart(filter, counts)));
+  const ranks = await Promise.all(filters.map((filter) => rankPart(filter, of, counts)));
   const places = filters.map((_, i) => i);
   // The outcome is the same in any order.
   places.sort((a, b) => compareRanks(ranks[a] ?? 0, ranks[b] ?? 0) || a - b);
@@ -31,18 +31,18 @@ function compareRanks(a: number, b: number): number {
 }
 
 /** Below zero: it costs nothing, or is refused for many candidates. */
-async function rankPart(filter: FilterPlan, count: CountOfCall): Promise<number> {
+async function rankPart(filter: FilterPlan, of: TraitsOf, count: CountOfCall): Promise<number> {
   if (filter.kind === "constant") return -1;
   if (filter.kind !== "call") return Infinity;
-  if (functionOf(filter.call).isFree(filter.call)) return -1;
-  return isCounted(filter) ? count(filter.call) : Infinity;
+  if (of(filter.call).isFree(filter.call)) return -1;
+  return isCounted(filter, of) ? count(filter.call) : Infinity;
 }
 
 /** Counts a call of a run by heads of lists and by what its variables hold. */
-export function countIn(run: Run): CountOfCall {
+export function countIn<R>(of: StatisticsOf<R>, run: R): CountOfCall {
   return async (call) => {
     try {
-      return await functionOf(call).count(run, call);
+      return await of(call).count(run, call);
     } catch (error) {
       // What is wrong with its arguments is said when it is asked.
       if (error instanceof Fault) return Infinity;
@@ -52,6 +52,11 @@ export function countIn(run: Run): CountOfCall {
 }
 
 /** Whether the heads of few lists, or a set in memory, tell how many nodes a part has. */
-function isCounted(filter: FilterPlan): boolean {
-  return filter.kind === "call" && functionOf(filter.call).isCounted(filter.call);
+function isCounted(filter: FilterPlan, of: TraitsOf): boolean {
+  return filter.kind === "call" && of(filter.call).isCounted(filter.call);
+}
+
+/** By what the numbers of a filter are told. */
+export function partOfFilter(filter: FilterPlan): object {
+  return filter.kind === "call" ? filter.call : filter;
 }
