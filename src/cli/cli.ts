@@ -315,6 +315,9 @@ export interface LiveOptions extends CredentialOptions {
   readonly files: string;
   readonly schema: string | undefined;
   readonly graphqlSchema: string | undefined;
+  readonly format: "rdf" | "json" | undefined;
+  readonly xidmap: string | undefined;
+  readonly upsertPredicate: string | undefined;
   readonly batch: string;
   readonly inFlight: string;
 }
@@ -322,9 +325,12 @@ export interface LiveOptions extends CredentialOptions {
 function addLive(program: Command): void {
   addServer(program.command("live"))
     .description("load RDF or JSON files into a running server")
-    .requiredOption("--files <file,…>", "files to load: .rdf or .json, plain or .gz")
-    .option("--schema <file>", "DQL schema to set first")
-    .option("--graphql-schema <file>", "GraphQL schema to set first")
+    .requiredOption("--files <file,…>", "files and folders: .rdf or .json, plain or .gz")
+    .addOption(new Option("--format <format>", "of all files").choices(["rdf", "json"]))
+    .option("--schema <file>", "DQL schema to set first, plain or .gz")
+    .option("--graphql-schema <file>", "GraphQL schema to set first, or as an export has it")
+    .option("--xidmap <file>", "keeps the uids of labels, and goes on where a load was ended")
+    .option("--upsert-predicate <name>", "its values are keys, as those of @id and @unique")
     .addOption(setting("--batch <n>", "facts in a request").default("1000"))
     .addOption(setting("--in-flight <n>", "requests under way at once").default("8"))
     .addOption(setting(configFlag, configHelp))

@@ -1,5 +1,5 @@
 /** Files → batches of mutations, streamed: at any time one chunk of a file and one batch are in memory. */
-import { findInputs, readInput, type InputFile } from "./input-files.ts";
+import { readInput, type InputFile } from "./input-files.ts";
 import type { LabelUids } from "./label-uids.ts";
 import { JsonSplitter, rewriteJsonLabels } from "./json-objects.ts";
 import { rewriteRdfLine } from "./rdf-lines.ts";
@@ -18,7 +18,7 @@ interface Item {
 }
 
 interface Input {
-  readonly files: readonly string[];
+  readonly files: readonly InputFile[];
   readonly batchSize: number;
   readonly nodes: LabelUids;
   /** Bytes of the files read so far. */
@@ -29,7 +29,7 @@ interface Input {
 const batchLengthMax = 1024 * 1024;
 
 export async function* readBatches(input: Input): AsyncGenerator<Batch> {
-  const files = findInputs(input.files);
+  const { files } = input;
   const bytesTotal = files.reduce((sum, file) => sum + file.size, 0);
   let bytesBefore = 0;
   for (const file of files) {
@@ -49,16 +49,29 @@ async function* readText(file: InputFile, onRead: (count: number) => void): Asyn
   yield decoder.decode();
 }
 
+interface Resolvers {
+  readonly resolve: (label: string) => number;
+  readonly resolveNumber: (name: string) => number | undefined;
+}
+
+function resolversOf(nodes: LabelUids): Resolvers {
+  return {
+    resolve: (label) => nodes.resolve(label),
+    resolveNumber: (name) => nodes.resolveNumber(name),
+  };
+}
+
 async function* readRdf(chunks: AsyncIterable<string>, input: Input): AsyncGenerator<Item[]> {
   let rest = "";
   let line = 0;
   let items: Item[] = [];
   const { batchSize, nodes } = input;
+  const { resolve, resolveNumber } = resolversOf(nodes);
   const take = (text: string): void => {
     line++;
     const trimmed = text.trim();
     if (trimmed === "" || trimmed.startsWith("#")) return;
-    items.push({ text: rewriteRdfLine(trimmed, (label) => nodes.resolve(label)), line });
+    items.push({ text: rewriteRdfLine(trimmed, resolve, resolveNumber), line });
   };
   for await (const chunk of chunks) {
     const lines = (rest + chunk).split("\n");
@@ -82,13 +95,14 @@ async function* readJson(
   file: string,
   input: Input,
 ): AsyncGenerator<Item[]> {
+  const { resolve, resolveNumber } = resolversOf(input.nodes);
   const splitter = new JsonSplitter(file);
   let items: Item[] = [];
   let length = 0;
   for await (const chunk of chunks) {
     for (const { text, line, labelCountMax } of splitter.push(chunk)) {
       await input.nodes.prepare(labelCountMax);
-      items.push({ text: rewriteJsonLabels(text, (label) => input.nodes.resolve(label)), line });
+      items.push({ text: rewriteJsonLabels(text, resolve, resolveNumber), line });
       length += text.length;
       if (items.length < input.batchSize && length < batchLengthMax) continue;
       yield items;
