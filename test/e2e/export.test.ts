@@ -220,6 +220,6 @@ describe("with users and groups", () => {
         { name: "anna", groups: [{ name: "readers" }] },
       ]) as unknown,
     });
-    expect((users.json["data"]?.["queryUser"] as unknown as object[]).length).toBe(2);
+    expect(users.json["data"]?.["queryUser"]).toHaveLength(2);
   });
 });
