@@ -28,6 +28,7 @@ const server = await build({
     main: "src/main.ts",
     "password-thread": "src/passwords/password-thread.js",
     "schema-check-thread": "src/graphql/service/schema-check-thread.ts",
+    "bulk-thread": "src/bulk/bulk-thread.ts",
   },
   // All beside main.js, whatever goes into which file: a module that looks for others from its own place finds them.
   chunkNames: "[name]-[hash]",

@@ -34,6 +34,9 @@ export const layers: Layers = {
       "check.ts",
       "check-log.ts",
       "claim.ts",
+      // Rows of a store that is made in one go, which only LMDB is.
+      "row-builder.ts",
+      "bulk-store.ts",
       "place.ts",
       "private-files.ts",
       "repair.ts",
@@ -202,6 +205,24 @@ export const layers: Layers = {
       "node:buffer",
     ],
   },
+  bulk: {
+    below: [
+      "base",
+      "model",
+      "passwords",
+      "codec",
+      "tokens",
+      "intake",
+      "store",
+      "stores",
+      "graph",
+      "write",
+      "load",
+    ],
+    interface: ["bulk.ts"],
+    // Facts are read, sorted and indexed in threads.
+    outside: ["node:fs", "node:path", "node:os", "node:worker_threads", "node:buffer"],
+  },
   http: {
     below: [
       "base",
@@ -246,6 +267,7 @@ export const layers: Layers = {
       "graphql/service",
       "admin",
       "load",
+      "bulk",
       "export",
       "http",
       "lambda",
@@ -265,6 +287,8 @@ export const layers: Layers = {
       "node:http",
       // Certificates are read and tried before they are used.
       "node:tls",
+      // Schemas of exports are packed.
+      "node:zlib",
       "node:path",
       "node:url",
     ],

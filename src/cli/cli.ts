@@ -48,6 +48,7 @@ function makeProgram(): Command {
   addServe(program);
   addLambda(program);
   addLive(program);
+  addBulk(program);
   addExport(program);
   addSample(program);
   addCheck(program);
@@ -314,6 +315,9 @@ export interface LiveOptions extends CredentialOptions {
   readonly files: string;
   readonly schema: string | undefined;
   readonly graphqlSchema: string | undefined;
+  readonly format: "rdf" | "json" | undefined;
+  readonly xidmap: string | undefined;
+  readonly upsertPredicate: string | undefined;
   readonly batch: string;
   readonly inFlight: string;
 }
@@ -321,9 +325,12 @@ export interface LiveOptions extends CredentialOptions {
 function addLive(program: Command): void {
   addServer(program.command("live"))
     .description("load RDF or JSON files into a running server")
-    .requiredOption("--files <file,…>", "files to load: .rdf or .json, plain or .gz")
-    .option("--schema <file>", "DQL schema to set first")
-    .option("--graphql-schema <file>", "GraphQL schema to set first")
+    .requiredOption("--files <file,…>", "files and folders: .rdf or .json, plain or .gz")
+    .addOption(new Option("--format <format>", "of all files").choices(["rdf", "json"]))
+    .option("--schema <file>", "DQL schema to set first, plain or .gz")
+    .option("--graphql-schema <file>", "GraphQL schema to set first, or as an export has it")
+    .option("--xidmap <file>", "keeps the uids of labels, and goes on where a load was ended")
+    .option("--upsert-predicate <name>", "its values are keys, as those of @id and @unique")
     .addOption(setting("--batch <n>", "facts in a request").default("1000"))
     .addOption(setting("--in-flight <n>", "requests under way at once").default("8"))
     .addOption(setting(configFlag, configHelp))
@@ -340,6 +347,47 @@ Examples:
     .action(async (options: LiveOptions) => {
       const { runLive } = await import("./command-live.ts");
       await runLive(options);
+    });
+}
+
+/** The options of `weft bulk`. */
+export interface BulkFlags {
+  readonly data: string;
+  readonly files: string;
+  readonly format: "rdf" | "json" | undefined;
+  readonly schema: string | undefined;
+  readonly graphqlSchema: string | undefined;
+  readonly newUids: boolean;
+  readonly memory: string;
+  readonly threads: string;
+}
+
+function addBulk(program: Command): void {
+  program
+    .command("bulk")
+    .description("load RDF or JSON files into a new store that no server serves yet")
+    .addOption(setting("--data <dir>", "directory of the new store").default("./weft-data"))
+    .requiredOption("--files <file,…>", "files and folders: .rdf or .json, plain or .gz")
+    .addOption(new Option("--format <format>", "of all files").choices(["rdf", "json"]))
+    .option("--schema <file>", "DQL schema, plain or .gz")
+    .option("--graphql-schema <file>", "GraphQL schema, plain or .gz, or as an export has it")
+    .option("--new-uids", "give nodes new uids in place of those that the files name", false)
+    .addOption(setting("--memory <size>", "that the load may take, nearly").default("1GB"))
+    .option("--threads <n>", "beside the one that reads and writes", String(availableParallelism()))
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      `
+Several times as fast as weft live, and the store is smaller. Makes the same store.
+
+Examples:
+  weft bulk --data ./weft-data --files film.rdf.gz --schema film.schema
+  weft bulk --data ./weft-data --files ./export --schema ./export/g01.schema.gz \\
+    --graphql-schema ./export/g01.gql_schema.gz --memory 2GB`,
+    )
+    .action(async (options: BulkFlags) => {
+      const { runBulk } = await import("./command-bulk.ts");
+      await runBulk(options);
     });
 }
 

@@ -1,22 +1,37 @@
 /** `weft live`: files into a running server. */
-import { readFileSync } from "node:fs";
 import { systemRandom } from "../base/random.ts";
 import { type Client, postOrFail } from "../load/client.ts";
+import { keyPredicatesOf } from "../graphql/key-predicates.ts";
+import { findInputs } from "../load/input-files.ts";
 import { loadFiles } from "../load/load.ts";
-import { Fault } from "../model/fault.ts";
+import { XidMap } from "../load/xid-map.ts";
 import type { LiveOptions } from "./cli.ts";
 import { openClient } from "./credentials.ts";
+import { say } from "./log.ts";
 import { startProgressBar } from "./progress-bar.ts";
+import { readGraphqlFile, readSchemaFile } from "./schema-files.ts";
 import { parseCount } from "./superflag.ts";
 
 export async function runLive(options: LiveOptions): Promise<void> {
   const client = openClient(options);
-  await setSchema(client, "/alter", options.schema);
-  await setSchema(client, "/admin/schema", options.graphqlSchema);
+  const files = findInputs(options.files.split(",").filter(Boolean), options.format);
+  if (options.schema !== undefined) {
+    await postOrFail(client, "/alter", "text/plain", readSchemaFile(options.schema));
+  }
+  const sdl =
+    options.graphqlSchema === undefined
+      ? undefined
+      : readGraphqlFile(options.graphqlSchema, namespaceOf(options));
+  if (sdl !== undefined) await postOrFail(client, "/admin/schema", "text/plain", sdl);
+  const xidMap = options.xidmap === undefined ? undefined : new XidMap(options.xidmap, files);
+  const keys = await findKeys(client, sdl, options.upsertPredicate);
   const bar = startProgressBar("loading", "facts");
   try {
     await loadFiles({
-      files: options.files.split(",").filter((name) => name !== ""),
+      files,
+      keys,
+      xidMap,
+      onLinked: (count) => say(`${count} values of keys are on nodes that are there already`),
       batchSize: Math.max(1, parseCount("--batch", options.batch)),
       inFlightMax: Math.max(1, parseCount("--in-flight", options.inFlight)),
       client,
@@ -25,17 +40,38 @@ export async function runLive(options: LiveOptions): Promise<void> {
         bar.update(bytesRead, bytesTotal, factCount),
     });
   } finally {
+    xidMap?.close();
     bar.finish();
   }
 }
 
-async function setSchema(client: Client, path: string, file: string | undefined): Promise<void> {
-  if (file === undefined) return;
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    throw new Fault("E_STARTUP", `${file} cannot be read`, { cause: error });
-  }
-  await postOrFail(client, path, "text/plain", text);
+/** Whose schema of an export is meant. */
+function namespaceOf({ creds }: LiveOptions): number {
+  const given = /namespace\s*=\s*(?<number>\d+)/.exec(creds ?? "")?.groups?.["number"];
+  return Number(given ?? 0);
+}
+
+/** Predicates with `@unique`, of `@id` fields, and what the user names. */
+async function findKeys(
+  client: Client,
+  sdl: string | undefined,
+  named: string | undefined,
+): Promise<readonly string[]> {
+  const answer = await client.post("/query", "application/dql", "schema { unique }");
+  const { data } = (answer.json ?? {}) as { readonly data?: { readonly schema?: unknown } };
+  const known = (data?.schema ?? []) as readonly { predicate: string; unique?: boolean }[];
+  const unique = known.filter((one) => one.unique === true).map((one) => one.predicate);
+  const schema = sdl ?? (await readServedSchema(client));
+  const ids = schema === undefined || schema === "" ? [] : keyPredicatesOf(schema);
+  return [...new Set([...unique, ...ids, ...(named === undefined ? [] : [named])])];
+}
+
+/** undefined where the caller may not administer: then `--upsert-predicate` says what the keys are. */
+async function readServedSchema(client: Client): Promise<string | undefined> {
+  const query = JSON.stringify({ query: "{ getGQLSchema { schema } }" });
+  const answer = await client.post("/admin", "application/json", query);
+  const { data } = (answer.json ?? {}) as {
+    readonly data?: { readonly getGQLSchema?: { readonly schema: string } | null } | null;
+  };
+  return data?.getGQLSchema?.schema;
 }

@@ -79,6 +79,34 @@ function encodePlainText(kind: number, text: string): Uint8Array | undefined {
   return cell;
 }
 
+/**
+ * For loads that never make a text: the bytes of the cell of a text whose bytes stand in `text`; 0 where it is not
+ * plain ASCII.
+ */
+export function plainBytesSize(text: Uint8Array, from: number, to: number): number {
+  for (let at = from; at < to; at++) {
+    const unit = text[at]!;
+    if (unit >= 0x80 || isEscaped[unit] === 1) return 0;
+  }
+  return to - from + 4;
+}
+
+/** That cell, as `encodeCell` makes it, to `target` from `at` on. */
+export function encodePlainBytes(
+  kind: "string" | "default",
+  text: Uint8Array,
+  { from, to }: { readonly from: number; readonly to: number },
+  target: Uint8Array,
+  at: number,
+): void {
+  target[at] = kindNumbers[kind];
+  target[at + 1] = flagPlain;
+  target[at + 2] = quote;
+  if (to - from > 32) target.set(text.subarray(from, to), at + 3);
+  else for (let i = from; i < to; i++) target[at + 3 + i - from] = text[i]!;
+  target[at + 3 + to - from] = quote;
+}
+
 const quote = 0x22;
 
 /** ASCII that cannot stand in a JSON text of an answer as it is. */

@@ -20,8 +20,8 @@ beforeAll(async () => {
   engine = await openEngine({ store, clock: systemClock });
   const text = "n: int @index(int) .\nlinks: [uid] @reverse .\nsecret: password .";
   await engine.alter({ kind: "schema", text, runInBackground: false }, 0);
-  const lines = Array.from({ length: 3000 }, (_, i) => {
-    const [uid, next] = [i + 1, ((i + 1) % 3000) + 1].map((n) => `<0x${n.toString(16)}>`);
+  const lines = Array.from({ length: 1000 }, (_, i) => {
+    const [uid, next] = [i + 1, ((i + 1) % 1000) + 1].map((n) => `<0x${n.toString(16)}>`);
     return `${uid} <n> "${i}" .\n${uid} <links> ${next} .`;
   });
   lines.push('<0x5> <secret> "$2a$10$abcdefghijklmnopqrstuv"^^<xs:password> .');
@@ -80,7 +80,7 @@ describe.each(["rdf", "json"] as const)("as %s", (format) => {
   test("one that was ended goes on, and gives what a whole one does", async () => {
     const whole = makeDir();
     const { facts, calls } = await run(whole, format);
-    expect([facts, calls > 10]).toEqual([6001, true]);
+    expect([facts, calls > 10]).toEqual([2001, true]);
     const dir = makeDir();
     await expect(run(dir, format, 8)).rejects.toThrow("the power went");
     expect(readdirSync(dir)).toContain("export.partial.json");
@@ -88,7 +88,7 @@ describe.each(["rdf", "json"] as const)("as %s", (format) => {
     await expect(run(dir, format, 5)).rejects.toThrow("the power went");
     const last = await run(dir, format);
     expect(last.said).toEqual(["going on where an export was ended"]);
-    expect([last.facts, last.calls < calls - 8]).toEqual([6001, true]);
+    expect([last.facts, last.calls < calls - 8]).toEqual([2001, true]);
     expect(readPacked(dir, name)).toBe(readPacked(whole, name));
     expect(readdirSync(dir).sort()).toEqual(readdirSync(whole).sort());
     if (format === "json") expect(readPacked(dir, "g01.rdf.gz")).toContain("xs:password");

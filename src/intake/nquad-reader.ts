@@ -38,6 +38,8 @@ export class NQuadReader {
   private isStarObject = false;
   private facets: Facet[] | undefined;
   private hasEnd = false;
+  /** The number of a namespace, where the line has one. */
+  label: number | undefined;
   /** The first refusal that is not one of the grammar. */
   private refusal: Error | undefined;
 
@@ -66,6 +68,7 @@ export class NQuadReader {
     this.isStarObject = false;
     this.facets = undefined;
     this.hasEnd = false;
+    this.label = undefined;
     this.refusal = undefined;
   }
 
@@ -348,7 +351,7 @@ export class NQuadReader {
   /** The graph's label: the number of a namespace, which only the whole cluster's loads look at. */
   private takeLabel(name: string): void {
     try {
-      parseUint64(name, 0);
+      this.label = Number(parseUint64(name, 0));
     } catch (error) {
       if (!(error instanceof ConversionError)) throw error;
       this.note(`invalid namespace ID. Input: [${this.line}]`);

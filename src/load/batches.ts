@@ -1,8 +1,5 @@
 /** Files → batches of mutations, streamed: at any time one chunk of a file and one batch are in memory. */
-import { createReadStream, openSync, readSync, closeSync, statSync } from "node:fs";
-import type { Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
-import { Fault } from "../model/fault.ts";
+import { readInput, type InputFile } from "./input-files.ts";
 import type { LabelUids } from "./label-uids.ts";
 import { JsonSplitter, rewriteJsonLabels } from "./json-objects.ts";
 import { rewriteRdfLine } from "./rdf-lines.ts";
@@ -21,7 +18,7 @@ interface Item {
 }
 
 interface Input {
-  readonly files: readonly string[];
+  readonly files: readonly InputFile[];
   readonly batchSize: number;
   readonly nodes: LabelUids;
   /** Bytes of the files read so far. */
@@ -32,7 +29,7 @@ interface Input {
 const batchLengthMax = 1024 * 1024;
 
 export async function* readBatches(input: Input): AsyncGenerator<Batch> {
-  const files = input.files.map((file) => describeFile(file));
+  const { files } = input;
   const bytesTotal = files.reduce((sum, file) => sum + file.size, 0);
   let bytesBefore = 0;
   for (const file of files) {
@@ -46,56 +43,22 @@ export async function* readBatches(input: Input): AsyncGenerator<Batch> {
   }
 }
 
-interface FileFacts {
-  readonly name: string;
-  readonly kind: "rdf" | "json";
-  readonly isGzip: boolean;
-  readonly size: number;
-}
-
-/** All files are looked at before the first is loaded. */
-function describeFile(name: string): FileFacts {
-  const size = statSync(name, { throwIfNoEntry: false })?.size;
-  if (size === undefined) throw new Fault("E_STARTUP", `there is no file ${name}`);
-  const kind = /\.(?:rdf|nq|nt)(?:\.gz)?$/i.test(name) ? "rdf" : "json";
-  if (kind === "json" && !/\.json(?:\.gz)?$/i.test(name)) {
-    throw new Fault(
-      "E_STARTUP",
-      `${name}: its name ends neither in .rdf nor in .json (nor these with .gz)`,
-    );
-  }
-  return { name, kind, size, isGzip: beginsAsGzip(name) };
-}
-
-function beginsAsGzip(name: string): boolean {
-  const handle = openSync(name, "r");
-  const magic = new Uint8Array(2);
-  readSync(handle, magic, 0, 2, 0);
-  closeSync(handle);
-  return magic[0] === 0x1f && magic[1] === 0x8b;
-}
-
-async function* readText(file: FileFacts, onRead: (count: number) => void): AsyncGenerator<string> {
-  const source = createReadStream(file.name, { highWaterMark: 256 * 1024 });
-  const plain: Readable = file.isGzip
-    ? source.pipe(createGunzip({ chunkSize: 256 * 1024 }))
-    : source;
-  source.on("error", (error) => plain.destroy(error));
+async function* readText(file: InputFile, onRead: (count: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  try {
-    for await (const chunk of plain) {
-      onRead(source.bytesRead);
-      yield decoder.decode(chunk as Uint8Array, { stream: true });
-    }
-    yield decoder.decode();
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Fault("E_STARTUP", `${file.name}: cannot be read to its end (${why})`, {
-      cause: error,
-    });
-  } finally {
-    source.destroy();
-  }
+  for await (const chunk of readInput(file, onRead)) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}
+
+interface Resolvers {
+  readonly resolve: (label: string) => number;
+  readonly resolveNumber: (name: string) => number | undefined;
+}
+
+function resolversOf(nodes: LabelUids): Resolvers {
+  return {
+    resolve: (label) => nodes.resolve(label),
+    resolveNumber: (name) => nodes.resolveNumber(name),
+  };
 }
 
 async function* readRdf(chunks: AsyncIterable<string>, input: Input): AsyncGenerator<Item[]> {
@@ -103,11 +66,12 @@ async function* readRdf(chunks: AsyncIterable<string>, input: Input): AsyncGener
   let line = 0;
   let items: Item[] = [];
   const { batchSize, nodes } = input;
+  const { resolve, resolveNumber } = resolversOf(nodes);
   const take = (text: string): void => {
     line++;
     const trimmed = text.trim();
     if (trimmed === "" || trimmed.startsWith("#")) return;
-    items.push({ text: rewriteRdfLine(trimmed, (label) => nodes.resolve(label)), line });
+    items.push({ text: rewriteRdfLine(trimmed, resolve, resolveNumber), line });
   };
   for await (const chunk of chunks) {
     const lines = (rest + chunk).split("\n");
@@ -131,13 +95,14 @@ async function* readJson(
   file: string,
   input: Input,
 ): AsyncGenerator<Item[]> {
+  const { resolve, resolveNumber } = resolversOf(input.nodes);
   const splitter = new JsonSplitter(file);
   let items: Item[] = [];
   let length = 0;
   for await (const chunk of chunks) {
     for (const { text, line, labelCountMax } of splitter.push(chunk)) {
       await input.nodes.prepare(labelCountMax);
-      items.push({ text: rewriteJsonLabels(text, (label) => input.nodes.resolve(label)), line });
+      items.push({ text: rewriteJsonLabels(text, resolve, resolveNumber), line });
       length += text.length;
       if (items.length < input.batchSize && length < batchLengthMax) continue;
       yield items;

@@ -1,6 +1,7 @@
 /** A long JSON text, cut into its top-level objects without being parsed: numbers keep their digits. */
 import { printUid } from "../model/uid.ts";
 import { Fault } from "../model/fault.ts";
+import { uidPattern } from "./label-uids.ts";
 
 interface JsonObjectText {
   readonly text: string;
@@ -11,14 +12,22 @@ interface JsonObjectText {
 }
 
 // A quote before `uid` opens a key: inside a string it would be escaped, and after one it would not be JSON.
-const labelPattern = /"uid"\s*:\s*"(?<label>_:[^"\\]*)"/g;
+const labelPattern = /"uid"\s*:\s*"(?<name>[^"\\]*)"/g;
 
-/** `"uid": "_:a"` becomes `"uid":"0x…"`. */
-export function rewriteJsonLabels(text: string, resolve: (label: string) => number): string {
-  return text.replace(
-    labelPattern,
-    (_match, label: string) => `"uid":"${printUid(resolve(label))}"`,
-  );
+/** `"uid": "_:a"` becomes `"uid":"0x…"`; a number that stands for another node is that one's. */
+export function rewriteJsonLabels(
+  text: string,
+  resolve: (label: string) => number,
+  resolveNumber?: (name: string) => number | undefined,
+): string {
+  return text.replace(labelPattern, (match, name: string) => {
+    const uid = name.startsWith("_:")
+      ? resolve(name)
+      : uidPattern.test(name)
+        ? resolveNumber?.(name)
+        : undefined;
+    return uid === undefined ? match : `"uid":"${printUid(uid)}"`;
+  });
 }
 
 /** Takes a list of objects, `[{…}, {…}]`, or objects one after another; in pieces cut anywhere. */

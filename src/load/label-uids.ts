@@ -10,6 +10,9 @@ const leaseCount = 50_000;
  */
 export class LabelUids {
   readonly #client: Client;
+  /** Names that are numbers, and nodes that they stand for instead. */
+  readonly #aliases = new Map<number, number>();
+  readonly #onNew: ((low: number, high: number, uid: number) => void) | undefined;
   #low = new Uint32Array(1 << 12);
   #high = new Uint32Array(1 << 12);
   #uids = new Float64Array(1 << 12);
@@ -17,8 +20,36 @@ export class LabelUids {
   #free = 0;
   #freeEnd = 0;
 
-  constructor(client: Client) {
+  /** `onNew`: told each label that is given a node. */
+  constructor(client: Client, onNew?: (low: number, high: number, uid: number) => void) {
     this.#client = client;
+    this.#onNew = onNew;
+  }
+
+  /** A label that has its node from before, by its fingerprint. */
+  restore(low: number, high: number, uid: number): void {
+    if (this.#count * 2 >= this.#uids.length) this.#grow();
+    const at = this.#find(low, high);
+    if (this.#uids[at] === 0) this.#count++;
+    this.#low[at] = low;
+    this.#high[at] = high;
+    this.#uids[at] = uid;
+  }
+
+  /** What the files call `name` is the node `uid`. */
+  link(name: string, uid: number): void {
+    if (uidPattern.test(name)) {
+      if (Number(name) !== uid) this.#aliases.set(Number(name), uid);
+      return;
+    }
+    const { low, high } = fingerprint(name);
+    this.restore(low, high, uid);
+    this.#onNew?.(low, high, uid);
+  }
+
+  /** The node of a name that is a number: itself, unless it was linked to another. */
+  resolveNumber(name: string): number | undefined {
+    return this.#aliases.size === 0 ? undefined : this.#aliases.get(Number(name));
   }
 
   /** Makes sure that `count` new labels find a uid without waiting. */
@@ -39,6 +70,7 @@ export class LabelUids {
       this.#high[at] = high;
       this.#uids[at] = this.#free++;
       this.#count++;
+      this.#onNew?.(low, high, this.#uids[at]);
     }
     return this.#uids[at] ?? 0;
   }
@@ -66,6 +98,8 @@ export class LabelUids {
     }
   }
 }
+
+export const uidPattern: RegExp = /^(?:0[xX][0-9a-fA-F]+|\d+)$/;
 
 /** Two multiplicative hashes side by side, mixed at the end. */
 function fingerprint(label: string): { low: number; high: number } {

@@ -6,11 +6,19 @@
 import type { Random } from "../base/random.ts";
 import { Fault } from "../model/fault.ts";
 import { type Batch, readBatches } from "./batches.ts";
-import { LabelUids } from "./label-uids.ts";
+import type { InputFile } from "./input-files.ts";
+import { linkKeys } from "./key-links.ts";
+import { LabelUids, uidPattern } from "./label-uids.ts";
+import type { XidMap } from "./xid-map.ts";
 import { type Client, findClientRefusal, type LoadRefusal } from "./client.ts";
 
 interface LoadOptions {
-  readonly files: readonly string[];
+  readonly files: readonly InputFile[];
+  /** Predicates whose values name one node each: what the files say of one that is there goes to it. */
+  readonly keys: readonly string[];
+  /** Where labels keep their nodes from one load to the next. */
+  readonly xidMap: XidMap | undefined;
+  readonly onLinked: (count: number) => void;
   /** Facts (or JSON objects) in a request. */
   readonly batchSize: number;
   /** Requests under way at once. */
@@ -43,6 +51,9 @@ class Load {
   readonly #underWay = new Set<Promise<void>>();
   #failure: unknown;
   #bytesRead = 0;
+  /** Facts from the begin of the input that are stored, and what is under way behind them. */
+  #done = 0;
+  readonly #turns: { readonly size: number; isDone: boolean }[] = [];
   factCount = 0;
 
   constructor(options: LoadOptions) {
@@ -50,13 +61,19 @@ class Load {
   }
 
   async run(): Promise<void> {
-    const { files, batchSize, client, inFlightMax } = this.#options;
-    const nodes = new LabelUids(client);
+    const { files, batchSize, inFlightMax, xidMap } = this.#options;
+    const nodes = await this.#nameNodes();
+    let skip = xidMap?.readDone() ?? 0;
+    this.#done = skip;
     const input = { files, batchSize, nodes, onRead: (count: number) => (this.#bytesRead = count) };
-    for await (const batch of readBatches(input)) {
+    for await (const whole of readBatches(input)) {
+      const batch = { ...whole, items: whole.items.slice(skip) };
+      skip -= whole.items.length - batch.items.length;
+      if (batch.items.length === 0) continue;
+      xidMap?.flush();
       while (this.#underWay.size >= inFlightMax) await Promise.race(this.#underWay);
       if (this.#failure !== undefined) break;
-      const sending: Promise<void> = this.#send(batch)
+      const sending: Promise<void> = this.#sendInTurn(batch)
         .catch((error: unknown) => {
           this.#failure ??= error;
         })
@@ -65,6 +82,35 @@ class Load {
     }
     await Promise.all(this.#underWay);
     if (this.#failure !== undefined) throw this.#failure;
+    xidMap?.finish();
+  }
+
+  async #nameNodes(): Promise<LabelUids> {
+    const { files, keys, client, xidMap, onLinked } = this.#options;
+    const nodes = new LabelUids(client, xidMap?.note);
+    xidMap?.visit((low, high, uid) => nodes.restore(low, high, uid));
+    const linked = await linkKeys({
+      files,
+      keys,
+      client,
+      link: (name, uid) => nodes.link(name, uid),
+      join: async (name, first) => {
+        await nodes.prepare(1);
+        nodes.link(name, uidPattern.test(first) ? Number(first) : nodes.resolve(first));
+      },
+    });
+    if (linked > 0) onLinked(linked);
+    return nodes;
+  }
+
+  /** How far the load is without a gap is written down now and then. */
+  async #sendInTurn(batch: Batch): Promise<void> {
+    const turn = { size: batch.items.length, isDone: false };
+    this.#turns.push(turn);
+    await this.#send(batch);
+    turn.isDone = true;
+    while (this.#turns[0]?.isDone === true) this.#done += this.#turns.shift()!.size;
+    this.#options.xidMap?.writeDone(this.#done);
   }
 
   async #send(batch: Batch): Promise<void> {

@@ -1,17 +1,24 @@
 /** Names of nodes in a line of RDF, replaced by uids; the rest of the line stays as it is, for the server to judge. */
 import { printUid } from "../model/uid.ts";
+import { uidPattern } from "./label-uids.ts";
 
 type Resolve = (label: string) => number;
+/** Of a name that is a number: the node that it stands for instead. */
+type ResolveNumber = (name: string) => number | undefined;
 
 /**
  * Subject and object that are blank (`_:a`, `<_:a>`) or an outside name (`<http://…>`) become uids. A line that is no
  * fact comes back as far as it could be read: the server refuses it with its own words.
  */
-export function rewriteRdfLine(line: string, resolve: Resolve): string {
-  const subject = readNode(line, 0, resolve);
+export function rewriteRdfLine(
+  line: string,
+  resolve: Resolve,
+  resolveNumber?: ResolveNumber,
+): string {
+  const subject = readNode(line, 0, resolve, resolveNumber);
   const predicate = skipTerm(line, subject.end);
   const begin = skipBlanks(line, predicate);
-  const object = readNode(line, begin, resolve);
+  const object = readNode(line, begin, resolve, resolveNumber);
   if (subject.text === undefined && object.text === undefined) return line;
   const head = subject.text ?? line.slice(0, subject.end);
   const between = line.slice(subject.end, begin);
@@ -24,15 +31,22 @@ interface Node {
   readonly end: number;
 }
 
-const uidPattern = /^(?:0[xX][0-9a-fA-F]+|\d+)$/;
-
-function readNode(line: string, begin: number, resolve: Resolve): Node {
+function readNode(
+  line: string,
+  begin: number,
+  resolve: Resolve,
+  resolveNumber: ResolveNumber | undefined,
+): Node {
   if (line[begin] === "<") {
     const close = line.indexOf(">", begin);
     if (close < 0) return { text: undefined, end: line.length };
     const name = line.slice(begin + 1, close);
     const end = close + 1;
-    if (name === "" || uidPattern.test(name)) return { text: undefined, end };
+    if (name === "") return { text: undefined, end };
+    if (uidPattern.test(name)) {
+      const linked = resolveNumber?.(name);
+      return { text: linked === undefined ? undefined : `<${printUid(linked)}>`, end };
+    }
     return { text: `<${printUid(resolve(name))}>`, end };
   }
   if (!line.startsWith("_:", begin)) return { text: undefined, end: begin };

@@ -134,6 +134,13 @@ export function sortRun(run: EntryList[]): void {
   run.sort((a, b) => compareBytes(a.list, b.list));
 }
 
+/** All that was gathered, in the order of the lists' keys. Done with: nothing may be added any more. */
+export function sortLists(entries: GatheredEntries): readonly EntryList[] {
+  const lists = entries.takeRuns().flat();
+  sortRun(lists);
+  return lists;
+}
+
 interface EntryList {
   readonly list: Uint8Array;
   readonly owner: number;

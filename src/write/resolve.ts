@@ -155,6 +155,26 @@ function* checkInSteps(
   }
 }
 
+/** What a fact sets. */
+type SetEdit = Extract<Edit, { kind: "setValue" | "setEdge" }>;
+
+/**
+ * One fact of a load, judged as those of a request are. Its predicate must be in the schema. Throws Fault; a promise
+ * where a password is hashed.
+ */
+export function resolveSet(
+  schema: Schema,
+  fact: NQuad,
+  place: { readonly uid: number; readonly target: number | undefined },
+): MaybePromise<SetEdit> {
+  const predicate = schema.predicate(fact.predicate);
+  assert(predicate !== undefined, "predicates that are loaded are in the schema");
+  const row: Row = { fact, ...place, predicate, isDelete: false, edit: undefined };
+  const edit = toEdit(schema, row);
+  assert(edit?.kind === "setValue" || edit?.kind === "setEdge", "a load only sets");
+  return edit.kind === "setValue" && isPassword(edit) ? hashed(edit, row) : edit;
+}
+
 function takeEdits(rows: Row[]): readonly Edit[] {
   const edits: Edit[] = [];
   let length = 0;

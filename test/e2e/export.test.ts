@@ -1,5 +1,5 @@
 // Goal: weft export and /admin export write what loaders read, as of one commit, beside a server that goes on.
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -176,5 +176,50 @@ describe("/admin", () => {
       return JSON.stringify(told).includes("Failed");
     }, 20_000);
     expect(server.output()).toContain("there is no namespace 77");
+  });
+});
+
+describe("with users and groups", () => {
+  const secret = (): readonly string[] => {
+    const file = join(makeFolder(), "secret");
+    writeFileSync(file, "a secret of at least thirty-two bytes, for tests");
+    return ["--acl", `secret-file=${file}`];
+  };
+  const login = async (url: string, user: string, password: string): Promise<string> => {
+    const answer = await post(`${url}/login`, { userid: user, password });
+    return String(answer.json["data"]?.["accessJWT"]);
+  };
+
+  test("users of an export log in with their passwords, and meet what the new server has made", async () => {
+    const first = await startServer({ dataDir: makeFolder(), flags: secret() });
+    const headers = { "x-dgraph-accesstoken": await login(first.url, "groot", "password") };
+    const query =
+      'mutation { addGroup(input: [{name: "readers"}]) { group { name } } ' +
+      'addUser(input: [{name: "anna", password: "annas-secret", groups: [{name: "readers"}]}]) { user { name } } }';
+    const made = await post(`${first.url}/admin`, { query }, headers);
+    expect(made.json["errors"]).toBeUndefined();
+    const dir = join(makeFolder(), "out");
+    await runWeft(["export", "--data", first.dataDir, "--to", dir]);
+    const second = await startServer({ dataDir: makeFolder(), flags: secret() });
+    const creds = "user=groot; password=password";
+    const files = join(dir, "g01.rdf.gz");
+    const ended = await runWeft(["live", "--to", second.url, "--files", files], {
+      WEFT_CREDS: creds,
+    });
+    expect([ended.code, ended.stderr]).toEqual([0, ""]);
+    expect(await login(second.url, "anna", "annas-secret")).toMatch(/^ey/);
+    const groot = { "x-dgraph-accesstoken": await login(second.url, "groot", "password") };
+    const users = await post(
+      `${second.url}/admin`,
+      { query: "{ queryUser { name groups { name } } }" },
+      groot,
+    );
+    expect(users.json["data"]).toEqual({
+      queryUser: expect.arrayContaining([
+        { name: "groot", groups: [{ name: "guardians" }] },
+        { name: "anna", groups: [{ name: "readers" }] },
+      ]) as unknown,
+    });
+    expect(users.json["data"]?.["queryUser"]).toHaveLength(2);
   });
 });

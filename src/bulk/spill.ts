@@ -1,0 +1,93 @@
+/** Bytes by bucket, in memory and, where they become too many, in one file; each bucket is read again as a whole. */
+import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+
+interface Segment {
+  readonly offset: number;
+  readonly length: number;
+}
+
+class Bucket {
+  bytes = new Uint8Array(firstBytes);
+  at = 0;
+  segments: Segment[] = [];
+}
+
+const firstBytes = 4096;
+
+export class Spill {
+  readonly #path: string;
+  readonly #bytesMax: number;
+  readonly #buckets = new Map<number, Bucket>();
+  #file: number | undefined = undefined;
+  #fileBytes = 0;
+  #held = 0;
+
+  constructor(path: string, bytesMax: number) {
+    this.#path = path;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Numbers of the buckets, ascending. */
+  get buckets(): readonly number[] {
+    return [...this.#buckets.keys()].sort((a, b) => a - b);
+  }
+
+  /** Where so many bytes can be written: `bytes` of the bucket from `at` on; `at` is moved by the caller. */
+  room(number: number, size: number): Bucket {
+    let bucket = this.#buckets.get(number);
+    if (bucket === undefined) {
+      bucket = new Bucket();
+      this.#buckets.set(number, bucket);
+      this.#held += firstBytes;
+    }
+    if (bucket.at + size > bucket.bytes.length) this.#grow(bucket, size);
+    return bucket;
+  }
+
+  #grow(bucket: Bucket, size: number): void {
+    const grown = new Uint8Array(Math.max(bucket.at + size, bucket.bytes.length * 2));
+    grown.set(bucket.bytes.subarray(0, bucket.at));
+    this.#held += grown.length - bucket.bytes.length;
+    bucket.bytes = grown;
+    if (this.#held > this.#bytesMax) this.#write();
+  }
+
+  #write(): void {
+    this.#file ??= openSync(this.#path, "w+", 0o600);
+    this.#held = 0;
+    for (const bucket of this.#buckets.values()) {
+      writeSync(this.#file, bucket.bytes, 0, bucket.at, this.#fileBytes);
+      bucket.segments.push({ offset: this.#fileBytes, length: bucket.at });
+      this.#fileBytes += bucket.at;
+      bucket.at = 0;
+      if (bucket.bytes.length > keptBytes) bucket.bytes = new Uint8Array(firstBytes);
+      this.#held += bucket.bytes.length;
+    }
+  }
+
+  /** All bytes of a bucket, in their order; the bucket is done with. */
+  take(number: number): Uint8Array {
+    const bucket = this.#buckets.get(number)!;
+    this.#buckets.delete(number);
+    let length = bucket.at;
+    for (const segment of bucket.segments) length += segment.length;
+    const bytes = new Uint8Array(length);
+    let at = 0;
+    for (const segment of bucket.segments) {
+      readSync(this.#file!, bytes, at, segment.length, segment.offset);
+      at += segment.length;
+    }
+    bytes.set(bucket.bytes.subarray(0, bucket.at), at);
+    return bytes;
+  }
+
+  close(): void {
+    if (this.#file === undefined) return;
+    closeSync(this.#file);
+    this.#file = undefined;
+    rmSync(this.#path, { force: true });
+  }
+}
+
+/** What a bucket keeps of its memory when it is written. */
+const keptBytes = 256 * 1024;

@@ -1,0 +1,96 @@
+/**
+ * A store that is filled in one go, without commits, journal and log. Its files are made aside and come to their place
+ * when all is in them: a load that is ended leaves nothing that a server would open.
+ */
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { storageRange } from "../codec/key.ts";
+import { Fault } from "../model/fault.ts";
+import { decodeState, encodeState, stateKey } from "./commit/state.ts";
+import type { PutRow } from "./lmdb/database.ts";
+import { Environment } from "./lmdb/environment.ts";
+import {
+  dataBytes,
+  dataName,
+  headerName,
+  makeDirectory,
+  readHeader,
+  syncDirectory,
+  writeClosed,
+} from "./lmdb/header.ts";
+import { toStored } from "./row-builder.ts";
+
+const asideName = "bulk.new";
+
+/** Where a new store is made. Fault E_STARTUP where `dir` holds one already, or anything else. */
+export function prepareBulk(dir: string): string {
+  const held = fs.existsSync(dir) ? fs.readdirSync(dir) : [];
+  if (held.includes(headerName) || held.includes(dataName)) {
+    throw new Fault("E_STARTUP", `${dir} holds a store already: weft bulk makes a new one`);
+  }
+  const other = held.find((name) => name !== asideName);
+  if (other !== undefined) {
+    throw new Fault("E_STARTUP", `${dir} is not empty: it holds ${other}`);
+  }
+  makeDirectory(dir);
+  const aside = join(dir, asideName);
+  fs.rmSync(aside, { recursive: true, force: true });
+  fs.mkdirSync(aside, { mode: 0o700 });
+  return aside;
+}
+
+export interface BulkStore {
+  /** All rows of a storage id go. */
+  clear(storageId: number): void;
+  /** One transaction. In the order of keys pages become full. */
+  put(fill: (put: PutRow) => void): void;
+  /** No uid below `nextUid` is given to a new node. All is on the disk when it resolves. */
+  finish(nextUid: number): Promise<void>;
+}
+
+/** A store that was made, and closed, by a writer. */
+export function openBulkStore(aside: string): BulkStore {
+  const { storeId } = readHeader(aside);
+  const environment = new Environment({ dir: aside, noSync: true });
+  return {
+    clear(storageId) {
+      const keys: Uint8Array[] = [];
+      environment.read((snapshot) => {
+        void snapshot.scan(storageRange(storageId), (key) => keys.push(key.slice()) > 0);
+      });
+      environment.putRows((put) => {
+        for (const key of keys) put(key, undefined);
+      });
+    },
+    put: (fill) => environment.putRows(fill),
+    async finish(nextUid) {
+      let bytes: Uint8Array | undefined;
+      environment.read((snapshot) => {
+        void snapshot.readMany([stateKey], (_, row) => (bytes = row?.slice()));
+      });
+      const state = decodeState(bytes);
+      const row = encodeState({ ...state, nextUid: Math.max(nextUid, state.nextUid) });
+      environment.putRows((put) => put(stateKey, toStored(stateKey, row)));
+      await environment.close();
+      const data = fs.openSync(join(aside, dataName), "r+");
+      fs.fsyncSync(data);
+      fs.closeSync(data);
+      writeClosed(aside, storeId);
+    },
+  };
+}
+
+/** What was made goes. */
+export function abandonBulk(dir: string): void {
+  fs.rmSync(join(dir, asideName), { recursive: true, force: true });
+}
+
+/** The store comes to its place; gives its bytes. */
+export function placeBulk(dir: string): number {
+  const aside = join(dir, asideName);
+  const bytes = dataBytes(aside);
+  for (const name of [dataName, headerName]) fs.renameSync(join(aside, name), join(dir, name));
+  fs.rmSync(aside, { recursive: true, force: true });
+  syncDirectory(dir);
+  return bytes;
+}
