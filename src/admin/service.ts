@@ -34,6 +34,7 @@ import { FieldFailure } from "./field.ts";
 import type { AdminContext, FieldTable, FieldWork } from "./field.ts";
 import { makeKeyFields } from "./key-fields.ts";
 import { makeNodeFields, type NodeParts } from "./node-fields.ts";
+import { makeRequestFields, type RequestParts } from "./request-fields.ts";
 import { findFieldRefusal } from "./rights.ts";
 import { makeUserFields, type UserParts } from "./user-fields.ts";
 
@@ -50,6 +51,7 @@ interface AdminParts extends NodeParts {
   readonly graphql: GraphqlService;
   readonly keys: KeyRing;
   readonly clock: Clock;
+  readonly requests: RequestParts;
   /** Whether users log in. */
   readonly acl: boolean;
   /** Who they are; undefined where none does. */
@@ -198,6 +200,7 @@ function makeApi(parts: AdminParts): AdminApi {
     ...makeNodeFields(parts),
     ...makeUserFields(parts.users),
     ...makeKeyFields(parts.keys, () => parts.clock.nowMs()),
+    ...makeRequestFields(parts.requests),
   };
   const table: FieldTable = { ...fields, ...makeSchemaFields(parts) };
   for (const type of [schema.getQueryType(), schema.getMutationType()]) {

@@ -12,6 +12,7 @@ import { parseAddress } from "./address.ts";
 import { parseDurationMs } from "./duration.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
 import type { LambdaConfig } from "./lambda-config.ts";
+import { parseLog, type LogConfig } from "./log-config.ts";
 import { packageFolder } from "./places.ts";
 import { parseOutgoing, type OutgoingConfig } from "./outgoing.ts";
 import { divideMemory, type MemoryConfig } from "./memory.ts";
@@ -37,7 +38,9 @@ export interface ServeConfig {
   readonly drainMs: number;
   /** Silence of a process after which it is taken to hang, and is replaced; 0: it never is. */
   readonly hangMs: number;
-  readonly logLevel: string;
+  readonly log: LogConfig;
+  /** Who may read the metrics; off: nothing is counted. */
+  readonly metrics: "admin" | "open" | "off";
   readonly security: SecurityConfig;
   /** Of the whole server; undefined: none. */
   readonly rates: RateConfig | undefined;
@@ -107,6 +110,7 @@ export interface ServeOptions {
   readonly drain: string;
   readonly hang: string;
   readonly log: string;
+  readonly metrics: string;
 }
 
 export function buildServeConfig(options: ServeOptions): ServeConfig {
@@ -132,7 +136,8 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     sample: options.sample,
     drainMs: parseDurationMs("--drain", options.drain),
     hangMs: parseDurationMs("--hang", options.hang),
-    logLevel: options.log,
+    log: parseLog(options.log, process.stderr.isTTY),
+    metrics: parseMetrics(options.metrics),
     security,
     rates: parseRates(options.rate),
     audit: parseAudit(options.audit),
@@ -151,6 +156,11 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     acl,
     ownKeys: { admin: makeKeyText("admin"), client: makeKeyText("client") },
   };
+}
+
+function parseMetrics(word: string): ServeConfig["metrics"] {
+  if (word === "admin" || word === "open" || word === "off") return word;
+  throw new Fault("E_STARTUP", `--metrics: admin, open or off, not "${word}"`);
 }
 
 /** The sample brings resolvers of its own, where no others are given. */

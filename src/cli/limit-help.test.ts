@@ -29,6 +29,7 @@ function refuseKey(): string {
       drain: "1s",
       hang: "30s",
       log: "warn",
+      metrics: "admin",
     });
     return "";
   } catch (error) {

@@ -31,6 +31,10 @@ import { openAuditFile } from "./audit-file.ts";
 import { divideRates } from "./rate-config.ts";
 import { RateLimits } from "../http/rate-limits.ts";
 import { makeSecurity } from "./security.ts";
+import type { SurveyAnswer, Question } from "./questions.ts";
+import type { Surveys } from "./survey.ts";
+import { answerOf, askProcesses, openWatch } from "./watch.ts";
+import { showMetrics } from "./worker-metrics.ts";
 import { readVersion } from "./version.ts";
 
 export interface Worker {
@@ -39,6 +43,8 @@ export interface Worker {
   /** What has become of the store, in words; undefined: it is where it was opened. */
   noteMove(move: string | undefined): void;
   isEmpty(): Promise<boolean>;
+  /** What it says to a question to all processes. */
+  answer(question: Question): Promise<SurveyAnswer>;
   close(): Promise<void>;
 }
 
@@ -48,6 +54,7 @@ export interface WorkerParts {
   readonly logger: Logger;
   readonly number: number;
   readonly controls: LinkedControls;
+  readonly surveys: Surveys;
   /** Undefined: plain HTTP. */
   readonly tls: TlsMaterial | undefined;
 }
@@ -61,10 +68,12 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const sockets = openPrivateSockets(config.dataDir);
   const graphql = openGraphql(parts, engine, sockets, acl);
   const about = openFacts(parts, engine, acl !== undefined);
+  const processes = askProcesses(parts.surveys);
   const admin = openAdminService({
     graphql,
     keys,
     controls,
+    requests: processes,
     clock: systemClock,
     acl: acl !== undefined,
     users: acl === undefined ? undefined : { acl, engine },
@@ -74,6 +83,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   });
   const audit = config.audit && openAuditFile(config.audit, logger, systemClock);
   const told: { isOpen: boolean; move?: string | undefined } = { isOpen: false };
+  const watch = openWatch(parts);
   const context: ServerContext = {
     engine,
     graphql,
@@ -90,10 +100,14 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     clock: systemClock,
     logger,
     about,
+    metrics: config.metrics,
+    watch,
+    processes,
     transactions: makeOwners(store, engine, sockets),
     isReady: () => told.isOpen,
     storeFault: () => (told.move === undefined ? undefined : explainMove(told.move)),
   };
+  showMetrics({ engine, store, memory: context.memory, watch, dataDir: config.dataDir });
   const server = await openHttpServer(context, parts.tls);
   sockets.clear(engine.slot);
   await server.listen({ path: sockets.pathOf(engine.slot) });
@@ -101,6 +115,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     server,
     open: () => (told.isOpen = true),
     noteMove: (words) => (told.move = words),
+    answer: (question) => answerOf(question, context),
     isEmpty: async () => await hasNothing(engine, graphql),
     close: async () => {
       await server.drain();

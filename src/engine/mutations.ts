@@ -1,6 +1,7 @@
 /** POST /mutate and /commit: facts in, one commit or an open transaction out (reference/dql 1.4, 1.5, 3.5 – 3.7). */
 import type { Clock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
+import { metrics } from "../base/metrics.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { withYielder, makeYielder } from "../exec/yielder.ts";
 import { Overlay } from "../graph/overlay.ts";
@@ -38,6 +39,11 @@ import { packCommitTime } from "./start-time.ts";
 import { UpsertQueries } from "./upsert-queries.ts";
 import type { Transaction, Transactions } from "./transactions.ts";
 import type { View, ReaderFactory } from "./reader-factory.ts";
+
+const discards = metrics.counter(
+  "weft_transaction_discards_total",
+  "Transactions that their client discarded",
+);
 
 interface MutationsOptions {
   readonly clock: Clock;
@@ -378,6 +384,7 @@ export class Mutations {
       const { transactions } = this.#options;
       if (request.abort) {
         transactions.end(startTs);
+        discards.count++;
         return { startTs, commitTs: 0 };
       }
       await this.#checkWritable(startTs, namespace, Infinity);
