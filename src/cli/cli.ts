@@ -245,6 +245,12 @@ function addProcesses(command: Command): void {
         "who may read /metrics; off: nothing is counted",
       ).default("admin"),
     )
+    .addOption(
+      setting(
+        "--otel <settings>",
+        'traces and metrics by OTLP: URL, or "url=http://127.0.0.1:4318; sample=1; every=30s"',
+      ).default(""),
+    )
     .addOption(setting(configFlag, configHelp));
 }
 

@@ -13,6 +13,7 @@ import { parseDurationMs } from "./duration.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
 import type { LambdaConfig } from "./lambda-config.ts";
 import { parseLog, type LogConfig } from "./log-config.ts";
+import { parseOtel, type OtelConfig } from "./otel.ts";
 import { packageFolder } from "./places.ts";
 import { parseOutgoing, type OutgoingConfig } from "./outgoing.ts";
 import { divideMemory, type MemoryConfig } from "./memory.ts";
@@ -41,6 +42,8 @@ export interface ServeConfig {
   readonly log: LogConfig;
   /** Who may read the metrics; off: nothing is counted. */
   readonly metrics: "admin" | "open" | "off";
+  /** Where traces and metrics are sent; undefined: nowhere. */
+  readonly otel: OtelConfig | undefined;
   readonly security: SecurityConfig;
   /** Of the whole server; undefined: none. */
   readonly rates: RateConfig | undefined;
@@ -111,6 +114,7 @@ export interface ServeOptions {
   readonly hang: string;
   readonly log: string;
   readonly metrics: string;
+  readonly otel: string;
 }
 
 export function buildServeConfig(options: ServeOptions): ServeConfig {
@@ -138,6 +142,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     hangMs: parseDurationMs("--hang", options.hang),
     log: parseLog(options.log, process.stderr.isTTY),
     metrics: parseMetrics(options.metrics),
+    otel: parseOtel(options.otel),
     security,
     rates: parseRates(options.rate),
     audit: parseAudit(options.audit),

@@ -30,6 +30,7 @@ function refuseKey(): string {
       hang: "30s",
       log: "warn",
       metrics: "admin",
+      otel: "",
     });
     return "";
   } catch (error) {

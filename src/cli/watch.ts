@@ -5,24 +5,24 @@ import { describeSender } from "../http/describe-sender.ts";
 import type { Processes } from "../http/processes.ts";
 import { RequestWatch } from "../http/request-watch.ts";
 import type { ServerContext } from "../http/server-context.ts";
+import type { Telemetry } from "../telemetry/tracer.ts";
+import { makeTracer } from "./otel.ts";
 import type { ServeConfig } from "./config.ts";
 import type { Logger } from "../base/log.ts";
 import type { SurveyAnswer, Question } from "./questions.ts";
 import type { Surveys } from "./survey.ts";
 
-export function openWatch({
-  config,
-  logger,
-}: {
-  readonly config: ServeConfig;
-  readonly logger: Logger;
-}): RequestWatch {
+export function openWatch(
+  { config, logger }: { readonly config: ServeConfig; readonly logger: Logger },
+  telemetry: Telemetry | undefined,
+): RequestWatch {
   return new RequestWatch({
     clock: systemClock,
     logger,
     logsAccess: config.log.access,
     slowMs: config.log.slowMs,
     counts: config.metrics !== "off",
+    tracer: telemetry && makeTracer(telemetry),
   });
 }
 

@@ -24,6 +24,7 @@ import type { LinkedControls } from "./controls.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
 import { slotLostExit } from "./messages.ts";
 import { isLoopbackHost } from "./address.ts";
+import { openTelemetry, sendMetrics } from "./otel.ts";
 import { makeOutgoingPolicy } from "./outgoing.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { PrivateSockets } from "./private-socket.ts";
@@ -83,7 +84,9 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   });
   const audit = config.audit && openAuditFile(config.audit, logger, systemClock);
   const told: { isOpen: boolean; move?: string | undefined } = { isOpen: false };
-  const watch = openWatch(parts);
+  const telemetry = config.otel && (await openTelemetry(config.otel, `worker ${parts.number}`));
+  if (telemetry !== undefined && parts.number === 1) sendMetrics(telemetry, processes);
+  const watch = openWatch(parts, telemetry);
   const context: ServerContext = {
     engine,
     graphql,
@@ -119,6 +122,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     isEmpty: async () => await hasNothing(engine, graphql),
     close: async () => {
       await server.drain();
+      await telemetry?.close();
       audit?.close();
       await engine.close();
       sockets.clear(engine.slot);

@@ -105,8 +105,8 @@ export class Mutations {
 
   async mutate(request: MutateRequest): Promise<MutateAnswer> {
     const { clock, limits } = this.#options;
-    const watch = new Stopwatch(clock);
     const budget = budgetOf({ clock, limits }, request);
+    const watch = new Stopwatch(clock, budget.observer);
     budget.check();
     const { scheduler } = this.#options.runner;
     const pacing = { clock, budget, scheduler };
@@ -171,7 +171,9 @@ export class Mutations {
         try {
           // Nothing is read after it was written: the overlay is never shown.
           const worked = await this.#run(work, view, this.#session(work, view, new Overlay()));
+          const endCommit = work.budget.observer?.begin("commit");
           const commit = await this.#commitSession(worked.session);
+          endCommit?.();
           // Member by member: what V8 makes of a spread with more behind it costs microseconds.
           return {
             queries: worked.queries,

@@ -16,7 +16,7 @@ async function print(readings: readonly MetricReading[]): Promise<string> {
 
 /** `?by=process`: a series for each process in place of their sum. */
 export function addMetricsRoutes(app: FastifyInstance, { processes }: ServerContext): void {
-  app.get("/metrics", async (request, reply) => {
+  app.all("/metrics", async (request, reply) => {
     const all = await processes.readings();
     const isByProcess = /[?&]by=process(?:&|$)/.test(request.url);
     const readings = isByProcess
@@ -24,7 +24,7 @@ export function addMetricsRoutes(app: FastifyInstance, { processes }: ServerCont
       : mergeReadings(all.map(({ readings }) => readings));
     return reply.type(contentType).send(await print(readings));
   });
-  app.get("/debug/prometheus_metrics", async (_request, reply) => {
+  app.all("/debug/prometheus_metrics", async (_request, reply) => {
     const all = await processes.readings();
     const merged = mergeReadings(all.map(({ readings }) => readings));
     return reply.type(contentType).send(await print(toReferenceNames(merged)));

@@ -15,7 +15,7 @@ export interface RequestSpan {
 }
 
 /** A plan that ran. What is told of it is made only when somebody asks. */
-interface ObservedPlan {
+export interface ObservedPlan {
   readonly startMs: number;
   readonly endMs: number;
   /** The plan as a table, with numbers and times for each step. */
@@ -42,10 +42,11 @@ export class RequestObserver {
   /** Begins a stretch; what it gives ends it. */
   begin(name: string, attributes?: RequestSpan["attributes"]): () => void {
     const startMs = this.#clock.tickMs();
-    return () => {
-      if (this.spans.length >= keptMax) return;
-      this.spans.push({ name, startMs, endMs: this.#clock.tickMs(), attributes });
-    };
+    return () => this.add(name, startMs, this.#clock.tickMs(), attributes);
+  }
+
+  add(name: string, startMs: number, endMs: number, attributes?: RequestSpan["attributes"]): void {
+    if (this.spans.length < keptMax) this.spans.push({ name, startMs, endMs, attributes });
   }
 
   addPlan(plan: ObservedPlan): void {

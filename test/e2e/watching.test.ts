@@ -119,6 +119,46 @@ test("the log has a line for each request, and slow ones with plan and times, wi
   expect(access).toMatchObject({ operation: "query", outcome: "ok", id: "slow-1" });
 });
 
+test("slow requests are told with plan and times of its levels, without the values in them", async () => {
+  await post(
+    `${server.url}/query?timeout=1500ms`,
+    `query ${slow.replace("{ path", '{ s(func: anyofterms(name, "ada")) { name } path')}`,
+    {
+      "x-request-id": "slow-2",
+    },
+  );
+  const find = () =>
+    server
+      .output()
+      .split("\n")
+      .find((one) => one.includes('"slow request"') && one.includes('"slow-2"'));
+  await waitUntil(() => find() !== undefined, 5000);
+  const line = JSON.parse(find() ?? "") as {
+    plan: string;
+    text: string;
+    spans: string[];
+    ms: number;
+  };
+  expect(line.ms).toBeGreaterThan(1000);
+  expect(line.plan).toMatch(/\d+ in \d+\.\d ms/);
+  expect(line.text).toContain('anyofterms(name, "…")');
+  expect(JSON.stringify(line)).not.toContain("ada");
+  expect(line.spans.join()).toMatch(/plan \d/);
+});
+
+test("what a limit refuses is told and counted with the limit's name", async () => {
+  const text = `{ q(func: uid(1)) { ${"knows { ".repeat(250)} uid ${"}".repeat(250)} } }`;
+  await post(`${server.url}/query`, text, { "x-request-id": "deep-1" });
+  const told = () =>
+    server
+      .output()
+      .split("\n")
+      .find((one) => one.includes('"deep-1"') && one.includes("refused"));
+  await waitUntil(() => told() !== undefined, 5000);
+  expect(JSON.parse(told() ?? "")).toMatchObject({ limit: "--limit depth" });
+  expect(await valueOf('weft_requests_refused_total{limit="--limit depth"}')).toBe(1);
+});
+
 test("a request that runs is seen, found by its tag, and ended", async () => {
   const pending = post(`${server.url}/query`, slow, { "x-weft-tag": "endless" });
   const top = async () => {
