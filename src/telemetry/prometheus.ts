@@ -7,6 +7,5 @@ import { toResourceMetrics } from "./metric-data.ts";
 const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
 
 export function printPrometheus(readings: readonly MetricReading[]): string {
-  const told = readings.filter(({ points }) => points.length > 0);
-  return serializer.serialize(toResourceMetrics(told, {}, { startMs: 0, nowMs: 0 }));
+  return serializer.serialize(toResourceMetrics(readings, {}, { startMs: 0, nowMs: 0 }));
 }

@@ -1,9 +1,13 @@
 // Goal: operators see what a server does: metrics of all its processes, requests while they run, and their end.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   cleanUp,
   get,
   makeFolder,
+  roleOf,
+  root,
   post,
   rdf,
   runWeft,
@@ -20,6 +24,10 @@ const slow =
 beforeAll(async () => {
   const flags = ["--workers", "3", "--log", "level=info; slow=1s; access=on"];
   flags.push("--limit", "query-path=1000000000; query-memory=0");
+  const script = join(makeFolder(), "resolvers.js");
+  const greet = '"Query.greet": () => { console.log("resolver was here"); return "hi"; }';
+  writeFileSync(script, `self.addGraphQLResolvers({ ${greet} });`);
+  flags.push("--lambda", script);
   server = await startServer({ dataDir: makeFolder(), flags });
   await post(`${server.url}/alter`, "name: string @index(term) .\nknows: [uid] .");
   const facts: string[] = [];
@@ -49,7 +57,7 @@ test("metrics count the requests of all processes, whichever is asked", async ()
   await waitUntil(async () => (await valueOf(series)) === before + 12, 5000);
   expect(await valueOf('weft_requests_total{operation="query",outcome="error"}')).toBe(1);
   expect(await valueOf('weft_request_seconds_count{operation="query",outcome="ok"}')).toBe(12);
-  expect(await valueOf("weft_processes")).toBe(5);
+  expect(await valueOf("weft_processes")).toBe(6);
   expect(await valueOf("weft_transaction_commits_total")).toBeGreaterThan(0);
   expect(await valueOf("weft_journal_bytes_total")).toBeGreaterThan(10_000);
   const { headers } = await get(`${server.url}/metrics`);
@@ -60,6 +68,7 @@ test("?by=process has a series for each process", async () => {
   const { text } = await get(`${server.url}/metrics?by=process`);
   const names = [...text.matchAll(/^weft_processes\{process="(?<name>[^"]+)"\} 1$/gm)];
   expect(names.map(({ groups }) => groups?.["name"] ?? "").sort(byText)).toEqual([
+    "lambda",
     "supervisor",
     "worker 1",
     "worker 2",
@@ -76,16 +85,38 @@ test("the reference's names are there under the reference's path", async () => {
   expect(await valueOf("dgraph_alpha_health_status", path)).toBe(1);
 });
 
+test("a scrape has every metric that the dashboard draws", async () => {
+  const sdl = "type Note { id: ID! text: String }\ntype Query { greet: String @lambda }";
+  await post(`${server.url}/admin/schema`, sdl, { "content-type": "text/plain" });
+  const answer = await post(`${server.url}/graphql`, { query: "{ greet queryNote { id } }" });
+  expect(answer.json["data"]).toEqual({ greet: "hi", queryNote: [] });
+  const { text } = await get(`${server.url}/metrics`);
+  const board = readFileSync(join(root, "ops", "grafana", "weft.json"), "utf8");
+  const drawn = new Set([...board.matchAll(/weft_\w+/g)].map(([name]) => name));
+  expect(drawn.size).toBeGreaterThan(25);
+  const typed = new Set([...text.matchAll(/^# TYPE (?<name>\w+)/gm)].map(([, name]) => name));
+  const missing = [...drawn].filter(
+    (name) => !typed.has(name.replace(/_(?:bucket|sum|count)$/, "")),
+  );
+  expect(missing).toEqual([]);
+  expect(text).toMatch(/^weft_graphql_field_seconds_count\{field="Query.queryNote"\} 1$/m);
+  expect(text).toMatch(/^weft_lambda_call_seconds_count\{resolver="Query.greet"\} 1$/m);
+});
+
+test("what resolvers print is in the log at its default level", async () => {
+  await waitUntil(() => server.output().includes("resolver was here"), 5000);
+  expect(server.output()).toContain("resolver was here");
+});
+
 test("what a process has counted is not lost with it", async () => {
   const series = 'weft_requests_total{operation="query",outcome="ok"}';
   const before = await valueOf(series);
-  // Workers are told by their role alone; any of them will do.
-  const pid = server.childPids().at(-1) ?? 0;
+  const pid = server.childPids().find((one) => roleOf(one) === "worker") ?? 0;
   process.kill(pid, "SIGKILL");
   // Connections that the client keeps may lead to the process that is gone.
   const isBack = () =>
     valueOf("weft_processes").then(
-      (count) => count === 5,
+      (count) => count === 6,
       () => false,
     );
   await waitUntil(async () => isBack(), 10_000);
