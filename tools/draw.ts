@@ -10,7 +10,8 @@ const end = "<!-- /layers -->";
 
 /** What each module is for; every module of the table has a line here. */
 const purposes: Readonly<Record<string, string>> = {
-  base: "assertions, bytes, sorted arrays, clock, chance",
+  base: "assertions, bytes, sorted arrays, clock, chance, counters",
+  telemetry: "metrics and traces in the forms of Prometheus and OpenTelemetry",
   model: "uid, value, facet, fact, principal; tables of faults and limits",
   codec: "cells, records, lists to bytes and back; layout of keys",
   tokens: "values to index tokens",

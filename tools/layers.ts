@@ -4,6 +4,19 @@ import type { Layers } from "./tidy.ts";
 export const layers: Layers = {
   base: { below: [] },
   model: { below: ["base"] },
+  // OpenTelemetry's own packages know the forms of Prometheus and of OTLP.
+  telemetry: {
+    below: ["base", "model"],
+    outside: [
+      "@opentelemetry/api",
+      "@opentelemetry/resources",
+      "@opentelemetry/sdk-metrics",
+      "@opentelemetry/sdk-trace-base",
+      "@opentelemetry/exporter-prometheus",
+      "@opentelemetry/exporter-trace-otlp-http",
+      "@opentelemetry/exporter-metrics-otlp-http",
+    ],
+  },
   codec: { below: ["base", "model"], outside: ["node:buffer"] },
   tokens: {
     below: ["base", "model"],
@@ -227,6 +240,7 @@ export const layers: Layers = {
     below: [
       "base",
       "model",
+      "telemetry",
       "engine",
       "auth",
       "graphql/schema",
@@ -272,6 +286,7 @@ export const layers: Layers = {
       "http",
       "lambda",
       "outgoing",
+      "telemetry",
     ],
     outside: [
       "commander",
@@ -282,6 +297,7 @@ export const layers: Layers = {
       "node:child_process",
       "node:process",
       "node:fs",
+      "node:fs/promises",
       "node:os",
       "node:net",
       "node:http",

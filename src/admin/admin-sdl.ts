@@ -67,6 +67,10 @@ type AccessKey { id: ID!  name: String!  kind: KeyKind!  scopes: [KeyScope!]!  n
 input CreateKeyInput { name: String!  kind: KeyKind  scopes: [KeyScope!]  namespace: UInt64  expiresAt: DateTime }   input RevokeKeyInput { id: ID! }
 type CreateKeyPayload { key: AccessKey!  secret: String! }   type RevokeKeyPayload { key: AccessKey! }
 
+type RunningRequest { id: ID!  process: String!  operation: String!  tag: String  address: String!  user: String  key: String  namespace: UInt64  ms: Int!  work: UInt64!  bytes: UInt64!  text: String }
+input CancelRequestsInput { id: ID  tag: String }
+type CancelRequestsPayload { response: Response  count: Int! }
+
 type Query {
   getGQLSchema: GQLSchema
   health: [NodeState]
@@ -80,6 +84,7 @@ type Query {
   queryGroup(filter: GroupFilter, order: GroupOrder, first: Int, offset: Int): [Group]
   listBackups(input: ListBackupsInput!): [Manifest]
   listKeys: [AccessKey!]!
+  runningRequests(tag: String): [RunningRequest!]!
 }
 type Mutation {
   updateGQLSchema(input: UpdateGQLSchemaInput!): UpdateGQLSchemaPayload
@@ -106,5 +111,6 @@ type Mutation {
   revokeTokens(input: RevokeTokensInput!): RevokeTokensPayload
   createKey(input: CreateKeyInput!): CreateKeyPayload
   revokeKey(input: RevokeKeyInput!): RevokeKeyPayload
+  cancelRequests(input: CancelRequestsInput!): CancelRequestsPayload
 }
 `;

@@ -28,6 +28,7 @@ export const fieldRights: Readonly<Record<string, FieldRight>> = {
   "Query.queryGroup": "user",
   "Query.listBackups": "superadmin",
   "Query.listKeys": "superadmin",
+  "Query.runningRequests": "superadmin",
   "Mutation.updateGQLSchema": "guardian",
   "Mutation.export": "guardian",
   "Mutation.draining": "superadmin",
@@ -52,6 +53,7 @@ export const fieldRights: Readonly<Record<string, FieldRight>> = {
   "Mutation.revokeTokens": "guardian",
   "Mutation.createKey": "superadmin",
   "Mutation.revokeKey": "superadmin",
+  "Mutation.cancelRequests": "superadmin",
 };
 
 /** Fields whose refusals the reference tells with another word in front. */

@@ -32,6 +32,7 @@ import { makeExportFields, type ExportTasks } from "./export-fields.ts";
 import { makeKeyFields } from "./key-fields.ts";
 import { makeBackupFields } from "./backup-fields.ts";
 import { makeNodeFields, type NodeParts } from "./node-fields.ts";
+import { makeRequestFields, type RequestParts } from "./request-fields.ts";
 import { findFieldRefusal } from "./rights.ts";
 import { makeUserFields, type UserParts } from "./user-fields.ts";
 
@@ -48,6 +49,7 @@ interface AdminParts extends NodeParts {
   readonly graphql: GraphqlService;
   readonly keys: KeyRing;
   readonly clock: Clock;
+  readonly requests: RequestParts;
   /** Whether users log in. */
   readonly acl: boolean;
   /** Who they are; undefined where none does. */
@@ -218,6 +220,7 @@ function makeApi(parts: AdminParts): AdminApi {
     ...makeBackupFields(),
     ...makeUserFields(parts.users),
     ...makeKeyFields(parts.keys, () => parts.clock.nowMs()),
+    ...makeRequestFields(parts.requests),
   };
   const table: FieldTable = { ...fields, ...makeSchemaFields(parts) };
   for (const type of [schema.getQueryType(), schema.getMutationType()]) {

@@ -4,4 +4,6 @@
  */
 export interface Cancellation {
   readonly aborted: boolean;
+  /** Why, where it was somebody else who ended it. */
+  readonly reason?: string | undefined;
 }

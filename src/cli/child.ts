@@ -5,6 +5,8 @@ import { scrubOf } from "./config.ts";
 import { giveBackIdleMemory } from "./idle-memory.ts";
 import { makeLogger, surviveLostOutput } from "./log.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
+import { answerOwn } from "./process-metrics.ts";
+import { linkSurveys } from "./survey.ts";
 import { beatMs } from "./pulse.ts";
 import type { Worker } from "./worker.ts";
 
@@ -18,13 +20,18 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
   const working = role === "writer" ? undefined : await import("./worker.ts");
   const { connectStore } = await import("../stores/open.ts");
   return async ({ number, config, run, identity, tls }) => {
-    const logger = makeLogger(role === "writer" ? "writer" : `worker ${number}`, config.logLevel);
+    const logger = makeLogger(role === "writer" ? "writer" : `worker ${number}`, config.log);
     const writer = await writing?.openStoreForWriting(config, logger, { run, identity });
     const { dataDir: dir } = config;
     const scrub = scrubOf(config.store);
     const store = writer?.store ?? (await connectStore({ dir, identity, logger, scrub }));
     const controls = linkControls((message) => process.send?.(message), config.memory.cacheMb);
-    const worker = await working?.openWorker({ config, store, logger, number, controls, tls });
+    const surveys = linkSurveys(
+      (message) => process.send?.(message),
+      async (question) => (await worker?.answer(question)) ?? answerOwn(question),
+    );
+    const parts = { config, store, logger, number, controls, surveys, tls };
+    const worker = await working?.openWorker(parts);
     process.on("message", (message: ToChild, socket?: Socket) => {
       switch (message.kind) {
         case "start":
@@ -47,6 +54,10 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
         case "switches":
         case "turned":
           controls.hear(message);
+          return;
+        case "asked":
+        case "surveyed":
+          surveys.hear(message);
           return;
         case "drain":
           void drain(worker, writer ?? store);
@@ -87,8 +98,10 @@ async function loadLambda(): Promise<(start: Start) => Promise<void>> {
   const { openLambdaBeside } = await import("./lambda-role.ts");
   return async ({ config }) => {
     const server = await openLambdaBeside(config);
+    const surveys = linkSurveys((message) => process.send?.(message), answerOwn);
     process.on("message", (message: ToChild) => {
       if (message.kind === "drain") void drain(undefined, server);
+      else if (message.kind === "asked") surveys.hear(message);
     });
     process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
     giveSigns();

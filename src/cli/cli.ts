@@ -54,6 +54,8 @@ function makeProgram(): Command {
   addCheck(program);
   addKey(program);
   addExplain(program);
+  addTop(program);
+  addKill(program);
   program
     .command("version")
     .description("print the version")
@@ -235,9 +237,22 @@ function addProcesses(command: Command): void {
       ),
     )
     .addOption(
-      setting("--log <level>", "what to log, as JSON lines on stderr")
-        .choices(["debug", "info", "warn", "error", "silent"])
-        .default("warn"),
+      setting(
+        "--log <settings>",
+        'LEVEL, or "level=info; format=json; access=on; slow=200ms"',
+      ).default("info"),
+    )
+    .addOption(
+      setting(
+        "--metrics <admin|open|off>",
+        "who may read /metrics; off: nothing is counted",
+      ).default("admin"),
+    )
+    .addOption(
+      setting(
+        "--otel <settings>",
+        'traces and metrics by OTLP: URL, or "url=http://127.0.0.1:4318; sample=1; every=30s"',
+      ).default(""),
     )
     .addOption(setting(configFlag, configHelp));
 }
@@ -273,11 +288,7 @@ function addLambda(program: Command): void {
     )
     .addOption(setting("--token <token>", "sent as X-Auth-Token (DGRAPH_TOKEN)"))
     .addOption(setting("--limit <settings>", lambdaLimitHelp).default(""))
-    .addOption(
-      setting("--log <level>", "what to log, as JSON lines on stderr")
-        .choices(["debug", "info", "warn", "error", "silent"])
-        .default("info"),
-    )
+    .addOption(setting("--log <settings>", 'LEVEL, or "level=info; format=json"').default("info"))
     .addOption(setting(configFlag, configHelp))
     .addHelpText(
       "after",
@@ -480,6 +491,57 @@ Examples:
     .action(async (options: { readonly data: string; readonly repair: boolean }) => {
       const { runCheck } = await import("./command-check.ts");
       await runCheck(options.data, options.repair);
+    });
+}
+
+/** The options of `weft top`. */
+export interface TopOptions extends CredentialOptions {
+  readonly tag: string | undefined;
+  readonly every: string | undefined;
+  readonly json: boolean;
+}
+
+function addTop(program: Command): void {
+  addServer(program.command("top"))
+    .description("show the requests that run on a server now, the longest first")
+    .option("--tag <tag>", "those with this tag alone (header X-Weft-Tag, or ?tag= of the request)")
+    .option("--every <duration>", "again and again, until it is interrupted")
+    .option("--json", "print JSON instead of a table", false)
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      `
+Examples:
+  weft top
+  weft top --every 2s --tag nightly-report`,
+    )
+    .action(async (options: TopOptions) => {
+      const { runTop } = await import("./command-top.ts");
+      await runTop(options);
+    });
+}
+
+/** The options of `weft kill`. */
+export interface KillOptions extends CredentialOptions {
+  readonly tag: string | undefined;
+}
+
+function addKill(program: Command): void {
+  addServer(program.command("kill"))
+    .description("end requests that run on a server")
+    .argument("[id...]", "ids, as weft top shows them")
+    .option("--tag <tag>", "all requests with this tag")
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      `
+Examples:
+  weft kill cy7-mwtgyh6y-1
+  weft kill --tag nightly-report`,
+    )
+    .action(async (ids: string[], options: KillOptions) => {
+      const { runKill } = await import("./command-top.ts");
+      await runKill(ids, options);
     });
 }
 

@@ -5,6 +5,7 @@ import { workerPath } from "../lambda/wire.ts";
 import { parseAddress, urlOfAddress } from "./address.ts";
 import type { LambdaOptions } from "./cli.ts";
 import { parseLambdaSettings } from "./lambda-config.ts";
+import { parseLog } from "./log-config.ts";
 import { makeLogger, say } from "./log.ts";
 
 /** Runs until a signal ends it. Fault E_STARTUP when the script cannot be used. */
@@ -18,7 +19,7 @@ export async function runLambda(script: string, options: LambdaOptions): Promise
     hosts,
     limits,
     clock: systemClock,
-    logger: makeLogger("lambda", options.log),
+    logger: makeLogger("lambda", parseLog(options.log, process.stderr.isTTY)),
   });
   process.once("exit", () => server.kill());
   const { address, resolvers } = server;

@@ -1,7 +1,7 @@
 /** `weft live`: files into a running server. */
 import { systemRandom } from "../base/random.ts";
 import { type Client, postOrFail } from "../load/client.ts";
-import { keyPredicatesOf } from "../graphql/key-predicates.ts";
+import { keyPredicatesOf } from "../graphql/service/key-predicates.ts";
 import { findInputs } from "../load/input-files.ts";
 import { loadFiles } from "../load/load.ts";
 import { XidMap } from "../load/xid-map.ts";

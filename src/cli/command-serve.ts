@@ -24,7 +24,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   surviveLostOutput();
   const config = buildServeConfig(options);
   const claim = await claimForServing(config.dataDir);
-  const supervisor = await startSupervisor(config, makeLogger("supervisor", config.logLevel));
+  const supervisor = await startSupervisor(config, makeLogger("supervisor", config.log));
   const ended = waitForEnd(supervisor.whenShutDown);
   void supervisor.whenRefused.then(async (line) => {
     complain(`${line}\nNothing more is served from ${config.dataDir}`);

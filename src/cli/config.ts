@@ -12,6 +12,8 @@ import { parseAddress } from "./address.ts";
 import { parseDurationMs } from "./duration.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
 import type { LambdaConfig } from "./lambda-config.ts";
+import { parseLog, type LogConfig } from "./log-config.ts";
+import { parseOtel, type OtelConfig } from "./otel.ts";
 import { packageFolder } from "./places.ts";
 import { parseOutgoing, type OutgoingConfig } from "./outgoing.ts";
 import { divideMemory, type MemoryConfig } from "./memory.ts";
@@ -39,7 +41,11 @@ export interface ServeConfig {
   readonly drainMs: number;
   /** Silence of a process after which it is taken to hang, and is replaced; 0: it never is. */
   readonly hangMs: number;
-  readonly logLevel: string;
+  readonly log: LogConfig;
+  /** Who may read the metrics; off: nothing is counted. */
+  readonly metrics: "admin" | "open" | "off";
+  /** Where traces and metrics are sent; undefined: nowhere. */
+  readonly otel: OtelConfig | undefined;
   readonly security: SecurityConfig;
   /** Of the whole server; undefined: none. */
   readonly rates: RateConfig | undefined;
@@ -110,6 +116,8 @@ export interface ServeOptions {
   readonly drain: string;
   readonly hang: string;
   readonly log: string;
+  readonly metrics: string;
+  readonly otel: string;
 }
 
 export function buildServeConfig(options: ServeOptions): ServeConfig {
@@ -136,7 +144,9 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     sample: options.sample,
     drainMs: parseDurationMs("--drain", options.drain),
     hangMs: parseDurationMs("--hang", options.hang),
-    logLevel: options.log,
+    log: parseLog(options.log, process.stderr.isTTY),
+    metrics: parseMetrics(options.metrics),
+    otel: parseOtel(options.otel),
     security,
     rates: parseRates(options.rate),
     audit: parseAudit(options.audit),
@@ -155,6 +165,11 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     acl,
     ownKeys: { admin: makeKeyText("admin"), client: makeKeyText("client") },
   };
+}
+
+function parseMetrics(word: string): ServeConfig["metrics"] {
+  if (word === "admin" || word === "open" || word === "off") return word;
+  throw new Fault("E_STARTUP", `--metrics: admin, open or off, not "${word}"`);
 }
 
 /** The sample brings resolvers of its own, where no others are given. */

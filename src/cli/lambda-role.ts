@@ -21,7 +21,7 @@ export async function openLambdaBeside(config: ServeConfig): Promise<LambdaServe
     hosts,
     limits,
     clock: systemClock,
-    logger: makeLogger("lambda", config.logLevel),
+    logger: makeLogger("lambda", config.log),
   });
   // Whatever ends this process: resolvers end with it.
   process.once("exit", () => server.kill());

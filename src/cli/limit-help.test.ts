@@ -30,6 +30,8 @@ function refuseKey(): string {
       drain: "1s",
       hang: "30s",
       log: "warn",
+      metrics: "admin",
+      otel: "",
     });
     return "";
   } catch (error) {

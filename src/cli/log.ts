@@ -1,13 +1,22 @@
-/** Where a process tells its operator what happens: lines of JSON on stderr. */
+/** Where a process tells its operator what happens: lines on stderr, JSON for machines, words for people. */
 import { pino } from "pino";
 import type { Logger } from "../base/log.ts";
+import type { LogConfig } from "./log-config.ts";
+import { printLine } from "./log-text.ts";
 
 /** `name` is the process: supervisor, writer, worker 1. */
-export function makeLogger(name: string, level: string): Logger {
+export function makeLogger(
+  name: string,
+  { level, format }: Pick<LogConfig, "level" | "format">,
+): Logger {
   const destination = pino.destination({ fd: 2, sync: true });
   // A log that cannot be written, its disk being full, ends nothing: the lines are lost.
   destination.on("error", () => {});
-  const log = pino({ level, base: { pid: process.pid, name } }, destination);
+  const target =
+    format === "json"
+      ? destination
+      : { write: (line: string) => destination.write(printLine(line)) };
+  const log = pino({ level, base: { pid: process.pid, name } }, target);
   return {
     info: (message, fields) => log.info(fields ?? {}, message),
     warn: (message, fields) => log.warn(fields ?? {}, message),

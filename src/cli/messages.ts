@@ -3,6 +3,7 @@ import type { ServerSwitches } from "../admin/controls.ts";
 import type { TlsMaterial } from "../http/tls.ts";
 import type { StoreIdentity } from "../stores/place.ts";
 import type { ServeConfig } from "./config.ts";
+import type { SurveyAnswer, Question, SurveyReport } from "./questions.ts";
 
 export type { Role } from "./roles.ts";
 
@@ -40,6 +41,10 @@ export type ToChild =
   | { readonly kind: "switches"; readonly switches: ServerSwitches; readonly turn: number }
   /** Everyone has heard of the change that was asked for under this id. */
   | { readonly kind: "turned"; readonly id: number }
+  /** To be answered with `report`. */
+  | { readonly kind: "asked"; readonly id: number; readonly question: Question }
+  /** What everyone has said to the survey that was asked for under this id. */
+  | { readonly kind: "surveyed"; readonly id: number; readonly reports: readonly SurveyReport[] }
   | { readonly kind: "drain" };
 
 export type ToSupervisor =
@@ -53,6 +58,9 @@ export type ToSupervisor =
     }
   | { readonly kind: "turn"; readonly id: number; readonly change: Partial<ServerSwitches> }
   | { readonly kind: "heard"; readonly turn: number }
+  /** A question to all processes. */
+  | { readonly kind: "survey"; readonly id: number; readonly question: Question }
+  | { readonly kind: "report"; readonly id: number; readonly answer: SurveyAnswer }
   /** A connection is the child's own now. */
   | { readonly kind: "took"; readonly id: number }
   /** It lives. */

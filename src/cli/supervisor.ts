@@ -20,6 +20,8 @@ import { beatMs, Pulse } from "./pulse.ts";
 import { refuseConnection } from "./refuse.ts";
 import { answeringWriterMax } from "./roles.ts";
 import { StoreWatch } from "./store-watch.ts";
+import { countRestart, answerOwn } from "./process-metrics.ts";
+import { SurveyDesk } from "./survey-desk.ts";
 import { SettingsBroadcast } from "./settings-broadcast.ts";
 import { TlsFiles } from "./tls-files.ts";
 
@@ -138,6 +140,7 @@ class Keeper {
   #run: string = randomUUID();
   #isStopping = false;
   readonly #switchboard: SettingsBroadcast<Child>;
+  readonly #surveys: SurveyDesk<Child>;
   readonly whenShutDown: Promise<void>;
   #shutDown: () => void = () => {};
   readonly whenRefused: Promise<string>;
@@ -151,6 +154,11 @@ class Keeper {
       (child, message) => this.#tell(child, message),
       config.memory.cacheMb,
     );
+    this.#surveys = new SurveyDesk({
+      tell: (child, message) => this.#tell(child, message),
+      nameOf: processName,
+      own: answerOwn,
+    });
     this.#config = config;
     this.#logger = logger;
     this.#dispatcher = new Dispatcher({
@@ -285,6 +293,7 @@ class Keeper {
         this.#pulse.forget(child);
         if (isWriting(child)) this.#watch.noteWriterGone();
         this.#switchboard.forget(child);
+        this.#surveys.forget(child);
         this.#dispatcher.leave(child);
         if (this.#watch.move !== undefined && !this.#dispatcher.hasTakers) {
           this.#dispatcher.refuseWaiting();
@@ -358,6 +367,14 @@ class Keeper {
         this.#pulse.note(child);
         this.#dispatcher.beat(child);
         return;
+      case "survey": {
+        const children = this.#children.filter((one) => one.isReady);
+        this.#surveys.open(child, message.id, message.question, children);
+        return;
+      }
+      case "report":
+        this.#surveys.hear(child, message.id, message.answer);
+        return;
       case "heard":
         this.#switchboard.heard(child, message.turn);
         return;
@@ -375,6 +392,7 @@ class Keeper {
   /** Only after its exit was seen: two writers must never meet. */
   #replace(child: Child, line: string): void {
     if (this.#isStopping) return;
+    countRestart(child.role);
     this.#logger.error("a child ended and is started again", { role: child.role, line });
     const writer = this.#children.find(isWriting);
     if (writer !== undefined && writer !== child) this.#tell(writer, { kind: "childEnded" });
@@ -485,6 +503,11 @@ function explainDeath(child: Child, code: number | null, signal: string | null):
 
 function nameOf({ role }: Child): string {
   return role === "both" ? "worker that writes" : role;
+}
+
+/** As the log calls it. */
+function processName({ role, number }: Child): string {
+  return role === "both" || role === "worker" ? `worker ${number}` : role;
 }
 
 function messageOf(error: unknown): string {

@@ -25,6 +25,7 @@ import type { OwnKeys, ServeConfig } from "./config.ts";
 import { openExportTasks, type RunningExports } from "./export-tasks.ts";
 import { slotLostExit } from "./messages.ts";
 import { isLoopbackHost } from "./address.ts";
+import { openTelemetry, sendMetrics } from "./otel.ts";
 import { makeOutgoingPolicy } from "./outgoing.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { PrivateSockets } from "./private-socket.ts";
@@ -32,6 +33,10 @@ import { openAuditFile } from "./audit-file.ts";
 import { divideRates } from "./rate-config.ts";
 import { RateLimits } from "../http/rate-limits.ts";
 import { makeSecurity } from "./security.ts";
+import type { SurveyAnswer, Question } from "./questions.ts";
+import type { Surveys } from "./survey.ts";
+import { answerOf, askProcesses, openWatch } from "./watch.ts";
+import { showMetrics } from "./worker-metrics.ts";
 import { readVersion } from "./version.ts";
 
 export interface Worker {
@@ -40,6 +45,8 @@ export interface Worker {
   /** What has become of the store, in words; undefined: it is where it was opened. */
   noteMove(move: string | undefined): void;
   isEmpty(): Promise<boolean>;
+  /** What it says to a question to all processes. */
+  answer(question: Question): Promise<SurveyAnswer>;
   close(): Promise<void>;
 }
 
@@ -49,6 +56,7 @@ export interface WorkerParts {
   readonly logger: Logger;
   readonly number: number;
   readonly controls: LinkedControls;
+  readonly surveys: Surveys;
   /** Undefined: plain HTTP. */
   readonly tls: TlsMaterial | undefined;
 }
@@ -63,10 +71,12 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const graphql = openGraphql(parts, engine, sockets, acl);
   const about = openFacts(parts, engine, acl !== undefined);
   const exports = openExports(parts, engine);
+  const processes = askProcesses(parts.surveys);
   const admin = openAdminService({
     graphql,
     keys,
     controls,
+    requests: processes,
     clock: systemClock,
     acl: acl !== undefined,
     users: acl === undefined ? undefined : { acl, engine },
@@ -77,6 +87,9 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   });
   const audit = config.audit && openAuditFile(config.audit, logger, systemClock);
   const told: { isOpen: boolean; move?: string | undefined } = { isOpen: false };
+  const telemetry = config.otel && (await openTelemetry(config.otel, `worker ${parts.number}`));
+  if (telemetry !== undefined && parts.number === 1) sendMetrics(telemetry, processes);
+  const watch = openWatch(parts, telemetry);
   const context: ServerContext = {
     engine,
     graphql,
@@ -93,10 +106,14 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     clock: systemClock,
     logger,
     about,
+    metrics: config.metrics,
+    watch,
+    processes,
     transactions: makeOwners(store, engine, sockets),
     isReady: () => told.isOpen,
     storeFault: () => (told.move === undefined ? undefined : explainMove(told.move)),
   };
+  showMetrics({ engine, store, memory: context.memory, watch, dataDir: config.dataDir });
   const server = await openHttpServer(context, parts.tls);
   sockets.clear(engine.slot);
   await server.listen({ path: sockets.pathOf(engine.slot) });
@@ -104,9 +121,11 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     server,
     open: () => (told.isOpen = true),
     noteMove: (words) => (told.move = words),
+    answer: (question) => answerOf(question, context),
     isEmpty: async () => await hasNothing(engine, graphql),
     close: async () => {
       await server.drain();
+      await telemetry?.close();
       audit?.close();
       await exports.close();
       await engine.close();

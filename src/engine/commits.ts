@@ -1,5 +1,6 @@
 /** Changes → the store: ids of changes, the log's entry, and which refusals are worth another try. */
 import type { Clock } from "../base/clock.ts";
+import { metrics } from "../base/metrics.ts";
 import type { Random } from "../base/random.ts";
 import { encodeLogEntry } from "../codec/log-entry.ts";
 import { Fault } from "../model/fault.ts";
@@ -28,6 +29,20 @@ interface ChangeRequest {
   readonly raisesFence?: boolean;
   readonly author?: string;
 }
+
+const commits = metrics.counter(
+  "weft_transaction_commits_total",
+  "Transactions that were committed",
+);
+const aborts = metrics.counter(
+  "weft_transaction_aborts_total",
+  "Transactions that the server aborted",
+);
+const retries = metrics.counters(
+  "weft_transaction_retries_total",
+  "Writes that were derived anew and tried again, by what had come between",
+  "reason",
+);
 
 /** Tries of one request before it is given up. */
 const triesMax = 64;
@@ -83,7 +98,9 @@ export class ChangeSender {
 
   async #send(change: Change): Promise<number> {
     try {
-      return (await this.#options.store.commit(change)).commitTs;
+      const { commitTs } = await this.#options.store.commit(change);
+      if (change.patches.length > 0) commits.count++;
+      return commitTs;
     } catch (error) {
       // Nothing of it is committed, and no other try of this process would be.
       if (error instanceof StoreRefusal && error.reason === "slot") throw aborted();
@@ -142,6 +159,7 @@ export class ChangeSender {
         return await attempt();
       } catch (error) {
         if (!(error instanceof StoreRefusal)) throw error;
+        retries.of(error.reason).count++;
         if (tries === triesMax) throw aborted();
         if (error.reason === "conflict" && tries > 1) await this.#pause(tries);
       }
@@ -156,6 +174,7 @@ export class ChangeSender {
 
 /** The reference's answer to a transaction that lost (reference/dql 1.5). */
 export function aborted(): Fault {
+  aborts.count++;
   return new Fault(
     "E_TXN_ABORTED",
     "rpc error: code = Aborted desc = Transaction has been aborted. Please retry",

@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import { makeYielder } from "../exec/yielder.ts";
 import { Fault } from "../model/fault.ts";
+import type { RequestObserver } from "../model/request-observer.ts";
 import type { Limits } from "../model/limits.ts";
 import { makeFreeBudget, type Look, type RequestBudget } from "../model/request-budget.ts";
 import type { NQuad } from "../model/nquad.ts";
@@ -65,7 +66,8 @@ export class ManagedTransactions {
     const attempt = (): Promise<TransactResult<T>> => {
       const opened = first;
       first = undefined;
-      return this.#attempt(namespace, work, principal, { given: opened, look });
+      const { observer } = pacing.budget;
+      return this.#attempt(namespace, work, principal, { given: opened, look, observer });
     };
     try {
       for (;;) {
@@ -85,7 +87,15 @@ export class ManagedTransactions {
     namespace: number,
     work: (txn: ManagedTransaction) => Promise<T>,
     principal: Principal | undefined,
-    { given, look }: { readonly given: SnapshotReader | undefined; readonly look: Look },
+    {
+      given,
+      look,
+      observer,
+    }: {
+      readonly given: SnapshotReader | undefined;
+      readonly look: Look;
+      readonly observer: RequestObserver | undefined;
+    },
   ): Promise<TransactResult<T>> {
     const { readers, committer, acl } = this.#options;
     const isServer = principal === undefined;
@@ -101,6 +111,7 @@ export class ManagedTransactions {
       if (txn.isDiscarded || session.patches.length === 0) {
         return { value, commitTs: packCommitTime(view.snapshot.ts) };
       }
+      const endCommit = observer?.begin("commit");
       const commit = await committer.commit(view, {
         startTs: view.snapshot.ts,
         conflictKeys: session.conflictKeys,
@@ -111,6 +122,7 @@ export class ManagedTransactions {
           ? withRightsPatch(view, session.edits, session.patches, committer)
           : session.patches,
       });
+      endCommit?.();
       return { value, commitTs: packCommitTime(commit) };
     } finally {
       view.reader.close();

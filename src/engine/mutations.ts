@@ -1,6 +1,7 @@
 /** POST /mutate and /commit: facts in, one commit or an open transaction out (reference/dql 1.4, 1.5, 3.5 – 3.7). */
 import type { Clock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
+import { metrics } from "../base/metrics.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { withYielder, makeYielder } from "../exec/yielder.ts";
 import { Overlay } from "../graph/overlay.ts";
@@ -38,6 +39,11 @@ import { packCommitTime } from "./start-time.ts";
 import { UpsertQueries } from "./upsert-queries.ts";
 import type { Transaction, Transactions } from "./transactions.ts";
 import type { View, ReaderFactory } from "./reader-factory.ts";
+
+const discards = metrics.counter(
+  "weft_transaction_discards_total",
+  "Transactions that their client discarded",
+);
 
 interface MutationsOptions {
   readonly clock: Clock;
@@ -99,8 +105,8 @@ export class Mutations {
 
   async mutate(request: MutateRequest): Promise<MutateAnswer> {
     const { clock, limits } = this.#options;
-    const watch = new Stopwatch(clock);
     const budget = budgetOf({ clock, limits }, request);
+    const watch = new Stopwatch(clock, budget.observer);
     budget.check();
     const { scheduler } = this.#options.runner;
     const pacing = { clock, budget, scheduler };
@@ -165,7 +171,9 @@ export class Mutations {
         try {
           // Nothing is read after it was written: the overlay is never shown.
           const worked = await this.#run(work, view, this.#session(work, view, new Overlay()));
+          const endCommit = work.budget.observer?.begin("commit");
           const commit = await this.#commitSession(worked.session);
+          endCommit?.();
           // Member by member: what V8 makes of a spread with more behind it costs microseconds.
           return {
             queries: worked.queries,
@@ -378,6 +386,7 @@ export class Mutations {
       const { transactions } = this.#options;
       if (request.abort) {
         transactions.end(startTs);
+        discards.count++;
         return { startTs, commitTs: 0 };
       }
       await this.#checkWritable(startTs, namespace, Infinity);

@@ -74,6 +74,8 @@ export interface OpenEngine extends Engine, Runner {
   /** What is being built by any process. */
   indexProgress(): Promise<readonly IndexProgress[]>;
   readonly openTransactions: number;
+  /** That the caches of records and lists take. */
+  readonly cacheBytes: number;
   /** Vector indexes of this process. */
   readonly vectorIndexes: readonly VectorIndexFacts[];
 }
@@ -201,6 +203,9 @@ function compose(parts: Parts): OpenEngine {
     indexProgress: () => readProgress(readers),
     get vectorIndexes() {
       return readers.vectors.describe();
+    },
+    get cacheBytes() {
+      return readers.cacheBytes;
     },
     get openTransactions() {
       return transactions.openCount;

@@ -47,8 +47,8 @@ export class Queries {
   }
 
   async query(request: QueryRequest): Promise<QueryAnswer> {
-    const watch = new Stopwatch(this.#options.clock);
     const budget = budgetOf(this.#options, request);
+    const watch = new Stopwatch(this.#options.clock, budget.observer);
     budget.check();
     const { principal } = request;
     if (principal?.refusal !== undefined) this.#refuse(request, principal);

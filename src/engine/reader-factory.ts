@@ -89,6 +89,11 @@ export class ReaderFactory {
     return this.#isEmbedded;
   }
 
+  /** That the cache takes, by its own count. */
+  get cacheBytes(): number {
+    return this.#cache.bytes;
+  }
+
   /** What is kept of the old cache goes with the readers that use it. */
   resizeCache(bytes: number): void {
     this.#cache = new RecordCache(bytes);

@@ -6,6 +6,9 @@ import { checkCost } from "../optimizer/query-cost.ts";
 import { estimatedOf } from "./estimated.ts";
 import { runBlock } from "./block.ts";
 import type { BlockResult, ExecutionResult } from "./frame.ts";
+import { observePlan } from "./observed-plan.ts";
+import { Profiler } from "./profile.ts";
+import type { RequestObserver } from "../model/request-observer.ts";
 import { makeYielder } from "./yielder.ts";
 import { emptyVariable, type Run, type RunContext } from "./run.ts";
 
@@ -22,9 +25,30 @@ export async function execute(
 ): Promise<ExecutionResult> {
   // The context stands for the request among those that take turns: it is made for one.
   try {
-    return await runPlan(plan, texts, reader, context);
+    const { observer } = context.budget;
+    if (observer === undefined || context.profiler !== undefined) {
+      return await runPlan(plan, texts, reader, context);
+    }
+    return await runObserved(plan, texts, reader, { context, observer });
   } finally {
     context.scheduler?.end(context);
+  }
+}
+
+/** As `runPlan`; the observer is told of it, also when it fails. */
+async function runObserved(
+  plan: Plan,
+  texts: readonly string[] | undefined,
+  reader: Reader,
+  { context, observer }: { readonly context: RunContext; readonly observer: RequestObserver },
+): Promise<ExecutionResult> {
+  const profiler = new Profiler(context.clock);
+  const startMs = context.clock.tickMs();
+  try {
+    return await runPlan(plan, texts, reader, { ...context, profiler });
+  } finally {
+    const endMs = context.clock.tickMs();
+    observer.addPlan(observePlan(plan, profiler, { startMs, endMs }));
   }
 }
 

@@ -30,6 +30,8 @@ interface Measure {
   /** undefined for steps that begin something. */
   in: number | undefined;
   out: number;
+  /** When it first began. */
+  startMs: number;
   /** With the steps inside it. */
   ms: number;
   readonly reads: StepReads;
@@ -45,7 +47,7 @@ interface Span {
 
 function makeMeasure(): Measure {
   const reads = { records: 0, lists: 0, tokens: 0, uids: 0 };
-  return { times: 0, in: undefined, out: 0, ms: 0, reads, notes: new Set() };
+  return { times: 0, in: undefined, out: 0, startMs: Infinity, ms: 0, reads, notes: new Set() };
 }
 
 /** Steps of a run follow one another or lie inside one another, so what is read belongs to the innermost. */
@@ -70,6 +72,7 @@ export class Profiler {
     const measure = this.#at(part);
     const depth = this.#open.push(measure);
     const startMs = this.#clock.tickMs();
+    if (startMs < measure.startMs) measure.startMs = startMs;
     measure.times++;
     if (inCount !== undefined) measure.in = (measure.in ?? 0) + inCount;
     const close = (): void => {

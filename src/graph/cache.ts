@@ -42,6 +42,11 @@ export class RecordCache {
     this.#forgetter = this.#makeForgetter();
   }
 
+  /** That its younger generation takes: what of the older one is used moves there. */
+  get bytes(): number {
+    return this.account.bytes + this.lists.bytes;
+  }
+
   /** The commit number up to which it is right. */
   get number(): number {
     return this.#number;

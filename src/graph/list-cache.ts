@@ -57,6 +57,10 @@ export class ListCache {
     this.tokens = new TokenCache(bytesMax * windowShare);
   }
 
+  get bytes(): number {
+    return this.#youngBytes;
+  }
+
   /** Whether there is nothing that a commit could change. */
   get isEmpty(): boolean {
     return this.holdsNoList && this.#asked.size === 0 && this.tokens.isEmpty;

@@ -21,6 +21,7 @@ import { chunkKey, prefixRange, readChunkNumber } from "../codec/key.ts";
 import { emptyUidSet } from "../model/uid.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { Snapshot } from "../store/store.ts";
+import { cacheReads } from "./cache-metrics.ts";
 import type { RecordCache } from "./cache.ts";
 import type { Delta, ListDelta } from "./delta.ts";
 import { prefixText } from "./delta.ts";
@@ -88,9 +89,13 @@ export class ListReader {
   /** Stored members that are kept, without the delta. */
   #kept(prefix: Uint8Array): UidSet | undefined {
     const cache = this.#cache;
+    cacheReads.lists++;
+    cacheReads.listMisses++;
     if (cache === undefined || cache.lists.holdsNoList) return undefined;
     const name = ListCache.nameOf(prefix);
-    return name === undefined ? undefined : cache.lists.get(name, this.snapshot.ts);
+    const kept = name === undefined ? undefined : cache.lists.get(name, this.snapshot.ts);
+    if (kept !== undefined) cacheReads.listMisses--;
+    return kept;
   }
 
   #intersectKept(prefix: Uint8Array, uids: UidSet): UidSet | undefined {

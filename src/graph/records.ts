@@ -10,6 +10,7 @@ import { decodeFacets } from "../codec/facets.ts";
 import { longList, recordKey } from "../codec/key.ts";
 import type { Facets } from "../model/facet.ts";
 import type { Snapshot } from "../store/store.ts";
+import { cacheReads } from "./cache-metrics.ts";
 import type { RecordCache } from "./cache.ts";
 import { readCells } from "./cells.ts";
 import type { CellRequest } from "./cells.ts";
@@ -51,6 +52,8 @@ export class RecordReader {
     const { cache, fillsCache, snapshot } = this.#source;
     const at = { storageId: this.#storageId, ts: snapshot.ts };
     const missing = cache?.find(at, uids, records) ?? placesOf(uids);
+    cacheReads.records += uids.length;
+    cacheReads.recordMisses += missing.length;
     if (missing.length > 0) {
       // What is older than the cache is not kept.
       const account = fillsCache && cache?.number === snapshot.ts ? cache.account : undefined;

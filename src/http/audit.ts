@@ -9,6 +9,7 @@ import type { RequestNames } from "../graphql/service/describe-request.ts";
 import type { ServerContext } from "./server-context.ts";
 import { findRemoteAddress } from "./peer.ts";
 import { observeAnswer } from "./reply.ts";
+import { watchedOf } from "./watched-request.ts";
 import type { RouteRight } from "./rights.ts";
 import { accessKeyOf } from "./shown-key.ts";
 
@@ -34,9 +35,8 @@ interface Open {
 }
 
 const open = new WeakMap<ServerResponse, Open>();
-let lastId = 0;
 
-/** Begins the record of a request, which is written when it was answered, and names the request in its answer. */
+/** Begins the record of a request, which is written when it was answered. */
 export function beginRecord(
   right: RouteRight,
   req: IncomingMessage,
@@ -45,13 +45,12 @@ export function beginRecord(
 ): void {
   const { audit, clock } = context;
   if (audit === undefined) return;
-  const id = makeId(clock.nowMs());
+  const id = watchedOf(res)?.id ?? context.watch.makeId();
   const startMs = clock.tickMs();
   const { headers, method } = req;
   const address = findRemoteAddress(req);
   const record: Open = { notes: { kind: kindOf(right) }, hasFailed: false, isDropped: false };
   open.set(res, record);
-  res.setHeader("X-Request-Id", id);
   observeAnswer(res, (hasErrors) => (record.hasFailed = hasErrors));
   res.once("close", () => {
     if (record.isDropped) return;
@@ -106,17 +105,12 @@ export function recordOperation(
     ...(outcome === "refused" ? { refusal: "judged" } : {}),
   };
   writeRecord(context, sender.headers, notes, {
-    id: makeId(context.clock.nowMs()),
+    id: context.watch.makeId(),
     method: "WebSocket",
     route: "/graphql",
     address: sender.remoteAddress,
     outcome,
   });
-}
-
-function makeId(nowMs: number): string {
-  lastId = (lastId + 1) % 2 ** 30;
-  return `${process.pid.toString(36)}-${nowMs.toString(36)}-${lastId.toString(36)}`;
 }
 
 const textLengthMax = 200;

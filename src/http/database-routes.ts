@@ -65,6 +65,7 @@ export async function answerQuery(exchange: Exchange): Promise<void> {
   const isReadOnly = startTs === 0 && parseBoolParameter(params, "ro");
   const format = parseFormat(params.get("respFormat") ?? "");
   const plan = parseExplainOptions(params);
+  exchange.watched.text = text;
   try {
     checkBegin(text, timeoutMs);
     const known = identify(exchange);
@@ -193,6 +194,7 @@ export async function answerMutate(exchange: Exchange): Promise<void> {
   if (!checkMedia(exchange, media, isJson || media.type === "application/rdf", mutateTypes)) return;
   try {
     const text = body.toString();
+    exchange.watched.text = text;
     if (!isJson) checkBegin(text, 0);
     if (context.rules.disallowMutations) throw new Fault("E_TXN", "no mutations allowed");
     const known = identify(exchange);
@@ -258,6 +260,7 @@ export async function answerAlter(exchange: Exchange): Promise<void> {
   const runInBackground = params.has("runInBackground")
     ? parseBoolParameter(params, "runInBackground")
     : undefined;
+  exchange.watched.text = body;
   const operation: AlterOperation = parseAlterBody(body, runInBackground);
   const notes = notesOf(res);
   if (notes !== undefined) notes.alter = describeAlter(operation);

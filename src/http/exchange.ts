@@ -9,6 +9,7 @@ import { BodyTooLarge, type EncodingFaults, nativeEncodingFaults, readBody } fro
 import type { BodyWatch } from "./body-watch.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { RequestHold } from "./request-hold.ts";
+import type { WatchedRequest } from "./watched-request.ts";
 import type { Streams } from "./streams.ts";
 
 export interface Exchange {
@@ -23,6 +24,7 @@ export interface Exchange {
   /** What this request holds of the process's memory until it is answered. */
   readonly hold: RequestHold;
   readonly bodies: BodyWatch;
+  readonly watched: WatchedRequest;
   /** Once it was opened. */
   budget: RequestBudget | undefined;
 }
@@ -99,9 +101,9 @@ async function logRequest(exchange: Exchange, reading: Promise<Buffer>): Promise
   return body;
 }
 
-/** Whether the sender has gone before the answer was written. Asking costs a look; there is nothing to take down. */
+/** Whether the sender has gone before the answer was written, or an administrator has ended it. Asking costs a look; there is nothing to take down. */
 function watchSender(exchange: Exchange): Cancellation {
-  return new SenderGone(exchange.res);
+  return new SenderGone(exchange.res, exchange.watched);
 }
 
 /** What this request may use. `timeoutMs`: what its sender asks for, 0 for nothing. */
@@ -110,17 +112,27 @@ export function openBudget(exchange: Exchange, timeoutMs: number): RequestBudget
   const signal = watchSender(exchange);
   const budget = new RequestBudget({ clock, limits, timeoutMs, signal, account: memory });
   exchange.budget = budget;
+  exchange.watched.budget = budget;
+  budget.observer = exchange.watched.observer;
   return budget;
 }
 
 class SenderGone implements Cancellation {
   readonly #res: ServerResponse;
 
-  constructor(res: ServerResponse) {
+  readonly #watched: WatchedRequest;
+
+  constructor(res: ServerResponse, watched: WatchedRequest) {
     this.#res = res;
+    this.#watched = watched;
   }
 
   get aborted(): boolean {
+    if (this.#watched.cancelled !== undefined) return true;
     return this.#res.destroyed || this.#res.socket?.destroyed === true;
+  }
+
+  get reason(): string | undefined {
+    return this.#watched.cancelled;
   }
 }

@@ -21,7 +21,8 @@ beforeAll(async () => {
   await new Promise<void>((done) => owner.listen(ownerPath, done));
   endpoint = createServer((req, res) => {
     const [path = "", search = ""] = (req.url ?? "").split("?");
-    const exchange = { req, res, path, search, context: { logger: silentLogger } };
+    const context = { logger: silentLogger };
+    const exchange = { req, res, path, search, context, watched: { id: "1" } };
     void handOver(exchange as unknown as Exchange, socketPath);
   });
   await new Promise<void>((done) => endpoint.listen(0, "127.0.0.1", done));

@@ -25,6 +25,7 @@ const agent = new Agent({ keepAlive: true, timeout: 30_000 });
 export function handOver(exchange: Exchange, socketPath: string): Promise<void> {
   const { req, res, context } = exchange;
   dropRecord(res);
+  exchange.watched.isHandedOver = true;
   return new Promise((resolve) => {
     const headers: Record<string, string | string[] | undefined> = {};
     for (const [name, value] of Object.entries(req.headers)) {
@@ -34,6 +35,7 @@ export function handOver(exchange: Exchange, socketPath: string): Promise<void> 
     }
     if (headers["content-length"] === undefined) headers["transfer-encoding"] = "chunked";
     headers[handedOverFrom] = findRemoteAddress(req);
+    headers["x-request-id"] = exchange.watched.id;
     const path = req.url ?? "/";
     const method = req.method ?? "POST";
     const onward = request({ socketPath, method, path, headers, agent });

@@ -113,6 +113,7 @@ function admitUnless(
   if (refusal === undefined) return true;
   const notes = notesOf(exchange.res);
   if (notes !== undefined) notes.refusal = refusal.kind;
+  exchange.watched.refusal = refusal.kind;
   // The body was not read: the connection ends with the answer.
   exchange.res.shouldKeepAlive = false;
   sendError(exchange.res, makeRefusalReply(refusal, right.form));

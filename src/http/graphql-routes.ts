@@ -104,6 +104,7 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
   try {
     const budget = openBudget(exchange, parseTimeout(readParameters(exchange)));
     const document = await readDocument(exchange, responder.body);
+    exchange.watched.text = document.body;
     const notes = notesOf(res);
     if (notes !== undefined) notes.operation = describeRequest(document);
     const refusal = findMutationRefusal(exchange);

@@ -17,10 +17,18 @@ import { findRouteRefusal, judge } from "./gate.ts";
 import type { ServerContext } from "./server-context.ts";
 import { printHealth, printHealthOfAll } from "./node-facts.ts";
 import { findRemoteAddress } from "./peer.ts";
+import { addMetricsRoutes, metricsPaths } from "./metrics-routes.ts";
 import { makeRefusalReply } from "./refusal.ts";
 import { settleOrigin } from "./origins.ts";
-import { commonHeaderRecord, makeErrorBody, noteAnswer, originHeadersOf } from "./reply.ts";
-import { elsewhere, rightOf } from "./rights.ts";
+import { setWatched, watchedOf } from "./watched-request.ts";
+import {
+  commonHeaderRecord,
+  idHeader,
+  makeErrorBody,
+  noteAnswer,
+  originHeadersOf,
+} from "./reply.ts";
+import { elsewhere, rightOf, type RouteRight } from "./rights.ts";
 import { accessKeyOf } from "./shown-key.ts";
 import { uiKeywords } from "./ui-keywords.ts";
 
@@ -76,6 +84,7 @@ export function addPlainRoutes(app: FastifyInstance, context: ServerContext): vo
     }
     return reply.code(400).type("text/plain; charset=utf-8").send("ErrorInvalidMethod\n");
   });
+  if (context.metrics !== "off") addMetricsRoutes(app, context);
   app.get("/", (_request, reply) => reply.type("text/plain; charset=utf-8").send(greeting));
   app.setNotFoundHandler((_request, reply) =>
     reply.code(404).type("text/plain; charset=utf-8").send("404 page not found\n"),
@@ -86,8 +95,16 @@ export function addPlainRoutes(app: FastifyInstance, context: ServerContext): vo
 function addHooks(app: FastifyInstance, context: ServerContext): void {
   app.addHook("onRequest", async (request, reply) => {
     const { url } = request.routeOptions;
-    const right = url === undefined ? elsewhere : rightOf(url);
+    const right = rightOfPlain(url, context);
     const { raw } = reply;
+    const search = request.url.split("?")[1] ?? "";
+    const watched = context.watch.begin(
+      request.raw,
+      url === undefined ? "other" : url.slice(1),
+      search,
+    );
+    setWatched(raw, watched);
+    void reply.header(idHeader, watched.id);
     void reply.header("x-content-type-options", "nosniff");
     await settleOrigin(right, request.raw, raw, context);
     if (right.audience === "logins") void reply.header("cache-control", "no-store");
@@ -103,14 +120,32 @@ function addHooks(app: FastifyInstance, context: ServerContext): void {
     if (refusal === undefined) return;
     const notes = notesOf(raw);
     if (notes !== undefined) notes.refusal = refusal.kind;
+    watched.refusal = refusal.kind;
     const { status, body, headers } = makeRefusalReply(refusal, right.form);
     for (let i = 0; i < headers.length; i += 2) void reply.header(headers[i] ?? "", headers[i + 1]);
     await sendJson(reply.code(status), body);
   });
   app.addHook("onSend", async (_request, reply, payload) => {
-    if (typeof payload === "string") noteAnswer(reply.raw, payload);
+    if (typeof payload !== "string") return payload;
+    noteAnswer(reply.raw, payload);
+    watchedOf(reply.raw)?.noteAnswer(payload);
     return payload;
   });
+  app.addHook("onResponse", async (_request, reply) => {
+    const watched = watchedOf(reply.raw);
+    if (watched === undefined) return;
+    watched.status = reply.statusCode;
+    context.watch.end(watched);
+  });
+}
+
+/** Metrics may be open to everybody. */
+function rightOfPlain(url: string | undefined, { metrics }: ServerContext): RouteRight {
+  if (url === undefined) return elsewhere;
+  const right = rightOf(url);
+  return metrics === "open" && metricsPaths.includes(url)
+    ? { ...right, audience: "everyone" }
+    : right;
 }
 
 function sendJson(reply: FastifyReply, body: string): FastifyReply {

@@ -7,6 +7,7 @@ import type { Logger } from "../base/log.ts";
 import { faultTable } from "../model/fault-table.ts";
 import { Fault } from "../model/fault.ts";
 import { ResponseBatcher } from "./response-batcher.ts";
+import { watchedOf } from "./watched-request.ts";
 import { LargeAnswers } from "./large-answers.ts";
 
 const allowedHeaders =
@@ -125,6 +126,7 @@ export function sendJson(
   origins: readonly string[] = originHeadersOf(res),
 ): void {
   const body = withBeginning(res, answer);
+  watchedOf(res)?.noteAnswer(body);
   if (isObserved) noteAnswer(res, body);
   const headers = extra.length === 0 ? origins : [...origins, ...extra];
   if (acceptEncoding === undefined || !acceptEncoding.includes("gzip")) {
@@ -142,6 +144,9 @@ export function sendJson(
     else send(res, 200, bytes, headers);
   });
 }
+
+/** Names the request in its answer, as the log does. */
+export const idHeader = "X-Request-Id";
 
 const openHeaders: readonly string[] = ["Access-Control-Allow-Origin", everyOrigin];
 const noHeaders: readonly string[] = [];
@@ -161,10 +166,9 @@ export function originHeadersOf(res: ServerResponse): readonly string[] {
 
 /** Error bodies are never compressed. */
 export function sendError(res: ServerResponse, reply: ErrorReply): void {
-  send(res, reply.status, withBeginning(res, reply.body), [
-    ...originHeadersOf(res),
-    ...reply.headers,
-  ]);
+  const body = withBeginning(res, reply.body);
+  watchedOf(res)?.noteAnswer(body);
+  send(res, reply.status, body, [...originHeadersOf(res), ...reply.headers]);
 }
 
 /** A whole answer with a status of its own. `extra` is flat. */
@@ -174,6 +178,7 @@ export function sendStatus(
   body: Buffer | string,
   extra: readonly string[],
 ): void {
+  watchedOf(res)?.noteAnswer(body);
   send(res, status, body, extra);
 }
 
@@ -210,8 +215,11 @@ export function hasErrors(answer: Uint8Array): boolean {
 export function sendText(res: ServerResponse, status: number, text: string): void {
   if (res.headersSent || res.destroyed) return;
   const bytes = Buffer.from(text);
+  const watched = watchedOf(res);
+  if (watched !== undefined) watched.status = status;
   res.writeHead(status, [
     ...originHeadersOf(res),
+    ...(watched === undefined ? [] : [idHeader, watched.id]),
     "X-Content-Type-Options",
     "nosniff",
     "Content-Type",
@@ -254,7 +262,15 @@ function send(
   if (res.headersSent || res.destroyed) return;
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   if (isObserved && !extra.includes("Content-Encoding")) noteAnswer(res, bytes);
-  res.writeHead(status, [...commonHeaders, ...extra, "Content-Length", String(bytes.length)]);
+  const length = String(bytes.length);
+  const watched = watchedOf(res);
+  if (watched === undefined) {
+    res.writeHead(status, [...commonHeaders, ...extra, "Content-Length", length]);
+  } else {
+    watched.status = status;
+    const { id } = watched;
+    res.writeHead(status, [...commonHeaders, ...extra, idHeader, id, "Content-Length", length]);
+  }
   // As Latin-1 the bytes stay what they are, and head and body leave in one write.
   if (bytes.length <= joinBytesMax) batcher.end(res, bytes.toString("latin1"));
   else largeAnswers.end(res, bytes);

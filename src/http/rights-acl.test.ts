@@ -57,6 +57,8 @@ const walks: Readonly<Record<string, Walk>> = {
   "/graphql": [users, "POST", "", "application/json", query],
   "/health": [everyone, "GET"],
   "/login": [everyone, "POST", "", "application/json", "{}"],
+  "/debug/prometheus_metrics": [everyone, "GET"],
+  "/metrics": [everyone, "GET"],
   "/mutate": [
     guardians,
     "POST",

@@ -52,6 +52,8 @@ const expected: Readonly<Record<string, Line>> = {
   "/graphql": forData,
   "/health": forEveryone,
   "/login": [login, dataByKey, loginWithToken],
+  "/debug/prometheus_metrics": forAdministrators,
+  "/metrics": forAdministrators,
   "/mutate": forWriters,
   "/mutate/": forWriters,
   "/probe/graphql": forEveryone,

@@ -55,6 +55,9 @@ export const routeRights: readonly RouteRight[] = [
   { path: "/admin/draining", ...administrators, form: "admin" },
   { path: "/admin/shutdown", ...administrators, form: "admin" },
   { path: "/admin/config/cache_mb", ...administrators, form: "admin" },
+  // Counts, and names of operations and root fields; `--metrics open` lets everybody read them.
+  { path: "/metrics", ...administrators, form: "admin" },
+  { path: "/debug/prometheus_metrics", ...administrators, form: "admin" },
   // For load balancers and first looks: nothing of the data is told.
   { path: "/health", audience: "everyone", form: "native", scopes: [] },
   { path: "/probe/graphql", audience: "everyone", form: "native", scopes: [] },

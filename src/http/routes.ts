@@ -19,6 +19,8 @@ type Answer = (exchange: Exchange) => Promise<void>;
 
 export interface Route {
   readonly path: string;
+  /** By which its requests are counted and found: `query`, `admin/schema`. */
+  readonly operation: string;
   /** post: POST and PUT, the rest refused. any: the route looks for itself. */
   readonly methods: "post" | "any";
   readonly right: RouteRight;
@@ -35,7 +37,7 @@ const post = { methods: "post", hasTransaction: false } as const;
 const transaction = { methods: "post", hasTransaction: true, drained: "withData" } as const;
 const any = { methods: "any", hasTransaction: false } as const;
 
-const unguarded: readonly Omit<Route, "right">[] = [
+const unguarded: readonly Omit<Route, "right" | "operation">[] = [
   { path: "/query", ...transaction, answer: answerQuery },
   { path: "/query/", ...transaction, answer: answerQuery },
   { path: "/mutate", ...transaction, answer: answerMutate },
@@ -56,7 +58,12 @@ const unguarded: readonly Omit<Route, "right">[] = [
 export const routes: readonly Route[] = unguarded.map((route) => ({
   ...route,
   right: rightOf(route.path),
+  operation: operationOf(route.path),
 }));
+
+function operationOf(path: string): string {
+  return path.replace(/^\/|\/$/g, "");
+}
 
 const byPath: ReadonlyMap<string, Route> = new Map(routes.map((route) => [route.path, route]));
 

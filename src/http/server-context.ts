@@ -12,7 +12,9 @@ import type { Engine } from "../engine/engine.ts";
 import type { GraphqlService } from "../graphql/service/service.ts";
 import type { Limits } from "../model/limits.ts";
 import type { ProcessMemory } from "../model/process-memory.ts";
+import type { Processes } from "./processes.ts";
 import type { RateLimits } from "./rate-limits.ts";
+import type { RequestWatch } from "./request-watch.ts";
 import type { Security } from "./access.ts";
 import type { AuditSink } from "./audit-sink.ts";
 import type { NodeFacts } from "./node-facts.ts";
@@ -39,6 +41,11 @@ export interface ServerContext {
   readonly logger: Logger;
   readonly transactions: TransactionOwners;
   readonly about: NodeFacts;
+  /** Who may read the metrics: administrators, everybody, or nobody, and nothing is counted. */
+  readonly metrics: "admin" | "open" | "off";
+  readonly watch: RequestWatch;
+  /** What the processes of this server say together. */
+  readonly processes: Processes;
   /** False while the sample is being loaded: /health says so. */
   readonly isReady: () => boolean;
   /** Why nothing can be written; undefined for nothing. */

@@ -1,5 +1,5 @@
 /** The HTTP server of one process: the database routes in the handler itself, everything else through the framework. */
-import fastify from "fastify";
+import fastify, { type FastifyInstance } from "fastify";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { nameLimit } from "../model/limits.ts";
@@ -18,6 +18,7 @@ import { RequestHold } from "./request-hold.ts";
 import { findRoute, receive, type Route } from "./routes.ts";
 import { serveSockets } from "./sockets.ts";
 import { Streams } from "./streams.ts";
+import { setWatched } from "./watched-request.ts";
 import { openTls, type TlsAcceptor, type TlsMaterial } from "./tls.ts";
 
 /** Head and whole request must have arrived by then; a sender that dawdles is cut off. */
@@ -80,7 +81,10 @@ export async function openHttpServer(
     }
     const search = question < 0 ? "" : url.slice(question + 1);
     const hold = new RequestHold(context.memory);
-    const exchange = { req, res, context, streams, path, search, hold, bodies, budget: undefined };
+    const watched = context.watch.begin(req, route.operation, search);
+    setWatched(res, watched);
+    // prettier-ignore
+    const exchange = { req, res, context, streams, path, search, hold, bodies, watched, budget: undefined };
     void answerRoute(route, exchange, flow);
   };
   const server = createServer(serverOptions, answer);
@@ -100,14 +104,7 @@ export async function openHttpServer(
     bodyLimit: plainBodyBytesMax,
   });
   addPlainRoutes(app, context);
-  app.setErrorHandler((error, _request, reply) => {
-    const status = (error as { statusCode?: number }).statusCode ?? 500;
-    const answer =
-      status < 500
-        ? { status, body: makeErrorBody(String(error), "ErrorInvalidRequest", false) }
-        : makeErrorReply(error, plainShape, context.logger);
-    void reply.code(answer.status).type("application/json").send(answer.body);
-  });
+  answerErrors(app, context);
   await app.ready();
   if (tls === undefined) return new NodeHttpServer(server, flow, streams);
   const http2 = openHttp2({
@@ -124,6 +121,17 @@ export async function openHttpServer(
     } else server.emit("connection", socket);
   });
   return new NodeHttpServer(server, flow, streams, { http2, tls: acceptor });
+}
+
+function answerErrors(app: FastifyInstance, context: ServerContext): void {
+  app.setErrorHandler((error, _request, reply) => {
+    const status = (error as { statusCode?: number }).statusCode ?? 500;
+    const answer =
+      status < 500
+        ? { status, body: makeErrorBody(String(error), "ErrorInvalidRequest", false) }
+        : makeErrorReply(error, plainShape, context.logger);
+    void reply.code(answer.status).type("application/json").send(answer.body);
+  });
 }
 
 /** Of what comes through a listener of its own: who may reach a socket file is its directory's matter. */
@@ -196,6 +204,7 @@ async function answerRoute(route: Route, exchange: Exchange, flow: Flow): Promis
     exchange.hold.end();
     // A large answer that waits for its reader is counted by itself (large-answers.ts).
     exchange.budget?.end();
+    exchange.context.watch.end(exchange.watched);
   }
 }
 

@@ -1,4 +1,6 @@
 /** What stays open beyond an answer, WebSockets and event streams: counted, kept alive, ended with the process. */
+import { metrics } from "../base/metrics.ts";
+
 export interface Stream {
   /** Once in an interval: says that this side lives, and ends a stream whose other side does not. */
   beat(): void;
@@ -18,6 +20,11 @@ export class Streams {
   constructor(openMax: number, beatMs: number) {
     this.#openMax = openMax;
     this.#beatMs = beatMs;
+    metrics.gauge(
+      "weft_streams",
+      "WebSockets and event streams that are open",
+      () => this.#open.size,
+    );
   }
 
   /** Whether no more may be opened. */

@@ -15,7 +15,7 @@ export type LambdaReply = WireAnswer | { readonly unreachable: string };
 
 export interface LambdaClient {
   /** Never rejects. `leftMs`: what is left of the request's time; Infinity for no bound. */
-  call(namespace: number, body: string, leftMs: number): Promise<LambdaReply>;
+  call(namespace: number, body: string, leftMs: number, traceparent?: string): Promise<LambdaReply>;
   close(): void;
 }
 
@@ -29,7 +29,8 @@ export function openLambdaClient(target: LambdaTarget): LambdaClient {
   const isSecure = target.kind === "url" && target.url.startsWith("https:");
   const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);
   return {
-    call: (namespace, body, leftMs) => post(addressOf(target, namespace), agent, { body, leftMs }),
+    call: (namespace, body, leftMs, traceparent) =>
+      post(addressOf(target, namespace), agent, { body, leftMs, traceparent }),
     close: () => agent.destroy(),
   };
 }
@@ -67,12 +68,14 @@ function addressOf(target: LambdaTarget, namespace: number): Address {
 interface Posted {
   readonly body: string;
   readonly leftMs: number;
+  /** Of the trace that the call belongs to (W3C). */
+  readonly traceparent: string | undefined;
 }
 
 function post(
   address: Address,
   agent: HttpAgent | HttpsAgent,
-  { body, leftMs }: Posted,
+  { body, leftMs, traceparent }: Posted,
 ): Promise<LambdaReply> {
   const waitMs = Math.min(timeoutMs, leftMs);
   return new Promise((resolve) => {
@@ -84,6 +87,7 @@ function post(
     const headers = {
       "content-type": "application/json",
       "content-length": Buffer.byteLength(body),
+      ...(traceparent === undefined ? {} : { traceparent }),
       ...(address.isOwn ? { [timeLeftHeader]: String(Math.ceil(waitMs)) } : {}),
     };
     const sent: ClientRequest = send(

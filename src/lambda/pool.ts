@@ -4,6 +4,7 @@
  * for a while, so that the others always find one.
  */
 import type { Clock } from "../base/clock.ts";
+import { metrics } from "../base/metrics.ts";
 import type { Logger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
 import type { LambdaCode } from "./bundle.ts";
@@ -64,6 +65,16 @@ const triesMax = 3;
 /** After a process that could not load the script. */
 const restMs = 1_000;
 
+const callSeconds = metrics.histograms(
+  "weft_lambda_call_seconds",
+  "Time of calls of resolvers, with their waiting",
+  "resolver",
+);
+const callFailures = metrics.counter(
+  "weft_lambda_failures_total",
+  "Calls of resolvers that failed",
+);
+
 interface Call {
   readonly id: number;
   readonly resolver: string;
@@ -94,6 +105,12 @@ class Pool {
     this.#options = options;
     this.#watchMs = Math.min(watchMsMax, options.limits.blockMs / 8);
     this.#stallMs = Math.min(stallMsMax, options.limits.blockMs / 2);
+    metrics.gauge("weft_lambda_processes", "Processes of resolvers", () => this.#processes.size);
+    metrics.gauge(
+      "weft_lambda_calls_waiting",
+      "Calls that wait for a process",
+      () => this.#queue.length,
+    );
   }
 
   open(): Promise<readonly string[]> {
@@ -108,8 +125,13 @@ class Pool {
     if (this.#queue.length >= this.#options.limits.waitingMax || this.#isClosed) {
       return Promise.resolve(failure(503, `${resolver} was not run: too many calls are waiting.`));
     }
-    return new Promise((resolve) => {
+    return new Promise((settle) => {
       const queuedMs = this.#options.clock.tickMs();
+      const resolve = (answer: WireAnswer): void => {
+        callSeconds.of(resolver).observe((this.#options.clock.tickMs() - queuedMs) / 1000);
+        if (answer.status >= 300) callFailures.count++;
+        settle(answer);
+      };
       const deadlineMs = queuedMs + leftMs;
       const id = ++this.#lastId;
       this.#queue.push({ id, resolver, body, queuedMs, deadlineMs, tries: 0, resolve });

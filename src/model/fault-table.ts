@@ -301,6 +301,15 @@ const table = {
     cause: "No key has this id; it may have been revoked already.",
     remedy: "`weft key list` shows the ids.",
   },
+  E_REQUEST_UNKNOWN: {
+    area: "Administration",
+    phase: "parser",
+    extension: "ErrorInvalidRequest",
+    isBeforeEngine: true,
+    says: "no request with ",
+    cause: "No request with this id or tag is running; it may have been answered meanwhile.",
+    remedy: "`weft top` shows what runs, with ids and tags.",
+  },
   E_KEYS_FULL: {
     area: "Administration",
     phase: "parser",
@@ -388,7 +397,8 @@ const table = {
     phase: "engine",
     extension: "ErrorInvalidRequest",
     says: "context canceled",
-    cause: "The client has closed its connection, or the server ends.",
+    cause:
+      "The client has closed its connection, the server ends, or an administrator has ended the request (`weft kill`).",
     remedy: "Nothing, where it was meant. Proxies in between may have timeouts of their own.",
   },
   E_OVERLOADED: {

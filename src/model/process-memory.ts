@@ -38,6 +38,10 @@ export class ProcessMemory {
     this.#largeMax = bytesMax - bytesMax / 8;
   }
 
+  get bytesMax(): number {
+    return this.#options.bytesMax;
+  }
+
   get bytesHeld(): number {
     return this.#held;
   }

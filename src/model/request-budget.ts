@@ -6,6 +6,7 @@
 import type { Cancellation } from "../base/cancellation.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "./fault.ts";
+import type { RequestObserver } from "./request-observer.ts";
 import { makeLimitFault, nameLimit, type Limits } from "./limits.ts";
 
 /** The memory that all requests of a process hold; it is told in steps of `accountStep` bytes. */
@@ -62,6 +63,8 @@ export class RequestBudget {
   /** On the clock's tick scale; Infinity for none. */
   readonly deadlineMs: number;
   readonly signal: Cancellation | undefined;
+  /** Who wants to know where the time goes; undefined: nobody, and nothing is noted. */
+  observer: RequestObserver | undefined = undefined;
   readonly #clock: Clock;
   readonly #isOwnDeadline: boolean;
   readonly #workMax: number;
@@ -148,13 +151,17 @@ export class RequestBudget {
 
   /** `check` for one who knows the time. */
   checkAt(nowMs: number): void {
-    if (this.signal?.aborted === true) throw new Fault("E_CANCELLED", "context canceled");
+    if (this.signal?.aborted === true) throw this.#cancelled(this.signal);
     if (nowMs > this.deadlineMs) throw this.#overdue();
   }
 
   /** Whether `check` would throw. */
   isOver(): boolean {
     return this.signal?.aborted === true || this.#clock.tickMs() > this.deadlineMs;
+  }
+
+  #cancelled({ reason }: Cancellation): Fault {
+    return new Fault("E_CANCELLED", reason ?? "context canceled");
   }
 
   #overdue(): Fault {

@@ -9,6 +9,7 @@ import { openAdminService } from "../../src/admin/service.ts";
 import type { Acl } from "../../src/auth/acl.ts";
 import type { KeyRing } from "../../src/auth/key-ring.ts";
 import { systemClock } from "../../src/base/clock.ts";
+import { RequestWatch } from "../../src/http/request-watch.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import type { OpenEngine } from "../../src/engine/open.ts";
 import { openGraphqlService } from "../../src/graphql/service/open-service.ts";
@@ -65,10 +66,16 @@ export async function openWalkServer(options: WalkOptions): Promise<WalkServer> 
     vectorIndexes: () => engine.vectorIndexes,
     describeStore: () => Promise.resolve({ commitTs: 1, maxUid: 1, damageCount: 0 }),
   });
+  const processes = {
+    readings: () => Promise.resolve([]),
+    running: () => Promise.resolve([]),
+    cancel: () => Promise.resolve(0),
+  };
   const admin = openAdminService({
     graphql,
     keys,
     clock,
+    requests: processes,
     controls,
     acl: acl !== undefined,
     users: acl === undefined ? undefined : { acl, engine },
@@ -91,6 +98,15 @@ export async function openWalkServer(options: WalkOptions): Promise<WalkServer> 
     clock,
     logger: silentLogger,
     about,
+    metrics: "admin",
+    watch: new RequestWatch({
+      clock,
+      logger: silentLogger,
+      logsAccess: false,
+      slowMs: undefined,
+      counts: true,
+    }),
+    processes,
     transactions: { findOwner: () => undefined },
     isReady: () => true,
   });

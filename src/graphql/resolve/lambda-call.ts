@@ -46,7 +46,10 @@ export function callerOf(schema: CompiledSchema, { headers }: GraphqlRequest): R
 export async function callLambda(calls: LambdaCalls, body: string): Promise<LambdaResult> {
   const { client, namespace, budget } = calls;
   if (client === undefined) return { ok: false, reason: "the server has no lambda-url" };
-  const reply = await client.call(namespace, body, budget.leftMs());
+  const { observer } = budget;
+  const endSpan = observer?.begin("lambda");
+  const reply = await client.call(namespace, body, budget.leftMs(), observer?.traceparent);
+  endSpan?.();
   if ("unreachable" in reply) return failed(reply.unreachable);
   const { status } = reply;
   if (status < 200 || status > 299) {

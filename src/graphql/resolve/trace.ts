@@ -1,5 +1,6 @@
 /** `extensions` of an answer (reference/graphql 4.2): when, how long, what was touched. */
 import type { Clock } from "../../base/clock.ts";
+import { metrics, type Histogram } from "../../base/metrics.ts";
 import type { ExplainOptions } from "../../engine/explain-options.ts";
 import type { PlanReport } from "../../exec/explain.ts";
 import { encodeReports } from "./plan-reports.ts";
@@ -99,6 +100,23 @@ function headOf(trace: ResolverTrace): string {
   return head;
 }
 
+const fieldSeconds = metrics.histograms(
+  "weft_graphql_field_seconds",
+  "Time of root fields of GraphQL, by their names",
+  "field",
+  { valuesMax: 500 },
+);
+const histograms = new WeakMap<SelectedField, Histogram>();
+
+function secondsOf(field: SelectedField, parentType: string): Histogram {
+  let histogram = histograms.get(field);
+  if (histogram === undefined) {
+    histogram = fieldSeconds.of(`${parentType}.${field.definition.name}`);
+    histograms.set(field, histogram);
+  }
+  return histogram;
+}
+
 /** Measures one root field. */
 export class ResolverClock {
   readonly #clock: Clock;
@@ -119,7 +137,9 @@ export class ResolverClock {
   }
 
   end(): void {
-    this.#trace.durationMs = this.#clock.tickMs() - this.#trace.startMs;
+    const { field, parentType, startMs } = this.#trace;
+    this.#trace.durationMs = this.#clock.tickMs() - startMs;
+    secondsOf(field, parentType).observe(this.#trace.durationMs / 1000);
   }
 }
 

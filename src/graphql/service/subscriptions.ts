@@ -3,6 +3,7 @@
  * subscriptions of callers with equal rights are one query, which runs once for any number of subscribers; commits that
  * come while it runs are looked at together; a commit that changed nothing of what its plan reads is passed over.
  */
+import { metrics } from "../../base/metrics.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { strangerFault } from "../../engine/authorize.ts";
@@ -62,6 +63,25 @@ export class Subscriptions {
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
+    this.#showCounts();
+  }
+
+  #showCounts(): void {
+    const counts = this.#counts;
+    metrics.gauge("weft_subscriptions", "Subscriptions that are open", () => counts.subscriptions);
+    metrics.gauge("weft_live_queries", "Queries that subscriptions share", () => counts.queries);
+    metrics.gauge(
+      "weft_subscription_evaluations_total",
+      "Times that a subscription's query was run",
+      () => counts.evaluations,
+      "counter",
+    );
+    metrics.gauge(
+      "weft_subscription_skips_total",
+      "Times that a commit did not concern a subscription's query",
+      () => counts.skips,
+      "counter",
+    );
   }
 
   get counters(): SubscriptionCounters {

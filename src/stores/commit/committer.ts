@@ -5,6 +5,7 @@
 import { must } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import { changeIdText } from "../../store/patch-codec.ts";
+import { metrics } from "../../base/metrics.ts";
 import { Fault } from "../../model/fault.ts";
 import {
   StoreRefusal,
@@ -46,6 +47,24 @@ import { Pauses } from "./pauses.ts";
 import { SlotTable } from "./slot-table.ts";
 import { runSweep } from "./sweep.ts";
 import { UidLease } from "./uid-lease.ts";
+
+const commitGroups = metrics.counter(
+  "weft_commit_groups_total",
+  "Groups of changes that were committed together",
+);
+const changesCommitted = metrics.counter(
+  "weft_changes_committed_total",
+  "Changes that the writer committed",
+);
+const patchesCommitted = metrics.counter(
+  "weft_facts_written_total",
+  "Facts and index entries that were written",
+);
+const changesRefused = metrics.counters(
+  "weft_changes_refused_total",
+  "Changes that the writer refused; conflict: another transaction was first, basis: derived again by itself",
+  "reason",
+);
 
 interface CommitterOptions {
   readonly clock: Clock;
@@ -128,6 +147,11 @@ export class Committer {
     this.log = opened.log;
     this.leases = opened.leases;
     this.checker = new ConflictChecker(this.state.commitTs);
+    metrics.gauge(
+      "weft_commits_waiting",
+      "Changes that wait for the writer",
+      () => this.queue.length,
+    );
   }
 
   get commitTs(): number {
@@ -466,6 +490,7 @@ export class Committer {
   }
 
   private settle(group: readonly Waiting[], outcome: Outcome): void {
+    commitGroups.count++;
     const isChanged = outcome.state.commitTs > this.state.commitTs;
     outcome.settle();
     this.checker.record(outcome.keys);
@@ -475,9 +500,12 @@ export class Committer {
       const verdict = must(outcome.verdicts[i], "a verdict for each change");
       if (verdict.kind === "held") held.push(waiting);
       else if (verdict.kind === "committed") {
+        changesCommitted.count++;
+        patchesCommitted.count += waiting.change.patches.length;
         this.starvationGuard.forget(waiting.id);
         this.queue.resolve(waiting, { commitTs: verdict.commitTs });
       } else {
+        countRefusal(verdict.error);
         if (isBasisRefusal(verdict.error))
           this.starvationGuard.noteBasis(waiting.change, waiting.id);
         this.queue.refuse(waiting, verdict.error);
@@ -486,6 +514,10 @@ export class Committer {
     this.queue.hold(held);
     if (isChanged) for (const listener of this.listeners) listener(this.state.commitTs);
   }
+}
+
+function countRefusal(error: unknown): void {
+  changesRefused.of(error instanceof StoreRefusal ? error.reason : "other").count++;
 }
 
 function isBasisRefusal(error: unknown): boolean {

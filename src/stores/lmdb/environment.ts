@@ -25,6 +25,7 @@ import {
   type NewestTransaction,
 } from "./newest-transaction.ts";
 import { readValue, scanRows } from "./rows.ts";
+import { storeReads } from "./read-metrics.ts";
 
 interface EnvironmentOptions {
   readonly dir: string;
@@ -237,7 +238,12 @@ class LmdbSnapshot implements Snapshot {
   ): void {
     assert(this.isOpen, "a closed snapshot is not read");
     const { source } = this.shared;
-    for (let i = 0; i < keys.length; i++) visit(i, readRow(source, keys[i]!));
+    storeReads.rows += keys.length;
+    for (let i = 0; i < keys.length; i++) {
+      const row = readRow(source, keys[i]!);
+      if (row !== undefined) storeReads.bytes += row.length;
+      visit(i, row);
+    }
   }
 
   scan(range: ScanRange, visit: (key: Uint8Array, bytes: Uint8Array) => boolean): void {
@@ -245,6 +251,8 @@ class LmdbSnapshot implements Snapshot {
     const { source } = this.shared;
     scanRows(source, range, (lentKey, stored) => {
       const row = withoutChecksum(stored);
+      storeReads.rows++;
+      storeReads.bytes += row.length;
       if (!isStub(lentKey, row)) return visit(lentKey, row);
       const key = lentKey.slice();
       return visit(key, must(readRow(source, key), "a stub has its head"));

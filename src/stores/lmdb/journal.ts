@@ -9,6 +9,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { assert, must } from "../../base/assert.ts";
+import { metrics } from "../../base/metrics.ts";
 import type { Clock } from "../../base/clock.ts";
 import {
   baseAt,
@@ -25,6 +26,19 @@ import {
 import { FatalEngineError } from "../key-value.ts";
 import { JournalFile } from "./journal-file.ts";
 import { SyncTime } from "./sync-time.ts";
+
+const journalBytes = metrics.counter(
+  "weft_journal_bytes_total",
+  "Bytes that were written to the journal",
+);
+const journalRecords = metrics.counter(
+  "weft_journal_records_total",
+  "Transactions of the store that the journal holds",
+);
+const journalSeconds = metrics.histogram(
+  "weft_journal_write_seconds",
+  "Time in which a record of the journal came to the disk",
+);
 
 /** What a file keeps of its size between its turns. */
 const keptBytes = 16 * 1024 * 1024;
@@ -126,11 +140,13 @@ export class Journal {
   async write(rows: RowWriter): Promise<void> {
     const file = this.seal(rows);
     const written = file.writeAside(rows.bytes.subarray(0, rows.length), this.end);
+    const startMs = this.clock.tickMs();
     this.aside.add(written);
     try {
       await written;
     } finally {
       this.aside.delete(written);
+      journalSeconds.observe((this.clock.tickMs() - startMs) / 1000);
     }
   }
 
@@ -139,7 +155,9 @@ export class Journal {
     const file = this.seal(rows);
     const startMs = this.clock.tickMs();
     file.write(rows.bytes.subarray(0, rows.length), this.end);
-    this.time.note(this.clock.tickMs() - startMs);
+    const tookMs = this.clock.tickMs() - startMs;
+    journalSeconds.observe(tookMs / 1000);
+    this.time.note(tookMs);
   }
 
   private seal(rows: RowWriter): JournalFile {
@@ -153,6 +171,8 @@ export class Journal {
 
   /** The transaction is committed. */
   keep(): void {
+    journalBytes.count += this.written;
+    journalRecords.count++;
     this.end += this.written;
     this.written = 0;
     this.records++;

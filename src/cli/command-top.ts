@@ -1,0 +1,88 @@
+/** `weft top` and `weft kill`: what runs on a server now, and the end of it. */
+import { Fault } from "../model/fault.ts";
+import type { KillOptions, TopOptions } from "./cli.ts";
+import { openClient } from "./credentials.ts";
+import { parseDurationMs } from "./duration.ts";
+
+interface Running {
+  readonly id: string;
+  readonly process: string;
+  readonly operation: string;
+  readonly tag: string | null;
+  readonly address: string;
+  readonly user: string | null;
+  readonly key: string | null;
+  readonly ms: number;
+  readonly work: number;
+  readonly bytes: number;
+  readonly text: string | null;
+}
+
+const fields = "id process operation tag address user key ms work bytes text";
+
+export async function runTop(options: TopOptions): Promise<void> {
+  const ask = makeAsk(options);
+  const everyMs = options.every === undefined ? 0 : parseDurationMs("--every", options.every);
+  for (;;) {
+    const query = `query($tag: String) { runningRequests(tag: $tag) { ${fields} } }`;
+    const data = await ask<{ runningRequests: readonly Running[] }>(query, {
+      tag: options.tag ?? null,
+    });
+    // This very question runs, too.
+    const running = data.runningRequests.filter(({ text }) => text?.includes(marker) !== true);
+    const text = options.json ? `${JSON.stringify(running)}\n` : printTable(running);
+    process.stdout.write(everyMs > 0 && process.stdout.isTTY ? clearScreen + text : text);
+    if (everyMs === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}
+
+const marker = "runningRequests(tag: $tag)";
+const clearScreen = "\u001b[2J\u001b[H";
+
+export async function runKill(ids: readonly string[], options: KillOptions): Promise<void> {
+  const ask = makeAsk(options);
+  const query =
+    "mutation($input: CancelRequestsInput!) { cancelRequests(input: $input) { response { message } } }";
+  const { tag } = options;
+  if (ids.length === 0 && tag === undefined) {
+    throw new Fault("E_STARTUP", "which requests: give an id, or --tag");
+  }
+  const wishes = tag === undefined ? ids.map((id) => ({ id })) : [{ tag }];
+  for (const input of wishes) {
+    const data = await ask<{ cancelRequests: { response: { message: string } } }>(query, { input });
+    process.stdout.write(`weft: ${data.cancelRequests.response.message}\n`);
+  }
+}
+
+function makeAsk(options: TopOptions | KillOptions) {
+  const client = openClient(options);
+  return async <T>(query: string, variables: object): Promise<T> => {
+    const body = JSON.stringify({ query, variables });
+    const { messages, json } = await client.post("/admin", "application/json", body);
+    const [message] = messages;
+    if (message !== undefined) throw new Fault("E_STARTUP", message);
+    return (json as { data: T }).data;
+  };
+}
+
+const textMax = 80;
+
+function printTable(running: readonly Running[]): string {
+  const head = ["ID", "TIME", "WORK", "MEMORY", "OPERATION", "BY", "TAG", "PROCESS", "TEXT"];
+  const rows = running.map((one) => [
+    one.id,
+    `${(one.ms / 1000).toFixed(1)}s`,
+    one.work.toLocaleString("en-US"),
+    `${(one.bytes / 1024 / 1024).toFixed(1)}MB`,
+    one.operation,
+    one.user ?? one.key ?? one.address,
+    one.tag ?? "",
+    one.process,
+    (one.text ?? "").slice(0, textMax),
+  ]);
+  const table = [head, ...rows];
+  const widths = head.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
+  const lines = table.map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  "));
+  return lines.map((line) => `${line.trimEnd()}\n`).join("");
+}

@@ -1,0 +1,58 @@
+/** The requests of a worker as its operators see them, and what all processes say together. */
+import { systemClock } from "../base/clock.ts";
+import { metrics } from "../base/metrics.ts";
+import { describeSender } from "../http/describe-sender.ts";
+import type { Processes } from "../http/processes.ts";
+import { RequestWatch } from "../http/request-watch.ts";
+import type { ServerContext } from "../http/server-context.ts";
+import type { Telemetry } from "../telemetry/tracer.ts";
+import { makeTracer } from "./otel.ts";
+import type { ServeConfig } from "./config.ts";
+import type { Logger } from "../base/log.ts";
+import type { SurveyAnswer, Question } from "./questions.ts";
+import type { Surveys } from "./survey.ts";
+
+export function openWatch(
+  { config, logger }: { readonly config: ServeConfig; readonly logger: Logger },
+  telemetry: Telemetry | undefined,
+): RequestWatch {
+  return new RequestWatch({
+    clock: systemClock,
+    logger,
+    logsAccess: config.log.access,
+    slowMs: config.log.slowMs,
+    counts: config.metrics !== "off",
+    tracer: telemetry && makeTracer(telemetry),
+  });
+}
+
+export function askProcesses(surveys: Surveys): Processes {
+  return {
+    async readings() {
+      const reports = await surveys.ask({ kind: "metrics" });
+      return reports.map(({ process, answer }) => ({ process, readings: answer.readings ?? [] }));
+    },
+    async running() {
+      const reports = await surveys.ask({ kind: "running" });
+      return reports.flatMap(({ process, answer }) =>
+        (answer.running ?? []).map((one) => ({ process, ...one })),
+      );
+    },
+    async cancel(id, tag) {
+      const reports = await surveys.ask({ kind: "cancel", id, tag });
+      return reports.reduce((sum, { answer }) => sum + (answer.cancelled ?? 0), 0);
+    },
+  };
+}
+
+/** What a worker says for itself. */
+export async function answerOf(question: Question, context: ServerContext): Promise<SurveyAnswer> {
+  switch (question.kind) {
+    case "metrics":
+      return { readings: await metrics.read() };
+    case "running":
+      return { running: await context.watch.list((watched) => describeSender(watched, context)) };
+    case "cancel":
+      return { cancelled: context.watch.cancel(question) };
+  }
+}
