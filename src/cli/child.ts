@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { linkControls } from "./controls.ts";
 import { scrubOf } from "./config.ts";
 import { giveBackIdleMemory } from "./idle-memory.ts";
-import { makeLogger, surviveLostOutput } from "./log.ts";
+import { makeLogger, setLogLevel, surviveLostOutput } from "./log.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
 import { answerOwn } from "./process-metrics.ts";
 import { linkSurveys } from "./survey.ts";
@@ -44,6 +44,12 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
           return;
         case "tls":
           worker?.server.reloadTls(message.material);
+          return;
+        case "settings":
+          setLogLevel(message.config.log.level);
+          void worker?.reload(message.config).catch((error: unknown) => {
+            logger.error("settings cannot be taken", { why: String(error) });
+          });
           return;
         case "moved":
           worker?.noteMove(message.move);

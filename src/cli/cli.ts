@@ -22,7 +22,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
     return;
   }
   try {
-    await makeProgram().parseAsync([...argv]);
+    await makeProgram(argv.slice(3)).parseAsync([...argv]);
   } catch (error) {
     process.exitCode = report(error);
   }
@@ -36,7 +36,8 @@ function report(error: unknown): number {
   return 1;
 }
 
-function makeProgram(): Command {
+/** `flags`: what stands behind the name of the command. */
+function makeProgram(flags: readonly string[]): Command {
   const program = new Command("weft");
   program
     .description("A graph database service: GraphQL from your schema, DQL, transactions.")
@@ -45,7 +46,8 @@ function makeProgram(): Command {
     .showHelpAfterError(false)
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`weft: ${toOneLine(text)}\n`) });
-  addServe(program);
+  addServe(program, flags);
+  addConfig(program);
   addLambda(program);
   addLive(program);
   addBulk(program);
@@ -91,14 +93,26 @@ const configFlag = "--config <file>";
 const configHelp = "JSON file with settings, named as the flags are";
 
 /** In this order in the help. */
-function addServe(program: Command): void {
-  const command = program.command("serve").description("serve a database");
+function addServeOptions(command: Command): Command {
   addAddress(command);
   addApiAccess(command);
   addStorage(command);
   addAccounts(command);
   addResolvers(command);
   addProcesses(command);
+  return command;
+}
+
+/** The settings of `weft serve` as they stand now, of the same flags. Throws Fault E_STARTUP, with one line. */
+function readServeOptions(flags: readonly string[]): ServeOptions {
+  const command = addServeOptions(new Command("serve"));
+  command.parse([...flags], { from: "user" });
+  prepareOptions(command);
+  return command.opts<ServeOptions>();
+}
+
+function addServe(program: Command, flags: readonly string[]): void {
+  const command = addServeOptions(program.command("serve").description("serve a database"));
   command
     .addHelpText(
       "after",
@@ -116,9 +130,40 @@ Examples:
     )
     .action(async (options: ServeOptions) => {
       const { runServe } = await import("./command-serve.ts");
-      await runServe(options);
+      await runServe(options, () => readServeOptions(flags));
     });
 }
+
+function addConfig(program: Command): void {
+  const config = program
+    .command("config")
+    .description("check and print the settings of a server, without starting it");
+  const print = config
+    .command("print")
+    .description("every setting of weft serve, its value, and where that was said; no secrets")
+    .action(async (_options: ServeOptions, command: Command) => {
+      const { runConfigPrint } = await import("./command-config.ts");
+      runConfigPrint(command);
+    });
+  const check = config
+    .command("check")
+    .description("read all that a start would read; exit code 1 where something is wrong")
+    .action(async (options: ServeOptions) => {
+      const { runConfigCheck } = await import("./command-config.ts");
+      await runConfigCheck(options);
+    });
+  for (const command of [print, check]) {
+    addServeOptions(command).addHelpText("after", configCommandHelp).copyInheritedSettings(program);
+    command.hook("preAction", (one) => prepareOptions(one));
+  }
+}
+
+const configCommandHelp = `
+They take what weft serve takes: flags, the environment, and --config.
+
+Examples:
+  weft config check --config /etc/weft.json
+  WEFT_DATA=/var/lib/weft weft config print --config /etc/weft.json`;
 
 /** Where the store lies, and where it is served. */
 function addAddress(command: Command): void {

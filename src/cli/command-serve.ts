@@ -1,6 +1,6 @@
 /** `weft serve`: the supervisor, what it says, and the load of the sample on the first run. */
 import { fork } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AccessTokens } from "../auth/access-token.ts";
 import { systemClock } from "../base/clock.ts";
@@ -15,17 +15,22 @@ import { buildServeConfig, type ServeConfig, type ServeOptions } from "./config.
 import { complain, makeLogger, say, surviveLostOutput } from "./log.ts";
 import { mainFile, packageFolder } from "./places.ts";
 import { openPrivateSockets } from "./private-socket.ts";
-import { warnOfOpenAddress } from "./security.ts";
+import { makeSecurity, warnOfOpenAddress } from "./security.ts";
+import { describeReload, planReload } from "./settings-reload.ts";
 import { startSupervisor, type Supervisor } from "./supervisor.ts";
 import { readVersion } from "./version.ts";
 
-/** Runs until a signal ends it. Fault E_STARTUP, with one line, when it cannot serve. */
-export async function runServe(options: ServeOptions): Promise<void> {
+/**
+ * Runs until a signal ends it. `reread`: the settings as they stand when it is called. Fault E_STARTUP, with one line,
+ * when it cannot serve.
+ */
+export async function runServe(options: ServeOptions, reread: () => ServeOptions): Promise<void> {
   surviveLostOutput();
   const config = buildServeConfig(options);
   const claim = await claimForServing(config.dataDir);
   const supervisor = await startSupervisor(config, makeLogger("supervisor", config.log));
-  const ended = waitForEnd(supervisor.whenShutDown);
+  const reload = makeReloader(config, supervisor, reread);
+  const ended = waitForEnd(supervisor.whenShutDown, reload);
   void supervisor.whenRefused.then(async (line) => {
     complain(`${line}\nNothing more is served from ${config.dataDir}`);
     await supervisor.kill();
@@ -52,7 +57,7 @@ interface End {
 }
 
 /** A signal, or the end of the parent where the server was told to end with it. A second Ctrl-C does not wait. */
-function waitForEnd(whenShutDown: Promise<void>): End {
+function waitForEnd(whenShutDown: Promise<void>, reload: () => void): End {
   let reason: string | undefined;
   let isInterrupted = false;
   const whenEnding = new Promise<string>((resolve) => {
@@ -66,7 +71,11 @@ function waitForEnd(whenShutDown: Promise<void>): End {
     void whenShutDown.then(() => end("an administrator has asked for the end"));
     process.on("SIGINT", () => end("SIGINT"));
     process.on("SIGTERM", () => end("SIGTERM"));
-    process.on("SIGHUP", () => end("SIGHUP"));
+    const hadTerminal = process.stdout.isTTY || process.stderr.isTTY;
+    process.on("SIGHUP", () => {
+      if (hadTerminal && !hasTerminal()) end("SIGHUP, and the terminal is gone");
+      else reload();
+    });
     if (process.env["WEFT_END_WITH_PARENT"] === "1") {
       const before = describeParents();
       const timer = setInterval(() => {
@@ -76,6 +85,40 @@ function waitForEnd(whenShutDown: Promise<void>): End {
     }
   });
   return { whenEnding, isEnding: () => reason !== undefined };
+}
+
+/** Whether the terminal that the process was started from is still there. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync("/dev/tty", "r"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Takes the settings that a running server can take. What is wrong in them leaves all as it was. */
+function makeReloader(
+  first: ServeConfig,
+  supervisor: Supervisor,
+  reread: () => ServeOptions,
+): () => void {
+  let running = first;
+  let last = Promise.resolve();
+  const reload = async (): Promise<void> => {
+    try {
+      const plan = planReload(running, buildServeConfig(reread()));
+      // Names on the whitelist have to be found: the processes look them up for themselves.
+      await makeSecurity(plan.config.security, plan.config.host);
+      running = plan.config;
+      supervisor.reload(running);
+      say(describeReload(plan));
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      complain(`SIGHUP: the settings stay as they were: ${why}`);
+    }
+  };
+  return () => void (last = last.then(reload));
 }
 
 /** Parent and grandparent: a package manager runs its scripts through a shell, and it is the manager that dies. */

@@ -214,7 +214,7 @@ function parseLambdaUrl(text: string): string | undefined {
 }
 
 /** Key of `--limit` → the bound that it moves. */
-const countLimits = {
+export const countLimits = {
   "mutations-nquad": "mutationNquadMax",
   "query-edge": "queryEdgeMax",
   "query-work": "queryWorkMax",
@@ -241,7 +241,7 @@ const countLimits = {
   "vector-bytes": "vectorBytesMax",
 } as const satisfies Record<string, keyof Limits>;
 
-const durationLimits = {
+export const durationLimits = {
   "query-timeout": "queryTimeoutMs",
   "body-window": "bodyWindowMs",
   "answer-wait": "answerWaitMs",

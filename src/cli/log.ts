@@ -4,6 +4,13 @@ import type { Logger } from "../base/log.ts";
 import type { LogConfig } from "./log-config.ts";
 import { printLine } from "./log-text.ts";
 
+const levelled: { level: string }[] = [];
+
+/** Of all loggers that this process has made. */
+export function setLogLevel(level: string): void {
+  for (const log of levelled) log.level = level;
+}
+
 /** `name` is the process: supervisor, writer, worker 1. */
 export function makeLogger(
   name: string,
@@ -17,6 +24,7 @@ export function makeLogger(
       ? destination
       : { write: (line: string) => destination.write(printLine(line)) };
   const log = pino({ level, base: { pid: process.pid, name } }, target);
+  levelled.push(log);
   return {
     info: (message, fields) => log.info(fields ?? {}, message),
     warn: (message, fields) => log.warn(fields ?? {}, message),

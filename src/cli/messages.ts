@@ -31,6 +31,8 @@ export type ToChild =
     }
   /** Certificates have changed. */
   | { readonly kind: "tls"; readonly material: TlsMaterial }
+  /** Settings have changed, of those that a running server takes. */
+  | { readonly kind: "settings"; readonly config: ServeConfig }
   /** What has become of the store; undefined: it is back where it was opened. */
   | { readonly kind: "moved"; readonly move: string | undefined }
   /** The sample is loaded, or there is none: /health may say so. */

@@ -33,6 +33,12 @@ export class SettingsBroadcast<Child extends object> {
     for (const child of change.children) this.#send(child, turn);
   }
 
+  /** Said by nobody who waits: the settings have changed. */
+  set(switches: Partial<ServerSwitches>, children: readonly Child[]): void {
+    this.#switches = { ...this.#switches, ...switches };
+    for (const child of children) this.#send(child, 0);
+  }
+
   heard(child: Child, turn: number): void {
     const known = this.#turns.get(turn);
     if (known === undefined || !known.deaf.delete(child) || known.deaf.size > 0) return;

@@ -13,6 +13,7 @@ import { explainMove } from "../stores/place.ts";
 import type { ServeConfig } from "./config.ts";
 import { type Connection, Dispatcher } from "./dispatcher.ts";
 import { listen, listenBeside } from "./listening.ts";
+import { setLogLevel } from "./log.ts";
 import { heapMb } from "./memory.ts";
 import { storeFailedExit, type Role, type ToChild, type ToSupervisor } from "./messages.ts";
 import { mainFile } from "./places.ts";
@@ -67,6 +68,8 @@ export interface Supervisor {
   readonly whenRefused: Promise<string>;
   /** Lets /health say that all is ready. */
   open(): void;
+  /** Settings from now on, of those that a running server takes. */
+  reload(config: ServeConfig): void;
   /** Drains and ends the children, at most `drainMs`; then the rest is killed. */
   stop(): Promise<void>;
   /** Ends them at once. */
@@ -99,6 +102,7 @@ export async function startSupervisor(config: ServeConfig, logger: Logger): Prom
       whenShutDown: keeper.whenShutDown,
       whenRefused: keeper.whenRefused,
       open: () => keeper.open(),
+      reload: (next) => keeper.reload(next),
       stop: async () => {
         server.close();
         await keeper.stop();
@@ -135,6 +139,7 @@ class Keeper {
   readonly #watch: StoreWatch;
   #ticks: NodeJS.Timeout | undefined = undefined;
   #isOpen = false;
+  #isReloaded = false;
   /** Why the last start of a child failed; undefined since one is ready. */
   #failure: string | undefined = undefined;
   #run: string = randomUUID();
@@ -210,6 +215,22 @@ class Keeper {
   open(): void {
     this.#isOpen = true;
     for (const child of this.#children) this.#tell(child, { kind: "open" });
+  }
+
+  reload(config: ServeConfig): void {
+    const before = this.#config;
+    this.#config = { ...config, port: before.port };
+    this.#isReloaded = true;
+    setLogLevel(config.log.level);
+    for (const child of this.#children) this.#tellSettings(child);
+    const { cacheMb } = config.memory;
+    if (cacheMb === before.memory.cacheMb) return;
+    const answering = this.#children.filter((child) => child.isReady && isAnswering(child));
+    this.#switchboard.set({ cacheMb }, answering);
+  }
+
+  #tellSettings(child: Child): void {
+    if (child.role !== "lambda") this.#tell(child, { kind: "settings", config: this.#config });
   }
 
   /** To a process that answers. Without one it waits, unless none can be started. */
@@ -331,6 +352,7 @@ class Keeper {
     if (this.#isStopping) this.#tell(child, { kind: "drain" });
     this.#failure = undefined;
     this.#pulse.note(child);
+    if (this.#isReloaded) this.#tellSettings(child);
     if (isAnswering(child)) this.#switchboard.admit(child);
     if (this.#isOpen) this.#tell(child, { kind: "open" });
     if (this.#watch.move !== undefined)

@@ -10,7 +10,7 @@ import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { unpackStartTime } from "../engine/start-time.ts";
 import { openGraphqlService } from "../graphql/service/open-service.ts";
 import type { GraphqlService } from "../graphql/service/service.ts";
-import type { ServerContext, TransactionOwners, WriteRules } from "../http/server-context.ts";
+import type { ServerContext, TransactionOwners } from "../http/server-context.ts";
 import { type HttpServer, openHttpServer } from "../http/server.ts";
 import type { TlsMaterial } from "../http/tls.ts";
 import { makeNodeFacts, type NodeFacts } from "../http/node-facts.ts";
@@ -30,18 +30,19 @@ import { makeOutgoingPolicy } from "./outgoing.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { PrivateSockets } from "./private-socket.ts";
 import { openAuditFile } from "./audit-file.ts";
-import { divideRates } from "./rate-config.ts";
-import { RateLimits } from "../http/rate-limits.ts";
 import { makeSecurity } from "./security.ts";
 import type { SurveyAnswer, Question } from "./questions.ts";
 import type { Surveys } from "./survey.ts";
 import { answerOf, askProcesses, openWatch } from "./watch.ts";
 import { showMetrics } from "./worker-metrics.ts";
 import { readVersion } from "./version.ts";
+import { type ExchangedSettings, makeReload, openRates, rulesOf } from "./worker-settings.ts";
 
 export interface Worker {
   readonly server: HttpServer;
   open(): void;
+  /** Takes the settings that a running server takes (`settings-reload.ts`). */
+  reload(config: ServeConfig): Promise<void>;
   /** What has become of the store, in words; undefined: it is where it was opened. */
   noteMove(move: string | undefined): void;
   isEmpty(): Promise<boolean>;
@@ -90,7 +91,8 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const telemetry = config.otel && (await openTelemetry(config.otel, `worker ${parts.number}`));
   if (telemetry !== undefined && parts.number === 1) sendMetrics(telemetry, processes);
   const watch = openWatch(parts, telemetry);
-  const context: ServerContext = {
+  // Settings that are read at each request are exchanged while it runs.
+  const context: ServerContext & ExchangedSettings = {
     engine,
     graphql,
     admin,
@@ -120,6 +122,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   return {
     server,
     open: () => (told.isOpen = true),
+    reload: makeReload(context, config),
     noteMove: (words) => (told.move = words),
     answer: (question) => answerOf(question, context),
     isEmpty: async () => await hasNothing(engine, graphql),
@@ -162,15 +165,6 @@ function openStoreEngine(parts: WorkerParts): Promise<OpenEngine> {
 function endWithoutSlot(logger: Logger): void {
   logger.error("another process may have this one's slot by now; it ends and is started again");
   process.exit(slotLostExit);
-}
-
-function rulesOf({ mutations, disallowDrop }: ServeConfig): WriteRules {
-  return { disallowMutations: mutations === "disallow", disallowDrop };
-}
-
-/** Connections are spread over the workers, so each counts for its part. */
-function openRates({ rates, workers }: ServeConfig): RateLimits | undefined {
-  return rates && new RateLimits(divideRates(rates, workers), systemClock);
 }
 
 function openFacts({ config, store }: WorkerParts, engine: OpenEngine, hasAcl: boolean): NodeFacts {

@@ -2,6 +2,7 @@
 import { describePlan, type PlanLine } from "../plan/print.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { ObservedPlan, RequestSpan } from "../model/request-observer.ts";
+import { functionTable } from "./functions.ts";
 import type { Profiler } from "./profile.ts";
 
 export function observePlan(
@@ -13,10 +14,10 @@ export function observePlan(
     startMs,
     endMs,
     print: () =>
-      describePlan(plan)
+      describePlan(plan, functionTable)
         .map((line) => printLine(line, profiler, 0))
         .join(""),
-    spans: () => describePlan(plan).flatMap((line) => spansOf(line, profiler)),
+    spans: () => describePlan(plan, functionTable).flatMap((line) => spansOf(line, profiler)),
   };
 }
 
