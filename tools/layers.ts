@@ -212,6 +212,12 @@ export const layers: Layers = {
       "node:buffer",
     ],
   },
+  // The clients' protocol in front of the same engine. What it shares with HTTP it takes from there.
+  grpc: {
+    below: ["base", "model", "engine", "auth", "admin", "http"],
+    through: { admin: ["interface.ts"], http: ["interface.ts"] },
+    outside: ["@grpc/grpc-js", "protobufjs", "node:http", "node:net", "node:buffer"],
+  },
   cli: {
     below: [
       "base",
@@ -228,6 +234,7 @@ export const layers: Layers = {
       "admin",
       "load",
       "http",
+      "grpc",
       "lambda",
       "outgoing",
     ],

@@ -37,6 +37,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
           return;
         case "tls":
           worker?.server.reloadTls(message.material);
+          worker?.grpc?.reloadTls(message.material);
           return;
         case "moved":
           worker?.noteMove(message.move);
@@ -64,7 +65,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
  * of it hands to another.
  */
 function take(
-  { id, from, isTls }: ToChild & { readonly kind: "connection" },
+  { id, from, isTls, isGrpc }: ToChild & { readonly kind: "connection" },
   socket: Socket | undefined,
   worker: Worker | undefined,
 ): void {
@@ -73,6 +74,7 @@ function take(
     // One that went away on its way here comes as undefined.
     if (socket === undefined) return;
     if (error !== null) socket.destroy();
+    else if (isGrpc) worker?.grpc?.accept(socket, isTls);
     else if (isTls) worker?.server.acceptTls(socket);
     else worker?.server.accept(socket, { kind: "network", address: from });
   });

@@ -122,6 +122,10 @@ function addAddress(command: Command): void {
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
     .addOption(setting("--http <host:port>", "where to listen").default("127.0.0.1:8080"))
     .addOption(
+      setting("--grpc <host:port>", "where to take calls of gRPC; default: 1000 above --http"),
+    )
+    .addOption(new Option("--no-grpc", "the same as --grpc off"))
+    .addOption(
       setting(
         "--tls <settings>",
         'HTTPS: "cert=FILE; key=FILE; client-ca=FILE; client-auth=requireandverify; min=1.2"',

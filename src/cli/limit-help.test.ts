@@ -9,6 +9,7 @@ function refuseKey(): string {
     buildServeConfig({
       data: "x",
       http: "127.0.0.1:1",
+      grpc: undefined,
       tls: "",
       workers: "1",
       sample: false,

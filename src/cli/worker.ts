@@ -8,6 +8,7 @@ import { systemRandom } from "../base/random.ts";
 import type { Engine } from "../engine/engine.ts";
 import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { unpackStartTime } from "../engine/start-time.ts";
+import { openGrpcServer, type GrpcServer } from "../grpc/server.ts";
 import { openGraphqlService } from "../graphql/service/open-service.ts";
 import type { GraphqlService } from "../graphql/service/service.ts";
 import type { ServerContext, TransactionOwners, WriteRules } from "../http/server-context.ts";
@@ -35,6 +36,8 @@ import { readVersion } from "./version.ts";
 
 export interface Worker {
   readonly server: HttpServer;
+  /** Undefined: off. */
+  readonly grpc: GrpcServer | undefined;
   open(): void;
   /** What has become of the store, in words; undefined: it is where it was opened. */
   noteMove(move: string | undefined): void;
@@ -90,20 +93,23 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     clock: systemClock,
     logger,
     about,
-    transactions: makeOwners(store, engine, sockets),
+    transactions: makeOwners(store, engine, (slot) => sockets.pathOf(slot)),
     isReady: () => told.isOpen,
     storeFault: () => (told.move === undefined ? undefined : explainMove(told.move)),
   };
   const server = await openHttpServer(context, parts.tls);
   sockets.clear(engine.slot);
   await server.listen({ path: sockets.pathOf(engine.slot) });
+  const grpc =
+    config.grpc === undefined ? undefined : await openGrpc(parts, context, { engine, sockets });
   return {
     server,
+    grpc,
     open: () => (told.isOpen = true),
     noteMove: (words) => (told.move = words),
     isEmpty: async () => await hasNothing(engine, graphql),
     close: async () => {
-      await server.drain();
+      await Promise.all([server.drain(), grpc?.drain()]);
       audit?.close();
       await engine.close();
       sockets.clear(engine.slot);
@@ -176,13 +182,36 @@ function openGraphql(
   });
 }
 
-function makeOwners(store: Store, engine: OpenEngine, sockets: PrivateSockets): TransactionOwners {
+async function openGrpc(
+  { store, tls }: WorkerParts,
+  context: ServerContext,
+  { engine, sockets }: { readonly engine: OpenEngine; readonly sockets: PrivateSockets },
+): Promise<GrpcServer> {
+  const { acl } = context;
+  const namespaces = {
+    create: () => acl?.createNamespace(undefined) ?? engine.createNamespace(),
+    drop: (namespace: number) => engine.deleteNamespace(namespace),
+    list: () => engine.namespaces(),
+  };
+  const transactions = makeOwners(store, engine, (slot) => sockets.grpcPathOf(slot));
+  const own = { namespaces, transactions, version: readVersion() };
+  const grpc = openGrpcServer({ ...context, ...own }, tls);
+  await grpc.listen(sockets.grpcPathOf(engine.slot));
+  return grpc;
+}
+
+/** `pathOf`: where the process of a slot is reached. */
+function makeOwners(
+  store: Store,
+  engine: OpenEngine,
+  pathOf: (slot: number) => string,
+): TransactionOwners {
   return {
     async findOwner(startTs) {
       const { commit, slot, serial } = unpackStartTime(startTs);
       if (serial === 0 || slot === engine.slot) return undefined;
       const floorTs = (await store.slots()).get(slot);
-      return floorTs === undefined || commit < floorTs ? undefined : sockets.pathOf(slot);
+      return floorTs === undefined || commit < floorTs ? undefined : pathOf(slot);
     },
   };
 }
@@ -199,7 +228,7 @@ function followCacheSize(controls: LinkedControls, engine: OpenEngine): void {
 
 /** Makes the first user where it is missing. */
 async function openAccessControl(
-  { acl, host, workers }: ServeConfig,
+  { acl, host, grpc, workers }: ServeConfig,
   engine: OpenEngine,
 ): Promise<Acl | undefined> {
   if (acl === undefined) return undefined;
@@ -210,7 +239,7 @@ async function openAccessControl(
     secrets: acl.secrets.map((secret) => Buffer.from(secret, "base64")),
     // Processes count apart: each allows its share.
     logins: { ...acl.logins, attempts: Math.max(1, Math.ceil(acl.logins.attempts / workers)) },
-    isExposed: !isLoopbackHost(host),
+    isExposed: !isLoopbackHost(host) || !isLoopbackHost(grpc?.address?.host ?? host),
   });
 }
 

@@ -41,13 +41,14 @@ export function parseUpsertQuery(
     readonly query: string;
     readonly conditions: readonly string[];
     readonly uses: readonly string[];
+    readonly variables?: ReadonlyMap<string, string> | undefined;
   },
   limits: ParseLimits = defaultLimits,
 ): { query: QueryDocument; conditions: readonly (Filter | undefined)[] } {
   for (const condition of upsert.conditions) checkCondition(condition);
   const trimmed = upsert.query.trim();
   const text = trimmed.endsWith("}") ? trimmed : trimmed + "}";
-  const query = parseDocument(text, new Map(), limits);
+  const query = parseDocument(text, upsert.variables ?? new Map(), limits);
   const use = collectVariables(query.blocks);
   use.used.push(...upsert.uses);
   const conditions = upsert.conditions.map((condition, i) => {
