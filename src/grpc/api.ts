@@ -161,7 +161,7 @@ const root = protobuf.Root.fromJSON({
 });
 
 /** A number of 64 bits as the reader gives it. */
-export type Wide = number | { toNumber(): number };
+type Wide = number | { toNumber(): number };
 
 export function toNumber(value: Wide): number {
   return typeof value === "number" ? value : value.toNumber();

@@ -9,7 +9,7 @@ import {
 } from "../http/interface.ts";
 
 /** Namespaces as a whole, which only the server's own administrators reach. */
-export interface Namespaces {
+interface Namespaces {
   create(): Promise<number>;
   /** Of one that is there, and is not 0. */
   drop(namespace: number): Promise<void>;

@@ -13,7 +13,13 @@ import { Fault } from "../model/fault.ts";
 import type { Principal } from "../model/principal.ts";
 import { printUid } from "../model/uid.ts";
 import { BodyWeight, checkHash, hashOf, principalOf, rightOf } from "../http/interface.ts";
-import { type ApiMutation, type ApiRequest, type RunDql, toNumber, type TxnContext } from "./api.ts";
+import {
+  type ApiMutation,
+  type ApiRequest,
+  type RunDql,
+  toNumber,
+  type TxnContext,
+} from "./api.ts";
 import { type Call, type Method, openCallBudget } from "./call.ts";
 import { printNQuads } from "./nquads.ts";
 

@@ -23,10 +23,7 @@ export function parseAlterBody(body: string, runInBackground: boolean | undefine
 }
 
 /** Throws Fault E_ALTER for fields that say nothing, or contradict each other. */
-export function chooseAlteration(
-  fields: AlterFields,
-  runInBackground?: boolean,
-): AlterOperation {
+export function chooseAlteration(fields: AlterFields, runInBackground?: boolean): AlterOperation {
   if (
     fields.schema === "" &&
     fields.dropAttr === "" &&
