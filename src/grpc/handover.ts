@@ -1,5 +1,5 @@
 /** Hands a call, whole, to the process that holds its transaction, and its answer back. */
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { Client, credentials, type Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { firstSenderKey } from "./sender.ts";
 import { CallRefusal } from "./status.ts";

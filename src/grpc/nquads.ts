@@ -22,7 +22,7 @@ const star = "_STAR_ALL";
 
 function printNode(name: string): string {
   if (name === star || name === "*") return "*";
-  if (/^_:/.test(name) || /^(?:uid|val)\(/.test(name)) return expectName(name);
+  if (name.startsWith("_:") || /^(?:uid|val)\(/.test(name)) return expectName(name);
   return `<${expectName(name)}>`;
 }
 
@@ -57,7 +57,7 @@ function printValue(value: ApiValue, lang: string): string {
     case "datetimeVal":
       return `"${readTime(value.datetimeVal)}"^^<xs:dateTime>`;
     case "vfloat32Val":
-      return `"${readVector(value.vfloat32Val)}"^^<float32vector>`;
+      return `"${readVector(value.vfloat32Val)}"^^<xs:[]float32>`;
     default:
       throw new Fault(
         "E_MUTATION",
