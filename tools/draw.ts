@@ -38,6 +38,7 @@ const purposes: Readonly<Record<string, string>> = {
   "graphql/schema": "SDL to compiled schema and generated API",
   admin: "the administration API",
   load: "streams files and samples into a running server",
+  grpc: "the protocol of the ecosystem's clients to calls and back",
   http: "HTTP to calls and back",
   cli: "commands, settings, the processes of serve",
   main: "hands argv to cli",

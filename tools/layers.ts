@@ -266,6 +266,12 @@ export const layers: Layers = {
       "node:buffer",
     ],
   },
+  // The clients' protocol in front of the same engine. What it shares with HTTP it takes from there.
+  grpc: {
+    below: ["base", "model", "engine", "auth", "admin", "http"],
+    through: { admin: ["interface.ts"], http: ["interface.ts"] },
+    outside: ["@grpc/grpc-js", "protobufjs", "node:http", "node:net", "node:buffer"],
+  },
   cli: {
     below: [
       "base",
@@ -284,6 +290,7 @@ export const layers: Layers = {
       "bulk",
       "export",
       "http",
+      "grpc",
       "lambda",
       "outgoing",
       "telemetry",

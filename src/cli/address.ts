@@ -6,12 +6,12 @@ export interface Address {
   readonly port: number;
 }
 
-/** Reads `HOST:PORT`, `[HOST]:PORT` or `:PORT`, which is every address. */
-export function parseAddress(text: string): Address {
+/** Reads `HOST:PORT`, `[HOST]:PORT` or `:PORT`, which is every address. `flag`: which says so. */
+export function parseAddress(text: string, flag = "--http"): Address {
   const match = /^(?:\[(?<six>[^\]]+)\]|(?<host>[^:]*)):(?<port>\d{1,5})$/.exec(text);
   const port = Number(match?.groups?.["port"]);
   if (match === null || port > 65535) {
-    throw new Fault("E_STARTUP", `--http: "${text}" is not of the form HOST:PORT`);
+    throw new Fault("E_STARTUP", `${flag}: "${text}" is not of the form HOST:PORT`);
   }
   const host = match.groups?.["six"] ?? match.groups?.["host"] ?? "";
   return { host: host === "" ? "0.0.0.0" : host, port };

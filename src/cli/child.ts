@@ -44,6 +44,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
           return;
         case "tls":
           worker?.server.reloadTls(message.material);
+          worker?.grpc?.reloadTls(message.material);
           return;
         case "settings":
           setLogLevel(message.config.log.level);
@@ -81,7 +82,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
  * of it hands to another.
  */
 function take(
-  { id, from, isTls }: ToChild & { readonly kind: "connection" },
+  { id, from, isTls, isGrpc }: ToChild & { readonly kind: "connection" },
   socket: Socket | undefined,
   worker: Worker | undefined,
 ): void {
@@ -90,6 +91,7 @@ function take(
     // One that went away on its way here comes as undefined.
     if (socket === undefined) return;
     if (error !== null) socket.destroy();
+    else if (isGrpc) worker?.grpc?.accept(socket, isTls);
     else if (isTls) worker?.server.acceptTls(socket);
     else worker?.server.accept(socket, { kind: "network", address: from });
   });

@@ -13,6 +13,8 @@ import { limitHelp } from "./limit-help.ts";
 import { complain } from "./log.ts";
 import type { Role } from "./messages.ts";
 import { describeShown, resolveSecrets } from "./secrets.ts";
+import { configFlag, configHelp, setting } from "./setting.ts";
+import { addBulk, addExport } from "./store-commands.ts";
 import { readVersion } from "./version.ts";
 
 /** Runs one command to its end. Whatever it throws becomes one line and exit code 1. */
@@ -82,15 +84,6 @@ function toOneLine(text: string): string {
     .trim()
     .replaceAll(/\s*\n\s*/g, " ");
 }
-
-/** A flag that the environment may set too: `--map-bytes` is WEFT_MAP_BYTES. */
-function setting(flags: string, description: string): Option {
-  const option = new Option(flags, description);
-  return option.env(`WEFT_${option.name().replaceAll("-", "_").toUpperCase()}`);
-}
-
-const configFlag = "--config <file>";
-const configHelp = "JSON file with settings, named as the flags are";
 
 /** In this order in the help. */
 function addServeOptions(command: Command): Command {
@@ -171,6 +164,8 @@ function addAddress(command: Command): void {
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
     .addOption(setting("--export <dir>", "where exports of /admin go; default: export in --data"))
     .addOption(setting("--http <host:port>", "where to listen").default("127.0.0.1:8080"))
+    .addOption(setting("--grpc <host:port>", "where to take calls of gRPC; on: 1000 above --http"))
+    .addOption(new Option("--no-grpc", "the same as --grpc off"))
     .addOption(
       setting(
         "--tls <settings>",
@@ -403,91 +398,6 @@ Examples:
     .action(async (options: LiveOptions) => {
       const { runLive } = await import("./command-live.ts");
       await runLive(options);
-    });
-}
-
-/** The options of `weft bulk`. */
-export interface BulkFlags {
-  readonly data: string;
-  readonly files: string;
-  readonly format: "rdf" | "json" | undefined;
-  readonly schema: string | undefined;
-  readonly graphqlSchema: string | undefined;
-  readonly newUids: boolean;
-  readonly memory: string;
-  readonly threads: string;
-}
-
-function addBulk(program: Command): void {
-  program
-    .command("bulk")
-    .description("load RDF or JSON files into a new store that no server serves yet")
-    .addOption(setting("--data <dir>", "directory of the new store").default("./weft-data"))
-    .requiredOption("--files <file,…>", "files and folders: .rdf or .json, plain or .gz")
-    .addOption(new Option("--format <format>", "of all files").choices(["rdf", "json"]))
-    .option("--schema <file>", "DQL schema, plain or .gz")
-    .option("--graphql-schema <file>", "GraphQL schema, plain or .gz, or as an export has it")
-    .option("--new-uids", "give nodes new uids in place of those that the files name", false)
-    .addOption(setting("--memory <size>", "that the load may take, nearly").default("1GB"))
-    .option("--threads <n>", "beside the one that reads and writes", String(availableParallelism()))
-    .addOption(setting(configFlag, configHelp))
-    .addHelpText(
-      "after",
-      `
-Several times as fast as weft live, and the store is smaller. Makes the same store.
-
-Examples:
-  weft bulk --data ./weft-data --files film.rdf.gz --schema film.schema
-  weft bulk --data ./weft-data --files ./export --schema ./export/g01.schema.gz \\
-    --graphql-schema ./export/g01.gql_schema.gz --memory 2GB`,
-    )
-    .action(async (options: BulkFlags) => {
-      const { runBulk } = await import("./command-bulk.ts");
-      await runBulk(options);
-    });
-}
-
-/** The options of `weft export`. */
-export interface ExportFlags {
-  readonly data: string;
-  readonly to: string;
-  readonly format: "rdf" | "json";
-  readonly namespace: string;
-  readonly only: "data" | "schema" | "graphql";
-}
-
-function addExport(program: Command): void {
-  program
-    .command("export")
-    .description("write all data and schemas of a store to files that loaders read")
-    .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
-    .requiredOption("--to <dir>", "directory for the files; - writes plain text to stdout")
-    .addOption(
-      new Option("--format <format>", "of the facts").choices(["rdf", "json"]).default("rdf"),
-    )
-    .option("--namespace <n,…>", "which namespaces", "all")
-    .addOption(
-      new Option("--only <part>", "what goes to stdout")
-        .choices(["data", "schema", "graphql"])
-        .default("data"),
-    )
-    .addOption(setting(configFlag, configHelp))
-    .addHelpText(
-      "after",
-      `
-Reads the store beside a running server, or without one, as it is at one commit. Makes g01.rdf.gz
-(or g01.json.gz), g01.schema.gz and g01.gql_schema.gz. What was ended half-way goes on when it is
-called again, as long as nothing was written to the store meanwhile.
-
-Examples:
-  weft export --data ./weft-data --to ./export
-  weft export --to ./export --format json --namespace 0,7
-  weft export --to - | gzip > film.rdf.gz
-  weft export --to - --only schema`,
-    )
-    .action(async (options: ExportFlags) => {
-      const { runExport } = await import("./command-export.ts");
-      await runExport(options);
     });
 }
 

@@ -16,7 +16,7 @@ import { claimServing } from "../stores/claim.ts";
 import { openWriter } from "../stores/open.ts";
 import type { Store } from "../store/store.ts";
 import { deriveFill } from "../write/fill.ts";
-import type { BulkFlags } from "./cli.ts";
+import type { BulkFlags } from "./store-commands.ts";
 import { say } from "./log.ts";
 import { startProgressBar } from "./progress-bar.ts";
 import { readGraphqlFile, readSchemaFile } from "./schema-files.ts";

@@ -10,7 +10,7 @@ import { readNamespaces } from "../graph/schema-rows.ts";
 import { Fault } from "../model/fault.ts";
 import type { Snapshot } from "../store/store.ts";
 import { openReadOnly } from "../stores/open.ts";
-import type { ExportFlags } from "./cli.ts";
+import type { ExportFlags } from "./store-commands.ts";
 import { complain, say } from "./log.ts";
 import { startProgressBar } from "./progress-bar.ts";
 

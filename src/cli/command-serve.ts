@@ -184,12 +184,19 @@ Weft ${readVersion()} serves ${config.dataDir} on ${describeBound(supervisor.bou
 
   GraphQL         ${url}/graphql
   DQL             ${url}/query  /mutate  /commit  /alter
+  gRPC            ${describeGrpc(supervisor.grpc, isTls)}
   Administration  ${url}/admin  /admin/schema
   Health          ${url}/health
 ${lambdaLine(config)}`;
   process.stdout.write(
     `${endpoints}\nTo paste into another terminal:\n\n${listCommands(config, url)}\n${await listTokens(config, url)}`,
   );
+}
+
+function describeGrpc(grpc: Supervisor["grpc"], isTls: boolean): string {
+  if (grpc === undefined) return "off";
+  if (typeof grpc === "string") return `not served: ${grpc}`;
+  return `${urlOfAddress(grpc).replace(/^http:\/\//, "")}${isTls ? " (TLS)" : ""}`;
 }
 
 /** How a command to paste begins: where users log in, with what the one above it has kept. */

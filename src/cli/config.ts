@@ -10,6 +10,7 @@ import { readAclConfig } from "./acl-config.ts";
 import type { AclConfig } from "./acl-config.ts";
 import { parseAddress } from "./address.ts";
 import { parseDurationMs } from "./duration.ts";
+import { type GrpcConfig, parseGrpc } from "./grpc-listening.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
 import type { LambdaConfig } from "./lambda-config.ts";
 import { parseLog, type LogConfig } from "./log-config.ts";
@@ -34,6 +35,8 @@ export interface ServeConfig {
   readonly exportDir: string;
   readonly host: string;
   readonly port: number;
+  /** Undefined: off. */
+  readonly grpc: GrpcConfig | undefined;
   /** Undefined: plain HTTP. */
   readonly tls: TlsConfig | undefined;
   readonly workers: number;
@@ -95,6 +98,8 @@ export interface ServeOptions {
   readonly data: string;
   readonly export: string | undefined;
   readonly http: string;
+  /** `--no-grpc` is false. */
+  readonly grpc: string | boolean | undefined;
   readonly tls: string;
   readonly workers: string;
   readonly sample: boolean;
@@ -133,12 +138,17 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
   );
   const security = parseSecurity(options.security, options.anonymous);
   const acl = readAclConfig(options.acl);
+  const grpc = parseGrpc(options.grpc);
   checkOpenAddress({ host, port }, security, acl !== undefined);
+  if (grpc?.address !== undefined) {
+    checkOpenAddress(grpc.address, security, acl !== undefined, "--grpc");
+  }
   return {
     dataDir: options.data,
     exportDir: options.export ?? join(options.data, "export"),
     host,
     port,
+    grpc,
     tls: parseTls(options.tls),
     workers,
     sample: options.sample,

@@ -29,6 +29,8 @@ export interface Connection {
   readonly from: string;
   /** It begins with a handshake. */
   readonly isTls: boolean;
+  /** It came to the port for gRPC. */
+  readonly isGrpc: boolean;
   readonly sinceMs: number;
 }
 
@@ -36,8 +38,8 @@ interface DispatcherParts<Taker> {
   readonly clock: Clock;
   /** Hands it to a process, whose answer is told to `took`; one that is about to end need not answer. */
   give(taker: Taker, connection: Connection): void;
-  /** Ends a connection that nobody takes. */
-  refuse(socket: Socket, isTls: boolean): void;
+  /** Ends a connection that nobody takes. `isMute`: nothing can be said to it in HTTP/1.1. */
+  refuse(socket: Socket, isMute: boolean): void;
 }
 
 const settleLookMs = 2;
@@ -74,15 +76,15 @@ export class Dispatcher<Taker extends object> {
   }
 
   /** `from`: its address. */
-  accept(socket: Socket, from: string, isTls: boolean): void {
+  accept(socket: Socket, from: string, isTls: boolean, isGrpc = false): void {
     if (this.#isClosed || this.#waiting.length >= waitingMax) {
-      this.#parts.refuse(socket, isTls);
+      this.#parts.refuse(socket, isTls || isGrpc);
       return;
     }
     // Without a listener an error would end the process.
     socket.on("error", () => {});
     const sinceMs = this.#parts.clock.tickMs();
-    this.#waiting.push({ id: ++this.#lastId, socket, from, isTls, sinceMs });
+    this.#waiting.push({ id: ++this.#lastId, socket, from, isTls, isGrpc, sinceMs });
     this.#dispatch();
   }
 
@@ -109,9 +111,9 @@ export class Dispatcher<Taker extends object> {
   beat(taker: Taker): void {
     const handover = this.#handovers.get(taker);
     if (handover?.given === undefined || ++handover.beats <= beatsMax) return;
-    const { socket, isTls } = handover.given;
+    const { given } = handover;
     handover.given = undefined;
-    this.#parts.refuse(socket, isTls);
+    this.#refuse(given);
     this.#dispatch();
   }
 
@@ -133,12 +135,16 @@ export class Dispatcher<Taker extends object> {
     if (!this.#waiting.some(isOver)) return;
     const over = this.#waiting.filter(isOver);
     this.#waiting = this.#waiting.filter((connection) => !isOver(connection));
-    for (const { socket, isTls } of over) this.#parts.refuse(socket, isTls);
+    for (const connection of over) this.#refuse(connection);
+  }
+
+  #refuse({ socket, isTls, isGrpc }: Connection): void {
+    this.#parts.refuse(socket, isTls || isGrpc);
   }
 
   /** Refuses what waits. */
   refuseWaiting(): void {
-    for (const { socket, isTls } of this.#waiting.splice(0)) this.#parts.refuse(socket, isTls);
+    for (const connection of this.#waiting.splice(0)) this.#refuse(connection);
   }
 
   /**

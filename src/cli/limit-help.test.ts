@@ -10,6 +10,7 @@ function refuseKey(): string {
       data: "x",
       export: undefined,
       http: "127.0.0.1:1",
+      grpc: undefined,
       tls: "",
       workers: "1",
       sample: false,

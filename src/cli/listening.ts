@@ -19,20 +19,30 @@ export async function listenBeside(dir: string, accept: (socket: Socket) => void
   });
 }
 
-/** Sockets come paused: the process that answers them reads them. */
-export function listen({ host, port }: Address, accept: (socket: Socket) => void): Promise<Server> {
+/** Sockets come paused: the process that answers them reads them. `flag`: which names the address. */
+export function listen(
+  { host, port }: Address,
+  accept: (socket: Socket) => void,
+  flag = "--http",
+): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer({ pauseOnConnect: true }, accept);
     server.once("error", (error: NodeJS.ErrnoException) => {
-      reject(new Fault("E_STARTUP", explainListen(error.code, host, port), { cause: error }));
+      reject(
+        new Fault("E_STARTUP", explainListen(error.code, { host, port, flag }), { cause: error }),
+      );
     });
     server.listen({ host, port, exclusive: true }, () => resolve(server));
   });
 }
 
-function explainListen(code: string | undefined, host: string, port: number): string {
+function explainListen(
+  code: string | undefined,
+  { host, port, flag }: Address & { readonly flag: string },
+): string {
   const where = `${host}:${port}`;
-  if (code === "EADDRINUSE") return `port ${port} is in use (${where}); choose another with --http`;
+  if (code === "EADDRINUSE")
+    return `port ${port} is in use (${where}); choose another with ${flag}`;
   if (code === "EACCES") return `port ${port} needs more rights than this user has (${where})`;
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
     return `this machine has no address ${host}`;

@@ -21,13 +21,15 @@ export type ToChild =
     }
   /**
    * Comes with a socket, to be answered with `took` before anything of it is read. `from`: its address when it was
-   * accepted, "" where it had none left. `isTls`: it begins with a handshake.
+   * accepted, "" where it had none left. `isTls`: it begins with a handshake. `isGrpc`: it
+   * came to the port for gRPC.
    */
   | {
       readonly kind: "connection";
       readonly id: number;
       readonly from: string;
       readonly isTls: boolean;
+      readonly isGrpc: boolean;
     }
   /** Certificates have changed. */
   | { readonly kind: "tls"; readonly material: TlsMaterial }

@@ -13,6 +13,8 @@ const pathBytesMax = 100;
 export interface PrivateSockets {
   /** own: the supervisor's, where clients speak TLS. */
   pathOf(slot: number | "lambda" | "own"): string;
+  /** Where the process of a slot takes calls of gRPC. */
+  grpcPathOf(slot: number): string;
   /** Removes what a process left behind that had the slot before. */
   clear(slot: number): void;
 }
@@ -20,7 +22,15 @@ export interface PrivateSockets {
 export function openPrivateSockets(dir: string): PrivateSockets {
   const prefix = choosePrefix(resolve(dir));
   const pathOf = (slot: number | "lambda" | "own"): string => `${prefix}${slot}.sock`;
-  return { pathOf, clear: (slot) => rmSync(pathOf(slot), { force: true }) };
+  const grpcPathOf = (slot: number): string => `${prefix}${slot}.grpc`;
+  return {
+    pathOf,
+    grpcPathOf,
+    clear: (slot) => {
+      rmSync(pathOf(slot), { force: true });
+      rmSync(grpcPathOf(slot), { force: true });
+    },
+  };
 }
 
 function choosePrefix(dir: string): string {

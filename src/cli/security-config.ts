@@ -60,10 +60,11 @@ export function checkOpenAddress(
   { host, port }: Address,
   security: SecurityConfig,
   usersLogIn: boolean,
+  flag = "--http",
 ): void {
   if (isLoopbackHost(host) || security.isAnonymousSaid || usersLogIn) return;
   throw new Fault(
     "E_STARTUP",
-    `--http ${host}:${port} can be reached by others, who would need no credentials: ask for keys (--anonymous off) or logins (--acl), listen on 127.0.0.1, or allow it with --anonymous on`,
+    `${flag} ${host}:${port} can be reached by others, who would need no credentials: ask for keys (--anonymous off) or logins (--acl), listen on 127.0.0.1, or allow it with --anonymous on`,
   );
 }

@@ -61,7 +61,8 @@ export function planReload(running: ServeConfig, next: ServeConfig): Reload {
   const memory = next.memory.totalBytes === running.memory.totalBytes ? [] : ["--memory"];
   const logLevel = next.log.level === running.log.level ? [] : ["--log"];
   const { level: _level, ...logParts } = next.log;
-  const isLogFixed = JSON.stringify({ ...running.log, ...logParts }) === JSON.stringify(running.log);
+  const isLogFixed =
+    JSON.stringify({ ...running.log, ...logParts }) === JSON.stringify(running.log);
   const logRest = isLogFixed ? [] : ["--log (all but its level)"];
   const config = {
     ...running,

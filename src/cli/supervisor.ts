@@ -12,6 +12,8 @@ import { Fault } from "../model/fault.ts";
 import { explainMove } from "../stores/place.ts";
 import type { ServeConfig } from "./config.ts";
 import { type Connection, Dispatcher } from "./dispatcher.ts";
+import type { Address } from "./address.ts";
+import { type GrpcListener, listenForGrpc } from "./grpc-listening.ts";
 import { listen, listenBeside } from "./listening.ts";
 import { setLogLevel } from "./log.ts";
 import { heapMb } from "./memory.ts";
@@ -62,6 +64,8 @@ export interface Supervisor {
   readonly address: { readonly host: string; readonly port: number };
   /** The same as the system calls it: what was bound. */
   readonly bound: { readonly host: string; readonly port: number };
+  /** Where it takes calls of gRPC, or in words why it does not; undefined: it shall not. */
+  readonly grpc: Address | string | undefined;
   /** Resolves when an administrator asks for the end. */
   readonly whenShutDown: Promise<void>;
   /** Resolves, with a line for the operator, when the store turns out to be damaged: no child is started again then. */
@@ -84,10 +88,14 @@ export async function startSupervisor(config: ServeConfig, logger: Logger): Prom
     keeper.accept(socket, socket.remoteAddress ?? "", tls !== undefined);
   });
   let own: Server | undefined;
+  let grpc: GrpcListener | undefined;
   try {
     const address = server.address();
     const isTcp = address !== null && typeof address !== "string";
     const port = isTcp ? address.port : config.port;
+    grpc = await listenForGrpc(config, port, (socket) => {
+      keeper.accept(socket, socket.remoteAddress ?? "", tls !== undefined, true);
+    });
     const isEmpty = await keeper.startAll(port);
     // In a store's directory alone: before, it may be none.
     if (tls !== undefined) {
@@ -99,22 +107,26 @@ export async function startSupervisor(config: ServeConfig, logger: Logger): Prom
       isEmpty,
       address: { host: config.host, port },
       bound: { host: isTcp ? address.address : config.host, port },
+      grpc: grpc?.where,
       whenShutDown: keeper.whenShutDown,
       whenRefused: keeper.whenRefused,
       open: () => keeper.open(),
       reload: (next) => keeper.reload(next),
       stop: async () => {
         server.close();
+        grpc?.close();
         await keeper.stop();
         own?.close();
       },
       kill: async () => {
         server.close();
+        grpc?.close();
         await keeper.kill();
       },
     };
   } catch (error) {
     server.close();
+    grpc?.close();
     own?.close();
     await keeper.kill();
     throw error;
@@ -234,17 +246,17 @@ class Keeper {
   }
 
   /** To a process that answers. Without one it waits, unless none can be started. */
-  accept(socket: Socket, from: string, isTls: boolean): void {
+  accept(socket: Socket, from: string, isTls: boolean, isGrpc = false): void {
     const isLost = this.#watch.move !== undefined && !this.#dispatcher.hasTakers;
-    if (isLost) this.#refuse(socket, isTls);
-    else this.#dispatcher.accept(socket, from, isTls);
+    if (isLost) this.#refuse(socket, isTls || isGrpc);
+    else this.#dispatcher.accept(socket, from, isTls, isGrpc);
   }
 
-  #refuse(socket: Socket, isTls: boolean): void {
+  #refuse(socket: Socket, isMute: boolean): void {
     const { move } = this.#watch;
     const failure = this.#dispatcher.hasTakers ? undefined : this.#failure;
     const why = failure ?? "the server is busy, please try again";
-    refuseConnection(socket, move === undefined ? why : explainMove(move), isTls);
+    refuseConnection(socket, move === undefined ? why : explainMove(move), isMute);
   }
 
   async stop(): Promise<void> {
@@ -468,8 +480,8 @@ function oldHeap({ memory }: ServeConfig, role: Role): string[] {
 }
 
 /** The process has a hold of the connection before this one lets go of its own. */
-function give({ process }: Child, { id, from, isTls, socket }: Connection): void {
-  const message: ToChild = { kind: "connection", id, from, isTls };
+function give({ process }: Child, { id, from, isTls, isGrpc, socket }: Connection): void {
+  const message: ToChild = { kind: "connection", id, from, isTls, isGrpc };
   process?.send(message, socket, { keepOpen: true }, () => {});
 }
 

@@ -8,6 +8,7 @@ import { systemRandom } from "../base/random.ts";
 import type { Engine } from "../engine/engine.ts";
 import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { unpackStartTime } from "../engine/start-time.ts";
+import { openGrpcServer, type GrpcServer } from "../grpc/server.ts";
 import { openGraphqlService } from "../graphql/service/open-service.ts";
 import type { GraphqlService } from "../graphql/service/service.ts";
 import type { ServerContext, TransactionOwners } from "../http/server-context.ts";
@@ -40,6 +41,8 @@ import { type ExchangedSettings, makeReload, openRates, rulesOf } from "./worker
 
 export interface Worker {
   readonly server: HttpServer;
+  /** Undefined: off. */
+  readonly grpc: GrpcServer | undefined;
   open(): void;
   /** Takes the settings that a running server takes (`settings-reload.ts`). */
   reload(config: ServeConfig): Promise<void>;
@@ -73,19 +76,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const about = openFacts(parts, engine, acl !== undefined);
   const exports = openExports(parts, engine);
   const processes = askProcesses(parts.surveys);
-  const admin = openAdminService({
-    graphql,
-    keys,
-    controls,
-    requests: processes,
-    clock: systemClock,
-    acl: acl !== undefined,
-    users: acl === undefined ? undefined : { acl, engine },
-    health: () => about.healthOfAll(),
-    state: (namespace) => about.membership(namespace),
-    leaseUids: (count) => engine.leaseUids(count),
-    exports,
-  });
+  const admin = openAdmin({ graphql, keys, controls, processes, acl, engine, about, exports });
   const audit = config.audit && openAuditFile(config.audit, logger, systemClock);
   const told: { isOpen: boolean; move?: string | undefined } = { isOpen: false };
   const telemetry = config.otel && (await openTelemetry(config.otel, `worker ${parts.number}`));
@@ -111,7 +102,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     metrics: config.metrics,
     watch,
     processes,
-    transactions: makeOwners(store, engine, sockets),
+    transactions: makeOwners(store, engine, (slot) => sockets.pathOf(slot)),
     isReady: () => told.isOpen,
     storeFault: () => (told.move === undefined ? undefined : explainMove(told.move)),
   };
@@ -119,15 +110,18 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const server = await openHttpServer(context, parts.tls);
   sockets.clear(engine.slot);
   await server.listen({ path: sockets.pathOf(engine.slot) });
+  const grpc =
+    config.grpc === undefined ? undefined : await openGrpc(parts, context, { engine, sockets });
   return {
     server,
+    grpc,
     open: () => (told.isOpen = true),
     reload: makeReload(context, config),
     noteMove: (words) => (told.move = words),
     answer: (question) => answerOf(question, context),
     isEmpty: async () => await hasNothing(engine, graphql),
     close: async () => {
-      await server.drain();
+      await Promise.all([server.drain(), grpc?.drain()]);
       await telemetry?.close();
       audit?.close();
       await exports.close();
@@ -135,6 +129,34 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
       sockets.clear(engine.slot);
     },
   };
+}
+
+interface AdminNeeds {
+  readonly graphql: GraphqlService;
+  readonly keys: ServerContext["keys"];
+  readonly controls: LinkedControls;
+  readonly processes: ServerContext["processes"];
+  readonly acl: Awaited<ReturnType<typeof openAccessControl>>;
+  readonly engine: OpenEngine;
+  readonly about: NodeFacts;
+  readonly exports: RunningExports;
+}
+
+function openAdmin(needs: AdminNeeds): ServerContext["admin"] {
+  const { graphql, keys, controls, processes, acl, engine, about, exports } = needs;
+  return openAdminService({
+    graphql,
+    keys,
+    controls,
+    requests: processes,
+    clock: systemClock,
+    acl: acl !== undefined,
+    users: acl === undefined ? undefined : { acl, engine },
+    health: () => about.healthOfAll(),
+    state: (namespace) => about.membership(namespace),
+    leaseUids: (count) => engine.leaseUids(count),
+    exports,
+  });
 }
 
 function openExports({ config, store, logger }: WorkerParts, engine: OpenEngine): RunningExports {
@@ -200,13 +222,36 @@ function openGraphql(
   });
 }
 
-function makeOwners(store: Store, engine: OpenEngine, sockets: PrivateSockets): TransactionOwners {
+async function openGrpc(
+  { store, tls }: WorkerParts,
+  context: ServerContext,
+  { engine, sockets }: { readonly engine: OpenEngine; readonly sockets: PrivateSockets },
+): Promise<GrpcServer> {
+  const { acl } = context;
+  const namespaces = {
+    create: () => acl?.createNamespace(undefined) ?? engine.createNamespace(),
+    drop: (namespace: number) => engine.deleteNamespace(namespace),
+    list: () => engine.namespaces(),
+  };
+  const transactions = makeOwners(store, engine, (slot) => sockets.grpcPathOf(slot));
+  const own = { namespaces, transactions, version: readVersion() };
+  const grpc = openGrpcServer({ ...context, ...own }, tls);
+  await grpc.listen(sockets.grpcPathOf(engine.slot));
+  return grpc;
+}
+
+/** `pathOf`: where the process of a slot is reached. */
+function makeOwners(
+  store: Store,
+  engine: OpenEngine,
+  pathOf: (slot: number) => string,
+): TransactionOwners {
   return {
     async findOwner(startTs) {
       const { commit, slot, serial } = unpackStartTime(startTs);
       if (serial === 0 || slot === engine.slot) return undefined;
       const floorTs = (await store.slots()).get(slot);
-      return floorTs === undefined || commit < floorTs ? undefined : sockets.pathOf(slot);
+      return floorTs === undefined || commit < floorTs ? undefined : pathOf(slot);
     },
   };
 }
@@ -223,7 +268,7 @@ function followCacheSize(controls: LinkedControls, engine: OpenEngine): void {
 
 /** Makes the first user where it is missing. */
 async function openAccessControl(
-  { acl, host, workers }: ServeConfig,
+  { acl, host, grpc, workers }: ServeConfig,
   engine: OpenEngine,
 ): Promise<Acl | undefined> {
   if (acl === undefined) return undefined;
@@ -234,7 +279,7 @@ async function openAccessControl(
     secrets: acl.secrets.map((secret) => Buffer.from(secret, "base64")),
     // Processes count apart: each allows its share.
     logins: { ...acl.logins, attempts: Math.max(1, Math.ceil(acl.logins.attempts / workers)) },
-    isExposed: !isLoopbackHost(host),
+    isExposed: !isLoopbackHost(host) || !isLoopbackHost(grpc?.address?.host ?? host),
   });
 }
 

@@ -43,6 +43,8 @@ export interface UpsertText {
   readonly query: string;
   readonly conditions: readonly string[];
   readonly uses: readonly string[];
+  /** Of the query, by name; undefined for none. */
+  readonly variables?: ReadonlyMap<string, string> | undefined;
 }
 
 /**
@@ -57,7 +59,7 @@ export function parseUpsertText(
   for (const condition of upsert.conditions) checkCondition(condition);
   const trimmed = upsert.query.trim();
   const text = trimmed.endsWith("}") ? trimmed : trimmed + "}";
-  const query = parseDocument(text, new Map(), options);
+  const query = parseDocument(text, upsert.variables ?? new Map(), options);
   const use = collectVariables(query.blocks);
   use.used.push(...upsert.uses);
   const conditions = upsert.conditions.map((condition, i) => {

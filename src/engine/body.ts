@@ -6,14 +6,14 @@ import { andThen, drive, type MaybePromise, runSteps, type Steps } from "../base
 import { noDirectives, noPage } from "../dql/ast.ts";
 import { isServerOnly } from "../graph/reserved.ts";
 import type { Schema } from "../graph/schema.ts";
-import { parseJsonMutationInSteps } from "../intake/json-mutation.ts";
+import { parseJsonFactsInSteps, parseJsonMutationInSteps } from "../intake/json-mutation.ts";
 import { parseRdfMutationInSteps } from "../intake/nquad-parser.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Mutation } from "../model/nquad.ts";
 import type { Look } from "../model/request-budget.ts";
 import { usedVariables } from "../write/upsert.ts";
-import type { MutateRequest } from "./engine.ts";
+import type { MutateRequest, MutationPart, MutationParts } from "./engine.ts";
 import { refuseServerOnly } from "./reserved-nodes.ts";
 import type { UpsertQueries, UpsertQuery } from "./upsert-queries.ts";
 
@@ -46,26 +46,38 @@ export function parseBody(
   queries: UpsertQueries,
   look: Look,
 ): MaybePromise<ParsedBody> {
-  const isShort = body.text.length <= unitsAtOnce;
+  const isShort = lengthOf(body) <= unitsAtOnce;
   const read = readRaw(body, limits, isShort ? undefined : look);
   return isShort
     ? finishBody(runSteps(read), limits, queries)
     : andThen(drive(read), (given) => finishBody(given, limits, queries));
 }
 
+function lengthOf(body: MutateRequest["body"]): number {
+  if (body.kind !== "parts") return body.text.length;
+  let length = 0;
+  for (const { setJson, deleteJson, set, delete: deletes } of body.mutations) {
+    length += setJson.length + deleteJson.length + set.length + deletes.length;
+  }
+  return length;
+}
+
 function readRaw(body: MutateRequest["body"], limits: Limits, look?: Look): Steps<RawBody> {
+  if (body.kind === "parts") return readParts(body, limits, look);
   return body.kind === "rdf"
-    ? readRdf(body.text, look)
+    ? readRdf(body, look)
     : parseJsonMutationInSteps(body.text, limits.depthMax, look);
 }
 
 function finishBody(given: RawBody, limits: Limits, queries: UpsertQueries): ParsedBody {
-  const raw = { query: given.query.trim(), mutations: given.mutations };
+  const { variables, mutations: all } = given;
+  const raw = { query: given.query.trim(), mutations: all, variables };
   for (const mutation of raw.mutations) checkReserved(mutation);
   if (raw.mutations.length === 0) {
     if (raw.query === "") throw new Fault("E_MUTATION", "empty request");
-    const { query } = queries.read({ query: raw.query, conditions: [], uses: [] }, () => ({
-      document: parseQuery(raw.query, new Map(), limits),
+    const text = { query: raw.query, conditions: [], uses: [], variables: raw.variables };
+    const { query } = queries.read(text, () => ({
+      document: parseQuery(raw.query, raw.variables ?? noVariables, limits),
       isConditional: [],
     }));
     return { query, mutations: [] };
@@ -103,6 +115,7 @@ function readConditions(
     query: raw.query,
     conditions: raw.mutations.map((mutation) => mutation.condition),
     uses: [...uses, ...usedVariables(raw.mutations)],
+    variables: raw.variables,
   };
   const { parsed, query } = queries.read(text, () => {
     const { query: document, conditions } = parseUpsertQuery(text, limits);
@@ -127,12 +140,19 @@ function withCondition<C>(
   return { set, delete: deletes, hints, condition };
 }
 
+const noVariables: ReadonlyMap<string, string> = new Map();
+
 interface RawBody {
   readonly query: string;
+  /** Of the query; undefined: it has none. */
+  readonly variables?: ReadonlyMap<string, string> | undefined;
   readonly mutations: readonly (Mutation & { readonly condition: string })[];
 }
 
-function* readRdf(text: string, look?: Look): Steps<RawBody> {
+function* readRdf(
+  { text, variables }: MutateRequest["body"] & { readonly kind: "rdf" },
+  look?: Look,
+): Steps<RawBody> {
   if (isBlank(text)) throw new Fault("E_MUTATION", "empty request");
   let parsed: UpsertDocument;
   try {
@@ -145,7 +165,35 @@ function* readRdf(text: string, look?: Look): Steps<RawBody> {
     const read = yield* parseRdfMutationInSteps(mutation, look);
     mutations.push(withCondition(read, mutation.condition));
   }
-  return { query: parsed.query ?? "", mutations };
+  return { query: parsed.query ?? "", mutations, variables: given(variables) };
+}
+
+function given(variables?: ReadonlyMap<string, string>): RawBody["variables"] {
+  return variables === undefined || variables.size === 0 ? undefined : variables;
+}
+
+function* readParts(body: MutationParts, limits: Limits, look?: Look): Steps<RawBody> {
+  const mutations: RawBody["mutations"][number][] = [];
+  for (const part of body.mutations) mutations.push(yield* readPart(part, limits, look));
+  const { query, variables } = body;
+  return { query, mutations, variables: given(variables) };
+}
+
+function* readPart(
+  part: MutationPart,
+  { depthMax }: Limits,
+  look?: Look,
+): Steps<RawBody["mutations"][number]> {
+  const { condition, setJson, deleteJson } = part;
+  const facts = yield* parseRdfMutationInSteps(part, look);
+  if (setJson === "" && deleteJson === "") return withCondition(facts, condition);
+  const json = yield* parseJsonFactsInSteps({ set: setJson, delete: deleteJson }, depthMax, look);
+  return {
+    set: [...json.set, ...facts.set],
+    delete: [...json.delete, ...facts.delete],
+    hints: new Map([...facts.hints, ...json.hints]),
+    condition,
+  };
 }
 
 function isBlank(text: string): boolean {

@@ -131,13 +131,39 @@ export interface MutateRequest {
   readonly principal?: Principal | undefined;
   /** What the body says: either RDF or JSON, still as text. The content types are told apart by `http`. */
   readonly body:
-    | { readonly kind: "rdf"; readonly text: string }
-    | { readonly kind: "json"; readonly text: string };
+    | {
+        readonly kind: "rdf";
+        readonly text: string;
+        /** Of its query. */
+        readonly variables?: ReadonlyMap<string, string>;
+      }
+    | { readonly kind: "json"; readonly text: string }
+    | MutationParts;
   readonly startTs: number;
   readonly commitNow: boolean;
   readonly timeoutMs: number;
   /** As that of a query. */
   readonly budget?: RequestBudget | undefined;
+}
+
+/** A request whose parts came apart already. */
+export interface MutationParts {
+  readonly kind: "parts";
+  /** "" for none. */
+  readonly query: string;
+  /** Of the query, as those of a query by itself. */
+  readonly variables: ReadonlyMap<string, string>;
+  readonly mutations: readonly MutationPart[];
+}
+
+/** What one mutation sets and deletes: JSON, N-Quads, or both; "" for none. */
+export interface MutationPart {
+  /** `@if(…)`, or "". */
+  readonly condition: string;
+  readonly setJson: string;
+  readonly deleteJson: string;
+  readonly set: string;
+  readonly delete: string;
 }
 
 export interface MutateAnswer {

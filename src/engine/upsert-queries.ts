@@ -16,6 +16,8 @@ interface UpsertText {
   readonly conditions: readonly string[];
   /** The variables that the facts name, in the order in which they do. */
   readonly uses: readonly string[];
+  /** Values that the query's parameters have; such a query is read anew each time. */
+  readonly variables?: ReadonlyMap<string, string> | undefined;
 }
 
 /** What a text was parsed to: the query with its blocks for conditions. */
@@ -73,7 +75,7 @@ export class UpsertQueries {
 
   /** `parse` is called for a shape that is not known, and may throw; literals of conditions must have no tokens. */
   read(text: UpsertText, parse: () => ParsedUpsert): { parsed: ParsedUpsert; query: UpsertQuery } {
-    if (text.query.length > textUnitsMax) {
+    if (text.query.length > textUnitsMax || text.variables !== undefined) {
       const entry: Entry = { parsed: parse(), planned: undefined };
       return { parsed: entry.parsed, query: new UpsertQuery(entry) };
     }

@@ -2,10 +2,10 @@
 import type { AlterOperation } from "../engine/engine.ts";
 import { Fault } from "../model/fault.ts";
 
-const dropKinds = ["NONE", "ALL", "DATA", "ATTR", "TYPE"] as const;
+export const dropKinds = ["NONE", "ALL", "DATA", "ATTR", "TYPE"] as const;
 type DropKind = (typeof dropKinds)[number];
 
-interface Fields {
+export interface AlterFields {
   schema: string;
   dropAttr: string;
   dropAll: boolean;
@@ -16,7 +16,14 @@ interface Fields {
 
 /** `runInBackground` of the URL beats the body's. Order of precedence: all, data, predicate, type, schema. */
 export function parseAlterBody(body: string, runInBackground: boolean | undefined): AlterOperation {
-  const fields = readFields(body) ?? { ...noFields, schema: body };
+  return chooseAlteration(
+    readFields(body) ?? { ...noFields, schema: body },
+    ...(runInBackground === undefined ? [] : [runInBackground]),
+  );
+}
+
+/** Throws Fault E_ALTER for fields that say nothing, or contradict each other. */
+export function chooseAlteration(fields: AlterFields, runInBackground?: boolean): AlterOperation {
   if (
     fields.schema === "" &&
     fields.dropAttr === "" &&
@@ -45,7 +52,7 @@ export function parseAlterBody(body: string, runInBackground: boolean | undefine
   return { kind: "schema", text: fields.schema, runInBackground: inBackground };
 }
 
-const noFields: Fields = {
+const noFields: AlterFields = {
   schema: "",
   dropAttr: "",
   dropAll: false,
@@ -55,7 +62,7 @@ const noFields: Fields = {
 };
 
 /** Undefined when the body is no operation: not JSON, an unknown member, or one of the wrong type. */
-function readFields(body: string): Fields | undefined {
+function readFields(body: string): AlterFields | undefined {
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -70,7 +77,7 @@ function readFields(body: string): Fields | undefined {
   return fields;
 }
 
-const fieldNames: Readonly<Record<string, keyof Fields>> = {
+const fieldNames: Readonly<Record<string, keyof AlterFields>> = {
   schema: "schema",
   drop_attr: "dropAttr",
   dropAttr: "dropAttr",
@@ -84,7 +91,7 @@ const fieldNames: Readonly<Record<string, keyof Fields>> = {
   runInBackground: "runInBackground",
 };
 
-function readField(fields: Fields, name: string, value: unknown): boolean {
+function readField(fields: AlterFields, name: string, value: unknown): boolean {
   const field = Object.hasOwn(fieldNames, name) ? fieldNames[name] : undefined;
   if (field === undefined) return false;
   if (value === null) return true;
@@ -109,12 +116,12 @@ function readField(fields: Fields, name: string, value: unknown): boolean {
   }
 }
 
-function expectNoValue(fields: Fields, kind: DropKind): void {
+function expectNoValue(fields: AlterFields, kind: DropKind): void {
   if (fields.dropValue === "") return;
   throw new Fault("E_ALTER", `If DropOp is set to ${kind}, DropValue must be empty`);
 }
 
-function expectValue(fields: Fields, kind: DropKind): string {
+function expectValue(fields: AlterFields, kind: DropKind): string {
   if (fields.dropValue !== "") return fields.dropValue;
   throw new Fault("E_ALTER", `If DropOp is set to ${kind}, DropValue must not be empty`);
 }

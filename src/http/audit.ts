@@ -113,6 +113,28 @@ export function recordOperation(
   });
 }
 
+/** What is told of a call of another protocol when it has ended. */
+export interface CallRecord {
+  readonly right: RouteRight;
+  readonly headers: IncomingHttpHeaders;
+  readonly address: string;
+  /** Its protocol, in place of a method. */
+  readonly method: string;
+  readonly route: string;
+  readonly outcome: "ok" | "error" | "refused";
+  readonly status: number;
+  readonly ms: number;
+  readonly notes: Omit<AuditNotes, "kind">;
+}
+
+export function recordCall(context: ServerContext, call: CallRecord): void {
+  if (context.audit === undefined) return;
+  const { right, headers, notes, address, method, route, outcome, status, ms } = call;
+  const id = context.watch.makeId();
+  const rest = { id, method, route, address, outcome, status, ms };
+  writeRecord(context, headers, { ...notes, kind: kindOf(right) }, rest);
+}
+
 const textLengthMax = 200;
 
 function writeRecord(

@@ -263,7 +263,7 @@ export async function answerAlter(exchange: Exchange): Promise<void> {
   exchange.watched.text = body;
   const operation: AlterOperation = parseAlterBody(body, runInBackground);
   const notes = notesOf(res);
-  if (notes !== undefined) notes.alter = describeAlter(operation);
+  if (notes !== undefined) notes.alter = noteAlter(operation);
   if (context.rules.disallowMutations) {
     throw new Fault("E_ALTER", "No mutations allowed by server.");
   }
@@ -276,7 +276,7 @@ export async function answerAlter(exchange: Exchange): Promise<void> {
 }
 
 /** The text of a schema stays where it is. */
-function describeAlter(operation: AlterOperation): { kind: string; name?: string } {
+export function noteAlter(operation: AlterOperation): { kind: string; name?: string } {
   const { kind } = operation;
   if (kind === "dropPredicate") return { kind, name: operation.predicate.slice(0, alterNameMax) };
   return kind === "dropType" ? { kind, name: operation.type.slice(0, alterNameMax) } : { kind };

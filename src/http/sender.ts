@@ -1,4 +1,5 @@
 /** Who sends a request to the native endpoints, and which transactions that one may go on with. */
+import type { IncomingHttpHeaders } from "node:http";
 import { explainRefusal } from "../admin/interface.ts";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { Fault } from "../model/fault.ts";
@@ -7,23 +8,35 @@ import { mayAdministerKeyless, single } from "./access.ts";
 import type { Exchange } from "./exchange.ts";
 import { askingOf } from "./gate.ts";
 import { findRemoteAddress } from "./peer.ts";
+import type { ServerContext } from "./server-context.ts";
 import { accessKeyOf } from "./shown-key.ts";
 
 /** Without ACL everybody is the same, but who may not administer reads no secret of the GraphQL schema. */
 export function identify({ context, req }: Exchange): MaybePromise<Principal> {
   if (context.acl !== undefined) return context.acl.identify(req.headers);
-  if ((single(req.headers["x-auth-token"]) ?? "") === "") {
-    const asking = askingOf(req.headers, findRemoteAddress(req), context);
-    return mayAdministerKeyless(asking) ? anyPrincipal : clientPrincipal;
+  return principalOf(req.headers, findRemoteAddress(req), context);
+}
+
+/** The same, of a request that came from `address`. */
+export function principalOf(
+  headers: IncomingHttpHeaders,
+  address: string,
+  context: ServerContext,
+): MaybePromise<Principal> {
+  if (context.acl !== undefined) return context.acl.identify(headers);
+  if ((single(headers["x-auth-token"]) ?? "") === "") {
+    return mayAdministerKeyless(askingOf(headers, address, context))
+      ? anyPrincipal
+      : clientPrincipal;
   }
-  return andThen(accessKeyOf(req.headers, context), (key) =>
+  return andThen(accessKeyOf(headers, context), (key) =>
     key === undefined || key.scopes.includes("admin") ? anyPrincipal : clientPrincipal,
   );
 }
 
 /** A start time goes with its hash, so that nobody joins a transaction by guessing its number (reference/dql 1.10). */
 export function checkHash(
-  { context }: Exchange,
+  { context }: Pick<Exchange, "context">,
   startTs: number,
   principal: Principal,
   given: string | null,
@@ -35,7 +48,7 @@ export function checkHash(
 
 /** What the answer tells for the requests to come; undefined without ACL. */
 export function hashOf(
-  { context }: Exchange,
+  { context }: Pick<Exchange, "context">,
   startTs: number,
   { namespace }: Principal,
 ): string | undefined {

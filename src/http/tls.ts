@@ -36,12 +36,16 @@ export interface TlsAcceptor {
 /** A client that dawdles with its handshake is cut off. */
 const handshakeMs = 10_000;
 
-/** `accept`: takes what is agreed on. */
-export function openTls(material: TlsMaterial, accept: (socket: TLSSocket) => void): TlsAcceptor {
+/** `accept`: takes what is agreed on, one of `protocols`. */
+export function openTls(
+  material: TlsMaterial,
+  accept: (socket: TLSSocket) => void,
+  protocols: readonly string[] = ["h2", "http/1.1"],
+): TlsAcceptor {
   const { clientAuth } = material;
   const server = createServer({
     ...tlsContextOf(material),
-    ALPNProtocols: ["h2", "http/1.1"],
+    ALPNProtocols: [...protocols],
     handshakeTimeout: handshakeMs,
     requestCert: clientAuth !== "none",
     rejectUnauthorized: clientAuth === "requireandverify",

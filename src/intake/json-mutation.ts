@@ -56,6 +56,20 @@ export function* parseJsonMutationInSteps(
   return { query, mutations };
 }
 
+/** Facts alone: what is set and what is deleted, each an object or a list of them; "" for none. Throws as above. */
+export function* parseJsonFactsInSteps(
+  text: { readonly set: string; readonly delete: string },
+  depthMax: number = defaultLimits.depthMax,
+  look?: Look,
+): Steps<Mutation> {
+  const read = function* (facts: string): Steps<JsonTree | undefined> {
+    return facts === "" ? undefined : (yield* readJsonInSteps(facts, depthMax, look)).value;
+  };
+  const set = yield* read(text.set);
+  const deletes = yield* read(text.delete);
+  return yield* toMutation({ set, delete: deletes, condition: "" }, look);
+}
+
 const topType = "map[string]*alpha.skipJSONUnmarshal";
 
 /** A text or list in place of an object. null is let pass as empty. */

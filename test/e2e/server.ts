@@ -116,7 +116,10 @@ export async function startServer(options: ServerOptions): Promise<TestServer> {
     "--http",
     `${options.host ?? "127.0.0.1"}:${port}`,
   ];
-  const one = spawn(process.execPath, [weft, ...args, ...(options.flags ?? [])], {
+  const { flags = [] } = options;
+  // Ports are chosen at random: one that nobody has asked for may be another test's.
+  if (!flags.includes("--grpc")) args.push("--no-grpc");
+  const one = spawn(process.execPath, [weft, ...args, ...flags], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
   });

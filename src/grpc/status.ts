@@ -1,0 +1,89 @@
+/** Faults as clients of gRPC know them: a code, and the reference's words. */
+import { Metadata, status } from "@grpc/grpc-js";
+import type { Logger } from "../base/log.ts";
+import type { FaultCode } from "../model/fault-table.ts";
+import { Fault } from "../model/fault.ts";
+import type { AccessRefusal } from "../http/interface.ts";
+
+/** What a call ends with. */
+export interface CallStatus {
+  readonly code: status;
+  readonly details: string;
+  readonly metadata?: Metadata;
+}
+
+/** Everything else is UNKNOWN, as what the reference has no code for. */
+const codes: Partial<Record<FaultCode, status>> = {
+  E_TXN_ABORTED: status.ABORTED,
+  E_DEADLINE: status.DEADLINE_EXCEEDED,
+  E_CANCELLED: status.CANCELLED,
+  E_OVERLOADED: status.RESOURCE_EXHAUSTED,
+  E_LOGIN_WAIT: status.RESOURCE_EXHAUSTED,
+  E_STORE_UNAVAILABLE: status.UNAVAILABLE,
+  E_STORE_FULL: status.RESOURCE_EXHAUSTED,
+  E_STORE_CORRUPT: status.DATA_LOSS,
+  E_PERMISSION: status.PERMISSION_DENIED,
+  E_UNAUTHORIZED: status.PERMISSION_DENIED,
+};
+
+/** Words that carry their code over HTTP. */
+const spoken = /^rpc error: code = (?<name>\w+) desc = (?<words>[^]*)$/;
+
+const spokenCodes: Readonly<Record<string, status>> = {
+  Aborted: status.ABORTED,
+  Unauthenticated: status.UNAUTHENTICATED,
+  PermissionDenied: status.PERMISSION_DENIED,
+  InvalidArgument: status.INVALID_ARGUMENT,
+  Unavailable: status.UNAVAILABLE,
+  Unknown: status.UNKNOWN,
+};
+
+let brokenCount = 0;
+
+/** Every way to fail. What is nobody's fault but ours gets an id and goes to the log. */
+export function statusOf(error: unknown, logger: Logger): CallStatus {
+  if (error instanceof CallRefusal) return error.status;
+  if (!(error instanceof Fault)) {
+    const id = `g${(++brokenCount).toString(36)}`;
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    logger.error("a request failed inside", { id, stack });
+    return {
+      code: status.INTERNAL,
+      details: `Internal error ${id}; the server's log has the details`,
+    };
+  }
+  const said = spoken.exec(error.message)?.groups;
+  const code = spokenCodes[said?.["name"] ?? ""] ?? codes[error.code] ?? status.UNKNOWN;
+  return { code, details: said?.["words"] ?? error.message };
+}
+
+/** Ends a call with a status of its own. */
+export class CallRefusal extends Error {
+  readonly status: CallStatus;
+
+  constructor(code: status, details: string, metadata?: Metadata) {
+    super(details);
+    this.status = metadata === undefined ? { code, details } : { code, details, metadata };
+  }
+}
+
+/** A key that is missing or wrong is another thing than one that is not enough. */
+export function refuse(refusal: AccessRefusal, fault: Fault): CallRefusal {
+  switch (refusal.kind) {
+    case "noKey":
+    case "wrongKey":
+    case "expiredKey":
+    case "noToken":
+    case "wrongToken":
+      return new CallRefusal(status.UNAUTHENTICATED, fault.message);
+    case "rate": {
+      const metadata = new Metadata();
+      metadata.set("retry-after", String(refusal.waitSeconds));
+      return new CallRefusal(status.RESOURCE_EXHAUSTED, fault.message, metadata);
+    }
+    case "unrecorded":
+      return new CallRefusal(status.UNAVAILABLE, fault.message);
+    default:
+      return new CallRefusal(status.PERMISSION_DENIED, fault.message);
+  }
+}

@@ -1,0 +1,14 @@
+/** What another protocol in front of the same engine shares with HTTP: who may do what, limits, and what is recorded. */
+export { type AccessRefusal, findAccessRefusal, mayAdministerKeyless } from "./access.ts";
+export { type AlterFields, chooseAlteration, dropKinds } from "./alter-body.ts";
+export { type CallRecord, recordCall } from "./audit.ts";
+export { BodyWeight } from "./body-weight.ts";
+export { askingOf, findRateRefusal, mustBeRecorded } from "./gate.ts";
+export { makeRefusalFault } from "./refusal.ts";
+export { RequestHold } from "./request-hold.ts";
+export { type RouteRight, rightOf } from "./rights.ts";
+export type { ServerContext } from "./server-context.ts";
+export { noteAlter } from "./database-routes.ts";
+export { accessKeyOf } from "./shown-key.ts";
+export { checkHash, hashOf, principalOf } from "./sender.ts";
+export { openTls, type TlsAcceptor, type TlsMaterial } from "./tls.ts";
