@@ -11,7 +11,7 @@ import {
   type ServeConfig,
   type ServeOptions,
 } from "./config.ts";
-import { complain, say } from "./log.ts";
+import { complain, say, surviveLostOutput } from "./log.ts";
 import { makeSecurity } from "./security.ts";
 import { TlsFiles } from "./tls-files.ts";
 
@@ -27,6 +27,8 @@ const credentialsInUrl = /(?<=:\/\/)[^/@\s]+@/g;
 
 /** A line for each setting: name, value, where it was said. Fault E_STARTUP where the settings cannot be read. */
 export function runConfigPrint(command: Command): void {
+  // Its reader may have enough of it before the end.
+  surviveLostOutput();
   const config = buildServeConfig(command.opts<ServeOptions>());
   const rows = command.options
     .filter((option) => !option.negate && option.long !== "--config")
