@@ -76,7 +76,7 @@ export function planReload(running: ServeConfig, next: ServeConfig): Reload {
   };
   return {
     config,
-    taken: [...changed(live), ...logLevel, ...limits.taken, ...cache],
+    taken: [...logLevel, ...changed(live), ...limits.taken, ...cache],
     waiting: [...new Set([...changed(waits), ...limits.waiting, ...memory, ...logRest])],
   };
 }

@@ -84,7 +84,7 @@ test("SIGHUP takes what a running server can take, tells the rest, and leaves al
 
   writeSettings(file, {
     workers: 1,
-    log: "info",
+    log: "warn",
     cache: { "size-mb": 64 },
     limit: { depth: 2, "disallow-drop": true, sockets: 5 },
   });
@@ -107,7 +107,7 @@ test("SIGHUP takes what a running server can take, tells the rest, and leaves al
   await waitUntil(async () => (await query().catch(() => 0)) === 400, waitMs);
 
   const others = { rate: { address: "1/h" }, security: { token: "next" } };
-  writeSettings(file, { workers: 1, log: "info", ...others });
+  writeSettings(file, { workers: 1, log: "warn", ...others });
   await hangUp("--security, --rate");
   await waitUntil(async () => (await query()) === 429, waitMs);
   expect(await server.stop()).toBe(0);
