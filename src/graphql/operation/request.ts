@@ -15,7 +15,7 @@ export interface GraphqlRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly remoteAddress: string;
   readonly timeoutMs: number;
-  readonly signal?: Cancellation;
+  readonly signal?: Cancellation | undefined;
   /** Made where the request entered; undefined: one is made of the two above and the server's limits. */
   readonly budget?: RequestBudget | undefined;
   /** Why data is neither read nor written now, which each root field then tells; undefined: it is. */

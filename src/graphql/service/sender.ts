@@ -27,12 +27,32 @@ export function identifyRequest(
   identify: Identify | undefined,
   request: GraphqlRequest,
 ): MaybePromise<IdentifiedRequest> {
-  if (identify === undefined) return { ...request, namespace: 0, principal: undefined };
-  return andThen(identify(request.headers), (principal) => ({
-    ...request,
-    namespace: principal.namespace,
+  if (identify === undefined) return withPrincipal(request, 0, undefined);
+  return andThen(identify(request.headers), (principal) =>
+    withPrincipal(request, principal.namespace, principal),
+  );
+}
+
+/** Each member by its name: spreading would cost a microsecond of each request. */
+function withPrincipal(
+  request: GraphqlRequest,
+  namespace: number,
+  principal: Principal | undefined,
+): IdentifiedRequest {
+  return {
+    namespace,
     principal,
-  }));
+    kind: request.kind,
+    body: request.body,
+    headers: request.headers,
+    remoteAddress: request.remoteAddress,
+    timeoutMs: request.timeoutMs,
+    signal: request.signal,
+    budget: request.budget,
+    closed: request.closed,
+    refusesMutations: request.refusesMutations,
+    plan: request.plan,
+  };
 }
 
 /** Whether a sender, known by its headers, still has the rights that a subscription was prepared for. */
