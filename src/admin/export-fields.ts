@@ -1,4 +1,5 @@
 /** `export`, and how far it is (`task`). */
+import { fileURLToPath } from "node:url";
 import { Fault } from "../model/fault.ts";
 import type { Principal } from "../model/principal.ts";
 import type { FieldTable } from "./field.ts";
@@ -76,9 +77,18 @@ function readFormat(format: string | null | undefined): ExportWish["format"] {
 
 function readDestination(destination: string | null | undefined): string {
   const text = destination ?? "";
-  if (!/^(?:s3|minio):/i.test(text)) return text;
-  const scheme = text.slice(0, text.indexOf(":"));
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(text) ?? [];
+  if (scheme === undefined) return text;
+  if (scheme.toLowerCase() === "file") return pathOfUrl(text);
   throw new Fault("E_NOT_YET", `an export to ${scheme} is not available yet: name a directory`);
+}
+
+function pathOfUrl(url: string): string {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    throw new Fault("E_TASK", `invalid destination: ${url}`);
+  }
 }
 
 /** The own one; guardians of namespace 0 choose, and −1 are all. */

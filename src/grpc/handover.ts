@@ -65,11 +65,14 @@ function asIs(bytes: Buffer): Buffer {
   return bytes;
 }
 
+/** The owner did not answer: nobody else tells of the call. */
+export class OwnerLost extends CallRefusal {}
+
 function explain(error: ServiceError | null, { mayCommit }: HandedOver): CallRefusal {
   if (error === null) return new CallRefusal(status.INTERNAL, "an answer without a message");
   if (error.code !== status.UNAVAILABLE) return new CallRefusal(error.code, error.details);
   const isReached = !error.details.includes("No connection established");
   return isReached && mayCommit
-    ? new CallRefusal(status.UNKNOWN, "the outcome of the transaction is unknown")
-    : new CallRefusal(status.ABORTED, "Transaction has been aborted. Please retry");
+    ? new OwnerLost(status.UNKNOWN, "the outcome of the transaction is unknown")
+    : new OwnerLost(status.ABORTED, "Transaction has been aborted. Please retry");
 }

@@ -21,7 +21,7 @@ import {
 import { messageReaderOf, messageWriterOf } from "./api.ts";
 import type { Call, GrpcContext, Method } from "./call.ts";
 import { commitMethod, queryMethod, runDqlMethod } from "./data-methods.ts";
-import { Handover } from "./handover.ts";
+import { Handover, OwnerLost } from "./handover.ts";
 import { addressOf, admitCall, firstSenderKey, headersOfCall, textOf } from "./sender.ts";
 import {
   allocateMethod,
@@ -34,7 +34,7 @@ import {
 } from "./server-methods.ts";
 import { type CallStatus, CallRefusal, statusOf } from "./status.ts";
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each method knows its own message
+// oxlint-disable-next-line typescript/no-explicit-any -- each method knows its own message
 type AnyMethod = Method<any>;
 
 const methods: readonly AnyMethod[] = [
@@ -178,6 +178,8 @@ class Service {
       return await this.#handOver(owner, method, unary, call);
     } catch (error) {
       ended = statusOf(error, context.logger);
+      // The owner has recorded what it has seen.
+      if (error instanceof OwnerLost) isHandedOver = false;
       throw ended;
     } finally {
       this.#pending--;

@@ -45,7 +45,10 @@ export function beginRecord(
 ): void {
   const { audit, clock } = context;
   if (audit === undefined) return;
-  const id = watchedOf(res)?.id ?? context.watch.makeId();
+  // Its own, whatever id the sender has given: records are told apart by theirs.
+  const watched = watchedOf(res);
+  const id = watched?.isNamed === false ? watched.id : context.watch.makeId();
+  const request = watched?.isNamed === true ? watched.id : undefined;
   const startMs = clock.tickMs();
   const { headers, method } = req;
   const address = findRemoteAddress(req);
@@ -62,6 +65,7 @@ export function beginRecord(
     const route = right.path;
     writeRecord(context, headers, record.notes, {
       id,
+      request,
       method,
       route,
       address,

@@ -42,12 +42,17 @@ export class RequestWatch {
     const { clock, slowMs, tracer } = this.#options;
     const { headers } = req;
     const given = headers["x-request-id"];
-    const id = typeof given === "string" && idPattern.test(given) ? given : this.makeId();
+    const isNamed = typeof given === "string" && idPattern.test(given);
+    const id = isNamed ? given : this.makeId();
     const tag =
       headers["x-weft-tag"] === undefined && !search.includes("tag=")
         ? undefined
         : readTag(req, search);
-    const watched = new WatchedRequest(req, { id, startMs: clock.tickMs(), operation }, tag);
+    const watched = new WatchedRequest(
+      req,
+      { id, isNamed, startMs: clock.tickMs(), operation },
+      tag,
+    );
     this.#running.add(watched);
     if (tracer !== undefined) this.#trace(watched, tracer);
     if (slowMs !== undefined) watched.observer ??= new RequestObserver(clock);

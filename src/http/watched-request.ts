@@ -12,6 +12,8 @@ interface Marked {
 
 export class WatchedRequest {
   readonly id: string;
+  /** Whether the sender has given the id: others may have the same. */
+  readonly isNamed: boolean;
   readonly req: IncomingMessage;
   /** On the clock's tick scale. */
   readonly startMs: number;
@@ -37,11 +39,12 @@ export class WatchedRequest {
 
   constructor(
     req: IncomingMessage,
-    about: { readonly id: string; readonly startMs: number; readonly operation: string },
+    about: Pick<WatchedRequest, "id" | "isNamed" | "startMs" | "operation">,
     tag: string | undefined,
   ) {
     this.req = req;
     this.id = about.id;
+    this.isNamed = about.isNamed;
     this.startMs = about.startMs;
     this.operation = about.operation;
     this.tag = tag;

@@ -39,6 +39,16 @@ async function recordOf({ headers }: { readonly headers: Headers }): Promise<Lin
 
 const by = (token: string) => ({ "x-dgraph-accesstoken": token });
 
+test("records have ids of their own, whatever id the sender gives", async () => {
+  const headers = { "x-request-id": "the same twice", "x-dgraph-accesstoken": "none" };
+  const ids = { ...headers, "x-request-id": "same" };
+  for (let i = 0; i < 2; i++) await post(`${url}/login`, { userid: "nobody", password: "x" }, ids);
+  const named = (): Record<string, unknown>[] =>
+    lines().filter((line) => line["request"] === "same");
+  await waitUntil(() => named().length === 2, 5000);
+  expect(new Set(named().map((line) => line["id"])).size).toBe(2);
+});
+
 test("administration, alters, logins and writes are recorded with who did them", async () => {
   const ask = (path: string, body: string | object, headers = {}) =>
     post(url + path, body, { ...by(groot), ...headers });

@@ -161,6 +161,8 @@ describe("/admin", () => {
       ((await start(input)) as unknown as { errors: { message: string }[] }).errors[0]?.message;
     expect(await messageOf('format: "csv"')).toContain("invalid export format: csv");
     expect(await messageOf('destination: "../../elsewhere"')).toContain("(--export)");
+    expect(await messageOf('destination: "file:///etc/elsewhere"')).toContain("(--export)");
+    expect(await messageOf('destination: "ftp://host/folder"')).toContain("not available yet");
     expect(await messageOf('destination: "s3://host/bucket"')).toContain("not available yet");
     const missing = await admin('{ task(input: {id: "0x1"}) { status } }');
     expect(JSON.stringify(missing)).toContain("is not available");

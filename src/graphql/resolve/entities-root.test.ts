@@ -141,3 +141,26 @@ type Query { fast: [Boat] @custom(dql: "query { fast(func: type(Boat)) { name: B
     expect(text).not.toContain(hidden);
   expect(text).toContain("addSailor(");
 });
+
+test("the schema is not sent many times over in one answer", async () => {
+  const fields = Array.from({ length: 200 }, (_, i) => `f${i}: String @search(by: [term, exact])`);
+  context = await openGraphqlContext(
+    `type Boat @key(fields: "sail") { sail: Int! @id ${fields.join(" ")} }`,
+  );
+  const copies = Array.from({ length: 600 }, (_, i) => `c${i}: sdl`).join(" ");
+  expect(await context.ask(`{ _service { ${copies} } }`)).toEqual({
+    errors: [{ message: expect.stringContaining("(--limit document-fields)") as string }],
+  });
+  const roots = Array.from({ length: 600 }, (_, i) => `c${i}: _service { sdl }`).join(" ");
+  expect(await context.ask(`{ ${roots} }`)).toMatchObject({
+    errors: [{ message: expect.stringContaining("(--limit document-fields)") as string }],
+  });
+});
+
+test("an answer of one entity many times over is written in steps", async () => {
+  await openBoats();
+  const asked = Array.from({ length: 3000 }, () => ({ sail: 7 }));
+  const { data } = (await boats(...asked)) as { data: { _entities: object[] } };
+  expect(data._entities).toHaveLength(3000);
+  expect(new Set(data._entities.map((one) => JSON.stringify(one))).size).toBe(1);
+});

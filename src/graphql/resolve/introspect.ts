@@ -5,7 +5,7 @@
  */
 import { print } from "graphql";
 import { nameLimit } from "../../model/limits.ts";
-import { refuseRequest } from "../operation/errors.ts";
+import { refuseRequest, type RequestRefused } from "../operation/errors.ts";
 import type {
   ArgumentDefinition,
   CompiledSchema,
@@ -73,6 +73,24 @@ export function introspect(
 /** Objects that the answer under way may still have. Answers are made in one go. */
 let left = 0;
 
+/** Of a text, as much as an object takes, by and large. */
+const charactersPerObject = 100;
+
+/** Counts a text of the schema that an answer holds as its objects are counted. Throws RequestRefused for too many. */
+export function chargeText(
+  schema: CompiledSchema,
+  text: string,
+  use: { introspected: number },
+): void {
+  use.introspected += Math.ceil(text.length / charactersPerObject);
+  if (use.introspected > objectsMaxOf(schema)) throw tooMuch();
+}
+
+function tooMuch(): RequestRefused {
+  const reason = "the answer to introspection is far larger than the schema";
+  return refuseRequest(nameLimit("document-fields", reason));
+}
+
 function introspectField(schema: CompiledSchema, field: AskedField): string {
   if (field.name === "__schema") return printSchema(schema, field.fields);
   const name = field.arguments.get("name");
@@ -92,10 +110,7 @@ function printObject(
   fields: Fields,
   answer: (field: AskedField) => string,
 ): string {
-  if (--left < 0) {
-    const reason = "the answer to introspection is far larger than the schema";
-    throw refuseRequest(nameLimit("document-fields", reason));
-  }
+  if (--left < 0) throw tooMuch();
   let text = "{";
   for (const field of fields) {
     if (text.length > 1) text += ",";

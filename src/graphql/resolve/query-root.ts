@@ -222,10 +222,14 @@ export function writeQuery(
   }
 }
 
+/** As many entities are written in one go; the same may come as often as it is asked for. */
+const entitiesAtOnce = 64;
+
 /** Whether a query's answer is worth writing in steps. */
-export function isLargeAnswer({ planned }: ReadyQuery, result: ExecutionResult): boolean {
+export function isLargeAnswer({ planned, entities }: ReadyQuery, result: ExecutionResult): boolean {
   const { kind } = planned.shape;
-  return kind !== "aggregate" && result.blocks[0] !== undefined && isLarge(result);
+  if (kind === "aggregate" || result.blocks[0] === undefined) return false;
+  return (entities?.values.length ?? 0) > entitiesAtOnce || isLarge(result);
 }
 
 interface LargeAnswer {

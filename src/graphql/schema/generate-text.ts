@@ -20,8 +20,16 @@ export function generatedSchemaText(schema: CompiledSchema): string {
   return new SchemaPrinter(schema, () => true, preludeText).print();
 }
 
-/** `sdl` of `_service`: what a federation's gateway merges (reference/graphql 2.12). */
+const serviceTexts = new WeakMap<CompiledSchema, string>();
+
+/** `sdl` of `_service`: what a federation's gateway merges (reference/graphql 2.12). Made once for a schema. */
 export function serviceSchemaText(schema: CompiledSchema): string {
+  let text = serviceTexts.get(schema);
+  if (text === undefined) serviceTexts.set(schema, (text = printForGateway(schema)));
+  return text;
+}
+
+function printForGateway(schema: CompiledSchema): string {
   const isShown = (name: string): boolean => specOf(name)?.isInternal !== true;
   return new SchemaPrinter(schema, isShown, shownPreludeText, federationRoots).print();
 }

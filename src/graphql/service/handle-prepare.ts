@@ -35,9 +35,10 @@ const cachedBodyMax = 8 * 1024;
 /** Longer bodies are decoded in steps. */
 const decodedAtOnce = 64 * 1024;
 
-/** What a prepared request takes beside its document: its text, its literals, what was lowered of it. */
+/** What a prepared request takes beside its document: its text, its literals, what was lowered of it, what it tells. */
 function weighBody(requests: RequestCache, { roots, run }: ReadyRequest, key: string): number {
-  const own = 4 * key.length + 768 * roots.length;
+  let own = 4 * key.length + 768 * roots.length;
+  for (const root of roots) if (root.kind === "json") own += 2 * root.json.length;
   return requests.keeps(run) ? own : own + run.source.weight;
 }
 
@@ -247,7 +248,8 @@ export class Preparer {
         return { kind: "json", field, json: nothing(field) };
       return { kind: "query", field, ready: readyQuery(root, field, run.values, guard) };
     }
-    if (root?.kind === "service") return { kind: "json", field, json: serviceJson(schema, field) };
+    if (root?.kind === "service")
+      return { kind: "json", field, json: serviceJson(schema, field, run.values) };
     if (root?.kind === "entities") return this.#readyEntities(schema, run, { root, field, caller });
     if (root?.kind === "lambda") {
       const reason = closedTo(schema, caller);

@@ -7,7 +7,7 @@ import type { ReadyDql } from "../resolve/dql-root.ts";
 import { refuseRequest } from "../operation/errors.ts";
 import type { Location, ResponseError } from "../operation/errors.ts";
 import type { RootOutcome } from "../resolve/answer.ts";
-import { introspect } from "../resolve/introspect.ts";
+import { chargeText, introspect } from "../resolve/introspect.ts";
 import type { AskedField } from "../resolve/introspect.ts";
 import type { ReadyQuery } from "../resolve/query-root.ts";
 import { evaluateArguments } from "../operation/arguments.ts";
@@ -94,10 +94,15 @@ export function refusedEntities({
   return { field, errors, write: (out) => out.ascii("[]") };
 }
 
-/** The value of `_service`. */
-export function serviceJson(schema: CompiledSchema, { selection }: SelectedField): string {
+/** The value of `_service`. Throws RequestRefused where the request asks for the text too often. */
+export function serviceJson(
+  schema: CompiledSchema,
+  { selection }: SelectedField,
+  { use }: RequestValues,
+): string {
   const members = (selection?.fields ?? []).map(({ key, definition }) => {
     const value = definition.name === "__typename" ? "_Service" : serviceSchemaText(schema);
+    chargeText(schema, value, use);
     return `${JSON.stringify(key)}:${JSON.stringify(value)}`;
   });
   return `{${members.join(",")}}`;
