@@ -23,7 +23,8 @@ const tagPattern = /^[\x20-\x7e]{1,100}$/;
 
 export class RequestWatch {
   readonly #options: WatchOptions;
-  readonly #running = new Set<WatchedRequest>();
+  /** Each knows its place: a Set that requests come into and go from holds what is gone, see `PendingTable`. */
+  readonly #running: WatchedRequest[] = [];
   readonly #traces = new Map<WatchedRequest, RequestTrace>();
   readonly #prefix: string;
   #lastId = 0;
@@ -34,7 +35,7 @@ export class RequestWatch {
   }
 
   get runningCount(): number {
-    return this.#running.size;
+    return this.#running.length;
   }
 
   /** `search`: the parameters as they came; the tag may stand there, too. */
@@ -53,7 +54,7 @@ export class RequestWatch {
       { id, isNamed, startMs: clock.tickMs(), operation },
       tag,
     );
-    this.#running.add(watched);
+    watched.place = this.#running.push(watched) - 1;
     if (tracer !== undefined) this.#trace(watched, tracer);
     if (slowMs !== undefined) watched.observer ??= new RequestObserver(clock);
     return watched;
@@ -72,7 +73,7 @@ export class RequestWatch {
   }
 
   end(watched: WatchedRequest): void {
-    if (!this.#running.delete(watched)) return;
+    if (!this.#remove(watched)) return;
     const { clock, counts, tracer } = this.#options;
     const ms = clock.tickMs() - watched.startMs;
     if (counts && !watched.isHandedOver) countRequest(watched, ms);
@@ -82,9 +83,20 @@ export class RequestWatch {
     this.#traces.delete(watched);
   }
 
+  #remove(watched: WatchedRequest): boolean {
+    const { place } = watched;
+    if (place === undefined) return false;
+    watched.place = undefined;
+    const last = this.#running.pop();
+    if (last === undefined || last === watched) return true;
+    this.#running[place] = last;
+    last.place = place;
+    return true;
+  }
+
   async list(describe: Describe): Promise<readonly RunningRequest[]> {
     const nowMs = this.#options.clock.tickMs();
-    const own = [...this.#running].filter(({ isHandedOver }) => !isHandedOver);
+    const own = this.#running.filter(({ isHandedOver }) => !isHandedOver);
     return await Promise.all(
       own.map(async (watched) => ({
         id: watched.id,

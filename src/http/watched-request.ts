@@ -14,6 +14,8 @@ export class WatchedRequest {
   readonly id: string;
   /** Whether the sender has given the id: others may have the same. */
   readonly isNamed: boolean;
+  /** Among the running ones; undefined when it has ended. */
+  place: number | undefined = undefined;
   readonly req: IncomingMessage;
   /** On the clock's tick scale. */
   readonly startMs: number;

@@ -4,6 +4,7 @@
  */
 import * as net from "node:net";
 import { ByteWriter } from "../../base/bytes.ts";
+import { PendingTable } from "../../base/pending-table.ts";
 import { Fault } from "../../model/fault.ts";
 import { writeChange } from "../../store/patch-codec.ts";
 import { StoreRefusal, type Change } from "../../store/store.ts";
@@ -51,11 +52,10 @@ interface Pending {
 
 export class LinkClient {
   private readonly options: LinkClientOptions;
-  private readonly pending = new Map<number, Pending>();
+  private readonly pending = new PendingTable<Pending>();
   private socket: net.Socket | undefined = undefined;
   private isReady = false;
   private isClosed = false;
-  private nextRequest = 1;
   private retryMs = retryMsMin;
   private retryTimer: NodeJS.Timeout | undefined = undefined;
   private giveUpTimer: NodeJS.Timeout | undefined = undefined;
@@ -107,10 +107,8 @@ export class LinkClient {
       );
     }
     return new Promise((resolve, reject) => {
-      const request = this.nextRequest;
-      this.nextRequest = request === 0xffffffff ? 1 : request + 1;
       const pending: Pending = { kind, encode, resolve, reject, wasSent: false };
-      this.pending.set(request, pending);
+      const request = this.pending.add(pending);
       if (this.isReady) this.send(request, pending);
       else this.startGivingUp();
     });
@@ -185,9 +183,7 @@ export class LinkClient {
   }
 
   private failAll(reason: string): void {
-    const failed = [...this.pending.values()];
-    this.pending.clear();
-    for (const { kind, wasSent, reject } of failed) {
+    for (const { kind, wasSent, reject } of this.pending.clear()) {
       const isUnknown = kind === frameKind.commit && wasSent;
       reject(
         isUnknown
@@ -208,9 +204,8 @@ export class LinkClient {
       this.options.onNotice(commitTs!);
       return;
     }
-    const pending = this.pending.get(frame.request);
+    const pending = this.pending.take(frame.request);
     if (pending === undefined) return;
-    this.pending.delete(frame.request);
     if (frame.kind !== frameKind.answer) {
       const error = decodeError(frame);
       if (error instanceof StoreRefusal && error.reason === "slot") this.loseSlot();
@@ -242,7 +237,7 @@ export class LinkClient {
     this.retryMs = retryMsMin;
     clearTimeout(this.giveUpTimer);
     this.giveUpTimer = undefined;
-    for (const [request, pending] of this.pending) this.send(request, pending);
+    for (const [request, pending] of this.pending.entries()) this.send(request, pending);
   }
 }
 
