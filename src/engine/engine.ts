@@ -2,6 +2,7 @@
  * The operations of one database: query, mutate, alter, commit. The whole interface for the modules above; opens one
  * snapshot per request, lends it downward and closes it. Implementations stand beside it.
  */
+import type { MaybePromise } from "../base/maybe.ts";
 import type { Cancellation } from "../base/cancellation.ts";
 import type { Reader } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
@@ -29,7 +30,11 @@ export interface Engine {
    * Throws E_PERMISSION for a principal that is refused. `use` "request": what it is for is found out with it; where
    * that is a query, `noteQuery` is told.
    */
-  openReader(namespace: number, principal?: Principal, use?: "query" | "request"): Promise<Reader>;
+  openReader(
+    namespace: number,
+    principal?: Principal,
+    use?: "query" | "request",
+  ): MaybePromise<Reader>;
   /** A query is answered by a reader that was opened for a request. */
   noteQuery(reader: Reader): void;
   /**

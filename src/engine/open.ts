@@ -1,4 +1,5 @@
 /** The engine over a store: one per process, composed once. */
+import { andThen } from "../base/maybe.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { silentLogger } from "../base/log.ts";
@@ -188,9 +189,11 @@ function compose(parts: Parts): OpenEngine {
     },
     leaseUids: (count) => store.lease(count),
     schema: async (namespace) => (await readers.schema(namespace)).schema,
-    async openReader(namespace, principal, use = "query") {
+    openReader(namespace, principal, use = "query") {
       if (principal?.refusal !== undefined) throw strangerFault(principal);
-      return restrictReader((await readers.openNewest(namespace, use)).reader, principal?.access);
+      return andThen(readers.openNewest(namespace, use), ({ reader }) =>
+        restrictReader(reader, principal?.access),
+      );
     },
     noteQuery: (reader) => readers.noteQuery(reader.ts),
     transact: (...asked) => managed.transact(...asked),

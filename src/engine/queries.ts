@@ -2,7 +2,7 @@
 import { buildPlan, parseQuery } from "../exec/dql.ts";
 import type { Clock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
-import type { MaybePromise } from "../base/maybe.ts";
+import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { encodeReport, type PlanReport } from "../exec/explain.ts";
 import { restrictReader } from "../graph/restrict.ts";
 import type { Reader } from "../graph/reader.ts";
@@ -52,8 +52,9 @@ export class Queries {
     budget.check();
     const { principal } = request;
     if (principal?.refusal !== undefined) this.#refuse(request, principal);
-    const { view, startTs } =
-      request.startTs === 0 ? await this.#openFresh(request) : await this.#openOld(request, budget);
+    const opening =
+      request.startTs === 0 ? this.#openFresh(request) : this.#openOld(request, budget);
+    const { view, startTs } = opening instanceof Promise ? await opening : opening;
     watch.mark("assignTimestamp");
     try {
       const reader = restrictReader(view.reader, principal?.access);
@@ -80,25 +81,38 @@ export class Queries {
   }
 
   /** The newest state, with a start time that the client may go on with. */
-  async #openFresh(request: QueryRequest): Promise<{ view: View; startTs: number }> {
-    const { readers } = this.#options;
-    const opened = readers.openNewest(request.namespace);
-    const view = opened instanceof Promise ? await opened : opened;
+  #openFresh(request: QueryRequest): MaybePromise<{ view: View; startTs: number }> {
+    return andThen(this.#options.readers.openNewest(request.namespace), (view) =>
+      this.#begin(request, view),
+    );
+  }
+
+  #begin(request: QueryRequest, view: View): MaybePromise<{ view: View; startTs: number }> {
     if (request.readOnly || request.bestEffort) {
       return { view, startTs: packCommitTime(view.snapshot.ts) };
     }
-    try {
-      const checked = this.#options.held.check(view.snapshot);
-      if (checked instanceof Promise) await checked;
-    } catch (error) {
+    const fail = (error: unknown): never => {
       view.reader.close();
       throw error;
+    };
+    let checked: MaybePromise<void>;
+    try {
+      checked = this.#options.held.check(view.snapshot);
+    } catch (error) {
+      return fail(error);
     }
+    if (checked instanceof Promise) {
+      return checked.catch(fail).then(() => this.#giveStart(request, view));
+    }
+    return this.#giveStart(request, view);
+  }
+
+  #giveStart(request: QueryRequest, view: View): MaybePromise<{ view: View; startTs: number }> {
     const startTs = this.giveStartTime(view.snapshot.ts, view.sameSince);
     if (startTs !== undefined) return { view, startTs };
     view.reader.close();
-    await this.#options.committer.commitEmpty(view.snapshot.ts);
-    return this.#openFresh(request);
+    const waited = this.#options.committer.commitEmpty(view.snapshot.ts);
+    return waited.then(() => this.#openFresh(request));
   }
 
   /** A start time at a commit number; makes empty commits in time, so that serials begin anew. */

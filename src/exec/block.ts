@@ -2,6 +2,7 @@
  * One block from its root to its finished frames. Price: the root's lists, then one read for each level; the page of a
  * root without filter or order is cut from its list by seeking.
  */
+import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { sortUnique } from "../base/sorted.ts";
 import type { ListRef } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
@@ -16,6 +17,7 @@ import { groupMembers } from "./groups.ts";
 import { runLevel } from "./level.ts";
 import type { BlockRun, LevelFrame } from "./level-frame.ts";
 import { checkOrder, orderMembers } from "./order.ts";
+import type { Profiler } from "./profile.ts";
 import { runRecurse } from "./recurse.ts";
 import { countMembers } from "./lookup.ts";
 import { findCandidates, pageRoot } from "./root.ts";
@@ -28,16 +30,18 @@ import { gatherVariables } from "./variables.ts";
 import { walkOrder } from "./walk.ts";
 
 /** Runs a block; its variables are set in the run when it is done. */
-export async function runBlock(run: Run, plan: BlockPlan): Promise<BlockResult> {
-  const { profiler } = run;
-  if (profiler === undefined) return runKind(run, plan);
+export function runBlock(run: Run, plan: BlockPlan): Promise<BlockResult> {
+  return run.profiler === undefined ? runKind(run, plan) : runProfiled(run, plan, run.profiler);
+}
+
+async function runProfiled(run: Run, plan: BlockPlan, profiler: Profiler): Promise<BlockResult> {
   const span = profiler.begin(plan);
   const result = await runKind(run, plan);
   span.end(result.count ?? result.groups?.length ?? result.paths?.length ?? result.rows.length);
   return result;
 }
 
-async function runKind(run: Run, plan: BlockPlan): Promise<BlockResult> {
+function runKind(run: Run, plan: BlockPlan): Promise<BlockResult> {
   switch (plan.kind) {
     case "empty":
       return runEmpty(run, plan);
@@ -95,8 +99,10 @@ async function runPaths(run: Run, plan: BlockPlan): Promise<BlockResult> {
 }
 
 async function runNodes(run: Run, plan: BlockPlan): Promise<BlockResult> {
-  const count = await countNodes(run, plan);
-  if (count !== undefined) return count;
+  if (isOnlyCount(plan)) {
+    const count = await countNodes(run, plan);
+    if (count !== undefined) return count;
+  }
   const ordered = await findNodes(run, plan);
   if (plan.groupBy !== undefined) {
     const groups = await groupMembers(run, plan.groupBy, sortedUids(ordered), plan.root);
@@ -128,13 +134,17 @@ async function runNodes(run: Run, plan: BlockPlan): Promise<BlockResult> {
   return { frame: root.frame, rows, count: undefined, groups: undefined, paths: undefined };
 }
 
+function isOnlyCount({ level }: BlockPlan): boolean {
+  return (
+    level.fields.length > 0 &&
+    level.fields.every((field) => field.kind === "countUid" && field.variable === undefined)
+  );
+}
+
 /** `{ q(func: has(p)) { count(uid) } }`: the head of the list alone. */
 async function countNodes(run: Run, plan: BlockPlan): Promise<BlockResult | undefined> {
-  const { level, root } = plan;
-  const isOnlyCount =
-    level.fields.length > 0 &&
-    level.fields.every((field) => field.kind === "countUid" && field.variable === undefined);
-  if (!isOnlyCount || root === undefined || root.accessPath !== "seek") return undefined;
+  const { root } = plan;
+  if (root === undefined || root.accessPath !== "seek") return undefined;
   if (plan.filter !== undefined || plan.variable !== undefined || plan.recurse !== undefined) {
     return undefined;
   }
@@ -195,7 +205,8 @@ async function findNodes(run: Run, plan: BlockPlan): Promise<Float64Array> {
   const literal = bareUids(run, plan, page);
   if (literal !== undefined) return literal;
   const walked = root.accessPath === "walk" && order?.kind === "values" ? order.walk : undefined;
-  const chosen = await chooseRoot(functionOf, run, root, walked);
+  const choosing = chooseRoot(functionOf, run, root, walked);
+  const chosen = choosing instanceof Promise ? await choosing : choosing;
   if (root.accessPath === "walk" && order?.kind === "values") {
     const inOrder = await walkOrder(run, { root, order, page, chosen });
     if (inOrder !== undefined) return inOrder;
@@ -220,7 +231,8 @@ async function findNodes(run: Run, plan: BlockPlan): Promise<Float64Array> {
   span?.end(found.uids.length);
   noteTaken(run, choice, isCutEarly ? "tested as far as the page" : "found all");
   if (isCutEarly) return takeFirst(run, found, rest, page);
-  const kept = await keepPassing(run, found, rest);
+  const passing = keepPassing(run, found, rest);
+  const kept = passing instanceof Promise ? await passing : passing;
   if (order !== undefined) {
     return orderMembers(run, order, kept, page, isPaging);
   }
@@ -235,13 +247,14 @@ function noteTaken(run: Run, choice: RootChoice, how: string): void {
 }
 
 /** All that pass: the check that an index leaves open, and the conditions. */
-async function keepPassing(
+function keepPassing(
   run: Run,
   found: Candidates,
   rest: FilterPlan | undefined,
-): Promise<UidSet> {
-  const checked = await checkCandidates(run, found);
-  return rest === undefined ? checked : applyFilter(run, rest, checked);
+): MaybePromise<UidSet> {
+  const checked = checkCandidates(run, found);
+  if (rest === undefined) return checked;
+  return andThen(checked, (uids) => applyFilter(run, rest, uids));
 }
 
 /** Candidates are checked batch by batch until the page is full. */

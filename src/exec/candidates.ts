@@ -1,3 +1,4 @@
+import type { MaybePromise } from "../base/maybe.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { PredicateUse } from "../plan/plan.ts";
 import { verifyCells } from "./lookup.ts";
@@ -27,7 +28,7 @@ export function needsRecheck(uids: UidSet, use: PredicateUse, test: CellTest): C
 }
 
 /** Those of a part of the candidates that are right. */
-export async function checkCandidates(run: Run, found: Candidates): Promise<UidSet> {
+export function checkCandidates(run: Run, found: Candidates): MaybePromise<UidSet> {
   const { uids, check } = found;
   return check === undefined ? uids : verifyCells(run, check.use, check.test, uids);
 }

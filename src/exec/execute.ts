@@ -23,19 +23,35 @@ export async function execute(
   reader: Reader,
   context: RunContext,
 ): Promise<ExecutionResult> {
-  // The context stands for the request among those that take turns: it is made for one.
+  const { observer } = context.budget;
+  if (observer !== undefined && context.profiler === undefined) {
+    return runObserved(plan, texts, reader, { context, observer });
+  }
   try {
-    const { observer } = context.budget;
-    if (observer === undefined || context.profiler !== undefined) {
-      return await runPlan(plan, texts, reader, context);
+    const run = makeRun(plan, texts, reader, context);
+    const { queryCostMax } = context.limits;
+    // A profile tells of the run alone.
+    if (queryCostMax > 0) await refuseCostly({ ...run, reader }, queryCostMax);
+    const blocks: (BlockResult | undefined)[] = plan.blocks.map(() => undefined);
+    for (const b of plan.schedule) {
+      const block = plan.blocks[b];
+      if (block !== undefined) blocks[b] = await runBlock(run, block);
     }
-    return await runObserved(plan, texts, reader, { context, observer });
+    // Short runs never ask their yielder: a deadline that has passed by now counts all the same.
+    context.budget.check();
+    return {
+      blocks: blocks.filter((block) => block !== undefined),
+      variables: run.variables.map((variable) => variable ?? emptyVariable),
+      hugeUids: findHugeUids(run),
+      numUids: run.numUids,
+    };
   } finally {
+    // The context stands for the request among those that take turns: it is made for one.
     context.scheduler?.end(context);
   }
 }
 
-/** As `runPlan`; the observer is told of it, also when it fails. */
+/** As `execute`; the observer is told of it, also when it fails. */
 async function runObserved(
   plan: Plan,
   texts: readonly string[] | undefined,
@@ -45,36 +61,11 @@ async function runObserved(
   const profiler = new Profiler(context.clock);
   const startMs = context.clock.tickMs();
   try {
-    return await runPlan(plan, texts, reader, { ...context, profiler });
+    return await execute(plan, texts, reader, { ...context, profiler });
   } finally {
     const endMs = context.clock.tickMs();
     observer.addPlan(observePlan(plan, profiler, { startMs, endMs }));
   }
-}
-
-async function runPlan(
-  plan: Plan,
-  texts: readonly string[] | undefined,
-  reader: Reader,
-  context: RunContext,
-): Promise<ExecutionResult> {
-  const run = makeRun(plan, texts, reader, context);
-  const { queryCostMax } = context.limits;
-  // A profile tells of the run alone.
-  if (queryCostMax > 0) await refuseCostly({ ...run, reader }, queryCostMax);
-  const blocks: (BlockResult | undefined)[] = plan.blocks.map(() => undefined);
-  for (const b of plan.schedule) {
-    const block = plan.blocks[b];
-    if (block !== undefined) blocks[b] = await runBlock(run, block);
-  }
-  // Short runs never ask their yielder: a deadline that has passed by now counts all the same.
-  context.budget.check();
-  return {
-    blocks: blocks.filter((block) => block !== undefined),
-    variables: run.variables.map((variable) => variable ?? emptyVariable),
-    hugeUids: findHugeUids(run),
-    numUids: run.numUids,
-  };
 }
 
 /** Throws Fault E_LIMIT. Price: that of `estimatePlan`, which reads heads of lists and a few records. */

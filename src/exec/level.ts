@@ -56,7 +56,8 @@ export async function fillLevel(block: BlockRun, here: LevelFrame): Promise<void
     return;
   }
   const span = block.run.profiler?.begin(level, uids.length);
-  const expanded = await expandFields(block.run, level, uids);
+  const expanding = expandFields(block.run, level, uids);
+  const expanded = expanding === undefined ? undefined : await expanding;
   const all = expanded === undefined ? level.fields : [...level.fields, ...expanded.fields];
   const columns = await runFields(block, here, all);
   for (let k = 0; k < fields.length; k++) fields[k] = columns[k] ?? { kind: "nothing" };
@@ -90,7 +91,9 @@ async function runFields(
   const { run } = block;
   const uids = here.frame.uids;
   for (const field of fields) if (field.kind === "refused") raiseRefusal(run, field.refusal);
-  const indexed = await readFromIndexes(block, here, fields);
+  const indexed = mayReadIndexes(uids.length, fields)
+    ? await readFromIndexes(block, here, fields)
+    : undefined;
   if (indexed !== undefined) {
     run.profiler?.note(here.level, "values from indexes, no record read");
     return indexed;
@@ -135,9 +138,6 @@ async function readFromIndexes(
   fields: readonly FieldPlan[],
 ): Promise<FieldColumn[] | undefined> {
   const { uids } = here.frame;
-  if (!areManyNodes(uids.length) || !fields.some(isIndexable) || !fields.every(isReadFree)) {
-    return undefined;
-  }
   const columns: FieldColumn[] = [];
   for (const field of fields) {
     if (field.kind !== "value") {
@@ -152,6 +152,10 @@ async function readFromIndexes(
     columns.push({ kind: "cell", cells });
   }
   return columns;
+}
+
+function mayReadIndexes(nodes: number, fields: readonly FieldPlan[]): boolean {
+  return areManyNodes(nodes) && fields.some(isIndexable) && fields.every(isReadFree);
 }
 
 function isIndexable(field: FieldPlan): boolean {

@@ -3,6 +3,7 @@
  * Price: one head for each token of each choice; none where there is no choice.
  */
 import { countMembersScanned, membersPerRecord, rangeTokensCounted, rootEnough } from "./costs.ts";
+import type { MaybePromise } from "../base/maybe.ts";
 import type { PredicateIndex } from "../graph/schema.ts";
 import type { CallPlan, RootChoice, RootPlan } from "../plan/plan.ts";
 import type { StatisticsOf } from "./statistics.ts";
@@ -16,7 +17,23 @@ export interface ChosenRoot {
 }
 
 /** `walked`: the index that an order would walk; ranges of it need no counting, the walk stops at the page. */
-export async function chooseRoot<R>(
+export function chooseRoot<R>(
+  of: StatisticsOf<R>,
+  run: R,
+  root: RootPlan,
+  walked: PredicateIndex | undefined,
+): MaybePromise<ChosenRoot> {
+  if (root.choices.length > 1 || root.accessPath === "walk") {
+    return compareRoots(of, run, root, walked);
+  }
+  return { choice: writtenOf(root), count: Infinity, writtenCount: Infinity };
+}
+
+function writtenOf({ call, choices: [written] }: RootPlan): RootChoice {
+  return written ?? { call, rest: undefined };
+}
+
+async function compareRoots<R>(
   of: StatisticsOf<R>,
   run: R,
   root: RootPlan,
@@ -28,11 +45,8 @@ export async function chooseRoot<R>(
     call.operator !== "eq" &&
     call.index?.id === walked.id;
 
-  const [written, ...others] = root.choices;
-  const first: RootChoice = written ?? { call: root.call, rest: undefined };
-  if (others.length === 0 && root.accessPath !== "walk") {
-    return { choice: first, count: Infinity, writtenCount: Infinity };
-  }
+  const [, ...others] = root.choices;
+  const first = writtenOf(root);
   // A root that is refused is refused whatever else could find its nodes.
   of(first.call).checkRoot(run, first.call);
   if (namesNodes(first.call)) return { choice: first, count: 1, writtenCount: 1 };

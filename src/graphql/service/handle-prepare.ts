@@ -3,7 +3,7 @@
  * them.
  */
 import { Lru } from "../../base/lru.ts";
-import { drive, type MaybePromise } from "../../base/maybe.ts";
+import { andThen, drive, type MaybePromise } from "../../base/maybe.ts";
 import { withYielder } from "../../exec/yielder.ts";
 import { largeDocument } from "../../exec/fair-scheduler.ts";
 import type { Reader } from "../../graph/reader.ts";
@@ -73,6 +73,16 @@ interface ReadRequest {
 /** What a request asks for, prepared. */
 export type Work = { readonly kind: "query"; readonly ready: ReadyRequest } | MutationWork;
 
+/** A request whose body did not come before. */
+interface NewRequest {
+  readonly schema: CompiledSchema;
+  readonly caches: SchemaCaches;
+  readonly caller: Caller;
+  /** Under which it is kept; undefined: it is not. */
+  readonly key: string | undefined;
+  readonly read: ReadRequest | undefined;
+}
+
 /** A subscription, prepared for a schema and a caller. */
 export interface LiveRequest {
   readonly request: IdentifiedRequest;
@@ -99,20 +109,29 @@ export class Preparer {
    * What a request asks for, subscriptions as queries. `read`: its operation, where that was asked for first. Throws
    * RequestRefused, and Fault for a body that is none.
    */
-  async prepare(
+  prepare(
     request: IdentifiedRequest,
     schema: CompiledSchema,
     reader: Reader,
     read?: ReadRequest,
-  ): Promise<Work> {
+  ): MaybePromise<Work> {
     const caches = this.#cachesOf(schema);
-    const pending = caches.callers.read(request.headers);
-    const caller = pending instanceof Promise ? await pending : pending;
-    const isShort = request.kind === "json" && request.body.length <= cachedBodyMax;
-    const isCached = isShort && caller.refusal === undefined;
-    const key = caller.guard === undefined ? request.body : `${caller.guard.key}\n${request.body}`;
-    const known = isCached ? caches.bodies.get(key) : undefined;
-    if (known !== undefined) return { kind: "query", ready: known };
+    return andThen(caches.callers.read(request.headers), (caller) => {
+      const isShort = request.kind === "json" && request.body.length <= cachedBodyMax;
+      const { guard, refusal } = caller;
+      const body = guard === undefined ? request.body : `${guard.key}\n${request.body}`;
+      const key = isShort && refusal === undefined ? body : undefined;
+      const known = key === undefined ? undefined : caches.bodies.get(key);
+      if (known !== undefined) return { kind: "query", ready: known };
+      return this.#prepareNew(request, reader, { schema, caches, caller, key, read });
+    });
+  }
+
+  async #prepareNew(
+    request: IdentifiedRequest,
+    reader: Reader,
+    { schema, caches, caller, key, read }: NewRequest,
+  ): Promise<Work> {
     const fields = read?.fields ?? (await this.#fieldsOf(request, reader));
     const prepared = this.#whenFree(request, fields, caches, read?.run, (run): Work => {
       if (run.node.operation === "mutation") return { kind: "mutation", schema, run, caller };
@@ -124,8 +143,8 @@ export class Preparer {
       return { kind: "query", ready };
     });
     const work = prepared instanceof Promise ? await prepared : prepared;
-    const isKept = isCached && fields.extensions === undefined && work.kind === "query";
-    if (isKept && work.ready.roots.every((root) => root.kind !== "refused")) {
+    if (key === undefined || fields.extensions !== undefined || work.kind !== "query") return work;
+    if (work.ready.roots.every((root) => root.kind !== "refused")) {
       caches.bodies.set(key, work.ready);
       work.ready.run.source.bodies.add(key);
     }

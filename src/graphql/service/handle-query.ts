@@ -111,13 +111,20 @@ export class RootQueries {
       let reader = place.given;
       try {
         const { namespace, principal } = place.request;
-        reader ??= await this.#options.engine.openReader(namespace, principal);
+        if (reader === undefined) {
+          reader = await this.#options.engine.openReader(namespace, principal);
+        }
         if (this.#options.debug) place.trace.dqlQueries.push(root.ready.planned.tree.print());
-        const result = await this.#runRoot(root, reader, place);
+        const result = await (place.request.plan === undefined
+          ? runQuery(root.ready, reader, this.#options, place.budget)
+          : this.#runProfiled(root, reader, place));
         place.trace.touchedUids += touchedUids(result);
         // User code may take its time: no snapshot is held meanwhile.
-        if (root.ready.planned.hasLambda) reader.close();
-        const outcome = await resolveQueryLambda(root.ready, field, result, place.lambda);
+        const { hasLambda } = root.ready.planned;
+        if (hasLambda) reader.close();
+        const outcome = hasLambda
+          ? await resolveQueryLambda(root.ready, field, result, place.lambda)
+          : undefined;
         const done = { result, lambda: outcome?.values };
         const errors = outcome?.errors ?? [];
         if (isLargeAnswer(root.ready, result)) {
@@ -147,12 +154,11 @@ export class RootQueries {
     }
   }
 
-  async #runRoot(
+  async #runProfiled(
     root: Extract<ReadyRoot, { kind: "query" }>,
     reader: Reader,
-    { request, trace, budget }: QueryPlace,
+    { trace, budget }: QueryPlace,
   ): Promise<ExecutionResult> {
-    if (request.plan === undefined) return runQuery(root.ready, reader, this.#options, budget);
     const profiled = await profileQuery(root.ready, reader, this.#options, budget);
     trace.reports.set(root.field.key, profiled.report);
     return profiled.result;

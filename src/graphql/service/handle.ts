@@ -63,53 +63,58 @@ export class RequestHandler {
   }
 
   async handle(sent: GraphqlRequest): Promise<GraphqlAnswer> {
-    const trace = new Trace(this.#options.clock);
-    return this.#tellRefusals(trace, async () => {
-      const identified = identifyRequest(this.#options.identify, sent);
+    const { clock, engine, schemas, identify } = this.#options;
+    const trace = new Trace(clock);
+    try {
+      const identified = identifyRequest(identify, sent);
       const request = identified instanceof Promise ? await identified : identified;
-      const reader = await this.#options.engine.openReader(request.namespace, undefined, "request");
+      const opened = engine.openReader(request.namespace, undefined, "request");
+      const reader = opened instanceof Promise ? await opened : opened;
       try {
-        const served = await this.#options.schemas.at(reader);
+        const found = schemas.at(reader);
+        const served = found instanceof Promise ? await found : found;
         if (served === undefined) {
-          const print = this.#options.extensions ? () => trace.print() : undefined;
-          return answerOf(withoutSchema(request, this.#options.limits, print));
+          return answerOf(withoutSchema(request, this.#options.limits, this.#printOf(trace)));
         }
-        const work = await this.#preparer.prepare(request, served.schema, reader);
-        return await this.#answer({ request, schema: served.schema, reader, trace }, work);
+        const { schema } = served;
+        const prepared = this.#preparer.prepare(request, schema, reader);
+        const work = prepared instanceof Promise ? await prepared : prepared;
+        return await this.#answer({ request, schema, reader, trace }, work);
       } finally {
         reader.close();
       }
-    });
-  }
-
-  /** What is wrong with a request is its answer. */
-  async #tellRefusals(trace: Trace, answer: () => Promise<GraphqlAnswer>): Promise<GraphqlAnswer> {
-    const { extensions } = this.#options;
-    try {
-      return await answer();
     } catch (error) {
-      const print = extensions ? () => trace.print() : undefined;
-      if (error instanceof RequestRefused) return answerOf(writeRefusal(error.errors, print));
-      if (error instanceof Fault) {
-        return answerOf(writeRefusal([{ message: error.message }], print));
-      }
-      throw error;
+      return this.#refusalOf(error, trace);
     }
   }
 
-  async #answer(place: AnswerPlace, work: Work): Promise<GraphqlAnswer> {
+  /** What is wrong with a request is its answer. Throws what is no fault of the request. */
+  #refusalOf(error: unknown, trace: Trace): GraphqlAnswer {
+    const print = this.#printOf(trace);
+    if (error instanceof RequestRefused) return answerOf(writeRefusal(error.errors, print));
+    if (error instanceof Fault) return answerOf(writeRefusal([{ message: error.message }], print));
+    throw error;
+  }
+
+  #printOf(trace: Trace): (() => string) | undefined {
+    return this.#options.extensions ? () => trace.print() : undefined;
+  }
+
+  /** Throws RequestRefused; what is wrong with a part of it stands in the answer. */
+  #answer(place: AnswerPlace, work: Work): Promise<GraphqlAnswer> {
     const { request, schema, reader, trace } = place;
     trace.hidesTouched = schema.rules !== undefined;
     if (work.kind === "query") {
       this.#options.engine.noteQuery(reader);
       return request.plan?.kind === "explain"
-        ? await this.#explain(request, work.ready.roots, reader, request.plan.form)
-        : await this.#query(request, work.ready, reader, trace);
+        ? this.#explain(request, work.ready.roots, reader, request.plan.form)
+        : this.#query(request, work.ready, reader, trace);
     }
     const { refusesMutations } = request;
     if (refusesMutations !== undefined) {
       const { message, status } = refusesMutations;
-      return { body: writeRefusal([{ message }], undefined), headers: undefined, status };
+      const body = writeRefusal([{ message }], undefined);
+      return Promise.resolve({ body, headers: undefined, status });
     }
     if (request.plan !== undefined) throw refuseRequest(noPlanOfMutations);
     return this.#mutate(request, work, trace, reader);
@@ -129,12 +134,14 @@ export class RequestHandler {
     if (read.run.node.operation === "subscription") {
       return { kind: "live", live: await this.#preparer.prepareLive(request, schema, read) };
     }
-    const answer = (): Promise<GraphqlAnswer> => {
+    const answer = async (): Promise<GraphqlAnswer> => {
       const trace = new Trace(this.#options.clock);
-      return this.#tellRefusals(trace, async () => {
+      try {
         const work = await this.#preparer.prepare(request, schema, reader, read);
-        return this.#answer({ request, schema, reader, trace }, work);
-      });
+        return await this.#answer({ request, schema, reader, trace }, work);
+      } catch (error) {
+        return this.#refusalOf(error, trace);
+      }
     };
     return { kind: "other", answer };
   }
