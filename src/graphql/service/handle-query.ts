@@ -83,15 +83,8 @@ export class RootQueries {
   /** Runs one root field. A run that fails is told in the outcome. */
   async resolve(root: ReadyRoot, place: QueryPlace): Promise<RootOutcome> {
     const { field } = root;
-    if (place.request.plan !== undefined && root.kind !== "query" && root.kind !== "dql") {
-      place.trace.reports.set(field.key, makeNote("profile", noteOfRoot(root)));
-    }
-    if (root.kind === "json") {
-      return { field, errors: [], write: (out) => out.text(root.json) };
-    }
-    if (root.kind === "untrusted") return untrusted(root);
-    if (root.kind === "entities") return refusedEntities(root);
-    if (root.kind === "unresolved") return unresolved(field, place.run.locate);
+    if (!isRun(root)) return resolveKnown(root, place);
+    if (root.kind !== "query" && root.kind !== "dql") notePlanless(root, place);
     const { closed } = place.request;
     if (closed !== undefined) return closedQuery(field, closed);
     const resolver = place.trace.resolver(field, place.parentType);
@@ -185,4 +178,36 @@ export class RootQueries {
       if (given === undefined) reader?.close();
     }
   }
+}
+
+type KnownRoot = Extract<ReadyRoot, { kind: "json" | "untrusted" | "entities" | "unresolved" }>;
+
+function isRun(root: ReadyRoot): root is Exclude<ReadyRoot, KnownRoot> {
+  const { kind } = root;
+  return kind !== "json" && kind !== "untrusted" && kind !== "entities" && kind !== "unresolved";
+}
+
+/** The outcome of a root that nothing is run for. */
+function resolveKnown(root: KnownRoot, place: QueryPlace): RootOutcome {
+  notePlanless(root, place);
+  const { field } = root;
+  switch (root.kind) {
+    case "json":
+      return { field, errors: [], write: (out) => out.text(root.json) };
+    case "untrusted":
+      return untrusted(root);
+    case "entities":
+      return refusedEntities(root);
+    case "unresolved":
+      return unresolved(field, place.run.locate);
+  }
+}
+
+/** Where a profile is asked for, of a root without a plan. */
+function notePlanless(
+  root: Exclude<ReadyRoot, { kind: "query" | "dql" }>,
+  { request, trace }: QueryPlace,
+): void {
+  if (request.plan === undefined) return;
+  trace.reports.set(root.field.key, makeNote("profile", noteOfRoot(root)));
 }
