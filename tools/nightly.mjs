@@ -25,7 +25,7 @@ function properties(files) {
   return { name: "properties", args: [vitest, "run", ...files] };
 }
 
-setup();
+setup({ tests: true });
 const named = process.argv.slice(2);
 const files = named.length > 0 ? named : [...findProperties("src"), ...findProperties("test")];
 const steps =

@@ -1,5 +1,5 @@
-// Brings a checkout into a state that runs: installs the packages of the lockfile when they are not there, and compiles
-// src to dist when a source has changed. Says what it does; does nothing, and needs no network, when nothing has changed.
+// Brings a checkout into a state that runs: installs the packages of the lockfile when they are not there (those of the
+// tests' own workspace only for tests), and compiles src to dist when a source has changed. Says what it does; does nothing, and needs no network, when nothing has changed.
 // Plain Node and no packages: it runs before there are any.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,25 +17,26 @@ export function fail(line) {
 }
 
 /** Installs and builds when something has changed; ends the process when either does not work. */
-export function setup() {
+export function setup({ tests = false } = {}) {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major < nodeVersionMin[0] || (major === nodeVersionMin[0] && minor < nodeVersionMin[1])) {
     fail(`needs Node ${nodeVersionMin.join(".")} or newer, this is ${process.versions.node}`);
   }
-  const missing = findMissingPackage();
-  if (missing !== undefined) install(missing);
+  const missing = findMissingPackage(tests);
+  if (missing !== undefined) install(missing, tests);
   const sources = listSources();
   const print = fingerprint(sources);
   if (readText(stampFile()) !== print) build(sources, print);
 }
 
-/** The first package of the lockfile that node_modules does not hold in that version; undefined when all are there. */
-function findMissingPackage() {
+/** The first wanted package of the lockfile that node_modules does not hold in that version; undefined when all are there. */
+function findMissingPackage(tests) {
   const installed = readJson(join(root, "node_modules", ".package-lock.json"));
   if (installed === undefined) return "node_modules is missing";
   const wanted = readJson(join(root, "package-lock.json"))?.packages ?? {};
-  for (const [path, entry] of Object.entries(wanted)) {
-    if (path === "" || entry.link === true) continue;
+  for (const path of tests ? Object.keys(wanted) : listReachable(wanted)) {
+    const entry = wanted[path];
+    if (!path.includes("node_modules/")) continue;
     const there = installed.packages?.[path];
     if (there === undefined && entry.optional !== true) return `${path} is missing`;
     if (there !== undefined && there.version !== entry.version) {
@@ -45,12 +46,39 @@ function findMissingPackage() {
   return undefined;
 }
 
-function install(reason) {
+/** Places of the packages that the root needs, without its workspaces, by the lockfile's `packages`. */
+function listReachable(packages) {
+  const found = new Set();
+  const visit = (path) => {
+    const { dependencies, devDependencies, optionalDependencies } = packages[path] ?? {};
+    const own = path === "" ? devDependencies : undefined;
+    for (const name of Object.keys({ ...dependencies, ...own, ...optionalDependencies })) {
+      const place = findPlace(packages, path, name);
+      if (place === undefined || found.has(place)) continue;
+      found.add(place);
+      visit(place);
+    }
+  };
+  visit("");
+  return found;
+}
+
+/** As Node looks: below the package, then below each one that it lies in. */
+function findPlace(packages, from, name) {
+  for (let at = from; ; at = at.slice(0, Math.max(at.lastIndexOf("/node_modules/"), 0))) {
+    const place = `${at === "" ? "" : `${at}/`}node_modules/${name}`;
+    if (packages[place] !== undefined) return place;
+    if (at === "") return undefined;
+  }
+}
+
+function install(reason, tests) {
   process.stdout.write(`weft: installing packages (${reason}); this happens once\n`);
   // Not `npm ci`: it refuses a lockfile that lacks the optional packages of other platforms, which a registry need not
   // have. This installs what the lockfile says and leaves it alone. No package here needs an install script: what is
   // native comes as a prebuilt optional package.
   const flags = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"];
+  if (!tests) flags.push("--workspaces=false");
   const npm = process.env.npm_execpath;
   const [command, first] = npm?.endsWith("js") ? [process.execPath, [npm]] : ["npm", []];
   const done = spawnSync(command, [...first, "install", ...flags], {

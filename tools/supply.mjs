@@ -1,5 +1,6 @@
 // `npm run supply`: what a running server is made of, and whether anything in it is known to be unsafe. Writes a bill of
-// materials (CycloneDX) of the packages that are installed with Weft, and asks the registry for advisories about them.
+// materials (CycloneDX) of the packages that are installed with Weft or compiled into it, and asks the registry for
+// advisories about them.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +22,7 @@ function npm(...args) {
 }
 
 function writeBill() {
-  const made = npm("sbom", "--sbom-format", "cyclonedx", "--omit", "dev");
+  const made = npm("sbom", "--sbom-format", "cyclonedx", "--workspaces=false");
   if (made.code !== 0) {
     process.stderr.write(`supply: npm could not make the bill of materials\n${made.stderr}`);
     return false;
@@ -36,7 +37,7 @@ function writeBill() {
 
 /** undefined where the registry answers no audits: that is neither safe nor unsafe. */
 function audit() {
-  const made = npm("audit", "--omit=dev", "--json", `--audit-level=${level}`);
+  const made = npm("audit", "--workspaces=false", "--json", `--audit-level=${level}`);
   let report;
   try {
     report = JSON.parse(made.stdout);
@@ -50,7 +51,7 @@ function audit() {
   return made.code === 0;
 }
 
-setup();
+setup({ tests: true });
 const isBilled = writeBill();
 const isSafe = audit();
 if (isSafe === undefined) {

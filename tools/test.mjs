@@ -19,7 +19,7 @@ const steps = [
   { name: "tests", args: [bin("vitest", "vitest.mjs"), "run", ...process.argv.slice(2)] },
 ];
 
-setup();
+setup({ tests: true });
 for (const { name, args } of steps) {
   process.stdout.write(`weft: ${name}\n`);
   const done = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });

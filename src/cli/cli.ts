@@ -403,18 +403,20 @@ Examples:
 
 /** The options of `weft sample`. */
 export interface SampleOptions extends CredentialOptions {
-  readonly npm: string;
+  /** undefined: the packages that come with Weft. */
+  readonly npm: string | undefined;
 }
 
 function addSample(program: Command): void {
   addServer(program.command("sample"))
-    .description("load the graph of installed npm packages into a running server")
-    .addOption(setting("--npm <dir>", "project whose node_modules to read").default("."))
+    .description("load a graph of npm packages into a running server")
+    .addOption(setting("--npm <dir>", "project whose node_modules to read instead of Weft's own"))
     .addOption(setting(configFlag, configHelp))
     .addHelpText(
       "after",
       `
 Examples:
+  weft sample --to http://127.0.0.1:8080
   weft sample --npm . --to http://127.0.0.1:8080
   weft sample --npm ~/projects/shop --token secret`,
     )

@@ -1,21 +1,21 @@
-/** `weft sample`: the packages of a project into a running server. */
+/** `weft sample`: the packages that Weft was made from, or those of a project, into a running server. */
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadSample } from "../load/npm-packages.ts";
+import { type NpmPackage, readNpmTree } from "../load/npm-tree.ts";
 import { Fault } from "../model/fault.ts";
 import type { SampleOptions } from "./cli.ts";
 import { openClient } from "./credentials.ts";
 import { say } from "./log.ts";
+import { packageFolder } from "./places.ts";
 import { startProgressBar } from "./progress-bar.ts";
 
 export async function runSample(options: SampleOptions): Promise<void> {
-  if (!existsSync(join(options.npm, "node_modules"))) {
-    throw new Fault("E_STARTUP", `${options.npm} has no node_modules`);
-  }
+  const packages = options.npm === undefined ? readShippedPackages() : readProject(options.npm);
   const bar = startProgressBar("loading the sample", "facts");
   const counts = await loadSample({
-    project: options.npm,
+    packages,
     client: openClient(options),
     secret: randomBytes(32).toString("base64url"),
     onProgress: (done, total) => bar.update(done, total, done),
@@ -25,4 +25,17 @@ export async function runSample(options: SampleOptions): Promise<void> {
   if (!counts.hasLambda) {
     say("the server has no lambda server: Package.bytesBelow and why() are left out");
   }
+}
+
+function readProject(project: string): NpmPackage[] {
+  if (!existsSync(join(project, "node_modules"))) {
+    throw new Fault("E_STARTUP", `${project} has no node_modules`);
+  }
+  return readNpmTree(project);
+}
+
+/** As they lay on a disk once: the same for everyone, so that the answers of the documentation are. */
+function readShippedPackages(): NpmPackage[] {
+  const file = join(packageFolder, "sample", "packages.json");
+  return JSON.parse(readFileSync(file, "utf8")) as NpmPackage[];
 }

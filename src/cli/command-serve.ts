@@ -13,7 +13,7 @@ import { describeBound, urlOfAddress } from "./address.ts";
 import { claimForServing } from "./claim.ts";
 import { buildServeConfig, type ServeConfig, type ServeOptions } from "./config.ts";
 import { complain, makeLogger, say, surviveLostOutput } from "./log.ts";
-import { mainFile, packageFolder } from "./places.ts";
+import { mainFile } from "./places.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import { makeSecurity, warnOfOpenAddress } from "./security.ts";
 import { describeReload, planReload } from "./settings-reload.ts";
@@ -76,7 +76,7 @@ function waitForEnd(whenShutDown: Promise<void>, reload: () => void): End {
       if (hadTerminal && !hasTerminal()) end("SIGHUP, and the terminal is gone");
       else reload();
     });
-    if (process.env["WEFT_END_WITH_PARENT"] === "1") {
+    if (endsWithParent()) {
       const before = describeParents();
       const timer = setInterval(() => {
         if (describeParents() !== before) end("the parent process has ended");
@@ -85,6 +85,12 @@ function waitForEnd(whenShutDown: Promise<void>, reload: () => void): End {
     }
   });
   return { whenEnding, isEnding: () => reason !== undefined };
+}
+
+/** `npm exec` (npx) dies of a signal and leaves its child behind, as `npm start` does. */
+function endsWithParent(): boolean {
+  const { WEFT_END_WITH_PARENT: given, npm_command: npmCommand } = process.env;
+  return given === undefined ? npmCommand === "exec" : given === "1";
 }
 
 /** Whether the terminal that the process was started from is still there. */
@@ -145,7 +151,7 @@ async function loadSampleOnce(
   const mark = join(config.dataDir, pendingMark);
   if (!config.sample || (!supervisor.isEmpty && !existsSync(mark))) return;
   writeFileSync(mark, "");
-  const args = ["sample", "--npm", packageFolder, "--to", urlOfAddress(supervisor.address)];
+  const args = ["sample", "--to", urlOfAddress(supervisor.address)];
   // Its own certificates are for others.
   if (config.tls !== undefined) args.push("--beside", config.dataDir);
   const env = {

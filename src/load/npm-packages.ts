@@ -1,13 +1,13 @@
 /** The sample: who depends on whom among the npm packages of a project, loaded through the interfaces of every client. */
 import { printUid } from "../model/uid.ts";
 import { type Client, findClientRefusal, leaseUids, postOrFail } from "./client.ts";
-import { type NpmPackage, readNpmTree } from "./npm-tree.ts";
+import type { NpmPackage } from "./npm-tree.ts";
 import { makeSampleSdl } from "./sample-sdl.ts";
 import { saysNoLambda } from "./server-message.ts";
 import { readSampleSecret } from "./sample-tokens.ts";
 
 interface SampleOptions {
-  readonly project: string;
+  readonly packages: readonly NpmPackage[];
   readonly client: Client;
   /** What tokens are signed with where the server has no sample yet. */
   readonly secret: string;
@@ -23,10 +23,9 @@ interface SampleCounts {
 
 const batchSize = 2000;
 
-/** Loads a project's packages; nodes that the server has from an earlier load are the same nodes again. */
+/** Loads packages; nodes that the server has from an earlier load are the same nodes again. */
 export async function loadSample(options: SampleOptions): Promise<SampleCounts> {
-  const { project, client, onProgress } = options;
-  const packages = readNpmTree(project);
+  const { packages, client, onProgress } = options;
   const hasLambda = await postSchema(client, options.secret);
   const nodes = await assignNodes(packages, client);
   const facts = listSampleFacts(packages, nodes);

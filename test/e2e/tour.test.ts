@@ -1,8 +1,8 @@
 /**
- * The README's tour and the pages for users, replayed over a fixed set of packages: every request must give the answer
+ * The README's tour and the pages for users, replayed over the sample that comes with Weft: every request must give the answer
  * that is printed below it. `WEFT_DRAW=1` writes the answers anew.
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format } from "prettier";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -44,15 +44,6 @@ function readStops(text: string): Stop[] {
   );
 }
 
-function layPackages(project: string): void {
-  const text = readFileSync(join(root, "test", "e2e", "tour-packages.json"), "utf8");
-  for (const [name, manifest] of Object.entries(JSON.parse(text) as Record<string, unknown>)) {
-    const folder = join(project, "node_modules", name);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
-  }
-}
-
 class ServerContext {
   readonly server: TestServer;
   readonly #tokens: ReadonlyMap<string, string>;
@@ -63,11 +54,9 @@ class ServerContext {
   }
 
   static async open(): Promise<ServerContext> {
-    const project = makeFolder();
-    layPackages(project);
     const flags = ["--lambda", join(root, "sample", "resolvers.js"), "--workers", "1"];
     const server = await startServer({ dataDir: join(makeFolder(), "data"), flags });
-    const sample = await runWeft(["sample", "--npm", project, "--to", server.url]);
+    const sample = await runWeft(["sample", "--to", server.url]);
     expect(sample.code, sample.stderr).toBe(0);
     const tokens = await makeSampleTokens(
       makeClient(server.url, { token: undefined, key: undefined }),
