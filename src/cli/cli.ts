@@ -10,7 +10,7 @@ import { runChild } from "./child-port.ts";
 import { applyConfigFile, type ServeOptions } from "./config.ts";
 import type { CredentialOptions } from "./credentials.ts";
 import { limitHelp } from "./limit-help.ts";
-import { complain } from "./log.ts";
+import { complain, endWithLostOutput } from "./log.ts";
 import type { Role } from "./messages.ts";
 import { describeShown, resolveSecrets } from "./secrets.ts";
 import { configFlag, configHelp, setting } from "./setting.ts";
@@ -23,6 +23,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
     runChild(argv[3] as Role);
     return;
   }
+  endWithLostOutput();
   try {
     await makeProgram(argv.slice(3)).parseAsync([...argv]);
   } catch (error) {

@@ -34,7 +34,20 @@ export function makeLogger(
 
 /** Nor do lines for people end anything. To be called when a process begins. */
 export function surviveLostOutput(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.removeListener("error", endWithReader);
+    stream.on("error", () => {});
+  }
+}
+
+/** For commands that end by themselves: whoever read has read enough (`weft help serve | head`). */
+export function endWithLostOutput(): void {
+  process.stdout.on("error", endWithReader);
+}
+
+/** As a shell tells of a process that SIGPIPE ended. */
+function endWithReader(): void {
+  process.exit(141);
 }
 
 /** For a person: one line, with the program's name. */

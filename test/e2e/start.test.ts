@@ -1,4 +1,5 @@
 // Goal: what a person sees who starts the server wrongly, twice, or stops it: one clear line and an exit code.
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -178,6 +179,12 @@ describe("settings", () => {
     expect(keys.length).toBeGreaterThan(10);
     const missing = [...flags, ...keys].filter((name) => !page.includes(`\`${name}`));
     expect(missing).toEqual(["--help"]);
+  });
+
+  test("a reader that has read enough ends a command without a word", () => {
+    const line = `"${process.execPath}" "${weft}" help serve | head -1; echo "\${PIPESTATUS[0]}"`;
+    const ended = spawnSync("bash", ["-c", line], { encoding: "utf8" });
+    expect([ended.stdout, ended.stderr]).toEqual(["Usage: weft serve [options]\n141\n", ""]);
   });
 
   test("help has examples for each command, and the version is the package's", async () => {
