@@ -14,6 +14,7 @@ import {
   root,
   runWeft,
   startServer,
+  weft,
 } from "./server.ts";
 
 afterAll(cleanUp);
