@@ -184,7 +184,7 @@ function addApiAccess(command: Command): void {
     .addOption(
       setting(
         "--graphql <settings>",
-        '"introspection=true; debug=false; extensions=true; strict-rules=false; lambda-url="',
+        '"introspection=true; debug=false; extensions=true; strict-rules=false; data-check=true; lambda-url="',
       ).default(""),
     )
     .addOption(

@@ -79,6 +79,7 @@ interface GraphqlConfig {
   readonly debug: boolean;
   readonly extensions: boolean;
   readonly strictRules: boolean;
+  readonly dataCheck: boolean;
 }
 
 interface StoreConfig {
@@ -197,6 +198,7 @@ const graphqlKeys = [
   "debug",
   "extensions",
   "strict-rules",
+  "data-check",
   "poll-interval",
   "lambda-url",
 ] as const;
@@ -215,6 +217,7 @@ function parseGraphql(text: string): GraphqlConfig {
     debug: isOn("debug", false),
     extensions: isOn("extensions", true),
     strictRules: isOn("strict-rules", false),
+    dataCheck: isOn("data-check", true),
   };
 }
 

@@ -182,10 +182,10 @@ describe("settings", () => {
     expect(missing).toEqual(["--help"]);
   });
 
-  test("a reader that has read enough ends a command without a word", () => {
-    const line = `"${process.execPath}" "${weft}" help serve | head -1; echo "\${PIPESTATUS[0]}"`;
+  test("without a reader a command ends without a word", () => {
+    const line = `"${process.execPath}" "${weft}" help serve | :; echo "\${PIPESTATUS[0]}"`;
     const ended = spawnSync("bash", ["-c", line], { encoding: "utf8" });
-    expect([ended.stdout, ended.stderr]).toEqual(["Usage: weft serve [options]\n141\n", ""]);
+    expect([ended.stdout, ended.stderr]).toEqual(["141\n", ""]);
   });
 
   test("help has examples for each command, and the version is the package's", async () => {

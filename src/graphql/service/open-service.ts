@@ -34,6 +34,8 @@ interface GraphqlServiceOptions {
   readonly extensions?: boolean;
   /** `--graphql strict-rules`; off by default. */
   readonly strictRules?: boolean;
+  /** `--graphql data-check`; on by default. */
+  readonly dataCheck?: boolean;
   /** `--graphql debug`; off by default. */
   readonly debug?: boolean;
 }
@@ -44,7 +46,9 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
   const getText = options.getText ?? makeGetText(publicPolicy);
   const hasLambda = options.lambda !== undefined;
   const allowsRuleGaps = options.strictRules !== true;
-  const schemas = new SchemaStore({ engine, clock, getText, hasLambda, allowsRuleGaps });
+  const allowsMisfits = options.dataCheck === false;
+  const rules = { hasLambda, allowsRuleGaps, allowsMisfits };
+  const schemas = new SchemaStore({ engine, clock, getText, ...rules });
   const { queryTimeoutMs: timeoutMs } = options.limits ?? defaultLimits;
   const checks = new SchemaChecks({ clock, timeoutMs, hasLambda, allowsRuleGaps });
   const handler = new RequestHandler({

@@ -15,6 +15,7 @@ const openSchemas = (): SchemaStore =>
     getText: makeGetText(publicPolicy),
     hasLambda: false,
     allowsRuleGaps: true,
+    allowsMisfits: false,
   });
 
 let store: Store;

@@ -17,6 +17,7 @@ import type { NodeRef, NQuad } from "../../model/nquad.ts";
 import { Lru } from "../../base/lru.ts";
 import type { CompiledSchema } from "../schema/compiled-schema.ts";
 import { generatedSchemaText } from "../schema/generate-text.ts";
+import { checkStoredValues } from "./stored-values.ts";
 import { findRuleGaps, refuseRuleGaps } from "../schema/rule-gaps.ts";
 import { findSchemaWarnings } from "../schema/warnings.ts";
 import { compileSchema } from "./schema-compile.ts";
@@ -62,6 +63,8 @@ interface SchemaStoreOptions {
   readonly hasLambda: boolean;
   /** Whether a new schema may leave operations of a type with rules to everybody. */
   readonly allowsRuleGaps: boolean;
+  /** Whether a new schema may be one that stored values do not fit. */
+  readonly allowsMisfits: boolean;
 }
 
 export class SchemaStore {
@@ -70,6 +73,7 @@ export class SchemaStore {
   readonly #getText: GetText;
   readonly #hasLambda: boolean;
   readonly #allowsRuleGaps: boolean;
+  readonly #allowsMisfits: boolean;
   readonly #entries = new Lru<number, Entry>(schemaBytesMax, weighEntry);
   /** Updates of a namespace, one after another. */
   readonly #updates = new Map<number, Promise<unknown>>();
@@ -80,6 +84,7 @@ export class SchemaStore {
     this.#getText = options.getText;
     this.#hasLambda = options.hasLambda;
     this.#allowsRuleGaps = options.allowsRuleGaps;
+    this.#allowsMisfits = options.allowsMisfits;
   }
 
   /** How often the schema of a namespace has changed since it was first set, the same in every process; 0 without one. */
@@ -169,12 +174,25 @@ export class SchemaStore {
   async #replace(namespace: number, sdl: string): Promise<SchemaRow> {
     const schema = this.#compileNew(sdl);
     await this.#tryKeySets(schema);
+    await this.#checkValues(namespace, schema);
     const text = printSchemaText(storageSchema(schema));
     await this.#engine.alter({ kind: "schema", text, runInBackground: false }, namespace);
     const { value: uid } = await this.#engine.transact(namespace, (txn) => writeText(txn, sdl));
     const served = await this.newest(namespace);
     // Another process may have replaced it again by now; this update's own schema is the answer all the same.
     return toRow(served?.schema.sdl === sdl ? served : { uid, schema });
+  }
+
+  /** Throws SchemaFault where the data could not be answered with. */
+  async #checkValues(namespace: number, schema: CompiledSchema): Promise<void> {
+    if (this.#allowsMisfits) return;
+    const reader = await this.#engine.openReader(namespace);
+    try {
+      const served = await this.at(reader);
+      await checkStoredValues(schema, served?.schema, reader);
+    } finally {
+      reader.close();
+    }
   }
 
   /** At once over an embedded store, so that of the requests of one snapshot only the first one reads. */
