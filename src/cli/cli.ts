@@ -14,6 +14,7 @@ import { complain, endWithLostOutput } from "./log.ts";
 import type { Role } from "./messages.ts";
 import { describeShown, resolveSecrets } from "./secrets.ts";
 import { configFlag, configHelp, setting } from "./setting.ts";
+import { addSchema } from "./schema-commands.ts";
 import { addBulk, addExport } from "./store-commands.ts";
 import { readVersion } from "./version.ts";
 
@@ -56,6 +57,7 @@ function makeProgram(flags: readonly string[]): Command {
   addBulk(program);
   addExport(program);
   addSample(program);
+  addSchema(program);
   addCheck(program);
   addKey(program);
   addExplain(program);

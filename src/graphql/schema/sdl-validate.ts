@@ -3,7 +3,7 @@
  * seen.
  */
 import { assert } from "../../base/assert.ts";
-import { checkSdl } from "./sdl-check.ts";
+import { checkSdl, findSdlProblems } from "./sdl-check.ts";
 import {
   baseName,
   makeType,
@@ -36,6 +36,22 @@ export function readSdl(sdl: string, hasLambda: boolean): SchemaDraft | readonly
   if (invalid !== undefined) return [invalid];
   const problems = checkRules(draft);
   return problems.length > 0 ? problems : draft;
+}
+
+/**
+ * Every problem that can be told: those of each stage that the ones before leave in a state to be looked at. `at` is
+ * undefined for what has no place.
+ */
+export function findAllProblems(sdl: string, hasLambda: boolean): readonly SchemaProblem[] {
+  const parsed = parseSdl(sdl, "user");
+  if (isProblem(parsed)) return [parsed];
+  const named = checkSdlNames(parsed.types);
+  const expanded = expandInterfaces(parsed.types);
+  if (expanded !== undefined) return [...named, expanded];
+  const draft = makeDraft(parsed, hasLambda);
+  const invalid = [...named, ...findSdlProblems(draft)];
+  // Rules are stated of schemas that are valid GraphQL.
+  return invalid.length > 0 ? invalid : checkRules(draft);
 }
 
 export function isDraft(read: SchemaDraft | readonly SchemaProblem[]): read is SchemaDraft {

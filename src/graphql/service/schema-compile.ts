@@ -5,7 +5,7 @@ import { generateApi } from "../schema/generate.ts";
 import { findUnavailable } from "../schema/sdl-available.ts";
 import type { SchemaProblem } from "../schema/sdl-draft.ts";
 import { parseMetaLines } from "../schema/sdl-meta.ts";
-import { isDraft, readSdl } from "../schema/sdl-validate.ts";
+import { findAllProblems, isDraft, readSdl } from "../schema/sdl-validate.ts";
 import { readRules } from "../resolve/rule-read.ts";
 import { SchemaFault } from "../schema/schema-fault.ts";
 import { linkSchema } from "../schema/link.ts";
@@ -40,6 +40,28 @@ export function validateSdl(sdl: string, hasLambda = true): readonly string[] {
     if (error instanceof Fault && error.code === "E_GRAPHQL_SCHEMA") return [error.message];
     throw error;
   }
+}
+
+/**
+ * All that is wrong with an SDL, with places, in their order; [] when nothing is. For whoever writes one: a server tells
+ * the problems of the first stage that finds any.
+ */
+export function findSchemaProblems(sdl: string, hasLambda = true): readonly SchemaProblem[] {
+  const problems = sdl === "" ? [] : findAllProblems(sdl, hasLambda);
+  if (problems.length > 0) return problems.toSorted(comparePlaces);
+  try {
+    const compiled = compile(sdl, hasLambda);
+    return compiled.ok ? [] : compiled.problems;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    // Those of rules and of comment lines have their lines in their texts.
+    const messages = error instanceof SchemaFault ? error.problems : [error.message];
+    return messages.map((message) => ({ message: message.trim(), at: undefined }));
+  }
+}
+
+function comparePlaces({ at: a }: SchemaProblem, { at: b }: SchemaProblem): number {
+  return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 
 function compile(sdl: string, hasLambda: boolean): Compiled {
