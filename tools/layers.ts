@@ -47,6 +47,7 @@ export const layers: Layers = {
       "check.ts",
       "check-log.ts",
       "claim.ts",
+      "disk-room.ts",
       // Rows of a store that is made in one go, which only LMDB is.
       "row-builder.ts",
       "bulk-store.ts",

@@ -212,7 +212,7 @@ function addStorage(command: Command): void {
     .addOption(
       setting(
         "--store <settings>",
-        '"map-bytes=64GB; log-bytes=64MB; log-minutes=10; scrub-percent=2; scrub-hours=24"',
+        '"map-bytes=64GB; min-free=512MB; log-bytes=64MB; log-minutes=10; scrub-percent=2; scrub-hours=24"',
       ).default(""),
     )
     .addOption(

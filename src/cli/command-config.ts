@@ -97,6 +97,7 @@ function effectiveValues(flag: string, config: ServeConfig): ReadonlyMap<string,
     case "--store":
       return text({
         "map-bytes": store.mapBytes,
+        "min-free": store.minFreeBytes,
         "log-bytes": store.logBytes,
         "log-minutes": store.logMinutes,
         "scrub-percent": store.scrubPercent,

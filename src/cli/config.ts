@@ -85,6 +85,8 @@ interface GraphqlConfig {
 interface StoreConfig {
   /** LMDB's map limit; undefined for the store's own default. */
   readonly mapBytes: number | undefined;
+  /** Left free on the disk; undefined for the store's own default. */
+  readonly minFreeBytes: number | undefined;
   /** How much of the log is kept. */
   readonly logBytes: number;
   readonly logMinutes: number;
@@ -293,6 +295,7 @@ function parseLimits(text: string): Pick<ServeConfig, "limits" | "mutations" | "
 
 const storeKeys = [
   "map-bytes",
+  "min-free",
   "log-bytes",
   "log-minutes",
   "scrub-percent",
@@ -307,6 +310,7 @@ function parseStore(text: string): StoreConfig {
   };
   return {
     mapBytes: count("map-bytes"),
+    minFreeBytes: count("min-free"),
     logBytes: count("log-bytes") ?? 64 * 1024 * 1024,
     logMinutes: count("log-minutes") ?? 10,
     scrubPercent: Math.min(count("scrub-percent") ?? 2, 100),

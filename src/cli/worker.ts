@@ -2,6 +2,7 @@
 import { openAdminService } from "../admin/service.ts";
 import { openAcl, type Acl } from "../auth/acl.ts";
 import { openKeyRing, type KeyRing } from "../auth/key-ring.ts";
+import { DiskRoom } from "../stores/disk-room.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { systemRandom } from "../base/random.ts";
@@ -190,6 +191,7 @@ function endWithoutSlot(logger: Logger): void {
 }
 
 function openFacts({ config, store }: WorkerParts, engine: OpenEngine, hasAcl: boolean): NodeFacts {
+  const room = new DiskRoom(config.dataDir, systemClock, config.store.minFreeBytes);
   return makeNodeFacts({
     engine,
     clock: systemClock,
@@ -198,7 +200,7 @@ function openFacts({ config, store }: WorkerParts, engine: OpenEngine, hasAcl: b
     features: hasAcl ? ["acl", "multi_tenancy"] : [],
     indexProgress: () => engine.indexProgress(),
     vectorIndexes: () => engine.vectorIndexes,
-    describeStore: async () => await store.describe(),
+    describeStore: async () => ({ ...(await store.describe()), isShortOfRoom: room.isShort }),
   });
 }
 

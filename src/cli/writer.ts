@@ -2,6 +2,7 @@
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { explainDirectory } from "../stores/claim.ts";
+import { DiskRoom } from "../stores/disk-room.ts";
 import { openWriter, type Writer } from "../stores/open.ts";
 import type { StoreIdentity } from "../stores/place.ts";
 import { deriveFill } from "../write/fill.ts";
@@ -15,11 +16,12 @@ export async function openStoreForWriting(
   { run, identity }: { readonly run: string; readonly identity: StoreIdentity | undefined },
 ): Promise<Writer> {
   const { dataDir, store } = config;
-  const { mapBytes } = store;
+  const { mapBytes, minFreeBytes } = store;
   try {
     return await openWriter({
       dir: dataDir,
       ...(mapBytes === undefined ? {} : { mapBytesMax: mapBytes }),
+      room: new DiskRoom(dataDir, systemClock, minFreeBytes),
       derive: deriveFill,
       retention: { ageMsMax: store.logMinutes * 60_000, bytesMax: store.logBytes },
       logger,

@@ -47,6 +47,8 @@ interface NodeParts {
     readonly commitTs: number;
     readonly maxUid: number;
     readonly damageCount: number;
+    /** Writes that add data are refused. */
+    readonly isShortOfRoom: boolean;
   }>;
 }
 
@@ -54,7 +56,7 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
   const startedAtMs = parts.clock.nowMs();
   const facts: NodeFacts = {
     async health() {
-      const { maxUid, damageCount } = await parts.describeStore();
+      const { maxUid, damageCount, isShortOfRoom } = await parts.describeStore();
       const progress = await parts.indexProgress();
       const names = progress.map(({ namespace, predicate }) => `${namespace}-${predicate}`);
       const indexing = [...new Set(names)];
@@ -62,7 +64,7 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
       return {
         instance: "alpha",
         address: parts.address,
-        status: damageCount > 0 ? "damaged" : "healthy",
+        status: damageCount > 0 ? "damaged" : isShortOfRoom ? "full" : "healthy",
         group: "1",
         version: parts.version,
         uptime: Math.floor((nowMs - startedAtMs) / 1000),

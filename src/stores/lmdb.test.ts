@@ -11,6 +11,7 @@ import { Fault } from "../model/fault.ts";
 import { makeChange, underSlot } from "../store/contract.ts";
 import type { Change, Patch, Snapshot, Store } from "../store/store.ts";
 import { checkStore, type Problem } from "./check.ts";
+import { DiskRoom } from "./disk-room.ts";
 import {
   claimServing,
   connectStore,
@@ -262,6 +263,37 @@ describe("capacity", () => {
     await store.commit(makeChange({ patches: removals }));
     await store.commit(makeChange({ patches: [cell(1, 900)] }));
     expect((await store.describe()).bytesUsed).toBeLessThan(mapBytesMax * 1.1);
+    await writer.close();
+    expect(await problemsOf(dir)).toEqual([]);
+  });
+});
+
+describe("a disk without room", () => {
+  it("takes what removes or adds nothing, refuses what adds, and takes all when there is room", async () => {
+    const dir = makeDir();
+    let free = 1000;
+    let nowMs = 0;
+    const ask = () => ({ bavail: free, blocks: 10_000, bsize: 1024 * 1024 });
+    const room = new DiskRoom(
+      dir,
+      { nowMs: () => 0, tickMs: () => (nowMs += 200) },
+      undefined,
+      ask,
+    );
+    const writer = await open(dir, { noSync: true, room });
+    const { store } = writer;
+    const add = (uid: number) => store.commit(makeChange({ patches: [cell(uid, 900)] }));
+    await add(1);
+    free = 150;
+    await expect(add(2)).rejects.toThrow(
+      "the store is full: its disk has 150 MB left, of which 200 MB are kept free (--store min-free)",
+    );
+    await store.commit(makeChange({ patches: [] }));
+    const removal = { ...(cell(1, 0) as Extract<Patch, { kind: "cell" }>), cell: undefined };
+    await store.commit(makeChange({ patches: [removal] }));
+    await expect(add(1)).rejects.toMatchObject({ code: "E_STORE_FULL" });
+    free = 250;
+    await add(2);
     await writer.close();
     expect(await problemsOf(dir)).toEqual([]);
   });

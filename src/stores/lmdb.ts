@@ -14,7 +14,7 @@ import type { Tuning } from "./apply/tuning.ts";
 import { Committer } from "./commit/committer.ts";
 import type { LogRetention } from "./commit/log-tail.ts";
 import { makeNumberWatch } from "./commit/number-limit.ts";
-import { CapacityGuard } from "./lmdb/capacity.ts";
+import { type CapacityBounds, CapacityGuard } from "./lmdb/capacity.ts";
 import type { Claim } from "./lmdb/claim.ts";
 import { openBesideWriter } from "./lmdb/beside-writer.ts";
 import type { Environment } from "./lmdb/environment.ts";
@@ -37,6 +37,7 @@ import { connectThroughLink } from "./lmdb/linked-store.ts";
 import { openLinkListener, type LinkListener } from "./lmdb/link-server.ts";
 import { SlotKeeper } from "./lmdb/slot-keeper.ts";
 import { noScrub, Scrub, type ScrubPolicy } from "./lmdb/scrub.ts";
+import { DiskRoom } from "./disk-room.ts";
 import { claimForWriting } from "./lmdb/writing-claim.ts";
 import { readLog, readSlots, walkLog } from "./read-log.ts";
 
@@ -48,6 +49,8 @@ export interface WriterOptions {
   readonly clock: Clock;
   /** Bytes in use above which changes that add are refused (E_STORE_FULL). Default: no limit but the disk. */
   readonly mapBytesMax?: number;
+  /** What is to be left free on the disk (E_STORE_FULL); by default 512 MiB, or 2 % where that is less. */
+  readonly room?: DiskRoom;
   readonly retention?: LogRetention;
   readonly queueMax?: number;
   /** How long to wait for a dying writer of before (its claim), and for readers. Default 15 s. */
@@ -136,7 +139,7 @@ async function openClaimed(
   const { environment } = opened;
   if (isNew) syncDirectory(dir);
   const guard = new PlaceGuard(environment.writeEngine(opened.journal), dir, options.clock);
-  const engine = new CapacityGuard(guard, () => environment.bytesUsed(), options.mapBytesMax);
+  const engine = new CapacityGuard(guard, () => environment.bytesUsed(), boundsOf(options), logger);
   // Nothing of it was there before this process.
   if (isNew) environment.trust.isVerified = true;
   const committer = new Committer(engine, options);
@@ -184,6 +187,10 @@ async function openClaimed(
 function beginScrub(environment: Environment, options: WriterOptions): Scrub {
   const { dir, clock, logger, scrub = noScrub } = options;
   return new Scrub({ environment, dataPath: join(dir, dataName), clock, logger, policy: scrub });
+}
+
+function boundsOf({ dir, clock, mapBytesMax, room }: WriterOptions): CapacityBounds {
+  return { bytesMax: mapBytesMax, room: room ?? new DiskRoom(dir, clock, undefined) };
 }
 
 function tellOfDamagedLog({ damagedLogAt }: Committer, logger: Logger): void {

@@ -64,7 +64,8 @@ export async function openWalkServer(options: WalkOptions): Promise<WalkServer> 
     address: "127.0.0.1:8080",
     indexProgress: () => engine.indexProgress(),
     vectorIndexes: () => engine.vectorIndexes,
-    describeStore: () => Promise.resolve({ commitTs: 1, maxUid: 1, damageCount: 0 }),
+    describeStore: () =>
+      Promise.resolve({ commitTs: 1, maxUid: 1, damageCount: 0, isShortOfRoom: false }),
   });
   const processes = {
     readings: () => Promise.resolve([]),

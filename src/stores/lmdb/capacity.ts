@@ -1,30 +1,52 @@
 /**
- * A bound on the bytes in use. LMDB grows its map by itself, and its free pages are no loss: what counts is the pages
- * of the tree. Above the bound, transactions that put more than they remove are refused; reading and removing go on.
+ * Bounds on the bytes in use, and on those that are left on the disk. LMDB grows its map by itself, and its free pages are no loss: what counts is the pages
+ * of the tree. Beyond a bound, transactions that put more than they remove are refused; reading and removing go on.
  */
 import { keyKind, readKind } from "../../codec/key.ts";
 import { Fault } from "../../model/fault.ts";
+import type { Logger } from "../../base/log.ts";
+import type { DiskRoom } from "../disk-room.ts";
 import type { ScanRange } from "../../store/store.ts";
 import type { KeyValue, Pieces, Prepared, WriteEngine } from "../key-value.ts";
 
+/** What the store's own numbers may grow by in a commit that adds nothing. */
+const numbersGrow = 16;
+
 /** Thrown out of a transaction that was run without looking at what its puts replace. */
 class NearBound extends Error {}
+
+export interface CapacityBounds {
+  /** Undefined for none but the disk. */
+  readonly bytesMax: number | undefined;
+  readonly room: DiskRoom;
+}
 
 export class CapacityGuard implements WriteEngine {
   readonly bytesMax: number;
   private readonly engine: WriteEngine;
   private readonly countBytes: () => number;
+  private readonly room: DiskRoom;
+  private readonly logger: Logger;
+  private wasShort = false;
   /** As last counted, plus all that was put since. */
   private bytesUsed: number;
 
-  constructor(engine: WriteEngine, countBytes: () => number, bytesMax = Infinity) {
+  constructor(
+    engine: WriteEngine,
+    countBytes: () => number,
+    bounds: CapacityBounds,
+    logger: Logger,
+  ) {
     this.engine = engine;
     this.countBytes = countBytes;
-    this.bytesMax = bytesMax;
-    this.bytesUsed = bytesMax === Infinity ? 0 : countBytes();
+    this.bytesMax = bounds.bytesMax ?? Infinity;
+    this.room = bounds.room;
+    this.logger = logger;
+    this.bytesUsed = this.bytesMax === Infinity ? 0 : countBytes();
   }
 
   *prepare<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
+    if (this.isDiskShort()) return yield* this.prepareWithoutRoom(work);
     if (this.bytesMax === Infinity) return yield* this.engine.prepare(work);
     try {
       return yield* this.prepareRoughly(work);
@@ -47,6 +69,23 @@ export class CapacityGuard implements WriteEngine {
       if (bytes > 0 && used + bytes > this.bytesMax) {
         throw new Fault("E_STORE_FULL", "the store is full");
       }
+    });
+  }
+
+  private isDiskShort(): boolean {
+    const { isShort } = this.room;
+    if (isShort !== this.wasShort) {
+      this.wasShort = isShort;
+      if (isShort) this.logger.error(`the store takes no more data: ${this.room.explain()}`);
+      else this.logger.info("the store takes data again: its disk has room");
+    }
+    return isShort;
+  }
+
+  private prepareWithoutRoom<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
+    return this.prepareMetered(work, true, (bytes) => {
+      if (bytes <= numbersGrow) return;
+      throw new Fault("E_STORE_FULL", `the store is full: ${this.room.explain()}`);
     });
   }
 
