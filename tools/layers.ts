@@ -218,6 +218,29 @@ export const layers: Layers = {
       "node:buffer",
     ],
   },
+  // Tables and objects as nodes of a type.
+  import: {
+    below: ["base", "model", "graphql/schema", "load"],
+    interface: [
+      "import.ts",
+      "dry-run.ts",
+      "draft.ts",
+      "mapping.ts",
+      "row-plan.ts",
+      "row-files.ts",
+      "checkpoint.ts",
+      "rejected-rows.ts",
+    ],
+    outside: [
+      "csv-parse",
+      "yaml",
+      "node:fs",
+      "node:path",
+      "node:stream",
+      "node:zlib",
+      "node:crypto",
+    ],
+  },
   bulk: {
     below: [
       "base",
@@ -287,6 +310,7 @@ export const layers: Layers = {
       "graphql/service",
       "admin",
       "load",
+      "import",
       "bulk",
       "export",
       "http",
