@@ -30,6 +30,7 @@ import { FieldFailure } from "./field.ts";
 import type { AdminContext, FieldTable, FieldWork } from "./field.ts";
 import { makeExportFields, type ExportTasks } from "./export-fields.ts";
 import { makeKeyFields } from "./key-fields.ts";
+import { makeNamespaceFields } from "./namespace-fields.ts";
 import { makeBackupFields } from "./backup-fields.ts";
 import { makeNodeFields, type NodeParts } from "./node-fields.ts";
 import { makeRequestFields, type RequestParts } from "./request-fields.ts";
@@ -219,6 +220,7 @@ function makeApi(parts: AdminParts): AdminApi {
     ...makeExportFields(parts.exports),
     ...makeBackupFields(),
     ...makeUserFields(parts.users),
+    ...makeNamespaceFields(parts.users?.engine, () => parts.clock.nowMs()),
     ...makeKeyFields(parts.keys, () => parts.clock.nowMs()),
     ...makeRequestFields(parts.requests),
   };

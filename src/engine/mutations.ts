@@ -29,6 +29,7 @@ import type { ChangeSender } from "./commits.ts";
 import type { CommitAnswer, CommitRequest, MutateAnswer, MutateRequest } from "./engine.ts";
 import type { HeldSlot } from "./held-slot.ts";
 import { Stopwatch } from "./latency.ts";
+import type { NamespaceQuotas } from "./namespace-quotas.ts";
 import { MissingPredicates, chooseMutations, prepareEdits, variablesByName } from "./prepare.ts";
 import type { MutationsMode } from "./prepare.ts";
 import { withRightsPatch } from "./rights-row.ts";
@@ -55,6 +56,7 @@ interface MutationsOptions {
   readonly committer: ChangeSender;
   readonly transactions: Transactions;
   readonly schemas: SchemaChanges;
+  readonly quotas: NamespaceQuotas;
   readonly runner: Runner;
   readonly held: HeldSlot;
   /** A start time at a commit number, undefined when its serials are used up. */
@@ -348,6 +350,9 @@ export class Mutations {
       look,
     });
     holdEdits(work, prepared.factCount);
+    if (work.request.principal !== undefined) {
+      this.#options.quotas.checkWrite(work.request.namespace, prepared.edits);
+    }
     const checked = checkUnique(view.reader, prepared.edits, look);
     const isUnique = checked instanceof Promise ? await checked : checked;
     const compared = checkVectors(view.reader, prepared.edits);
