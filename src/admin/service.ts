@@ -219,8 +219,8 @@ function makeApi(parts: AdminParts): AdminApi {
     ...makeNodeFields(parts),
     ...makeExportFields(parts.exports),
     ...makeBackupFields(),
-    ...makeUserFields(parts.users),
     ...makeNamespaceFields(parts.users?.engine, () => parts.clock.nowMs()),
+    ...makeUserFields(parts.users),
     ...makeKeyFields(parts.keys, () => parts.clock.nowMs()),
     ...makeRequestFields(parts.requests),
   };
