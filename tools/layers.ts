@@ -47,6 +47,8 @@ export const layers: Layers = {
       "check.ts",
       "check-log.ts",
       "claim.ts",
+      // The one engine that needs no files, for those who load no other.
+      "memory.ts",
       // Rows of a store that is made in one go, which only LMDB is.
       "row-builder.ts",
       "bulk-store.ts",
@@ -294,6 +296,22 @@ export const layers: Layers = {
     below: ["base", "model", "engine", "auth", "admin", "http"],
     through: { admin: ["interface.ts"], http: ["interface.ts"] },
     outside: ["@grpc/grpc-js", "protobufjs", "node:http", "node:net", "node:buffer"],
+  },
+  // The package as a library: a database in the process that imports it.
+  embedded: {
+    below: [
+      "base",
+      "model",
+      "store",
+      "stores",
+      "write",
+      "engine",
+      "lambda",
+      "graphql/schema",
+      "graphql/operation",
+      "graphql/service",
+    ],
+    outside: ["graphql", "node:crypto", "node:buffer"],
   },
   cli: {
     below: [

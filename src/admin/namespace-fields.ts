@@ -29,8 +29,8 @@ export function makeNamespaceFields(
   const show = async (namespace: number, counts: boolean): Promise<object> => {
     const known = engine.quotas.table.get(namespace);
     if (!counts) return showNamespace(namespace, known, known?.usage);
-    const counted = await engine.countNamespace(namespace);
-    return showNamespace(namespace, known, { ...counted, countedMs: nowMs() });
+    const { facts, bytes } = await engine.countNamespace(namespace);
+    return showNamespace(namespace, known, { facts, bytes, countedMs: nowMs() });
   };
   return {
     "Query.namespaces": async ({ count }: CountArguments) => {

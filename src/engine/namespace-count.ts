@@ -11,6 +11,8 @@ interface NamespaceCount {
   readonly facts: number;
   /** Keys and values of all rows, those of indexes included. */
   readonly bytes: number;
+  /** What it took, without its pauses. */
+  readonly busyMs: number;
 }
 
 /** Kinds of rows that a namespace has. */
@@ -35,12 +37,14 @@ export async function countNamespace(
   storageId: number,
   pause: () => Promise<void>,
 ): Promise<NamespaceCount> {
-  const sum = { facts: 0, bytes: 0 };
+  const sum = { facts: 0, bytes: 0, busyMs: 0 };
   for (const kind of kinds) {
     const { start, end } = kindRange(storageId, kind);
     let from: Uint8Array | undefined = start;
     while (from !== undefined) {
+      const beganMs = clock.tickMs();
       from = await countSlice(store, clock, { start: from, end, kind }, sum);
+      sum.busyMs += clock.tickMs() - beganMs;
       await pause();
     }
   }

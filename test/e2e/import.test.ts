@@ -284,7 +284,7 @@ describe("rows without a key", () => {
       "--batch",
       "100",
     ];
-    for (const rows of [500, 3_000]) {
+    for (const rows of [2_000]) {
       const one = spawn(process.execPath, [weft, ...args], { cwd: root, stdio: "ignore" });
       const ended = new Promise((done) => one.once("exit", done));
       const progress = `${path}.progress`;
@@ -303,11 +303,11 @@ describe("rows without a key", () => {
     expect(last.stdout).toMatch(/[\d,]+ rows were imported before/);
     const sum = (total * (total - 1)) / 2;
     expect(await count()).toEqual({ aggregateReading: { count: total, valueSum: sum } });
-    const whole = await runWeft(args);
-    expect(whole.stdout).toContain("6,000 rows were imported before\nweft: 0 nodes made");
     // What is appended is new; rows that are others than those that were stored are told.
     writeFileSync(files, `{"sensor":"new","value":0}\n`, { flag: "a" });
-    expect((await runWeft(args)).stdout).toContain("1 nodes made");
+    expect((await runWeft(args)).stdout).toContain(
+      "6,000 rows were imported before\nweft: 1 nodes made",
+    );
     writeFileSync(files, readFileSync(files, "utf8").replace('"value":0,', '"value":1,'));
     const other = await runWeft(args);
     expect(other.stderr).toContain("the first 6001 rows are not those that were imported before");
