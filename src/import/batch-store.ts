@@ -72,7 +72,19 @@ async function splitBatch(
   }
   const middle = Math.ceil(rows.length / 2);
   const before = await storeBatch(options, rows.slice(0, middle));
-  return [...before, ...(await storeBatch(options, rows.slice(middle)))];
+  const faults = [...before, ...(await storeBatch(options, rows.slice(middle)))];
+  refuseAll(rows, faults);
+  return faults;
+}
+
+/** So many rows that are refused in the same words are not at fault: the sender is, or the server. */
+const refusedAlike = 8;
+
+function refuseAll(rows: readonly ReadRow[], faults: readonly RowFault[]): void {
+  if (rows.length < refusedAlike || faults.length < rows.length) return;
+  const reasons = new Set(faults.map(({ reason }) => reason));
+  const [reason] = reasons;
+  if (reasons.size === 1 && reason !== undefined) throw new Fault("E_STARTUP", reason);
 }
 
 interface ServerRefusal extends LoadRefusal {

@@ -14,6 +14,7 @@ import {
   makeFolder,
   post,
   rdf,
+  runWeft,
   startServer,
   type TestServer,
   type Told,
@@ -257,6 +258,11 @@ describe("there is no way across", () => {
       "{ state { groups { tablets { predicate } } namespaces } health { indexing } }",
       thief.token,
     );
+    // More than a mutation could take are the galaxy's alone.
+    const lease = (num: number): Promise<Told> =>
+      post(`${server.url}/assign?what=uids&num=${num}`, "", as(thief.token));
+    expect((await lease(10)).json["startId"]).toBeDefined();
+    expect((await lease(1_000_001)).text).toContain("Only superadmin is allowed");
     expect(JSON.stringify(state)).not.toContain(`${victim.id}-Secret`);
     const own = await admin(
       "{ currentNamespace(count: true) { id usage { facts } } }",
@@ -364,6 +370,38 @@ describe.concurrent("quotas", () => {
     (await Promise.all(Array.from({ length: 8 }, () => mutate(body, token)))).every(
       (told) => message(told) !== undefined,
     );
+
+  test("loads and imports go into the namespace of their login, and end at a quota", async () => {
+    const { id, token, password } = await addTenant("password-of-import");
+    const folder = makeFolder();
+    const mapping = join(folder, "secrets.yaml");
+    writeFileSync(mapping, "type: Secret\ncolumns: { name: name, text: text }");
+    const files = join(folder, "secrets.csv");
+    const rows = Array.from({ length: 40 }, (_, i) => `s${i},t`);
+    writeFileSync(files, ["name,text", ...rows, ""].join("\n"));
+    const env = { WEFT_CREDS: `user=groot; password=${password}; namespace=${id}` };
+    const args = ["import", "--to", server.url, "--mapping", mapping, "--files", files];
+    const take = (...more: string[]): ReturnType<typeof runWeft> =>
+      runWeft([...args, ...more], env);
+    expect((await take("--batch", "15")).stdout).toContain("40 nodes made");
+    const triples = join(folder, "more.rdf");
+    writeFileSync(triples, '_:a <note> "loaded" .');
+    const live = await runWeft(["live", "--to", server.url, "--files", triples], env);
+    expect([live.code, live.stderr]).toEqual([0, ""]);
+    expect((await dql("{ q(func: has(note)) { note } }", token)).json["data"]).toEqual({
+      q: [{ note: "loaded" }],
+    });
+    await set(id, "facts: 50");
+    await waitUntil(() => refusesAll(facts(1), token), 10_000);
+    const before = await usage(id, "(count: true)");
+    writeFileSync(files, [...rows.map((row) => `x${row}`), ""].join("\n"), { flag: "a" });
+    const ended = await take("--on-error", "skip");
+    expect([ended.code, ended.stderr]).toEqual([
+      1,
+      expect.stringContaining(`namespace ${id} has a quota of 50 facts`),
+    ]);
+    expect(await usage(id, "(count: true)")).toMatchObject({ facts: before?.facts });
+  });
 
   test("facts: counted exactly, refused by name, deletions pass, and room opens again", async () => {
     const { id, token } = await addTenant("password-of-small");
