@@ -7,6 +7,7 @@ export interface ColumnShape {
   /** Forms that read most of its values, the best of them first. */
   readonly dates: readonly string[];
   readonly isUnsureDate: boolean;
+  readonly isList: boolean;
   /** Of lists in a text. */
   readonly listSeparator: string | undefined;
   /** Its name and values look like a key's. */
@@ -44,6 +45,7 @@ export function shapeColumn(name: string, given: readonly unknown[]): ColumnShap
     scalar: listSeparator === undefined ? scalar : "String",
     dates: dates.slice(0, 1),
     isUnsureDate: dates.includes("DD/MM/YYYY") && dates.includes("MM/DD/YYYY"),
+    isList: listSeparator !== undefined || values.some((value) => Array.isArray(value)),
     listSeparator,
     isKey:
       /^(?:id|key|code|email|e-mail|isbn|sku|uuid|slug|.*[_ -]id)$/i.test(name) &&

@@ -24,8 +24,11 @@ const sampleRows = 1_000;
 
 /** A mapping in YAML, with comments on what it is unsure of. */
 export async function draftMapping(options: DraftOptions): Promise<string> {
-  const { files, type: name, schema, separator } = options;
-  const rows = await readSample(files.slice(0, 1), separator);
+  const { files, type: name, schema } = options;
+  const first = files.slice(0, 1);
+  const given = await readSample(first, options.separator);
+  const separator = options.separator ?? guessSeparator(given);
+  const rows = separator === options.separator ? given : await readSample(first, separator);
   const columns = columnsOf(rows).map((column) =>
     shapeColumn(
       column,
@@ -54,6 +57,12 @@ async function readSample(
     if (rows.length >= sampleRows) break;
   }
   return rows;
+}
+
+/** A table of one column whose name has a semicolon was written where the comma is in numbers. */
+function guessSeparator([row]: readonly Row[]): string | undefined {
+  const [name, ...others] = row?.header ?? [];
+  return others.length === 0 && name?.includes(";") === true ? ";" : undefined;
 }
 
 function columnsOf(rows: readonly Row[]): readonly string[] {
@@ -155,8 +164,8 @@ function normalise(name: string): string {
 
 /** The schema has no such type: what one could look like. */
 function draftType(name: string, columns: readonly ColumnShape[]): string {
-  const fields = columns.map(({ name: column, scalar, listSeparator, isKey }) => {
-    const type = listSeparator === undefined ? scalar : `[${scalar}]`;
+  const fields = columns.map(({ name: column, scalar, isList, isKey }) => {
+    const type = isList ? `[${scalar}]` : scalar;
     return `#   ${fieldName(column)}: ${type}${isKey ? "! @id" : ""}\n`;
   });
   return `# The schema has no type ${name}. One that fits the file:\n# type ${name} {\n${fields.join("")}# }\n`;

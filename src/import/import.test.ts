@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { compileSchema } from "../graphql/service/schema-compile.ts";
+import { draftMapping } from "./draft.ts";
 import { makeDateReader } from "./date-form.ts";
 import { readMapping } from "./mapping.ts";
 import { readRow } from "./read-row.ts";
@@ -214,6 +215,60 @@ describe("rows", () => {
   test("a quote without end is told with its line", async () => {
     const read = readAll("open.csv", "type: Person\ncolumns: {m: email}", 'm\na\n"b\nc\n');
     await expect(read).rejects.toThrow(/open\.csv:\d+: /);
+  });
+});
+
+describe("a draft", () => {
+  const draft = async (name: string, content: string, type = "Person"): Promise<string> =>
+    (
+      await draftMapping({
+        files: findRowFiles([put(name, content)], undefined),
+        type,
+        schema,
+        separator: undefined,
+      })
+    )
+      .split("\n")
+      .slice(1)
+      .join("\n");
+
+  test("finds fields whatever the case, semicolons, dates, lists and links", async () => {
+    const rows =
+      "E-Mail;BORN;Person Shoe;tag;city;at;extra\na;1.2.2003;41;x|y;OSL;1,2;\nb;11.12.2003;42;z|w;;;7\n";
+    expect(await draft("draft.csv", rows)).toBe(`type: Person
+separator: ;
+columns:
+  E-Mail: email # @id: a row whose email is there already updates it
+  BORN: { field: born, date: D.M.YYYY }
+  Person Shoe: shoe
+  tag: skip # no field of Person has this name; it holds String
+  city: { field: city, by: code, missing: require } # a link to City; "missing: create" makes those that are not there
+  at: { field: at, geo: "lat,lon" }
+  extra: skip # no field of Person has this name; it holds Int
+# Fields that no column fills: name: String!, height: Float, number: Int64, active: Boolean, status: Status, nicks: [String], taste: [Float!], tags: [Tag], other: Named
+`);
+  });
+
+  test("of objects names members of members; without a type it proposes one", async () => {
+    const text =
+      '{"id":"k1","name":{"first":"A"},"n":5,"when":"2020-01-01","tags":["a"]}\n{"id":"k2","n":9000000000}';
+    expect(await draft("draft.ndjson", text, "Thing"))
+      .toBe(`# The schema has no type Thing. One that fits the file:
+# type Thing {
+#   id: String! @id
+#   nameFirst: String
+#   n: Int64
+#   when: DateTime
+#   tags: [String]
+# }
+type: Thing
+columns:
+  id: id
+  name.first: nameFirst
+  n: n
+  when: when
+  tags: tags
+`);
   });
 });
 
