@@ -187,7 +187,8 @@ class OpenTransaction implements ManagedTransaction {
       },
     );
     if (!this.#isServer) {
-      this.#options.quotas.checkWrite(session.view.known.schema.namespace, prepared.edits);
+      const { namespace } = session.view.known.schema;
+      this.#options.quotas.checkWrite(namespace, prepared.edits, session.edits);
     }
     const checked = checkUnique(session.view.reader, prepared.edits, this.#look);
     if (checked instanceof Promise) await checked;

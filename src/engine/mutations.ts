@@ -81,6 +81,8 @@ interface Work {
   readonly look: Look;
   /** Bytes that the budget holds for what its facts have become. */
   heldBytes: number;
+  /** What its transaction has changed before; undefined: nothing. */
+  openEdits: readonly Edit[] | undefined;
 }
 
 /** Of one fact as an edit, in its group, and as a patch with its keys: measured, rounded down. */
@@ -149,7 +151,15 @@ export class Mutations {
     const { principal } = request;
     if (principal?.refusal !== undefined) throw strangerFault(principal);
     checkWrites(parsed.mutations, principal?.access);
-    return { request, parsed, nodes: new BlankNodes(), budget, look, heldBytes: 0 };
+    return {
+      request,
+      parsed,
+      nodes: new BlankNodes(),
+      budget,
+      look,
+      heldBytes: 0,
+      openEdits: undefined,
+    };
   }
 
   #perform(work: Work): Promise<Done> {
@@ -240,6 +250,7 @@ export class Mutations {
     const done = await this.#endingWithFacts(work, startTs, async () => {
       const known = transactions.find(startTs, namespace);
       const overlay = known?.overlay ?? new Overlay();
+      work.openEdits = known?.edits;
       const view = await readers.openAt(namespace, time.commit, {
         overlay,
         deadlineMs: work.budget.deadlineMs,
@@ -351,7 +362,8 @@ export class Mutations {
     });
     holdEdits(work, prepared.factCount);
     if (work.request.principal !== undefined) {
-      this.#options.quotas.checkWrite(work.request.namespace, prepared.edits);
+      const { namespace } = work.request;
+      this.#options.quotas.checkWrite(namespace, prepared.edits, work.openEdits);
     }
     const checked = checkUnique(view.reader, prepared.edits, look);
     const isUnique = checked instanceof Promise ? await checked : checked;

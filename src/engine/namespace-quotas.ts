@@ -68,16 +68,16 @@ export class NamespaceQuotas {
     return this.#table;
   }
 
-  /** Throws E_QUOTA where what is set has no room. Deletions are never refused. */
-  checkWrite(namespace: number, edits: readonly Edit[]): void {
+  /** Throws E_QUOTA where what is set has no room. Deletions are never refused. `before`: of the same transaction. */
+  checkWrite(namespace: number, edits: readonly Edit[], before?: readonly Edit[]): void {
     if (this.#table.size === 0) return;
     const known = this.#table.get(namespace);
     if (known?.usage === undefined) return;
     const { quota, usage } = known;
     if (quota.facts === undefined && quota.bytes === undefined) return;
-    let added = 0;
-    for (const { kind } of edits) if (kind === "setValue" || kind === "setEdge") added++;
+    let added = countSets(edits);
     if (added === 0) return;
+    if (before !== undefined) added += countSets(before);
     if (quota.facts !== undefined && usage.facts + added > quota.facts) {
       const held = `it holds ${usage.facts}, and this request sets ${added}`;
       throw quotaFault(namespace, "facts", quota.facts, held);
@@ -161,6 +161,12 @@ export class NamespaceQuotas {
     }, lookMs);
     this.#timer.unref();
   }
+}
+
+function countSets(edits: readonly Edit[]): number {
+  let count = 0;
+  for (const { kind } of edits) if (kind === "setValue" || kind === "setEdge") count++;
+  return count;
 }
 
 /** `held`: what stands against it. */

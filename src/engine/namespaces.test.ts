@@ -61,6 +61,24 @@ describe("quotas", () => {
     await set(second, namespace, '{ set { _:a <n> "1" .\n_:a <m> "1" . } }');
   });
 
+  test("a transaction is measured as a whole", async () => {
+    const [engine] = await openTwo();
+    const namespace = await engine.createNamespace();
+    await engine.quotas.change(namespace, { facts: 10, bytes: undefined, requests: undefined });
+    await engine.quotas.noteUsage(namespace, { facts: 0, bytes: 0, countedMs: 0 });
+    const write = (startTs: number): ReturnType<OpenEngine["mutate"]> =>
+      engine.mutate({
+        namespace,
+        principal: { ...anyPrincipal, namespace },
+        body: { kind: "rdf", text: `{ set { ${'_:a <n> "1" .\n'.repeat(6)} } }` },
+        startTs,
+        commitNow: false,
+        timeoutMs: 0,
+      });
+    const { startTs } = await write(0);
+    await expect(write(startTs)).rejects.toThrow("it holds 0, and this request sets 12");
+  });
+
   test("long lists, wide values, languages and edges are counted fact by fact, and again when they are gone", async () => {
     const [engine] = await openTwo();
     const namespace = await engine.createNamespace();
