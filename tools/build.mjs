@@ -29,6 +29,8 @@ const server = await build({
     "password-thread": "src/passwords/password-thread.js",
     "schema-check-thread": "src/graphql/service/schema-check-thread.ts",
     "bulk-thread": "src/bulk/bulk-thread.ts",
+    embedded: "src/embedded/open.ts",
+    testing: "src/embedded/testing.ts",
   },
   // All beside main.js, whatever goes into which file: a module that looks for others from its own place finds them.
   chunkNames: "[name]-[hash]",
@@ -49,10 +51,24 @@ const runner = await build({
   platform: "browser",
 });
 
+// The types of the package's two entries: what src/embedded publishes, and the one name that each entry has.
+const declarations = {
+  "embedded.d.ts": `${readTypes("api.ts")}\nexport declare const open: Open;\n`,
+  "testing.d.ts": `${readTypes("test-api.ts")}\nexport declare const openTestDatabase: OpenTestDatabase;\n`,
+};
+for (const [name, text] of Object.entries(declarations)) writeFileSync(join(dist, name), text);
+
 const licences = join(dist, "LICENCES.txt");
 writeFileSync(licences, gatherLicences(Object.keys(server.metafile.inputs)));
 const outputs = [server, runner].flatMap(({ metafile }) => Object.keys(metafile.outputs));
-removeOthers(new Set([...outputs.map((file) => resolve(root, file)), licences]));
+const types = Object.keys(declarations).map((name) => join(dist, name));
+removeOthers(new Set([...outputs.map((file) => resolve(root, file)), ...types, licences]));
+
+/** A file of types alone is its own declaration. */
+function readTypes(name) {
+  const text = readFileSync(join(root, "src", "embedded", name), "utf8");
+  return text.replaceAll('from "./api.ts"', 'from "./embedded.js"');
+}
 
 /** Of the packages whose code is in dist now. */
 function gatherLicences(inputs) {

@@ -48,6 +48,8 @@ export const layers: Layers = {
       "check-log.ts",
       "claim.ts",
       "disk-room.ts",
+      // The one engine that needs no files, for those who load no other.
+      "memory.ts",
       // Rows of a store that is made in one go, which only LMDB is.
       "row-builder.ts",
       "bulk-store.ts",
@@ -219,6 +221,29 @@ export const layers: Layers = {
       "node:buffer",
     ],
   },
+  // Tables and objects as nodes of a type.
+  import: {
+    below: ["base", "model", "graphql/schema", "load"],
+    interface: [
+      "import.ts",
+      "dry-run.ts",
+      "draft.ts",
+      "mapping.ts",
+      "row-plan.ts",
+      "row-files.ts",
+      "checkpoint.ts",
+      "rejected-rows.ts",
+    ],
+    outside: [
+      "csv-parse",
+      "yaml",
+      "node:fs",
+      "node:path",
+      "node:stream",
+      "node:zlib",
+      "node:crypto",
+    ],
+  },
   bulk: {
     below: [
       "base",
@@ -273,6 +298,22 @@ export const layers: Layers = {
     through: { admin: ["interface.ts"], http: ["interface.ts"] },
     outside: ["@grpc/grpc-js", "protobufjs", "node:http", "node:net", "node:buffer"],
   },
+  // The package as a library: a database in the process that imports it.
+  embedded: {
+    below: [
+      "base",
+      "model",
+      "store",
+      "stores",
+      "write",
+      "engine",
+      "lambda",
+      "graphql/schema",
+      "graphql/operation",
+      "graphql/service",
+    ],
+    outside: ["graphql", "node:crypto", "node:buffer"],
+  },
   cli: {
     below: [
       "base",
@@ -288,6 +329,7 @@ export const layers: Layers = {
       "graphql/service",
       "admin",
       "load",
+      "import",
       "bulk",
       "export",
       "http",

@@ -57,6 +57,10 @@ type AddUserPayload { user: [User] }   type AddGroupPayload { group: [Group] }
 type DeleteUserPayload { msg: String  numUids: Int }   type DeleteGroupPayload { msg: String  numUids: Int }
 input AddNamespaceInput { password: String }   input DeleteNamespaceInput { namespaceId: Int! }
 type NamespacePayload { namespaceId: UInt64  message: String }
+type NamespaceQuota { facts: UInt64  bytes: UInt64  requests: Float }   type NamespaceUsage { facts: UInt64!  bytes: UInt64!  countedAt: DateTime! }
+type Namespace { id: UInt64!  quota: NamespaceQuota!  usage: NamespaceUsage }
+input SetNamespaceQuotaInput { namespaceId: Int!  facts: UInt64  bytes: UInt64  requests: Float }   type SetNamespaceQuotaPayload { namespace: Namespace! }
+input DropNamespaceDataInput { namespaceId: Int! }
 input RevokeTokensInput { userId: String!  namespace: Int! }
 type RevokeTokensPayload { userId: String  message: String  namespace: UInt64 }
 input ResetPasswordInput { userId: String!  password: String!  namespace: Int! }
@@ -85,6 +89,8 @@ type Query {
   listBackups(input: ListBackupsInput!): [Manifest]
   listKeys: [AccessKey!]!
   runningRequests(tag: String): [RunningRequest!]!
+  namespaces(count: Boolean): [Namespace!]!
+  currentNamespace(count: Boolean): Namespace
 }
 type Mutation {
   updateGQLSchema(input: UpdateGQLSchemaInput!): UpdateGQLSchemaPayload
@@ -107,6 +113,8 @@ type Mutation {
   deleteUser(filter: UserFilter!): DeleteUserPayload
   addNamespace(input: AddNamespaceInput): NamespacePayload
   deleteNamespace(input: DeleteNamespaceInput!): NamespacePayload
+  setNamespaceQuota(input: SetNamespaceQuotaInput!): SetNamespaceQuotaPayload
+  dropNamespaceData(input: DropNamespaceDataInput!): NamespacePayload
   resetPassword(input: ResetPasswordInput!): ResetPasswordPayload
   revokeTokens(input: RevokeTokensInput!): RevokeTokensPayload
   createKey(input: CreateKeyInput!): CreateKeyPayload

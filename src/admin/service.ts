@@ -30,6 +30,7 @@ import { FieldFailure } from "./field.ts";
 import type { AdminContext, FieldTable, FieldWork } from "./field.ts";
 import { makeExportFields, type ExportTasks } from "./export-fields.ts";
 import { makeKeyFields } from "./key-fields.ts";
+import { makeNamespaceFields } from "./namespace-fields.ts";
 import { makeBackupFields } from "./backup-fields.ts";
 import { makeNodeFields, type NodeParts } from "./node-fields.ts";
 import { makeRequestFields, type RequestParts } from "./request-fields.ts";
@@ -218,6 +219,7 @@ function makeApi(parts: AdminParts): AdminApi {
     ...makeNodeFields(parts),
     ...makeExportFields(parts.exports),
     ...makeBackupFields(),
+    ...makeNamespaceFields(parts.users?.engine, () => parts.clock.nowMs()),
     ...makeUserFields(parts.users),
     ...makeKeyFields(parts.keys, () => parts.clock.nowMs()),
     ...makeRequestFields(parts.requests),

@@ -15,6 +15,8 @@ import type { Role } from "./messages.ts";
 import { describeShown, resolveSecrets } from "./secrets.ts";
 import { configFlag, configHelp, setting } from "./setting.ts";
 import { addSchema } from "./schema-commands.ts";
+import { addImport } from "./import-command.ts";
+import { addServer } from "./server-flags.ts";
 import { addBulk, addExport } from "./store-commands.ts";
 import { readVersion } from "./version.ts";
 
@@ -54,6 +56,7 @@ function makeProgram(flags: readonly string[]): Command {
   addConfig(program);
   addLambda(program);
   addLive(program);
+  addImport(program);
   addBulk(program);
   addExport(program);
   addSample(program);
@@ -346,22 +349,6 @@ Examples:
       const { runLambda } = await import("./command-lambda.ts");
       await runLambda(script, options);
     });
-}
-
-/** The server that a command asks, and what it shows there. */
-function addServer(command: Command): Command {
-  return command
-    .addOption(setting("--to <url>", "the server").default("http://127.0.0.1:8080"))
-    .addOption(setting("--token <token>", "administration token, where the server has one"))
-    .addOption(setting("--key <key>", "Admin or Client key, where anonymous access is off"))
-    .addOption(
-      setting("--creds <login>", 'where users log in: "user=groot; password=…; namespace=0"'),
-    )
-    .addOption(setting("--access-token <jwt>", "of a login, in place of --creds"))
-    .addOption(setting("--ca <file>", "who has signed the server's certificate, where few know it"))
-    .addOption(setting("--cert <file>", "certificate, where the server asks its clients for one"))
-    .addOption(setting("--cert-key <file>", "its key"))
-    .addOption(new Option("--beside <dir>").hideHelp());
 }
 
 /** The options of `weft live`. */

@@ -9,7 +9,8 @@ import type { LiveOptions } from "./cli.ts";
 import { openClient } from "./credentials.ts";
 import { say } from "./log.ts";
 import { startProgressBar } from "./progress-bar.ts";
-import { readGraphqlFile, readSchemaFile } from "./schema-files.ts";
+import { namespaceOf, readGraphqlFile, readSchemaFile } from "./schema-files.ts";
+import { readServedSchema } from "./served-schema.ts";
 import { parseCount } from "./superflag.ts";
 
 export async function runLive(options: LiveOptions): Promise<void> {
@@ -21,7 +22,7 @@ export async function runLive(options: LiveOptions): Promise<void> {
   const sdl =
     options.graphqlSchema === undefined
       ? undefined
-      : readGraphqlFile(options.graphqlSchema, namespaceOf(options));
+      : readGraphqlFile(options.graphqlSchema, namespaceOf(options.creds));
   if (sdl !== undefined) await postOrFail(client, "/admin/schema", "text/plain", sdl);
   const xidMap = options.xidmap === undefined ? undefined : new XidMap(options.xidmap, files);
   const keys = await findKeys(client, sdl, options.upsertPredicate);
@@ -45,12 +46,6 @@ export async function runLive(options: LiveOptions): Promise<void> {
   }
 }
 
-/** Whose schema of an export is meant. */
-function namespaceOf({ creds }: LiveOptions): number {
-  const given = /namespace\s*=\s*(?<number>\d+)/.exec(creds ?? "")?.groups?.["number"];
-  return Number(given ?? 0);
-}
-
 /** Predicates with `@unique`, of `@id` fields, and what the user names. */
 async function findKeys(
   client: Client,
@@ -64,14 +59,4 @@ async function findKeys(
   const schema = sdl ?? (await readServedSchema(client));
   const ids = schema === undefined || schema === "" ? [] : keyPredicatesOf(schema);
   return [...new Set([...unique, ...ids, ...(named === undefined ? [] : [named])])];
-}
-
-/** undefined where the caller may not administer: then `--upsert-predicate` says what the keys are. */
-async function readServedSchema(client: Client): Promise<string | undefined> {
-  const query = JSON.stringify({ query: "{ getGQLSchema { schema } }" });
-  const answer = await client.post("/admin", "application/json", query);
-  const { data } = (answer.json ?? {}) as {
-    readonly data?: { readonly getGQLSchema?: { readonly schema: string } | null } | null;
-  };
-  return data?.getGQLSchema?.schema;
 }

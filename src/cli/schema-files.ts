@@ -18,6 +18,12 @@ interface ExportedSchema {
   readonly schema: string;
 }
 
+/** Whose schema of an export is meant: that of the login, `--creds "…; namespace=7"`. */
+export function namespaceOf(creds: string | undefined): number {
+  const given = /namespace\s*=\s*(?<number>\d+)/.exec(creds ?? "")?.groups?.["number"];
+  return Number(given ?? 0);
+}
+
 /** The SDL of a namespace; undefined where an export has none of it. */
 export function readGraphqlFile(file: string, namespace: number): string | undefined {
   const text = readSchemaFile(file);

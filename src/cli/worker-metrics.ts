@@ -1,6 +1,7 @@
 /** What a worker tells of what it keeps: memory, caches, transactions, the store. */
 import { statfs } from "node:fs/promises";
-import { metrics } from "../base/metrics.ts";
+import { metrics, type MetricPoint } from "../base/metrics.ts";
+import { type KnownNamespace, quotaNames } from "../engine/namespace-quotas.ts";
 import type { OpenEngine } from "../engine/open.ts";
 import type { RequestWatch } from "../http/request-watch.ts";
 import type { ProcessMemory } from "../model/process-memory.ts";
@@ -37,6 +38,46 @@ export function showMetrics({ engine, store, memory, watch, dataDir }: Parts): v
     () => engine.cacheBytes,
   );
   showStore({ engine, store, dataDir });
+  showNamespaces(engine);
+}
+
+/** Series of so many namespaces are shown. */
+const namespacesMax = 200;
+
+/** The table is the same in every process: the largest of equal numbers is each. */
+function showNamespaces({ quotas }: OpenEngine): void {
+  const known = (): (readonly [number, KnownNamespace])[] =>
+    [...quotas.table].toSorted(([a], [b]) => a - b).slice(0, namespacesMax);
+  const pointsOf = (read: (one: KnownNamespace) => number | undefined): MetricPoint[] =>
+    known().flatMap(([namespace, one]) => {
+      const value = read(one);
+      return value === undefined ? [] : [{ labels: { namespace: String(namespace) }, value }];
+    });
+  metrics.points(
+    "weft_namespace_facts",
+    "Facts of namespaces that have a quota, when they were counted last",
+    () => pointsOf(({ usage }) => usage?.facts),
+    "max",
+  );
+  metrics.points(
+    "weft_namespace_bytes",
+    "Bytes of namespaces that have a quota, when they were counted last",
+    () => pointsOf(({ usage }) => usage?.bytes),
+    "max",
+  );
+  metrics.points(
+    "weft_namespace_quota",
+    "Quotas of namespaces, by what they bound",
+    () =>
+      known().flatMap(([namespace, { quota }]) =>
+        quotaNames.flatMap((name) => {
+          const value = quota[name];
+          const labels = { namespace: String(namespace), quota: name };
+          return value === undefined ? [] : [{ labels, value }];
+        }),
+      ),
+    "max",
+  );
 }
 
 function showStore({ engine, store, dataDir }: Pick<Parts, "engine" | "store" | "dataDir">): void {

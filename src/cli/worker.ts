@@ -13,6 +13,7 @@ import { openGrpcServer, type GrpcServer } from "../grpc/server.ts";
 import { openGraphqlService } from "../graphql/service/open-service.ts";
 import type { GraphqlService } from "../graphql/service/service.ts";
 import type { ServerContext, TransactionOwners } from "../http/server-context.ts";
+import { RequestQuotas } from "../http/request-quotas.ts";
 import { type HttpServer, openHttpServer } from "../http/server.ts";
 import type { TlsMaterial } from "../http/tls.ts";
 import { makeNodeFacts, type NodeFacts } from "../http/node-facts.ts";
@@ -93,6 +94,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     rules: rulesOf(config),
     security: await makeSecurity(config.security, config.host),
     rates: openRates(config),
+    requestQuotas: new RequestQuotas(engine.quotas, systemClock, config.workers),
     audit,
     keys,
     acl,

@@ -18,6 +18,7 @@ import { checkVectors } from "../write/vectors.ts";
 import { checkWrites, strangerFault } from "./authorize.ts";
 import type { ChangeSender } from "./commits.ts";
 import type { ManagedTransaction, TransactResult } from "./engine.ts";
+import type { NamespaceQuotas } from "./namespace-quotas.ts";
 import { MissingPredicates, prepareEdits } from "./prepare.ts";
 import type { MutationsMode } from "./prepare.ts";
 import type { Runner } from "./run.ts";
@@ -34,6 +35,7 @@ interface ManagedTransactionsOptions {
   readonly readers: ReaderFactory;
   readonly committer: ChangeSender;
   readonly schemas: SchemaChanges;
+  readonly quotas: NamespaceQuotas;
   readonly mode: MutationsMode;
   /** Whether users and groups are nodes. */
   readonly acl: boolean;
@@ -106,7 +108,7 @@ export class ManagedTransactions {
     const view = opened instanceof Promise ? await opened : opened;
     try {
       const session = new WriteSession(view, overlay, { acl, access, isServer }, look);
-      const txn = new OpenTransaction(this.#options, session, { access, look });
+      const txn = new OpenTransaction(this.#options, session, { access, isServer, look });
       const value = await work(txn);
       if (txn.isDiscarded || session.patches.length === 0) {
         return { value, commitTs: packCommitTime(view.snapshot.ts) };
@@ -136,16 +138,27 @@ class OpenTransaction implements ManagedTransaction {
   readonly #options: ManagedTransactionsOptions;
   readonly #nodes = new BlankNodes();
   readonly #access: PredicateAccess | undefined;
+  /** Writes of the server itself have no quota. */
+  readonly #isServer: boolean;
   readonly #look: Look;
 
   constructor(
     options: ManagedTransactionsOptions,
     session: WriteSession,
-    { access, look }: { readonly access: PredicateAccess | undefined; readonly look: Look },
+    {
+      access,
+      isServer,
+      look,
+    }: {
+      readonly access: PredicateAccess | undefined;
+      readonly isServer: boolean;
+      readonly look: Look;
+    },
   ) {
     this.#options = options;
     this.session = session;
     this.#access = access;
+    this.#isServer = isServer;
     this.#look = look;
   }
 
@@ -173,6 +186,10 @@ class OpenTransaction implements ManagedTransaction {
         look: this.#look,
       },
     );
+    if (!this.#isServer) {
+      const { namespace } = session.view.known.schema;
+      this.#options.quotas.checkWrite(namespace, prepared.edits, session.edits);
+    }
     const checked = checkUnique(session.view.reader, prepared.edits, this.#look);
     if (checked instanceof Promise) await checked;
     const compared = checkVectors(session.view.reader, prepared.edits);

@@ -29,6 +29,7 @@ import type { ChangeSender } from "./commits.ts";
 import type { CommitAnswer, CommitRequest, MutateAnswer, MutateRequest } from "./engine.ts";
 import type { HeldSlot } from "./held-slot.ts";
 import { Stopwatch } from "./latency.ts";
+import type { NamespaceQuotas } from "./namespace-quotas.ts";
 import { MissingPredicates, chooseMutations, prepareEdits, variablesByName } from "./prepare.ts";
 import type { MutationsMode } from "./prepare.ts";
 import { withRightsPatch } from "./rights-row.ts";
@@ -55,6 +56,7 @@ interface MutationsOptions {
   readonly committer: ChangeSender;
   readonly transactions: Transactions;
   readonly schemas: SchemaChanges;
+  readonly quotas: NamespaceQuotas;
   readonly runner: Runner;
   readonly held: HeldSlot;
   /** A start time at a commit number, undefined when its serials are used up. */
@@ -79,6 +81,8 @@ interface Work {
   readonly look: Look;
   /** Bytes that the budget holds for what its facts have become. */
   heldBytes: number;
+  /** What its transaction has changed before; undefined: nothing. */
+  openEdits: readonly Edit[] | undefined;
 }
 
 /** Of one fact as an edit, in its group, and as a patch with its keys: measured, rounded down. */
@@ -147,7 +151,15 @@ export class Mutations {
     const { principal } = request;
     if (principal?.refusal !== undefined) throw strangerFault(principal);
     checkWrites(parsed.mutations, principal?.access);
-    return { request, parsed, nodes: new BlankNodes(), budget, look, heldBytes: 0 };
+    return {
+      request,
+      parsed,
+      nodes: new BlankNodes(),
+      budget,
+      look,
+      heldBytes: 0,
+      openEdits: undefined,
+    };
   }
 
   #perform(work: Work): Promise<Done> {
@@ -238,6 +250,7 @@ export class Mutations {
     const done = await this.#endingWithFacts(work, startTs, async () => {
       const known = transactions.find(startTs, namespace);
       const overlay = known?.overlay ?? new Overlay();
+      work.openEdits = known?.edits;
       const view = await readers.openAt(namespace, time.commit, {
         overlay,
         deadlineMs: work.budget.deadlineMs,
@@ -348,6 +361,10 @@ export class Mutations {
       look,
     });
     holdEdits(work, prepared.factCount);
+    if (work.request.principal !== undefined) {
+      const { namespace } = work.request;
+      this.#options.quotas.checkWrite(namespace, prepared.edits, work.openEdits);
+    }
     const checked = checkUnique(view.reader, prepared.edits, look);
     const isUnique = checked instanceof Promise ? await checked : checked;
     const compared = checkVectors(view.reader, prepared.edits);

@@ -21,6 +21,8 @@ import { ManagedTransactions } from "./managed-transactions.ts";
 import { readProgress } from "./index-builds.ts";
 import type { IndexProgress } from "./index-builds.ts";
 import { Mutations } from "./mutations.ts";
+import { countNamespace } from "./namespace-count.ts";
+import { NamespaceQuotas } from "./namespace-quotas.ts";
 import { makeSystemRows } from "./system-rows.ts";
 import type { SystemRows } from "./system-rows.ts";
 import { PlanCache } from "./plan-cache.ts";
@@ -32,6 +34,7 @@ import { SchemaChanges } from "./schema-changes.ts";
 import { SchemaWatch } from "./schema-watch.ts";
 import { Transactions } from "./transactions.ts";
 import { ReaderFactory } from "./reader-factory.ts";
+import { UsageCensus } from "./usage-census.ts";
 
 export type { VectorIndexFacts } from "../graph/vector-indexes.ts";
 
@@ -72,6 +75,10 @@ export interface OpenEngine extends Engine, Runner {
   /** Has every drop of everything, or of all data, done by `wrap`: what must always be there is made again behind it. */
   aroundDrop(wrap: (namespace: number, drop: () => Promise<void>) => Promise<void>): void;
   namespaces(): Promise<readonly number[]>;
+  /** What namespaces may hold and ask for. */
+  readonly quotas: NamespaceQuotas;
+  /** Counts a namespace that there is now, which takes time in proportion to what it holds. */
+  countNamespace(namespace: number): Promise<{ readonly facts: number; readonly bytes: number }>;
   /** What is being built by any process. */
   indexProgress(): Promise<readonly IndexProgress[]>;
   readonly openTransactions: number;
@@ -95,6 +102,9 @@ interface Parts {
   readonly managed: ManagedTransactions;
   readonly watch: SchemaWatch;
   readonly systemRows: SystemRows;
+  readonly quotas: NamespaceQuotas;
+  readonly census: UsageCensus | undefined;
+  readonly clock: Clock;
   readonly slot: number;
   readonly mode: MutationsMode;
 }
@@ -154,7 +164,20 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
   });
   onLost.add(() => held.lose());
   const runner = makeRunner(clock, limits);
-  const shared = { clock, limits, readers, committer, transactions, runner, schemas, acl, held };
+  const systemRows = makeSystemRows(store, committer);
+  const quotas = await NamespaceQuotas.open(systemRows, store);
+  const shared = {
+    clock,
+    limits,
+    readers,
+    committer,
+    transactions,
+    runner,
+    schemas,
+    acl,
+    held,
+    quotas,
+  };
   const queries = new Queries({ ...shared, plans: new PlanCache() });
   const mode = options.mutations ?? "allow";
   const mutations = new Mutations({
@@ -164,8 +187,22 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
   });
   const managed = new ManagedTransactions({ ...shared, mode });
   const watch = new SchemaWatch(readers, logger);
-  const systemRows = makeSystemRows(store, committer);
-  return { store, ...shared, queries, mutations, managed, watch, systemRows, slot, mode };
+  const census = builds
+    ? openCensus({ store, clock, logger, quotas }, schemas, readers)
+    : undefined;
+  return { store, ...shared, queries, mutations, managed, watch, systemRows, census, slot, mode };
+}
+
+function openCensus(
+  parts: Omit<ConstructorParameters<typeof UsageCensus>[0], "storageIdOf">,
+  schemas: SchemaChanges,
+  readers: ReaderFactory,
+): UsageCensus {
+  const storageIdOf = async (namespace: number): Promise<number | undefined> => {
+    if (!(await schemas.namespaces()).includes(namespace)) return undefined;
+    return (await readers.schema(namespace)).schema.storageId;
+  };
+  return new UsageCensus({ ...parts, storageIdOf });
 }
 
 function compose(parts: Parts): OpenEngine {
@@ -201,7 +238,16 @@ function compose(parts: Parts): OpenEngine {
     onCommit: (listener) => store.onCommit(listener),
     openChanged: (namespace, from) => openChanged(readers, namespace, from),
     createNamespace: () => schemas.createNamespace(),
-    deleteNamespace: (namespace) => schemas.deleteNamespace(namespace),
+    async deleteNamespace(namespace) {
+      await schemas.deleteNamespace(namespace);
+      await parts.quotas.forget(namespace);
+    },
+    quotas: parts.quotas,
+    async countNamespace(namespace) {
+      const { storageId } = (await readers.schema(namespace)).schema;
+      const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+      return await countNamespace(store, parts.clock, storageId, pause);
+    },
     namespaces: () => schemas.namespaces(),
     indexProgress: () => readProgress(readers),
     get vectorIndexes() {
@@ -215,6 +261,8 @@ function compose(parts: Parts): OpenEngine {
     },
     close: async () => {
       watch.close();
+      parts.quotas.close();
+      await parts.census?.close();
       transactions.close();
       readers.vectors.close();
       await schemas.close();

@@ -92,14 +92,24 @@ export class SchemaChanges {
 
   /** Makes sure that a namespace's rows are there; for namespace 0 at the start. */
   async ensureNamespace(namespace: number): Promise<void> {
+    await this.#makeNamespace(() => namespace);
+  }
+
+  /** The lowest number that was never a namespace. Whoever makes one at the same time gets another. */
+  async createNamespace(): Promise<number> {
+    return await this.#makeNamespace((nextNamespace) => nextNamespace);
+  }
+
+  /** `choose`: of the number that comes next, asked anew in each attempt. Nothing is done for one that is there. */
+  async #makeNamespace(choose: (nextNamespace: number) => number): Promise<number> {
     const { readers, committer } = this.#options;
-    await committer.retry(async () => {
+    return await committer.retry(async () => {
       const snapshot = await readers.store.snapshot();
       try {
-        const namespaces = await readNamespaces(snapshot);
-        if (namespaces.includes(namespace)) return;
         const counters = await readCounters(snapshot);
         const { nextStorageId, nextNamespace } = counters.counters;
+        const namespace = choose(nextNamespace);
+        if ((await readNamespaces(snapshot)).includes(namespace)) return namespace;
         const state = emptySchemaState(namespace, nextStorageId);
         const next = {
           nextStorageId: nextStorageId + 1,
@@ -109,20 +119,11 @@ export class SchemaChanges {
           ...schemaPatches(state, undefined),
           countersPatch(next, counters),
         ]);
+        return namespace;
       } finally {
         snapshot.close();
       }
     });
-  }
-
-  /** The lowest number that was never a namespace. */
-  async createNamespace(): Promise<number> {
-    const { readers } = this.#options;
-    const snapshot = await readers.store.snapshot();
-    const { counters } = await readCounters(snapshot);
-    snapshot.close();
-    await this.ensureNamespace(counters.nextNamespace);
-    return counters.nextNamespace;
   }
 
   async namespaces(): Promise<readonly number[]> {

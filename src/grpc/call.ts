@@ -1,5 +1,6 @@
 /** One call on its way through this module, and what the methods share. */
 import type { IncomingHttpHeaders } from "node:http";
+import type { Principal } from "../model/principal.ts";
 import { RequestBudget } from "../model/request-budget.ts";
 import {
   type CallRecord,
@@ -36,6 +37,14 @@ export interface Call {
   readonly notes: { -readonly [K in keyof CallRecord["notes"]]: CallRecord["notes"][K] };
   /** Once it was opened. */
   budget: RequestBudget | undefined;
+  /** Of the user who called, once that is known; undefined where nobody logs in. */
+  namespace: number | undefined;
+}
+
+/** For what is counted of namespaces: users have one. */
+export function noteCaller(call: Call, principal: Principal): void {
+  if (call.context.acl === undefined || principal.refusal !== undefined) return;
+  call.namespace = principal.namespace;
 }
 
 /** What this call may use. */

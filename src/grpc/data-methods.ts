@@ -20,7 +20,7 @@ import {
   toNumber,
   type TxnContext,
 } from "./api.ts";
-import { type Call, type Method, openCallBudget } from "./call.ts";
+import { type Call, type Method, noteCaller, openCallBudget } from "./call.ts";
 import { printNQuads } from "./nquads.ts";
 
 const queryRight = rightOf("/query");
@@ -108,6 +108,7 @@ async function ask(call: Call, question: Question): Promise<object> {
   }
   const known = principalOf(call.headers, call.address, context);
   const principal = known instanceof Promise ? await known : known;
+  noteCaller(call, principal);
   checkHash(call, startTs, principal, question.hash);
   const isRdf = respFormat === 1;
   const answer = await context.engine.query({
@@ -149,6 +150,7 @@ async function change(call: Call, body: MutateRequest["body"], how: Change): Pro
   if (context.rules.disallowMutations) throw new Fault("E_TXN", "no mutations allowed");
   const known = principalOf(call.headers, call.address, context);
   const principal = known instanceof Promise ? await known : known;
+  noteCaller(call, principal);
   checkHash(call, startTs, principal, how.hash);
   const answer = await context.engine.mutate({
     namespace: principal.namespace,
@@ -252,6 +254,7 @@ export const commitMethod: Method<TxnContext> = {
       throw new Fault("E_TXN", "StartTs cannot be zero while committing a transaction");
     }
     const principal = await principalOf(call.headers, call.address, context);
+    noteCaller(call, principal);
     if (principal.refusal !== undefined) {
       throw new Fault("E_TOKEN", explainNamespaceRefusal(principal));
     }

@@ -5,6 +5,7 @@ import { andThen, type MaybePromise } from "../base/maybe.ts";
 import {
   askingOf,
   findAccessRefusal,
+  findQuotaRefusal,
   findRateRefusal,
   makeRefusalFault,
   mustBeRecorded,
@@ -72,7 +73,12 @@ export function admitCall(
     noted(refusal);
     throw refuse(refusal, makeRefusalFault(refusal, right.form));
   };
-  const counted = isCounted ? undefined : findRateRefusal(headers, address, context);
+  const counted = isCounted
+    ? undefined
+    : andThen(
+        findRateRefusal(headers, address, context),
+        (refusal) => refusal ?? findQuotaRefusal(right, headers, context),
+      );
   return andThen(counted, (refusal) => {
     end(refusal);
     const isData = right.audience === "clients" && right.writes !== true;

@@ -11,6 +11,7 @@ import {
 import { drainingWords } from "../admin/interface.ts";
 import { Fault } from "../model/fault.ts";
 import {
+  countNamespaceRequest,
   openTls,
   recordCall,
   RequestHold,
@@ -185,6 +186,9 @@ class Service {
       this.#pending--;
       call.hold.end();
       call.budget?.end();
+      if (call.namespace !== undefined && context.metrics !== "off") {
+        countNamespaceRequest(call.namespace, call.budget?.work ?? 0, 0);
+      }
       const ms = Math.round((context.clock.tickMs() - startMs) * 10) / 10;
       if (!isHandedOver) noteEnd(call, { method, right, ended, ms });
     }
@@ -235,6 +239,7 @@ function openCall(unary: Unary, context: GrpcContext, isPrivate: boolean): Call 
     hold: new RequestHold(context.memory),
     notes: {},
     budget: undefined,
+    namespace: undefined,
   };
 }
 

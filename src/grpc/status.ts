@@ -76,7 +76,8 @@ export function refuse(refusal: AccessRefusal, fault: Fault): CallRefusal {
     case "noToken":
     case "wrongToken":
       return new CallRefusal(status.UNAUTHENTICATED, fault.message);
-    case "rate": {
+    case "rate":
+    case "quota": {
       const metadata = new Metadata();
       metadata.set("retry-after", String(refusal.waitSeconds));
       return new CallRefusal(status.RESOURCE_EXHAUSTED, fault.message, metadata);

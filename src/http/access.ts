@@ -40,6 +40,12 @@ export type AccessRefusal =
   | (PageFault & { readonly kind: "page"; readonly wish: "administer" | "write" | "reach" })
   | { readonly kind: "address"; readonly address: string }
   | { readonly kind: "rate"; readonly waitSeconds: number }
+  | {
+      readonly kind: "quota";
+      readonly namespace: number;
+      readonly quota: number;
+      readonly waitSeconds: number;
+    }
   /** What is done cannot be written down, and has to be. */
   | { readonly kind: "unrecorded" }
   | { readonly kind: "noToken" }

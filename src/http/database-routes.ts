@@ -16,7 +16,7 @@ import {
 } from "./envelope.ts";
 import { explainNamespaceRefusal } from "../admin/interface.ts";
 import { notesOf } from "./audit.ts";
-import { checkHash, hashOf, identify } from "./sender.ts";
+import { checkHash, hashOf, identify, noteSender } from "./sender.ts";
 import { type Exchange, openBudget, readBytes, readParameters } from "./exchange.ts";
 import {
   expectObject,
@@ -70,6 +70,7 @@ export async function answerQuery(exchange: Exchange): Promise<void> {
     checkBegin(text, timeoutMs);
     const known = identify(exchange);
     const principal = known instanceof Promise ? await known : known;
+    noteSender(exchange, principal);
     checkHash(exchange, startTs, principal, params.get("hash"));
     const answer = await context.engine.query({
       namespace: principal.namespace,
@@ -199,6 +200,7 @@ export async function answerMutate(exchange: Exchange): Promise<void> {
     if (context.rules.disallowMutations) throw new Fault("E_TXN", "no mutations allowed");
     const known = identify(exchange);
     const principal = known instanceof Promise ? await known : known;
+    noteSender(exchange, principal);
     checkHash(exchange, startTs, principal, params.get("hash"));
     const answer = await context.engine.mutate({
       namespace: principal.namespace,
@@ -227,6 +229,7 @@ export async function answerCommit(exchange: Exchange): Promise<void> {
   const abort = parseBoolParameter(params, "abort");
   const body = await readBytes(exchange, "data");
   const principal = await identify(exchange);
+  noteSender(exchange, principal);
   if (principal.refusal !== undefined) {
     throw new Fault("E_TOKEN", explainNamespaceRefusal(principal));
   }
@@ -271,6 +274,7 @@ export async function answerAlter(exchange: Exchange): Promise<void> {
     throw new Fault("E_ALTER", "Drop all operation is not permitted.");
   }
   const principal = await identify(exchange);
+  noteSender(exchange, principal);
   await context.engine.alter(operation, principal.namespace, principal);
   sendJson(res, doneBody, [], acceptEncodingOf(exchange));
 }

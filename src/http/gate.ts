@@ -69,6 +69,21 @@ export function findRateRefusal(
   );
 }
 
+/** Counts a request of data of its sender's namespace. Undefined while that one has not sent too many. */
+export function findQuotaRefusal(
+  right: RouteRight,
+  headers: IncomingHttpHeaders,
+  { requestQuotas, acl }: ServerContext,
+): MaybePromise<AccessRefusal | undefined> {
+  if (requestQuotas === undefined || acl === undefined || requestQuotas.isEmpty) return undefined;
+  // Who administers can always raise a quota, and log in for it.
+  if (right.audience !== "clients") return undefined;
+  return andThen(acl.identify(headers), ({ refusal, namespace }) => {
+    const over = refusal === undefined ? requestQuotas.take(namespace) : undefined;
+    return over && { kind: "quota", namespace, ...over };
+  });
+}
+
 /** What stands before a request's rights: the rates of its sender, and the records that have to be made of it. */
 export function findRouteRefusal(
   right: RouteRight,
@@ -77,11 +92,21 @@ export function findRouteRefusal(
 ): MaybePromise<AccessRefusal | undefined> {
   // What another process of this server sends, or hands over, was counted where it came in.
   if (right.audience === "everyone" || peerOf(req).kind === "private") return undefined;
-  return andThen(findRateRefusal(req.headers, findRemoteAddress(req), context), (refusal) => {
+  return andThen(findCountRefusal(right, req, context), (refusal) => {
     if (refusal !== undefined || !mustBeRecorded(context)) return refusal;
     const isData = right.audience === "clients" && right.writes !== true;
     return isData && context.audit?.queries !== true ? undefined : { kind: "unrecorded" };
   });
+}
+
+/** Rates of the sender, then the quota of its namespace. */
+function findCountRefusal(
+  right: RouteRight,
+  req: IncomingMessage,
+  context: ServerContext,
+): MaybePromise<AccessRefusal | undefined> {
+  const rate = findRateRefusal(req.headers, findRemoteAddress(req), context);
+  return andThen(rate, (refusal) => refusal ?? findQuotaRefusal(right, req.headers, context));
 }
 
 /** Whether nothing may be done now that would have to be written down. */
@@ -99,7 +124,9 @@ export function admit(right: RouteRight, exchange: Exchange): MaybePromise<boole
 /** As `admit`, and counts the request. */
 export function admitFirst(right: RouteRight, exchange: Exchange): MaybePromise<boolean> {
   const { req, context } = exchange;
-  if (context.rates === undefined && context.audit === undefined) return admit(right, exchange);
+  const { rates, audit, requestQuotas } = context;
+  const isCounted = requestQuotas !== undefined && !requestQuotas.isEmpty;
+  if (rates === undefined && audit === undefined && !isCounted) return admit(right, exchange);
   return andThen(findRouteRefusal(right, req, context), (refusal) =>
     refusal === undefined ? admit(right, exchange) : admitUnless(refusal, right, exchange),
   );

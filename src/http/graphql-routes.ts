@@ -29,7 +29,7 @@ import {
 import { explainRight } from "./rights.ts";
 import { originHeaders } from "./origins.ts";
 import { findRemoteAddress } from "./peer.ts";
-import { identify } from "./sender.ts";
+import { identify, noteSender } from "./sender.ts";
 
 interface Responder {
   handle(request: GraphqlRequest): MaybePromise<GraphqlAnswer>;
@@ -61,11 +61,12 @@ export async function answerGraphql(exchange: Exchange): Promise<void> {
     handle: (request) =>
       context.graphql.handle(plan === undefined ? request : { ...request, plan }),
     origins: () =>
-      andThen(identify(exchange), ({ namespace }) =>
-        andThen(context.graphql.allowedOrigins(namespace), (allowed) =>
+      andThen(identify(exchange), (principal) => {
+        noteSender(exchange, principal);
+        return andThen(context.graphql.allowedOrigins(principal.namespace), (allowed) =>
           originHeaders(req, context, allowed),
-        ),
-      ),
+        );
+      }),
   });
 }
 

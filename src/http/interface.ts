@@ -3,7 +3,8 @@ export { type AccessRefusal, findAccessRefusal, mayAdministerKeyless } from "./a
 export { type AlterFields, chooseAlteration, dropKinds } from "./alter-body.ts";
 export { type CallRecord, recordCall } from "./audit.ts";
 export { BodyWeight } from "./body-weight.ts";
-export { askingOf, findRateRefusal, mustBeRecorded } from "./gate.ts";
+export { askingOf, findQuotaRefusal, findRateRefusal, mustBeRecorded } from "./gate.ts";
+export { countNamespaceRequest } from "./namespace-metrics.ts";
 export { makeRefusalFault } from "./refusal.ts";
 export { RequestHold } from "./request-hold.ts";
 export { type RouteRight, rightOf } from "./rights.ts";

@@ -1,6 +1,7 @@
 /** What a refused request is told, in the words and the envelope of its route. */
 import type { KeyScope } from "../auth/access-key.ts";
 import { refuseNamespace } from "../auth/acl.ts";
+import { quotaFault } from "../engine/namespace-quotas.ts";
 import { faultTable } from "../model/fault-table.ts";
 import { Fault } from "../model/fault.ts";
 import type { AccessRefusal } from "./access.ts";
@@ -23,7 +24,9 @@ export function makeRefusalReply(refusal: AccessRefusal, form: RefusalForm): Err
 }
 
 function headersOf(refusal: AccessRefusal): readonly string[] {
-  if (refusal.kind === "rate") return ["Retry-After", String(refusal.waitSeconds)];
+  if (refusal.kind === "rate" || refusal.kind === "quota") {
+    return ["Retry-After", String(refusal.waitSeconds)];
+  }
   return refusal.kind === "unrecorded" ? ["Retry-After", "1"] : [];
 }
 
@@ -46,6 +49,13 @@ export function makeRefusalFault(refusal: AccessRefusal, form: RefusalForm): Fau
       return new Fault("E_UNAUTHORIZED", explainPage(refusal));
     case "rate":
       return new Fault("E_OVERLOADED", "Too many requests of this sender (--rate)");
+    case "quota":
+      return quotaFault(
+        refusal.namespace,
+        "requests",
+        refusal.quota,
+        "it has sent more in a second",
+      );
     case "unrecorded":
       return new Fault("E_OVERLOADED", "Audit records cannot be written (--audit on-failure)");
     case "address":
@@ -103,6 +113,7 @@ function tokenExtension(form: RefusalForm): string {
 function statusOf(refusal: AccessRefusal, form: RefusalForm): number {
   switch (refusal.kind) {
     case "rate":
+    case "quota":
       return 429;
     case "unrecorded":
       return 503;

@@ -52,7 +52,8 @@ function describeSpan({ name, startMs, endMs }: RequestSpan): string {
 }
 
 /** Each setting that refuses names itself at the end of its words. */
-const limitPattern = /\((?<limit>--(?:limit|rate|memory|audit|security|lambda-limit)[ \w.-]*)\)/;
+const limitPattern =
+  /\((?<limit>(?:--(?:limit|rate|memory|audit|security|lambda-limit)|setNamespaceQuota)[ \w.-]*)\)/;
 
 /** The setting that has refused a request; undefined where none has. */
 export function limitOf({ errors, refusal }: WatchedRequest): string | undefined {

@@ -1,5 +1,6 @@
 /** Requests that have ended, counted by operation and outcome. */
 import { Histogram, metrics, secondsBounds, type MetricPoint } from "../base/metrics.ts";
+import { countNamespaceRequest } from "./namespace-metrics.ts";
 import { limitOf } from "./request-log.ts";
 import type { WatchedRequest } from "./watched-request.ts";
 
@@ -31,7 +32,10 @@ export function countRequest(watched: WatchedRequest, ms: number): void {
   counts.byOutcome[watched.outcome].observe(ms / 1000);
   counts.answerBytes += watched.answerBytes;
   counts.bodyBytes += Number(watched.req.headers["content-length"] ?? 0);
-  if (watched.budget !== undefined) counts.work += watched.budget.work;
+  const work = watched.budget?.work ?? 0;
+  counts.work += work;
+  const { namespace } = watched;
+  if (namespace !== undefined) countNamespaceRequest(namespace, work, watched.answerBytes);
   if (watched.errors === undefined && watched.refusal === undefined) return;
   const limit = limitOf(watched);
   if (limit !== undefined) refused.of(limit).count++;

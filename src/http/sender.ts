@@ -34,6 +34,12 @@ export function principalOf(
   );
 }
 
+/** For what is counted of namespaces: users have one. */
+export function noteSender({ context, watched }: Exchange, principal: Principal): void {
+  if (context.acl === undefined || principal.refusal !== undefined) return;
+  watched.namespace = principal.namespace;
+}
+
 /** A start time goes with its hash, so that nobody joins a transaction by guessing its number (reference/dql 1.10). */
 export function checkHash(
   { context }: Pick<Exchange, "context">,

@@ -14,6 +14,7 @@ import type { Limits } from "../model/limits.ts";
 import type { ProcessMemory } from "../model/process-memory.ts";
 import type { Processes } from "./processes.ts";
 import type { RateLimits } from "./rate-limits.ts";
+import type { RequestQuotas } from "./request-quotas.ts";
 import type { RequestWatch } from "./request-watch.ts";
 import type { Security } from "./access.ts";
 import type { AuditSink } from "./audit-sink.ts";
@@ -32,6 +33,8 @@ export interface ServerContext {
   readonly keys: KeyRing;
   /** How many requests a second senders may send; undefined: any number. */
   readonly rates?: RateLimits | undefined;
+  /** How many requests a second users of a namespace may send. */
+  readonly requestQuotas?: RequestQuotas | undefined;
   /** Where it is written down who did what; undefined: nowhere. */
   readonly audit?: AuditSink | undefined;
   /** Users, groups and rules; undefined: off. */

@@ -20,7 +20,7 @@ import {
 import type { JsonObject, JsonValue } from "../graphql/operation/json.ts";
 import { findAccessRefusal } from "./access.ts";
 import { recordOperation } from "./audit.ts";
-import { askingOf, findRateRefusal, mustBeRecorded } from "./gate.ts";
+import { askingOf, findQuotaRefusal, findRateRefusal, mustBeRecorded } from "./gate.ts";
 import { hasErrors } from "./reply.ts";
 import type { ServerContext } from "./server-context.ts";
 import { mayListen } from "./origins.ts";
@@ -239,7 +239,9 @@ class SocketConnection implements Stream, Conversation {
   /** Each operation counts as a request of whoever is behind the headers. */
   async #limit(): Promise<Fault | undefined> {
     const { context, remoteAddress } = this.#parts;
-    const refusal = await findRateRefusal(this.#headers, remoteAddress, context);
+    const refusal =
+      (await findRateRefusal(this.#headers, remoteAddress, context)) ??
+      (await findQuotaRefusal(rightOf("/graphql"), this.#headers, context));
     return refusal && makeRefusalFault(refusal, "graphql");
   }
 

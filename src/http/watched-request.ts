@@ -34,6 +34,8 @@ export class WatchedRequest {
   errors: string | undefined = undefined;
   /** What stood in its way before its work began. */
   refusal: string | undefined = undefined;
+  /** Of the user who sent it, once that is known; undefined where nobody logs in. */
+  namespace: number | undefined = undefined;
   /** Another process answers it, and counts it. */
   isHandedOver = false;
   /** Who has ended it, in words; undefined: nobody. */

@@ -54,7 +54,7 @@ function describeFile(name: string, size: number, format: InputFormat | undefine
   throw new Fault("E_STARTUP", `${name}: ${why}; --format says what it is`);
 }
 
-function beginsAsGzip(name: string): boolean {
+export function beginsAsGzip(name: string): boolean {
   const handle = openSync(name, "r");
   const magic = new Uint8Array(2);
   readSync(handle, magic, 0, 2, 0);
@@ -64,7 +64,7 @@ function beginsAsGzip(name: string): boolean {
 
 /** The plain bytes of a file; `onRead` is told how many of the file as it lies there are read. */
 export async function* readInput(
-  file: InputFile,
+  file: Pick<InputFile, "name" | "isGzip">,
   onRead: (count: number) => void,
 ): AsyncGenerator<Uint8Array> {
   const source = createReadStream(file.name, { highWaterMark: 256 * 1024 });

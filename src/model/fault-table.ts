@@ -383,6 +383,17 @@ const table = {
     remedy:
       "Ask for less: a filter, `first`, several requests. Or raise the setting (docs/limits.md).",
   },
+  /** A bound that the guardian of the galaxy has set for a namespace. */
+  E_QUOTA: {
+    area: "Limits and load",
+    phase: "parser",
+    extension: "ErrorInvalidRequest",
+    says: " has a quota of ",
+    cause:
+      "The namespace holds, or asks for, as much as it may. The message names the quota: facts, bytes, or requests a second (status 429).",
+    remedy:
+      "Delete what is not needed (deletions are never refused), or have a guardian of namespace 0 raise it with `setNamespaceQuota` (docs/namespaces.md).",
+  },
   E_DEADLINE: {
     area: "Limits and load",
     phase: "engine",

@@ -5,6 +5,8 @@ import { silentLogger } from "../../src/base/log.ts";
 import { makeSeededRandom } from "../../src/base/random.ts";
 import { ChangeSender } from "../../src/engine/commits.ts";
 import { ManagedTransactions } from "../../src/engine/managed-transactions.ts";
+import { NamespaceQuotas } from "../../src/engine/namespace-quotas.ts";
+import { makeSystemRows } from "../../src/engine/system-rows.ts";
 import { SchemaChanges } from "../../src/engine/schema-changes.ts";
 import { ReaderFactory } from "../../src/engine/reader-factory.ts";
 import type { Reader } from "../../src/graph/reader.ts";
@@ -48,7 +50,9 @@ export async function openEngineContext(schema = "", store?: Store): Promise<Eng
   });
   const schemas = new SchemaChanges({ readers, committer, reserved, logger: silentLogger });
   await schemas.ensureNamespace(0);
+  const quotas = await NamespaceQuotas.open(makeSystemRows(used, committer), used);
   const managed = new ManagedTransactions({
+    quotas,
     clock: systemClock,
     limits: defaultLimits,
     runner: makeRunner(systemClock, defaultLimits),

@@ -1,0 +1,82 @@
+/** A database in this process, in memory or on a directory; no port, no other process. */
+import { systemClock, type Clock } from "../base/clock.ts";
+import { silentLogger } from "../base/log.ts";
+import { openEngine } from "../engine/open.ts";
+import { openGraphqlService } from "../graphql/service/open-service.ts";
+import { openLambdaClient } from "../lambda/client.ts";
+import type { Store } from "../store/store.ts";
+import { claimServing, explainDirectory } from "../stores/claim.ts";
+import { openMemoryStore } from "../stores/memory.ts";
+import { deriveFill } from "../write/fill.ts";
+import type { EmbeddedDatabase, Open, OpenOptions } from "./api.ts";
+import { showingFaults } from "./database-error.ts";
+import { makeDatabase } from "./database.ts";
+
+/** Rejects with a DatabaseError where the directory cannot be opened, or a schema is refused. */
+export const open: Open = (options = {}) => showingFaults(() => openDatabase(options));
+
+interface OpenStore {
+  readonly store: Store;
+  readonly close: () => Promise<void>;
+}
+
+async function openDatabase(options: OpenOptions): Promise<EmbeddedDatabase> {
+  const { data, now } = options;
+  const clock: Clock =
+    now === undefined ? systemClock : { nowMs: now, tickMs: () => systemClock.tickMs() };
+  const { store, close } =
+    data === undefined ? openInMemory(clock) : await openDirectory(data, clock);
+  try {
+    const engine = await openEngine({ store, clock });
+    const { lambdaUrl: url } = options;
+    const lambda = url === undefined ? undefined : openLambdaClient({ kind: "url", url });
+    const graphql = openGraphqlService({ engine, clock, lambda, extensions: false });
+    const database = makeDatabase({
+      engine,
+      graphql,
+      close: async () => {
+        lambda?.close();
+        await engine.close();
+        await close();
+      },
+    });
+    if (options.dqlSchema !== undefined) await database.alter(options.dqlSchema);
+    const { schema } = options;
+    if (schema !== undefined && (await graphql.schemaRow(0))?.schema !== schema) {
+      await database.setSchema(schema);
+    }
+    return database;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function openInMemory(clock: Clock): OpenStore {
+  const store = openMemoryStore({ clock, derive: deriveFill });
+  return { store, close: () => store.close() };
+}
+
+/** As a server would claim it: none can start there meanwhile. LMDB is loaded by those alone who have a directory. */
+async function openDirectory(dir: string, clock: Clock): Promise<OpenStore> {
+  try {
+    const claim = await claimServing(dir);
+    try {
+      const { openWriter } = await import("../stores/open.ts");
+      const logger = silentLogger;
+      const writer = await openWriter({ dir, clock, logger, derive: deriveFill, isLinked: false });
+      return {
+        store: writer.store,
+        close: async () => {
+          await writer.close();
+          await claim.release();
+        },
+      };
+    } catch (error) {
+      await claim.release();
+      throw error;
+    }
+  } catch (error) {
+    throw explainDirectory(dir, error) ?? error;
+  }
+}

@@ -1,0 +1,123 @@
+/** Databases for tests: each in memory, with fixtures, a clock that can be set, and users' tokens. */
+import { createHmac } from "node:crypto";
+import { Buffer } from "node:buffer";
+import { systemClock } from "../base/clock.ts";
+import type { EmbeddedDatabase } from "./api.ts";
+import { open } from "./open.ts";
+import type { OpenTestDatabase, TestDatabase, TestOptions, TestTime } from "./test-api.ts";
+import { readTokenForm, type TokenForm } from "./token-form.ts";
+
+export const openTestDatabase: OpenTestDatabase = async (options = {}) => {
+  const time = new DatabaseTime(options.now);
+  const begin = (): Promise<EmbeddedDatabase> => openWithFixtures(options, () => time.nowMs);
+  let current = await begin();
+  const form = readTokenForm(options.schema ?? "");
+  const tokenOf = (claims: Readonly<Record<string, unknown>>): { header: string; token: string } =>
+    signClaims(form, claims, time.nowMs);
+  const database: TestDatabase = {
+    graphql: (...asked) => current.graphql(...asked),
+    subscribe: (...asked) => current.subscribe(...asked),
+    dql: (...asked) => current.dql(...asked),
+    mutate: (mutation) => current.mutate(mutation),
+    transaction: (work) => current.transaction(work),
+    setSchema: (schema) => current.setSchema(schema),
+    alter: (schema) => current.alter(schema),
+    dropData: () => current.dropData(),
+    close: () => current.close(),
+    time,
+    async reset() {
+      await current.close();
+      time.restart();
+      current = await begin();
+    },
+    tokenOf,
+    as: (claims) => ({
+      graphql: (document, variables, given) =>
+        current.graphql(document, variables, withToken(given, tokenOf(claims))),
+      subscribe: (document, variables, given) =>
+        current.subscribe(document, variables, withToken(given, tokenOf(claims))),
+    }),
+  };
+  return database;
+};
+
+async function openWithFixtures(
+  options: TestOptions,
+  now: () => number,
+): Promise<EmbeddedDatabase> {
+  const { schema, dqlSchema, lambdaUrl, fixtures } = options;
+  const database = await open({ schema, dqlSchema, lambdaUrl, now });
+  try {
+    await fixtures?.(database);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+type Given = NonNullable<Parameters<EmbeddedDatabase["graphql"]>[2]>;
+
+function withToken(
+  given: Given | undefined,
+  { header, token }: { readonly header: string; readonly token: string },
+): Given {
+  return { ...given, headers: { ...given?.headers, [header]: token } };
+}
+
+/** The system's, until it is set. */
+class DatabaseTime implements TestTime {
+  readonly #firstMs: number | undefined;
+  #setMs: number | undefined;
+
+  constructor(first: TestOptions["now"]) {
+    this.#firstMs = first === undefined ? undefined : new Date(first).getTime();
+    this.#setMs = this.#firstMs;
+  }
+
+  get nowMs(): number {
+    return this.#setMs ?? systemClock.nowMs();
+  }
+
+  get now(): Date {
+    return new Date(this.nowMs);
+  }
+
+  set(time: Date | string | number): void {
+    const ms = new Date(time).getTime();
+    if (Number.isNaN(ms)) throw new TypeError(`${String(time)} is no time`);
+    this.#setMs = ms;
+  }
+
+  advance(ms: number): void {
+    this.#setMs = this.nowMs + ms;
+  }
+
+  restart(): void {
+    this.#setMs = this.#firstMs;
+  }
+}
+
+const lifeSeconds = 3600;
+
+function signClaims(
+  form: TokenForm | string,
+  claims: Readonly<Record<string, unknown>>,
+  nowMs: number,
+): { readonly header: string; readonly token: string } {
+  if (typeof form === "string") throw new TypeError(form);
+  const { header, namespace, hash, algorithm, key, audience } = form;
+  const exp = Math.floor(nowMs / 1000) + lifeSeconds;
+  const body = {
+    exp,
+    ...(audience === undefined ? {} : { aud: audience }),
+    ...(namespace === undefined ? claims : { [namespace]: claims }),
+  };
+  const text = `${encode({ alg: algorithm, typ: "JWT" })}.${encode(body)}`;
+  const signature = createHmac(hash, key).update(text).digest("base64url");
+  return { header, token: `${text}.${signature}` };
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
