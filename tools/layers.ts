@@ -47,6 +47,7 @@ export const layers: Layers = {
       "check.ts",
       "check-log.ts",
       "claim.ts",
+      "compact.ts",
       "disk-room.ts",
       // The one engine that needs no files, for those who load no other.
       "memory.ts",

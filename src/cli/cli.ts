@@ -17,7 +17,7 @@ import { configFlag, configHelp, setting } from "./setting.ts";
 import { addSchema } from "./schema-commands.ts";
 import { addImport } from "./import-command.ts";
 import { addServer } from "./server-flags.ts";
-import { addBulk, addExport } from "./store-commands.ts";
+import { addBulk, addCompact, addExport } from "./store-commands.ts";
 import { readVersion } from "./version.ts";
 
 /** Runs one command to its end. Whatever it throws becomes one line and exit code 1. */
@@ -59,6 +59,7 @@ function makeProgram(flags: readonly string[]): Command {
   addImport(program);
   addBulk(program);
   addExport(program);
+  addCompact(program);
   addSample(program);
   addSchema(program);
   addCheck(program);

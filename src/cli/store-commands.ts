@@ -53,6 +53,27 @@ Examples:
     });
 }
 
+export function addCompact(program: Command): void {
+  program
+    .command("compact")
+    .description("give the room that a store no longer needs back to the disk; no server may run")
+    .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      `
+Writes the store anew beside the old one, verifies each row on the way, and puts it in its place.
+A stop at any moment leaves the old store or the new one.
+
+Examples:
+  weft compact --data ./weft-data`,
+    )
+    .action(async ({ data }: { readonly data: string }) => {
+      const { runCompact } = await import("./command-compact.ts");
+      await runCompact(data);
+    });
+}
+
 export function addExport(program: Command): void {
   program
     .command("export")

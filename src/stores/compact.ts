@@ -1,0 +1,130 @@
+/**
+ * `weft compact`: a store that no server serves is written anew in the order of its keys, so that its file has no free
+ * pages and its pages are full. The new file is made aside and comes in the place of the old one in one rename: a stop at
+ * any moment leaves the old store or the new one.
+ */
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { Fault } from "../model/fault.ts";
+import { claimServing } from "./claim.ts";
+import { Environment } from "./lmdb/environment.ts";
+import {
+  dataBytes,
+  dataName,
+  readHeader,
+  syncDirectory,
+  writeClosed,
+  writeOpen,
+} from "./lmdb/header.ts";
+import { findSources, type Source } from "./lmdb/salvage.ts";
+import { claimForWriting } from "./lmdb/writing-claim.ts";
+
+interface Compacted {
+  readonly rows: number;
+  /** Of the data file. */
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
+
+const asideName = "compact.new";
+const batchRows = 2000;
+
+/**
+ * `onProgress`: bytes of rows that are written. Fault E_STARTUP where a server has the store open, or it was not closed
+ * in order, or the disk has no room beside it; E_STORE_CORRUPT where it is damaged. Nothing was changed then.
+ */
+export async function compactStore(
+  dir: string,
+  onProgress: (bytes: number, rows: number) => void,
+): Promise<Compacted> {
+  if (!fs.existsSync(join(dir, dataName))) {
+    throw new Fault("E_STARTUP", `there is no store at ${dir}: ${dataName} is missing`);
+  }
+  const serving = await claimServing(dir);
+  const writing = await claimForWriting(dir, 0);
+  const aside = join(dir, asideName);
+  try {
+    if (writing === undefined) {
+      throw new Fault("E_STARTUP", `the store at ${dir} is open: another process writes to it`);
+    }
+    const { storeId, state } = readHeader(dir);
+    if (state !== "closed") {
+      throw new Fault(
+        "E_STARTUP",
+        `the store at ${dir} was not closed in order: start the server and end it, then compact`,
+      );
+    }
+    const bytesBefore = dataBytes(dir);
+    const source = findWholeSource(dir);
+    fs.rmSync(aside, { recursive: true, force: true });
+    checkRoom(dir, bytesBefore);
+    fs.mkdirSync(aside, { mode: 0o700 });
+    const rows = await copyRows(aside, source, onProgress);
+    exchange(dir, aside, storeId);
+    return { rows, bytesBefore, bytesAfter: dataBytes(dir) };
+  } finally {
+    fs.rmSync(aside, { recursive: true, force: true });
+    await writing?.release();
+    await serving.release();
+  }
+}
+
+function findWholeSource(dir: string): Source {
+  const [source] = findSources(dir, () => {});
+  const loss = source === undefined ? `${dataName} has no meta page` : source.losses[0];
+  if (source !== undefined && loss === undefined) return source;
+  throw new Fault("E_STORE_CORRUPT", `the store at ${dir} is damaged: ${loss}; see "weft check"`);
+}
+
+/** The new file is no larger than the old one. */
+function checkRoom(dir: string, bytes: number): void {
+  const { bavail, bsize } = fs.statfsSync(dir);
+  const free = bavail * bsize;
+  if (free > bytes) return;
+  throw new Fault(
+    "E_STARTUP",
+    `no room to compact ${dir}: its data takes ${bytes} bytes, and the disk has ${free} left`,
+  );
+}
+
+async function copyRows(
+  aside: string,
+  source: Source,
+  onProgress: (bytes: number, rows: number) => void,
+): Promise<number> {
+  const environment = new Environment({ dir: aside, noSync: true });
+  const batch: { key: Buffer; stored: Buffer }[] = [];
+  let rows = 0;
+  let bytes = 0;
+  const flush = (): void => {
+    environment.putRows((put) => {
+      for (const { key, stored } of batch) put(key, stored);
+    });
+    batch.length = 0;
+    onProgress(bytes, rows);
+  };
+  source.visit((key, stored) => {
+    batch.push({ key: Buffer.from(key), stored: Buffer.from(stored) });
+    rows++;
+    bytes += key.length + stored.length;
+    if (batch.length >= batchRows) flush();
+  });
+  flush();
+  await environment.close();
+  const data = fs.openSync(join(aside, dataName), "r+");
+  fs.fsyncSync(data);
+  fs.closeSync(data);
+  return rows;
+}
+
+/**
+ * While the header says "unjournaled" a start takes whichever data file is there: the old one until the rename, the new
+ * one from then on. Both are whole and synced, and hold the same.
+ */
+function exchange(dir: string, aside: string, storeId: string): void {
+  writeOpen(dir, storeId, "unjournaled");
+  fs.renameSync(join(aside, dataName), join(dir, dataName));
+  fs.rmSync(join(dir, "lock.mdb"), { force: true });
+  syncDirectory(dir);
+  writeClosed(dir, storeId);
+}
