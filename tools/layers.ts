@@ -179,6 +179,7 @@ export const layers: Layers = {
     below: [
       "base",
       "model",
+      "tokens",
       "outgoing",
       "graph",
       "exec",

@@ -14,6 +14,15 @@ type Tablet { groupId: UInt64  predicate: String  force: Boolean  space: Int  re
 type Response { code: String  message: String }
 input UpdateGQLSchemaInput { set: GQLSchemaPatch! }   input GQLSchemaPatch { schema: String! }
 type UpdateGQLSchemaPayload { gqlSchema: GQLSchema }
+input ApplyGQLSchemaInput { schema: String!  force: [String!]  updates: Int }
+type Migrations { applied: [AppliedMigration!]!  running: RunningMigration }
+type AppliedMigration { name: String!  hash: String!  appliedAt: DateTime! }
+type RunningMigration { name: String!  hash: String!  direction: MigrationDirection!  step: Int!  runner: String!  until: DateTime! }
+enum MigrationDirection { UP DOWN }   enum MigrationState { RUNNING STOPPED DONE }
+input ReportMigrationInput { name: String!  hash: String!  direction: MigrationDirection!  runner: String!  step: Int!  state: MigrationState! }
+type SchemaPlan { updates: Int!  changes: [SchemaChange!]! }
+type SchemaChange { kind: String!  effect: String!  type: String!  typeName: String!  field: String  predicate: String  text: String!
+                    hint: String  nodes: Int!  examples: [String!]! }
 input ExportInput { format: String  namespace: Int  destination: String  accessKey: String  secretKey: String  sessionToken: String  anonymous: Boolean }
 type ExportPayload { response: Response  taskId: String }
 type DrainingPayload { response: Response }   type ShutdownPayload { response: Response }
@@ -77,6 +86,8 @@ type CancelRequestsPayload { response: Response  count: Int! }
 
 type Query {
   getGQLSchema: GQLSchema
+  schemaPlan(schema: String!): SchemaPlan
+  migrations: Migrations!
   health: [NodeState]
   state: MembershipState
   config: Config
@@ -94,6 +105,8 @@ type Query {
 }
 type Mutation {
   updateGQLSchema(input: UpdateGQLSchemaInput!): UpdateGQLSchemaPayload
+  reportMigration(input: ReportMigrationInput!): Migrations
+  applyGQLSchema(input: ApplyGQLSchemaInput!): UpdateGQLSchemaPayload
   export(input: ExportInput!): ExportPayload
   draining(enable: Boolean): DrainingPayload
   shutdown: ShutdownPayload

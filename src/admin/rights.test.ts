@@ -12,6 +12,7 @@ import { deriveFill } from "../write/fill.ts";
 import { adminSdl } from "./admin-sdl.ts";
 import { type Controls, initialSwitches } from "./controls.ts";
 import { findFieldRefusal, fieldRights } from "./rights.ts";
+import { openMigrations } from "./migrations.ts";
 import { type AdminService, openAdminService } from "./service.ts";
 
 const member = (parts: Partial<Principal>): Principal => ({
@@ -74,6 +75,10 @@ const expected: Readonly<Record<string, string>> = {
   "Mutation.cancelRequests": superadmins,
   "Mutation.shutdown": superadmins,
   "Mutation.updateGQLSchema": guardians,
+  "Mutation.applyGQLSchema": guardians,
+  "Mutation.reportMigration": guardians,
+  "Query.schemaPlan": guardians,
+  "Query.migrations": guardians,
   "Mutation.updateGroup": anyone,
   "Mutation.updateUser": anyone,
   "Query.config": superadmins,
@@ -152,6 +157,7 @@ describe("over /admin", () => {
       graphql: openGraphqlService({ engine, clock: systemClock }),
       keys: openKeyRing({ rows: engine.systemRows, clock: systemClock }),
       clock: systemClock,
+      migrations: openMigrations(engine, systemClock),
       requests: { running: () => Promise.resolve([]), cancel: () => Promise.resolve(0) },
       controls,
       acl: true,

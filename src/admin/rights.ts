@@ -17,6 +17,8 @@ type FieldRight = "anyone" | "user" | "guardian" | "superadmin" | "namespaceAdmi
 
 export const fieldRights: Readonly<Record<string, FieldRight>> = {
   "Query.getGQLSchema": "guardian",
+  "Query.schemaPlan": "guardian",
+  "Query.migrations": "guardian",
   "Query.health": "guardian",
   "Query.state": "guardian",
   "Query.config": "superadmin",
@@ -32,6 +34,8 @@ export const fieldRights: Readonly<Record<string, FieldRight>> = {
   "Query.namespaces": "namespaceAdmin",
   "Query.currentNamespace": "guardian",
   "Mutation.updateGQLSchema": "guardian",
+  "Mutation.reportMigration": "guardian",
+  "Mutation.applyGQLSchema": "guardian",
   "Mutation.export": "guardian",
   "Mutation.draining": "superadmin",
   "Mutation.shutdown": "superadmin",

@@ -33,6 +33,8 @@ import { makeKeyFields } from "./key-fields.ts";
 import { makeNamespaceFields } from "./namespace-fields.ts";
 import { makeBackupFields } from "./backup-fields.ts";
 import { makeNodeFields, type NodeParts } from "./node-fields.ts";
+import { makeMigrationFields } from "./migration-fields.ts";
+import type { Migrations } from "./migrations.ts";
 import { makeRequestFields, type RequestParts } from "./request-fields.ts";
 import { findFieldRefusal } from "./rights.ts";
 import { makeUserFields, type UserParts } from "./user-fields.ts";
@@ -55,6 +57,7 @@ interface AdminParts extends NodeParts {
   readonly acl: boolean;
   /** Who they are; undefined where none does. */
   readonly users?: UserParts | undefined;
+  readonly migrations: Migrations;
   /** undefined: there is nothing to export from. */
   readonly exports?: ExportTasks | undefined;
 }
@@ -223,6 +226,7 @@ function makeApi(parts: AdminParts): AdminApi {
     ...makeUserFields(parts.users),
     ...makeKeyFields(parts.keys, () => parts.clock.nowMs()),
     ...makeRequestFields(parts.requests),
+    ...makeMigrationFields(parts.migrations),
   };
   const table: FieldTable = { ...fields, ...makeSchemaFields(parts) };
   for (const type of [schema.getQueryType(), schema.getMutationType()]) {
@@ -261,6 +265,12 @@ function refuseMissing(name: string): FieldWork {
   };
 }
 
+interface ApplyInput {
+  readonly schema: string;
+  readonly force?: readonly string[] | null;
+  readonly updates?: number | null;
+}
+
 function makeSchemaFields({ graphql }: AdminParts): FieldTable {
   return {
     "Query.getGQLSchema": async (_args: never, { principal }) => {
@@ -269,6 +279,17 @@ function makeSchemaFields({ graphql }: AdminParts): FieldTable {
       // Namespace 0 is begun with an empty one, as the reference's.
       if (principal.namespace !== 0) return null;
       return toSchemaNode({ uid: 0, schema: "", generatedSchema: "", warnings: [] });
+    },
+    "Query.schemaPlan": async ({ schema }: { schema: string }, { principal }) => {
+      const { changes, updates } = await graphql.planSchema(principal.namespace, schema);
+      return { updates, changes };
+    },
+    "Mutation.applyGQLSchema": async ({ input }: { input: ApplyInput }, { principal }) => {
+      const row = await graphql.applySchema(principal.namespace, input.schema, {
+        force: input.force ?? [],
+        updates: input.updates ?? undefined,
+      });
+      return { gqlSchema: toSchemaNode(row) };
     },
     "Mutation.updateGQLSchema": async (
       { input }: { input: { set: { schema: string } } },

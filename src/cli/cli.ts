@@ -73,7 +73,7 @@ function makeProgram(flags: readonly string[]): Command {
     .action(() => void process.stdout.write(`${readVersion()}\n`));
   for (const command of program.commands) {
     command.copyInheritedSettings(program);
-    command.hook("preAction", (one) => prepareOptions(one));
+    command.hook("preAction", (_one, action) => prepareOptions(action));
   }
   return program;
 }
@@ -154,7 +154,7 @@ function addConfig(program: Command): void {
     });
   for (const command of [print, check]) {
     addServeOptions(command).addHelpText("after", configCommandHelp).copyInheritedSettings(program);
-    command.hook("preAction", (one) => prepareOptions(one));
+    command.hook("preAction", (_one, action) => prepareOptions(action));
   }
 }
 
@@ -596,7 +596,7 @@ function addKey(program: Command): void {
       .addOption(setting(configFlag, configHelp))
       .addHelpText("after", keyHelp)
       .copyInheritedSettings(program);
-    command.hook("preAction", (one) => prepareOptions(one));
+    command.hook("preAction", (_one, action) => prepareOptions(action));
   }
 }
 

@@ -1,4 +1,5 @@
 /** A worker: the whole stack above the store, put together, behind a socket that the supervisor feeds. */
+import { openMigrations } from "../admin/migrations.ts";
 import { openAdminService } from "../admin/service.ts";
 import { openAcl, type Acl } from "../auth/acl.ts";
 import { openKeyRing, type KeyRing } from "../auth/key-ring.ts";
@@ -159,6 +160,7 @@ function openAdmin(needs: AdminNeeds): ServerContext["admin"] {
     state: (namespace) => about.membership(namespace),
     leaseUids: (count) => engine.leaseUids(count),
     exports,
+    migrations: openMigrations(engine, systemClock),
   });
 }
 

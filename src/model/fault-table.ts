@@ -292,6 +292,16 @@ const table = {
     cause: "A key cannot be made as asked: its name, expiry, scopes or namespace do not fit.",
     remedy: "Correct what the message names: docs/access.md tells what a key has.",
   },
+  E_MIGRATION: {
+    area: "Administration",
+    phase: "parser",
+    extension: "ErrorInvalidRequest",
+    isBeforeEngine: true,
+    says: "migration",
+    cause: "The migration does not follow what was applied, or another runner has it.",
+    remedy:
+      "Ask weft schema status; a runner that is gone lets go of its migration after a minute.",
+  },
   E_KEY_UNKNOWN: {
     area: "Administration",
     phase: "parser",

@@ -5,6 +5,7 @@ import { BlockList, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { initialSwitches } from "../../src/admin/controls.ts";
+import { openMigrations } from "../../src/admin/migrations.ts";
 import { openAdminService } from "../../src/admin/service.ts";
 import type { Acl } from "../../src/auth/acl.ts";
 import type { KeyRing } from "../../src/auth/key-ring.ts";
@@ -76,6 +77,7 @@ export async function openWalkServer(options: WalkOptions): Promise<WalkServer> 
     graphql,
     keys,
     clock,
+    migrations: openMigrations(engine, clock),
     requests: processes,
     controls,
     acl: acl !== undefined,

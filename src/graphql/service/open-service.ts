@@ -85,6 +85,12 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
       for (const warning of row.warnings) logger.warn(warning, { namespace });
       return row;
     },
+    planSchema: (namespace, sdl) => schemas.plan(namespace, sdl),
+    async applySchema(namespace, sdl, wish) {
+      const row = await schemas.apply(namespace, sdl, wish);
+      for (const warning of row.warnings) logger.warn(warning, { namespace });
+      return row;
+    },
     schemaRow: (namespace) => schemas.row(namespace),
     allowedOrigins: (namespace) => schemas.allowedOrigins(namespace),
     preflight: (namespace) => schemas.preflight(namespace),

@@ -11,6 +11,7 @@ import { andThen } from "../../base/maybe.ts";
 import type { MaybePromise } from "../../base/maybe.ts";
 import type { Engine, ManagedTransaction } from "../../engine/engine.ts";
 import type { Reader } from "../../graph/reader.ts";
+import { Fault } from "../../model/fault.ts";
 import type { GetText } from "../../outgoing/request.ts";
 import { countSchemaUpdates, schemaUpdatesKey } from "../../graph/reserved.ts";
 import type { NodeRef, NQuad } from "../../model/nquad.ts";
@@ -21,7 +22,8 @@ import { checkStoredValues } from "./stored-values.ts";
 import { findRuleGaps, refuseRuleGaps } from "../schema/rule-gaps.ts";
 import { findSchemaWarnings } from "../schema/warnings.ts";
 import { compileSchema } from "./schema-compile.ts";
-import type { Preflight, SchemaRow } from "./service.ts";
+import { planSchema, refuseChanges, type SchemaPlan } from "./schema-plan.ts";
+import type { ApplyOptions, Preflight, SchemaRow } from "./service.ts";
 import { printSchemaText } from "../../graph/schema-text.ts";
 import { storageSchema } from "../schema/storage-schema.ts";
 
@@ -158,11 +160,40 @@ export class SchemaStore {
    * and what the alter throws; the old schema is served on then.
    */
   update(namespace: number, sdl: string): Promise<SchemaRow> {
+    return this.#inTurn(namespace, async () => {
+      const schema = await this.#compileChecked(sdl);
+      await this.#checkValues(namespace, schema);
+      return this.#replace(namespace, schema, undefined);
+    });
+  }
+
+  /** What an update would change. Throws as `compileSchema`. */
+  async plan(namespace: number, sdl: string): Promise<SchemaPlan> {
+    const schema = this.#compileNew(sdl);
+    const reader = await this.#engine.openReader(namespace);
+    try {
+      const served = await this.at(reader);
+      const updates = (await readText(reader, served?.uid))?.updates ?? 0;
+      return { changes: await planSchema(schema, served?.schema, reader), updates };
+    } finally {
+      reader.close();
+    }
+  }
+
+  /** As `update`, of a schema by which no stored node loses but those of the changes that `force` names. */
+  apply(namespace: number, sdl: string, { force, updates }: ApplyOptions): Promise<SchemaRow> {
+    return this.#inTurn(namespace, async () => {
+      const schema = await this.#compileChecked(sdl);
+      const plan = await this.plan(namespace, sdl);
+      if (updates !== undefined && updates !== plan.updates) throw changedMeanwhile();
+      refuseChanges(plan.changes, force);
+      return this.#replace(namespace, schema, plan.updates);
+    });
+  }
+
+  #inTurn(namespace: number, work: () => Promise<SchemaRow>): Promise<SchemaRow> {
     const earlier = this.#updates.get(namespace) ?? Promise.resolve();
-    const update = earlier.then(
-      () => this.#replace(namespace, sdl),
-      () => this.#replace(namespace, sdl),
-    );
+    const update = earlier.then(work, work);
     this.#updates.set(namespace, update);
     const forget = (): void => {
       if (this.#updates.get(namespace) === update) this.#updates.delete(namespace);
@@ -171,13 +202,24 @@ export class SchemaStore {
     return update;
   }
 
-  async #replace(namespace: number, sdl: string): Promise<SchemaRow> {
+  async #compileChecked(sdl: string): Promise<CompiledSchema> {
     const schema = this.#compileNew(sdl);
     await this.#tryKeySets(schema);
-    await this.#checkValues(namespace, schema);
+    return schema;
+  }
+
+  /** `expected`: how often the schema was set so far, if nobody else may have set it; undefined: all the same. */
+  async #replace(
+    namespace: number,
+    schema: CompiledSchema,
+    expected: number | undefined,
+  ): Promise<SchemaRow> {
+    const { sdl } = schema;
     const text = printSchemaText(storageSchema(schema));
     await this.#engine.alter({ kind: "schema", text, runInBackground: false }, namespace);
-    const { value: uid } = await this.#engine.transact(namespace, (txn) => writeText(txn, sdl));
+    const { value: uid } = await this.#engine.transact(namespace, (txn) =>
+      writeText(txn, sdl, expected),
+    );
     const served = await this.newest(namespace);
     // Another process may have replaced it again by now; this update's own schema is the answer all the same.
     return toRow(served?.schema.sdl === sdl ? served : { uid, schema });
@@ -274,9 +316,18 @@ function findNode(reader: Reader): MaybePromise<number | undefined> {
   );
 }
 
-async function writeText(txn: ManagedTransaction, sdl: string): Promise<number> {
+function changedMeanwhile(): Fault {
+  return new Fault("E_GRAPHQL_SCHEMA", "the schema was changed meanwhile: plan it again");
+}
+
+async function writeText(
+  txn: ManagedTransaction,
+  sdl: string,
+  expected: number | undefined,
+): Promise<number> {
   const known = await findNode(txn.reader);
   const stored = known === undefined ? undefined : await readCell(txn.reader, known);
+  if (expected !== undefined && expected !== (stored?.updates ?? 0)) throw changedMeanwhile();
   const updates = (stored?.updates ?? 0) + (stored?.text === sdl ? 0 : 1);
   const subject: NodeRef =
     known === undefined ? { kind: "blank", label: "schema" } : { kind: "uid", uid: known };

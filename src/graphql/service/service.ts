@@ -4,6 +4,7 @@
  */
 import type { GraphqlRequest } from "../operation/request.ts";
 import type { DocumentLimits } from "../operation/document-meter.ts";
+import type { SchemaPlan } from "./schema-plan.ts";
 import type { SchemaVerdict } from "./schema-verdict.ts";
 import type { MaybePromise } from "../../base/maybe.ts";
 
@@ -29,6 +30,10 @@ export interface GraphqlService {
   readonly subscriptionCounters: SubscriptionCounters;
   /** POST /admin/schema and updateGQLSchema: validates, alters the storage schema, stores the SDL. Fault E_GRAPHQL_SCHEMA lists what is wrong. */
   updateSchema(namespace: number, sdl: string): Promise<SchemaRow>;
+  /** What `updateSchema` would change, with the stored nodes that each change touches. Faults as it. */
+  planSchema(namespace: number, sdl: string): Promise<SchemaPlan>;
+  /** As `updateSchema`; refuses changes by which stored nodes lose, but for those that `force` names. */
+  applySchema(namespace: number, sdl: string, options: ApplyOptions): Promise<SchemaRow>;
   /** getGQLSchema; undefined where none was ever set. */
   schemaRow(namespace: number): Promise<SchemaRow | undefined>;
   /** Without storing it. Throws Fault E_DEADLINE, and E_LIMIT where it takes too much memory. */
@@ -42,6 +47,13 @@ export interface GraphqlService {
   preflight(namespace: number): Promise<Preflight>;
   /** `schemaUpdateCounter` of /probe/graphql: from what is stored, the same in every process. */
   schemaUpdateCount(namespace: number): Promise<number>;
+}
+
+export interface ApplyOptions {
+  /** `Type.field` or `Type`. */
+  readonly force: readonly string[];
+  /** Of the plan that it follows: it is refused where the schema was set since; undefined: it may have been. */
+  readonly updates: number | undefined;
 }
 
 export interface Preflight {

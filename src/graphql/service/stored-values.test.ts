@@ -35,7 +35,7 @@ test("@id over values that several nodes have is refused with the nodes; without
   await add(people);
   const keyed = "type Person { email: String! @id age: String }";
   await expect(set(keyed)).rejects.toThrow(
-    'Type Person; Field email: @id needs values that no two nodes have, and 1 value is stored at several: "ada@x" at 0x1, 0x2. Change them first.',
+    'Type Person; Field email: @id needs values that no two nodes have, and these are stored at several: "ada@x" at 0x1, 0x2. Change them first.',
   );
   // Nothing was done: neither the text nor an index.
   expect((await service.schemaRow(0))?.schema).not.toContain("@id");
@@ -76,7 +76,7 @@ test("keys of interfaces are looked at type by type, or over all where they are 
   await add(`<0x1> <dgraph.type> "Pet" . <0x1> <dgraph.type> "Dog" . <0x1> <Pet.tag> "7" .
     <0x2> <dgraph.type> "Pet" . <0x2> <dgraph.type> "Cat" . <0x2> <Pet.tag> "7" .`);
   await expect(set(`interface Pet { tag: String! @id(interface: true) } ${types}`)).rejects.toThrow(
-    'Type Pet; Field tag: @id needs values that no two nodes have, and 1 value is stored at several: "7" at 0x1, 0x2.',
+    'Type Pet; Field tag: @id needs values that no two nodes have, and these are stored at several: "7" at 0x1, 0x2.',
   );
   await set(`interface Pet { tag: String! @id } ${types}`);
 });
