@@ -20,6 +20,8 @@ export type DataCheck =
   | { readonly kind: "misfit"; readonly source: ValueSource }
   /** Those whose value another node of the type has, too. */
   | { readonly kind: "repeated"; readonly source: ValueSource }
+  /** Those with what the store will not take as this field: values for edges, a list for a single value. */
+  | { readonly kind: "unstorable"; readonly source: StoredSource }
   /** Those without this value of `dgraph.type`. */
   | { readonly kind: "untyped"; readonly name: string }
   /** Those with an edge to a node that has none of these types. */
@@ -30,8 +32,8 @@ export type DataCheck =
 export type StoredSource = ValueSource | EdgeSource;
 
 /**
- * safe: whoever asks notices nothing but more. index: one is built, as large as the nodes told. changes: answers take
- * another form. removes: something that
+ * safe: whoever asks notices nothing but more. index: one is built, as large as the nodes told. changes: answers may take
+ * another form, or other values. removes: something that
  * could be asked for no longer can, what is stored stays. breaks: stored nodes could not be answered, or not found.
  * impossible: the store refuses it.
  */
@@ -175,14 +177,15 @@ function compareFields(
       make(type, was, {
         kind: "field-moved",
         effect: "removes",
-        unless: "safe",
+        unless: "changes",
         calm: `is stored in ${placeOf(source)} from now on`,
         text: `is stored in ${placeOf(source)} from now on: values of ${placeOf(old)} stay there, unread`,
         check: { kind: "having", source: old },
       }),
     );
-    if (old.isList !== source.isList || old.kind !== source.kind) {
-      const text = `${was?.type.text ?? ""} → ${field.type.text}`;
+    const [from, to] = [was, field].map((one) => one?.type.text.replaceAll("!", ""));
+    if (from !== to) {
+      const text = `${from} → ${to}`;
       tell({ kind: "shape-changed", effect: "changes", text });
     }
   }
@@ -201,16 +204,16 @@ function compareFields(
       check: { kind: "lacking", source },
     });
   }
+  // Elsewhere other values are stored: nothing of what was is known of them.
+  const kept = old !== undefined && placeOf(old) === placeOf(source) ? old : undefined;
   if (source.kind === "value") {
-    differences.push(
-      ...compareValues(type, field, source, old?.kind === "value" ? old : undefined),
-    );
+    const before = kept?.kind === "value" ? kept : undefined;
+    differences.push(...compareValues(type, field, source, before));
   } else {
-    differences.push(...compareEdges(type, field, source, old?.kind === "edge" ? old : undefined));
+    const before = kept?.kind === "edge" ? kept : undefined;
+    differences.push(...compareEdges(type, field, source, before));
   }
-  if (old !== undefined && placeOf(old) === placeOf(source)) {
-    differences.push(...compareShapes(type, field, source, old));
-  }
+  differences.push(...compareShapes(type, field, source, kept));
   return differences;
 }
 
@@ -231,36 +234,27 @@ function hintRequired(type: NodeType, field: FieldDefinition, source: StoredSour
   return `give them one (--backfill ${type.name}.${field.name}=VALUE), or leave the ! away`;
 }
 
+/** Also of a field that is new: its predicate may have been in use before. */
 function compareShapes(
   type: NodeType,
   field: FieldDefinition,
   source: StoredSource,
-  old: StoredSource,
+  old: StoredSource | undefined,
 ): readonly Difference[] {
-  const check = { kind: "having", source: old } as const;
-  const elsewhere = "store the field elsewhere with @dgraph(pred:)";
-  const told = (kind: string, text: string, hint: string): readonly Difference[] => [
-    make(type, field, { kind, effect: "impossible", unless: "safe", text, hint, check }),
-  ];
-  if (source.kind !== old.kind) {
-    return told("kind-changed", "an edge where values are stored, or the reverse", elsewhere);
-  }
   if (source.kind === "edge" && source.isReverse) return [];
-  if (old.isList && !source.isList) {
-    return [
-      make(type, field, {
-        kind: "list-to-single",
-        effect: "impossible",
-        unless: "impossible",
-        text: `${field.type.text} where lists are stored: a list cannot become a single value`,
-        hint: elsewhere,
-        check,
-      }),
-    ];
-  }
-  if (old.isList === source.isList) return [];
+  const isMore = old !== undefined && !old.isList && source.isList && old.kind === source.kind;
+  const differences = [
+    make(type, field, {
+      kind: "unstorable",
+      effect: "impossible",
+      text: `${field.type.text} is not how ${placeOf(source)} is stored: no list becomes a single value, no value an edge, no edge a value`,
+      hint: "store the field elsewhere with @dgraph(pred:)",
+      check: { kind: "unstorable", source },
+    }),
+  ];
+  if (!isMore) return differences;
   const text = `a list from now on: ${field.type.text}`;
-  return [make(type, field, { kind: "single-to-list", effect: "changes", text })];
+  return [...differences, make(type, field, { kind: "single-to-list", effect: "changes", text })];
 }
 
 function compareValues(

@@ -17,6 +17,8 @@ import { RepeatedValues } from "./repeated-values.ts";
 
 export interface Finding {
   readonly nodes: number;
+  /** Where what was asked holds even of no node of the type. */
+  readonly isGeneral?: boolean;
   /** Some of them: `0x1`, with what they have, `"thirty" at 0x1`, or where they lead to, `0x1 → 0x2`. */
   readonly examples: readonly string[];
 }
@@ -72,13 +74,10 @@ function makePass(reader: Reader, typeName: string, check: DataCheck): Pass | un
         const has = hasValue(source, must(column, "one was asked for"));
         return (row) => (has(row) ? undefined : "");
       });
+    case "unstorable":
+      return predicate === undefined ? undefined : passUnstorable(reader, check.source, predicate);
     case "having":
-      if (predicate === undefined) return undefined;
-      // What is stored says whether it is an edge: the field may be about to become one.
-      return passOf([{ kind: "count", predicate: predicate.id }], ([column]) => (row) => {
-        const counts = column?.kind === "count" ? column.counts : undefined;
-        return (counts?.[row] ?? 0) > 0 ? "" : undefined;
-      });
+      return predicate === undefined ? undefined : passHaving(predicate);
     case "misfit":
       return isStored ? passMisfit(check.source, predicate) : undefined;
     case "repeated":
@@ -88,6 +87,33 @@ function makePass(reader: Reader, typeName: string, check: DataCheck): Pass | un
     case "oneSided":
       return isStored ? passOneSided(reader, check.source, predicate, check.inverse) : undefined;
   }
+}
+
+function passHaving({ id }: Predicate): Pass {
+  return passOf([{ kind: "count", predicate: id }], ([column]) => (row) => {
+    const counts = column?.kind === "count" ? column.counts : undefined;
+    return (counts?.[row] ?? 0) > 0 ? "" : undefined;
+  });
+}
+
+/** As an alter refuses it: a list that gets shorter always, values and edges for each other where there are any. */
+function passUnstorable(
+  reader: Reader,
+  source: StoredSource,
+  predicate: Predicate,
+): Pass | undefined {
+  const { list } = predicate.definition;
+  const isOther = isEdge(predicate) !== (source.kind === "edge");
+  const isShorter = list && !source.isList;
+  if (!isOther && !isShorter) return undefined;
+  const having = passHaving(predicate);
+  return {
+    ...having,
+    async finish() {
+      const [count = 0] = await reader.countLists([{ kind: "presence", predicate: predicate.id }]);
+      return { ...(await having.finish()), isGeneral: isShorter || count > 0 };
+    },
+  };
 }
 
 function isEdge({ definition }: Predicate): boolean {

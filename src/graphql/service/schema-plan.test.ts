@@ -133,7 +133,7 @@ describe("a plan of a schema", () => {
     [
       "a single edge in place of a list",
       schema.replace("friend: [User]", "friend: User"),
-      ["impossible list-to-single User.friend 2 0x1; 0x3"],
+      ["impossible unstorable User.friend 2 0x1; 0x3"],
     ],
     [
       "another target",
@@ -205,9 +205,7 @@ describe("a schema that is applied", () => {
 
   it("never is what the store refuses, and nothing is done then", async () => {
     const next = schema.replace("friend: [User]", "friend: User");
-    await expect(apply(next, ["User.friend"])).rejects.toThrow(
-      /a list cannot become a single value/,
-    );
+    await expect(apply(next, ["User.friend"])).rejects.toThrow(/no list becomes a single value/);
     expect((await service.schemaRow(0))?.schema).toBe(schema);
   });
 

@@ -63,7 +63,7 @@ export async function planSchema(
 
 function tell(difference: Difference, finding: Finding | undefined): PlannedChange | undefined {
   const { nodes, examples } = finding ?? { nodes: 0, examples: [] };
-  const isTouched = difference.check === undefined || nodes > 0;
+  const isTouched = difference.check === undefined || nodes > 0 || finding?.isGeneral === true;
   const effect = isTouched ? difference.effect : difference.unless;
   if (effect === undefined) return undefined;
   const { kind, type, typeName, field, predicate, text, calm, hint } = difference;
