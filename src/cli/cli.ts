@@ -73,6 +73,7 @@ function makeProgram(flags: readonly string[]): Command {
     .action(() => void process.stdout.write(`${readVersion()}\n`));
   for (const command of program.commands) {
     command.copyInheritedSettings(program);
+    // Of commands below it as well.
     command.hook("preAction", (_one, action) => prepareOptions(action));
   }
   return program;
@@ -154,7 +155,6 @@ function addConfig(program: Command): void {
     });
   for (const command of [print, check]) {
     addServeOptions(command).addHelpText("after", configCommandHelp).copyInheritedSettings(program);
-    command.hook("preAction", (_one, action) => prepareOptions(action));
   }
 }
 
@@ -596,7 +596,6 @@ function addKey(program: Command): void {
       .addOption(setting(configFlag, configHelp))
       .addHelpText("after", keyHelp)
       .copyInheritedSettings(program);
-    command.hook("preAction", (_one, action) => prepareOptions(action));
   }
 }
 
