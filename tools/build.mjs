@@ -51,23 +51,37 @@ const runner = await build({
   platform: "browser",
 });
 
-// The types of the package's two entries: what src/embedded publishes, and the one name that each entry has.
+// The client runs where there is no Node: one file that imports nothing.
+const client = await build({
+  ...common,
+  entryPoints: { client: "src/client/client.ts" },
+  platform: "neutral",
+});
+
+// The types of the package's entries: what src/embedded and src/client publish, and the names that each entry has.
 const declarations = {
-  "embedded.d.ts": `${readTypes("api.ts")}\nexport declare const open: Open;\n`,
-  "testing.d.ts": `${readTypes("test-api.ts")}\nexport declare const openTestDatabase: OpenTestDatabase;\n`,
+  "embedded.d.ts": `${readTypes("embedded/api.ts")}\nexport declare const open: Open;\n`,
+  "testing.d.ts": `${readTypes("embedded/test-api.ts")}\nexport declare const openTestDatabase: OpenTestDatabase;\n`,
+  "client.d.ts": `${readTypes("client/api.ts")}\nexport declare const connect: Connect;\nexport declare const documents: Documents;\nexport declare const dql: MakeDqlText;\n`,
+  "document-types.d.ts": readTypes("client/document-types.ts"),
+  "document-syntax.d.ts": readTypes("client/document-syntax.ts"),
+  "document-tokens.d.ts": readTypes("client/document-tokens.ts"),
 };
 for (const [name, text] of Object.entries(declarations)) writeFileSync(join(dist, name), text);
 
 const licences = join(dist, "LICENCES.txt");
 writeFileSync(licences, gatherLicences(Object.keys(server.metafile.inputs)));
-const outputs = [server, runner].flatMap(({ metafile }) => Object.keys(metafile.outputs));
+const outputs = [server, client, runner].flatMap(({ metafile }) => Object.keys(metafile.outputs));
 const types = Object.keys(declarations).map((name) => join(dist, name));
 removeOthers(new Set([...outputs.map((file) => resolve(root, file)), ...types, licences]));
 
-/** A file of types alone is its own declaration. */
+/** A file of types alone is its own declaration; what it imports lies beside it. */
 function readTypes(name) {
-  const text = readFileSync(join(root, "src", "embedded", name), "utf8");
-  return text.replaceAll('from "./api.ts"', 'from "./embedded.js"');
+  const text = readFileSync(join(root, "src", name), "utf8");
+  return text
+    .replaceAll('from "./api.ts"', 'from "./embedded.js"')
+    .replaceAll('from "../client/api.ts"', 'from "./client.js"')
+    .replaceAll(/from "(?:\.\.\/client|\.)\/(document-\w+)\.ts"/g, 'from "./$1.js"');
 }
 
 /** Of the packages whose code is in dist now. */

@@ -300,11 +300,17 @@ export const layers: Layers = {
     through: { admin: ["interface.ts"], http: ["interface.ts"] },
     outside: ["@grpc/grpc-js", "protobufjs", "node:http", "node:net", "node:buffer"],
   },
+  // Types of a schema as files, for clients and resolvers.
+  codegen: { below: ["base", "model", "graphql/schema"], interface: ["written-types.ts"] },
+  // A server's client, for every platform: it imports nothing of one.
+  client: { below: ["base"] },
   // The package as a library: a database in the process that imports it.
   embedded: {
     below: [
       "base",
       "model",
+      // What both can be asked in the same words.
+      "client",
       "store",
       "stores",
       "write",
@@ -320,6 +326,7 @@ export const layers: Layers = {
     below: [
       "base",
       "model",
+      "codegen",
       "store",
       "stores",
       "graph",

@@ -14,6 +14,7 @@ import { complain, endWithLostOutput } from "./log.ts";
 import type { Role } from "./messages.ts";
 import { describeShown, resolveSecrets } from "./secrets.ts";
 import { configFlag, configHelp, setting } from "./setting.ts";
+import { addTypes } from "./project-commands.ts";
 import { addSchema } from "./schema-commands.ts";
 import { addImport } from "./import-command.ts";
 import { addServer } from "./server-flags.ts";
@@ -62,6 +63,7 @@ function makeProgram(flags: readonly string[]): Command {
   addCompact(program);
   addSample(program);
   addSchema(program);
+  addTypes(program);
   addCheck(program);
   addKey(program);
   addExplain(program);

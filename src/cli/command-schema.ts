@@ -4,6 +4,7 @@ import { findSchemaProblems } from "../graphql/service/schema-compile.ts";
 import { judgeSchema } from "../graphql/service/schema-verdict.ts";
 import { Fault } from "../model/fault.ts";
 import { say } from "./log.ts";
+import { printProblems } from "./schema-problems.ts";
 import type { SchemaCheckFlags } from "./schema-commands.ts";
 
 /** `file`: `-` for standard input. */
@@ -11,10 +12,7 @@ export function runSchemaCheck(file: string, { lambda, strictRules }: SchemaChec
   const sdl = readSdl(file);
   const name = file === "-" ? "stdin" : file;
   const problems = findSchemaProblems(sdl, lambda);
-  for (const { message, at } of problems) {
-    const place = at === undefined ? name : `${name}:${at.line}:${at.column}`;
-    process.stdout.write(`${place}: error: ${message}\n`);
-  }
+  for (const line of printProblems(name, problems)) process.stdout.write(`${line}\n`);
   const verdict =
     problems.length > 0
       ? { problems: [], warnings: [] }

@@ -4,7 +4,15 @@ import { packageFolder } from "./places.ts";
 
 /** The version of the package that this file belongs to. */
 export function readVersion(): string {
+  return readManifest().version;
+}
+
+/** By which projects import it. */
+export function readPackageName(): string {
+  return readManifest().name;
+}
+
+function readManifest(): { readonly version: string; readonly name: string } {
   const file = join(packageFolder, "package.json");
-  const { version } = JSON.parse(readFileSync(file, "utf8")) as { version: string };
-  return version;
+  return JSON.parse(readFileSync(file, "utf8")) as { version: string; name: string };
 }

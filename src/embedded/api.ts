@@ -1,4 +1,28 @@
 /** A database in this process: what the package shows. These types are published as they stand here. */
+import type {
+  DqlCall,
+  DqlMutation,
+  DqlMutationResult,
+  DqlTransaction,
+  GraphqlCall,
+  GraphqlHeaders,
+  SubscribeCall,
+} from "../client/api.ts";
+
+export type {
+  DqlCall,
+  DqlFacts,
+  DqlMutation,
+  DqlMutationResult,
+  DqlText,
+  DqlTransaction,
+  DqlValue,
+  DqlVariables,
+  GraphqlError,
+  GraphqlHeaders,
+  GraphqlResult,
+  TypedDocument,
+} from "../client/api.ts";
 
 export interface OpenOptions {
   /** Directory of the store; made when it is missing. Without one everything is in memory, and ends with the process. */
@@ -13,73 +37,14 @@ export interface OpenOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** A document that knows its types: of codegen's client preset (nodes or strings), gql.tada, and their like. */
-export interface TypedDocument<Data, Variables> {
-  /** Never there: it carries the types. */
-  readonly __apiType?: ((variables: Variables) => Data) | undefined;
-}
-
-export interface GraphqlOptions {
-  /** Such as the token that the schema's `Dgraph.Authorization` names. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly operationName?: string | undefined;
-}
-
-export interface GraphqlError {
-  readonly message: string;
-  readonly path?: readonly (string | number)[];
-  readonly locations?: readonly { readonly line: number; readonly column: number }[];
-  readonly extensions?: Readonly<Record<string, unknown>>;
-}
-
-export interface GraphqlResult<Data> {
-  readonly data?: Data | null;
-  readonly errors?: readonly GraphqlError[];
-}
-
-/** DqlFacts as JSON (an object or a list), or as N-Quads (a text). */
-export type DqlFacts = string | object;
-
-export interface DqlMutation {
-  readonly set?: DqlFacts | undefined;
-  readonly delete?: DqlFacts | undefined;
-  /** DQL, whose variables the facts may name: `uid(v)`. */
-  readonly query?: string | undefined;
-  /** `@if(eq(len(v), 0))` */
-  readonly condition?: string | undefined;
-}
-
-export interface DqlMutationResult {
-  /** Label of a blank node → its uid. */
-  readonly uids: Readonly<Record<string, string>>;
-  /** Of the mutation's query. */
-  readonly queries: unknown;
-}
-
-/** Values of a query's variables: `$name`, or `name`. */
-export type DqlVariables = Readonly<Record<string, string | number | boolean>>;
-
-export interface DqlTransaction {
-  dql<Rows = Record<string, unknown[]>>(query: string, variables?: DqlVariables): Promise<Rows>;
-  /** Seen by what the transaction reads later, and by others when it has ended. */
-  mutate(mutation: DqlMutation): Promise<DqlMutationResult>;
-}
-
-export interface EmbeddedDatabase {
+/** `Schema`: what `weft types` writes, by which texts of documents have types; without one they are said, or unknown. */
+export interface EmbeddedDatabase<Schema = unknown> {
   /** Never rejects for what the request says: `errors` tell. */
-  graphql<Data = Record<string, unknown>, Variables = Record<string, unknown>>(
-    document: string | TypedDocument<Data, Variables>,
-    variables?: Variables,
-    options?: GraphqlOptions,
-  ): Promise<GraphqlResult<Data>>;
+  readonly graphql: GraphqlCall<Schema, GraphqlHeaders>;
   /** Answers now, and after each change. Ends with the loop; rejects where the schema or the rights have changed. */
-  subscribe<Data = Record<string, unknown>, Variables = Record<string, unknown>>(
-    document: string | TypedDocument<Data, Variables>,
-    variables?: Variables,
-    options?: GraphqlOptions,
-  ): AsyncIterableIterator<GraphqlResult<Data>>;
+  readonly subscribe: SubscribeCall<Schema, GraphqlHeaders>;
   /** Rows by the names of blocks. Rejects with a DatabaseError. */
-  dql<Rows = Record<string, unknown[]>>(query: string, variables?: DqlVariables): Promise<Rows>;
+  readonly dql: DqlCall;
   /** One transaction. Rejects with a DatabaseError. */
   mutate(mutation: DqlMutation): Promise<DqlMutationResult>;
   /**
@@ -102,4 +67,4 @@ export interface DatabaseError extends Error {
   readonly code: string;
 }
 
-export type Open = (options?: OpenOptions) => Promise<EmbeddedDatabase>;
+export type Open = <Schema = unknown>(options?: OpenOptions) => Promise<EmbeddedDatabase<Schema>>;

@@ -4,8 +4,7 @@ import type { GraphqlRequest } from "../graphql/operation/request.ts";
 import type { GraphqlService } from "../graphql/service/service.ts";
 import type {
   EmbeddedDatabase,
-  DqlVariables,
-  GraphqlOptions,
+  GraphqlHeaders,
   GraphqlResult,
   DqlMutation,
   DqlMutationResult,
@@ -25,14 +24,13 @@ interface DatabaseParts {
 export function makeDatabase({ engine, graphql, close }: DatabaseParts): EmbeddedDatabase {
   const session = new DqlSession(engine);
   return {
-    graphql: async <Data>(document: unknown, variables?: unknown, options?: GraphqlOptions) => {
+    graphql: async <Data>(document: unknown, variables?: unknown, options?: GraphqlHeaders) => {
       const answer = await graphql.handle(makeRequest(document, variables, options));
       return readJson(answer.body) as GraphqlResult<Data>;
     },
-    subscribe: <Data>(document: unknown, variables?: unknown, options?: GraphqlOptions) =>
+    subscribe: <Data>(document: unknown, variables?: unknown, options?: GraphqlHeaders) =>
       new AnswerStream<Data>(graphql, makeRequest(document, variables, options)),
-    dql: <Rows>(query: string, variables?: DqlVariables) =>
-      showingFaults(() => session.dql<Rows>(query, variables)),
+    dql: session.dql,
     mutate: (mutation: DqlMutation): Promise<DqlMutationResult> =>
       showingFaults(() => session.mutate(mutation)),
     transaction: <T>(work: (transaction: DqlTransaction) => Promise<T>) =>
@@ -51,7 +49,7 @@ export function makeDatabase({ engine, graphql, close }: DatabaseParts): Embedde
 function makeRequest(
   document: unknown,
   variables: unknown,
-  { headers = {}, operationName }: GraphqlOptions = {},
+  { headers = {}, operationName }: GraphqlHeaders = {},
 ): GraphqlRequest {
   const query = textOfDocument(document);
   const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);

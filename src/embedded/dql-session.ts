@@ -1,12 +1,14 @@
 /** DQL by itself, and in transactions over several requests. */
 import { queryDefaults, type Engine, type MutationParts } from "../engine/engine.ts";
-import { Fault } from "../model/fault.ts";
 import { printUid } from "../model/uid.ts";
+import { showingFaults } from "./database-error.ts";
+import { readDqlCall } from "../client/dql-text.ts";
 import type {
-  DqlVariables,
+  DqlCall,
   DqlFacts,
   DqlMutation,
   DqlMutationResult,
+  DqlText,
   DqlTransaction,
 } from "./api.ts";
 
@@ -21,24 +23,28 @@ export class DqlSession implements DqlTransaction {
   #keys: readonly string[] = [];
   #preds: readonly string[] = [];
   #hasWritten = false;
+  readonly dql: DqlCall;
 
   /** `isOpen`: all that is asked of it is one transaction. */
   constructor(engine: Engine, isOpen = false) {
     this.#engine = engine;
     this.#isOpen = isOpen;
+    const call = (first: Parameters<typeof readDqlCall>[0], ...rest: unknown[]): Promise<never> =>
+      showingFaults(() => this.#query(readDqlCall(first, rest))) as Promise<never>;
+    this.dql = call;
   }
 
-  async dql<Rows>(text: string, variables: DqlVariables = {}): Promise<Rows> {
+  async #query({ text, variables }: DqlText): Promise<unknown> {
     const answer = await this.#engine.query({
       ...queryDefaults,
       namespace: 0,
       text,
-      variables: toVariables(variables),
+      variables: new Map(Object.entries(variables)),
       readOnly: !this.#isOpen,
       startTs: this.#startTs,
     });
     if (this.#isOpen) this.#startTs = answer.startTs;
-    return JSON.parse(new TextDecoder().decode(answer.data)) as Rows;
+    return JSON.parse(new TextDecoder().decode(answer.data)) as unknown;
   }
 
   async mutate(mutation: DqlMutation): Promise<DqlMutationResult> {
@@ -81,22 +87,16 @@ export async function runTransaction<T>(
     } catch (error) {
       // One that was aborted already has nothing to end.
       await session.end(true).catch(() => {});
-      const isConflict = error instanceof Fault && error.code === "E_TXN_ABORTED";
+      const isConflict =
+        error instanceof Error && "code" in error && error.code === "E_TXN_ABORTED";
       if (!isConflict || tries === triesMax) throw error;
     }
   }
 }
 
-function toVariables(given: DqlVariables): ReadonlyMap<string, string> {
-  return new Map(
-    Object.entries(given).map(([name, value]) => [
-      name.startsWith("$") ? name : `$${name}`,
-      String(value),
-    ]),
-  );
-}
-
 function toParts({ set, delete: remove, query = "", condition = "" }: DqlMutation): MutationParts {
+  const { text: asked, variables } =
+    typeof query === "string" ? { text: query, variables: {} } : query;
   const json = (facts: DqlFacts | undefined): string =>
     typeof facts === "object" ? JSON.stringify(facts) : "";
   const text = (facts: DqlFacts | undefined): string => (typeof facts === "string" ? facts : "");
@@ -107,5 +107,6 @@ function toParts({ set, delete: remove, query = "", condition = "" }: DqlMutatio
     set: text(set),
     delete: text(remove),
   };
-  return { kind: "parts", query, variables: new Map(), mutations: [part] };
+  const given = new Map(Object.entries<string>(variables));
+  return { kind: "parts", query: asked, variables: given, mutations: [part] };
 }

@@ -13,7 +13,9 @@ import { showingFaults } from "./database-error.ts";
 import { makeDatabase } from "./database.ts";
 
 /** Rejects with a DatabaseError where the directory cannot be opened, or a schema is refused. */
-export const open: Open = (options = {}) => showingFaults(() => openDatabase(options));
+export const open: Open = <Schema>(options: OpenOptions = {}) =>
+  // The types of documents are the compiler's affair: what runs is the same for all schemas.
+  showingFaults(() => openDatabase(options)) as Promise<EmbeddedDatabase<Schema>>;
 
 interface OpenStore {
   readonly store: Store;

@@ -2,12 +2,16 @@
 import { createHmac } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { systemClock } from "../base/clock.ts";
-import type { EmbeddedDatabase } from "./api.ts";
+import type { DqlCall, EmbeddedDatabase } from "./api.ts";
 import { open } from "./open.ts";
 import type { OpenTestDatabase, TestDatabase, TestOptions, TestTime } from "./test-api.ts";
 import { readTokenForm, type TokenForm } from "./token-form.ts";
 
-export const openTestDatabase: OpenTestDatabase = async (options = {}) => {
+export const openTestDatabase: OpenTestDatabase = <Schema>(options: TestOptions<Schema> = {}) =>
+  // The types of documents are the compiler's affair: what runs is the same for all schemas.
+  openUntyped(options as TestOptions) as Promise<TestDatabase<Schema>>;
+
+async function openUntyped(options: TestOptions): Promise<TestDatabase> {
   const time = new DatabaseTime(options.now);
   const begin = (): Promise<EmbeddedDatabase> => openWithFixtures(options, () => time.nowMs);
   let current = await begin();
@@ -17,7 +21,7 @@ export const openTestDatabase: OpenTestDatabase = async (options = {}) => {
   const database: TestDatabase = {
     graphql: (...asked) => current.graphql(...asked),
     subscribe: (...asked) => current.subscribe(...asked),
-    dql: (...asked) => current.dql(...asked),
+    dql: ((...asked: Parameters<DqlCall>) => current.dql(...asked)) as DqlCall,
     mutate: (mutation) => current.mutate(mutation),
     transaction: (work) => current.transaction(work),
     setSchema: (schema) => current.setSchema(schema),
@@ -39,7 +43,7 @@ export const openTestDatabase: OpenTestDatabase = async (options = {}) => {
     }),
   };
   return database;
-};
+}
 
 async function openWithFixtures(
   options: TestOptions,

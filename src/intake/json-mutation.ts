@@ -12,6 +12,8 @@ import { FactSink } from "./statement.ts";
 interface JsonMutationRequest {
   /** "" where there is none. */
   readonly query: string;
+  /** Values of the query's variables, by their names with `$`; undefined where there are none. */
+  readonly variables: ReadonlyMap<string, string> | undefined;
   readonly mutations: readonly JsonMutation[];
 }
 
@@ -45,16 +47,34 @@ export function* parseJsonMutationInSteps(
   const { value, members } = yield* readJsonInSteps(text, depthMax, look);
   if (members === undefined) {
     // A lone null is an empty request.
-    return { query: "", mutations: failShape(text, value, topType) };
+    return { query: "", variables: undefined, mutations: failShape(text, value, topType) };
   }
   const query = readText(members.get("query"));
+  const variables = readVariables(members.get("variables"));
   const parts: MutationParts[] = [];
   takeParts(members, parts);
   for (const entry of readEntries(members.get("mutations"))) takeParts(entry, parts);
   const mutations: JsonMutation[] = [];
   for (const part of parts) mutations.push(yield* toMutation(part, look));
-  return { query, mutations };
+  return { query, variables, mutations };
 }
+
+/** An object of texts. What is none is refused in the words that `/query` has for it. */
+function readVariables(member: JsonMember | undefined): ReadonlyMap<string, string> | undefined {
+  if (member === undefined || member.value === null) return undefined;
+  const { value, text } = member;
+  if (!(value instanceof Map)) return new Map(failShape(text, value, variablesType));
+  const variables = new Map<string, string>();
+  for (const [name, one] of value) {
+    if (typeof one !== "string") {
+      throw new Fault("E_JSON_TYPE", `json: the variable ${name} is not a string`);
+    }
+    variables.set(name, one);
+  }
+  return variables;
+}
+
+const variablesType = "map[string]string";
 
 /** Facts alone: what is set and what is deleted, each an object or a list of them; "" for none. Throws as above. */
 export function* parseJsonFactsInSteps(

@@ -1,31 +1,15 @@
 // Goal: the package by its own name, as who installs it has it: it opens fast, knows its types, and its examples run.
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { cleanUp, makeFolder, root } from "./server.ts";
+import { makeProject, packageName as name, runIn } from "./project.ts";
+import { cleanUp, root } from "./server.ts";
 
-const { name } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { name: string };
 let project: string;
 
-/** A project that has this package, and what its examples need, installed. */
 beforeAll(() => {
-  project = makeFolder();
-  const modules = join(project, "node_modules");
-  mkdirSync(join(modules, name), { recursive: true });
-  // A copy: what a link leads to is no package to vitest, and is compiled anew.
-  for (const one of ["package.json", "dist"]) {
-    cpSync(join(root, one), join(modules, name, one), {
-      recursive: true,
-      filter: (file) => !file.endsWith(".map"),
-    });
-  }
-  const native = ["lmdb", "bcrypt", "farmhash", "esbuild"];
-  for (const one of [...native, "vitest", "vite", "@types"]) {
-    symlinkSync(join(root, "node_modules", one), join(modules, one));
-  }
-  writeFileSync(join(project, "package.json"), '{ "type": "module" }');
+  project = makeProject(["vitest", "vite", "@types"]);
   cpSync(join(root, "sample", "testing"), project, { recursive: true });
   for (const file of readdirSync(join(root, "sample", "testing"))) {
     const text = readFileSync(join(project, file), "utf8");
@@ -36,9 +20,7 @@ beforeAll(() => {
 afterAll(cleanUp);
 
 function run(...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: project });
-  expect(status, `${stdout.toString()}${stderr.toString()}`).toBe(0);
-  return stdout.toString();
+  return runIn(project, ...args);
 }
 
 test("the examples run: node:test and vitest", () => {

@@ -1,0 +1,32 @@
+/** `weft types`: the types of a GraphQL schema as files, once or at each change. */
+import { writtenTypes } from "../codegen/written-types.ts";
+import { compileSchema, findSchemaProblems } from "../graphql/service/schema-compile.ts";
+import { watchFiles } from "./file-watch.ts";
+import { complain, say } from "./log.ts";
+import { readSchemaFile } from "./schema-files.ts";
+import { printProblems } from "./schema-problems.ts";
+import type { TypesOptions } from "./project-commands.ts";
+import { writeFiles } from "./written-files.ts";
+import { readPackageName } from "./version.ts";
+
+export async function runTypes(options: TypesOptions): Promise<void> {
+  if (!writeTypes(options)) process.exitCode = 1;
+  if (!options.watch) return;
+  say(`watching ${options.schema}: Ctrl-C ends it`);
+  process.exitCode = 0;
+  await watchFiles([options.schema], () => void writeTypes(options));
+}
+
+/** False where the schema is wrong, which is told; the files of an earlier one stay. */
+export function writeTypes({ schema: file, out, int64 }: Omit<TypesOptions, "watch">): boolean {
+  const sdl = readSchemaFile(file);
+  const problems = findSchemaProblems(sdl, true);
+  if (problems.length > 0) {
+    for (const line of printProblems(file, problems)) complain(line);
+    return false;
+  }
+  const files = writtenTypes(compileSchema(sdl), { int64 }, `${readPackageName()}/client`);
+  const count = writeFiles(out, files);
+  say(`${out}: ${count === 0 ? "nothing has changed" : [...files.keys()].join(", ")}`);
+  return true;
+}

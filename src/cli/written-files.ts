@@ -1,0 +1,30 @@
+/** Files that are made from others: written whole, and only where something has changed. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Fault } from "../model/fault.ts";
+
+/** How many were written. Whoever reads one sees the old or the new text. Throws Fault E_STARTUP. */
+export function writeFiles(dir: string, files: ReadonlyMap<string, string>): number {
+  let count = 0;
+  try {
+    mkdirSync(dir, { recursive: true });
+    for (const [name, text] of files) {
+      const file = join(dir, name);
+      if (readIfThere(file) === text) continue;
+      writeFileSync(`${file}.new`, text);
+      renameSync(`${file}.new`, file);
+      count++;
+    }
+  } catch (error) {
+    throw new Fault("E_STARTUP", `${dir}: types cannot be written`, { cause: error });
+  }
+  return count;
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
