@@ -49,6 +49,7 @@ export const layers: Layers = {
       "claim.ts",
       "compact.ts",
       "disk-room.ts",
+      "stored-rows.ts",
       // The one engine that needs no files, for those who load no other.
       "memory.ts",
       // Rows of a store that is made in one go, which only LMDB is.
@@ -74,6 +75,11 @@ export const layers: Layers = {
     below: ["base", "model", "codec", "store", "graph"],
     interface: ["export.ts"],
     outside: ["node:fs", "node:fs/promises", "node:path", "node:util", "node:zlib"],
+  },
+  backup: {
+    below: ["base", "model", "stores"],
+    interface: ["backup.ts", "manifest.ts", "place.ts", "seal.ts"],
+    outside: ["node:crypto", "node:fs", "node:os", "node:path", "node:util", "node:zlib"],
   },
   plan: { below: ["base", "model", "tokens", "dql", "graph"] },
   optimizer: {
@@ -340,6 +346,7 @@ export const layers: Layers = {
       "load",
       "import",
       "bulk",
+      "backup",
       "export",
       "http",
       "grpc",

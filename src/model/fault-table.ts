@@ -372,8 +372,10 @@ const table = {
     extension: "ErrorInvalidRequest",
     isBeforeEngine: true,
     says: "you must specify a 'destination' value",
-    cause: "The place of a backup is left out, or there is nothing at it.",
-    remedy: "Name a directory that the server can reach.",
+    cause:
+      "The place of a backup is left out, or there is nothing at it; or a backup is damaged, or of another key.",
+    remedy:
+      "Name a directory that can be reached. weft backup verify tells what is damaged: docs/backup.md.",
   },
   E_NOT_YET: {
     area: "Administration",

@@ -1,0 +1,234 @@
+/** Backups of a store: made beside its server, verified, pruned, restored. */
+import { must } from "../base/assert.ts";
+import { Fault } from "../model/fault.ts";
+import type { StoredRows, StoreOfRows } from "../stores/stored-rows.ts";
+import { BlockCutter, pack, readBlockRows, unpack, type RowBlock } from "./block.ts";
+import {
+  nameBackup,
+  readManifests,
+  removeManifest,
+  writeManifest,
+  type BackupManifest,
+} from "./manifest.ts";
+import type { BackupPlace } from "./place.ts";
+import type { Seal } from "./seal.ts";
+
+export interface BackupParts {
+  readonly place: BackupPlace;
+  readonly seal: Seal;
+}
+
+/** Of a run: rows' bytes that went through, and rows. */
+type Progress = (bytes: number, rows: number) => void;
+
+interface Written {
+  readonly manifest: BackupManifest;
+  readonly newBlocks: number;
+  /** As they lie there. */
+  readonly newBytes: number;
+}
+
+/** Read at a time; others have their turn between. */
+const sliceBytes = 4 * 1024 * 1024;
+/** Blocks that are packed at once: memory of some 8 MB each. */
+const packedAtOnce = 3;
+
+/** Only blocks that are not there yet are written. Fault E_BACKUP where that fails; nothing counts as a backup then. */
+export async function makeBackup(
+  { place, seal }: BackupParts,
+  rows: StoredRows,
+  { version, nowMs, onProgress }: { version: string; nowMs: number; onProgress: Progress },
+): Promise<Written> {
+  const release = place.claim();
+  try {
+    // A key that does not fit is told before anything is written.
+    readManifests(place, seal);
+    const createdAt = new Date(nowMs).toISOString();
+    const writer = new BlockWriter({ place, seal });
+    const cutter = new BlockCutter();
+    let bytes = 0;
+    let count = 0;
+    for (let isMore = true; isMore;) {
+      const cut: RowBlock[] = [];
+      isMore = rows.read(sliceBytes, (row) => {
+        bytes += row.key.length + row.stored.length;
+        count++;
+        const block = cutter.add(row);
+        if (block !== undefined) cut.push(block);
+      });
+      for (const block of cut) await writer.add(block);
+      onProgress(bytes, count);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const last = cutter.finish();
+    if (last !== undefined) await writer.add(last);
+    const blocks = await writer.finish();
+    const manifest: BackupManifest = {
+      format: 1,
+      id: nameBackup(createdAt, rows.commitTs),
+      createdAt,
+      commitTs: rows.commitTs,
+      storeId: rows.storeId,
+      version,
+      keyCheck: seal.keyCheck,
+      rows: count,
+      bytes,
+      blocks,
+    };
+    writeManifest(place, seal, manifest);
+    return { manifest, newBlocks: writer.newBlocks, newBytes: writer.newBytes };
+  } finally {
+    release();
+  }
+}
+
+function pathOf(name: string): string {
+  return `blocks/${name.slice(0, 2)}/${name}`;
+}
+
+class BlockWriter {
+  newBlocks = 0;
+  newBytes = 0;
+  readonly #parts: BackupParts;
+  readonly #entries: Promise<BackupManifest["blocks"][number]>[] = [];
+  #running: Promise<unknown>[] = [];
+
+  constructor(parts: BackupParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when there is room for the next one. */
+  async add(block: RowBlock): Promise<void> {
+    const written = this.#write(block);
+    this.#entries.push(written);
+    this.#running.push(written);
+    if (this.#running.length < packedAtOnce) return;
+    await this.#running.shift();
+  }
+
+  finish(): Promise<BackupManifest["blocks"]> {
+    return Promise.all(this.#entries);
+  }
+
+  async #write({ rows, bytes }: RowBlock): Promise<BackupManifest["blocks"][number]> {
+    const { place, seal } = this.#parts;
+    const name = seal.nameOf(bytes);
+    const path = pathOf(name);
+    const known = place.sizeOf(path);
+    if (known !== undefined) return { name, rows, bytes: bytes.length, packedBytes: known };
+    const sealed = seal.close(name, await pack(bytes));
+    place.put(path, sealed);
+    this.newBlocks++;
+    this.newBytes += sealed.length;
+    return { name, rows, bytes: bytes.length, packedBytes: sealed.length };
+  }
+}
+
+/** Reads all of the backups, each block once. Faults E_BACKUP: what is damaged or missing, each. */
+export async function verifyBackups(
+  parts: BackupParts,
+  manifests: readonly BackupManifest[],
+  onProgress: Progress,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const seen = new Set<string>();
+  let done = 0;
+  let rows = 0;
+  for (const manifest of manifests) {
+    for (const block of manifest.blocks) {
+      if (seen.has(block.name)) continue;
+      seen.add(block.name);
+      try {
+        readBlockRows(await readBlock(parts, block));
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        problems.push(`${manifest.id}: ${error.message}`);
+      }
+      done += block.bytes;
+      rows += block.rows;
+      onProgress(done, rows);
+    }
+  }
+  return problems;
+}
+
+async function readBlock(
+  { place, seal }: BackupParts,
+  { name, bytes }: BackupManifest["blocks"][number],
+): Promise<Buffer> {
+  const sealed = place.get(pathOf(name));
+  if (sealed === undefined) throw new Fault("E_BACKUP", `the block ${name} is missing`);
+  const plain = await unpack(seal.open(name, sealed), bytes).catch((error: unknown) => {
+    throw new Fault("E_BACKUP", `the block ${name} is damaged`, { cause: error });
+  });
+  if (plain.length !== bytes || seal.nameOf(plain) !== name) {
+    throw new Fault("E_BACKUP", `the block ${name} is damaged`);
+  }
+  return plain;
+}
+
+/** All but the newest `keep` backups go, and every block that no other one has. */
+export function pruneBackups({ place, seal }: BackupParts, keep: number): Pruned {
+  const release = place.claim();
+  try {
+    const manifests = readManifests(place, seal);
+    const gone = manifests.slice(0, Math.max(0, manifests.length - keep));
+    const kept = manifests.slice(gone.length);
+    // Manifests first: a backup never lacks a block.
+    for (const manifest of gone) removeManifest(place, manifest);
+    const needed = new Set(kept.flatMap(({ blocks }) => blocks.map(({ name }) => pathOf(name))));
+    let blocks = 0;
+    for (const name of place.list("blocks")) {
+      const path = `blocks/${name}`;
+      if (needed.has(path)) continue;
+      place.remove(path);
+      blocks++;
+    }
+    return { backups: gone.length, kept: kept.length, blocks };
+  } finally {
+    release();
+  }
+}
+
+interface Pruned {
+  readonly backups: number;
+  readonly kept: number;
+  readonly blocks: number;
+}
+
+/** The newest; of `at` an id, or the newest that is no younger than that time. Fault E_BACKUP where there is none. */
+export function chooseBackup(
+  manifests: readonly BackupManifest[],
+  at: string | undefined,
+): BackupManifest {
+  if (manifests.length === 0) throw new Fault("E_BACKUP", "there are no backups");
+  if (at === undefined) return must(manifests.at(-1), "there is one");
+  const named = manifests.find(({ id }) => id === at);
+  if (named !== undefined) return named;
+  const time = Date.parse(at);
+  if (Number.isNaN(time)) {
+    throw new Fault("E_BACKUP", `there is no backup ${at}, and that is no time`);
+  }
+  const found = manifests.findLast(({ createdAt }) => Date.parse(createdAt) <= time);
+  if (found !== undefined) return found;
+  throw new Fault("E_BACKUP", `no backup is as old as ${new Date(time).toISOString()}`);
+}
+
+/** Fills a store with what a backup holds. Fault E_BACKUP where a block is missing or damaged. */
+export async function restoreBackup(
+  parts: BackupParts,
+  manifest: BackupManifest,
+  store: StoreOfRows,
+  onProgress: Progress,
+): Promise<void> {
+  let bytes = 0;
+  let rows = 0;
+  for (const block of manifest.blocks) {
+    const held = readBlockRows(await readBlock(parts, block));
+    store.put(held);
+    bytes += block.bytes;
+    rows += held.length;
+    onProgress(bytes, rows);
+  }
+  if (rows !== manifest.rows) throw new Fault("E_BACKUP", `${manifest.id} lacks rows`);
+}

@@ -1,0 +1,111 @@
+/** `weft backup …` and `weft restore`. */
+import type { Command, Option } from "commander";
+import { configFlag, configHelp, setting } from "./setting.ts";
+
+interface PlaceFlags {
+  readonly to: string;
+  readonly keyFile: string | undefined;
+}
+
+/** The options of `weft backup`. */
+export interface BackupFlags extends PlaceFlags {
+  readonly data: string;
+  readonly keep: string | undefined;
+  readonly verify: boolean;
+}
+
+export interface BackupListFlags extends PlaceFlags {
+  readonly json: boolean;
+}
+
+export interface BackupPruneFlags extends PlaceFlags {
+  readonly keep: string;
+}
+
+/** The options of `weft restore`. */
+export interface RestoreFlags {
+  readonly from: string;
+  readonly data: string;
+  readonly at: string | undefined;
+  readonly keyFile: string | undefined;
+}
+
+const keyFile = (): Option =>
+  setting("--key-file <file>", "of 32 bytes, by which backups are encrypted");
+
+function addPlace(command: Command): Command {
+  return command
+    .addOption(setting("--to <place>", "where the backups lie: dir:PATH").makeOptionMandatory())
+    .addOption(keyFile())
+    .addOption(setting(configFlag, configHelp));
+}
+
+export function addBackup(program: Command): void {
+  const backup = program
+    .command("backup")
+    .description("make, list, verify and prune backups of a store");
+  addPlace(backup.command("make", { isDefault: true }))
+    .description("back up a store as it is now, also beside a running server")
+    .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
+    .option("--keep <n>", "then let all but the newest n backups go")
+    .option("--verify", "then read all of it back", false)
+    .addHelpText(
+      "after",
+      `
+One state of the store, whole or absent. Only what has changed since earlier backups at the same place is written;
+each backup is complete by itself.
+
+Examples:
+  weft backup --data ./weft-data --to dir:/var/backups/weft --keep 30
+  openssl rand -hex 32 > backup.key
+  weft backup --to dir:/mnt/backups --key-file backup.key --verify`,
+    )
+    .action(async (options: BackupFlags) => {
+      const { runBackupMake } = await import("./command-backup.ts");
+      await runBackupMake(options);
+    });
+  addPlace(backup.command("list"))
+    .description("which backups there are, the oldest first")
+    .option("--json", "print JSON instead of a table", false)
+    .action(async (options: BackupListFlags) => {
+      const { runBackupList } = await import("./command-backup.ts");
+      runBackupList(options);
+    });
+  addPlace(backup.command("verify"))
+    .description("read all backups back; exit code 1 where something is damaged or missing")
+    .action(async (options: PlaceFlags) => {
+      const { runBackupVerify } = await import("./command-backup.ts");
+      await runBackupVerify(options);
+    });
+  addPlace(backup.command("prune"))
+    .description("let old backups go, and what only they had")
+    .requiredOption("--keep <n>", "how many stay")
+    .action(async (options: BackupPruneFlags) => {
+      const { runBackupPrune } = await import("./command-backup.ts");
+      runBackupPrune(options);
+    });
+}
+
+export function addRestore(program: Command): void {
+  program
+    .command("restore")
+    .description("make a new store of a backup")
+    .addOption(setting("--from <place>", "where the backups lie: dir:PATH").makeOptionMandatory())
+    .addOption(setting("--data <dir>", "directory of the new store").default("./weft-data"))
+    .option("--at <id|time>", "which one, or the newest that is no younger; default: the newest")
+    .addOption(keyFile())
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      `
+The directory must be empty or not be there. What is ended in the middle leaves no store there.
+
+Examples:
+  weft restore --from dir:/var/backups/weft --data ./weft-data
+  weft restore --from dir:/var/backups/weft --data ./yesterday --at 2026-03-01T00:00:00Z`,
+    )
+    .action(async (options: RestoreFlags) => {
+      const { runRestore } = await import("./command-backup.ts");
+      await runRestore(options);
+    });
+}

@@ -1,0 +1,151 @@
+/**
+ * All rows of one state as they are stored, with their checksums: read from the data file itself, page by page, beside a
+ * server that goes on writing. What a backup holds, and what a store is made of again.
+ */
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { equalBytes } from "../base/bytes.ts";
+import { Fault } from "../model/fault.ts";
+import { decodeState, stateKey } from "./commit/state.ts";
+import { isIntact } from "./lmdb/checksum.ts";
+import { withoutChecksum } from "./lmdb/database.ts";
+import { Environment } from "./lmdb/environment.ts";
+import { openBesideWriter } from "./lmdb/beside-writer.ts";
+import {
+  dataBytes,
+  dataName,
+  headerName,
+  makeDirectory,
+  syncDirectory,
+  writeClosed,
+} from "./lmdb/header.ts";
+import { inspectStore } from "./lmdb/inspect.ts";
+import { readMetaOf } from "./lmdb/meta-pages.ts";
+import { walkPages } from "./lmdb/page-walk.ts";
+import { PageDamage } from "./lmdb/pages.ts";
+
+/** Lent to whoever is called with it. */
+export interface StoredRow {
+  readonly key: Uint8Array;
+  /** With its checksum. */
+  readonly stored: Uint8Array;
+}
+
+export interface StoredRows {
+  readonly storeId: string;
+  /** Bytes of the data file, free pages included. */
+  readonly fileBytes: number;
+  /** The newest commit of what was read so far. */
+  readonly commitTs: number;
+  /** Gives rows in the order of their keys, some `bytes` of them at a time; false: there are no more. */
+  read(bytes: number, visit: (row: StoredRow) => void): boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * One state of a store, held until it is closed. Fault E_STARTUP where there is none; E_STORE_CORRUPT, also from `read`,
+ * where it is damaged.
+ */
+export async function openStoredRows(dir: string, answerMs = 10_000): Promise<StoredRows> {
+  const header = inspectStore(dir);
+  if (header === undefined || dataBytes(dir) === 0) {
+    throw new Fault("E_STARTUP", `there is no store at ${dir}`);
+  }
+  const environment = await openBesideWriter(dir, header.storeId, answerMs);
+  const pin = environment.pin();
+  const path = join(dir, dataName);
+  // No older than the pinned state, so none of its pages is overwritten.
+  const meta = readMetaOf(path);
+  let from: Uint8Array | undefined;
+  let commitTs = 0;
+  return {
+    storeId: header.storeId,
+    fileBytes: dataBytes(dir),
+    get commitTs() {
+      return commitTs;
+    },
+    read(bytes, visit) {
+      if (meta === undefined) return false;
+      let left = bytes;
+      const onRow = (key: Buffer, stored: Buffer): void => {
+        left -= key.length + stored.length;
+        if (equalBytes(key, stateKey)) commitTs = decodeState(withoutChecksum(stored)).commitTs;
+        visit({ key, stored });
+      };
+      try {
+        const start = from === undefined ? {} : { from };
+        const walked = walkPages(path, meta, {
+          isDeep: true,
+          isRowsOnly: true,
+          onRow,
+          isEnough: () => left <= 0,
+          ...start,
+        });
+        from = walked.next;
+        return from !== undefined;
+      } catch (error) {
+        if (!(error instanceof PageDamage)) throw error;
+        throw new Fault("E_STORE_CORRUPT", `the store at ${dir} is damaged: ${error.message}`);
+      }
+    },
+    async close() {
+      pin.release();
+      await environment.close();
+    },
+  };
+}
+
+/** A store that is made aside of stored rows, and comes to its place when all are in it. */
+export interface StoreOfRows {
+  /** In the order of keys pages become full. Fault E_STORE_CORRUPT for a row that is not what was stored. */
+  put(rows: readonly StoredRow[]): void;
+  /** Gives it a new identity; its bytes. */
+  finish(): Promise<number>;
+  abandon(): Promise<void>;
+}
+
+const asideName = "restore.new";
+
+/** Fault E_STARTUP where `dir` holds anything. */
+export function makeStoreOfRows(dir: string): StoreOfRows {
+  const held = fs.existsSync(dir) ? fs.readdirSync(dir) : [];
+  const other = held.find((name) => name !== asideName);
+  if (other !== undefined) {
+    throw new Fault("E_STARTUP", `${dir} is not empty: it holds ${other}`);
+  }
+  makeDirectory(dir);
+  const aside = join(dir, asideName);
+  fs.rmSync(aside, { recursive: true, force: true });
+  fs.mkdirSync(aside, { mode: 0o700 });
+  const environment = new Environment({ dir: aside, noSync: true });
+  return {
+    put(rows) {
+      const odd = rows.find(({ key, stored }) => !isIntact(key, stored));
+      if (odd !== undefined) {
+        throw new Fault("E_STORE_CORRUPT", "a row of the backup is not what was stored");
+      }
+      environment.putRows((put) => {
+        for (const { key, stored } of rows) put(key, stored);
+      });
+    },
+    async finish() {
+      await environment.close();
+      const data = fs.openSync(join(aside, dataName), "r+");
+      fs.fsyncSync(data);
+      fs.closeSync(data);
+      writeClosed(aside, randomBytes(16).toString("hex"));
+      // The header last: without it nobody opens the data.
+      for (const name of [dataName, headerName]) {
+        fs.renameSync(join(aside, name), join(dir, name));
+      }
+      fs.rmSync(aside, { recursive: true, force: true });
+      syncDirectory(dir);
+      return dataBytes(dir);
+    },
+    async abandon() {
+      await environment.close();
+      fs.rmSync(aside, { recursive: true, force: true });
+    },
+  };
+}
