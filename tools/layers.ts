@@ -296,7 +296,15 @@ export const layers: Layers = {
   grpc: {
     below: ["base", "model", "engine", "auth", "admin", "http"],
     through: { admin: ["interface.ts"], http: ["interface.ts"] },
-    outside: ["@grpc/grpc-js", "protobufjs", "node:http", "node:net", "node:buffer"],
+    outside: [
+      "protobufjs",
+      "node:http",
+      "node:http2",
+      "node:net",
+      "node:stream",
+      "node:zlib",
+      "node:buffer",
+    ],
   },
   // The package as a library: a database in the process that imports it.
   embedded: {
