@@ -304,7 +304,15 @@ export const layers: Layers = {
   grpc: {
     below: ["base", "model", "engine", "auth", "admin", "http"],
     through: { admin: ["interface.ts"], http: ["interface.ts"] },
-    outside: ["@grpc/grpc-js", "protobufjs", "node:http", "node:net", "node:buffer"],
+    outside: [
+      "protobufjs",
+      "node:http",
+      "node:http2",
+      "node:net",
+      "node:stream",
+      "node:zlib",
+      "node:buffer",
+    ],
   },
   // Types of a schema as files, for clients and resolvers.
   codegen: { below: ["base", "model", "graphql/schema"], interface: ["written-types.ts"] },

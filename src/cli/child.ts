@@ -91,7 +91,7 @@ function take(
     // One that went away on its way here comes as undefined.
     if (socket === undefined) return;
     if (error !== null) socket.destroy();
-    else if (isGrpc) worker?.grpc?.accept(socket, isTls);
+    else if (isGrpc) worker?.grpc?.accept(socket, from, isTls);
     else if (isTls) worker?.server.acceptTls(socket);
     else worker?.server.accept(socket, { kind: "network", address: from });
   });

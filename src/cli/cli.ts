@@ -176,7 +176,9 @@ function addAddress(command: Command): void {
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
     .addOption(setting("--export <dir>", "where exports of /admin go; default: export in --data"))
     .addOption(setting("--http <host:port>", "where to listen").default("127.0.0.1:8080"))
-    .addOption(setting("--grpc <host:port>", "where to take calls of gRPC; on: 1000 above --http"))
+    .addOption(
+      setting("--grpc <host:port>", "where to take calls of gRPC; default: 1000 above --http"),
+    )
     .addOption(new Option("--no-grpc", "the same as --grpc off"))
     .addOption(
       setting(

@@ -250,6 +250,7 @@ export const countLimits = {
   "filter-conditions": "filterConditionsMax",
   "txn-open": "txnOpenMax",
   sockets: "socketsMax",
+  "grpc-connections": "grpcConnectionsMax",
   "socket-subscriptions": "socketSubscriptionsMax",
   "socket-buffer": "socketBufferBytesMax",
   "socket-message": "socketMessageBytesMax",

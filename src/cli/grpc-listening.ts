@@ -1,4 +1,4 @@
-/** Where calls of gRPC are taken: at the address of `--grpc`; `on` is a thousand above the port for HTTP, where that is free. */
+/** Where calls of gRPC are taken: at the address of `--grpc`, else a thousand above the port for HTTP, where that is free. */
 import type { Socket } from "node:net";
 import { Fault } from "../model/fault.ts";
 import { parseAddress, type Address } from "./address.ts";
@@ -10,11 +10,12 @@ export interface GrpcConfig {
   readonly address: Address | undefined;
 }
 
-/** `--no-grpc`, and `false` in a settings file, are false. Off unless it is asked for. */
+/** `--no-grpc`, and `false` in a settings file, are false. On unless it is turned off. */
 export function parseGrpc(given: string | boolean | undefined): GrpcConfig | undefined {
-  if (given === undefined || given === "" || given === false) return undefined;
-  if (given === "off" || given === "false") return undefined;
-  if (given === true || given === "on") return { address: undefined };
+  if (given === false || given === "off" || given === "false") return undefined;
+  if (given === undefined || given === "" || given === true || given === "on") {
+    return { address: undefined };
+  }
   return { address: parseAddress(given, "--grpc") };
 }
 

@@ -85,6 +85,11 @@ const lines: readonly LimitLine[] = [
   },
   { key: "sockets", of: "socketsMax", about: "open WebSockets and event streams of a process" },
   {
+    key: "grpc-connections",
+    of: "grpcConnectionsMax",
+    about: "connections to the port for gRPC of a process",
+  },
+  {
     key: "socket-subscriptions",
     of: "socketSubscriptionsMax",
     about: "subscriptions of one WebSocket",

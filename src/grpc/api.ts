@@ -3,6 +3,8 @@
  * they are here once read. Numbers of 64 bits are read as numbers: start times and uids end at 2^53.
  */
 import protobuf from "protobufjs/light.js";
+import { weighMessage } from "./message-weight.ts";
+import { frame, type Framed } from "./wire.ts";
 
 interface Field {
   readonly type: string;
@@ -262,14 +264,50 @@ export interface NamespaceMessage {
   readonly namespace: Wide;
 }
 
-/** The reader of a kind of message. Its answer is of the interface above with that name. */
-export function messageReaderOf(name: string): (bytes: Uint8Array) => unknown {
-  const type = root.lookupType(`api.${name}`);
-  return (bytes) => type.decode(bytes);
+/** Reads and weighs a kind of message. */
+export interface MessageKind {
+  /** Of the interface above with that name. Throws what `protobufjs` throws. */
+  read(bytes: Uint8Array): unknown;
+  /** Bytes of memory that reading takes beside the message's own. */
+  weigh(bytes: Uint8Array): number;
 }
 
-/** The writer of a kind of message. Members that are left out have their type's zero. */
-export function messageWriterOf(name: string): (value: object) => Uint8Array {
+export function messageKindOf(name: string): MessageKind {
+  const type = root.lookupType(`api.${name}`);
+  return {
+    read: (bytes) => type.decode(bytes),
+    weigh: (bytes) => weighMessage(type, bytes),
+  };
+}
+
+/** Of a message within another one. */
+export function messageEncoderOf(name: string): (value: object) => Uint8Array {
   const type = root.lookupType(`api.${name}`);
   return (value) => type.encode(value).finish();
 }
+
+/** Writes an answer of a kind, behind its prefix. Members that are left out have their type's zero. */
+export function messageWriterOf(name: string): (value: object) => Framed {
+  const type = root.lookupType(`api.${name}`);
+  return (value) => frame(type.encode(value).finish());
+}
+
+const response = root.lookupType("api.Response");
+
+/** Up to so many bytes a copy costs less than a write of its own. */
+const copiedBytesMax = 2_048;
+
+/** The same of an answer with JSON or triples in it, which are not copied where they are large. */
+export function writeResponse(value: object): Framed {
+  const { json, rdf, ...rest } = value as { readonly json?: Uint8Array; readonly rdf?: Uint8Array };
+  const data = json ?? rdf;
+  if (data === undefined || data.length <= copiedBytesMax)
+    return frame(response.encode(value).finish());
+  // A field may stand anywhere: this one is the last.
+  const writer = response.encode(rest);
+  writer.uint32(((json === undefined ? rdfField : jsonField) << 3) | 2).uint32(data.length);
+  return frame(writer.finish(), data);
+}
+
+const jsonField = 1;
+const rdfField = 13;

@@ -12,7 +12,14 @@ import { makeLimitFault } from "../model/limits.ts";
 import { Fault } from "../model/fault.ts";
 import type { Principal } from "../model/principal.ts";
 import { printUid } from "../model/uid.ts";
-import { BodyWeight, checkHash, hashOf, principalOf, rightOf } from "../http/interface.ts";
+import {
+  BodyWeight,
+  callRight,
+  checkHash,
+  hashOf,
+  principalOf,
+  rightOf,
+} from "../http/interface.ts";
 import {
   type ApiMutation,
   type ApiRequest,
@@ -20,11 +27,13 @@ import {
   toNumber,
   type TxnContext,
 } from "./api.ts";
-import { type Call, type Method, noteCaller, openCallBudget } from "./call.ts";
+import { budgetMs, type Call, type Method, noteCaller, openCallBudget } from "./call.ts";
 import { printNQuads } from "./nquads.ts";
 
-const queryRight = rightOf("/query");
-const mutateRight = rightOf("/mutate");
+const queries = { right: rightOf("/query"), operation: "grpc/Query" };
+const mutations = { right: rightOf("/mutate"), operation: "grpc/Mutate" };
+const dqlQueries = { right: rightOf("/query"), operation: "grpc/RunDQL" };
+const dqlMutations = { right: rightOf("/mutate"), operation: "grpc/RunDQL" };
 const commitRight = rightOf("/commit");
 
 export const queryMethod: Method<ApiRequest> = {
@@ -32,9 +41,12 @@ export const queryMethod: Method<ApiRequest> = {
   request: "Request",
   response: "Response",
   isDrained: true,
-  right: ({ mutations }) => (mutations.length === 0 ? queryRight : mutateRight),
+  size: "data",
+  right: callRight,
+  exact: (request) => (request.mutations.length === 0 ? queries : mutations),
+  textOf: describeRequest,
   startTs: ({ startTs }) => toNumber(startTs),
-  mayCommit: ({ mutations, commitNow }) => commitNow && mutations.length > 0,
+  mayCommit: (request) => request.commitNow && request.mutations.length > 0,
   async answer(request, call) {
     const { query, vars, respFormat, hash } = request;
     const startTs = toNumber(request.startTs);
@@ -46,17 +58,17 @@ export const queryMethod: Method<ApiRequest> = {
     if (request.readOnly) {
       throw new Fault("E_TXN", "no mutations allowed in a read-only transaction");
     }
-    const mutations: MutationPart[] = [];
+    const parts: MutationPart[] = [];
     for (const mutation of request.mutations) {
       const weighing = weigh(mutation, call);
       if (weighing !== undefined) await weighing;
-      mutations.push(readMutation(mutation));
+      parts.push(readMutation(mutation));
     }
     const body = {
       kind: "parts",
       query,
       variables: new Map(Object.entries(vars)),
-      mutations,
+      mutations: parts,
     } as const;
     return await change(call, body, { startTs, hash, commitNow: request.commitNow });
   },
@@ -67,7 +79,10 @@ export const runDqlMethod: Method<RunDql> = {
   request: "RunDQLRequest",
   response: "Response",
   isDrained: true,
-  right: ({ dqlQuery }) => (isMutation(dqlQuery) ? mutateRight : queryRight),
+  size: "data",
+  right: callRight,
+  exact: ({ dqlQuery }) => (isMutation(dqlQuery) ? dqlMutations : dqlQueries),
+  textOf: ({ dqlQuery }) => dqlQuery,
   startTs: () => 0,
   mayCommit: () => false,
   async answer({ dqlQuery, vars, readOnly, bestEffort, respFormat }, call) {
@@ -81,6 +96,18 @@ export const runDqlMethod: Method<RunDql> = {
     return await change(call, body, { ...fresh, commitNow: true });
   },
 };
+
+/** The query, or the first mutation that is sent as a text. */
+function describeRequest(request: ApiRequest): string {
+  if (request.query !== "") return request.query;
+  const [first] = request.mutations;
+  if (first === undefined) return "";
+  const { setNquads, setJson, delNquads, deleteJson } = first;
+  const sent = [setNquads, setJson, delNquads, deleteJson].find((part) => part.length > 0);
+  return sent === undefined ? "" : textOf(sent.subarray(0, describedBytesMax));
+}
+
+const describedBytesMax = 4_000;
 
 /** Whether the text is a mutation: `upsert { … }` or `{ set { … } }`. */
 function isMutation(text: string): boolean {
@@ -121,7 +148,7 @@ async function ask(call: Call, question: Question): Promise<object> {
     bestEffort: startTs === 0 && question.bestEffort,
     debug: call.debug,
     format: isRdf ? "rdf" : "json",
-    timeoutMs: call.timeoutMs,
+    timeoutMs: budgetMs(call),
     budget: openCallBudget(call),
   });
   return {
@@ -158,7 +185,7 @@ async function change(call: Call, body: MutateRequest["body"], how: Change): Pro
     body,
     startTs,
     commitNow,
-    timeoutMs: call.timeoutMs,
+    timeoutMs: budgetMs(call),
     budget: openCallBudget(call),
   });
   return {
@@ -244,7 +271,8 @@ export const commitMethod: Method<TxnContext> = {
   response: "TxnContext",
   // What was begun may be ended.
   isDrained: false,
-  right: () => commitRight,
+  size: "data",
+  right: commitRight,
   startTs: ({ startTs }) => toNumber(startTs),
   mayCommit: ({ aborted }) => !aborted,
   async answer({ startTs: given, aborted, keys, preds, hash }, call) {

@@ -1,5 +1,4 @@
 /** Who calls, and whether that one may: the headers of HTTP, read from the metadata of a call. */
-import type { Metadata } from "@grpc/grpc-js";
 import type { IncomingHttpHeaders } from "node:http";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
 import {
@@ -7,16 +6,14 @@ import {
   findAccessRefusal,
   findQuotaRefusal,
   findRateRefusal,
+  handedOverFrom,
   makeRefusalFault,
   mustBeRecorded,
   type AccessRefusal,
   type RouteRight,
-  type ServerContext,
 } from "../http/interface.ts";
+import type { Call } from "./call.ts";
 import { refuse } from "./status.ts";
-
-/** By which a process names the first sender of a call that it hands over; read on the private socket alone. */
-export const firstSenderKey = "x-weft-remote-address";
 
 /** Metadata → the header that says the same over HTTP. The first that is there counts. */
 const names: readonly (readonly [metadata: string, header: string])[] = [
@@ -25,66 +22,78 @@ const names: readonly (readonly [metadata: string, header: string])[] = [
   ["x-auth-token", "x-auth-token"],
   ["origin", "origin"],
   ["sec-fetch-site", "sec-fetch-site"],
+  ["x-request-id", "x-request-id"],
+  ["x-weft-tag", "x-weft-tag"],
+  ["traceparent", "traceparent"],
+  // Believed where the connection is private alone.
+  [handedOverFrom, handedOverFrom],
+];
+
+/** What is handed over beside the message. */
+export const handedOverMetadata: readonly string[] = [
+  ...names.map(([metadata]) => metadata),
+  "authorization",
+  "debug",
 ];
 
 /** As the Authorization of a connection string carries it: with or without the word in front. */
 const keyInAuthorization = /^(?:Bearer )?(?<key>weft_\S+)$/i;
 
-/** `host`: by which name the server was called. */
-export function headersOfCall(metadata: Metadata, host: string): IncomingHttpHeaders {
-  const headers: IncomingHttpHeaders = { host };
+/** `metadata`: the head of the call. */
+export function headersOfCall(metadata: IncomingHttpHeaders): IncomingHttpHeaders {
+  const headers: IncomingHttpHeaders = { host: textOf(metadata, ":authority") ?? metadata.host };
   for (const [name, header] of names) {
     const value = textOf(metadata, name);
     if (value !== undefined) headers[header] = value;
   }
-  const given = keyInAuthorization.exec(textOf(metadata, "authorization") ?? "")?.groups?.["key"];
-  if (given !== undefined) headers["x-auth-token"] ??= given;
+  const given = textOf(metadata, "authorization");
+  if (given === undefined) return headers;
+  const key = keyInAuthorization.exec(given)?.groups?.["key"];
+  if (key !== undefined) headers["x-auth-token"] ??= key;
   return headers;
 }
 
-export function textOf(metadata: Metadata, name: string): string | undefined {
-  const value = metadata.get(name)[0];
-  return value === undefined ? undefined : value.toString();
+/** Several of one name come joined by commas, or as a list. */
+export function textOf(metadata: IncomingHttpHeaders, name: string): string | undefined {
+  const value = metadata[name];
+  return Array.isArray(value) ? value[0] : value;
 }
 
-/** `1.2.3.4:5` → `1.2.3.4`; "" for a connection that has lost its address. */
-export function addressOf(peer: string): string {
-  const colon = peer.lastIndexOf(":");
-  return colon < 0 ? "" : peer.slice(0, colon);
-}
-
-interface Sender {
-  readonly headers: IncomingHttpHeaders;
-  readonly address: string;
-  /** Another process has counted the call. */
-  readonly isCounted: boolean;
-}
-
-/** Throws, or rejects, where the sender may not make this call. `noted` is told why. */
-export function admitCall(
-  right: RouteRight,
-  { headers, address, isCounted }: Sender,
-  context: ServerContext,
-  noted: (refusal: AccessRefusal) => void,
-): MaybePromise<void> {
+/**
+ * Throws, or rejects, where the sender may not make this call: before its message is read, and what counts its calls has
+ * counted this one.
+ */
+export function admitCall(call: Call): MaybePromise<void> {
+  const { right, headers, address, isPrivate, context } = call;
   if (right.audience === "everyone") return undefined;
-  const end = (refusal: AccessRefusal | undefined): void => {
-    if (refusal === undefined) return;
-    noted(refusal);
-    throw refuse(refusal, makeRefusalFault(refusal, right.form));
-  };
-  const counted = isCounted
-    ? undefined
-    : andThen(
-        findRateRefusal(headers, address, context),
-        (refusal) => refusal ?? findQuotaRefusal(right, headers, context),
-      );
-  return andThen(counted, (refusal) => {
-    end(refusal);
-    const isData = right.audience === "clients" && right.writes !== true;
-    if (!isCounted && mustBeRecorded(context) && (!isData || context.audit?.queries === true)) {
-      end({ kind: "unrecorded" });
-    }
-    return andThen(findAccessRefusal(right, askingOf(headers, address, context)), end);
+  if (isPrivate) return judgeCall(call);
+  return andThen(findRateRefusal(headers, address, context), (rate) => {
+    endBy(rate, call);
+    return andThen(findQuotaRefusal(right, headers, context), (quota) => {
+      endBy(quota, call);
+      return judgeCall(call);
+    });
   });
+}
+
+/** As `admitCall`, and counts nothing. */
+export function judgeCall(call: Call): MaybePromise<void> {
+  const { right, headers, address, isPrivate, context } = call;
+  if (right.audience === "everyone") return undefined;
+  if (!isPrivate && mustBeRecorded(context) && (!isReading(right) || context.audit?.queries)) {
+    endBy({ kind: "unrecorded" }, call);
+  }
+  const asking = askingOf(headers, address, context);
+  return andThen(findAccessRefusal(right, asking), (refusal) => endBy(refusal, call));
+}
+
+function isReading({ audience, writes }: RouteRight): boolean {
+  return audience === "clients" && writes !== true;
+}
+
+function endBy(refusal: AccessRefusal | undefined, call: Call): void {
+  if (refusal === undefined) return;
+  call.notes.refusal = refusal.kind;
+  call.watched.refusal = refusal.kind;
+  throw refuse(refusal, makeRefusalFault(refusal, call.right.form));
 }

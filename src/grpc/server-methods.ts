@@ -1,6 +1,5 @@
 /** Alter, Login, CheckVersion, and what concerns the whole server: namespaces and numbers. */
 import { Buffer } from "node:buffer";
-import { status } from "@grpc/grpc-js";
 import { explainRefusal } from "../admin/interface.ts";
 import { Fault } from "../model/fault.ts";
 import {
@@ -17,10 +16,10 @@ import {
   type NamespaceMessage,
   type Operation,
   toNumber,
-  messageWriterOf,
+  messageEncoderOf,
 } from "./api.ts";
 import type { Call, Method } from "./call.ts";
-import { CallRefusal } from "./status.ts";
+import { CallRefusal, status } from "./status.ts";
 
 const noTransaction = { startTs: () => 0, mayCommit: () => false } as const;
 
@@ -36,7 +35,9 @@ export const alterMethod: Method<Operation> = {
   response: "Payload",
   isDrained: true,
   ...noTransaction,
-  right: () => alterRight,
+  size: "text",
+  right: alterRight,
+  textOf: ({ schema }) => schema,
   async answer(operation, call) {
     const { context } = call;
     const { dropOp, schema, dropAttr, dropAll, dropValue, runInBackground } = operation;
@@ -63,7 +64,7 @@ export const alterMethod: Method<Operation> = {
   },
 };
 
-const writeJwt = messageWriterOf("Jwt");
+const writeJwt = messageEncoderOf("Jwt");
 
 export const loginMethod: Method<LoginMessage> = {
   name: "Login",
@@ -71,7 +72,8 @@ export const loginMethod: Method<LoginMessage> = {
   response: "Response",
   isDrained: false,
   ...noTransaction,
-  right: () => loginRight,
+  size: "small",
+  right: loginRight,
   async answer({ userid, password, refreshToken, namespace: given }, call) {
     const { context, address, headers } = call;
     const namespace = toNumber(given);
@@ -90,7 +92,8 @@ export const versionMethod: Method<object> = {
   response: "Version",
   isDrained: false,
   ...noTransaction,
-  right: () => openRight,
+  size: "small",
+  right: openRight,
   answer: (_check, { context }) => Promise.resolve({ tag: context.version }),
 };
 
@@ -110,7 +113,8 @@ export const createNamespaceMethod: Method<object> = {
   response: "CreateNamespaceResponse",
   isDrained: true,
   ...noTransaction,
-  right: () => adminRight,
+  size: "small",
+  right: adminRight,
   async answer(_nothing, call) {
     await checkSuperadmin(call, "Non superadmin user cannot create namespace.");
     return { namespace: await call.context.namespaces.create() };
@@ -123,7 +127,8 @@ export const dropNamespaceMethod: Method<NamespaceMessage> = {
   response: "DropNamespaceResponse",
   isDrained: true,
   ...noTransaction,
-  right: () => adminRight,
+  size: "small",
+  right: adminRight,
   async answer({ namespace: given }, call) {
     await checkSuperadmin(call, "Non superadmin user cannot drop namespace.");
     const namespace = toNumber(given);
@@ -141,7 +146,8 @@ export const listNamespacesMethod: Method<object> = {
   response: "ListNamespacesResponse",
   isDrained: true,
   ...noTransaction,
-  right: () => adminRight,
+  size: "small",
+  right: adminRight,
   async answer(_nothing, call) {
     await checkSuperadmin(call, "Non superadmin user cannot list namespaces.");
     const list = await call.context.namespaces.list();
@@ -159,7 +165,8 @@ export const allocateMethod: Method<AllocateIds> = {
   response: "AllocateIDsResponse",
   isDrained: true,
   ...noTransaction,
-  right: () => assignRight,
+  size: "small",
+  right: assignRight,
   async answer({ howMany, leaseType }, call) {
     await checkSuperadmin(call, "AllocateIDs can only be called by the superadmin group.");
     const count = toNumber(howMany);

@@ -1,19 +1,35 @@
 /** Faults as clients of gRPC know them: a code, and the reference's words. */
-import { Metadata, status } from "@grpc/grpc-js";
 import type { Logger } from "../base/log.ts";
 import type { FaultCode } from "../model/fault-table.ts";
 import { Fault } from "../model/fault.ts";
 import type { AccessRefusal } from "../http/interface.ts";
 
+/** The protocol's numbers. */
+export const status = {
+  OK: 0,
+  CANCELLED: 1,
+  UNKNOWN: 2,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  ABORTED: 10,
+  UNIMPLEMENTED: 12,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+  DATA_LOSS: 15,
+  UNAUTHENTICATED: 16,
+} as const;
+
 /** What a call ends with. */
 export interface CallStatus {
-  readonly code: status;
+  readonly code: number;
   readonly details: string;
-  readonly metadata?: Metadata;
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /** Everything else is UNKNOWN, as what the reference has no code for. */
-const codes: Partial<Record<FaultCode, status>> = {
+const codes: Partial<Record<FaultCode, number>> = {
   E_TXN_ABORTED: status.ABORTED,
   E_DEADLINE: status.DEADLINE_EXCEEDED,
   E_CANCELLED: status.CANCELLED,
@@ -29,7 +45,7 @@ const codes: Partial<Record<FaultCode, status>> = {
 /** Words that carry their code over HTTP. */
 const spoken = /^rpc error: code = (?<name>\w+) desc = (?<words>[^]*)$/;
 
-const spokenCodes: Readonly<Record<string, status>> = {
+const spokenCodes: Readonly<Record<string, number>> = {
   Aborted: status.ABORTED,
   Unauthenticated: status.UNAUTHENTICATED,
   PermissionDenied: status.PERMISSION_DENIED,
@@ -38,13 +54,10 @@ const spokenCodes: Readonly<Record<string, status>> = {
   Unknown: status.UNKNOWN,
 };
 
-let brokenCount = 0;
-
-/** Every way to fail. What is nobody's fault but ours gets an id and goes to the log. */
-export function statusOf(error: unknown, logger: Logger): CallStatus {
+/** Every way to fail. What is nobody's fault but ours is told by the call's `id`, and goes to the log. */
+export function statusOf(error: unknown, logger: Logger, id: string): CallStatus {
   if (error instanceof CallRefusal) return error.status;
   if (!(error instanceof Fault)) {
-    const id = `g${(++brokenCount).toString(36)}`;
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     logger.error("a request failed inside", { id, stack });
     return {
@@ -61,7 +74,7 @@ export function statusOf(error: unknown, logger: Logger): CallStatus {
 export class CallRefusal extends Error {
   readonly status: CallStatus;
 
-  constructor(code: status, details: string, metadata?: Metadata) {
+  constructor(code: number, details: string, metadata?: CallStatus["metadata"]) {
     super(details);
     this.status = metadata === undefined ? { code, details } : { code, details, metadata };
   }
@@ -77,11 +90,10 @@ export function refuse(refusal: AccessRefusal, fault: Fault): CallRefusal {
     case "wrongToken":
       return new CallRefusal(status.UNAUTHENTICATED, fault.message);
     case "rate":
-    case "quota": {
-      const metadata = new Metadata();
-      metadata.set("retry-after", String(refusal.waitSeconds));
-      return new CallRefusal(status.RESOURCE_EXHAUSTED, fault.message, metadata);
-    }
+    case "quota":
+      return new CallRefusal(status.RESOURCE_EXHAUSTED, fault.message, {
+        "retry-after": String(refusal.waitSeconds),
+      });
     case "unrecorded":
       return new CallRefusal(status.UNAVAILABLE, fault.message);
     default:

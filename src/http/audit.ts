@@ -9,7 +9,7 @@ import type { RequestNames } from "../graphql/service/describe-request.ts";
 import type { ServerContext } from "./server-context.ts";
 import { findRemoteAddress } from "./peer.ts";
 import { observeAnswer } from "./reply.ts";
-import { watchedOf } from "./watched-request.ts";
+import { watchedOf, type WatchedRequest } from "./watched-request.ts";
 import type { RouteRight } from "./rights.ts";
 import { accessKeyOf } from "./shown-key.ts";
 
@@ -45,10 +45,7 @@ export function beginRecord(
 ): void {
   const { audit, clock } = context;
   if (audit === undefined) return;
-  // Its own, whatever id the sender has given: records are told apart by theirs.
-  const watched = watchedOf(res);
-  const id = watched?.isNamed === false ? watched.id : context.watch.makeId();
-  const request = watched?.isNamed === true ? watched.id : undefined;
+  const ids = idsOf(watchedOf(res), context);
   const startMs = clock.tickMs();
   const { headers, method } = req;
   const address = findRemoteAddress(req);
@@ -64,8 +61,7 @@ export function beginRecord(
     const ms = Math.round((clock.tickMs() - startMs) * 10) / 10;
     const route = right.path;
     writeRecord(context, headers, record.notes, {
-      id,
-      request,
+      ...ids,
       method,
       route,
       address,
@@ -74,6 +70,16 @@ export function beginRecord(
       ms,
     });
   });
+}
+
+/** Its own, whatever id the sender has given: records are told apart by theirs. */
+function idsOf(
+  watched: WatchedRequest | undefined,
+  { watch }: ServerContext,
+): { readonly id: string; readonly request: string | undefined } {
+  return watched?.isNamed === false
+    ? { id: watched.id, request: undefined }
+    : { id: watch.makeId(), request: watched?.id };
 }
 
 function kindOf({ path, audience, writes }: RouteRight): AuditKind {
@@ -119,6 +125,7 @@ export function recordOperation(
 
 /** What is told of a call of another protocol when it has ended. */
 export interface CallRecord {
+  readonly watched: WatchedRequest;
   readonly right: RouteRight;
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
@@ -134,8 +141,7 @@ export interface CallRecord {
 export function recordCall(context: ServerContext, call: CallRecord): void {
   if (context.audit === undefined) return;
   const { right, headers, notes, address, method, route, outcome, status, ms } = call;
-  const id = context.watch.makeId();
-  const rest = { id, method, route, address, outcome, status, ms };
+  const rest = { ...idsOf(call.watched, context), method, route, address, outcome, status, ms };
   writeRecord(context, headers, { ...notes, kind: kindOf(right) }, rest);
 }
 

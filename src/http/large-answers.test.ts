@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { ProcessMemory } from "../model/process-memory.ts";
 import { IdleReaders } from "./idle-readers.ts";
-import { LargeAnswers, type Leaving } from "./large-answers.ts";
+import { LargeAnswers } from "./large-answers.ts";
 
 /** Takes a write when it is told to. */
 class Reader {
@@ -47,7 +47,7 @@ function begin() {
   answers.configure({ memory, clock, waitMs: 30_000 });
   const send = (size: number): Reader => {
     const reader = new Reader();
-    answers.end(reader as unknown as Leaving, Buffer.alloc(size));
+    answers.end(reader, Buffer.alloc(size));
     return reader;
   };
   return { time, memory, answers, send, clock };

@@ -5,12 +5,17 @@
  */
 import { must } from "../base/assert.ts";
 import type { Buffer } from "node:buffer";
-import type { ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
 import type { ProcessMemory } from "../model/process-memory.ts";
 
 /** What is needed of a response. */
-export type Leaving = Pick<ServerResponse, "write" | "end" | "destroy" | "once" | "destroyed">;
+interface Leaving {
+  readonly destroyed: boolean;
+  write(bytes: Uint8Array): boolean;
+  end(bytes: Uint8Array): unknown;
+  destroy(): unknown;
+  once(event: "close" | "drain", listener: () => void): unknown;
+}
 
 interface LargeAnswersOptions {
   readonly memory: Pick<ProcessMemory, "hold" | "give" | "onNeed">;

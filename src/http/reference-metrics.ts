@@ -8,6 +8,11 @@ const methods: Readonly<Record<string, string>> = {
   commit: "Server.CommitOrAbort",
   alter: "Server.Alter",
   graphql: "Server.GraphQL",
+  "grpc/Query": "Server.Query",
+  "grpc/RunDQL": "Server.Query",
+  "grpc/Mutate": "Server.Mutate",
+  "grpc/CommitOrAbort": "Server.CommitOrAbort",
+  "grpc/Alter": "Server.Alter",
 };
 
 /** Where a number is the same under another name, and without labels. */
@@ -70,7 +75,7 @@ export function toReferenceNames(readings: readonly MetricReading[]): readonly M
   all.push(hitRatio(byName));
   const requests = byName.get("weft_request_seconds");
   if (requests === undefined) return all;
-  const points = requests.points.flatMap(toMethod);
+  const points = joinPoints(requests.points.flatMap(toMethod));
   const bounds = requests.bounds?.map((seconds) => seconds * 1000);
   all.push({ name: "dgraph_latency", help: "Milliseconds", kind: "histogram", bounds, points });
   const counts = points.map(({ labels, counts = [] }) => ({
@@ -100,6 +105,18 @@ function toMethod({ labels, value, counts }: MetricPoint): MetricPoint[] {
   const told = { labels: { method, status }, value: value * 1000, counts };
   // The reference knows no third outcome: what was refused would be a second series of the same labels.
   return labels["outcome"] === "refused" ? [] : [told];
+}
+
+/** What came over HTTP and over gRPC is one series. */
+function joinPoints(points: readonly MetricPoint[]): MetricPoint[] {
+  const joined = new Map<string, MetricPoint>();
+  for (const point of points) {
+    const key = JSON.stringify(point.labels);
+    const before = joined.get(key);
+    const counts = point.counts?.map((count, i) => count + (before?.counts?.[i] ?? 0));
+    joined.set(key, { ...point, value: point.value + (before?.value ?? 0), counts });
+  }
+  return [...joined.values()];
 }
 
 function hitRatio(byName: ReadonlyMap<string, MetricReading>): MetricReading {

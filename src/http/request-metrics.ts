@@ -31,7 +31,7 @@ export function countRequest(watched: WatchedRequest, ms: number): void {
   if (counts === undefined) operations.set(watched.operation, (counts = new OperationCounts()));
   counts.byOutcome[watched.outcome].observe(ms / 1000);
   counts.answerBytes += watched.answerBytes;
-  counts.bodyBytes += Number(watched.req.headers["content-length"] ?? 0);
+  counts.bodyBytes += Number(watched.req.headers["content-length"] ?? watched.bodyBytes);
   const work = watched.budget?.work ?? 0;
   counts.work += work;
   const { namespace } = watched;

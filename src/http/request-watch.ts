@@ -2,7 +2,6 @@
  * The requests of a process while they run and when they have ended: found by id or tag, ended by an administrator,
  * counted, and told to the log. A request that nobody looks at costs a few assignments and two looks at the clock.
  */
-import type { IncomingMessage } from "node:http";
 import { RequestObserver } from "../model/request-observer.ts";
 import { single } from "./access.ts";
 import { logEnded } from "./request-log.ts";
@@ -11,7 +10,7 @@ import { redactText } from "./redact.ts";
 import { findRemoteAddress } from "./peer.ts";
 import type { RunningRequest } from "./running-request.ts";
 import type { RequestTrace, RequestTracer, WatchOptions } from "./watch-options.ts";
-import { WatchedRequest } from "./watched-request.ts";
+import { type RequestHead, WatchedRequest } from "./watched-request.ts";
 
 /** Who is behind the headers of a request. */
 type Describe = (
@@ -39,7 +38,7 @@ export class RequestWatch {
   }
 
   /** `search`: the parameters as they came; the tag may stand there, too. */
-  begin(req: IncomingMessage, operation: string, search: string): WatchedRequest {
+  begin(req: RequestHead, operation: string, search: string): WatchedRequest {
     const { clock, slowMs, tracer } = this.#options;
     const { headers } = req;
     const given = headers["x-request-id"];
@@ -126,7 +125,7 @@ export class RequestWatch {
   }
 }
 
-function readTag(req: IncomingMessage, search: string): string | undefined {
+function readTag(req: RequestHead, search: string): string | undefined {
   const text = single(req.headers["x-weft-tag"]) ?? new URLSearchParams(search).get("tag") ?? "";
   return tagPattern.test(text) ? text : undefined;
 }

@@ -72,6 +72,14 @@ export const explainRight: RouteRight = {
   form: "graphql",
 };
 
+/** A call of gRPC that reads or writes: which of the two is told by its message, and judged again when that was read. */
+export const callRight: RouteRight = {
+  path: "/query",
+  audience: "clients",
+  form: "native",
+  scopes: ["query", "mutate"],
+};
+
 /** What is not there is nobody's secret. */
 export const elsewhere: RouteRight = {
   path: "*",

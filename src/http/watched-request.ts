@@ -10,17 +10,20 @@ interface Marked {
   [watchedKey]?: WatchedRequest;
 }
 
+/** What is asked of a request's head, whatever protocol it came through. */
+export type RequestHead = Pick<IncomingMessage, "headers" | "method" | "url" | "socket">;
+
 export class WatchedRequest {
   readonly id: string;
   /** Whether the sender has given the id: others may have the same. */
   readonly isNamed: boolean;
   /** Among the running ones; undefined when it has ended. */
   place: number | undefined = undefined;
-  readonly req: IncomingMessage;
+  readonly req: RequestHead;
   /** On the clock's tick scale. */
   readonly startMs: number;
-  /** Its route, as `query`. */
-  readonly operation: string;
+  /** Its route, as `query`; a call of gRPC tells it when its message was read. */
+  operation: string;
   /** By which its sender finds it again; undefined for none. */
   readonly tag: string | undefined;
   /** What was sent to be run, as it came. */
@@ -29,6 +32,8 @@ export class WatchedRequest {
   observer: RequestObserver | undefined = undefined;
   /** Of the answer, without its head. */
   answerBytes = 0;
+  /** Of the body, where no header tells it. */
+  bodyBytes = 0;
   status = 0;
   /** The beginning of an answer that tells errors. */
   errors: string | undefined = undefined;
@@ -42,7 +47,7 @@ export class WatchedRequest {
   cancelled: string | undefined = undefined;
 
   constructor(
-    req: IncomingMessage,
+    req: RequestHead,
     about: Pick<WatchedRequest, "id" | "isNamed" | "startMs" | "operation">,
     tag: string | undefined,
   ) {

@@ -50,6 +50,8 @@ export interface Limits {
   readonly pendingMax: number;
   /** WebSockets and event streams of a process. Setting `sockets`. */
   readonly socketsMax: number;
+  /** Connections to the port for gRPC of a process. Setting `grpc-connections`. */
+  readonly grpcConnectionsMax: number;
   /** Operations under way on one WebSocket. Setting `socket-subscriptions`. */
   readonly socketSubscriptionsMax: number;
   /** Bytes that wait for one reader before it is told only the newest of what follows. Setting `socket-buffer`. */
@@ -127,6 +129,7 @@ export const defaultLimits: Limits = {
   txnOpenMax: 10_000,
   pendingMax: 10_000,
   socketsMax: 10_000,
+  grpcConnectionsMax: 2_000,
   socketSubscriptionsMax: 100,
   socketBufferBytesMax: 1024 * 1024,
   socketMessageBytesMax: 64 * 1024,
