@@ -78,8 +78,16 @@ export const layers: Layers = {
   },
   backup: {
     below: ["base", "model", "stores"],
-    interface: ["backup.ts", "manifest.ts", "place.ts", "seal.ts"],
-    outside: ["node:crypto", "node:fs", "node:os", "node:path", "node:util", "node:zlib"],
+    interface: ["backup.ts", "manifest.ts", "open-place.ts", "seal.ts"],
+    outside: [
+      "aws4fetch",
+      "node:crypto",
+      "node:fs",
+      "node:os",
+      "node:path",
+      "node:util",
+      "node:zlib",
+    ],
   },
   plan: { below: ["base", "model", "tokens", "dql", "graph"] },
   optimizer: {

@@ -39,10 +39,10 @@ export async function makeBackup(
   rows: StoredRows,
   { version, nowMs, onProgress }: { version: string; nowMs: number; onProgress: Progress },
 ): Promise<Written> {
-  const release = place.claim();
+  const release = await place.claim();
   try {
     // A key that does not fit is told before anything is written.
-    readManifests(place, seal);
+    await readManifests(place, seal);
     const createdAt = new Date(nowMs).toISOString();
     const writer = new BlockWriter({ place, seal });
     const cutter = new BlockCutter();
@@ -75,10 +75,10 @@ export async function makeBackup(
       bytes,
       blocks,
     };
-    writeManifest(place, seal, manifest);
+    await writeManifest(place, seal, manifest);
     return { manifest, newBlocks: writer.newBlocks, newBytes: writer.newBytes };
   } finally {
-    release();
+    await release();
   }
 }
 
@@ -114,10 +114,10 @@ class BlockWriter {
     const { place, seal } = this.#parts;
     const name = seal.nameOf(bytes);
     const path = pathOf(name);
-    const known = place.sizeOf(path);
+    const known = await place.sizeOf(path);
     if (known !== undefined) return { name, rows, bytes: bytes.length, packedBytes: known };
     const sealed = seal.close(name, await pack(bytes));
-    place.put(path, sealed);
+    await place.put(path, sealed);
     this.newBlocks++;
     this.newBytes += sealed.length;
     return { name, rows, bytes: bytes.length, packedBytes: sealed.length };
@@ -156,7 +156,7 @@ async function readBlock(
   { place, seal }: BackupParts,
   { name, bytes }: BackupManifest["blocks"][number],
 ): Promise<Buffer> {
-  const sealed = place.get(pathOf(name));
+  const sealed = await place.get(pathOf(name));
   if (sealed === undefined) throw new Fault("E_BACKUP", `the block ${name} is missing`);
   const plain = await unpack(seal.open(name, sealed), bytes).catch((error: unknown) => {
     throw new Fault("E_BACKUP", `the block ${name} is damaged`, { cause: error });
@@ -168,25 +168,25 @@ async function readBlock(
 }
 
 /** All but the newest `keep` backups go, and every block that no other one has. */
-export function pruneBackups({ place, seal }: BackupParts, keep: number): Pruned {
-  const release = place.claim();
+export async function pruneBackups({ place, seal }: BackupParts, keep: number): Promise<Pruned> {
+  const release = await place.claim();
   try {
-    const manifests = readManifests(place, seal);
+    const manifests = await readManifests(place, seal);
     const gone = manifests.slice(0, Math.max(0, manifests.length - keep));
     const kept = manifests.slice(gone.length);
     // Manifests first: a backup never lacks a block.
-    for (const manifest of gone) removeManifest(place, manifest);
+    for (const manifest of gone) await removeManifest(place, manifest);
     const needed = new Set(kept.flatMap(({ blocks }) => blocks.map(({ name }) => pathOf(name))));
     let blocks = 0;
-    for (const name of place.list("blocks")) {
+    for (const name of await place.list("blocks")) {
       const path = `blocks/${name}`;
       if (needed.has(path)) continue;
-      place.remove(path);
+      await place.remove(path);
       blocks++;
     }
     return { backups: gone.length, kept: kept.length, blocks };
   } finally {
-    release();
+    await release();
   }
 }
 

@@ -35,25 +35,31 @@ export function nameBackup(createdAt: string, commitTs: number): string {
   return `${createdAt.replaceAll(/[-:.]/g, "")}-${commitTs}`;
 }
 
-export function writeManifest(place: BackupPlace, seal: Seal, manifest: BackupManifest): void {
+export async function writeManifest(
+  place: BackupPlace,
+  seal: Seal,
+  manifest: BackupManifest,
+): Promise<void> {
   const text = JSON.stringify(manifest);
-  place.put(
+  await place.put(
     `${folder}/${manifest.id}.json`,
     Buffer.from(`${text}\n${seal.nameOf(Buffer.from(text))}\n`),
   );
 }
 
 /** The oldest first. Fault E_BACKUP where one is damaged, newer than this program, or of another key. */
-export function readManifests(place: BackupPlace, seal: Seal): readonly BackupManifest[] {
-  return place
-    .list(folder)
-    .filter((name) => name.endsWith(".json"))
-    .map((name) => readManifest(place, seal, name))
-    .toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+export async function readManifests(
+  place: BackupPlace,
+  seal: Seal,
+): Promise<readonly BackupManifest[]> {
+  const names = (await place.list(folder)).filter((name) => name.endsWith(".json"));
+  const manifests = await Promise.all(names.map((name) => readManifest(place, seal, name)));
+  return manifests.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 }
 
-function readManifest(place: BackupPlace, seal: Seal, name: string): BackupManifest {
-  const [text = "", hash = ""] = (place.get(`${folder}/${name}`)?.toString() ?? "").split("\n");
+async function readManifest(place: BackupPlace, seal: Seal, name: string): Promise<BackupManifest> {
+  const bytes = await place.get(`${folder}/${name}`);
+  const [text = "", hash = ""] = (bytes?.toString() ?? "").split("\n");
   const manifest = parse(name, text);
   if (manifest.format > newestFormat) {
     throw new Fault(
@@ -76,6 +82,6 @@ function parse(name: string, text: string): BackupManifest {
   }
 }
 
-export function removeManifest(place: BackupPlace, { id }: BackupManifest): void {
-  place.remove(`${folder}/${id}.json`);
+export function removeManifest(place: BackupPlace, { id }: BackupManifest): Promise<void> {
+  return place.remove(`${folder}/${id}.json`);
 }

@@ -1,140 +1,14 @@
-/**
- * Where backups lie: a directory with `blocks/`, each by its name, and `backups/`, a manifest for each backup. A manifest is
- * written last, so a backup that was ended is none; blocks that no manifest names go with the next prune.
- */
-import * as fs from "node:fs";
-import { hostname } from "node:os";
-import { dirname, join } from "node:path";
-import { Fault } from "../model/fault.ts";
-
-/** What `BackupPlace` needs of where it lies; names have slashes. */
+/** Where backups lie. A name is a path with slashes. */
 export interface BackupPlace {
   /** undefined where there is none. */
-  sizeOf(name: string): number | undefined;
-  /** Bytes on the disk, or none. */
-  put(name: string, bytes: Uint8Array): void;
+  sizeOf(name: string): Promise<number | undefined>;
+  /** Durable, or not there. */
+  put(name: string, bytes: Uint8Array): Promise<void>;
   /** undefined where there is none. */
-  get(name: string): Buffer | undefined;
-  list(folder: string): readonly string[];
-  remove(name: string): void;
+  get(name: string): Promise<Buffer | undefined>;
+  /** Names below a folder, without it. */
+  list(folder: string): Promise<readonly string[]>;
+  remove(name: string): Promise<void>;
   /** Fault E_BACKUP while somebody else writes there. Call the result to let go. */
-  claim(): () => void;
-}
-
-/** `dir:PATH`, or a path. Fault E_STARTUP for other kinds of places. */
-export function openPlace(text: string): BackupPlace {
-  const [, kind, rest = ""] = /^([a-z][a-z0-9+.-]+):(.*)$/i.exec(text) ?? [];
-  if (kind === undefined || kind.toLowerCase() === "dir") {
-    return openDirectory(kind === undefined ? text : rest);
-  }
-  throw new Fault(
-    "E_STARTUP",
-    `a backup to ${kind}: is not available: name a directory, as dir:/var/backups/weft`,
-  );
-}
-
-const lockName = "lock";
-
-function openDirectory(root: string): BackupPlace {
-  const at = (name: string): string => join(root, name);
-  return {
-    sizeOf: (name) => fs.statSync(at(name), { throwIfNoEntry: false })?.size,
-    put(name, bytes) {
-      const path = at(name);
-      try {
-        putFile(path, bytes);
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
-        throw new Fault("E_BACKUP", `${path} cannot be written: ${why}`, { cause: error });
-      }
-    },
-    get(name) {
-      try {
-        return fs.readFileSync(at(name));
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-        throw new Fault("E_BACKUP", `${at(name)} cannot be read`, { cause: error });
-      }
-    },
-    list(folder) {
-      if (!fs.existsSync(at(folder))) return [];
-      return fs
-        .readdirSync(at(folder), { recursive: true, encoding: "utf8" })
-        .filter((name) => fs.statSync(at(join(folder, name))).isFile())
-        .toSorted();
-    },
-    remove: (name) => fs.rmSync(at(name), { force: true }),
-    claim() {
-      fs.mkdirSync(root, { recursive: true, mode: 0o700 });
-      claimLock(at(lockName));
-      return () => fs.rmSync(at(lockName), { force: true });
-    },
-  };
-}
-
-function putFile(path: string, bytes: Uint8Array): void {
-  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const made = `${path}.new`;
-  const file = fs.openSync(made, "w", 0o600);
-  try {
-    fs.writeFileSync(file, bytes);
-    fs.fsyncSync(file);
-  } finally {
-    fs.closeSync(file);
-  }
-  fs.renameSync(made, path);
-  syncFolder(dirname(path));
-}
-
-function syncFolder(path: string): void {
-  const folder = fs.openSync(path, "r");
-  try {
-    fs.fsyncSync(folder);
-  } finally {
-    fs.closeSync(folder);
-  }
-}
-
-interface Holder {
-  readonly pid: number;
-  readonly host: string;
-}
-
-/** A holder that has died on this machine holds it no more; of another machine nothing is known. */
-function claimLock(path: string): void {
-  const own: Holder = { pid: process.pid, host: hostname() };
-  for (let tries = 0; tries < 2; tries++) {
-    try {
-      fs.writeFileSync(path, JSON.stringify(own), { flag: "wx", mode: 0o600 });
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
-    const holder = readHolder(path);
-    if (holder !== undefined && (holder.host !== own.host || isAlive(holder.pid))) {
-      throw new Fault(
-        "E_BACKUP",
-        `process ${holder.pid} of ${holder.host} writes there; remove ${path} if it is gone`,
-      );
-    }
-    fs.rmSync(path, { force: true });
-  }
-  throw new Fault("E_BACKUP", `${path} cannot be taken`);
-}
-
-function readHolder(path: string): Holder | undefined {
-  try {
-    return JSON.parse(fs.readFileSync(path, "utf8")) as Holder;
-  } catch {
-    return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
+  claim(): Promise<() => Promise<void>>;
 }

@@ -35,7 +35,12 @@ const keyFile = (): Option =>
 
 function addPlace(command: Command): Command {
   return command
-    .addOption(setting("--to <place>", "where the backups lie: dir:PATH").makeOptionMandatory())
+    .addOption(
+      setting(
+        "--to <place>",
+        "where the backups lie: dir:PATH, or s3://BUCKET/PREFIX",
+      ).makeOptionMandatory(),
+    )
     .addOption(keyFile())
     .addOption(setting(configFlag, configHelp));
 }
@@ -53,7 +58,8 @@ export function addBackup(program: Command): void {
       "after",
       `
 One state of the store, whole or absent. Only what has changed since earlier backups at the same place is written;
-each backup is complete by itself.
+each backup is complete by itself. Servers that speak S3 are reached with AWS_ENDPOINT_URL, AWS_REGION,
+AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
 
 Examples:
   weft backup --data ./weft-data --to dir:/var/backups/weft --keep 30
@@ -69,7 +75,7 @@ Examples:
     .option("--json", "print JSON instead of a table", false)
     .action(async (options: BackupListFlags) => {
       const { runBackupList } = await import("./command-backup.ts");
-      runBackupList(options);
+      await runBackupList(options);
     });
   addPlace(backup.command("verify"))
     .description("read all backups back; exit code 1 where something is damaged or missing")
@@ -82,7 +88,7 @@ Examples:
     .requiredOption("--keep <n>", "how many stay")
     .action(async (options: BackupPruneFlags) => {
       const { runBackupPrune } = await import("./command-backup.ts");
-      runBackupPrune(options);
+      await runBackupPrune(options);
     });
 }
 
@@ -90,7 +96,12 @@ export function addRestore(program: Command): void {
   program
     .command("restore")
     .description("make a new store of a backup")
-    .addOption(setting("--from <place>", "where the backups lie: dir:PATH").makeOptionMandatory())
+    .addOption(
+      setting(
+        "--from <place>",
+        "where the backups lie: dir:PATH, or s3://BUCKET/PREFIX",
+      ).makeOptionMandatory(),
+    )
     .addOption(setting("--data <dir>", "directory of the new store").default("./weft-data"))
     .option("--at <id|time>", "which one, or the newest that is no younger; default: the newest")
     .addOption(keyFile())

@@ -8,7 +8,7 @@ import {
   type BackupParts,
 } from "../backup/backup.ts";
 import { readManifests } from "../backup/manifest.ts";
-import { openPlace } from "../backup/place.ts";
+import { openPlace } from "../backup/open-place.ts";
 import { readSeal } from "../backup/seal.ts";
 import { systemClock } from "../base/clock.ts";
 import { Fault } from "../model/fault.ts";
@@ -24,7 +24,7 @@ import { startProgressBar } from "./progress-bar.ts";
 import { readVersion } from "./version.ts";
 
 function openParts(place: string, keyFile: string | undefined): BackupParts {
-  return { place: openPlace(place), seal: readSeal(keyFile) };
+  return { place: openPlace(place, process.env), seal: readSeal(keyFile) };
 }
 
 export async function runBackupMake(options: BackupFlags): Promise<void> {
@@ -48,7 +48,7 @@ export async function runBackupMake(options: BackupFlags): Promise<void> {
     await rows.close();
   }
   if (options.verify) await verify(parts, true);
-  if (keep !== undefined) prune(parts, keep);
+  if (keep !== undefined) await prune(parts, keep);
 }
 
 function readKeep(text: string): number {
@@ -61,9 +61,9 @@ function printMB(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-export function runBackupList({ to, keyFile, json }: BackupListFlags): void {
+export async function runBackupList({ to, keyFile, json }: BackupListFlags): Promise<void> {
   const { place, seal } = openParts(to, keyFile);
-  const manifests = readManifests(place, seal);
+  const manifests = await readManifests(place, seal);
   const shown = manifests.map(({ id, createdAt, commitTs, version, rows, bytes, blocks }) => {
     const packedBytes = blocks.reduce((sum, block) => sum + block.packedBytes, 0);
     return { id, createdAt, commitTs, version, rows, bytes, packedBytes };
@@ -88,7 +88,7 @@ export async function runBackupVerify({
 }
 
 async function verify(parts: BackupParts, isNewestOnly: boolean): Promise<void> {
-  const all = readManifests(parts.place, parts.seal);
+  const all = await readManifests(parts.place, parts.seal);
   const manifests = isNewestOnly ? all.slice(-1) : all;
   const total = manifests.reduce((sum, { bytes }) => sum + bytes, 0);
   const bar = startProgressBar("reading backups", "rows");
@@ -101,18 +101,18 @@ async function verify(parts: BackupParts, isNewestOnly: boolean): Promise<void> 
   say(`${manifests.length} ${manifests.length === 1 ? "backup is" : "backups are"} sound`);
 }
 
-export function runBackupPrune({ to, keyFile, keep }: BackupPruneFlags): void {
-  prune(openParts(to, keyFile), readKeep(keep));
+export async function runBackupPrune({ to, keyFile, keep }: BackupPruneFlags): Promise<void> {
+  await prune(openParts(to, keyFile), readKeep(keep));
 }
 
-function prune(parts: BackupParts, keep: number): void {
-  const { backups, kept, blocks } = pruneBackups(parts, keep);
+async function prune(parts: BackupParts, keep: number): Promise<void> {
+  const { backups, kept, blocks } = await pruneBackups(parts, keep);
   say(`${backups} backups and ${blocks} blocks are gone, ${kept} backups stay`);
 }
 
 export async function runRestore({ from, data, at, keyFile }: RestoreFlags): Promise<void> {
   const parts = openParts(from, keyFile);
-  const manifest = chooseBackup(readManifests(parts.place, parts.seal), at);
+  const manifest = chooseBackup(await readManifests(parts.place, parts.seal), at);
   const store = makeStoreOfRows(data);
   const bar = startProgressBar("restoring", "rows");
   try {

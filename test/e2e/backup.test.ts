@@ -243,7 +243,7 @@ test("what is wrong is told in one line", async () => {
   const empty = makeFolder();
   const wrong: [string[], RegExp][] = [
     [["backup", "--data", empty, "--to", place], /there is no store at/],
-    [["backup", "--data", data, "--to", "s3://bucket"], /a backup to s3: is not available/],
+    [["backup", "--data", data, "--to", "gs://bucket"], /"gs:\/\/bucket" is no place for backups/],
     [["backup", "--data", data, "--to", place, "--keep", "none"], /--keep: "none" is no number/],
     [
       ["backup", "--data", data, "--to", place, "--key-file", join(data, "weft.store")],
