@@ -98,6 +98,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     audit,
     keys,
     acl,
+    graphqlBatchMax: config.graphql.batchMax,
     controls,
     clock: systemClock,
     logger,
