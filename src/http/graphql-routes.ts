@@ -23,7 +23,9 @@ import {
   originHeadersOf,
   quoteJsonForHtml,
   sendError,
+  responseJson,
   sendJson,
+  sendResponseJson,
   sendPreflight,
   sendStatus,
 } from "./reply.ts";
@@ -147,13 +149,27 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
       sendStatus(res, status, toBuffer(answer.body), headers);
       return;
     }
+    if (wantsResponseJson(exchange)) {
+      sendResponseJson(res, toBuffer(answer.body), flatten(answer.headers), origins);
+      return;
+    }
     const encoding = acceptEncodingOf(exchange);
     sendJson(res, toBuffer(answer.body), flatten(answer.headers), encoding, origins);
   } catch (error) {
     // An overloaded server says so to proxies and clients that read statuses alone, too.
     if (!(error instanceof Fault) || error.code === "E_OVERLOADED") throw error;
-    sendJson(res, `{"errors":[{"message":${quoteJsonForHtml(error.message)}}]}`, [], undefined);
+    const body = `{"errors":[{"message":${quoteJsonForHtml(error.message)}}]}`;
+    if (wantsResponseJson(exchange)) sendResponseJson(res, body, []);
+    else sendJson(res, body, [], undefined);
   }
+}
+
+/** Whoever names the type, and does not like plain JSON better. */
+function wantsResponseJson({ req }: Exchange): boolean {
+  const { accept } = req.headers;
+  if (accept === undefined || !accept.includes(responseJson)) return false;
+  const plain = accept.indexOf("application/json");
+  return plain < 0 || accept.indexOf(responseJson) < plain;
 }
 
 /** One after the other, within the budget of all: a mutation is seen by what follows it. */

@@ -40,6 +40,24 @@ test("a list that is too long names the setting, and does nothing", async () => 
   expect((await ask(url, notes)).text).not.toContain('"a"');
 });
 
+test("statuses are told to whoever asks for them", async () => {
+  const type = "application/graphql-response+json";
+  const told = async (body: object | string, accept: string): Promise<[number, string | null]> => {
+    const headers = { accept, "content-type": "application/json" };
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const { status, headers: answered } = await post(`${url}/graphql`, text, headers);
+    return [status, answered.get("content-type")];
+  };
+  const full = `${type}; charset=utf-8`;
+  expect(await told(notes, type)).toEqual([200, full]);
+  expect(await told({ query: "{ nonsense }" }, `${type}, application/json`)).toEqual([400, full]);
+  expect(await told({ query: "{" }, type)).toEqual([400, full]);
+  expect(await told("no JSON", type)).toEqual([400, full]);
+  const plain = [200, "application/json"];
+  expect(await told({ query: "{ nonsense }" }, `application/json, ${type}`)).toEqual(plain);
+  expect(await told({ query: "{ nonsense }" }, "*/*")).toEqual(plain);
+});
+
 test("a list is no request where nobody has said so", async () => {
   const told = await ask(closed, [notes]);
   expect(told.json["data"]).toBeUndefined();
