@@ -9,6 +9,6 @@ export interface BackupPlace {
   /** Names below a folder, without it. */
   list(folder: string): Promise<readonly string[]>;
   remove(name: string): Promise<void>;
-  /** Fault E_BACKUP while somebody else writes there. Call the result to let go. */
-  claim(): Promise<() => Promise<void>>;
+  /** `nowMs`: since 1970. Fault E_BACKUP while somebody else writes there. Call the result to let go. */
+  claim(nowMs: number): Promise<() => Promise<void>>;
 }

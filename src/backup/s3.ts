@@ -82,17 +82,17 @@ class S3Place implements BackupPlace {
   }
 
   /** An object says who writes there; what is as old as a day was left by somebody who is gone. */
-  async claim(): Promise<() => Promise<void>> {
+  async claim(nowMs: number): Promise<() => Promise<void>> {
     const held = await this.get(lockName);
     const since = held === undefined ? 0 : Number(held.toString());
-    if (Date.now() - since < lockMs) {
+    if (nowMs - since < lockMs) {
       const when = new Date(since).toISOString();
       throw new Fault(
         "E_BACKUP",
         `somebody writes to ${this.#url} since ${when}; remove the object ${lockName} if they are gone`,
       );
     }
-    await this.put(lockName, Buffer.from(String(Date.now())));
+    await this.put(lockName, Buffer.from(String(nowMs)));
     return () => this.remove(lockName);
   }
 

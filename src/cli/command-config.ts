@@ -92,6 +92,7 @@ function effectiveValues(flag: string, config: ServeConfig): ReadonlyMap<string,
         debug: graphql.debug,
         extensions: graphql.extensions,
         "strict-rules": graphql.strictRules,
+        batch: graphql.batchMax,
         "data-check": graphql.dataCheck,
       });
     case "--store":

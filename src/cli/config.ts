@@ -80,6 +80,8 @@ interface GraphqlConfig {
   readonly extensions: boolean;
   readonly strictRules: boolean;
   readonly dataCheck: boolean;
+  /** Operations of one request; 0: a list of them is refused. */
+  readonly batchMax: number;
 }
 
 interface StoreConfig {
@@ -201,6 +203,7 @@ const graphqlKeys = [
   "extensions",
   "strict-rules",
   "data-check",
+  "batch",
   "poll-interval",
   "lambda-url",
 ] as const;
@@ -220,6 +223,7 @@ function parseGraphql(text: string): GraphqlConfig {
     extensions: isOn("extensions", true),
     strictRules: isOn("strict-rules", false),
     dataCheck: isOn("data-check", true),
+    batchMax: parseCount("--graphql batch", given.get("batch") ?? "0"),
   };
 }
 

@@ -99,6 +99,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     audit,
     keys,
     acl,
+    graphqlBatchMax: config.graphql.batchMax,
     controls,
     clock: systemClock,
     logger,

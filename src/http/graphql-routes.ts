@@ -10,6 +10,7 @@ import { Fault } from "../model/fault.ts";
 import type { EncodingFaults } from "./body.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
 import { type BodyKind, type Exchange, openBudget, readBytes, readParameters } from "./exchange.ts";
+import { isBatch, joinAnswers, splitBatch } from "./graphql-batch.ts";
 import { streamEvents, wantsEvents } from "./event-stream.ts";
 import type { AccessRefusal } from "./access.ts";
 import { notesOf } from "./audit.ts";
@@ -22,7 +23,9 @@ import {
   originHeadersOf,
   quoteJsonForHtml,
   sendError,
+  responseJson,
   sendJson,
+  sendResponseJson,
   sendPreflight,
   sendStatus,
 } from "./reply.ts";
@@ -36,6 +39,8 @@ interface Responder {
   /** Whether answers may be asked for as a stream of events. */
   readonly streams: boolean;
   readonly body: BodyKind;
+  /** Operations that one request may have as a list; 0: a list is no request. */
+  readonly batchMax: number;
   /** Why data is not served now. */
   readonly closed: string | undefined;
   /** The headers about origins; asked after `handle`. */
@@ -57,6 +62,7 @@ export async function answerGraphql(exchange: Exchange): Promise<void> {
   await answerDocument(exchange, {
     streams: plan === undefined && !isDraining,
     body: "data",
+    batchMax: plan === undefined ? (context.graphqlBatchMax ?? 0) : 0,
     closed: isDraining ? drainingWords : undefined,
     handle: (request) =>
       context.graphql.handle(plan === undefined ? request : { ...request, plan }),
@@ -91,6 +97,7 @@ export async function answerAdmin(exchange: Exchange): Promise<void> {
   await answerDocument(exchange, {
     streams: false,
     body: "text",
+    batchMax: 0,
     closed: undefined,
     handle: async (request) => {
       const keyNamespace = (await accessKeyOf(req.headers, context))?.namespace;
@@ -107,7 +114,7 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
     const document = await readDocument(exchange, responder.body);
     exchange.watched.text = document.body;
     const notes = notesOf(res);
-    if (notes !== undefined) notes.operation = describeRequest(document);
+    if (notes !== undefined) notes.operation = describeDocument(document, responder.batchMax);
     const refusal = findMutationRefusal(exchange);
     // Each member by its name: spreading costs eight microseconds here.
     const request: GraphqlRequest = {
@@ -121,7 +128,10 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
       refusesMutations: refusal instanceof Promise ? await refusal : refusal,
     };
     let answer: GraphqlAnswer | undefined;
-    if (responder.streams && wantsEvents(exchange) !== "no") {
+    const { batchMax } = responder;
+    if (batchMax > 0 && document.kind === "json" && isBatch(document.body)) {
+      answer = await answerBatch(request, responder);
+    } else if (responder.streams && wantsEvents(exchange) !== "no") {
       const granted = await responder.origins();
       answer = await streamEvents(exchange, request, granted);
       if (answer === undefined) return;
@@ -139,13 +149,50 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
       sendStatus(res, status, toBuffer(answer.body), headers);
       return;
     }
+    if (wantsResponseJson(exchange)) {
+      sendResponseJson(res, toBuffer(answer.body), flatten(answer.headers), origins);
+      return;
+    }
     const encoding = acceptEncodingOf(exchange);
     sendJson(res, toBuffer(answer.body), flatten(answer.headers), encoding, origins);
   } catch (error) {
     // An overloaded server says so to proxies and clients that read statuses alone, too.
     if (!(error instanceof Fault) || error.code === "E_OVERLOADED") throw error;
-    sendJson(res, `{"errors":[{"message":${quoteJsonForHtml(error.message)}}]}`, [], undefined);
+    const body = `{"errors":[{"message":${quoteJsonForHtml(error.message)}}]}`;
+    if (wantsResponseJson(exchange)) sendResponseJson(res, body, []);
+    else sendJson(res, body, [], undefined);
   }
+}
+
+/** Whoever names the type, and does not like plain JSON better. */
+function wantsResponseJson({ req }: Exchange): boolean {
+  const { accept } = req.headers;
+  if (accept === undefined || !accept.includes(responseJson)) return false;
+  const plain = accept.indexOf("application/json");
+  return plain < 0 || accept.indexOf(responseJson) < plain;
+}
+
+/** One after the other, within the budget of all: a mutation is seen by what follows it. */
+async function answerBatch(request: GraphqlRequest, responder: Responder): Promise<GraphqlAnswer> {
+  const answers: Uint8Array[] = [];
+  for (const body of splitBatch(request.body, responder.batchMax)) {
+    const pending = responder.handle({ ...request, body });
+    answers.push((pending instanceof Promise ? await pending : pending).body);
+  }
+  return { body: joinAnswers(answers), headers: undefined };
+}
+
+/** What is written down of a request: of several operations the first that changes something. */
+function describeDocument(
+  document: Document,
+  batchMax: number,
+): ReturnType<typeof describeRequest> {
+  const isOne = batchMax === 0 || document.kind !== "json" || !isBatch(document.body);
+  if (isOne) return describeRequest(document);
+  const all = splitBatch(document.body, batchMax).map((body) =>
+    describeRequest({ kind: "json", body }),
+  );
+  return all.find((one) => one?.operation === "mutation") ?? all[0];
 }
 
 /** No mutation by GET, which any page can make a browser send, nor for a page that may not write. */

@@ -145,6 +145,28 @@ export function sendJson(
   });
 }
 
+/** The type by which clients of GraphQL over HTTP ask for statuses that say what became of their request. */
+export const responseJson = "application/graphql-response+json";
+
+/** An answer of that type: 200 where there is data, whatever went wrong in it; 400 where nothing was run. */
+export function sendResponseJson(
+  res: ServerResponse,
+  answer: Buffer | string,
+  extra: readonly string[],
+  origins: readonly string[] = originHeadersOf(res),
+): void {
+  watchedOf(res)?.noteAnswer(answer);
+  if (isObserved) noteAnswer(res, answer);
+  const type = `${responseJson}; charset=utf-8`;
+  send(res, hasData(answer) ? 200 : 400, answer, [...origins, ...extra], type);
+}
+
+function hasData(answer: Buffer | string): boolean {
+  const text = answer.toString();
+  if (!text.startsWith('{"errors":')) return true;
+  return Object.hasOwn(JSON.parse(text) as object, "data");
+}
+
 /** Names the request in its answer, as the log does. */
 export const idHeader = "X-Request-Id";
 
@@ -258,18 +280,23 @@ function send(
   status: number,
   body: Buffer | string,
   extra: readonly string[],
+  type?: string,
 ): void {
   if (res.headersSent || res.destroyed) return;
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  const common =
+    type === undefined
+      ? commonHeaders
+      : commonHeaders.map((text) => (text === "application/json" ? type : text));
   if (isObserved && !extra.includes("Content-Encoding")) noteAnswer(res, bytes);
   const length = String(bytes.length);
   const watched = watchedOf(res);
   if (watched === undefined) {
-    res.writeHead(status, [...commonHeaders, ...extra, "Content-Length", length]);
+    res.writeHead(status, [...common, ...extra, "Content-Length", length]);
   } else {
     watched.status = status;
     const { id } = watched;
-    res.writeHead(status, [...commonHeaders, ...extra, idHeader, id, "Content-Length", length]);
+    res.writeHead(status, [...common, ...extra, idHeader, id, "Content-Length", length]);
   }
   // As Latin-1 the bytes stay what they are, and head and body leave in one write.
   if (bytes.length <= joinBytesMax) batcher.end(res, bytes.toString("latin1"));

@@ -39,6 +39,8 @@ export interface ServerContext {
   readonly audit?: AuditSink | undefined;
   /** Users, groups and rules; undefined: off. */
   readonly acl?: Acl | undefined;
+  /** GraphQL operations that one request may have as a list; undefined or 0: one request is one operation. */
+  readonly graphqlBatchMax?: number | undefined;
   readonly controls: Controls;
   readonly clock: Clock;
   readonly logger: Logger;
