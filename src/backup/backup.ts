@@ -39,7 +39,7 @@ export async function makeBackup(
   rows: StoredRows,
   { version, nowMs, onProgress }: { version: string; nowMs: number; onProgress: Progress },
 ): Promise<Written> {
-  const release = await place.claim();
+  const release = await place.claim(nowMs);
   try {
     // A key that does not fit is told before anything is written.
     await readManifests(place, seal);
@@ -168,8 +168,11 @@ async function readBlock(
 }
 
 /** All but the newest `keep` backups go, and every block that no other one has. */
-export async function pruneBackups({ place, seal }: BackupParts, keep: number): Promise<Pruned> {
-  const release = await place.claim();
+export async function pruneBackups(
+  { place, seal }: BackupParts,
+  { keep, nowMs }: { readonly keep: number; readonly nowMs: number },
+): Promise<Pruned> {
+  const release = await place.claim(nowMs);
   try {
     const manifests = await readManifests(place, seal);
     const gone = manifests.slice(0, Math.max(0, manifests.length - keep));

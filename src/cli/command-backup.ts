@@ -106,7 +106,7 @@ export async function runBackupPrune({ to, keyFile, keep }: BackupPruneFlags): P
 }
 
 async function prune(parts: BackupParts, keep: number): Promise<void> {
-  const { backups, kept, blocks } = await pruneBackups(parts, keep);
+  const { backups, kept, blocks } = await pruneBackups(parts, { keep, nowMs: systemClock.nowMs() });
   say(`${backups} backups and ${blocks} blocks are gone, ${kept} backups stay`);
 }
 
