@@ -107,8 +107,16 @@ export interface StoreOfRows {
 
 const asideName = "restore.new";
 
+/** What was ended between its two renames: data whose header is still aside is no store. */
+function removeHalfPlaced(dir: string): void {
+  const isHalf =
+    fs.existsSync(join(dir, asideName, headerName)) && !fs.existsSync(join(dir, headerName));
+  if (isHalf) fs.rmSync(join(dir, dataName), { force: true });
+}
+
 /** Fault E_STARTUP where `dir` holds anything. */
 export function makeStoreOfRows(dir: string): StoreOfRows {
+  removeHalfPlaced(dir);
   const held = fs.existsSync(dir) ? fs.readdirSync(dir) : [];
   const other = held.find((name) => name !== asideName);
   if (other !== undefined) {

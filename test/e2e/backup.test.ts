@@ -163,6 +163,11 @@ test("a restore that is killed leaves no store, and can be done again", async ()
     await ended;
     if (isDone || fs.existsSync(join(dir, "weft.store"))) fs.rmSync(dir, { recursive: true });
   }
+  // Between its two renames.
+  fs.rmSync(dir, { recursive: true, force: true });
+  await run(["restore", "--from", place, "--data", dir]);
+  fs.mkdirSync(join(dir, "restore.new"));
+  fs.renameSync(join(dir, "weft.store"), join(dir, "restore.new", "weft.store"));
   const again = await run(["restore", "--from", place, "--data", dir]);
   expect([again.code, again.text]).toEqual([0, expect.stringContaining("holds backup")]);
   const onto = await run(["restore", "--from", place, "--data", dir]);
