@@ -113,7 +113,7 @@ async function prune(parts: BackupParts, keep: number): Promise<void> {
 export async function runRestore({ from, data, at, keyFile }: RestoreFlags): Promise<void> {
   const parts = openParts(from, keyFile);
   const manifest = chooseBackup(await readManifests(parts.place, parts.seal), at);
-  const store = makeStoreOfRows(data);
+  const store = await makeStoreOfRows(data);
   const bar = startProgressBar("restoring", "rows");
   try {
     await restoreBackup(parts, manifest, store, (bytes, rows) =>

@@ -11,8 +11,7 @@ import { keyPredicatesOf } from "../graphql/service/key-predicates.ts";
 import type { GraphqlService } from "../graphql/service/service.ts";
 import { openLambdaClient } from "../lambda/client.ts";
 import { findInputs } from "../load/input-files.ts";
-import { abandonBulk, placeBulk, prepareBulk } from "../stores/bulk-store.ts";
-import { claimServing } from "../stores/claim.ts";
+import { claimBulkPlace } from "../stores/bulk-store.ts";
 import { openWriter } from "../stores/open.ts";
 import type { Store } from "../store/store.ts";
 import { deriveFill } from "../write/fill.ts";
@@ -30,17 +29,16 @@ export async function runBulk(flags: BulkFlags): Promise<void> {
   const schema = flags.schema === undefined ? "" : readSchemaFile(flags.schema);
   const sdl =
     flags.graphqlSchema === undefined ? undefined : readGraphqlFile(flags.graphqlSchema, namespace);
-  const aside = prepareBulk(flags.data);
-  const claim = await claimServing(flags.data, { isChecked: false });
+  const place = await claimBulkPlace(flags.data, "bulk.new");
   try {
-    await fill(aside, flags, { files, schema, sdl });
-    const bytes = placeBulk(flags.data);
+    await fill(place.aside, flags, { files, schema, sdl });
+    const bytes = place.place();
     say(`${Math.round(bytes / 1024 / 1024).toLocaleString("en-US")} MB in ${flags.data}`);
   } catch (error) {
-    abandonBulk(flags.data);
+    place.abandon();
     throw error;
   } finally {
-    await claim.release();
+    await place.release();
   }
 }
 

@@ -6,6 +6,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { storageRange } from "../codec/key.ts";
 import { Fault } from "../model/fault.ts";
+import { claimServing } from "./claim.ts";
 import { decodeState, encodeState, stateKey } from "./commit/state.ts";
 import type { PutRow } from "./lmdb/database.ts";
 import { Environment } from "./lmdb/environment.ts";
@@ -20,23 +21,56 @@ import {
 } from "./lmdb/header.ts";
 import { toStored } from "./row-builder.ts";
 
-const asideName = "bulk.new";
+/** Where a new store is made, while nobody else makes one there. */
+interface BulkPlace {
+  readonly aside: string;
+  /** The store comes to its place; gives its bytes. */
+  place(): number;
+  /** What was made goes. */
+  abandon(): void;
+  release(): Promise<void>;
+}
 
-/** Where a new store is made. Fault E_STARTUP where `dir` holds one already, or anything else. */
-export function prepareBulk(dir: string): string {
-  const held = fs.existsSync(dir) ? fs.readdirSync(dir) : [];
+/** Fault E_STARTUP where `dir` holds a store already, or anything else, or somebody makes or writes one there. */
+export async function claimBulkPlace(dir: string, asideName: string): Promise<BulkPlace> {
+  makeDirectory(dir);
+  const claim = await claimServing(dir, { isChecked: false });
+  const aside = join(dir, asideName);
+  try {
+    // Ended between two renames: data whose header is still aside is no store.
+    const isHalf = fs.existsSync(join(aside, headerName)) && !fs.existsSync(join(dir, headerName));
+    if (isHalf) fs.rmSync(join(dir, dataName), { force: true });
+    checkEmpty(dir, asideName);
+    fs.rmSync(aside, { recursive: true, force: true });
+    fs.mkdirSync(aside, { mode: 0o700 });
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+  return {
+    aside,
+    place() {
+      const bytes = dataBytes(aside);
+      // The header last: without it nobody opens the data.
+      for (const name of [dataName, headerName]) fs.renameSync(join(aside, name), join(dir, name));
+      fs.rmSync(aside, { recursive: true, force: true });
+      syncDirectory(dir);
+      return bytes;
+    },
+    abandon: () => fs.rmSync(aside, { recursive: true, force: true }),
+    release: () => claim.release(),
+  };
+}
+
+function checkEmpty(dir: string, asideName: string): void {
+  const held = fs.readdirSync(dir);
   if (held.includes(headerName) || held.includes(dataName)) {
-    throw new Fault("E_STARTUP", `${dir} holds a store already: weft bulk makes a new one`);
+    throw new Fault("E_STARTUP", `${dir} holds a store already: a new one is made elsewhere`);
   }
   const other = held.find((name) => name !== asideName);
   if (other !== undefined) {
     throw new Fault("E_STARTUP", `${dir} is not empty: it holds ${other}`);
   }
-  makeDirectory(dir);
-  const aside = join(dir, asideName);
-  fs.rmSync(aside, { recursive: true, force: true });
-  fs.mkdirSync(aside, { mode: 0o700 });
-  return aside;
 }
 
 export interface BulkStore {
@@ -78,19 +112,4 @@ export function openBulkStore(aside: string): BulkStore {
       writeClosed(aside, storeId);
     },
   };
-}
-
-/** What was made goes. */
-export function abandonBulk(dir: string): void {
-  fs.rmSync(join(dir, asideName), { recursive: true, force: true });
-}
-
-/** The store comes to its place; gives its bytes. */
-export function placeBulk(dir: string): number {
-  const aside = join(dir, asideName);
-  const bytes = dataBytes(aside);
-  for (const name of [dataName, headerName]) fs.renameSync(join(aside, name), join(dir, name));
-  fs.rmSync(aside, { recursive: true, force: true });
-  syncDirectory(dir);
-  return bytes;
 }

@@ -7,19 +7,13 @@ import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { equalBytes } from "../base/bytes.ts";
 import { Fault } from "../model/fault.ts";
+import { claimBulkPlace } from "./bulk-store.ts";
 import { decodeState, stateKey } from "./commit/state.ts";
 import { isIntact } from "./lmdb/checksum.ts";
 import { withoutChecksum } from "./lmdb/database.ts";
 import { Environment } from "./lmdb/environment.ts";
 import { openBesideWriter } from "./lmdb/beside-writer.ts";
-import {
-  dataBytes,
-  dataName,
-  headerName,
-  makeDirectory,
-  syncDirectory,
-  writeClosed,
-} from "./lmdb/header.ts";
+import { dataBytes, dataName, writeClosed } from "./lmdb/header.ts";
 import { inspectStore } from "./lmdb/inspect.ts";
 import { readMetaOf } from "./lmdb/meta-pages.ts";
 import { walkPages } from "./lmdb/page-walk.ts";
@@ -107,25 +101,10 @@ export interface StoreOfRows {
 
 const asideName = "restore.new";
 
-/** What was ended between its two renames: data whose header is still aside is no store. */
-function removeHalfPlaced(dir: string): void {
-  const isHalf =
-    fs.existsSync(join(dir, asideName, headerName)) && !fs.existsSync(join(dir, headerName));
-  if (isHalf) fs.rmSync(join(dir, dataName), { force: true });
-}
-
-/** Fault E_STARTUP where `dir` holds anything. */
-export function makeStoreOfRows(dir: string): StoreOfRows {
-  removeHalfPlaced(dir);
-  const held = fs.existsSync(dir) ? fs.readdirSync(dir) : [];
-  const other = held.find((name) => name !== asideName);
-  if (other !== undefined) {
-    throw new Fault("E_STARTUP", `${dir} is not empty: it holds ${other}`);
-  }
-  makeDirectory(dir);
-  const aside = join(dir, asideName);
-  fs.rmSync(aside, { recursive: true, force: true });
-  fs.mkdirSync(aside, { mode: 0o700 });
+/** Fault E_STARTUP where `dir` holds anything, or somebody makes a store there. */
+export async function makeStoreOfRows(dir: string): Promise<StoreOfRows> {
+  const made = await claimBulkPlace(dir, asideName);
+  const { aside } = made;
   const environment = new Environment({ dir: aside, noSync: true });
   return {
     put(rows) {
@@ -143,17 +122,14 @@ export function makeStoreOfRows(dir: string): StoreOfRows {
       fs.fsyncSync(data);
       fs.closeSync(data);
       writeClosed(aside, randomBytes(16).toString("hex"));
-      // The header last: without it nobody opens the data.
-      for (const name of [dataName, headerName]) {
-        fs.renameSync(join(aside, name), join(dir, name));
-      }
-      fs.rmSync(aside, { recursive: true, force: true });
-      syncDirectory(dir);
-      return dataBytes(dir);
+      const bytes = made.place();
+      await made.release();
+      return bytes;
     },
     async abandon() {
       await environment.close();
-      fs.rmSync(aside, { recursive: true, force: true });
+      made.abandon();
+      await made.release();
     },
   };
 }

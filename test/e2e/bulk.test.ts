@@ -1,5 +1,5 @@
 // Goal: weft bulk makes the store that weft live makes of the same files, and one that is sound.
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -224,6 +224,21 @@ describe("weft bulk", () => {
     ]);
     const full = await bulk(dir, "--files", bad);
     expect(full.stderr).toContain("holds a store already");
+  });
+
+  test("what was ended between its renames is done again; of two at once one goes on", async () => {
+    const dir = join(makeFolder(), "store");
+    const good = put("once.rdf", '_:a <name> "a" .');
+    expect((await bulk(dir, "--files", good)).code).toBe(0);
+    mkdirSync(join(dir, "bulk.new"));
+    renameSync(join(dir, "weft.store"), join(dir, "bulk.new", "weft.store"));
+    const both = await Promise.all([bulk(dir, "--files", good), bulk(dir, "--files", good)]);
+    const codes = new Set(both.map(({ code }) => code));
+    expect([codes, readdirSync(dir).sort()]).toEqual([
+      [0, 1],
+      ["data.mdb", "weft.store"],
+    ]);
+    expect((await runWeft(["check", "--data", dir])).stdout).toContain(" 0 problems");
   });
 
   test("values of @id that two nodes have are refused; with a GraphQL schema it serves", async () => {
