@@ -233,11 +233,8 @@ describe("weft bulk", () => {
     mkdirSync(join(dir, "bulk.new"));
     renameSync(join(dir, "weft.store"), join(dir, "bulk.new", "weft.store"));
     const both = await Promise.all([bulk(dir, "--files", good), bulk(dir, "--files", good)]);
-    const codes = new Set(both.map(({ code }) => code));
-    expect([codes, readdirSync(dir).sort()]).toEqual([
-      [0, 1],
-      ["data.mdb", "weft.store"],
-    ]);
+    expect(both.filter(({ code }) => code === 0)).toHaveLength(1);
+    expect(readdirSync(dir).sort()).toEqual(["data.mdb", "weft.store"]);
     expect((await runWeft(["check", "--data", dir])).stdout).toContain(" 0 problems");
   });
 
