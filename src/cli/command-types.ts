@@ -10,11 +10,15 @@ import { writeFiles } from "./written-files.ts";
 import { readPackageName } from "./version.ts";
 
 export async function runTypes(options: TypesOptions): Promise<void> {
-  if (!writeTypes(options)) process.exitCode = 1;
-  if (!options.watch) return;
+  if (!options.watch) {
+    if (!writeTypes(options)) process.exitCode = 1;
+    return;
+  }
+  // Watched before it is read: a change that falls between the two is seen.
+  const ended = watchFiles([options.schema], () => void writeTypes(options));
+  writeTypes(options);
   say(`watching ${options.schema}: Ctrl-C ends it`);
-  process.exitCode = 0;
-  await watchFiles([options.schema], () => void writeTypes(options));
+  await ended;
 }
 
 /** False where the schema is wrong, which is told; the files of an earlier one stay. */

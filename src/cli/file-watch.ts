@@ -57,6 +57,8 @@ function openFileWatch(
     }
   };
   follow(files);
+  // What changed between the digest and the watch of its folder.
+  notice();
   return {
     follow,
     close() {
@@ -75,7 +77,7 @@ function digest(file: string): string {
   }
 }
 
-/** Until the process is told to end. */
+/** Begins at once; ends when the process is told to end. */
 export function watchFiles(
   files: readonly string[],
   changed: (files: readonly string[]) => void,
