@@ -49,6 +49,8 @@ export const layers: Layers = {
       "claim.ts",
       "compact.ts",
       "disk-room.ts",
+      // Keys of encrypted stores.
+      "encryption.ts",
       "stored-rows.ts",
       // The one engine that needs no files, for those who load no other.
       "memory.ts",
@@ -276,7 +278,14 @@ export const layers: Layers = {
     ],
     interface: ["bulk.ts"],
     // Facts are read, sorted and indexed in threads.
-    outside: ["node:fs", "node:path", "node:os", "node:worker_threads", "node:buffer"],
+    outside: [
+      "node:crypto",
+      "node:fs",
+      "node:path",
+      "node:os",
+      "node:worker_threads",
+      "node:buffer",
+    ],
   },
   http: {
     below: [

@@ -1,6 +1,6 @@
 /** `weft backup …` and `weft restore`. */
 import type { Command, Option } from "commander";
-import { configFlag, configHelp, setting } from "./setting.ts";
+import { configFlag, configHelp, encryptionSetting, setting } from "./setting.ts";
 
 interface PlaceFlags {
   readonly to: string;
@@ -10,6 +10,7 @@ interface PlaceFlags {
 /** The options of `weft backup`. */
 export interface BackupFlags extends PlaceFlags {
   readonly data: string;
+  readonly encryption: string;
   readonly keep: string | undefined;
   readonly verify: boolean;
 }
@@ -26,6 +27,7 @@ export interface BackupPruneFlags extends PlaceFlags {
 export interface RestoreFlags {
   readonly from: string;
   readonly data: string;
+  readonly encryption: string;
   readonly at: string | undefined;
   readonly keyFile: string | undefined;
 }
@@ -52,6 +54,7 @@ export function addBackup(program: Command): void {
   addPlace(backup.command("make", { isDefault: true }))
     .description("back up a store as it is now, also beside a running server")
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
+    .addOption(encryptionSetting())
     .option("--keep <n>", "then let all but the newest n backups go")
     .option("--verify", "then read all of it back", false)
     .addHelpText(
@@ -103,6 +106,7 @@ export function addRestore(program: Command): void {
       ).makeOptionMandatory(),
     )
     .addOption(setting("--data <dir>", "directory of the new store").default("./weft-data"))
+    .addOption(encryptionSetting())
     .option("--at <id|time>", "which one, or the newest that is no younger; default: the newest")
     .addOption(keyFile())
     .addOption(setting(configFlag, configHelp))

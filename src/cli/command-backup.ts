@@ -19,6 +19,7 @@ import type {
   BackupPruneFlags,
   RestoreFlags,
 } from "./backup-commands.ts";
+import { readEncryption } from "./encryption.ts";
 import { complain, say } from "./log.ts";
 import { startProgressBar } from "./progress-bar.ts";
 import { readVersion } from "./version.ts";
@@ -30,7 +31,14 @@ function openParts(place: string, keyFile: string | undefined): BackupParts {
 export async function runBackupMake(options: BackupFlags): Promise<void> {
   const keep = options.keep === undefined ? undefined : readKeep(options.keep);
   const parts = openParts(options.to, options.keyFile);
-  const rows = await openStoredRows(options.data);
+  const key = readEncryption(options.encryption);
+  if (key !== undefined && !parts.seal.isEncrypted) {
+    throw new Fault(
+      "E_STARTUP",
+      "the store is encrypted, and its backup would not be: give --key-file (another key than the store's)",
+    );
+  }
+  const rows = await openStoredRows(options.data, key);
   const bar = startProgressBar("backing up", "rows");
   try {
     const { manifest, newBlocks, newBytes } = await makeBackup(parts, rows, {
@@ -110,10 +118,12 @@ async function prune(parts: BackupParts, keep: number): Promise<void> {
   say(`${backups} backups and ${blocks} blocks are gone, ${kept} backups stay`);
 }
 
-export async function runRestore({ from, data, at, keyFile }: RestoreFlags): Promise<void> {
+export async function runRestore(options: RestoreFlags): Promise<void> {
+  const { from, data, at, keyFile } = options;
+  const key = readEncryption(options.encryption);
   const parts = openParts(from, keyFile);
   const manifest = chooseBackup(await readManifests(parts.place, parts.seal), at);
-  const store = await makeStoreOfRows(data);
+  const store = await makeStoreOfRows(data, key);
   const bar = startProgressBar("restoring", "rows");
   try {
     await restoreBackup(parts, manifest, store, (bytes, rows) =>

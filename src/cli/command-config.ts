@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { silentLogger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
+import { checkStoreKey } from "../stores/encryption.ts";
 import {
   buildServeConfig,
   countLimits,
@@ -11,6 +12,7 @@ import {
   type ServeConfig,
   type ServeOptions,
 } from "./config.ts";
+import { readKeyFile } from "./encryption.ts";
 import { complain, say, surviveLostOutput } from "./log.ts";
 import { makeSecurity } from "./security.ts";
 import { TlsFiles } from "./tls-files.ts";
@@ -122,6 +124,7 @@ export async function runConfigCheck(options: ServeOptions): Promise<void> {
     () => config.tls && new TlsFiles(config.tls, silentLogger),
     () => makeSecurity(config.security, config.host),
     () => checkDirectory(config.dataDir),
+    () => checkStoreKey(config.dataDir, readKeyFile(config.keyFile)),
     () => config.audit && checkWritable("--audit", dirname(config.audit.file)),
     () => checkScript(config.lambda.script),
   ];

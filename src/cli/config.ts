@@ -10,6 +10,7 @@ import { readAclConfig } from "./acl-config.ts";
 import type { AclConfig } from "./acl-config.ts";
 import { parseAddress } from "./address.ts";
 import { parseDurationMs } from "./duration.ts";
+import { parseEncryption } from "./encryption.ts";
 import { type GrpcConfig, parseGrpc } from "./grpc-listening.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
 import type { LambdaConfig } from "./lambda-config.ts";
@@ -31,8 +32,10 @@ import { parseTls, type TlsConfig } from "./tls-config.ts";
 /** Plain data: it travels to the children as a message. */
 export interface ServeConfig {
   readonly dataDir: string;
-  /** Where exports that /admin asks for lie. */
-  readonly exportDir: string;
+  /** The file with the key of the store; undefined: it is not encrypted. */
+  readonly keyFile: string | undefined;
+  /** Where exports that /admin asks for lie; undefined: nowhere, since the store is encrypted and they would not be. */
+  readonly exportDir: string | undefined;
   readonly host: string;
   readonly port: number;
   /** Undefined: off. */
@@ -101,6 +104,7 @@ interface StoreConfig {
 /** The options of `weft serve` as commander hands them over. */
 export interface ServeOptions {
   readonly data: string;
+  readonly encryption: string;
   readonly export: string | undefined;
   readonly http: string;
   /** `--no-grpc` is false. */
@@ -132,6 +136,7 @@ export interface ServeOptions {
 
 export function buildServeConfig(options: ServeOptions): ServeConfig {
   const { host, port } = parseAddress(options.http);
+  const keyFile = parseEncryption(options.encryption);
   const workers = parseCount("--workers", options.workers);
   if (workers < 1 || workers > workersMax) {
     throw new Fault("E_STARTUP", `--workers: from 1 to ${workersMax}, not ${workers}`);
@@ -150,7 +155,8 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
   }
   return {
     dataDir: options.data,
-    exportDir: options.export ?? join(options.data, "export"),
+    keyFile,
+    exportDir: options.export ?? (keyFile === undefined ? join(options.data, "export") : undefined),
     host,
     port,
     grpc,

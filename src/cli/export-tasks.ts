@@ -17,8 +17,10 @@ import { mainFile } from "./places.ts";
 interface ExportTaskParts {
   readonly rows: SystemRows;
   readonly dataDir: string;
-  /** Below it all exports lie. */
-  readonly exportDir: string;
+  /** Of an encrypted store. */
+  readonly keyFile: string | undefined;
+  /** Below it all exports lie; undefined: there are none. */
+  readonly exportDir: string | undefined;
   /** The newest commit, for the name of the folder. */
   readonly commitTs: () => Promise<number>;
   readonly clock: Clock;
@@ -43,6 +45,13 @@ export function openExportTasks(parts: ExportTaskParts): RunningExports {
     async start(wish) {
       await forgetOld(parts);
       const { exportDir, clock, commitTs } = parts;
+      if (exportDir === undefined) {
+        const why = "the store is encrypted, and exports are not";
+        throw new Fault(
+          "E_TASK",
+          `${why}: start the server with --export DIR to say where they go`,
+        );
+      }
       const parent = findPlace(exportDir, wish.destination);
       const dir = join(parent, nameFolder(await commitTs(), clock.nowMs()));
       mkdirSync(parent, { recursive: true, mode: 0o700 });
@@ -143,10 +152,11 @@ class RunningExport {
 
   /** What went wrong, in words. */
   #export(): Promise<string | undefined> {
-    const { dataDir } = this.#parts;
+    const { dataDir, keyFile } = this.#parts;
     const { dir, wish } = this.#task;
     const { format, namespace } = wish;
-    const wishes = ["--format", format, "--namespace", String(namespace)];
+    const key = keyFile === undefined ? [] : ["--encryption", `key-file=${keyFile}`];
+    const wishes = ["--format", format, "--namespace", String(namespace), ...key];
     return new Promise((settle) => {
       const child = spawn(
         process.execPath,

@@ -166,10 +166,11 @@ function openAdmin(needs: AdminNeeds): ServerContext["admin"] {
 }
 
 function openExports({ config, store, logger }: WorkerParts, engine: OpenEngine): RunningExports {
-  const { dataDir, exportDir } = config;
+  const { dataDir, exportDir, keyFile } = config;
   const commitTs = async (): Promise<number> => (await store.describe()).commitTs;
   const rows = engine.systemRows;
-  return openExportTasks({ rows, dataDir, exportDir, commitTs, clock: systemClock, logger });
+  const clock = systemClock;
+  return openExportTasks({ rows, dataDir, keyFile, exportDir, commitTs, clock, logger });
 }
 
 function openStoreEngine(parts: WorkerParts): Promise<OpenEngine> {

@@ -38,6 +38,10 @@ import { openLinkListener, type LinkListener } from "./lmdb/link-server.ts";
 import { SlotKeeper } from "./lmdb/slot-keeper.ts";
 import { noScrub, Scrub, type ScrubPolicy } from "./lmdb/scrub.ts";
 import { DiskRoom } from "./disk-room.ts";
+import { keysName } from "./sealed/keys-name.ts";
+import type { StoreCipher } from "./sealed/store-cipher.ts";
+import { createKeys, unlockStore } from "./sealed/store-keys.ts";
+import type { UserKey } from "./sealed/user-key.ts";
 import { claimForWriting } from "./lmdb/writing-claim.ts";
 import { readLog, readSlots, walkLog } from "./read-log.ts";
 
@@ -72,6 +76,8 @@ export interface WriterOptions {
   readonly identity?: StoreIdentity | undefined;
   /** Default: the process does not scrub. */
   readonly scrub?: ScrubPolicy;
+  /** The key of a store that is encrypted, or of one to be made. */
+  readonly encryption?: UserKey | undefined;
 }
 
 export interface Writer {
@@ -90,7 +96,7 @@ type ClaimedOptions = WriterOptions & { readonly journal: RunJournalOptions };
 
 /**
  * Opens (or makes) the store for writing. Fault E_STARTUP, one clear line: another writer is alive, the directory is
- * not a store, is damaged, or of a newer format.
+ * not a store, is damaged, of a newer format, or not of this key.
  */
 export async function openWriter(options: WriterOptions): Promise<Writer> {
   const { dir } = options;
@@ -98,6 +104,8 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
   const journal = { run: randomUUID(), ...options.journal };
   const found = inspectStore(dir, journal);
   refuseAnother(dir, found?.storeId, options.identity);
+  // Told before anything is touched.
+  if (found !== undefined) unlockStore(dir, found, options.encryption);
   if (found === undefined) makeDirectory(dir);
   const claim = await claimForWriting(dir, options.claimWaitMs ?? claimWaitMs);
   if (claim === undefined) {
@@ -122,6 +130,10 @@ async function openClaimed(
   const { dir, logger } = options;
   const found = inspectStore(dir, options.journal);
   refuseAnother(dir, found?.storeId, options.identity);
+  const cipher =
+    found === undefined
+      ? makeKeys(dir, options.encryption)
+      : unlockStore(dir, found, options.encryption);
   const header = found ?? { ...createStore(dir), loss: undefined };
   const isNew = dataBytes(dir) === 0;
   if (isNew) rmSync(join(dir, dataName), { force: true });
@@ -135,6 +147,7 @@ async function openClaimed(
     journal: options.journal,
     readersWaitMs: options.claimWaitMs ?? claimWaitMs,
     onFailure: (error) => fail(error),
+    cipher,
   });
   const { environment } = opened;
   if (isNew) syncDirectory(dir);
@@ -182,6 +195,14 @@ async function openClaimed(
     checkReaders: () => void environment.readerCheck(),
     close,
   };
+}
+
+/** Of a new store. */
+function makeKeys(dir: string, encryption: UserKey | undefined): StoreCipher | undefined {
+  if (encryption !== undefined) return createKeys(dir, encryption);
+  // Of a start that was ended before the store was made.
+  rmSync(join(dir, keysName), { force: true });
+  return undefined;
 }
 
 function beginScrub(environment: Environment, options: WriterOptions): Scrub {
@@ -251,6 +272,7 @@ interface ConnectOptions {
   readonly logger?: Logger;
   /** Default: the process does not scrub. */
   readonly scrub?: ScrubPolicy;
+  readonly encryption?: UserKey | undefined;
 }
 
 /** The store of a process beside the writer, which must have opened it before. */
@@ -266,6 +288,7 @@ export async function connectStore(options: ConnectOptions): Promise<Store> {
   return connectThroughLink({
     dir,
     storeId,
+    cipher: unlockStore(dir, header, options.encryption),
     waitMs: options.waitMs ?? 10_000,
     logger: options.logger ?? silentLogger,
     scrub: options.scrub ?? noScrub,
@@ -291,19 +314,29 @@ export interface ReadOnlyStore {
   close(): Promise<void>;
 }
 
+interface ReadOptions {
+  readonly answerMs?: number;
+  readonly encryption?: UserKey | undefined;
+}
+
 /**
  * For `weft check` and `weft export`, beside a running server or alone: nothing is written. Fault E_STARTUP as for `connectStore`, and
- * where a writer of this store does not answer for `answerMs`.
+ * where a writer of this store does not answer for `answerMs` (10 s).
  */
-export async function openReadOnly(dir: string, answerMs = 10_000): Promise<ReadOnlyStore> {
+export async function openReadOnly(
+  dir: string,
+  { answerMs = 10_000, encryption }: ReadOptions = {},
+): Promise<ReadOnlyStore> {
   const header = inspectStore(dir);
   if (header === undefined || dataBytes(dir) === 0) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: there is none`);
   }
   refuseLost(dir, header);
-  const environment = await openBesideWriter(dir, header.storeId, answerMs);
+  const { storeId } = header;
+  const cipher = unlockStore(dir, header, encryption);
+  const environment = await openBesideWriter({ dir, storeId, answerMs, cipher });
   return {
-    storeId: header.storeId,
+    storeId,
     snapshot: () => environment.snapshot(),
     slots: () => environment.read(readSlots),
     bytesUsed: () => environment.bytesUsed(),
@@ -335,12 +368,18 @@ function reportPages(
  * another are told by `verify`.) Faults
  * as of a start.
  */
-export function examineFiles(dir: string, report: (problem: string) => void): readonly string[] {
+export function examineFiles(
+  dir: string,
+  report: (problem: string) => void,
+  encryption?: UserKey,
+): readonly string[] {
   const header = inspectStore(dir);
   if (header === undefined) return [];
-  const { version, state, loss } = header;
+  const { state, loss } = header;
+  const cipher = unlockStore(dir, header, encryption);
+  const version = `${header.version}${cipher === undefined ? "" : ", encrypted"}`;
   if (loss !== undefined) {
-    const { records } = planRecovery(dir, join(dir, dataName), loss);
+    const { records } = planRecovery(dir, join(dir, dataName), loss, cipher);
     reportPages(dir, report, readMeta(Buffer.from(loss.half.base.metas)));
     return [
       `format ${version}, not closed in order: ` +
@@ -348,7 +387,8 @@ export function examineFiles(dir: string, report: (problem: string) => void): re
     ];
   }
   if (state === "closed") reportPages(dir, report);
-  const damage = state === "journaled" ? examineJournal(dir, join(dir, dataName)) : undefined;
+  const damage =
+    state === "journaled" ? examineJournal(dir, join(dir, dataName), cipher) : undefined;
   if (damage !== undefined) report(`its journal is damaged (${damage})`);
   return [`format ${version}, ${stateWords[state]}`];
 }

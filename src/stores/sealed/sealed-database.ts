@@ -1,0 +1,148 @@
+/**
+ * An encrypted store in the form in which the adapter sees LMDB: rows by their keys, in their order, in transactions. The
+ * file that LMDB keeps has numbered blocks in their place (decision 0070).
+ */
+import type { Database, ReadTransaction } from "../lmdb/database.ts";
+import { blockKey, rootBlock, sealBlock } from "./block-rows.ts";
+import { BlockCache } from "./block-cache.ts";
+import { Block } from "./block.ts";
+import { BlockTree, type View, type WalkRange } from "./block-tree.ts";
+import { versionBytes, type Sealer, type StoreCipher } from "./store-cipher.ts";
+import { encodeTreeState } from "./tree-state.ts";
+import { editTree, type RowEdit } from "./tree-writer.ts";
+
+/** Opened blocks that a process keeps. */
+const cacheBytes = 64 * 1024 * 1024;
+
+class SealedTransaction implements ReadTransaction {
+  readonly raw: ReadTransaction;
+  view: View | undefined = undefined;
+
+  constructor(raw: ReadTransaction) {
+    this.raw = raw;
+  }
+
+  done(): void {
+    this.raw.done();
+  }
+}
+
+interface RowOptions {
+  readonly transaction?: ReadTransaction;
+}
+
+export class SealedDatabase implements Database {
+  readonly isSealed = true;
+  lastSize = 0;
+  readonly #raw: Database;
+  readonly #cipher: StoreCipher;
+  readonly #cache = new BlockCache(cacheBytes);
+  readonly #tree: BlockTree;
+  /** Of what is read without a transaction; undefined: to be looked at. */
+  #newest: View | undefined = undefined;
+  /** Of the transaction that writes. */
+  #edits: RowEdit[] | undefined = undefined;
+  #sealer: Sealer | undefined = undefined;
+
+  constructor(raw: Database, cipher: StoreCipher) {
+    this.#raw = raw;
+    this.#cipher = cipher;
+    this.#tree = new BlockTree(raw, cipher, this.#cache);
+  }
+
+  get env(): Database["env"] {
+    return this.#raw.env;
+  }
+
+  #view({ transaction }: RowOptions = {}): View {
+    if (transaction === undefined) return (this.#newest ??= this.#tree.view(undefined));
+    const own = transaction as SealedTransaction;
+    return (own.view ??= this.#tree.view({ transaction: own.raw }));
+  }
+
+  getBinaryFast(key: Uint8Array, options?: RowOptions): Uint8Array | undefined {
+    const found = this.#tree.find(this.#view(options), key);
+    if (found !== undefined) this.lastSize = found.length;
+    return found;
+  }
+
+  getRange(options: WalkRange & RowOptions): { iterate(): ReturnType<BlockTree["walk"]> } {
+    return { iterate: () => this.#tree.walk(this.#view(options), options) };
+  }
+
+  put(key: Uint8Array, value: Uint8Array): void {
+    this.#edits!.push({ key, stored: value });
+  }
+
+  remove(key: Uint8Array): void {
+    this.#edits!.push({ key, stored: undefined });
+  }
+
+  transactionSync<T>(work: () => T): T {
+    const made = new Map<number, { readonly block: Block; readonly version: Uint8Array }>();
+    let number = 0;
+    const value = this.#raw.transactionSync(() => {
+      this.#edits = [];
+      try {
+        const given = work();
+        number = this.#apply(this.#edits, made);
+        return given;
+      } finally {
+        this.#edits = undefined;
+      }
+    });
+    // Not before the commit: what is dropped was never there.
+    this.#newest = undefined;
+    for (const [id, { block, version }] of made) this.#cache.add(id, block, version, number);
+    return value;
+  }
+
+  #apply(
+    edits: readonly RowEdit[],
+    made: Map<number, { readonly block: Block; readonly version: Uint8Array }>,
+  ): number {
+    const raw = this.#raw;
+    const view = this.#tree.view(undefined);
+    const { state, blocks } = editTree(this.#tree, view, edits);
+    const sealer = (this.#sealer ??= this.#cipher.sealer());
+    for (const [id, bytes] of blocks) {
+      const key = blockKey(id);
+      if (bytes === undefined) {
+        raw.remove(key);
+        continue;
+      }
+      const sealed = sealBlock(sealer, key, bytes);
+      raw.put(key, sealed);
+      made.set(id, { block: new Block(bytes), version: sealed.slice(0, versionBytes) });
+    }
+    const root = blockKey(rootBlock);
+    raw.put(root, sealBlock(sealer, root, encodeTreeState(state)));
+    return state.number;
+  }
+
+  getWriteTxnId(): number {
+    return this.#raw.getWriteTxnId();
+  }
+
+  resetReadTxn(): void {
+    this.#newest = undefined;
+    this.#raw.resetReadTxn();
+  }
+
+  useReadTransaction(): ReadTransaction {
+    return new SealedTransaction(this.#raw.useReadTransaction());
+  }
+
+  readerCheck(): number {
+    return this.#raw.readerCheck();
+  }
+
+  getStats(): Record<string, unknown> {
+    return this.#raw.getStats();
+  }
+
+  close(): Promise<void> {
+    this.#cache.clear();
+    return this.#raw.close();
+  }
+}
