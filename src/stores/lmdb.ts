@@ -130,14 +130,11 @@ async function openClaimed(
   const { dir, logger } = options;
   const found = inspectStore(dir, options.journal);
   refuseAnother(dir, found?.storeId, options.identity);
-  const cipher =
-    found === undefined
-      ? makeKeys(dir, options.encryption)
-      : unlockStore(dir, found, options.encryption);
+  const cipher = openKeys(options, found);
   const header = found ?? { ...createStore(dir), loss: undefined };
   const isNew = dataBytes(dir) === 0;
   if (isNew) rmSync(join(dir, dataName), { force: true });
-  let fail: (error: unknown) => void = () => {};
+  let fail = (_error: unknown): void => {};
   const opened = await openForWriting({
     dir,
     header,
@@ -166,8 +163,7 @@ async function openClaimed(
   const scrub = beginScrub(environment, options);
   const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
   listener?.serve({ storeId: header.storeId, committer, slots, logger });
-  const timer = setInterval(() => environment.readerCheck(), readerCheckMs);
-  timer.unref();
+  const timer = setInterval(() => environment.readerCheck(), readerCheckMs).unref();
   let isClosed = false;
   const close = async (): Promise<void> => {
     if (isClosed) return;
@@ -197,8 +193,12 @@ async function openClaimed(
   };
 }
 
-/** Of a new store. */
-function makeKeys(dir: string, encryption: UserKey | undefined): StoreCipher | undefined {
+/** Those of a new store are made. */
+function openKeys(
+  { dir, encryption }: WriterOptions,
+  found: StoreHeader | undefined,
+): StoreCipher | undefined {
+  if (found !== undefined) return unlockStore(dir, found, encryption);
   if (encryption !== undefined) return createKeys(dir, encryption);
   // Of a start that was ended before the store was made.
   rmSync(join(dir, keysName), { force: true });

@@ -45,7 +45,7 @@ export interface Pin {
   release(): void;
 }
 
-export interface HeldRows extends Pin {
+interface HeldRows extends Pin {
   /** In the order of their keys, from `from` on, for as long as `visit` says so. Lent. */
   visit(
     from: Uint8Array | undefined,

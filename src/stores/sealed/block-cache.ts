@@ -1,9 +1,9 @@
 /** Opened blocks, the ones that were used last. */
-import type { Block } from "./block.ts";
+import type { TreeBlock } from "./block.ts";
 import { isSameVersion } from "./store-cipher.ts";
 
-export interface CachedBlock {
-  readonly block: Block;
+interface CachedBlock {
+  readonly block: TreeBlock;
   /** As it was sealed. */
   readonly version: Uint8Array;
   /** States of the store in which it is the one: all from the first to the last. */
@@ -38,7 +38,7 @@ export class BlockCache {
     return true;
   }
 
-  add(id: number, block: Block, version: Uint8Array, state: number): void {
+  add(id: number, block: TreeBlock, version: Uint8Array, state: number): void {
     this.#put(id, { block, version, from: state, to: state });
   }
 

@@ -3,13 +3,13 @@ import { compareBytes } from "../../base/bytes.ts";
 import { Fault } from "../../model/fault.ts";
 import type { Database, ReadTransaction } from "../lmdb/database.ts";
 import { blockKey, damagedBlock, openBlock, rootBlock } from "./block-rows.ts";
-import { Block, longLevel } from "./block.ts";
+import { TreeBlock, longLevel } from "./block.ts";
 import type { BlockCache } from "./block-cache.ts";
 import { versionBytes, type StoreCipher } from "./store-cipher.ts";
 import { decodeTreeState, emptyTree, type TreeState } from "./tree-state.ts";
 
 /** One state of the store. */
-export interface View {
+export interface TreeView {
   readonly state: TreeState;
   readonly options: { readonly transaction: ReadTransaction } | undefined;
 }
@@ -25,7 +25,7 @@ export interface WalkRange {
   readonly onDamage?: (fault: Fault, key: Uint8Array) => void;
 }
 
-export interface TreeRow {
+interface TreeRow {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
 }
@@ -41,7 +41,7 @@ export class BlockTree {
     this.#cache = cache;
   }
 
-  view(options: View["options"]): View {
+  view(options: TreeView["options"]): TreeView {
     const stored = this.#read(rootBlock, options);
     if (stored === undefined) return { state: emptyTree, options };
     const plain = openBlock(this.#cipher, blockKey(rootBlock), stored);
@@ -49,7 +49,7 @@ export class BlockTree {
     return { state: decodeTreeState(plain), options };
   }
 
-  find(view: View, key: Uint8Array): Uint8Array | undefined {
+  find(view: TreeView, key: Uint8Array): Uint8Array | undefined {
     let { root } = view.state;
     if (root === 0) return undefined;
     for (;;) {
@@ -64,7 +64,7 @@ export class BlockTree {
     }
   }
 
-  valueAt(view: View, block: Block, index: number): Uint8Array {
+  valueAt(view: TreeView, block: TreeBlock, index: number): Uint8Array {
     if (!block.isLongAt(index)) return block.payloadAt(index);
     const id = block.blockAt(index);
     const long = this.block(view, id);
@@ -73,7 +73,7 @@ export class BlockTree {
   }
 
   /** As the state has it; what was opened for another state serves where LMDB has the same for this one. */
-  block(view: View, id: number): Block {
+  block(view: TreeView, id: number): TreeBlock {
     const { number } = view.state;
     const cached = this.#cache.get(id);
     if (cached !== undefined && number >= cached.from && number <= cached.to) return cached.block;
@@ -83,38 +83,38 @@ export class BlockTree {
     const version = stored.slice(0, versionBytes);
     const plain = openBlock(this.#cipher, blockKey(id), stored);
     if (plain === undefined) throw damagedBlock(id);
-    const block = new Block(plain);
+    const block = new TreeBlock(plain);
     this.#cache.add(id, block, version, number);
     return block;
   }
 
-  #read(id: number, options: View["options"]): Uint8Array | undefined {
+  #read(id: number, options: TreeView["options"]): Uint8Array | undefined {
     const bytes = this.#db.getBinaryFast(blockKey(id), options);
     if (bytes === undefined) return undefined;
     return new Uint8Array(bytes.buffer, bytes.byteOffset, this.#db.lastSize);
   }
 
-  walk(view: View, range: WalkRange): TreeWalk {
+  walk(view: TreeView, range: WalkRange): TreeWalk {
     return new TreeWalk(this, view, range);
   }
 }
 
 interface Step {
-  readonly block: Block;
+  readonly block: TreeBlock;
   index: number;
 }
 
 /** Rows one after the other. Key and value stay as they are. */
-export class TreeWalk {
+class TreeWalk {
   readonly #tree: BlockTree;
-  readonly #view: View;
+  readonly #view: TreeView;
   readonly #range: WalkRange;
   readonly #isReverse: boolean;
   /** From the root to a block of rows; empty: the walk is over. */
   readonly #path: Step[] = [];
   #left: number;
 
-  constructor(tree: BlockTree, view: View, range: WalkRange) {
+  constructor(tree: BlockTree, view: TreeView, range: WalkRange) {
     this.#tree = tree;
     this.#view = view;
     this.#range = range;
@@ -154,11 +154,11 @@ export class TreeWalk {
     this.#path.length = 0;
   }
 
-  #valueOf(block: Block, index: number, key: Uint8Array): Uint8Array | undefined {
+  #valueOf(block: TreeBlock, index: number, key: Uint8Array): Uint8Array | undefined {
     return this.#guard(() => this.#tree.valueAt(this.#view, block, index), key);
   }
 
-  #open(id: number, key: Uint8Array): Block | undefined {
+  #open(id: number, key: Uint8Array): TreeBlock | undefined {
     return this.#guard(() => this.#tree.block(this.#view, id), key);
   }
 
@@ -191,7 +191,7 @@ export class TreeWalk {
     return this.#isReverse ? order < 0 : order > 0;
   }
 
-  #firstIndex(block: Block): number {
+  #firstIndex(block: TreeBlock): number {
     return this.#isReverse ? block.count - 1 : 0;
   }
 
@@ -232,7 +232,7 @@ export class TreeWalk {
     return true;
   }
 
-  #placeIn(block: Block, start: Uint8Array): number {
+  #placeIn(block: TreeBlock, start: Uint8Array): number {
     const index = block.lowerBound(start);
     if (!this.#isReverse) return index;
     return index < block.count && block.compareAt(index, start) === 0 ? index : index - 1;

@@ -26,7 +26,7 @@ export interface Entry {
   readonly isLong: boolean;
 }
 
-export class Block {
+export class TreeBlock {
   readonly bytes: Uint8Array;
   readonly level: number;
   readonly count: number;
@@ -115,12 +115,13 @@ export function entryBytes({ key, payload }: Entry): number {
   return placeBytes + entryHeadBytes + key.length + payload.length;
 }
 
-export function sizeOfRun(block: Block, from: number, to: number): number {
+export function sizeOfRun(block: TreeBlock, from: number, to: number): number {
   return block.placeOf(to) - block.placeOf(from) + (to - from) * placeBytes;
 }
 
 /** Entries of another block, or a new one. */
-export type Piece = Entry | { readonly block: Block; readonly from: number; readonly to: number };
+export type Piece =
+  Entry | { readonly block: TreeBlock; readonly from: number; readonly to: number };
 
 /** `count`: of all entries; `size`: of them as `entryBytes` and `sizeOfRun` tell it. */
 export function encodeBlock(
@@ -199,7 +200,7 @@ export function encodeId(id: number): Uint8Array {
   return bytes;
 }
 
-export function readId(payload: Uint8Array): number {
+function readId(payload: Uint8Array): number {
   let id = 0;
   for (let i = idBytes - 1; i >= 0; i--) id = id * 256 + payload[i]!;
   return id;

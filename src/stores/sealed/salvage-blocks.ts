@@ -1,7 +1,7 @@
 /** The rows of an encrypted store's blocks, whatever became of the tree above them: for `weft check --repair`. */
 import { toHex } from "../../base/bytes.ts";
 import { damagedBlock, openBlock, readBlockKey, rootBlock } from "./block-rows.ts";
-import { Block, longLevel } from "./block.ts";
+import { TreeBlock, longLevel } from "./block.ts";
 import type { StoreCipher } from "./store-cipher.ts";
 
 type OnRow = (key: Buffer, stored: Buffer) => void;
@@ -21,14 +21,14 @@ export function visitBlockRows(
       lose(`${damagedBlock(id ?? 0).message}, with all rows in it`);
       return;
     }
-    visitRowsOf(new Block(plain), long, onRow);
+    visitRowsOf(new TreeBlock(plain), long, onRow);
   });
   if (long.size > 0) visitLong(walk, cipher, long, onRow);
   for (const key of long.values()) lose(`the row ${toHex(key)} is damaged`);
 }
 
 /** Those with values in blocks of their own are noted. */
-function visitRowsOf(block: Block, long: Map<number, Buffer>, onRow: OnRow): void {
+function visitRowsOf(block: TreeBlock, long: Map<number, Buffer>, onRow: OnRow): void {
   if (block.level !== 0) return;
   for (let i = 0; i < block.count; i++) {
     const key = Buffer.from(block.keyAt(i));

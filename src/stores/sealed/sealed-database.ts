@@ -2,11 +2,12 @@
  * An encrypted store in the form in which the adapter sees LMDB: rows by their keys, in their order, in transactions. The
  * file that LMDB keeps has numbered blocks in their place (decision 0070).
  */
+import { must } from "../../base/assert.ts";
 import type { Database, ReadTransaction } from "../lmdb/database.ts";
 import { blockKey, rootBlock, sealBlock } from "./block-rows.ts";
 import { BlockCache } from "./block-cache.ts";
-import { Block } from "./block.ts";
-import { BlockTree, type View, type WalkRange } from "./block-tree.ts";
+import { TreeBlock } from "./block.ts";
+import { BlockTree, type TreeView, type WalkRange } from "./block-tree.ts";
 import { versionBytes, type Sealer, type StoreCipher } from "./store-cipher.ts";
 import { encodeTreeState } from "./tree-state.ts";
 import { editTree, type RowEdit } from "./tree-writer.ts";
@@ -16,7 +17,7 @@ const cacheBytes = 64 * 1024 * 1024;
 
 class SealedTransaction implements ReadTransaction {
   readonly raw: ReadTransaction;
-  view: View | undefined = undefined;
+  view: TreeView | undefined = undefined;
 
   constructor(raw: ReadTransaction) {
     this.raw = raw;
@@ -39,7 +40,7 @@ export class SealedDatabase implements Database {
   readonly #cache = new BlockCache(cacheBytes);
   readonly #tree: BlockTree;
   /** Of what is read without a transaction; undefined: to be looked at. */
-  #newest: View | undefined = undefined;
+  #newest: TreeView | undefined = undefined;
   /** Of the transaction that writes. */
   #edits: RowEdit[] | undefined = undefined;
   #sealer: Sealer | undefined = undefined;
@@ -54,7 +55,7 @@ export class SealedDatabase implements Database {
     return this.#raw.env;
   }
 
-  #view({ transaction }: RowOptions = {}): View {
+  #view({ transaction }: RowOptions = {}): TreeView {
     if (transaction === undefined) return (this.#newest ??= this.#tree.view(undefined));
     const own = transaction as SealedTransaction;
     return (own.view ??= this.#tree.view({ transaction: own.raw }));
@@ -71,15 +72,19 @@ export class SealedDatabase implements Database {
   }
 
   put(key: Uint8Array, value: Uint8Array): void {
-    this.#edits!.push({ key, stored: value });
+    this.#edit({ key, stored: value });
   }
 
   remove(key: Uint8Array): void {
-    this.#edits!.push({ key, stored: undefined });
+    this.#edit({ key, stored: undefined });
+  }
+
+  #edit(edit: RowEdit): void {
+    must(this.#edits, "rows are put in a transaction").push(edit);
   }
 
   transactionSync<T>(work: () => T): T {
-    const made = new Map<number, { readonly block: Block; readonly version: Uint8Array }>();
+    const made = new Map<number, { readonly block: TreeBlock; readonly version: Uint8Array }>();
     let number = 0;
     const value = this.#raw.transactionSync(() => {
       this.#edits = [];
@@ -99,7 +104,7 @@ export class SealedDatabase implements Database {
 
   #apply(
     edits: readonly RowEdit[],
-    made: Map<number, { readonly block: Block; readonly version: Uint8Array }>,
+    made: Map<number, { readonly block: TreeBlock; readonly version: Uint8Array }>,
   ): number {
     const raw = this.#raw;
     const view = this.#tree.view(undefined);
@@ -113,7 +118,7 @@ export class SealedDatabase implements Database {
       }
       const sealed = sealBlock(sealer, key, bytes);
       raw.put(key, sealed);
-      made.set(id, { block: new Block(bytes), version: sealed.slice(0, versionBytes) });
+      made.set(id, { block: new TreeBlock(bytes), version: sealed.slice(0, versionBytes) });
     }
     const root = blockKey(rootBlock);
     raw.put(root, sealBlock(sealer, root, encodeTreeState(state)));

@@ -15,7 +15,7 @@ const counterBytes = 8;
 /** Salt and counter: what tells one writing of a block from all others. */
 export const versionBytes = saltBytes + counterBytes;
 /** What sealing adds. */
-export const sealBytes = versionBytes + tagBytes;
+const sealBytes = versionBytes + tagBytes;
 /** Keys of runs that are kept. */
 const keysMax = 1024;
 

@@ -1,7 +1,7 @@
 /** A transaction's rows into the tree: the blocks that they change are made anew, and those that become too large split. */
 import { compareBytes } from "../../base/bytes.ts";
 import {
-  type Block,
+  type TreeBlock,
   blockBytesMax,
   encodeBlock,
   encodeId,
@@ -13,7 +13,7 @@ import {
   type Entry,
   type Piece,
 } from "./block.ts";
-import type { BlockTree, View } from "./block-tree.ts";
+import type { BlockTree, TreeView } from "./block-tree.ts";
 import type { TreeState } from "./tree-state.ts";
 
 /** The last word on a key; `stored` undefined: it is removed. */
@@ -22,14 +22,14 @@ export interface RowEdit {
   readonly stored: Uint8Array | undefined;
 }
 
-export interface TreeEdit {
+interface TreeEdit {
   readonly state: TreeState;
   /** By number; undefined: the block goes. */
   readonly blocks: ReadonlyMap<number, Buffer | undefined>;
 }
 
 /** Edits in the order in which they were made. */
-export function editTree(tree: BlockTree, view: View, edits: readonly RowEdit[]): TreeEdit {
+export function editTree(tree: BlockTree, view: TreeView, edits: readonly RowEdit[]): TreeEdit {
   return new TreeWriter(tree, view).run(sortEdits(edits));
 }
 
@@ -53,11 +53,11 @@ interface Child {
 
 class TreeWriter {
   readonly #tree: BlockTree;
-  readonly #view: View;
+  readonly #view: TreeView;
   readonly #blocks = new Map<number, Buffer | undefined>();
   #nextBlock: number;
 
-  constructor(tree: BlockTree, view: View) {
+  constructor(tree: BlockTree, view: TreeView) {
     this.#tree = tree;
     this.#view = view;
     this.#nextBlock = view.state.nextBlock;
@@ -83,11 +83,15 @@ class TreeWriter {
   }
 
   /** What stands in the place of the block; undefined: the block itself. */
-  #edit(id: number, block: Block, edits: readonly RowEdit[]): readonly Child[] | undefined {
+  #edit(id: number, block: TreeBlock, edits: readonly RowEdit[]): readonly Child[] | undefined {
     return block.level === 0 ? this.#editRows(id, block, edits) : this.#editAbove(id, block, edits);
   }
 
-  #editAbove(id: number, block: Block, edits: readonly RowEdit[]): readonly Child[] | undefined {
+  #editAbove(
+    id: number,
+    block: TreeBlock,
+    edits: readonly RowEdit[],
+  ): readonly Child[] | undefined {
     let entries: Entry[] | undefined;
     let kept = 0;
     let isAppending = true;
@@ -118,14 +122,14 @@ class TreeWriter {
 
   #editRows(
     id: number | undefined,
-    block: Block | undefined,
+    block: TreeBlock | undefined,
     edits: readonly RowEdit[],
   ): readonly Child[] | undefined {
     const pieces: Piece[] = [];
     let size = 0;
     let count = 0;
     let kept = 0;
-    const keepTo = (block_: Block, to: number): void => {
+    const keepTo = (block_: TreeBlock, to: number): void => {
       if (to <= kept) return;
       pieces.push({ block: block_, from: kept, to });
       size += sizeOfRun(block_, kept, to);
@@ -208,7 +212,12 @@ function keepFirst({ first, id }: Child, key: Uint8Array): Child {
   return { id, first: compareBytes(first, key) < 0 ? first : key };
 }
 
-function endOfChild(block: Block, index: number, edits: readonly RowEdit[], from: number): number {
+function endOfChild(
+  block: TreeBlock,
+  index: number,
+  edits: readonly RowEdit[],
+  from: number,
+): number {
   if (index + 1 >= block.count) return edits.length;
   let to = from + 1;
   while (to < edits.length && block.compareAt(index + 1, edits[to]!.key) > 0) to++;
