@@ -50,6 +50,8 @@ export const layers: Layers = {
       "compact.ts",
       "disk-room.ts",
       "stored-rows.ts",
+      "stored-log.ts",
+      "log-replay.ts",
       // The one engine that needs no files, for those who load no other.
       "memory.ts",
       // Rows of a store that is made in one go, which only LMDB is.
@@ -77,8 +79,18 @@ export const layers: Layers = {
     outside: ["node:fs", "node:fs/promises", "node:path", "node:util", "node:zlib"],
   },
   backup: {
-    below: ["base", "model", "stores"],
-    interface: ["backup.ts", "manifest.ts", "open-place.ts", "seal.ts"],
+    below: ["base", "model", "store", "stores"],
+    interface: [
+      "archive.ts",
+      "backup.ts",
+      "follow.ts",
+      "manifest.ts",
+      "moment.ts",
+      "open-place.ts",
+      "prune.ts",
+      "seal.ts",
+      "segment.ts",
+    ],
     outside: [
       "aws4fetch",
       "node:crypto",
