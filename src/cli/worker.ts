@@ -108,6 +108,11 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     watch,
     processes,
     transactions: makeOwners(store, engine, (slot) => sockets.pathOf(slot)),
+    streamOwners: {
+      slot: engine.slot,
+      findProcess: async (slot) =>
+        slot !== engine.slot && (await store.slots()).has(slot) ? sockets.pathOf(slot) : undefined,
+    },
     isReady: () => told.isOpen,
     storeFault: () => (told.move === undefined ? undefined : explainMove(told.move)),
   };
