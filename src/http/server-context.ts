@@ -67,7 +67,7 @@ export interface WriteRules {
 }
 
 /** Which process keeps a reserved event stream. */
-export interface StreamOwners {
+interface StreamOwners {
   /** This process's own. */
   readonly slot: number;
   /** The unix socket of the process of a slot; undefined when it is this one, or there is none. */

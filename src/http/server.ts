@@ -64,12 +64,7 @@ export async function openHttpServer(
 ): Promise<HttpServer> {
   const flow = new Flow();
   const streams = new Streams(context.limits.socketsMax, context.limits.keepAliveMs);
-  const reserved = new ReservedStreams({
-    streams,
-    slot: context.streamOwners.slot,
-    waitingMax: context.limits.reservedStreamsMax,
-    waitMs: context.limits.socketInitMs,
-  });
+  const reserved = openReservedStreams(context, streams);
   const { bodyRateMin, bodyWindowMs } = context.limits;
   const rate = { bytesPerSecond: bodyRateMin, windowMs: bodyWindowMs };
   const bodies = new BodyWatch(context.clock, rate);
@@ -129,6 +124,17 @@ export async function openHttpServer(
     } else server.emit("connection", socket);
   });
   return new NodeHttpServer(server, flow, streams, { http2, tls: acceptor });
+}
+
+function openReservedStreams(context: ServerContext, streams: Streams): ReservedStreams {
+  const { reservedStreamsMax, socketInitMs } = context.limits;
+  const { slot } = context.streamOwners;
+  return new ReservedStreams({
+    streams,
+    slot,
+    waitingMax: reservedStreamsMax,
+    waitMs: socketInitMs,
+  });
 }
 
 function answerErrors(app: FastifyInstance, context: ServerContext): void {
