@@ -157,6 +157,8 @@ export const layers: Layers = {
     outside: [
       // User scripts: types removed, imports resolved.
       "esbuild",
+      // Source maps, for places in traces.
+      "node:module",
       // The pool's processes, their output and their memory; calls of a lambda server over HTTP.
       "node:child_process",
       "node:readline",
@@ -317,6 +319,8 @@ export const layers: Layers = {
       "node:stream",
       "node:net",
       "node:os",
+      // Tokens of event streams.
+      "node:crypto",
       "node:buffer",
     ],
   },
