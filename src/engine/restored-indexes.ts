@@ -9,7 +9,7 @@ import type { Predicate } from "../graph/schema.ts";
 import type { MetaPatch, Snapshot } from "../store/store.ts";
 
 /** Namespace and number of indexes of a state that are whole. */
-export type ReadyIndexes = ReadonlySet<string>;
+type ReadyIndexes = ReadonlySet<string>;
 
 export async function readReadyIndexes(snapshot: Snapshot): Promise<ReadyIndexes> {
   const ready = new Set<string>();
