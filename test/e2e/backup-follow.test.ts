@@ -145,7 +145,7 @@ test("any moment between writes is restored: by time, by commit, by the id of a 
 
   const held = async (...more: string[]): Promise<readonly string[]> =>
     (await exportOf((await restore(place, ...more)).dir)).filter((line) =>
-      line.includes("<number>"),
+      line.includes(" <number> "),
     );
   const fact = (value: number): string => expect.stringContaining(`"${value}"`) as string;
   expect(await held("--at", before)).toEqual([]);
