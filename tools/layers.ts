@@ -150,6 +150,8 @@ export const layers: Layers = {
     outside: [
       // User scripts: types removed, imports resolved.
       "esbuild",
+      // Source maps, for places in traces.
+      "node:module",
       // The pool's processes, their output and their memory; calls of a lambda server over HTTP.
       "node:child_process",
       "node:readline",
