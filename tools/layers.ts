@@ -312,6 +312,8 @@ export const layers: Layers = {
       "node:stream",
       "node:net",
       "node:os",
+      // Tokens of event streams.
+      "node:crypto",
       "node:buffer",
     ],
   },
