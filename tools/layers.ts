@@ -73,6 +73,11 @@ export const layers: Layers = {
     ],
   },
   graph: { below: ["base", "model", "codec", "tokens", "store"] },
+  // Several machines: what each group of commits wrote, in an engine outside of the process.
+  log: {
+    below: ["base", "model"],
+    outside: ["node:crypto", "node:fs", "node:fs/promises", "node:path", "node:util", "node:zlib"],
+  },
   export: {
     below: ["base", "model", "codec", "store", "graph"],
     interface: ["export.ts"],
