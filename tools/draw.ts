@@ -30,6 +30,7 @@ const purposes: Readonly<Record<string, string>> = {
   engine: "one database: query, mutate, alter, commit",
   auth: "who asks, and what they may",
   bulk: "an offline load into a new store, in the order of its keys",
+  feed: "what was committed, told to those who follow",
   export: "a store at one commit as files that loaders read",
   lambda: "custom logic in processes of its own",
   "graphql/service": "requests, subscriptions, the stored schema",

@@ -131,6 +131,12 @@ export const layers: Layers = {
       "render",
     ],
   },
+  // What was committed, told to those who follow.
+  feed: {
+    below: ["base", "model", "codec", "tokens", "store", "graph", "engine"],
+    interface: ["change-feed.ts"],
+    outside: ["node:buffer"],
+  },
   auth: {
     below: ["base", "model", "outgoing", "passwords", "exec", "engine"],
     outside: [
@@ -284,6 +290,7 @@ export const layers: Layers = {
       "model",
       "telemetry",
       "engine",
+      "feed",
       "auth",
       "graphql/schema",
       "graphql/operation",
@@ -354,6 +361,7 @@ export const layers: Layers = {
       "graph",
       "write",
       "engine",
+      "feed",
       "auth",
       "graphql/schema",
       "graphql/operation",

@@ -110,6 +110,12 @@ const lines: readonly LimitLine[] = [
     about: "time that a new WebSocket has to introduce itself",
   },
   { key: "keep-alive", of: "keepAliveMs", about: "time between signs of life on a quiet socket" },
+  { key: "feeds", of: "feedsMax", about: "open change feeds of a process" },
+  {
+    key: "feed-names",
+    of: "feedNamesMax",
+    about: "predicates, types and namespaces that a change feed names",
+  },
   {
     key: "vector-bytes",
     of: "vectorBytesMax",
