@@ -254,6 +254,7 @@ export const countLimits = {
   "filter-conditions": "filterConditionsMax",
   "txn-open": "txnOpenMax",
   sockets: "socketsMax",
+  "reserved-streams": "reservedStreamsMax",
   "grpc-connections": "grpcConnectionsMax",
   "socket-subscriptions": "socketSubscriptionsMax",
   "socket-buffer": "socketBufferBytesMax",

@@ -112,6 +112,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     watch,
     processes,
     transactions: makeOwners(store, engine, (slot) => sockets.pathOf(slot)),
+    streamOwners: makeStreamOwners(store, engine, sockets),
     isReady: () => told.isOpen,
     storeFault: () => (told.move === undefined ? undefined : explainMove(told.move)),
   };
@@ -271,6 +272,20 @@ function makeOwners(
       if (serial === 0 || slot === engine.slot) return undefined;
       const floorTs = (await store.slots()).get(slot);
       return floorTs === undefined || commit < floorTs ? undefined : pathOf(slot);
+    },
+  };
+}
+
+function makeStreamOwners(
+  store: Store,
+  { slot: own }: OpenEngine,
+  sockets: PrivateSockets,
+): ServerContext["streamOwners"] {
+  return {
+    slot: own,
+    async findProcess(slot) {
+      if (slot === own) return undefined;
+      return (await store.slots()).has(slot) ? sockets.pathOf(slot) : undefined;
     },
   };
 }

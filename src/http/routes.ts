@@ -27,6 +27,8 @@ export interface Route {
   readonly right: RouteRight;
   /** Whether `startTs` may send the request to the process that holds the transaction. */
   readonly hasTransaction: boolean;
+  /** Whether a token of an event stream may send the request to the process that keeps the stream. */
+  readonly hasStreams?: true;
   /** In which form it is refused while the server is draining; undefined where it is not, or sees to it itself. */
   readonly drained?: "withData" | "plain";
   /** Its preflight depends on the schema; the others' are all the same. */
@@ -46,7 +48,7 @@ const unguarded: readonly Omit<Route, "right" | "operation">[] = [
   // What was begun may be ended.
   { path: "/commit", ...post, hasTransaction: true, answer: answerCommit },
   { path: "/alter", ...post, drained: "plain", answer: answerAlter },
-  { path: "/graphql", ...any, ownPreflight: true, answer: answerGraphql },
+  { path: "/graphql", ...any, ownPreflight: true, hasStreams: true, answer: answerGraphql },
   { path: "/admin", ...any, answer: answerAdmin },
   { path: "/admin/schema", ...post, answer: answerAdminSchema },
   { path: "/admin/schema/validate", ...any, answer: answerSchemaCheck },

@@ -48,6 +48,7 @@ export interface ServerContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly transactions: TransactionOwners;
+  readonly streamOwners: StreamOwners;
   readonly about: NodeFacts;
   /** Who may read the metrics: administrators, everybody, or nobody, and nothing is counted. */
   readonly metrics: "admin" | "open" | "off";
@@ -66,6 +67,14 @@ export interface WriteRules {
   readonly disallowMutations: boolean;
   /** `disallow-drop`: dropping everything is refused. */
   readonly disallowDrop: boolean;
+}
+
+/** Which process keeps a reserved event stream. */
+interface StreamOwners {
+  /** This process's own. */
+  readonly slot: number;
+  /** The unix socket of the process of a slot; undefined when it is this one, or there is none. */
+  findProcess(slot: number): Promise<string | undefined>;
 }
 
 /** Which process holds the facts of a transaction (reference/transactions 5). */

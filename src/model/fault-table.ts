@@ -474,6 +474,15 @@ const table = {
       "The process cannot reach the store at the moment: the writer is starting again, or the directory has been moved or removed.",
     remedy: "Send it again in a second. Where it lasts, `/health` and the log say why.",
   },
+  E_LOG: {
+    area: "Store",
+    phase: "parser",
+    extension: "Error",
+    cause:
+      "The replicated log holds what this node cannot go on with: a damaged record, one of a newer format, or the log of another store.",
+    remedy:
+      "Nothing is skipped, and nothing was changed. Look at the engine of the log: its disk is damaged, or something else has written there.",
+  },
   /** The start-up of a process: one clear line, exit code 1. */
   E_STARTUP: {
     area: "Start",

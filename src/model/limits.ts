@@ -50,6 +50,8 @@ export interface Limits {
   readonly pendingMax: number;
   /** WebSockets and event streams of a process. Setting `sockets`. */
   readonly socketsMax: number;
+  /** Event streams of a process that are reserved and not opened yet. Setting `reserved-streams`. */
+  readonly reservedStreamsMax: number;
   /** Connections to the port for gRPC of a process. Setting `grpc-connections`. */
   readonly grpcConnectionsMax: number;
   /** Operations under way on one WebSocket. Setting `socket-subscriptions`. */
@@ -82,6 +84,9 @@ type LimitSetting =
   | "document-roots"
   | "document-tokens"
   | "filter-conditions"
+  | "sockets"
+  | "reserved-streams"
+  | "socket-subscriptions"
   | "query-edge"
   | "query-path"
   | "regexp-characters"
@@ -135,6 +140,7 @@ export const defaultLimits: Limits = {
   txnOpenMax: 10_000,
   pendingMax: 10_000,
   socketsMax: 10_000,
+  reservedStreamsMax: 1000,
   grpcConnectionsMax: 2_000,
   socketSubscriptionsMax: 100,
   socketBufferBytesMax: 1024 * 1024,

@@ -115,6 +115,7 @@ export async function openWalkServer(options: WalkOptions): Promise<WalkServer> 
     }),
     processes,
     transactions: { findOwner: () => undefined },
+    streamOwners: { slot: 0, findProcess: () => Promise.resolve(undefined) },
     isReady: () => true,
   });
   const folder = mkdtempSync(join(tmpdir(), "weft-walk-"));
