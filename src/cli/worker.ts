@@ -87,13 +87,12 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   if (telemetry !== undefined && parts.number === 1) sendMetrics(telemetry, processes);
   const watch = openWatch(parts, telemetry);
   const memory = new ProcessMemory({ bytesMax: config.memory.requestBytes });
-  const changes = await openFeed(parts, memory);
   // Settings that are read at each request are exchanged while it runs.
   const context: ServerContext & ExchangedSettings = {
     engine,
     graphql,
     admin,
-    changes,
+    changes: await openFeed(parts, memory),
     limits: config.limits,
     memory,
     rules: rulesOf(config),

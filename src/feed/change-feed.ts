@@ -5,14 +5,14 @@ import { Fault } from "../model/fault.ts";
 import type { Store } from "../store/store.ts";
 import { FeedMemory } from "./feed-memory.ts";
 import type { FeedFilter } from "./feed-filter.ts";
-import { Follower, logGone } from "./follower.ts";
-import { readOldest } from "./log-rows.ts";
+import { FeedFollower, logGone } from "./feed-follower.ts";
+import { readOldest } from "./feed-rows.ts";
 import { isOfStore, parsePosition, printPosition } from "./position.ts";
 import { SchemaHistory } from "./schema-history.ts";
 
 export type { FeedEvent } from "./feed-event.ts";
 export type { FeedFilter } from "./feed-filter.ts";
-export type { Follower } from "./follower.ts";
+export type { FeedFollower } from "./feed-follower.ts";
 
 interface ChangeFeedOptions {
   readonly store: Store;
@@ -33,7 +33,7 @@ export interface FollowRequest {
 export class ChangeFeed {
   readonly #options: ChangeFeedOptions;
   readonly #schemas = new SchemaHistory();
-  readonly #followers = new Set<Follower>();
+  readonly #followers = new Set<FeedFollower>();
   /** Begun, and not in the set yet. */
   #opening = 0;
   #stopListening: (() => void) | undefined = undefined;
@@ -47,7 +47,7 @@ export class ChangeFeed {
    * Close it. Fault E_PARAMETER for a position that is none or lies in the future, E_LOG_GONE where the log does not
    * reach back to it, E_OVERLOADED where too many follow.
    */
-  async follow({ from, follows, filter }: FollowRequest): Promise<Follower> {
+  async follow({ from, follows, filter }: FollowRequest): Promise<FeedFollower> {
     const { followersMax, memory, store, storeId } = this.#options;
     if (this.#followers.size + this.#opening >= followersMax) {
       const text = `${followersMax} change feeds are open in this process (--limit feeds)`;
@@ -59,7 +59,7 @@ export class ChangeFeed {
         for (const one of this.#followers) one.wake();
       });
       const { after, newest } = await this.#findStart(from);
-      const follower = new Follower({
+      const follower = new FeedFollower({
         filter,
         after,
         follows,
@@ -108,7 +108,7 @@ export class ChangeFeed {
     }
   }
 
-  #forget(follower: Follower): void {
+  #forget(follower: FeedFollower): void {
     this.#followers.delete(follower);
     this.#listenNoMore();
   }

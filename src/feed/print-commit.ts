@@ -8,13 +8,13 @@ import { fingerprintValue } from "../tokens/fingerprint.ts";
 import type { CellPatch, EdgePatch } from "../store/store.ts";
 import { bodiesOf, type EventBody, type FeedEvent } from "./feed-event.ts";
 import { seesPredicate, type FeedFilter } from "./feed-filter.ts";
-import type { LogRow } from "./log-rows.ts";
+import type { FeedRow } from "./feed-rows.ts";
 import { printPosition } from "./position.ts";
 import { printFact } from "./print-fact.ts";
 import { readChanges } from "./record-changes.ts";
 import { readSchemaStep, type SchemaStep } from "./schema-history.ts";
 
-export interface PrintedCommit extends LogRow {
+export interface PrintedCommit extends FeedRow {
   readonly namespace: number;
   readonly committedMs: number;
 }

@@ -11,7 +11,7 @@ import { openCommit, visitTouched } from "../store/patch-codec.ts";
 import type { CellPatch, Snapshot, TouchVisitor } from "../store/store.ts";
 import { fingerprintValue } from "../tokens/fingerprint.ts";
 import type { FeedMemory } from "./feed-memory.ts";
-import type { LogRow } from "./log-rows.ts";
+import type { FeedRow } from "./feed-rows.ts";
 
 /** One type of one node, in one commit. */
 interface TypeChange {
@@ -54,7 +54,7 @@ export class TypeMembers {
   /** `rows` are the next ones that are told, of `snapshot`. */
   async look(
     snapshot: Snapshot,
-    rows: readonly LogRow[],
+    rows: readonly FeedRow[],
     pause: () => Promise<void>,
   ): Promise<MembersOf> {
     const first = rows[0];

@@ -4,14 +4,14 @@
  */
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
-import type { FeedEvent, Follower } from "../feed/change-feed.ts";
+import type { FeedEvent, FeedFollower } from "../feed/change-feed.ts";
 import { Fault } from "../model/fault.ts";
 import { idHeader } from "./reply.ts";
 import type { Stream, Streams } from "./streams.ts";
 import { watchedOf } from "./watched-request.ts";
 
 interface FeedStreamOptions {
-  readonly follower: Follower;
+  readonly follower: FeedFollower;
   /** Else it says where it ends. */
   readonly follows: boolean;
   readonly format: "lines" | "events";

@@ -10,7 +10,7 @@ import type { SchemaState } from "../graph/schema-state.ts";
 import type { FeedEvent } from "./feed-event.ts";
 import { seesNamespace, type FeedFilter } from "./feed-filter.ts";
 import type { FeedMemory } from "./feed-memory.ts";
-import { readLogRows, type LogRow } from "./log-rows.ts";
+import { readLogRows, type FeedRow } from "./feed-rows.ts";
 import { printPosition } from "./position.ts";
 import { printCommit, type PrintedCommit } from "./print-commit.ts";
 import type { SchemaHistory } from "./schema-history.ts";
@@ -38,7 +38,7 @@ const largeRowFactor = 2;
 /** Commits of so many milliseconds are read together. */
 const gatherMs = 2;
 
-export class Follower {
+export class FeedFollower {
   readonly #options: FollowerOptions;
   readonly #members: TypeMembers | undefined;
   /** The state of each namespace before the next commit, as far as it was needed. */
@@ -103,7 +103,7 @@ export class Follower {
   }
 
   async *#tell(
-    row: PrintedCommit | LogRow,
+    row: PrintedCommit | FeedRow,
     members: MembersOf | undefined,
   ): AsyncGenerator<FeedEvent | undefined, void> {
     if ("namespace" in row) {
@@ -152,7 +152,7 @@ export class Follower {
   }
 
   /** A row that is of no concern to this follower stays a mere number. */
-  #openRow(row: LogRow): PrintedCommit | LogRow {
+  #openRow(row: FeedRow): PrintedCommit | FeedRow {
     const { log, committedMs } = openCommit(row.bytes);
     const entry = decodeLogEntry(log);
     if (entry === undefined || !seesNamespace(this.#options.filter, entry.namespace)) return row;
@@ -161,7 +161,7 @@ export class Follower {
 
   async #learnSchemas(
     snapshot: Snapshot,
-    rows: readonly (PrintedCommit | LogRow)[],
+    rows: readonly (PrintedCommit | FeedRow)[],
   ): Promise<void> {
     for (const row of rows) {
       if (!("namespace" in row) || this.#schemas.has(row.namespace)) continue;
@@ -186,7 +186,7 @@ export class Follower {
 }
 
 interface Piece {
-  readonly rows: readonly (PrintedCommit | LogRow)[];
+  readonly rows: readonly (PrintedCommit | FeedRow)[];
   readonly members: MembersOf | undefined;
   /** Of the memory's account, until they are told. */
   readonly held: number;

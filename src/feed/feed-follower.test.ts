@@ -4,7 +4,7 @@ import { openEngineContext, type EngineContext } from "../../test/support/engine
 import { ProcessMemory } from "../model/process-memory.ts";
 import { openMemoryStore } from "../stores/open.ts";
 import { deriveFill } from "../write/fill.ts";
-import { ChangeFeed, type FeedEvent, type Follower } from "./change-feed.ts";
+import { ChangeFeed, type FeedEvent, type FeedFollower } from "./change-feed.ts";
 
 const mebibyte = 1024 * 1024;
 const everything = {
@@ -25,7 +25,7 @@ async function openFeed(
   return { context, feed, memory };
 }
 
-const start = (feed: ChangeFeed, from = "newest", follows = true): Promise<Follower> =>
+const start = (feed: ChangeFeed, from = "newest", follows = true): Promise<FeedFollower> =>
   feed.follow({ from, follows, filter: everything });
 
 async function nextEvent(events: AsyncGenerator<FeedEvent | undefined>): Promise<FeedEvent> {

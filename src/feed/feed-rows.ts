@@ -5,13 +5,13 @@ import { globalStorageId, keyKind, kindRange, logKey, readLogKey } from "../code
 import type { Snapshot } from "../store/store.ts";
 
 /** One commit's row (`store/patch-codec.ts`), in memory of its own. */
-export interface LogRow {
+export interface FeedRow {
   readonly commitTs: number;
   readonly bytes: Uint8Array;
 }
 
 type LogPiece =
-  | { readonly kind: "rows"; readonly rows: readonly LogRow[] }
+  | { readonly kind: "rows"; readonly rows: readonly FeedRow[] }
   /** The next row alone is larger than what was asked for: nothing was copied. */
   | { readonly kind: "large"; readonly bytes: number }
   /** The log begins later: what follows is lost to whoever stood at `after`. */
@@ -24,7 +24,7 @@ export function readLogRows(
   bytesMax: number,
 ): MaybePromise<LogPiece> {
   if (after >= snapshot.ts) return { kind: "rows", rows: [] };
-  const rows: LogRow[] = [];
+  const rows: FeedRow[] = [];
   let bytes = 0;
   let large = 0;
   let next = after + 1;
