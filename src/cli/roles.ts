@@ -4,7 +4,7 @@
 export type Role = "both" | "writer" | "worker" | "lambda" | "backup";
 
 /** Those whose death of a damaged file is the store's: the others read none of it where it is mapped. */
-export function isOfStore(role: Role): boolean {
+export function readsStore(role: Role): boolean {
   return role !== "lambda" && role !== "backup";
 }
 

@@ -22,7 +22,7 @@ import { mainFile } from "./places.ts";
 import { beatMs, Pulse } from "./pulse.ts";
 import type { Question } from "./questions.ts";
 import { refuseConnection } from "./refuse.ts";
-import { answeringWriterMax, isOfStore } from "./roles.ts";
+import { answeringWriterMax, readsStore } from "./roles.ts";
 import { StoreWatch } from "./store-watch.ts";
 import { countRestart, answerOwn } from "./process-metrics.ts";
 import { SurveyDesk } from "./survey-desk.ts";
@@ -247,7 +247,7 @@ class Keeper {
   }
 
   #tellSettings(child: Child): void {
-    if (isOfStore(child.role)) this.#tell(child, { kind: "settings", config: this.#config });
+    if (readsStore(child.role)) this.#tell(child, { kind: "settings", config: this.#config });
   }
 
   /** To a process that answers. Without one it waits, unless none can be started. */
@@ -453,7 +453,7 @@ class Keeper {
       if (this.#isStopping) return;
       const writer = this.#children.find(isWriting);
       const isBehind = child !== writer && isAnswering(child) && writer?.isReady !== true;
-      if (isBehind || (this.#watch.move !== undefined && isOfStore(child.role))) {
+      if (isBehind || (this.#watch.move !== undefined && readsStore(child.role))) {
         this.#startIn(child, backoffMs.first);
         return;
       }
@@ -535,7 +535,7 @@ function endGroup(pid: number | undefined): void {
 
 /** LMDB's pages are read where the file is mapped: damage to them ends the process that follows them. */
 function hasDiedOfStore(child: Child, signal: string | null): boolean {
-  return isOfStore(child.role) && (signal === "SIGBUS" || signal === "SIGSEGV");
+  return readsStore(child.role) && (signal === "SIGBUS" || signal === "SIGSEGV");
 }
 
 function explainDeath(child: Child, code: number | null, signal: string | null): string {
