@@ -148,6 +148,12 @@ export const layers: Layers = {
       "render",
     ],
   },
+  // What was committed, told to those who follow.
+  feed: {
+    below: ["base", "model", "codec", "tokens", "store", "graph", "engine"],
+    interface: ["change-feed.ts"],
+    outside: ["node:buffer"],
+  },
   auth: {
     below: ["base", "model", "outgoing", "passwords", "exec", "engine"],
     outside: [
@@ -303,6 +309,7 @@ export const layers: Layers = {
       "model",
       "telemetry",
       "engine",
+      "feed",
       "auth",
       "graphql/schema",
       "graphql/operation",
@@ -375,6 +382,7 @@ export const layers: Layers = {
       "graph",
       "write",
       "engine",
+      "feed",
       "auth",
       "graphql/schema",
       "graphql/operation",

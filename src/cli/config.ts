@@ -259,6 +259,8 @@ export const countLimits = {
   "socket-subscriptions": "socketSubscriptionsMax",
   "socket-buffer": "socketBufferBytesMax",
   "socket-message": "socketMessageBytesMax",
+  feeds: "feedsMax",
+  "feed-names": "feedNamesMax",
   "vector-bytes": "vectorBytesMax",
 } as const satisfies Record<string, keyof Limits>;
 
