@@ -61,7 +61,7 @@ export async function runCopy(options: CopyFlags): Promise<void> {
       await store.abandon();
       throw error;
     }
-    await store.finish();
+    await store.finish(async () => {});
     bar.update(1, 1, count);
     bar.finish();
     const how = to === undefined ? "not encrypted" : `encrypted with the key ${to.id}`;

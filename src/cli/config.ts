@@ -10,8 +10,9 @@ import { readAclConfig } from "./acl-config.ts";
 import type { AclConfig } from "./acl-config.ts";
 import { parseAddress } from "./address.ts";
 import { parseDurationMs } from "./duration.ts";
-import { parseEncryption } from "./encryption.ts";
+import { parseEncryption, refusePlainBackup } from "./encryption.ts";
 import { type GrpcConfig, parseGrpc } from "./grpc-listening.ts";
+import { parseBackup, type BackupConfig } from "./backup-config.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
 import type { LambdaConfig } from "./lambda-config.ts";
 import { parseLog, type LogConfig } from "./log-config.ts";
@@ -63,6 +64,8 @@ export interface ServeConfig {
   readonly store: StoreConfig;
   readonly memory: MemoryConfig;
   readonly lambda: LambdaConfig;
+  /** Undefined: nothing is archived. */
+  readonly backup: BackupConfig | undefined;
   readonly outgoing: OutgoingConfig;
   readonly ownKeys: OwnKeys;
   /** Users, groups and rules; undefined: off. */
@@ -126,6 +129,7 @@ export interface ServeOptions {
   readonly lambda: string | undefined;
   readonly lambdaUrl: string | undefined;
   readonly lambdaLimit: string;
+  readonly backup: string;
   readonly outgoing: string;
   readonly drain: string;
   readonly hang: string;
@@ -137,6 +141,10 @@ export interface ServeOptions {
 export function buildServeConfig(options: ServeOptions): ServeConfig {
   const { host, port } = parseAddress(options.http);
   const keyFile = parseEncryption(options.encryption);
+  const backup = parseBackup(options.backup);
+  if (backup !== undefined) {
+    refusePlainBackup(keyFile !== undefined, backup.keyFile !== undefined, "--backup key-file");
+  }
   const workers = parseCount("--workers", options.workers);
   if (workers < 1 || workers > workersMax) {
     throw new Fault("E_STARTUP", `--workers: from 1 to ${workersMax}, not ${workers}`);
@@ -179,9 +187,11 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
       hasWriter: workers > answeringWriterMax,
       lambdaBytes:
         lambda.script === undefined ? 0 : lambda.limits.memoryBytesMax * lambda.limits.running,
+      hasArchive: options.backup !== "",
       cacheMb: parseCache(options.cache),
     }),
     lambda,
+    backup,
     outgoing: parseOutgoing(options.outgoing, host),
     acl,
     ownKeys: { admin: makeKeyText("admin"), client: makeKeyText("client") },
@@ -260,10 +270,13 @@ export const countLimits = {
   "filter-conditions": "filterConditionsMax",
   "txn-open": "txnOpenMax",
   sockets: "socketsMax",
+  "reserved-streams": "reservedStreamsMax",
   "grpc-connections": "grpcConnectionsMax",
   "socket-subscriptions": "socketSubscriptionsMax",
   "socket-buffer": "socketBufferBytesMax",
   "socket-message": "socketMessageBytesMax",
+  feeds: "feedsMax",
+  "feed-names": "feedNamesMax",
   "vector-bytes": "vectorBytesMax",
 } as const satisfies Record<string, keyof Limits>;
 

@@ -20,3 +20,16 @@ export function readEncryption(text: string, flag = "encryption"): UserKey | und
 export function readKeyFile(file: string | undefined, flag = "encryption"): UserKey | undefined {
   return file === undefined ? undefined : readUserKey(file, `--${flag} key-file`);
 }
+
+/** Of an encrypted store no backup is made that is not. `flag`: what would encrypt it. Fault E_STARTUP. */
+export function refusePlainBackup(
+  isStoreEncrypted: boolean,
+  isBackupEncrypted: boolean,
+  flag: string,
+): void {
+  if (!isStoreEncrypted || isBackupEncrypted) return;
+  throw new Fault(
+    "E_STARTUP",
+    `the store is encrypted, and its backup would not be: give ${flag} (a key of its own)`,
+  );
+}

@@ -31,6 +31,7 @@ const waits: Partial<Record<keyof ServeConfig, string>> = {
   mutations: "--limit mutations",
   store: "--store",
   lambda: "--lambda",
+  backup: "--backup",
   outgoing: "--outgoing",
   metrics: "--metrics",
   otel: "--otel",
@@ -40,6 +41,7 @@ const waits: Partial<Record<keyof ServeConfig, string>> = {
 /** Read once, when a process begins: sizes of tables, clocks of sweeps. */
 const fixedLimits: ReadonlySet<keyof Limits> = new Set([
   "socketsMax",
+  "feedsMax",
   "grpcConnectionsMax",
   "keepAliveMs",
   "bodyRateMin",
