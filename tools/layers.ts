@@ -74,7 +74,16 @@ export const layers: Layers = {
   // Several machines: what each group of commits wrote, in an engine outside of the process.
   log: {
     below: ["base", "model"],
-    outside: ["node:crypto", "node:fs", "node:fs/promises", "node:path", "node:util", "node:zlib"],
+    outside: [
+      // PostgreSQL's protocol.
+      "pg",
+      "node:crypto",
+      "node:fs",
+      "node:fs/promises",
+      "node:path",
+      "node:util",
+      "node:zlib",
+    ],
   },
   export: {
     below: ["base", "model", "codec", "store", "graph"],
@@ -371,6 +380,7 @@ export const layers: Layers = {
       "load",
       "import",
       "bulk",
+      "log",
       "backup",
       "export",
       "http",

@@ -52,8 +52,7 @@ export class LogFollower {
     const judged = (await judgeNext(this.#log, chain, this.#bytesMax)) ?? [];
     for (const { head } of judged) this.tell(head.durable);
     const kept = judged.filter(({ head }) => head.seq <= this.#kept);
-    // A large record may hide the one that says that it is kept.
-    this.#bytesMax = kept.length === 0 && judged.length > 0 ? this.#bytesMax * 2 : batchBytes;
+    this.#bytesMax = kept.length > 0 ? batchBytes : this.#widen(judged);
     const given: FollowedRecord[] = [];
     for (const { head, record, point } of kept) {
       given.push({ head, point, ...(await openBody(record, head)) });
@@ -61,9 +60,17 @@ export class LogFollower {
     this.#point = kept.at(-1)?.point ?? this.#point;
     return given;
   }
+
+  /** A large record may hide the one that says that it is kept. */
+  #widen(judged: readonly JudgedRecord[]): number {
+    const bytes = judged.reduce((sum, { record }) => sum + record.body.length, 0);
+    return bytes < this.#bytesMax / 2 ? batchBytes : Math.min(this.#bytesMax * 2, batchBytesMax);
+  }
 }
 
 const batchBytes = 4 * 1024 * 1024;
+/** Some of the largest records. */
+const batchBytesMax = 4 * 1024 * 1024 * 1024;
 
 /** Judges what is behind the chain's point, which moves; undefined: there is nothing. */
 export async function judgeNext(
