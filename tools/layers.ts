@@ -50,6 +50,8 @@ export const layers: Layers = {
       "compact.ts",
       "disk-room.ts",
       "stored-rows.ts",
+      "stored-log.ts",
+      "log-replay.ts",
       // The one engine that needs no files, for those who load no other.
       "memory.ts",
       // Rows of a store that is made in one go, which only LMDB is.
@@ -91,8 +93,18 @@ export const layers: Layers = {
     outside: ["node:fs", "node:fs/promises", "node:path", "node:util", "node:zlib"],
   },
   backup: {
-    below: ["base", "model", "stores"],
-    interface: ["backup.ts", "manifest.ts", "open-place.ts", "seal.ts"],
+    below: ["base", "model", "store", "stores"],
+    interface: [
+      "archive.ts",
+      "backup.ts",
+      "follow.ts",
+      "manifest.ts",
+      "moment.ts",
+      "open-place.ts",
+      "prune.ts",
+      "seal.ts",
+      "segment.ts",
+    ],
     outside: [
       "aws4fetch",
       "node:crypto",
@@ -144,6 +156,12 @@ export const layers: Layers = {
       "write",
       "render",
     ],
+  },
+  // What was committed, told to those who follow.
+  feed: {
+    below: ["base", "model", "codec", "tokens", "store", "graph", "engine"],
+    interface: ["change-feed.ts"],
+    outside: ["node:buffer"],
   },
   auth: {
     below: ["base", "model", "outgoing", "passwords", "exec", "engine"],
@@ -300,6 +318,7 @@ export const layers: Layers = {
       "model",
       "telemetry",
       "engine",
+      "feed",
       "auth",
       "graphql/schema",
       "graphql/operation",
@@ -372,6 +391,7 @@ export const layers: Layers = {
       "graph",
       "write",
       "engine",
+      "feed",
       "auth",
       "graphql/schema",
       "graphql/operation",

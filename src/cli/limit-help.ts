@@ -115,6 +115,12 @@ const lines: readonly LimitLine[] = [
     about: "time for a new WebSocket to introduce itself, for a reserved stream to be opened",
   },
   { key: "keep-alive", of: "keepAliveMs", about: "time between signs of life on a quiet socket" },
+  { key: "feeds", of: "feedsMax", about: "open change feeds of a process" },
+  {
+    key: "feed-names",
+    of: "feedNamesMax",
+    about: "predicates, types and namespaces that a change feed names",
+  },
   {
     key: "vector-bytes",
     of: "vectorBytesMax",

@@ -30,6 +30,7 @@ const waits: Partial<Record<keyof ServeConfig, string>> = {
   mutations: "--limit mutations",
   store: "--store",
   lambda: "--lambda",
+  backup: "--backup",
   outgoing: "--outgoing",
   metrics: "--metrics",
   otel: "--otel",
@@ -39,6 +40,7 @@ const waits: Partial<Record<keyof ServeConfig, string>> = {
 /** Read once, when a process begins: sizes of tables, clocks of sweeps. */
 const fixedLimits: ReadonlySet<keyof Limits> = new Set([
   "socketsMax",
+  "feedsMax",
   "grpcConnectionsMax",
   "keepAliveMs",
   "bodyRateMin",

@@ -8,6 +8,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Engine } from "../engine/engine.ts";
+import { ChangeFeed } from "../feed/change-feed.ts";
 import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { unpackStartTime } from "../engine/start-time.ts";
 import { openGrpcServer, type GrpcServer } from "../grpc/server.ts";
@@ -23,7 +24,7 @@ import type { LambdaTarget } from "../lambda/client.ts";
 import { makeGetText } from "../outgoing/request.ts";
 import { ProcessMemory } from "../model/process-memory.ts";
 import type { Store } from "../store/store.ts";
-import { explainMove } from "../stores/place.ts";
+import { explainMove, readIdentity } from "../stores/place.ts";
 import type { LinkedControls } from "./controls.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
 import { openExportTasks, type RunningExports } from "./export-tasks.ts";
@@ -37,7 +38,7 @@ import { openAuditFile } from "./audit-file.ts";
 import { makeSecurity } from "./security.ts";
 import type { SurveyAnswer, Question } from "./questions.ts";
 import type { Surveys } from "./survey.ts";
-import { answerOf, askProcesses, openWatch } from "./watch.ts";
+import { answerOf, askArchive, askProcesses, openWatch } from "./watch.ts";
 import { showMetrics } from "./worker-metrics.ts";
 import { readVersion } from "./version.ts";
 import { type ExchangedSettings, makeReload, openRates, rulesOf } from "./worker-settings.ts";
@@ -85,13 +86,15 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const telemetry = config.otel && (await openTelemetry(config.otel, `worker ${parts.number}`));
   if (telemetry !== undefined && parts.number === 1) sendMetrics(telemetry, processes);
   const watch = openWatch(parts, telemetry);
+  const memory = new ProcessMemory({ bytesMax: config.memory.requestBytes });
   // Settings that are read at each request are exchanged while it runs.
   const context: ServerContext & ExchangedSettings = {
     engine,
     graphql,
     admin,
+    changes: await openFeed(parts, memory),
     limits: config.limits,
-    memory: new ProcessMemory({ bytesMax: config.memory.requestBytes }),
+    memory,
     rules: rulesOf(config),
     security: await makeSecurity(config.security, config.host),
     rates: openRates(config),
@@ -135,6 +138,14 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
       sockets.clear(engine.slot);
     },
   };
+}
+
+async function openFeed(
+  { config, store }: WorkerParts,
+  memory: ProcessMemory,
+): Promise<ChangeFeed> {
+  const { storeId } = await readIdentity(config.dataDir);
+  return new ChangeFeed({ store, storeId, memory, followersMax: config.limits.feedsMax });
 }
 
 interface AdminNeeds {
@@ -196,7 +207,11 @@ function endWithoutSlot(logger: Logger): void {
   process.exit(slotLostExit);
 }
 
-function openFacts({ config, store }: WorkerParts, engine: OpenEngine, hasAcl: boolean): NodeFacts {
+function openFacts(
+  { config, store, surveys }: WorkerParts,
+  engine: OpenEngine,
+  hasAcl: boolean,
+): NodeFacts {
   const room = new DiskRoom(config.dataDir, systemClock, config.store.minFreeBytes);
   return makeNodeFacts({
     engine,
@@ -206,6 +221,7 @@ function openFacts({ config, store }: WorkerParts, engine: OpenEngine, hasAcl: b
     features: hasAcl ? ["acl", "multi_tenancy"] : [],
     indexProgress: () => engine.indexProgress(),
     vectorIndexes: () => engine.vectorIndexes,
+    archive: () => askArchive(surveys, config),
     describeStore: async () => ({ ...(await store.describe()), isShortOfRoom: room.isShort }),
   });
 }

@@ -6,6 +6,7 @@ import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { drainingWords } from "../admin/interface.ts";
 import { answerCacheMb, answerDraining, answerShutdown } from "./operation-routes.ts";
 import { answerAdminSchema, answerAssign, answerSchemaCheck } from "./admin-routes.ts";
+import { answerChanges } from "./changes-route.ts";
 import { answerAlter, answerCommit, answerMutate, answerQuery } from "./database-routes.ts";
 import type { Exchange } from "./exchange.ts";
 import { beginRecord } from "./audit.ts";
@@ -55,6 +56,7 @@ const unguarded: readonly Omit<Route, "right" | "operation">[] = [
   { path: "/admin/shutdown", ...any, answer: answerShutdown },
   { path: "/admin/config/cache_mb", ...any, answer: answerCacheMb },
   { path: "/assign", ...any, answer: answerAssign },
+  { path: "/changes", ...any, answer: answerChanges },
 ];
 
 export const routes: readonly Route[] = unguarded.map((route) => ({

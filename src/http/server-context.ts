@@ -9,6 +9,7 @@ import type { KeyRing } from "../auth/key-ring.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { ChangeFeed } from "../feed/change-feed.ts";
 import type { GraphqlService } from "../graphql/service/service.ts";
 import type { Limits } from "../model/limits.ts";
 import type { ProcessMemory } from "../model/process-memory.ts";
@@ -25,6 +26,8 @@ export interface ServerContext {
   readonly engine: Engine;
   readonly graphql: GraphqlService;
   readonly admin: AdminService;
+  /** What was committed, for those who follow. */
+  readonly changes: ChangeFeed;
   readonly limits: Limits;
   /** What all requests of this process hold together. */
   readonly memory: ProcessMemory;

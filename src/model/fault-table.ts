@@ -435,6 +435,17 @@ const table = {
     remedy:
       "Send it again after `Retry-After`, with a delay that grows. Where it lasts, raise the bound that the message names or the memory (docs/limits.md).",
   },
+  E_LOG_GONE: {
+    area: "Store",
+    phase: "parser",
+    extension: "ErrorInvalidRequest",
+    status: 410,
+    says: "the log no longer reaches back to",
+    cause:
+      "A change feed was asked to go on from a position that the commit log has left behind, or that is of another store (one that was restored from a backup has positions of its own).",
+    remedy:
+      "Read the data anew (`weft export`, or queries), then follow from the position that was the newest before. Raise `--store log-minutes` and `log-bytes` so that the log reaches back for longer than readers are away (docs/changes.md).",
+  },
   E_STORE_FULL: {
     area: "Store",
     phase: "parser",

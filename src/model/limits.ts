@@ -64,6 +64,10 @@ export interface Limits {
   readonly socketInitMs: number;
   /** Milliseconds between signs of life; two without an answer end a WebSocket. Setting `keep-alive`. */
   readonly keepAliveMs: number;
+  /** Change feeds that are open in a process. Setting `feeds`. */
+  readonly feedsMax: number;
+  /** Predicates, types and namespaces that one change feed names. Setting `feed-names`. */
+  readonly feedNamesMax: number;
   /** Memory of a process's vector indexes in bytes, 0 for none. Setting `vector-bytes`. */
   readonly vectorBytesMax: number;
   /** Rows of a query ordered by a predicate without `first` (reference/dql 4.6). */
@@ -92,6 +96,8 @@ type LimitSetting =
   | "query-cost"
   | "query-memory"
   | "mutations-nquad"
+  | "feeds"
+  | "feed-names"
   | "result-bytes";
 
 /** Told to whoever meets a bound; operators find the setting by its name. */
@@ -141,6 +147,8 @@ export const defaultLimits: Limits = {
   socketMessageBytesMax: 64 * 1024,
   socketInitMs: 10_000,
   keepAliveMs: 30_000,
+  feedsMax: 1000,
+  feedNamesMax: 1000,
   vectorBytesMax: 512 * 1024 * 1024,
   orderRowsMax: 1000,
 };
