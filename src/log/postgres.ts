@@ -16,14 +16,14 @@ import {
   readEnds,
   readLease,
   readParts,
-  readLogRows,
+  selectRecords,
   readSums,
   removeCell,
   sweepParts,
   tables,
   takeLease,
   trimRows,
-  type LogRow,
+  type SqlRecord,
 } from "./postgres/statements.ts";
 import { asSealed, isInParts, partBytes } from "./record.ts";
 import {
@@ -108,7 +108,7 @@ class Log implements PostgresLog {
     return this.#lookUp(records);
   }
 
-  async #addParts({ record, parts }: LogRow): Promise<void> {
+  async #addParts({ record, parts }: SqlRecord): Promise<void> {
     const madeMs = Math.floor(this.#clock.nowMs());
     for (let n = 0; n < parts; n++) {
       const bytes = record.body.subarray(n * partBytes, (n + 1) * partBytes);
@@ -150,7 +150,7 @@ class Log implements PostgresLog {
   }
 
   async read(after: number, bytesMax: number): Promise<readonly SealedRecord[]> {
-    const { rows } = await this.#ask(readLogRows, [after, bytesMax]);
+    const { rows } = await this.#ask(selectRecords, [after, bytesMax]);
     const found: SealedRecord[] = [];
     for (const row of rows) {
       const record = asSealed(row["head"] as Buffer, row["body"] as Buffer);
@@ -252,7 +252,7 @@ function makeLease(
   };
 }
 
-function asRow(record: SealedRecord): LogRow {
+function asRow(record: SealedRecord): SqlRecord {
   if (!isInParts(record.head)) return { record, body: record.body, parts: 0 };
   const parts = Math.ceil(record.body.length / partBytes);
   return { record, body: Buffer.alloc(0), parts };

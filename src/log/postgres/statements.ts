@@ -22,14 +22,17 @@ interface SqlStatement {
 }
 
 /** A row of `weft_log` as an append makes it; `parts`: how many of its body lie apart, which is then empty here. */
-export interface LogRow {
+export interface SqlRecord {
   readonly record: SealedRecord;
   readonly body: Buffer;
   readonly parts: number;
 }
 
 /** All rows or none, and only behind the record that the first of them names. */
-export function appendStatement(cell: number, rows: readonly [LogRow, ...LogRow[]]): SqlStatement {
+export function appendStatement(
+  cell: number,
+  rows: readonly [SqlRecord, ...SqlRecord[]],
+): SqlStatement {
   const values: unknown[] = [cell];
   const add = (value: unknown, type: string): string => `$${values.push(value)}::${type}`;
   const [{ record: first }] = rows;
@@ -63,7 +66,7 @@ export const readSums = `SELECT seq, sum FROM weft_log
 /** Committed behind all that can be seen; acknowledged, so is that. */
 export const prove = "UPDATE weft_lease SET proof = proof + 1 WHERE cell = $1";
 
-export const readLogRows = `SELECT seq, head, body FROM (
+export const selectRecords = `SELECT seq, head, body FROM (
     SELECT seq, head, body, sum(octet_length(body) + 146) OVER (ORDER BY seq) - octet_length(body) - 146 AS before
     FROM weft_log WHERE cell = $1 AND seq > $2 ORDER BY seq LIMIT 512) AS next
   WHERE before < $3 ORDER BY seq`;
