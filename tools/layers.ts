@@ -115,6 +115,8 @@ export const layers: Layers = {
       "node:zlib",
     ],
   },
+  // The machines over it: each applies the log to a store of its own, one leads.
+  cluster: { below: ["base", "model", "log", "store", "stores"] },
   plan: { below: ["base", "model", "tokens", "dql", "graph"] },
   optimizer: {
     below: ["base", "model", "graph", "plan"],

@@ -24,6 +24,7 @@ export class LogFollower {
   readonly #history: Uint8Array;
   #point: ChainPoint;
   #kept = 0;
+  #voids = 0;
   #bytesMax = batchBytes;
 
   /** `point`: how far this node has applied the log. */
@@ -38,6 +39,11 @@ export class LogFollower {
     return this.#point;
   }
 
+  /** Void records that the last call met. */
+  get voids(): number {
+    return this.#voids;
+  }
+
   /** The leader says that all up to it is kept. */
   tell(kept: number): void {
     this.#kept = Math.max(this.#kept, kept);
@@ -50,6 +56,7 @@ export class LogFollower {
   async next(): Promise<readonly FollowedRecord[]> {
     const chain = new LogChain(this.#history, this.#point);
     const judged = (await judgeNext(this.#log, chain, this.#bytesMax)) ?? [];
+    this.#voids = chain.point.seq - this.#point.seq - judged.length;
     for (const { head } of judged) this.tell(head.durable);
     const kept = judged.filter(({ head }) => head.seq <= this.#kept);
     this.#bytesMax = kept.length > 0 ? batchBytes : this.#widen(judged);
