@@ -8,10 +8,10 @@ import type { FieldTable } from "./field.ts";
 export interface PlaceWish {
   /** A path, `file:///PATH` or `s3://BUCKET/PREFIX`. */
   readonly location: string;
-  readonly credentials: Credentials | undefined;
+  readonly credentials: PlaceCredentials | undefined;
 }
 
-export interface Credentials {
+export interface PlaceCredentials {
   readonly accessKey: string;
   readonly secretKey: string;
   readonly sessionToken: string | undefined;
@@ -91,7 +91,7 @@ export function makeBackupFields(backups: Backups | undefined, nowMs: () => numb
   };
 }
 
-function readCredentials(input: CredentialsInput): Credentials | undefined {
+function readCredentials(input: CredentialsInput): PlaceCredentials | undefined {
   const { accessKey, secretKey, sessionToken, anonymous } = input;
   if (anonymous === true) {
     throw new Fault("E_NOT_YET", "requests without a signature (anonymous) are not available yet");

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import {
   explainMissing,
   type Backups,
-  type Credentials,
+  type PlaceCredentials,
   type PlaceWish,
 } from "../admin/backup-fields.ts";
 import { readManifests } from "../backup/manifest.ts";
@@ -107,7 +107,11 @@ function pathOfUrl(url: string): string {
   }
 }
 
-function environmentOf({ accessKey, secretKey, sessionToken }: Credentials): ChosenPlace["env"] {
+function environmentOf({
+  accessKey,
+  secretKey,
+  sessionToken,
+}: PlaceCredentials): ChosenPlace["env"] {
   return {
     AWS_ACCESS_KEY_ID: accessKey,
     AWS_SECRET_ACCESS_KEY: secretKey,
