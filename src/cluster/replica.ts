@@ -93,6 +93,8 @@ export class Replica {
    * ended (its `onFatal`), and opened anew.
    */
   async lead(onLost: () => void): Promise<Store | undefined> {
+    // What is read below is held in memory until it is applied.
+    while (await this.follow());
     const { log, pause, clock } = this.#options;
     const { point } = this.#following;
     const options = { history: this.#history, term: 1, rowFormat, clock, pause };

@@ -141,7 +141,11 @@ describe.runIf(isHere)("PostgreSQL with a synchronous standby", () => {
         return `'${String(rows[0]?.[setting])}'` === value;
       });
     };
-    const kept = await open(++cell);
+    let laterMs = 0;
+    const clock = { ...systemClock, tickMs: () => systemClock.tickMs() + laterMs };
+    const { url } = pair.primary;
+    const kept = await openPostgresLog({ url, isSingle: false, cell: ++cell, clock });
+    const [record] = await makeRecords(["a"]);
     await set("synchronous_commit", "'local'");
     await expect(open(cell)).rejects.toMatchObject({
       code: "E_STARTUP",
@@ -161,8 +165,13 @@ describe.runIf(isHere)("PostgreSQL with a synchronous standby", () => {
     });
     expect(await single.tail()).toBe(0);
     await single.close();
+    // One that was opened before is found by its next look.
+    laterMs += 10_000;
+    expect(await errorOf(kept.append([must(record, "one was made")]))).toBeInstanceOf(LogUnknown);
+    expect(await single.tail().catch(() => "closed")).toBe("closed");
     await set("synchronous_standby_names", "'standby'");
     await pair.whenSynchronous();
+    expect(await kept.tail()).toBe(0);
     await kept.close();
     await expect(open(cell, "postgres://weft@127.0.0.1:1/postgres")).rejects.toMatchObject({
       code: "E_STARTUP",

@@ -1,8 +1,9 @@
 /**
- * Connections to PostgreSQL, each checked before its first use: a server that acknowledges before it is safe is refused,
- * also where it takes over later (reference/log 6.2).
+ * Connections to PostgreSQL, each checked before its first use and every ten seconds: a server that acknowledges before it
+ * is safe is refused, also where it takes over later, or is told otherwise (reference/log 6.2).
  */
 import { Client, type ClientBase, type QueryResult } from "pg";
+import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../model/fault.ts";
 import { LogUnavailable } from "../replicated-log.ts";
 
@@ -11,6 +12,7 @@ export interface SessionOptions {
   readonly url: string;
   /** Whether a server without a synchronous standby will do: what it acknowledged may be lost with its machine. */
   readonly isSingle: boolean;
+  readonly clock: Clock;
 }
 
 /** What came of a statement that was answered. */
@@ -25,10 +27,17 @@ const connectMs = 5000;
 /** Longer than any statement takes that will still be answered; it goes on there, and may come to pass. */
 const answerMs = 10_000;
 const idleMax = 4;
+/** So long a look at the server's settings is relied on. */
+const checkedMs = 10_000;
+
+interface Session {
+  readonly client: Client;
+  checkedAtMs: number;
+}
 
 export class PostgresSessions {
   readonly #options: SessionOptions;
-  #idle: Client[] = [];
+  #idle: Session[] = [];
   readonly #all = new Set<Client>();
   #isClosed = false;
 
@@ -38,11 +47,13 @@ export class PostgresSessions {
 
   /** One statement by itself. Rejects with what `pg` says; the connection is then not used again. */
   async run(text: string, values: readonly unknown[] = []): Promise<SqlAnswer> {
-    const client = this.#idle.pop() ?? (await this.#connect());
+    const session = this.#idle.pop() ?? (await this.#connect());
+    const { client } = session;
     try {
+      await this.#check(session);
       const answer = await ask(client, text, values);
       if (this.#isClosed || this.#idle.length >= idleMax) this.#drop(client);
-      else this.#idle.push(client);
+      else this.#idle.push(session);
       return answer;
     } catch (error) {
       this.#drop(client);
@@ -50,7 +61,15 @@ export class PostgresSessions {
     }
   }
 
-  async #connect(): Promise<Client> {
+  async #check(session: Session): Promise<void> {
+    const { clock, isSingle } = this.#options;
+    const nowMs = clock.tickMs();
+    if (nowMs - session.checkedAtMs < checkedMs) return;
+    await checkServer(session.client, isSingle);
+    session.checkedAtMs = nowMs;
+  }
+
+  async #connect(): Promise<Session> {
     if (this.#isClosed) throw new LogUnavailable("the log is closed");
     const client = new Client({
       connectionString: this.#options.url,
@@ -64,23 +83,22 @@ export class PostgresSessions {
     client.on("error", () => this.#drop(client));
     try {
       await client.connect();
-      await checkServer(client, this.#options.isSingle);
     } catch (error) {
       this.#drop(client);
       throw error;
     }
-    return client;
+    return { client, checkedAtMs: -Infinity };
   }
 
   #drop(client: Client): void {
-    this.#idle = this.#idle.filter((other) => other !== client);
+    this.#idle = this.#idle.filter((other) => other.client !== client);
     if (!this.#all.delete(client)) return;
     client.end().catch(() => {});
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const idle = this.#idle;
+    const idle = this.#idle.map(({ client }) => client);
     this.#idle = [];
     for (const client of idle) this.#all.delete(client);
     await Promise.allSettled(idle.map((client) => client.end()));
