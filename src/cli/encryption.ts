@@ -33,3 +33,8 @@ export function refusePlainBackup(
     `the store is encrypted, and its backup would not be: give ${flag} (a key of its own)`,
   );
 }
+
+/** For a command that opens the same store. */
+export function encryptionFlag(keyFile: string | undefined): readonly string[] {
+  return keyFile === undefined ? [] : ["--encryption", `key-file=${keyFile}`];
+}

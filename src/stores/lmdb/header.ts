@@ -178,11 +178,14 @@ export function syncDirectory(dir: string): void {
   }
 }
 
-/** A new store's directory and header; `weft.keys`, if any, is there. The claim for writing must be held. */
-export function createStore(dir: string): Header {
+/**
+ * A new store's directory and header; `weft.keys`, if any, is there. The claim for writing must be held. `storeId`: of a
+ * store that other machines have; 32 hex digits.
+ */
+export function createStore(dir: string, storeId = randomBytes(16).toString("hex")): Header {
   makeDirectory(dir);
   const header = {
-    storeId: randomBytes(16).toString("hex"),
+    storeId,
     state: "new",
     version: formatVersion,
     isEncrypted: fs.existsSync(join(dir, keysName)),
