@@ -30,16 +30,21 @@ export class BlockCache {
     return old;
   }
 
-  /** Whether it was the same one as in `state`; then it is known to be. */
-  confirm(cached: CachedBlock, version: Uint8Array, state: number): boolean {
+  /** Whether it is the same one in the states up to `to`; then it is known to be. */
+  confirm(cached: CachedBlock, version: Uint8Array, from: number, to: number): boolean {
     if (!isSameVersion(cached.version, version)) return false;
-    if (state < cached.from) cached.from = state;
-    else cached.to = state;
+    cached.from = Math.min(cached.from, from);
+    cached.to = Math.max(cached.to, to);
     return true;
   }
 
-  add(id: number, block: TreeBlock, version: Uint8Array, state: number): void {
-    this.#put(id, { block, version, from: state, to: state });
+  add(
+    id: number,
+    block: TreeBlock,
+    version: Uint8Array,
+    { from, to }: Pick<CachedBlock, "from" | "to">,
+  ): void {
+    this.#put(id, { block, version, from, to });
   }
 
   #put(id: number, cached: CachedBlock): void {

@@ -5,7 +5,7 @@
 import { toHex, writeUint32 } from "../../base/bytes.ts";
 import { Fault } from "../../model/fault.ts";
 import { checksumBytes, checksumOf } from "../lmdb/checksum.ts";
-import type { Sealer, StoreCipher } from "./store-cipher.ts";
+import { sealBytes, type Sealer, type StoreCipher } from "./store-cipher.ts";
 
 const keyBytes = 8;
 
@@ -24,14 +24,45 @@ export function readBlockKey(key: Uint8Array): number | undefined {
   return Buffer.from(key.buffer, key.byteOffset, keyBytes).readUIntBE(2, 6);
 }
 
-/** What LMDB is given. */
-export function sealBlock(sealer: Sealer, key: Uint8Array, plain: Uint8Array): Uint8Array {
-  const sealed = sealer.seal(plain, key);
-  const stored = Buffer.allocUnsafe(sealed.length + checksumBytes);
-  stored.set(sealed);
-  writeUint32(stored, sealed.length, checksumOf(key, sealed, sealed.length));
-  return stored;
+/**
+ * Blocks as LMDB is given them, one behind the other in a piece of memory that is used again: LMDB has copied them when
+ * the transaction ends, and memory for each of them would cost a third of what sealing does.
+ */
+export class SealedRows {
+  readonly #sealer: Sealer;
+  #bytes = Buffer.allocUnsafe(startBytes);
+  #end = 0;
+
+  constructor(sealer: Sealer) {
+    this.#sealer = sealer;
+  }
+
+  /** What was sealed before is not read any more. */
+  clear(): void {
+    this.#end = 0;
+    if (this.#bytes.length > keptBytes) this.#bytes = Buffer.allocUnsafe(startBytes);
+  }
+
+  /** Lent until `clear`. */
+  seal(key: Uint8Array, plain: Uint8Array): Uint8Array {
+    const length = plain.length + sealBytes + checksumBytes;
+    if (this.#end + length > this.#bytes.length) {
+      // What lies in the one before stays there for as long as it is lent.
+      this.#bytes = Buffer.allocUnsafe(Math.max(length, this.#bytes.length * 2));
+      this.#end = 0;
+    }
+    const from = this.#end;
+    const sealedEnd = this.#sealer.sealTo(this.#bytes, from, plain, key);
+    this.#end = from + length;
+    const stored = this.#bytes.subarray(from, this.#end);
+    const sealedBytes = sealedEnd - from;
+    writeUint32(stored, sealedBytes, checksumOf(key, stored, sealedBytes));
+    return stored;
+  }
 }
+
+const startBytes = 512 * 1024;
+const keptBytes = 8 * 1024 * 1024;
 
 /** undefined where it is not what was sealed under this number. */
 export function openBlock(

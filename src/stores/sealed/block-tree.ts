@@ -5,13 +5,21 @@ import type { Database, ReadTransaction } from "../lmdb/database.ts";
 import { blockKey, damagedBlock, openBlock, rootBlock } from "./block-rows.ts";
 import { TreeBlock, longLevel } from "./block.ts";
 import type { BlockCache } from "./block-cache.ts";
-import { versionBytes, type StoreCipher } from "./store-cipher.ts";
+import { isSameVersion, versionBytes, type StoreCipher } from "./store-cipher.ts";
 import { decodeTreeState, emptyTree, type TreeState } from "./tree-state.ts";
 
 /** One state of the store. */
 export interface TreeView {
   readonly state: TreeState;
   readonly options: { readonly transaction: ReadTransaction } | undefined;
+  /** Of the only process that writes, as it is now. */
+  readonly isNewest: boolean;
+}
+
+export interface MadeBlock {
+  readonly id: number;
+  readonly bytes: Uint8Array;
+  readonly version: Uint8Array;
 }
 
 export interface WalkRange {
@@ -34,6 +42,8 @@ export class BlockTree {
   readonly #db: Database;
   readonly #cipher: StoreCipher;
   readonly #cache: BlockCache;
+  /** The state that was opened last. */
+  #last: { readonly version: Uint8Array; readonly state: TreeState } | undefined = undefined;
 
   constructor(db: Database, cipher: StoreCipher, cache: BlockCache) {
     this.#db = db;
@@ -41,12 +51,28 @@ export class BlockTree {
     this.#cache = cache;
   }
 
-  view(options: TreeView["options"]): TreeView {
+  /** `isNewest`: of the only process that writes, as it is now. */
+  view(options: TreeView["options"], isNewest = false): TreeView {
     const stored = this.#read(rootBlock, options);
-    if (stored === undefined) return { state: emptyTree, options };
+    if (stored === undefined) return { state: emptyTree, options, isNewest };
+    const last = this.#last;
+    if (last !== undefined && isSameVersion(last.version, stored)) {
+      return { state: last.state, options, isNewest };
+    }
+    const version = stored.slice(0, versionBytes);
     const plain = openBlock(this.#cipher, blockKey(rootBlock), stored);
     if (plain === undefined) throw damagedBlock(rootBlock);
-    return { state: decodeTreeState(plain), options };
+    const state = decodeTreeState(plain);
+    this.#last = { version, state };
+    return { state, options, isNewest };
+  }
+
+  /** A transaction of this process has made the state, with these blocks; no other process writes. */
+  note(state: TreeState, version: Uint8Array, blocks: readonly MadeBlock[]): void {
+    this.#last = { version, state };
+    for (const { id, bytes, version: own } of blocks) {
+      this.#cache.add(id, new TreeBlock(bytes), own, { from: state.number, to: Infinity });
+    }
   }
 
   find(view: TreeView, key: Uint8Array): Uint8Array | undefined {
@@ -79,12 +105,16 @@ export class BlockTree {
     if (cached !== undefined && number >= cached.from && number <= cached.to) return cached.block;
     const stored = this.#read(id, view.options);
     if (stored === undefined) throw damagedBlock(id);
-    if (cached !== undefined && this.#cache.confirm(cached, stored, number)) return cached.block;
+    // What is the newest in the process that writes is so until that writes it.
+    const to = view.isNewest ? Infinity : number;
+    if (cached !== undefined && this.#cache.confirm(cached, stored, number, to)) {
+      return cached.block;
+    }
     const version = stored.slice(0, versionBytes);
     const plain = openBlock(this.#cipher, blockKey(id), stored);
     if (plain === undefined) throw damagedBlock(id);
     const block = new TreeBlock(plain);
-    this.#cache.add(id, block, version, number);
+    this.#cache.add(id, block, version, { from: number, to });
     return block;
   }
 

@@ -4,12 +4,11 @@
  */
 import { must } from "../../base/assert.ts";
 import type { Database, ReadTransaction } from "../lmdb/database.ts";
-import { blockKey, rootBlock, sealBlock } from "./block-rows.ts";
+import { blockKey, rootBlock, SealedRows } from "./block-rows.ts";
 import { BlockCache } from "./block-cache.ts";
-import { TreeBlock } from "./block.ts";
-import { BlockTree, type TreeView, type WalkRange } from "./block-tree.ts";
-import { versionBytes, type Sealer, type StoreCipher } from "./store-cipher.ts";
-import { encodeTreeState } from "./tree-state.ts";
+import { BlockTree, type MadeBlock, type TreeView, type WalkRange } from "./block-tree.ts";
+import { versionBytes, type StoreCipher } from "./store-cipher.ts";
+import { encodeTreeState, type TreeState } from "./tree-state.ts";
 import { editTree, type RowEdit } from "./tree-writer.ts";
 
 /** Opened blocks that a process keeps. */
@@ -28,6 +27,14 @@ class SealedTransaction implements ReadTransaction {
   }
 }
 
+/** What a transaction has put to LMDB. */
+interface Applied {
+  readonly state: TreeState;
+  /** Of the row that says so. */
+  readonly version: Uint8Array;
+  readonly blocks: readonly MadeBlock[];
+}
+
 interface RowOptions {
   readonly transaction?: ReadTransaction;
 }
@@ -43,7 +50,7 @@ export class SealedDatabase implements Database {
   #newest: TreeView | undefined = undefined;
   /** Of the transaction that writes. */
   #edits: RowEdit[] | undefined = undefined;
-  #sealer: Sealer | undefined = undefined;
+  #sealed: SealedRows | undefined = undefined;
 
   constructor(raw: Database, cipher: StoreCipher) {
     this.#raw = raw;
@@ -56,7 +63,7 @@ export class SealedDatabase implements Database {
   }
 
   #view({ transaction }: RowOptions = {}): TreeView {
-    if (transaction === undefined) return (this.#newest ??= this.#tree.view(undefined));
+    if (transaction === undefined) return (this.#newest ??= this.#tree.view(undefined, true));
     const own = transaction as SealedTransaction;
     return (own.view ??= this.#tree.view({ transaction: own.raw }));
   }
@@ -84,13 +91,12 @@ export class SealedDatabase implements Database {
   }
 
   transactionSync<T>(work: () => T): T {
-    const made = new Map<number, { readonly block: TreeBlock; readonly version: Uint8Array }>();
-    let number = 0;
+    let applied: Applied | undefined;
     const value = this.#raw.transactionSync(() => {
       this.#edits = [];
       try {
         const given = work();
-        number = this.#apply(this.#edits, made);
+        applied = this.#apply(this.#edits);
         return given;
       } finally {
         this.#edits = undefined;
@@ -98,31 +104,31 @@ export class SealedDatabase implements Database {
     });
     // Not before the commit: what is dropped was never there.
     this.#newest = undefined;
-    for (const [id, { block, version }] of made) this.#cache.add(id, block, version, number);
+    if (applied !== undefined) this.#tree.note(applied.state, applied.version, applied.blocks);
     return value;
   }
 
-  #apply(
-    edits: readonly RowEdit[],
-    made: Map<number, { readonly block: TreeBlock; readonly version: Uint8Array }>,
-  ): number {
+  #apply(edits: readonly RowEdit[]): Applied {
     const raw = this.#raw;
-    const view = this.#tree.view(undefined);
+    const view = this.#tree.view(undefined, true);
     const { state, blocks } = editTree(this.#tree, view, edits);
-    const sealer = (this.#sealer ??= this.#cipher.sealer());
+    const rows = (this.#sealed ??= new SealedRows(this.#cipher.sealer()));
+    rows.clear();
+    const made: MadeBlock[] = [];
     for (const [id, bytes] of blocks) {
       const key = blockKey(id);
       if (bytes === undefined) {
         raw.remove(key);
         continue;
       }
-      const sealed = sealBlock(sealer, key, bytes);
+      const sealed = rows.seal(key, bytes);
       raw.put(key, sealed);
-      made.set(id, { block: new TreeBlock(bytes), version: sealed.slice(0, versionBytes) });
+      made.push({ id, bytes, version: sealed.slice(0, versionBytes) });
     }
     const root = blockKey(rootBlock);
-    raw.put(root, sealBlock(sealer, root, encodeTreeState(state)));
-    return state.number;
+    const sealed = rows.seal(root, encodeTreeState(state));
+    raw.put(root, sealed);
+    return { state, version: sealed.slice(0, versionBytes), blocks: made };
   }
 
   getWriteTxnId(): number {

@@ -15,7 +15,7 @@ const counterBytes = 8;
 /** Salt and counter: what tells one writing of a block from all others. */
 export const versionBytes = saltBytes + counterBytes;
 /** What sealing adds. */
-const sealBytes = versionBytes + tagBytes;
+export const sealBytes = versionBytes + tagBytes;
 /** Keys of runs that are kept. */
 const keysMax = 1024;
 
@@ -23,6 +23,8 @@ const keysMax = 1024;
 export interface Sealer {
   /** Salt and counter, cipher text, tag. `aad`: what it belongs to; `open` must be given the same. */
   seal(plain: Uint8Array, aad: Uint8Array): Buffer;
+  /** The same, to where there is room for it; gives where it ends. */
+  sealTo(target: Uint8Array, at: number, plain: Uint8Array, aad: Uint8Array): number;
 }
 
 export class StoreCipher {
@@ -42,17 +44,25 @@ export class StoreCipher {
     const key = derive(this.#newest, salt);
     const version = Buffer.alloc(versionBytes);
     version.set(salt);
+    const nonce = nonceOf(version);
     let count = 0;
+    const sealTo: Sealer["sealTo"] = (target, at, plain, aad) => {
+      writeCount(version, ++count);
+      nonce.set(version.subarray(saltBytes), nonceBytes - counterBytes);
+      const cipher = createCipheriv(algorithm, key, nonce);
+      cipher.setAAD(aad);
+      target.set(version, at);
+      target.set(cipher.update(plain), at + versionBytes);
+      cipher.final();
+      const tagAt = at + versionBytes + plain.length;
+      target.set(cipher.getAuthTag(), tagAt);
+      return tagAt + tagBytes;
+    };
     return {
+      sealTo,
       seal(plain, aad) {
-        writeCount(version, ++count);
-        const cipher = createCipheriv(algorithm, key, nonceOf(version));
-        cipher.setAAD(aad);
         const sealed = Buffer.allocUnsafe(plain.length + sealBytes);
-        sealed.set(version);
-        sealed.set(cipher.update(plain), versionBytes);
-        cipher.final();
-        sealed.set(cipher.getAuthTag(), versionBytes + plain.length);
+        sealTo(sealed, 0, plain, aad);
         return sealed;
       },
     };
