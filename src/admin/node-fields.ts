@@ -18,6 +18,12 @@ export interface HealthElement {
   readonly ee_features: readonly string[];
 }
 
+interface MoveTabletInput {
+  readonly groupId: number | string;
+  readonly namespace?: number | string;
+  readonly tablet: string;
+}
+
 /** What `state` says: a cluster of one node, its maps as lists. */
 export interface MembershipFacts {
   readonly counter: number;
@@ -85,10 +91,13 @@ export function makeNodeFields(parts: NodeParts): FieldTable {
           : `No group with groupId ${input.groupId} found`,
       );
     },
-    "Mutation.moveTablet": ({ input }: { input: { tablet: string; namespace?: number } }) => {
+    "Mutation.moveTablet": ({ input }: { input: MoveTabletInput }) => {
+      const { groupId, namespace = 0, tablet } = input;
       throw refuse(
         "E_CLUSTER",
-        `namespace: ${input.namespace ?? 0}. No tablet found for: ${input.tablet}`,
+        Number(groupId) === 1
+          ? `namespace: ${namespace}. No tablet found for: ${tablet}`
+          : `group: [${groupId}] is not a known group`,
       );
     },
   };

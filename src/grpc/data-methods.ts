@@ -40,6 +40,7 @@ export const queryMethod: Method<ApiRequest> = {
   name: "Query",
   request: "Request",
   response: "Response",
+  runsEngine: true,
   isDrained: true,
   size: "data",
   right: callRight,
@@ -78,6 +79,7 @@ export const runDqlMethod: Method<RunDql> = {
   name: "RunDQL",
   request: "RunDQLRequest",
   response: "Response",
+  runsEngine: true,
   isDrained: true,
   size: "data",
   right: callRight,
@@ -131,7 +133,7 @@ async function ask(call: Call, question: Question): Promise<object> {
   const { startTs, respFormat } = question;
   if (question.query.trim() === "") throw new Fault("E_TXN", "empty request");
   if (question.bestEffort && !question.readOnly) {
-    throw new Fault("E_TXN", "best effort is for read-only transactions");
+    throw new Fault("E_TXN", "A best effort query must be read-only.");
   }
   const known = principalOf(call.headers, call.address, context);
   const principal = known instanceof Promise ? await known : known;

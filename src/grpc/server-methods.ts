@@ -86,6 +86,9 @@ export const loginMethod: Method<LoginMessage> = {
   },
 };
 
+/** Of the reference, whose calls these are: clients look at it to see which ones they may make. */
+const apiVersion = "v25.4.0";
+
 export const versionMethod: Method<object> = {
   name: "CheckVersion",
   request: "Check",
@@ -94,7 +97,8 @@ export const versionMethod: Method<object> = {
   ...noTransaction,
   size: "small",
   right: openRight,
-  answer: (_check, { context }) => Promise.resolve({ tag: context.version }),
+  answer: (_check, { context }) =>
+    Promise.resolve({ tag: `${apiVersion}+weft.${context.version}` }),
 };
 
 /** Throws where the caller is not an administrator of the whole server. `what` it wants to do, in the answer. */

@@ -254,6 +254,7 @@ function toEdit(schema: Schema, row: Row): Edit | undefined {
   const value = toKind(object.value, predicate);
   checkIndexes(value, predicate, isDelete ? checkTokenLength : checkIndexable);
   if (isDelete) return { kind: "deleteValue", uid, predicate: predicate.id, language, value };
+  checkRule(predicate, value);
   return { kind: "setValue", uid, predicate: predicate.id, language, value, facets };
 }
 
@@ -331,6 +332,16 @@ function toKind(value: Value, predicate: Predicate): Value {
     }
     return convertValue(value, kind);
   });
+}
+
+/** The rights of a rule are three bits. */
+function checkRule({ definition }: Predicate, value: Value): void {
+  if (definition.name !== "dgraph.rule.permission" || value.kind !== "int") return;
+  if (value.int >= 0 && value.int <= 7) return;
+  throw new Fault(
+    "E_MUTATION_FACTS",
+    `Can't set <dgraph.rule.permission> to ${value.int}, Value for this predicate should be between 0 and 7`,
+  );
 }
 
 /** Values of a unique predicate are looked for by their text, before anything else is done with them. */
