@@ -315,7 +315,7 @@ function addProcesses(command: Command): void {
 const defaultWorkers = String(Math.min(availableParallelism(), 4));
 
 const lambdaLimitHelp =
-  '"time=50s; block=5s; memory=256MB; script-bytes=500KB; running=2; processes=16; fetch=HOST,…"';
+  '"time=50s; block=5s; memory=256MB; script-bytes=500KB; running=2; processes=16; fetch=HOST,…; errors=own"';
 
 /** The options of `weft lambda`. */
 export interface LambdaOptions {

@@ -10,9 +10,10 @@ import { makeLogger, say } from "./log.ts";
 
 /** Runs until a signal ends it. Fault E_STARTUP when the script cannot be used. */
 export async function runLambda(script: string, options: LambdaOptions): Promise<void> {
-  const { limits, hosts } = parseLambdaSettings("limit", options.limit);
+  const { limits, hosts, shows } = parseLambdaSettings("limit", options.limit);
   const server = await openLambdaServer({
     script,
+    options: { shows, tracesConsole: false },
     listen: parseAddress(options.http),
     databaseUrl: options.graphql.replace(/\/graphql\/?$/, ""),
     token: options.token ?? process.env["DGRAPH_TOKEN"],

@@ -1,7 +1,7 @@
 /** Settings of the lambda server, of `weft serve` and of `weft lambda` alike. */
 import { availableParallelism } from "node:os";
 import { defaultLambdaLimits } from "../lambda/limits.ts";
-import type { LambdaLimits } from "../lambda/limits.ts";
+import type { LambdaLimits, ShownErrors } from "../lambda/limits.ts";
 import { Fault } from "../model/fault.ts";
 import { parseDurationMs } from "./duration.ts";
 import { parseCount, parseSuperflag } from "./superflag.ts";
@@ -15,6 +15,8 @@ export interface LambdaConfig {
   readonly limits: LambdaLimits;
   /** Hosts that scripts may `fetch` from. */
   readonly hosts: readonly string[];
+  /** Errors of resolvers whose messages callers are told. */
+  readonly shows: ShownErrors;
 }
 
 export function buildLambdaConfig(
@@ -54,14 +56,16 @@ const durationLimits = {
 type CountLimit = keyof typeof countLimits;
 type DurationLimit = keyof typeof durationLimits;
 
-/** `"time=50s; block=5s; memory=256MB; …; fetch=HOST,HOST"`. */
+const shownErrors: readonly ShownErrors[] = ["own", "all", "none"];
+
+/** `"time=50s; block=5s; memory=256MB; …; fetch=HOST,HOST; errors=own"`. */
 export function parseLambdaSettings(
   flag: string,
   text: string,
-): Pick<LambdaConfig, "limits" | "hosts"> {
+): Pick<LambdaConfig, "limits" | "hosts" | "shows"> {
   const counts = Object.keys(countLimits) as CountLimit[];
   const durations = Object.keys(durationLimits) as DurationLimit[];
-  const given = parseSuperflag(flag, text, [...counts, ...durations, "fetch"] as const);
+  const given = parseSuperflag(flag, text, [...counts, ...durations, "fetch", "errors"] as const);
   const limits: { -readonly [Name in keyof LambdaLimits]: LambdaLimits[Name] } = {
     ...defaultLambdaLimits,
     running: Math.max(2, availableParallelism()),
@@ -78,6 +82,11 @@ export function parseLambdaSettings(
   if (limits.running < 1 || limits.processesMax < limits.running) {
     throw new Fault("E_STARTUP", `--${flag}: running is at least 1, and processes at least that`);
   }
+  const word = given.get("errors") ?? "own";
+  const shows = shownErrors.find((one) => one === word);
+  if (shows === undefined) {
+    throw new Fault("E_STARTUP", `--${flag} errors: own, all or none, not "${word}"`);
+  }
   const hosts = (given.get("fetch") ?? "").split(",").map((host) => host.trim());
-  return { limits, hosts: hosts.filter((host) => host !== "") };
+  return { limits, hosts: hosts.filter((host) => host !== ""), shows };
 }

@@ -9,10 +9,11 @@ import { openPrivateSockets } from "./private-socket.ts";
 
 /** It listens on a socket in the store's directory: nobody but this database's processes can call it. */
 export async function openLambdaBeside(config: ServeConfig): Promise<LambdaServer> {
-  const { script, limits, hosts } = config.lambda;
+  const { script, limits, hosts, shows } = config.lambda;
   const sockets = openPrivateSockets(config.dataDir);
   const server = await openLambdaServer({
-    script: script ?? "",
+    script,
+    options: { shows, tracesConsole: false },
     listen: { path: sockets.pathOf("lambda") },
     databaseUrl: urlOfAddress(config),
     ...(config.tls === undefined ? {} : { databaseSocket: sockets.pathOf("own") }),

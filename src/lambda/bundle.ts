@@ -3,11 +3,13 @@
  * (reference/graphql 7.6, 7.5 rule 7).
  */
 import { build, stop } from "esbuild";
-import type { BuildFailure, BuildOptions } from "esbuild";
+import type { BuildFailure, BuildOptions, BuildResult } from "esbuild";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Fault } from "../model/fault.ts";
+import { ScriptFault } from "./script-fault.ts";
+import { SourcePlaces } from "./source-places.ts";
 
 /** What a resolver's process is given: the runner, which knows the events, and the user's script. */
 export interface LambdaCode {
@@ -15,14 +17,18 @@ export interface LambdaCode {
   readonly script: string;
   /** For messages and traces. */
   readonly name: string;
+  /** Where what is run stands in the files that it was made from. */
+  readonly places: SourcePlaces;
+  /** The script and all that it imports. */
+  readonly files: readonly string[];
 }
 
-/** Throws E_STARTUP with what is wrong in the script, by file and line. */
+/** Throws a ScriptFault with what is wrong in the script, by file and line; E_STARTUP where there is none to read. */
 export async function bundleScript(path: string, scriptBytesMax: number): Promise<LambdaCode> {
   compilations++;
   try {
     const text = await readScript(path);
-    const script = await compile(path, text);
+    const { script, map, files } = await compile(path, text);
     const bytes = Buffer.byteLength(script);
     if (bytes > scriptBytesMax) {
       throw new Fault(
@@ -30,9 +36,21 @@ export async function bundleScript(path: string, scriptBytesMax: number): Promis
         `${path}: the compiled script has ${bytes} bytes, the limit is ${scriptBytesMax} (script-bytes)`,
       );
     }
-    return { runner: await compileRunner(), script, name: path };
+    const places = new SourcePlaces(path, map);
+    return { runner: await compileRunner(), script, name: path, places, files };
   } finally {
     // The compiler is a process of its own, and needed no more.
+    if (--compilations === 0) await stop();
+  }
+}
+
+/** Of a script that has no resolvers, since there is none. */
+export async function bundleNothing(): Promise<LambdaCode> {
+  const places = new SourcePlaces("", undefined);
+  compilations++;
+  try {
+    return { runner: await compileRunner(), script: "", name: "", places, files: [] };
+  } finally {
     if (--compilations === 0) await stop();
   }
 }
@@ -57,8 +75,14 @@ function fromBase64(text: string): string | undefined {
   return bytes.toString("base64") === text ? bytes.toString("utf8") : undefined;
 }
 
+interface Compiled {
+  readonly script: string;
+  readonly map: string | undefined;
+  readonly files: readonly string[];
+}
+
 /** Without Node's own modules: what a script imports must be part of it. */
-async function compile(path: string, text: string): Promise<string> {
+async function compile(path: string, text: string): Promise<Compiled> {
   const contents: NonNullable<BuildOptions["stdin"]> = {
     contents: text,
     resolveDir: dirname(resolve(path)),
@@ -66,27 +90,43 @@ async function compile(path: string, text: string): Promise<string> {
     loader: /\.[cm]?tsx?$/.test(path) ? "tsx" : "jsx",
   };
   if (/\.[cm]?ts$/.test(path)) contents.loader = "ts";
-  const result = await run({
+  const { outputFiles = [], metafile } = await run({
     stdin: contents,
+    sourcemap: "external",
+    metafile: true,
+    // Nothing is written: places in files are told from here.
+    outfile: "script.js",
     format: "iife",
     platform: "browser",
     mainFields: ["browser", "module", "main"],
     define: { "process.env.NODE_ENV": '"production"', global: "globalThis" },
   });
-  return result;
+  const textOf = (ending: string): string | undefined =>
+    outputFiles.find((file) => file.path.endsWith(ending))?.text;
+  return {
+    script: textOf("script.js") ?? "",
+    map: textOf(".map"),
+    files: Object.keys(metafile?.inputs ?? {}).map((file) => resolve(file)),
+  };
 }
 
 /** Below this file: TypeScript where the sources run as they are, JavaScript where they are built (tools/build.mjs). */
-function compileRunner(): Promise<string> {
+async function compileRunner(): Promise<string> {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const source = new URL("./runner/runner.ts", import.meta.url);
   const file = fileURLToPath(source).replace(/ts$/, extension);
-  return run({ entryPoints: [file], format: "iife", globalName: "runner", platform: "browser" });
+  const { outputFiles } = await run({
+    entryPoints: [file],
+    format: "iife",
+    globalName: "runner",
+    platform: "browser",
+  });
+  return outputFiles?.[0]?.text ?? "";
 }
 
-async function run(options: BuildOptions): Promise<string> {
+async function run(options: BuildOptions): Promise<BuildResult> {
   try {
-    const result = await build({
+    return await build({
       ...options,
       bundle: true,
       write: false,
@@ -95,16 +135,21 @@ async function run(options: BuildOptions): Promise<string> {
       logLevel: "silent",
       legalComments: "none",
     });
-    return result.outputFiles?.[0]?.text ?? "";
   } catch (error) {
-    throw new Fault("E_STARTUP", explain(error as BuildFailure), { cause: error });
+    throw explain(error as BuildFailure);
   }
 }
 
-function explain(failure: BuildFailure): string {
-  const [first, ...rest] = failure.errors ?? [];
-  if (first === undefined) return `the script cannot be compiled: ${failure.message}`;
-  const { location } = first;
-  const place = location === null ? "" : `${location.file}:${location.line}:${location.column}: `;
-  return `${place}${first.text}${rest.length === 0 ? "" : ` (and ${rest.length} more)`}`;
+function explain(failure: BuildFailure): Fault {
+  const problems = (failure.errors ?? []).map(({ text, location }) => ({
+    text,
+    place:
+      location === null
+        ? undefined
+        : { file: location.file, line: location.line, column: location.column + 1 },
+    lineText: location?.lineText,
+  }));
+  if (problems.length > 0) return new ScriptFault(problems);
+  const message = `the script cannot be compiled: ${failure.message}`;
+  return new Fault("E_STARTUP", message, { cause: failure });
 }

@@ -2,7 +2,7 @@
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { timeLeftHeader, workerPath } from "./wire.ts";
+import { partialHeader, timeLeftHeader, workerPath } from "./wire.ts";
 import type { WireAnswer } from "./wire.ts";
 
 /** Where the lambda server is: `$ns` in the URL stands for the namespace. A socket is this database's own server. */
@@ -88,7 +88,9 @@ function post(
       "content-type": "application/json",
       "content-length": Buffer.byteLength(body),
       ...(traceparent === undefined ? {} : { traceparent }),
-      ...(address.isOwn ? { [timeLeftHeader]: String(Math.ceil(waitMs)) } : {}),
+      ...(address.isOwn
+        ? { [timeLeftHeader]: String(Math.ceil(waitMs)), [partialHeader]: "1" }
+        : {}),
     };
     const sent: ClientRequest = send(
       { ...address.where, method: "POST", agent, headers },

@@ -51,7 +51,7 @@ port.once("message", (load) => {
   runner.startRunner({
     send: (message) => send(message),
     listen: (handler) => on("message", handler),
-    evaluate: (script, filename) => new vm.Script(script, { filename }).runInThisContext(),
+    evaluate: (script, filename) => new vm.Script(script, { filename }).runInThisContext({ displayErrors: false }),
     format: (values) => format({ customInspect: false, maxStringLength: 10000 }, ...values),
     nowMs: () => uptime() * 1000,
   }, load);

@@ -21,6 +21,20 @@ export interface LambdaLimits {
   readonly bodyBytesMax: number;
 }
 
+/**
+ * Errors of resolvers whose messages callers are told. own: those that a script makes (`new Error`, its own classes,
+ * whatever has `extensions`), not those of the language, which are mistakes of its author's. none: as the reference,
+ * a status.
+ */
+export type ShownErrors = "own" | "all" | "none";
+
+/** How scripts are run. */
+export interface ScriptOptions {
+  readonly shows: ShownErrors;
+  /** For who develops them: the log has the place of each line of the console, and the source line of an error. */
+  readonly tracesConsole: boolean;
+}
+
 /** `running` is best the number of cores. */
 export const defaultLambdaLimits: LambdaLimits = {
   scriptBytesMax: 500 * 1024,

@@ -1,4 +1,5 @@
 /** What a pool and the processes of resolvers tell one another. */
+import type { ShownErrors } from "./limits.ts";
 
 export type ToResolver =
   | {
@@ -8,9 +9,17 @@ export type ToResolver =
       readonly name: string;
       /** Of one answer, and of one request: larger ones are refused before they are sent. */
       readonly bodyBytesMax: number;
+      readonly shows: ShownErrors;
+      /** Whether lines of the console come with their places; it costs a trace for each. */
+      readonly tracesConsole: boolean;
     }
-  /** `body`: the call as it came, JSON. */
-  | { readonly kind: "call"; readonly id: number; readonly body: string }
+  /** `body`: the call as it came, JSON. `isPartial`: the caller takes failures of single parents. */
+  | {
+      readonly kind: "call";
+      readonly id: number;
+      readonly body: string;
+      readonly isPartial: boolean;
+    }
   | { readonly kind: "told"; readonly ask: number; readonly answer: AskAnswer }
   | { readonly kind: "ping" };
 
@@ -25,7 +34,13 @@ export type FromResolver =
   /** Something went wrong in the script; for the operator. */
   | { readonly kind: "fault"; readonly message: string }
   /** A line of the script's console. */
-  | { readonly kind: "printed"; readonly level: "info" | "warn"; readonly line: string }
+  | {
+      readonly kind: "printed";
+      readonly level: "info" | "warn";
+      readonly line: string;
+      /** `LINE:COLUMN` in the script as it runs. */
+      readonly at?: string | undefined;
+    }
   | { readonly kind: "pong" };
 
 /** A request that a resolver wants made. Resolvers have no network: the server makes it for them. */

@@ -49,6 +49,7 @@ async function open(changed: Partial<LambdaLimits> = {}): Promise<void> {
   pool = await openPool({
     code,
     limits: { ...limits, ...changed },
+    options: { shows: "own", tracesConsole: false },
     clock: systemClock,
     logger: silentLogger,
     // Stands for a database whose answer needs another resolver.
@@ -69,7 +70,8 @@ async function open(changed: Partial<LambdaLimits> = {}): Promise<void> {
 
 function run(name: string, n = 0): Promise<{ status: number; body: string }> {
   const resolver = `Query.${name}`;
-  return pool.run(resolver, JSON.stringify({ resolver, args: { n } }));
+  const body = JSON.stringify({ resolver, args: { n } });
+  return pool.run({ resolver, body, leftMs: Infinity, isPartial: false });
 }
 
 describe("limits", () => {

@@ -8,17 +8,19 @@ import { metrics } from "../base/metrics.ts";
 import type { Logger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
 import type { LambdaCode } from "./bundle.ts";
-import type { LambdaLimits } from "./limits.ts";
+import type { LambdaLimits, ScriptOptions } from "./limits.ts";
 import { readResidentBytes } from "./memory.ts";
 import type { AskAnswer, AskCall } from "./messages.ts";
 import { ResolverProcess } from "./process.ts";
 import type { ProcessEvents } from "./process.ts";
+import { ScriptFault } from "./script-fault.ts";
 import { failure } from "./wire.ts";
 import type { WireAnswer } from "./wire.ts";
 
 interface PoolOptions {
   readonly code: LambdaCode;
   readonly limits: LambdaLimits;
+  readonly options: ScriptOptions;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly answerAsk: (call: AskCall, leftMs: number) => Promise<AskAnswer>;
@@ -27,11 +29,23 @@ interface PoolOptions {
 export interface LambdaPool {
   /** Names of the resolvers that the script registers. */
   readonly names: readonly string[];
-  /** Runs a call; `body` is its JSON. Its asks have `leftMs`, or less. Never rejects. */
-  run(resolver: string, body: string, leftMs?: number): Promise<WireAnswer>;
+  /** Never rejects. */
+  run(call: LambdaCall): Promise<WireAnswer>;
+  /** Calls under way and those that wait are answered, then it ends. No more may come. */
+  retire(): Promise<void>;
   close(): Promise<void>;
   /** Ends all processes and waits for none. */
   kill(): void;
+}
+
+interface LambdaCall {
+  readonly resolver: string;
+  /** JSON, as it came. */
+  readonly body: string;
+  /** What the call asks for has this time, or less; Infinity for no bound. */
+  readonly leftMs: number;
+  /** The caller takes failures of single parents (`PartialAnswer`). */
+  readonly isPartial: boolean;
 }
 
 /** Resolves when the script is loaded. Throws E_STARTUP when it cannot be. */
@@ -41,7 +55,8 @@ export async function openPool(options: PoolOptions): Promise<LambdaPool> {
     const names = await pool.open();
     return {
       names,
-      run: (resolver, body, leftMs) => pool.run(resolver, body, leftMs),
+      run: (call) => pool.run(call),
+      retire: () => pool.retire(),
       close: () => pool.close(),
       kill: () => pool.kill(),
     };
@@ -79,6 +94,7 @@ interface Call {
   readonly id: number;
   readonly resolver: string;
   readonly body: string;
+  readonly isPartial: boolean;
   readonly queuedMs: number;
   /** Of the request that it is made for, on the clock's tick scale. */
   readonly deadlineMs: number;
@@ -121,7 +137,7 @@ class Pool {
     });
   }
 
-  run(resolver: string, body: string, leftMs = Infinity): Promise<WireAnswer> {
+  run({ resolver, body, leftMs, isPartial }: LambdaCall): Promise<WireAnswer> {
     if (this.#queue.length >= this.#options.limits.waitingMax || this.#isClosed) {
       return Promise.resolve(failure(503, `${resolver} was not run: too many calls are waiting.`));
     }
@@ -134,7 +150,8 @@ class Pool {
       };
       const deadlineMs = queuedMs + leftMs;
       const id = ++this.#lastId;
-      this.#queue.push({ id, resolver, body, queuedMs, deadlineMs, tries: 0, resolve });
+      const call = { id, resolver, body, isPartial, queuedMs, deadlineMs };
+      this.#queue.push({ ...call, tries: 0, resolve });
       this.#schedule();
     });
   }
@@ -142,6 +159,12 @@ class Pool {
   kill(): void {
     this.#isClosed = true;
     for (const one of this.#processes.keys()) one.kill("the lambda server is ending");
+  }
+
+  async retire(): Promise<void> {
+    while (this.#queue.length > 0 || [...this.#processes.values()].some((one) => one !== undefined))
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    await this.close();
   }
 
   async close(): Promise<void> {
@@ -190,7 +213,7 @@ class Pool {
     this.#processes.set(one, call);
     this.#idleSince.delete(one);
     call.tries++;
-    one.call(call.id, call.body, call.deadlineMs);
+    one.call(call);
   }
 
   /** A suspect has half of the processes that may compute; one at least. */
@@ -224,12 +247,7 @@ class Pool {
   }
 
   #start(): void {
-    const { code, limits, clock, logger, answerAsk } = this.#options;
-    const tell = this.#events;
-    this.#processes.set(
-      new ResolverProcess({ code, limits, clock, logger, answerAsk, tell }),
-      undefined,
-    );
+    this.#processes.set(new ResolverProcess({ ...this.#options, tell: this.#events }), undefined);
   }
 
   readonly #events: ProcessEvents = {
@@ -259,7 +277,7 @@ class Pool {
       call?.resolve(failure(503, `${call.resolver} was ended: the lambda server is ending.`));
       return;
     }
-    if (!one.isReady) this.#failToStart(reason);
+    if (!one.isReady) this.#failToStart(one, reason);
     if (call !== undefined) {
       if (!one.hasBegun && call.tries < triesMax) this.#queue.unshift(call);
       else {
@@ -272,9 +290,16 @@ class Pool {
   }
 
   /** At the first start everything ends; later, those that wait are told and the next start takes its time. */
-  #failToStart(reason: string): void {
+  #failToStart({ brokenAt: place }: ResolverProcess, reason: string): void {
     if (this.#opened !== undefined) {
-      this.#opened.reject(new Fault("E_STARTUP", `${this.#options.code.name}: ${reason}`));
+      const { name, places } = this.#options.code;
+      this.#opened.reject(
+        place === undefined
+          ? new Fault("E_STARTUP", `${name}: ${reason}`)
+          : new ScriptFault([
+              { text: reason.split("\n", 1).join(), place, lineText: places.lineAt(place) },
+            ]),
+      );
       this.#opened = undefined;
       return;
     }

@@ -11,15 +11,26 @@ import type { LambdaCode } from "./bundle.ts";
 import { firstLine } from "./first-line.ts";
 import type { LambdaLimits } from "./limits.ts";
 import type { AskAnswer, AskCall, FromResolver, ToResolver } from "./messages.ts";
+import type { SourcePlace } from "./source-places.ts";
+import type { ScriptOptions } from "./limits.ts";
 
 interface ProcessParts {
   readonly code: LambdaCode;
   readonly limits: LambdaLimits;
+  readonly options: ScriptOptions;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly answerAsk: (call: AskCall, leftMs: number) => Promise<AskAnswer>;
   /** What the pool is told. Nothing is told any more after `ended`. */
   readonly tell: ProcessEvents;
+}
+
+interface ProcessCall {
+  readonly id: number;
+  readonly body: string;
+  readonly isPartial: boolean;
+  /** On the clock's tick scale. */
+  readonly deadlineMs: number;
 }
 
 export interface ProcessEvents {
@@ -42,6 +53,8 @@ export class ResolverProcess {
   hasBegun = false;
   callStartMs = 0;
   isReady = false;
+  /** Where the script threw while it was loaded. */
+  brokenAt: SourcePlace | undefined;
   /** Requests of its own that are not answered yet. */
   asks = 0;
   /** Did not answer the last ping yet; the time at which that was sent. */
@@ -73,19 +86,20 @@ export class ResolverProcess {
     this.#log(child.stderr, "warn");
     const { runner, script, name } = parts.code;
     const { bodyBytesMax } = parts.limits;
-    this.#tell({ kind: "load", runner, script, name, bodyBytesMax });
+    const { shows, tracesConsole } = parts.options;
+    this.#tell({ kind: "load", runner, script, name, bodyBytesMax, shows, tracesConsole });
   }
 
   get pid(): number | undefined {
     return this.#child.pid;
   }
 
-  call(id: number, body: string, deadlineMs: number): void {
+  call({ id, body, isPartial, deadlineMs }: ProcessCall): void {
     this.#deadlineMs = deadlineMs;
     this.callId = id;
     this.hasBegun = false;
     this.callStartMs = this.#parts.clock.tickMs();
-    this.#tell({ kind: "call", id, body });
+    this.#tell({ kind: "call", id, body, isPartial });
   }
 
   ping(): void {
@@ -111,9 +125,12 @@ export class ResolverProcess {
         this.isReady = true;
         tell.ready(this, message.names);
         return;
-      case "broken":
-        this.kill(`the script cannot be loaded: ${message.message}`);
+      case "broken": {
+        const { text, first } = this.#parts.code.places.mapTrace(message.message);
+        this.brokenAt = first;
+        this.kill(`the script cannot be loaded: ${text}`);
         return;
+      }
       case "begun":
         if (message.id === this.callId) this.hasBegun = true;
         return;
@@ -121,12 +138,10 @@ export class ResolverProcess {
         if (message.id === this.callId) tell.done(this, message.status, message.body);
         return;
       case "printed":
-        this.#parts.logger[message.level]("script", {
-          line: message.line.slice(0, lineCharactersMax),
-        });
+        this.#logPrinted(message);
         return;
       case "fault":
-        this.#parts.logger.warn("script", { fault: message.message.slice(0, faultCharactersMax) });
+        this.#logFault(message.message);
         return;
       case "pong":
         this.pingMs = undefined;
@@ -151,6 +166,23 @@ export class ResolverProcess {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#parts.tell.ended(this, reason);
+  }
+
+  #logPrinted({ level, line, at }: Extract<FromResolver, { kind: "printed" }>): void {
+    const place = at === undefined ? undefined : this.#parts.code.places.parse(at);
+    const where = place === undefined ? {} : { at: `${place.file}:${place.line}` };
+    this.#parts.logger[level]("script", { ...where, line: line.slice(0, lineCharactersMax) });
+  }
+
+  #logFault(message: string): void {
+    const { places } = this.#parts.code;
+    const { text, first } = places.mapTrace(message);
+    const source = first === undefined ? undefined : places.lineAt(first);
+    this.#parts.logger.warn("script", {
+      fault: text.slice(0, faultCharactersMax),
+      // Who develops it sees the line; logs that are kept have its place.
+      ...(this.#parts.options.tracesConsole && first !== undefined ? { ...first, source } : {}),
+    });
   }
 
   /** What Node itself prints at a process's end; scripts have no streams. Without an end of line nothing is kept. */

@@ -9,17 +9,18 @@ import { rmSync } from "node:fs";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
-import { bundleScript } from "./bundle.ts";
+import { bundleNothing, bundleScript } from "./bundle.ts";
 import { openGateway } from "./gateway.ts";
-import type { LambdaLimits } from "./limits.ts";
+import type { LambdaLimits, ScriptOptions } from "./limits.ts";
 import { openPool } from "./pool.ts";
 import type { LambdaPool } from "./pool.ts";
-import { failure, timeLeftHeader, workerPath } from "./wire.ts";
+import { failure, partialHeader, timeLeftHeader, workerPath } from "./wire.ts";
 import type { WireAnswer } from "./wire.ts";
 
 export interface LambdaServerOptions {
-  /** The user's file: JavaScript or TypeScript. */
-  readonly script: string;
+  /** The user's file: JavaScript or TypeScript; undefined for none yet. */
+  readonly script: string | undefined;
+  readonly options: ScriptOptions;
   readonly listen: { readonly host: string; readonly port: number } | { readonly path: string };
   /** The database, for `graphql` and `dql`. */
   readonly databaseUrl: string;
@@ -39,15 +40,25 @@ export interface LambdaServer {
   readonly address: { readonly host: string; readonly port: number } | undefined;
   /** Names of the resolvers that the script registers. */
   readonly resolvers: readonly string[];
+  /**
+   * From then on another text; calls under way end with the one that they began with. Where it throws (as the start
+   * does) everything stays.
+   */
+  reload(script: string | undefined): Promise<LoadedScript>;
   close(): Promise<void>;
   /** At once, as the process's last act. */
   kill(): void;
 }
 
+interface LoadedScript {
+  readonly resolvers: readonly string[];
+  /** The script and all that it imports. */
+  readonly files: readonly string[];
+}
+
 /** Resolves when it answers. Throws E_STARTUP with one line: a script that does not compile or load, a port in use. */
-export async function openLambdaServer(options: LambdaServerOptions): Promise<LambdaServer> {
-  const { limits, clock, logger, hosts, token, databaseUrl, databaseSocket } = options;
-  const code = await bundleScript(options.script, limits.scriptBytesMax);
+export async function openLambdaServer(given: LambdaServerOptions): Promise<LambdaServer> {
+  const { limits, logger, hosts, token, databaseUrl, databaseSocket } = given;
   const answerAsk = openGateway({
     databaseUrl,
     databaseSocket,
@@ -56,14 +67,21 @@ export async function openLambdaServer(options: LambdaServerOptions): Promise<La
     timeoutMs: limits.wallMs,
     bodyBytesMax: limits.bodyBytesMax,
   });
-  const pool = await openPool({ code, limits, clock, logger, answerAsk });
+  const load = async (script: string | undefined): Promise<Loaded> => {
+    const code = await (script === undefined
+      ? bundleNothing()
+      : bundleScript(script, limits.scriptBytesMax));
+    return { pool: await openPool({ ...given, code, answerAsk }), files: code.files };
+  };
+  let { pool } = await load(given.script);
+  const retiring = new Set<LambdaPool>();
   const server = createServer({ keepAliveTimeout: 75_000 }, (req, res) => {
-    answer(req, res, pool, limits.bodyBytesMax).catch((error: unknown) => {
+    answer(req, res, () => pool, limits.bodyBytesMax).catch((error: unknown) => {
       logger.error("a call failed inside", { error: String(error) });
     });
   });
   try {
-    await listen(server, options.listen);
+    await listen(server, given.listen);
   } catch (error) {
     await pool.close();
     throw error;
@@ -72,13 +90,28 @@ export async function openLambdaServer(options: LambdaServerOptions): Promise<La
   return {
     address: isAddress(address) ? { host: address.address, port: address.port } : undefined,
     resolvers: pool.names,
-    kill: () => pool.kill(),
+    async reload(script) {
+      const next = await load(script);
+      const old = pool;
+      pool = next.pool;
+      retiring.add(old);
+      void old.retire().then(() => retiring.delete(old));
+      return { resolvers: pool.names, files: next.files };
+    },
+    kill: () => {
+      for (const one of [pool, ...retiring]) one.kill();
+    },
     close: async () => {
       server.close();
-      await pool.close();
+      await Promise.all([pool, ...retiring].map((one) => one.close()));
       server.closeAllConnections();
     },
   };
+}
+
+interface Loaded {
+  readonly pool: LambdaPool;
+  readonly files: readonly string[];
 }
 
 function isAddress(address: AddressInfo | string | null): address is AddressInfo {
@@ -100,11 +133,11 @@ function listen(server: Server, where: LambdaServerOptions["listen"]): Promise<v
 async function answer(
   req: IncomingMessage,
   res: ServerResponse,
-  pool: LambdaPool,
+  poolNow: () => LambdaPool,
   bodyBytesMax: number,
 ): Promise<void> {
   try {
-    send(res, refuse(req) ?? (await run(req, pool, bodyBytesMax)));
+    send(res, refuse(req) ?? (await run(req, poolNow, bodyBytesMax)));
   } catch (error) {
     res.destroy();
     // A body that does not end is its sender's doing; anything else is ours, and goes to the log.
@@ -125,7 +158,7 @@ function refuse(req: IncomingMessage): WireAnswer | undefined {
 
 async function run(
   req: IncomingMessage,
-  pool: LambdaPool,
+  poolNow: () => LambdaPool,
   bodyBytesMax: number,
 ): Promise<WireAnswer> {
   const parts: Buffer[] = [];
@@ -140,7 +173,14 @@ async function run(
   const body = Buffer.concat(parts).toString("utf8");
   const resolver = resolverOf(body);
   if (resolver === undefined) return failure(400, "The body of a call names its resolver.");
-  return pool.run(resolver, body, timeLeft(req.headers[timeLeftHeader]));
+  const { [timeLeftHeader]: left, [partialHeader]: partial } = req.headers;
+  // The pool of now: while the body came, another may have taken the place of the one before.
+  return poolNow().run({
+    resolver,
+    body,
+    leftMs: timeLeft(left),
+    isPartial: partial !== undefined,
+  });
 }
 
 /** Infinity where the sender does not tell. */

@@ -9,6 +9,29 @@ export const workerPath = "/graphql-worker";
 /** Milliseconds that are left of the request whose call it is; what the resolver asks of the database has no more. */
 export const timeLeftHeader = "x-weft-time-left";
 
+/** Sent by callers that take the failures of single parents, as `PartialAnswer` has them. */
+export const partialHeader = "x-weft-partial";
+
+/** The answer to such a caller where some parents' values could not be computed: those are null in `data`. */
+export interface PartialAnswer {
+  readonly data: readonly unknown[];
+  readonly errors: readonly ParentError[];
+  /** Of failures that are not among the errors. */
+  readonly more: number;
+}
+
+/** What a resolver throws, as a client may see it. Without a message: what it says is for its author alone. */
+export interface ResolverError {
+  readonly message?: string;
+  readonly extensions?: Readonly<Record<string, unknown>>;
+}
+
+interface ParentError extends ResolverError {
+  /** Of the parent. */
+  readonly index: number;
+  readonly status: number;
+}
+
 /** Who asked, as resolvers may see and forward it. */
 export interface ResolverCaller {
   /** The ACL's access token; empty for none. */

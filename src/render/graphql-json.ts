@@ -29,6 +29,7 @@ export interface CompletionError {
   readonly message: string;
   readonly path: readonly (string | number)[];
   readonly place: number;
+  readonly extensions?: unknown;
 }
 
 const comma = 44;
@@ -328,7 +329,10 @@ export class GraphqlRenderer {
       this.#out.text(text);
       return true;
     }
-    if (!shape.isList) return this.#missing(field);
+    if (typeof text === "object" && text !== null) {
+      this.#errors.push({ ...text, path: [...this.#path, field.key], place: field.place });
+      if (!shape.isList) return this.#afterFault(field);
+    } else if (!shape.isList) return this.#missing(field);
     if (text === null) return this.#afterFault(field);
     this.#out.ascii("[]");
     return true;

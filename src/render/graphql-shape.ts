@@ -85,10 +85,20 @@ export interface LambdaShape {
   readonly parent: readonly FieldShape[];
 }
 
+/** In place of a value: why there is none. */
+export interface LambdaFailure {
+  readonly message: string;
+  /** Of the error, as the resolver gave them. */
+  readonly extensions?: unknown;
+}
+
 /**
- * The computed values of a field by the row of its parent: JSON; null: null goes up; undefined: there is no value.
+ * The computed value of a field for one parent: JSON; null: null goes up; undefined: there is no value.
  */
-export type LambdaValues = ReadonlyMap<LambdaShape, readonly (string | null | undefined)[]>;
+export type LambdaValue = string | LambdaFailure | null | undefined;
+
+/** By the row of the parent. */
+export type LambdaValues = ReadonlyMap<LambdaShape, readonly LambdaValue[]>;
 
 /** A part of a geometry: a Point, Polygon, MultiPolygon or PointList with what is asked of it. */
 export interface GeoShape {

@@ -16,7 +16,7 @@ import {
 
 const sdl = `
   enum Mood { CALM WILD }
-  type Cat { id: ID! name: String! @search(by: [exact]) toys: [String] mood: Mood shout: String @lambda rank: Int @lambda seen: String @lambda }
+  type Cat { id: ID! name: String! @search(by: [exact]) toys: [String] mood: Mood shout: String @lambda rank: Int @lambda seen: String @lambda name8: String @lambda friends: [Cat] }
   type Query { cats(name: String!): [Cat] @lambda total: Int @lambda spin: Int @lambda hello: String @lambda }
   type Mutation { rename(from: String!, to: String!): Int @lambda }`;
 
@@ -26,6 +26,11 @@ const script = `
   self.addGraphQLResolvers({
     "Cat.shout": ({ parent }: { parent: Cat }) => loud(parent.name),
     "Cat.seen": ({ parent }: { parent: Cat }) => Object.keys(parent).sort().join(),
+    "Cat.name8": async ({ parent }: { parent: Cat }) => {
+      if (parent.name.length > 3) throw Object.assign(new Error(parent.name + " is too long"), { extensions: { code: "TOO_LONG" } });
+      if (parent.name === "bug") return (undefined as any).x;
+      return parent.name.padEnd(8);
+    },
     "Query.hello": async ({ authHeader }) => "hello " + authHeader.key,
     "Query.spin": () => { for (;;) {} },
     "Query.cats": async ({ args, graphql }) =>
@@ -87,6 +92,41 @@ describe("weft serve --lambda", () => {
     expect(json["data"]).toEqual({ rename: 1 });
   });
 
+  test("what a resolver throws is told at its field, with its code; a mistake of the script's is not", async () => {
+    await ask(
+      'mutation { addCat(input: [{name: "felix", friends: [{name: "long"}, {name: "bug"}]}]) { numUids } }',
+    );
+    const { json } = await ask(
+      '{ queryCat(filter: {name: {eq: "felix"}}) { name8 friends(order: {asc: name}) { name name8 } } }',
+    );
+    expect(json["data"]).toEqual({
+      queryCat: [
+        {
+          name8: null,
+          friends: [
+            { name: "bug", name8: null },
+            { name: "long", name8: null },
+          ],
+        },
+      ],
+    });
+    expect(json["errors"]).toMatchObject([
+      {
+        message: "felix is too long",
+        path: ["queryCat", 0, "name8"],
+        locations: [{ line: 1, column: 45 }],
+        extensions: { code: "TOO_LONG" },
+      },
+      {
+        message:
+          "Evaluation of custom field failed because external request returned an error: unexpected error with: 500 for field: name8 within type: Cat.",
+        path: ["queryCat", 0, "friends", 0, "name8"],
+      },
+      { message: "long is too long", path: ["queryCat", 0, "friends", 1, "name8"] },
+    ]);
+    await ask('mutation { deleteCat(filter: {name: {in: ["felix", "long", "bug"]}}) { numUids } }');
+  });
+
   test("a runaway resolver is an error with the field's path; its neighbours do not notice", async () => {
     const [bad, ...good] = await Promise.all([
       ask("{ spin hello }"),
@@ -132,7 +172,7 @@ describe("weft lambda", () => {
     writeFileSync(join(folder, "bad.ts"), "const a: = 1;");
     const ended = await runWeft(["lambda", join(folder, "bad.ts"), "--http", "127.0.0.1:0"]);
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toMatch(/bad\.ts:1:9: /);
+    expect(ended.stderr).toMatch(/bad\.ts:1:10: /);
   });
 });
 

@@ -46,8 +46,8 @@ export function writeAnswer(
     out.bytes(outcome.field.keyBytes);
     outcome.write(out, completion);
     isMissing ||= outcome.isMissing === true;
-    for (const { message, path, place } of completion) {
-      errors.push({ message, locations: [locate(place)], path });
+    for (const { place, message, path, ...others } of completion) {
+      errors.push({ message, locations: [locate(place)], path, ...others });
     }
     completion.length = 0;
   }

@@ -3,6 +3,7 @@ import type { LambdaClient } from "../../lambda/client.ts";
 import { nobody } from "../../lambda/wire.ts";
 import type { ResolverCaller } from "../../lambda/wire.ts";
 import type { RequestBudget } from "../../model/request-budget.ts";
+import type { LambdaFailure } from "../../render/graphql-shape.ts";
 import type { CompiledSchema } from "../schema/compiled-schema.ts";
 import type { Location, ResponseError } from "../operation/errors.ts";
 import { decodeJson, isJsonArray, isJsonObject, JsonSyntaxError } from "../operation/json.ts";
@@ -67,7 +68,7 @@ export async function callLambda(calls: LambdaCalls, body: string): Promise<Lamb
   }
 }
 
-function failed(why: string): LambdaResult {
+function failed(why: string): { readonly ok: false; readonly reason: string } {
   return { ok: false, reason: `external request returned an error: ${why}` };
 }
 
@@ -102,7 +103,43 @@ export function failureErrors(
       return { ...told, ...own };
     });
   }
-  const { name } = field.definition;
-  const message = `Evaluation of custom field failed because ${result.reason} for field: ${name} within type: ${field.parent.name}.`;
+  const message = evaluationFailed(field, result.reason);
   return [{ message, locations: [locate(field.ordinal)], ...own }];
+}
+
+export function evaluationFailed({ definition, parent }: SelectedField, reason: string): string {
+  return `Evaluation of custom field failed because ${reason} for field: ${definition.name} within type: ${parent.name}.`;
+}
+
+/** Values of which some could not be computed. */
+interface PartialValues {
+  readonly data: JsonValue | undefined;
+  /** By the number of the parent. */
+  readonly failures: ReadonlyMap<number, ParentFailure>;
+  /** Failures besides. */
+  readonly more: number;
+}
+
+interface ParentFailure {
+  readonly reason: string;
+  /** What the resolver says of it, as it is to be answered; empty where that is not for callers. */
+  readonly told: LambdaFailure | object;
+}
+
+/** undefined: all values were computed. Elements of a list of parents are never such an object (`PartialAnswer`). */
+export function readPartial(value: JsonValue): PartialValues | undefined {
+  if (!isJsonObject(value) || !isJsonArray(value["errors"])) return undefined;
+  const failures = new Map<number, ParentFailure>();
+  for (const error of value["errors"]) {
+    if (!isJsonObject(error)) continue;
+    const { index, status, message, extensions } = error;
+    const reason = failed(`unexpected error with: ${plainNumber(status)}`).reason;
+    const told = typeof message === "string" ? { message, extensions } : {};
+    failures.set(plainNumber(index), { reason, told });
+  }
+  return { data: value["data"], failures, more: plainNumber(value["more"]) };
+}
+
+function plainNumber(value: JsonValue | undefined): number {
+  return typeof value === "number" ? value : 0;
 }

@@ -8,9 +8,14 @@ import { Fault } from "../../model/fault.ts";
 import type { CompletionError } from "../../render/graphql-json.ts";
 import { findLambdaSites, printParents } from "../../render/graphql-lambda.ts";
 import type { LambdaSite } from "../../render/graphql-lambda.ts";
-import type { LambdaShape, LambdaValues, ObjectShape } from "../../render/graphql-shape.ts";
+import type {
+  LambdaShape,
+  LambdaValue,
+  LambdaValues,
+  ObjectShape,
+} from "../../render/graphql-shape.ts";
 import type { ResponseError } from "../operation/errors.ts";
-import { callLambda, failureErrors } from "./lambda-call.ts";
+import { callLambda, evaluationFailed, failureErrors, readPartial } from "./lambda-call.ts";
 import type { LambdaCalls, LambdaResult } from "./lambda-call.ts";
 import { completeField } from "./lambda-complete.ts";
 import { selectedLambda } from "./lower-selection.ts";
@@ -30,7 +35,7 @@ export async function resolveLambdaFields(
 ): Promise<LambdaOutcome> {
   const sites = findLambdaSites(block, shape);
   const solved = await Promise.all(sites.map((site) => resolveSite(site, root, calls)));
-  const values = new Map<LambdaShape, readonly (string | null | undefined)[]>();
+  const values = new Map<LambdaShape, readonly LambdaValue[]>();
   const errors: ResponseError[] = [];
   sites.forEach((site, i) => {
     const one = solved[i];
@@ -43,7 +48,7 @@ export async function resolveLambdaFields(
 
 interface SolvedSite {
   /** By the row of the parent. */
-  readonly values: readonly (string | null | undefined)[];
+  readonly values: readonly LambdaValue[];
   readonly errors: readonly ResponseError[];
 }
 
@@ -63,7 +68,8 @@ async function resolveSite(
   if (!result.ok) {
     return { values: [], errors: failureErrors(result, field, path, calls.locate) };
   }
-  const elements = result.value;
+  const partial = readPartial(result.value);
+  const elements = partial?.data ?? result.value;
   const refuse = (reason: string): SolvedSite => ({
     values: [],
     errors: failureErrors({ ok: false, reason }, field, path, calls.locate),
@@ -76,16 +82,24 @@ async function resolveSite(
       `expected result of external request to be of size ${site.rows.length}, got: ${elements.length}`,
     );
   }
-  const values: (string | null | undefined)[] = [];
+  const values: LambdaValue[] = [];
   const faults: CompletionError[] = [];
   site.rows.forEach((row, i) => {
-    values[row] = completeField(field, elements[i], path, faults);
+    const failure = partial?.failures.get(i);
+    values[row] =
+      failure === undefined
+        ? completeField(field, elements[i], path, faults)
+        : { message: evaluationFailed(field, failure.reason), ...failure.told };
   });
-  const errors = faults.map((fault) => ({
+  const errors: ResponseError[] = faults.map((fault) => ({
     message: fault.message,
     locations: [calls.locate(fault.place)],
     path: fault.path,
   }));
+  if (partial !== undefined && partial.more > 0) {
+    const message = `${resolver} failed for ${partial.more} more parents`;
+    errors.push({ message, locations: [calls.locate(field.ordinal)], path });
+  }
   return { values, errors };
 }
 

@@ -10,7 +10,12 @@ import { leastListBytes } from "../../render/graphql-size.ts";
 import { takeWriter, type JsonWriter } from "../../render/json-writer.ts";
 import { isLarge, RenderYielder } from "../../render/render-yielder.ts";
 import { hasLambda } from "../../render/graphql-lambda.ts";
-import type { LambdaShape, LambdaValues, ObjectShape } from "../../render/graphql-shape.ts";
+import type {
+  LambdaShape,
+  LambdaValue,
+  LambdaValues,
+  ObjectShape,
+} from "../../render/graphql-shape.ts";
 import { Lru } from "../../base/lru.ts";
 import { assert } from "../../base/assert.ts";
 import { Fault } from "../../model/fault.ts";
@@ -87,7 +92,7 @@ export async function resolvePayloadLambda(
     return [resolveLambdaFields(block, list.object, field.key, calls())];
   });
   if (pending.length === 0) return payload;
-  const lambda = new Map<LambdaShape, readonly (string | null | undefined)[]>();
+  const lambda = new Map<LambdaShape, readonly LambdaValue[]>();
   const errors = [...payload.errors];
   for (const outcome of await Promise.all(pending)) {
     for (const [shape, values] of outcome.values) lambda.set(shape, values);

@@ -17,7 +17,11 @@ const lineCharactersMax = 4_000;
 /** Lines in a second; what is beyond is counted. */
 const linesMax = 200;
 
-export function openConsole(ports: ConsolePorts): Readonly<Record<string, unknown>> {
+/** `script`: of which name the places are told from where something is printed; undefined: they are not. */
+export function openConsole(
+  ports: ConsolePorts,
+  script: string | undefined,
+): Readonly<Record<string, unknown>> {
   const now = (): number => ports.nowMs();
   let second = 0;
   let lines = 0;
@@ -33,7 +37,8 @@ export function openConsole(ports: ConsolePorts): Readonly<Record<string, unknow
       if (left > 0) ports.send({ kind: "printed", level: "warn", line: `${left} more lines` });
     }
     if (++lines > linesMax) return;
-    ports.send({ kind: "printed", level, line: (indent + text).slice(0, lineCharactersMax) });
+    const at = script === undefined ? undefined : findCaller(script);
+    ports.send({ kind: "printed", level, line: (indent + text).slice(0, lineCharactersMax), at });
   };
   const info: Print = (...values) => print("info", ports.format(values));
   const warn: Print = (...values) => print("warn", ports.format(values));
@@ -80,4 +85,13 @@ export function openConsole(ports: ConsolePorts): Readonly<Record<string, unknow
       times.delete(label(name));
     },
   };
+}
+
+/** `LINE:COLUMN` of the innermost frame of the script. */
+function findCaller(script: string): string | undefined {
+  for (const line of new Error().stack?.split("\n") ?? []) {
+    const at = line.lastIndexOf(`${script}:`);
+    if (at >= 0) return line.slice(at + script.length + 1).replace(/\)$/, "");
+  }
+  return undefined;
 }

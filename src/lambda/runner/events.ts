@@ -1,5 +1,6 @@
 /** Registered resolvers, and the events that they are called with (reference/graphql 7.4.1). */
 import type { Asker, AuthHeader } from "./asker.ts";
+import { Failed } from "./failures.ts";
 
 /** A call as it comes over the wire (reference/graphql 7.2). */
 export interface CallBody {
@@ -74,9 +75,20 @@ function entriesOf(resolvers: Readonly<Record<string, Resolver>>): [string, Reso
 function eachParent(resolver: Resolver): Handler {
   return (event) => {
     if (event.parents === null) return resolver({ ...event, parent: null });
-    const results = event.parents.map((parent) => resolver({ ...event, parent }));
-    return results.some(isThenable) ? Promise.all(results) : results;
+    const results = event.parents.map((parent) => attempt(() => resolver({ ...event, parent })));
+    return results.some((one) => one instanceof Promise) ? Promise.all(results) : results;
   };
+}
+
+/** The failure of one parent is not that of its neighbours. */
+function attempt(run: () => unknown): unknown {
+  try {
+    const value = run();
+    if (!isThenable(value)) return value;
+    return Promise.resolve(value).catch((error: unknown) => new Failed(error, true));
+  } catch (error) {
+    return new Failed(error, false);
+  }
 }
 
 /** Without parents there is one result, and it is the first of the list. */
@@ -91,18 +103,18 @@ function isThenable(value: unknown): boolean {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
-/** Throws what a resolver throws. Without a resolver there is no answer. */
-export function dispatch(asker: Asker, body: CallBody, tell: (message: string) => void): unknown {
+/** There is none of that name in the script. */
+export const noResolver = Symbol("no resolver");
+
+/** Throws what a resolver throws; that of single parents stands in the list, as `Failed`. */
+export function dispatch(asker: Asker, body: CallBody): unknown {
   const event = body.event ?? {};
   const name =
     body.resolver === "$webhook"
       ? `${String(event["__typename"])}.${String(event["operation"])}`
       : (body.resolver ?? "");
   const handler = handlers.get(name);
-  if (handler === undefined) {
-    if (body.resolver !== "$webhook") tell(`there is no resolver "${name}"`);
-    return undefined;
-  }
+  if (handler === undefined) return body.resolver === "$webhook" ? undefined : noResolver;
   const result = handler(makeEvent(asker, body));
   return isThenable(result) ? Promise.resolve(result) : result;
 }

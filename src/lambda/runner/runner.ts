@@ -3,11 +3,14 @@
  * turns calls into events (reference/graphql 7.4) and results into answers. It is compiled into one text and handed
  * over by message: the process itself may read no file.
  */
+import type { ShownErrors } from "../limits.ts";
 import type { FromResolver, ToResolver } from "../messages.ts";
+import type { PartialAnswer } from "../wire.ts";
 import { Asker } from "./asker.ts";
-import { dispatch, registrations, registeredNames } from "./events.ts";
+import { dispatch, noResolver, registrations, registeredNames } from "./events.ts";
 import type { CallBody } from "./events.ts";
 import { openConsole } from "./console.ts";
+import { describe, describeShort, Failed, showError } from "./failures.ts";
 import { closeGlobals, lockGlobals, openTimers } from "./globals.ts";
 
 /** What the first line of the process hands over before it is gone. */
@@ -25,7 +28,8 @@ interface Ports {
 type Load = Extract<ToResolver, { kind: "load" }>;
 
 /** Loads the script, says so, and answers calls from then on. */
-export function startRunner(ports: Ports, { script, name, bodyBytesMax }: Load): void {
+export function startRunner(ports: Ports, load: Load): void {
+  const { script, name, bodyBytesMax, shows, tracesConsole } = load;
   const tell = (message: string): void =>
     ports.send({ kind: "fault", message: message.slice(0, messageCharactersMax) });
   const asker = new Asker((ask, call) => ports.send({ kind: "ask", ask, call }), bodyBytesMax);
@@ -33,7 +37,7 @@ export function startRunner(ports: Ports, { script, name, bodyBytesMax }: Load):
   closeGlobals();
   Object.assign(globalThis, {
     self: globalThis,
-    console: openConsole(ports),
+    console: openConsole(ports, tracesConsole ? name : undefined),
     fetch: asker.fetch.bind(asker),
     ...timers.functions,
     ...registrations,
@@ -45,7 +49,7 @@ export function startRunner(ports: Ports, { script, name, bodyBytesMax }: Load):
       case "call":
         ports.send({ kind: "begun", id: message.id });
         forgetMatch();
-        void answer({ asker, tell }, message.body).then((given) => {
+        void answer({ asker, tell, shows }, readCall(message)).then((given) => {
           timers.endCall();
           forgetMatch();
           const { status, body } = limitAnswer(given, bodyBytesMax, tell);
@@ -70,6 +74,10 @@ export function startRunner(ports: Ports, { script, name, bodyBytesMax }: Load):
   ports.send({ kind: "ready", names: registeredNames() });
 }
 
+function readCall({ body, isPartial }: Extract<ToResolver, { kind: "call" }>): Call {
+  return { body: JSON.parse(body) as CallBody, isPartial };
+}
+
 /** What `RegExp.$1` and its like tell of the last match would be met by the next call. */
 function forgetMatch(): void {
   void /^$/.test("");
@@ -90,6 +98,13 @@ type Tell = (message: string) => void;
 interface Tools {
   readonly asker: Asker;
   readonly tell: Tell;
+  readonly shows: ShownErrors;
+}
+
+interface Call {
+  readonly body: CallBody;
+  /** The caller takes the failures of single parents. */
+  readonly isPartial: boolean;
 }
 
 interface Answer {
@@ -99,42 +114,48 @@ interface Answer {
 
 const refused: Answer = { status: 400, body: "" };
 const failed: Answer = { status: 500, body: "Internal Server Error" };
+/** Failures of one call that are told one by one. */
+const failuresMax = 100;
 
-/** A throw is 400, a rejection 500: what a client is told of it is the status alone, the trace is for the operator. */
-async function answer({ asker, tell }: Tools, text: string): Promise<Answer> {
-  const body = JSON.parse(text) as CallBody;
-  let pending: unknown;
-  try {
-    pending = dispatch(asker, body, tell);
-  } catch (error) {
-    tell(`${body.resolver ?? ""}: ${describe(error)}`);
-    return refused;
-  }
-  if (body.resolver === "$webhook") {
-    await settle(body, pending, tell);
+/** A throw is 400, a rejection 500; the trace is for the operator. */
+async function answer(tools: Tools, call: Call): Promise<Answer> {
+  const { body } = call;
+  const name = body.resolver ?? "";
+  const given = await settle(tools, body);
+  if (name === "$webhook") {
+    if (given instanceof Failed) tools.tell(`${name}: ${describe(given.error)}`);
     return { status: 200, body: "" };
   }
-  const settled =
-    pending instanceof Promise ? await settle(body, pending, tell) : { value: pending };
-  if (settled === undefined) return failed;
-  return print(body, settled.value, tell);
+  if (given === noResolver) return explained(tools.tell, `there is no resolver "${name}"`);
+  if (given instanceof Failed) {
+    tools.tell(`${name}: ${describe(given.error)}`);
+    return failure(given, tools.shows);
+  }
+  return print(tools, call, given);
 }
 
-async function settle(
-  body: CallBody,
-  pending: unknown,
-  tell: Tell,
-): Promise<{ value: unknown } | undefined> {
+async function settle({ asker }: Tools, body: CallBody): Promise<unknown> {
+  let isPending = false;
   try {
-    return { value: await pending };
+    const given = dispatch(asker, body);
+    if (!(given instanceof Promise)) return given;
+    isPending = true;
+    return await (given as Promise<unknown>);
   } catch (error) {
-    tell(`${body.resolver ?? ""}: ${describe(error)}`);
-    return undefined;
+    return new Failed(error, isPending);
   }
+}
+
+function failure({ error, isRejected }: Failed, shows: ShownErrors): Answer {
+  const plain = isRejected ? failed : refused;
+  const shown = showError(error, shows);
+  if (shown.message === undefined) return plain;
+  return { status: plain.status, body: JSON.stringify({ errors: [shown] }) };
 }
 
 /** One element for each parent, nothing as null; of a query or mutation the value itself. */
-function print(body: CallBody, value: unknown, tell: Tell): Answer {
+function print(tools: Tools, { body, isPartial }: Call, value: unknown): Answer {
+  const { tell } = tools;
   const name = body.resolver ?? "";
   let result = value;
   if (Array.isArray(body.parents) && value !== undefined) {
@@ -145,7 +166,14 @@ function print(body: CallBody, value: unknown, tell: Tell): Answer {
     }
     if (value.length !== count)
       return explained(tell, `${name} returned ${value.length} elements for ${count} parents.`);
-    result = value.map((element: unknown) => element ?? null);
+    const failures = listFailures(value);
+    const [first] = failures;
+    if (first !== undefined) {
+      const more = failures.length === 1 ? "" : ` (and of ${failures.length - 1} more parents)`;
+      tell(`${name}: ${describe(first.failed.error)}${more}`);
+      if (!isPartial) return failure(first.failed, tools.shows);
+      result = partial(value, failures, tools.shows);
+    } else result = value.map((element: unknown) => element ?? null);
   }
   try {
     const text = JSON.stringify(result) as string | undefined;
@@ -155,40 +183,46 @@ function print(body: CallBody, value: unknown, tell: Tell): Answer {
   }
 }
 
+interface ParentFailure {
+  readonly index: number;
+  readonly failed: Failed;
+}
+
+/** A resolver of all parents may return an error in the place of one. */
+function listFailures(list: readonly unknown[]): ParentFailure[] {
+  return list.flatMap((element, index) => {
+    if (element instanceof Failed) return [{ index, failed: element }];
+    return isError(element) ? [{ index, failed: new Failed(element, false) }] : [];
+  });
+}
+
+function isError(value: unknown): boolean {
+  try {
+    return value instanceof Error;
+  } catch {
+    return false;
+  }
+}
+
+function partial(
+  list: readonly unknown[],
+  failures: readonly ParentFailure[],
+  shows: ShownErrors,
+): PartialAnswer {
+  const failing = new Set(failures.map(({ index }) => index));
+  const told = failures.slice(0, failuresMax);
+  return {
+    data: list.map((element, i) => (failing.has(i) ? null : (element ?? null))),
+    errors: told.map(({ index, failed: { error, isRejected } }) => ({
+      index,
+      status: (isRejected ? failed : refused).status,
+      ...showError(error, shows),
+    })),
+    more: failures.length - told.length,
+  };
+}
+
 function explained(tell: Tell, message: string): Answer {
   tell(message);
   return { status: 400, body: JSON.stringify({ errors: [{ message }] }) };
-}
-
-/** With its trace, as far as it is the script's own. What is thrown may be anything, also what throws when it is looked at. */
-function describe(error: unknown): string {
-  try {
-    return describeTrace(error);
-  } catch {
-    return unreadable;
-  }
-}
-
-const unreadable = "what was thrown cannot be read";
-
-/** An error as a script may have made it. */
-interface Thrown {
-  readonly stack?: unknown;
-  readonly message: unknown;
-}
-
-function describeTrace(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { stack, message }: Thrown = error;
-  const lines = String(stack ?? message).split("\n");
-  return lines.filter((line) => !/^ +at .*(?:weft:runner|node:internal)/.test(line)).join("\n");
-}
-
-function describeShort(error: unknown): string {
-  try {
-    const { message }: Thrown = error instanceof Error ? error : { message: error };
-    return String(message);
-  } catch {
-    return unreadable;
-  }
 }
