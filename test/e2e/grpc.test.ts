@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { credentials } from "@grpc/grpc-js";
+import { credentials, Metadata } from "@grpc/grpc-js";
 import * as dgraph from "dgraph-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cleanUp, findFreePort, makeFolder, startServer, type TestServer } from "./server.ts";
@@ -239,8 +239,19 @@ describe("with logins", () => {
     await stub.login("groot", "password");
     await client.alter(alteration({ dropAll: true }));
     // What a client does when its access token has ended.
-    await stub.retryLogin();
+    const renewed = await stub.retryLogin();
+    expect(renewed.getAccessJwt()).not.toBe("");
     await client.alter(alteration({ schema: "name: string ." }));
+    // Dgraph4j sends its token twice with the first call of a connection.
+    const twice = new Metadata();
+    twice.add("accessjwt", renewed.getAccessJwt());
+    twice.add("accessjwt", renewed.getAccessJwt());
+    const plain = new dgraph.DgraphClientStub(target, credentials.createInsecure());
+    const asked = new dgraph.Request();
+    asked.setQuery("{ q(func: has(name)) { uid } }");
+    const answer = await plain.query(asked, twice);
+    expect(Buffer.from(answer.getJson_asU8()).toString()).toBe('{"q":[]}');
+    plain.close();
     stub.close();
   });
 
