@@ -1,6 +1,7 @@
 /** Alter, Login, CheckVersion, and what concerns the whole server: namespaces and numbers. */
 import { Buffer } from "node:buffer";
 import { explainRefusal } from "../admin/interface.ts";
+import type { LeaseKind } from "../engine/leases.ts";
 import { Fault } from "../model/fault.ts";
 import {
   accessKeyOf,
@@ -86,9 +87,6 @@ export const loginMethod: Method<LoginMessage> = {
   },
 };
 
-/** Of the reference, whose calls these are: clients look at it to see which ones they may make. */
-const apiVersion = "v25.4.0";
-
 export const versionMethod: Method<object> = {
   name: "CheckVersion",
   request: "Check",
@@ -97,8 +95,7 @@ export const versionMethod: Method<object> = {
   ...noTransaction,
   size: "small",
   right: openRight,
-  answer: (_check, { context }) =>
-    Promise.resolve({ tag: `${apiVersion}+weft.${context.version}` }),
+  answer: (_check, { context }) => Promise.resolve({ tag: context.version }),
 };
 
 /** Throws where the caller is not an administrator of the whole server. `what` it wants to do, in the answer. */
@@ -159,9 +156,8 @@ export const listNamespacesMethod: Method<object> = {
   },
 };
 
-/** More would only burn numbers: uids end at 2^53. */
-const leaseCountMax = 2 ** 40;
-const uidLease = 1;
+/** By the numbers of the protocol. */
+const leaseKinds: readonly (LeaseKind | undefined)[] = ["namespaces", "uids", "timestamps"];
 
 export const allocateMethod: Method<AllocateIds> = {
   name: "AllocateIDs",
@@ -174,15 +170,9 @@ export const allocateMethod: Method<AllocateIds> = {
   async answer({ howMany, leaseType }, call) {
     await checkSuperadmin(call, "AllocateIDs can only be called by the superadmin group.");
     const count = toNumber(howMany);
-    if (leaseType !== uidLease) {
-      throw new CallRefusal(
-        status.UNIMPLEMENTED,
-        "Only uids are leased: every answer has a start time",
-      );
-    }
-    if (count === 0) throw new Fault("E_LEASE", "Nothing to be leased");
-    if (count > leaseCountMax) throw new Fault("E_LEASE", `more than ${leaseCountMax} uids`);
-    const start = await call.context.engine.leaseUids(count);
+    const kind = leaseKinds[leaseType];
+    if (kind === undefined) throw new Fault("E_LEASE", `invalid lease type: ${leaseType}`);
+    const start = await call.context.engine.lease(kind, count);
     return { start, end: start + count - 1 };
   },
 };
