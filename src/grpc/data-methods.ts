@@ -56,9 +56,7 @@ export const queryMethod: Method<ApiRequest> = {
       const { readOnly, bestEffort } = request;
       return await ask(call, { query, vars, respFormat, startTs, hash, readOnly, bestEffort });
     }
-    if (request.readOnly) {
-      throw new Fault("E_TXN", "no mutations allowed in a read-only transaction");
-    }
+    checkMayWrite(request.readOnly);
     const parts: MutationPart[] = [];
     for (const mutation of request.mutations) {
       const weighing = weigh(mutation, call);
@@ -93,11 +91,17 @@ export const runDqlMethod: Method<RunDql> = {
       checkText(dqlQuery, call);
       return await ask(call, { query: dqlQuery, vars, respFormat, readOnly, bestEffort, ...fresh });
     }
+    checkMayWrite(readOnly);
     const variables = new Map(Object.entries(vars));
     const body = { kind: "rdf", text: dqlQuery, variables } as const;
     return await change(call, body, { ...fresh, commitNow: true });
   },
 };
+
+/** The reference writes all the same. */
+function checkMayWrite(isReadOnly: boolean): void {
+  if (isReadOnly) throw new Fault("E_TXN", "no mutations allowed in a read-only transaction");
+}
 
 /** The query, or the first mutation that is sent as a text. */
 function describeRequest(request: ApiRequest): string {

@@ -132,6 +132,10 @@ function describeClient(
       code: 2,
       details: ": Attribute name is not indexed with type term",
     });
+    const sworn = new dgraph.Request();
+    sworn.setMutationsList([facts(`_:x <name> "nobody" .`)]);
+    sworn.setReadOnly(true);
+    await expect(stubOf().query(sworn)).rejects.toThrow("no mutations allowed in a read-only");
     const eager = new dgraph.Request();
     eager.setQuery("{ q(func: has(name)) { uid } }");
     eager.setBestEffort(true);
