@@ -175,15 +175,10 @@ function openAdmin(needs: AdminNeeds, { config, store }: WorkerParts): ServerCon
     users: acl === undefined ? undefined : { acl, engine },
     health: () => about.healthOfAll(),
     state: (namespace) => about.membership(namespace),
-<<<<<<< HEAD
     lease: (kind, count) => engine.lease(kind, count),
-    exports,
-=======
-    leaseUids: (count) => engine.leaseUids(count),
     exports: openExports({ tasks, dataDir, exportDir, commitTs, clock: systemClock }),
     backups: openBackupDesk(config, tasks),
     findTask: (id) => tasks.find(id),
->>>>>>> main
     migrations: openMigrations(engine, systemClock),
   });
 }
