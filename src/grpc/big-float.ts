@@ -14,7 +14,7 @@ const exponentBytes = 4;
 const exponentMax = 16_384;
 
 /** Every digit of it. Throws Fault E_MUTATION. */
-export function printBigFloat(bytes: Buffer): string {
+export function printGobFloat(bytes: Buffer): string {
   if (bytes.length < headBytes || bytes[0] !== 1) throw refuse("it is not of version 1");
   const flags = bytes[1] ?? 0;
   const form = (flags >> 1) & 3;

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { Fault } from "../model/fault.ts";
 import { type ApiFacet, type ApiNQuad, type ApiValue, toNumber } from "./api.ts";
-import { printBigFloat } from "./big-float.ts";
+import { printGobFloat } from "./big-float.ts";
 import { printShape } from "./wkb.ts";
 
 /** One line for each fact. Throws Fault E_MUTATION for values that have no text. */
@@ -63,7 +63,7 @@ function printValue(value: ApiValue, lang: string): string {
     case "geoVal":
       return `${quote(printShape(Buffer.from(value.geoVal)))}^^<geo:geojson>`;
     case "bigfloatVal":
-      return `"${printBigFloat(Buffer.from(value.bigfloatVal))}"^^<xs:decimal>`;
+      return `"${printGobFloat(Buffer.from(value.bigfloatVal))}"^^<xs:decimal>`;
     default:
       throw new Fault("E_MUTATION", "a fact has no value");
   }
