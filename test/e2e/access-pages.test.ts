@@ -235,7 +235,7 @@ describe("without credentials", () => {
     const unspecified = { host: "0.0.0.0:8080" };
     expect((await ask(`${open.url}/state`, "GET", unspecified)).status).toBe(200);
     const page = { ...unspecified, origin: "http://evil.example" };
-    expect((await ask(`${open.url}/state`, "GET", page)).status).toBe(403);
+    expect((await ask(`${open.url}/alter`, "POST", page, "name: string .")).status).toBe(403);
     const known = { ...json, host: "db.example:8080" };
     expect((await ask(`${listed.url}/graphql`, "POST", known, read)).status).toBe(200);
   });
