@@ -18,6 +18,7 @@ import { addTypes } from "./project-commands.ts";
 import { addSchema } from "./schema-commands.ts";
 import { addImport } from "./import-command.ts";
 import { addServer } from "./server-flags.ts";
+import { addChanges } from "./changes-commands.ts";
 import { addBackup, addRestore } from "./backup-commands.ts";
 import { addBulk, addCompact, addExport } from "./store-commands.ts";
 import { readVersion } from "./version.ts";
@@ -63,6 +64,7 @@ function makeProgram(flags: readonly string[]): Command {
   addExport(program);
   addBackup(program);
   addRestore(program);
+  addChanges(program);
   addCompact(program);
   addSample(program);
   addSchema(program);
