@@ -6,6 +6,7 @@ import { giveBackIdleMemory } from "./idle-memory.ts";
 import { makeLogger, setLogLevel, surviveLostOutput } from "./log.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
 import { answerOwn } from "./process-metrics.ts";
+import type { Question, SurveyAnswer } from "./questions.ts";
 import { linkSurveys } from "./survey.ts";
 import { beatMs } from "./pulse.ts";
 import type { Worker } from "./worker.ts";
@@ -16,6 +17,7 @@ type Start = ToChild & { readonly kind: "start" };
 export async function loadRole(role: Role): Promise<(start: Start) => Promise<void>> {
   surviveLostOutput();
   if (role === "lambda") return loadLambda();
+  if (role === "backup") return loadArchiving();
   const writing = role === "worker" ? undefined : await import("./writer.ts");
   const working = role === "writer" ? undefined : await import("./worker.ts");
   const { connectStore } = await import("../stores/open.ts");
@@ -109,6 +111,23 @@ async function loadLambda(): Promise<(start: Start) => Promise<void>> {
     const surveys = linkSurveys((message) => process.send?.(message), answerOwn);
     process.on("message", (message: ToChild) => {
       if (message.kind === "drain") void drain(undefined, server);
+      else if (message.kind === "asked") surveys.hear(message);
+    });
+    process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
+    giveSigns();
+    giveBackIdleMemory();
+  };
+}
+
+async function loadArchiving(): Promise<(start: Start) => Promise<void>> {
+  const { openArchiving } = await import("./backup-role.ts");
+  return async ({ config }) => {
+    const archiving = openArchiving(config);
+    const answer = async (question: Question): Promise<SurveyAnswer> =>
+      question.kind === "archive" ? { archive: archiving.facts } : answerOwn(question);
+    const surveys = linkSurveys((message) => process.send?.(message), answer);
+    process.on("message", (message: ToChild) => {
+      if (message.kind === "drain") void drain(undefined, archiving);
       else if (message.kind === "asked") surveys.hear(message);
     });
     process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);

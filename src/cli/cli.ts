@@ -20,6 +20,7 @@ import { addImport } from "./import-command.ts";
 import { addServer } from "./server-flags.ts";
 import { addChanges } from "./changes-commands.ts";
 import { addBackup, addRestore } from "./backup-commands.ts";
+import { addCertify } from "./certify-command.ts";
 import { addBulk, addCompact, addExport } from "./store-commands.ts";
 import { readVersion } from "./version.ts";
 
@@ -66,6 +67,7 @@ function makeProgram(flags: readonly string[]): Command {
   addRestore(program);
   addChanges(program);
   addCompact(program);
+  addCertify(program);
   addSample(program);
   addSchema(program);
   addTypes(program);
@@ -199,7 +201,7 @@ function addApiAccess(command: Command): void {
     .addOption(
       setting(
         "--graphql <settings>",
-        '"introspection=true; debug=false; extensions=true; strict-rules=false; data-check=true; lambda-url="',
+        '"introspection=true; debug=false; extensions=true; strict-rules=false; data-check=true; batch=0; int64=number; error-details=false; lambda-url="',
       ).default(""),
     )
     .addOption(
@@ -268,6 +270,12 @@ function addAccounts(command: Command): void {
 /** Custom logic, and what may be asked of other hosts. */
 function addResolvers(command: Command): void {
   command
+    .addOption(
+      setting(
+        "--backup <settings>",
+        'archive what is committed: "to=dir:PATH or s3://BUCKET; every=10s; full=24h; keep=7; key-file=FILE"',
+      ).default(""),
+    )
     .addOption(setting("--lambda <script>", "JavaScript or TypeScript with resolvers, run beside"))
     .addOption(
       setting("--lambda-url <url>", "another lambda server, as http://host:8686/graphql-worker"),

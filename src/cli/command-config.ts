@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
+import { readSeal } from "../backup/seal.ts";
 import { silentLogger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
 import {
@@ -71,7 +72,7 @@ function rowsOf(flag: string, value: unknown, source: string, config: ServeConfi
 
 /** Of flags that hold several settings: what each key comes to. */
 function effectiveValues(flag: string, config: ServeConfig): ReadonlyMap<string, string> {
-  const { limits, graphql, store, memory, mutations, disallowDrop } = config;
+  const { limits, graphql, store, memory, mutations, disallowDrop, backup } = config;
   const text = (
     values: Readonly<Record<string, string | number | boolean | undefined>>,
   ): Map<string, string> =>
@@ -94,6 +95,8 @@ function effectiveValues(flag: string, config: ServeConfig): ReadonlyMap<string,
         "strict-rules": graphql.strictRules,
         batch: graphql.batchMax,
         "data-check": graphql.dataCheck,
+        int64: graphql.int64,
+        "error-details": graphql.errorDetails,
       });
     case "--store":
       return text({
@@ -103,6 +106,14 @@ function effectiveValues(flag: string, config: ServeConfig): ReadonlyMap<string,
         "log-minutes": store.logMinutes,
         "scrub-percent": store.scrubPercent,
         "scrub-hours": store.scrubHours,
+      });
+    case "--backup":
+      return text({
+        to: backup?.to,
+        every: backup && `${backup.everyMs}ms`,
+        full: backup && `${backup.fullMs}ms`,
+        keep: backup?.keep,
+        "key-file": backup?.keyFile,
       });
     case "--cache":
       return text({ "size-mb": memory.cacheMb });
@@ -124,6 +135,7 @@ export async function runConfigCheck(options: ServeOptions): Promise<void> {
     () => checkDirectory(config.dataDir),
     () => config.audit && checkWritable("--audit", dirname(config.audit.file)),
     () => checkScript(config.lambda.script),
+    () => readSeal(config.backup?.keyFile),
   ];
   let faults = 0;
   for (const step of steps) {

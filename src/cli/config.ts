@@ -11,6 +11,7 @@ import type { AclConfig } from "./acl-config.ts";
 import { parseAddress } from "./address.ts";
 import { parseDurationMs } from "./duration.ts";
 import { type GrpcConfig, parseGrpc } from "./grpc-listening.ts";
+import { parseBackup, type BackupConfig } from "./backup-config.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
 import type { LambdaConfig } from "./lambda-config.ts";
 import { parseLog, type LogConfig } from "./log-config.ts";
@@ -60,6 +61,8 @@ export interface ServeConfig {
   readonly store: StoreConfig;
   readonly memory: MemoryConfig;
   readonly lambda: LambdaConfig;
+  /** Undefined: nothing is archived. */
+  readonly backup: BackupConfig | undefined;
   readonly outgoing: OutgoingConfig;
   readonly ownKeys: OwnKeys;
   /** Users, groups and rules; undefined: off. */
@@ -82,6 +85,10 @@ interface GraphqlConfig {
   readonly dataCheck: boolean;
   /** Operations of one request; 0: a list of them is refused. */
   readonly batchMax: number;
+  /** What an Int64 is in answers. */
+  readonly int64: "number" | "text";
+  /** Whether errors say in `extensions` what is wrong and where. */
+  readonly errorDetails: boolean;
 }
 
 interface StoreConfig {
@@ -122,6 +129,7 @@ export interface ServeOptions {
   readonly lambda: string | undefined;
   readonly lambdaUrl: string | undefined;
   readonly lambdaLimit: string;
+  readonly backup: string;
   readonly outgoing: string;
   readonly drain: string;
   readonly hang: string;
@@ -173,9 +181,11 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
       hasWriter: workers > answeringWriterMax,
       lambdaBytes:
         lambda.script === undefined ? 0 : lambda.limits.memoryBytesMax * lambda.limits.running,
+      hasArchive: options.backup !== "",
       cacheMb: parseCache(options.cache),
     }),
     lambda,
+    backup: parseBackup(options.backup),
     outgoing: parseOutgoing(options.outgoing, host),
     acl,
     ownKeys: { admin: makeKeyText("admin"), client: makeKeyText("client") },
@@ -204,6 +214,8 @@ const graphqlKeys = [
   "strict-rules",
   "data-check",
   "batch",
+  "int64",
+  "error-details",
   "poll-interval",
   "lambda-url",
 ] as const;
@@ -224,7 +236,14 @@ function parseGraphql(text: string): GraphqlConfig {
     strictRules: isOn("strict-rules", false),
     dataCheck: isOn("data-check", true),
     batchMax: parseCount("--graphql batch", given.get("batch") ?? "0"),
+    int64: parseInt64Form(given.get("int64") ?? "number"),
+    errorDetails: isOn("error-details", false),
   };
+}
+
+function parseInt64Form(text: string): GraphqlConfig["int64"] {
+  if (text === "number" || text === "text") return text;
+  throw new Fault("E_STARTUP", `--graphql int64: "${text}" is neither number nor text`);
 }
 
 function parseLambdaUrl(text: string): string | undefined {

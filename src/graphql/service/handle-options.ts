@@ -21,4 +21,6 @@ export interface HandlerOptions extends RunSettings {
   readonly extensions: boolean;
   /** `--graphql debug`: extensions show what was run. */
   readonly debug: boolean;
+  /** `--graphql error-details`: errors say in `extensions` what is wrong, and where. */
+  readonly errorDetails: boolean;
 }

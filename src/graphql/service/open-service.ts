@@ -1,3 +1,4 @@
+import type { Int64Form } from "../schema/link.ts";
 import type { Clock } from "../../base/clock.ts";
 import { silentLogger } from "../../base/log.ts";
 import type { Logger } from "../../base/log.ts";
@@ -38,6 +39,10 @@ interface GraphqlServiceOptions {
   readonly dataCheck?: boolean;
   /** `--graphql debug`; off by default. */
   readonly debug?: boolean;
+  /** `--graphql error-details`; off by default. */
+  readonly errorDetails?: boolean;
+  /** `--graphql int64`; numbers by default. */
+  readonly int64?: Int64Form;
 }
 
 /** The GraphQL service of an engine: one for a process. It holds nothing open; the engine is closed by its owner. */
@@ -48,7 +53,8 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
   const allowsRuleGaps = options.strictRules !== true;
   const allowsMisfits = options.dataCheck === false;
   const rules = { hasLambda, allowsRuleGaps, allowsMisfits };
-  const schemas = new SchemaStore({ engine, clock, getText, ...rules });
+  const int64 = options.int64 ?? "number";
+  const schemas = new SchemaStore({ engine, clock, getText, int64, ...rules });
   const { queryTimeoutMs: timeoutMs } = options.limits ?? defaultLimits;
   const checks = new SchemaChecks({ clock, timeoutMs, hasLambda, allowsRuleGaps });
   const handler = new RequestHandler({
@@ -63,6 +69,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     introspection: options.introspection ?? true,
     extensions: options.extensions ?? true,
     debug: options.debug ?? false,
+    errorDetails: options.errorDetails ?? false,
   });
   const logger = options.logger ?? silentLogger;
   const subscriptions = new Subscriptions({
