@@ -4,9 +4,11 @@ import { linkControls } from "./controls.ts";
 import { scrubOf } from "./config.ts";
 import { giveBackIdleMemory } from "./idle-memory.ts";
 import { makeLogger, setLogLevel, surviveLostOutput } from "./log.ts";
-import type { Role, ToChild, ToSupervisor } from "./messages.ts";
+import type { Role, ScriptReport, ToChild, ToSupervisor } from "./messages.ts";
 import { answerOwn } from "./process-metrics.ts";
 import { linkSurveys } from "./survey.ts";
+import { ScriptFault, type ScriptProblem } from "../lambda/script-fault.ts";
+import type { LambdaServer } from "../lambda/server.ts";
 import { beatMs } from "./pulse.ts";
 import type { Worker } from "./worker.ts";
 
@@ -109,12 +111,30 @@ async function loadLambda(): Promise<(start: Start) => Promise<void>> {
     const surveys = linkSurveys((message) => process.send?.(message), answerOwn);
     process.on("message", (message: ToChild) => {
       if (message.kind === "drain") void drain(undefined, server);
+      else if (message.kind === "reloadScript") void reloadScript(server, message);
       else if (message.kind === "asked") surveys.hear(message);
     });
     process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
     giveSigns();
     giveBackIdleMemory();
   };
+}
+
+async function reloadScript(
+  server: LambdaServer,
+  { id, script }: Extract<ToChild, { kind: "reloadScript" }>,
+): Promise<void> {
+  const report = await server.reload(script).then(
+    (loaded): ScriptReport => ({ ok: true, script: loaded }),
+    (error: unknown): ScriptReport => ({ ok: false, problems: problemsOf(error) }),
+  );
+  process.send?.({ kind: "script", id, report } satisfies ToSupervisor);
+}
+
+function problemsOf(error: unknown): readonly ScriptProblem[] {
+  if (error instanceof ScriptFault) return error.problems;
+  const text = error instanceof Error ? error.message : String(error);
+  return [{ text, place: undefined, lineText: undefined }];
 }
 
 interface Closable {

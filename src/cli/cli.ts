@@ -15,6 +15,7 @@ import type { Role } from "./messages.ts";
 import { describeShown, resolveSecrets } from "./secrets.ts";
 import { configFlag, configHelp, setting } from "./setting.ts";
 import { addTypes } from "./project-commands.ts";
+import { addDev } from "./dev-commands.ts";
 import { addSchema } from "./schema-commands.ts";
 import { addImport } from "./import-command.ts";
 import { addServer } from "./server-flags.ts";
@@ -55,6 +56,7 @@ function makeProgram(flags: readonly string[]): Command {
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`weft: ${toOneLine(text)}\n`) });
   addServe(program, flags);
+  addDev(program, addServeOptions);
   addConfig(program);
   addLambda(program);
   addLive(program);

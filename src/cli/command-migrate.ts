@@ -73,6 +73,18 @@ function listStates(
   return [...states, ...missing].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** Those that `up` would apply. Fault E_STARTUP where files and journal are at odds. */
+export async function listPending(options: MigrateOptions): Promise<readonly Migration[]> {
+  const client = new SchemaClient(options);
+  const migrations = readMigrations(options.dir);
+  const states = listStates(migrations, await client.migrations());
+  refuseStrayed(states);
+  const open = new Set(
+    states.flatMap(({ name, state }) => (state === "pending" || state === "begun" ? [name] : [])),
+  );
+  return migrations.filter(({ name }) => open.has(name));
+}
+
 export async function runSchemaUp(options: MigrateToOptions): Promise<void> {
   const client = new SchemaClient(options);
   const migrations = readMigrations(options.dir);

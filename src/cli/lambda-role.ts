@@ -12,8 +12,8 @@ export async function openLambdaBeside(config: ServeConfig): Promise<LambdaServe
   const { script, limits, hosts, shows } = config.lambda;
   const sockets = openPrivateSockets(config.dataDir);
   const server = await openLambdaServer({
-    script,
-    options: { shows, tracesConsole: false },
+    script: config.isDevelopment ? undefined : script,
+    options: { shows, tracesConsole: config.isDevelopment },
     listen: { path: sockets.pathOf("lambda") },
     databaseUrl: urlOfAddress(config),
     ...(config.tls === undefined ? {} : { databaseSocket: sockets.pathOf("own") }),

@@ -17,7 +17,11 @@ import type { CreatedNode, NodeWriter } from "./mutation-write.ts";
 export function checkAddable(stage: MutationStage, created: readonly CreatedNode[]): void {
   const { guard } = stage;
   if (guard === undefined) return;
-  for (const { type } of created) if (guard.denies(type, "add")) throw notAuthorized();
+  for (const { type } of created) {
+    if (guard.denies(type, "add")) {
+      throw notAuthorized([], { type, operation: "add", uids: undefined });
+    }
+  }
 }
 
 /** Every new node must pass the rule of its type. Throws MutationRefused. */
@@ -92,7 +96,8 @@ async function requireAll(
   operation: RuleOperation,
 ): Promise<void> {
   const permitted = await findPermitted(stage, type, uids, operation);
-  if (permitted !== undefined && uids.some((uid) => !permitted.has(uid))) throw notAuthorized();
+  const failing = permitted === undefined ? [] : uids.filter((uid) => !permitted.has(uid));
+  if (failing.length > 0) throw notAuthorized([], { type, operation, uids: failing });
 }
 
 const treesMax = 64;

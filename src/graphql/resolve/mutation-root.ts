@@ -6,12 +6,13 @@ import type { Engine, ManagedTransaction, TransactResult } from "../../engine/en
 import type { Reader } from "../../graph/reader.ts";
 import { Fault } from "../../model/fault.ts";
 import { anyPrincipal, type Principal } from "../../model/principal.ts";
-import type { NodeType, RootField } from "../schema/compiled-schema.ts";
+import type { CompiledSchema, NodeType, RootField } from "../schema/compiled-schema.ts";
 import { assert } from "../../base/assert.ts";
 import type { Caller } from "./caller.ts";
 import { commitFailed, mutationFailed } from "../operation/errors.ts";
 import type { ResponseError } from "../operation/errors.ts";
 import type { RootOutcome } from "./answer.ts";
+import { explainNodes, type TellRefusal } from "./refusals.ts";
 import type { ResolverClock, Trace } from "./trace.ts";
 import type { LambdaCalls } from "./lambda-call.ts";
 import type { RequestBudget } from "../../model/request-budget.ts";
@@ -39,9 +40,12 @@ interface MutationOptions extends RunSettings {
   readonly engine: Engine;
   /** Errors tell what is otherwise kept back. */
   readonly debug: boolean;
+  /** For who develops the schema. */
+  readonly tellRefusal?: TellRefusal | undefined;
 }
 
 interface MutationRequest {
+  readonly schema: CompiledSchema;
   readonly options: MutationOptions;
   readonly budget: RequestBudget;
   readonly namespace: number;
@@ -183,6 +187,10 @@ function errorsOf(
   const name = request.root.name;
   if (error instanceof MutationRefused) {
     if (error.stage === "authorization") {
+      const { options, schema, caller } = request;
+      if (error.nodes !== undefined) {
+        options.tellRefusal?.(explainNodes(schema, caller, error.nodes));
+      }
       const reasons = request.options.debug
         ? error.messages.map((text) => `GraphQL debug: ${text}`)
         : [];

@@ -1,0 +1,80 @@
+/** `weft dev`: its flags, beside those of `weft serve`. */
+import { Option, type Command } from "commander";
+import type { ServeOptions } from "./config.ts";
+import { setting } from "./setting.ts";
+
+/** The options of `weft dev`. */
+export interface DevOptions extends ServeOptions {
+  readonly schema: string;
+  readonly migrations: string;
+  readonly fixtures: string | undefined;
+  /** `--no-types` is false. */
+  readonly types: string | boolean;
+  readonly int64: "number" | "string";
+  readonly reset: boolean;
+}
+
+/** In place of what `weft serve` begins with. */
+const ownDefaults: Readonly<Record<string, string>> = {
+  "--data": ".weft",
+  "--workers": "1",
+  "--log": "level=info; slow=200ms",
+  "--drain": "2s",
+};
+
+/** Flags of `weft serve` that its help shows. */
+const shown = new Set(["--data", "--http", "--lambda", "--log"]);
+
+export function addDev(program: Command, addServeOptions: (command: Command) => Command): void {
+  const command = program
+    .command("dev")
+    .description("serve a project while it is written: schema, resolvers and fixtures on save")
+    .argument("[dir]", "folder of the project", ".")
+    .addOption(setting("--schema <file>", "GraphQL schema").default("schema.graphql"))
+    .addOption(setting("--migrations <dir>", "applied at the start").default("migrations"))
+    .addOption(
+      setting("--fixtures <path>", "data for an empty store: .graphql, .json, .rdf, or a folder"),
+    )
+    .addOption(setting("--types <dir>", "where types are written").default("weft"))
+    .addOption(new Option("--no-types", "write none"))
+    .addOption(
+      new Option("--int64 <type>", "of an Int64 in types")
+        .choices(["number", "string"])
+        .default("number"),
+    )
+    .option("--reset", "begin with an empty store", false);
+  addServeOptions(command);
+  for (const option of command.options) {
+    const given = ownDefaults[option.long ?? ""];
+    if (given !== undefined) {
+      option.default(given);
+      command.setOptionValueWithSource(option.attributeName(), given, "default");
+    }
+  }
+  hideOthers(command);
+  command
+    .addHelpText(
+      "after",
+      `
+All flags of weft serve work, too (weft help serve). A schema that is wrong, or that stored data does not fit, leaves
+the one of before running. Resolvers are looked for in resolvers.ts, resolvers.js, and in src.
+
+Examples:
+  weft dev
+  weft dev ./shop --http 127.0.0.1:9000
+  weft dev --reset --fixtures test/people.graphql`,
+    )
+    .action(async (dir: string, options: DevOptions) => {
+      const { runDev } = await import("./command-dev.ts");
+      await runDev(dir, options);
+    });
+}
+
+/** Behind the flags that are this command's own. */
+function hideOthers(command: Command): void {
+  const own = new Set(["schema", "migrations", "fixtures", "types", "int64", "reset"]);
+  for (const option of command.options) {
+    const name = option.attributeName();
+    if (!own.has(name) && !shown.has(option.long ?? "")) option.hideHelp();
+  }
+}
