@@ -37,6 +37,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
     process.on("message", (message: ToChild, socket?: Socket) => {
       switch (message.kind) {
         case "start":
+        case "reloadScript":
           return;
         case "connection":
           take(message, socket, worker);

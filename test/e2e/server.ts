@@ -117,11 +117,12 @@ export interface DevServer {
 export async function startDev(
   folder: string,
   flags: readonly string[] = [],
-  command = [process.execPath, weft],
+  command: readonly [string, ...string[]] = [process.execPath, weft],
 ): Promise<DevServer> {
   const port = await findFreePort();
-  const [file = "", ...args] = [...command, "dev", "--http", `127.0.0.1:${port}`, "--no-grpc"];
-  const one = spawn(file, [...args, ...flags], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const [file, ...args] = command;
+  args.push("dev", "--http", `127.0.0.1:${port}`, "--no-grpc", ...flags);
+  const one = spawn(file, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   running.add(one);
   let output = "";
   one.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
