@@ -50,6 +50,8 @@ export const layers: Layers = {
       "compact.ts",
       "disk-room.ts",
       "stored-rows.ts",
+      "stored-log.ts",
+      "log-replay.ts",
       // The one engine that needs no files, for those who load no other.
       "memory.ts",
       // Rows of a store that is made in one go, which only LMDB is.
@@ -71,14 +73,29 @@ export const layers: Layers = {
     ],
   },
   graph: { below: ["base", "model", "codec", "tokens", "store"] },
+  // Several machines: what each group of commits wrote, in an engine outside of the process.
+  log: {
+    below: ["base", "model"],
+    outside: ["node:crypto", "node:fs", "node:fs/promises", "node:path", "node:util", "node:zlib"],
+  },
   export: {
     below: ["base", "model", "codec", "store", "graph"],
     interface: ["export.ts"],
     outside: ["node:fs", "node:fs/promises", "node:path", "node:util", "node:zlib"],
   },
   backup: {
-    below: ["base", "model", "stores"],
-    interface: ["backup.ts", "manifest.ts", "open-place.ts", "seal.ts"],
+    below: ["base", "model", "store", "stores"],
+    interface: [
+      "archive.ts",
+      "backup.ts",
+      "follow.ts",
+      "manifest.ts",
+      "moment.ts",
+      "open-place.ts",
+      "prune.ts",
+      "seal.ts",
+      "segment.ts",
+    ],
     outside: [
       "aws4fetch",
       "node:crypto",
@@ -130,6 +147,12 @@ export const layers: Layers = {
       "write",
       "render",
     ],
+  },
+  // What was committed, told to those who follow.
+  feed: {
+    below: ["base", "model", "codec", "tokens", "store", "graph", "engine"],
+    interface: ["change-feed.ts"],
+    outside: ["node:buffer"],
   },
   auth: {
     below: ["base", "model", "outgoing", "passwords", "exec", "engine"],
@@ -286,6 +309,7 @@ export const layers: Layers = {
       "model",
       "telemetry",
       "engine",
+      "feed",
       "auth",
       "graphql/schema",
       "graphql/operation",
@@ -307,6 +331,8 @@ export const layers: Layers = {
       "node:stream",
       "node:net",
       "node:os",
+      // Tokens of event streams.
+      "node:crypto",
       "node:buffer",
     ],
   },
@@ -356,6 +382,7 @@ export const layers: Layers = {
       "graph",
       "write",
       "engine",
+      "feed",
       "auth",
       "graphql/schema",
       "graphql/operation",

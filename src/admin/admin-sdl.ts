@@ -75,7 +75,7 @@ type RevokeTokensPayload { userId: String  message: String  namespace: UInt64 }
 input ResetPasswordInput { userId: String!  password: String!  namespace: Int! }
 type ResetPasswordPayload { userId: String  message: String  namespace: UInt64 }
 
-enum KeyKind { ADMIN CLIENT SCOPED }   enum KeyScope { GRAPHQL QUERY MUTATE ALTER ADMIN }
+enum KeyKind { ADMIN CLIENT SCOPED }   enum KeyScope { GRAPHQL QUERY MUTATE ALTER ADMIN CHANGES }
 type AccessKey { id: ID!  name: String!  kind: KeyKind!  scopes: [KeyScope!]!  namespace: UInt64  createdAt: DateTime!  expiresAt: DateTime  isExpired: Boolean! }
 input CreateKeyInput { name: String!  kind: KeyKind  scopes: [KeyScope!]  namespace: UInt64  expiresAt: DateTime }   input RevokeKeyInput { id: ID! }
 type CreateKeyPayload { key: AccessKey!  secret: String! }   type RevokeKeyPayload { key: AccessKey! }

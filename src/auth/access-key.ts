@@ -13,8 +13,10 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
  */
 export type KeyKind = "admin" | "client" | "scoped";
 
-/** What a key may open: /graphql with its subscriptions, /query, /mutate, /alter, /admin and what is below it. */
-export const keyScopes = ["graphql", "query", "mutate", "alter", "admin"] as const;
+/**
+ * What a key may open: /graphql with its subscriptions, /query, /mutate, /alter, /admin and what is below it, /changes.
+ */
+export const keyScopes = ["graphql", "query", "mutate", "alter", "admin", "changes"] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
 const clientScopes: readonly KeyScope[] = ["graphql", "query", "mutate"];

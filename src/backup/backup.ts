@@ -1,15 +1,8 @@
-/** Backups of a store: made beside its server, verified, pruned, restored. */
-import { must } from "../base/assert.ts";
+/** Backups of a store: made beside its server, verified, restored. */
 import { Fault } from "../model/fault.ts";
 import type { StoredRows, StoreOfRows } from "../stores/stored-rows.ts";
 import { BlockCutter, pack, readBlockRows, unpack, type RowBlock } from "./block.ts";
-import {
-  nameBackup,
-  readManifests,
-  removeManifest,
-  writeManifest,
-  type BackupManifest,
-} from "./manifest.ts";
+import { nameBackup, readManifests, writeManifest, type BackupManifest } from "./manifest.ts";
 import type { BackupPlace } from "./place.ts";
 import type { Seal } from "./seal.ts";
 
@@ -68,6 +61,7 @@ export async function makeBackup(
       id: nameBackup(createdAt, rows.commitTs),
       createdAt,
       commitTs: rows.commitTs,
+      logHash: rows.logHash,
       storeId: rows.storeId,
       version,
       keyCheck: seal.keyCheck,
@@ -82,7 +76,8 @@ export async function makeBackup(
   }
 }
 
-function pathOf(name: string): string {
+/** Of a block. */
+export function blockPath(name: string): string {
   return `blocks/${name.slice(0, 2)}/${name}`;
 }
 
@@ -113,7 +108,7 @@ class BlockWriter {
   async #write({ rows, bytes }: RowBlock): Promise<BackupManifest["blocks"][number]> {
     const { place, seal } = this.#parts;
     const name = seal.nameOf(bytes);
-    const path = pathOf(name);
+    const path = blockPath(name);
     const known = await place.sizeOf(path);
     if (known !== undefined) return { name, rows, bytes: bytes.length, packedBytes: known };
     const sealed = seal.close(name, await pack(bytes));
@@ -156,7 +151,7 @@ async function readBlock(
   { place, seal }: BackupParts,
   { name, bytes }: BackupManifest["blocks"][number],
 ): Promise<Buffer> {
-  const sealed = await place.get(pathOf(name));
+  const sealed = await place.get(blockPath(name));
   if (sealed === undefined) throw new Fault("E_BACKUP", `the block ${name} is missing`);
   const plain = await unpack(seal.open(name, sealed), bytes).catch((error: unknown) => {
     throw new Fault("E_BACKUP", `the block ${name} is damaged`, { cause: error });
@@ -165,56 +160,6 @@ async function readBlock(
     throw new Fault("E_BACKUP", `the block ${name} is damaged`);
   }
   return plain;
-}
-
-/** All but the newest `keep` backups go, and every block that no other one has. */
-export async function pruneBackups(
-  { place, seal }: BackupParts,
-  { keep, nowMs }: { readonly keep: number; readonly nowMs: number },
-): Promise<Pruned> {
-  const release = await place.claim(nowMs);
-  try {
-    const manifests = await readManifests(place, seal);
-    const gone = manifests.slice(0, Math.max(0, manifests.length - keep));
-    const kept = manifests.slice(gone.length);
-    // Manifests first: a backup never lacks a block.
-    for (const manifest of gone) await removeManifest(place, manifest);
-    const needed = new Set(kept.flatMap(({ blocks }) => blocks.map(({ name }) => pathOf(name))));
-    let blocks = 0;
-    for (const name of await place.list("blocks")) {
-      const path = `blocks/${name}`;
-      if (needed.has(path)) continue;
-      await place.remove(path);
-      blocks++;
-    }
-    return { backups: gone.length, kept: kept.length, blocks };
-  } finally {
-    await release();
-  }
-}
-
-interface Pruned {
-  readonly backups: number;
-  readonly kept: number;
-  readonly blocks: number;
-}
-
-/** The newest; of `at` an id, or the newest that is no younger than that time. Fault E_BACKUP where there is none. */
-export function chooseBackup(
-  manifests: readonly BackupManifest[],
-  at: string | undefined,
-): BackupManifest {
-  if (manifests.length === 0) throw new Fault("E_BACKUP", "there are no backups");
-  if (at === undefined) return must(manifests.at(-1), "there is one");
-  const named = manifests.find(({ id }) => id === at);
-  if (named !== undefined) return named;
-  const time = Date.parse(at);
-  if (Number.isNaN(time)) {
-    throw new Fault("E_BACKUP", `there is no backup ${at}, and that is no time`);
-  }
-  const found = manifests.findLast(({ createdAt }) => Date.parse(createdAt) <= time);
-  if (found !== undefined) return found;
-  throw new Fault("E_BACKUP", `no backup is as old as ${new Date(time).toISOString()}`);
 }
 
 /** Fills a store with what a backup holds. Fault E_BACKUP where a block is missing or damaged. */

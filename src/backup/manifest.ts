@@ -10,6 +10,8 @@ export interface BackupManifest {
   /** ISO 8601: of the state that it holds. */
   readonly createdAt: string;
   readonly commitTs: number;
+  /** Of its entry in the log; "": there is none. Backups of earlier versions do not say. */
+  readonly logHash?: string;
   readonly storeId: string;
   /** The version of Weft that wrote it. */
   readonly version: string;

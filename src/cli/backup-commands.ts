@@ -22,6 +22,14 @@ export interface BackupPruneFlags extends PlaceFlags {
   readonly keep: string;
 }
 
+/** The options of `weft backup follow`. */
+export interface BackupFollowFlags extends PlaceFlags {
+  readonly data: string;
+  readonly every: string;
+  readonly full: string;
+  readonly keep: string | undefined;
+}
+
 /** The options of `weft restore`. */
 export interface RestoreFlags {
   readonly from: string;
@@ -70,6 +78,25 @@ Examples:
       const { runBackupMake } = await import("./command-backup.ts");
       await runBackupMake(options);
     });
+  addPlace(backup.command("follow"))
+    .description("archive what is committed, as long as it runs: any moment can be restored then")
+    .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
+    .option("--every <duration>", "how often", "10s")
+    .option("--full <duration>", "between two whole backups", "24h")
+    .option("--keep <n>", "let all but the newest n whole backups go, and what lies before them")
+    .addHelpText(
+      "after",
+      `
+Beside a running server, or one that comes and goes. Begins where an earlier run has ended. Told to end it archives
+once more what is there.
+
+Example:
+  weft backup follow --data ./weft-data --to dir:/mnt/backups --every 5s --keep 7`,
+    )
+    .action(async (options: BackupFollowFlags) => {
+      const { runBackupFollow } = await import("./command-backup-follow.ts");
+      await runBackupFollow(options);
+    });
   addPlace(backup.command("list"))
     .description("which backups there are, the oldest first")
     .option("--json", "print JSON instead of a table", false)
@@ -95,7 +122,7 @@ Examples:
 export function addRestore(program: Command): void {
   program
     .command("restore")
-    .description("make a new store of a backup")
+    .description("make a new store of a backup, and of what was archived behind it")
     .addOption(
       setting(
         "--from <place>",
@@ -103,7 +130,10 @@ export function addRestore(program: Command): void {
       ).makeOptionMandatory(),
     )
     .addOption(setting("--data <dir>", "directory of the new store").default("./weft-data"))
-    .option("--at <id|time>", "which one, or the newest that is no younger; default: the newest")
+    .option(
+      "--at <moment>",
+      "a time, a commit's number, or a backup's id; default: all that is there",
+    )
     .addOption(keyFile())
     .addOption(setting(configFlag, configHelp))
     .addHelpText(
@@ -113,10 +143,10 @@ The directory must be empty or not be there. What is ended in the middle leaves 
 
 Examples:
   weft restore --from dir:/var/backups/weft --data ./weft-data
-  weft restore --from dir:/var/backups/weft --data ./yesterday --at 2026-03-01T00:00:00Z`,
+  weft restore --from dir:/var/backups/weft --data ./yesterday --at 2026-03-01T09:41:00Z`,
     )
     .action(async (options: RestoreFlags) => {
-      const { runRestore } = await import("./command-backup.ts");
+      const { runRestore } = await import("./command-restore.ts");
       await runRestore(options);
     });
 }

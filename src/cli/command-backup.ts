@@ -1,29 +1,20 @@
-/** `weft backup make`, `list`, `verify`, `prune`, and `weft restore`. */
-import {
-  chooseBackup,
-  makeBackup,
-  pruneBackups,
-  restoreBackup,
-  verifyBackups,
-  type BackupParts,
-} from "../backup/backup.ts";
-import { readManifests } from "../backup/manifest.ts";
+/** `weft backup make`, `follow`, `list`, `verify` and `prune`. */
+import { reachOf, verifySegments } from "../backup/archive.ts";
+import { makeBackup, verifyBackups, type BackupParts } from "../backup/backup.ts";
+import { readManifests, type BackupManifest } from "../backup/manifest.ts";
 import { openPlace } from "../backup/open-place.ts";
+import { listSegments } from "../backup/segment.ts";
+import { pruneBackups } from "../backup/prune.ts";
 import { readSeal } from "../backup/seal.ts";
 import { systemClock } from "../base/clock.ts";
 import { Fault } from "../model/fault.ts";
-import { makeStoreOfRows, openStoredRows } from "../stores/stored-rows.ts";
-import type {
-  BackupFlags,
-  BackupListFlags,
-  BackupPruneFlags,
-  RestoreFlags,
-} from "./backup-commands.ts";
+import { openStoredRows } from "../stores/stored-rows.ts";
+import type { BackupFlags, BackupListFlags, BackupPruneFlags } from "./backup-commands.ts";
 import { complain, say } from "./log.ts";
 import { startProgressBar } from "./progress-bar.ts";
 import { readVersion } from "./version.ts";
 
-function openParts(place: string, keyFile: string | undefined): BackupParts {
+export function openParts(place: string, keyFile: string | undefined): BackupParts {
   return { place: openPlace(place, process.env), seal: readSeal(keyFile) };
 }
 
@@ -51,31 +42,42 @@ export async function runBackupMake(options: BackupFlags): Promise<void> {
   if (keep !== undefined) await prune(parts, keep);
 }
 
-function readKeep(text: string): number {
+export function readKeep(text: string): number {
   const keep = Number(text);
   if (Number.isSafeInteger(keep) && keep >= 1) return keep;
   throw new Fault("E_STARTUP", `--keep: "${text}" is no number of backups`);
 }
 
-function printMB(bytes: number): string {
+export function printMB(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 export async function runBackupList({ to, keyFile, json }: BackupListFlags): Promise<void> {
   const { place, seal } = openParts(to, keyFile);
   const manifests = await readManifests(place, seal);
-  const shown = manifests.map(({ id, createdAt, commitTs, version, rows, bytes, blocks }) => {
+  const segments = await listSegments(place);
+  const shown = manifests.map((manifest) => {
+    const { id, createdAt, commitTs, version, rows, bytes, blocks } = manifest;
     const packedBytes = blocks.reduce((sum, block) => sum + block.packedBytes, 0);
-    return { id, createdAt, commitTs, version, rows, bytes, packedBytes };
+    const reach = reachOf(manifest, segments);
+    const reachesTo = {
+      commitTs: reach.commitTs,
+      at: reach.committedMs === undefined ? createdAt : new Date(reach.committedMs).toISOString(),
+    };
+    return { id, createdAt, commitTs, version, rows, bytes, packedBytes, reachesTo };
   });
   if (json) {
     process.stdout.write(`${JSON.stringify(shown)}\n`);
     return;
   }
   if (shown.length === 0) process.stdout.write("there are no backups\n");
-  for (const { id, commitTs, rows, bytes, packedBytes } of shown) {
+  for (const { id, commitTs, rows, bytes, packedBytes, reachesTo } of shown) {
+    const log =
+      reachesTo.commitTs === commitTs
+        ? ""
+        : `; the log to commit ${reachesTo.commitTs} of ${reachesTo.at}`;
     process.stdout.write(
-      `${id}  commit ${commitTs}, ${rows.toLocaleString("en-US")} rows, ${printMB(bytes)}, packed ${printMB(packedBytes)}\n`,
+      `${id}  commit ${commitTs}, ${rows.toLocaleString("en-US")} rows, ${printMB(bytes)}, packed ${printMB(packedBytes)}${log}\n`,
     );
   }
 }
@@ -96,9 +98,25 @@ async function verify(parts: BackupParts, isNewestOnly: boolean): Promise<void> 
     bar.update(bytes, Math.max(total, bytes), rows),
   );
   bar.finish();
-  for (const problem of problems) complain(problem);
+  const log = isNewestOnly ? [] : await verifyLog(parts, all);
+  for (const problem of [...problems, ...log]) complain(problem);
   if (problems.length > 0) throw new Fault("E_STARTUP", `${problems.length} blocks are damaged`);
+  if (log.length > 0) throw new Fault("E_STARTUP", "the archived log is damaged");
   say(`${manifests.length} ${manifests.length === 1 ? "backup is" : "backups are"} sound`);
+}
+
+async function verifyLog(
+  parts: BackupParts,
+  manifests: readonly BackupManifest[],
+): Promise<readonly string[]> {
+  let count = 0;
+  const bar = startProgressBar("reading the log", "commits");
+  const problems = await verifySegments(parts, manifests, (commits) => {
+    count = commits;
+    bar.update(commits, Math.max(1, commits), commits);
+  });
+  if (count > 0) bar.finish();
+  return problems;
 }
 
 export async function runBackupPrune({ to, keyFile, keep }: BackupPruneFlags): Promise<void> {
@@ -106,24 +124,13 @@ export async function runBackupPrune({ to, keyFile, keep }: BackupPruneFlags): P
 }
 
 async function prune(parts: BackupParts, keep: number): Promise<void> {
-  const { backups, kept, blocks } = await pruneBackups(parts, { keep, nowMs: systemClock.nowMs() });
-  say(`${backups} backups and ${blocks} blocks are gone, ${kept} backups stay`);
-}
-
-export async function runRestore({ from, data, at, keyFile }: RestoreFlags): Promise<void> {
-  const parts = openParts(from, keyFile);
-  const manifest = chooseBackup(await readManifests(parts.place, parts.seal), at);
-  const store = await makeStoreOfRows(data);
-  const bar = startProgressBar("restoring", "rows");
-  try {
-    await restoreBackup(parts, manifest, store, (bytes, rows) =>
-      bar.update(bytes, manifest.bytes, rows),
-    );
-  } catch (error) {
-    await store.abandon();
-    throw error;
-  }
-  const bytes = await store.finish();
-  bar.finish();
-  say(`${data} holds backup ${manifest.id} of commit ${manifest.commitTs}, ${printMB(bytes)}`);
+  const { backups, kept, blocks, segments } = await pruneBackups(parts, {
+    keep,
+    nowMs: systemClock.nowMs(),
+  });
+  const gone =
+    segments === 0
+      ? `${backups} backups and ${blocks} blocks`
+      : `${backups} backups, ${blocks} blocks and ${segments} segments of the log`;
+  say(`${gone} are gone, ${kept} backups stay`);
 }

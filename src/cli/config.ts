@@ -260,10 +260,13 @@ export const countLimits = {
   "filter-conditions": "filterConditionsMax",
   "txn-open": "txnOpenMax",
   sockets: "socketsMax",
+  "reserved-streams": "reservedStreamsMax",
   "grpc-connections": "grpcConnectionsMax",
   "socket-subscriptions": "socketSubscriptionsMax",
   "socket-buffer": "socketBufferBytesMax",
   "socket-message": "socketMessageBytesMax",
+  feeds: "feedsMax",
+  "feed-names": "feedNamesMax",
   "vector-bytes": "vectorBytesMax",
 } as const satisfies Record<string, keyof Limits>;
 

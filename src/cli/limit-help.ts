@@ -85,6 +85,11 @@ const lines: readonly LimitLine[] = [
   },
   { key: "sockets", of: "socketsMax", about: "open WebSockets and event streams of a process" },
   {
+    key: "reserved-streams",
+    of: "reservedStreamsMax",
+    about: "event streams of a process that are reserved and not opened yet",
+  },
+  {
     key: "grpc-connections",
     of: "grpcConnectionsMax",
     about: "connections to the port for gRPC of a process",
@@ -92,7 +97,7 @@ const lines: readonly LimitLine[] = [
   {
     key: "socket-subscriptions",
     of: "socketSubscriptionsMax",
-    about: "subscriptions of one WebSocket",
+    about: "operations under way on one WebSocket or shared event stream",
   },
   {
     key: "socket-buffer",
@@ -107,9 +112,15 @@ const lines: readonly LimitLine[] = [
   {
     key: "socket-init",
     of: "socketInitMs",
-    about: "time that a new WebSocket has to introduce itself",
+    about: "time for a new WebSocket to introduce itself, for a reserved stream to be opened",
   },
   { key: "keep-alive", of: "keepAliveMs", about: "time between signs of life on a quiet socket" },
+  { key: "feeds", of: "feedsMax", about: "open change feeds of a process" },
+  {
+    key: "feed-names",
+    of: "feedNamesMax",
+    about: "predicates, types and namespaces that a change feed names",
+  },
   {
     key: "vector-bytes",
     of: "vectorBytesMax",

@@ -39,6 +39,7 @@ const waits: Partial<Record<keyof ServeConfig, string>> = {
 /** Read once, when a process begins: sizes of tables, clocks of sweeps. */
 const fixedLimits: ReadonlySet<keyof Limits> = new Set([
   "socketsMax",
+  "feedsMax",
   "grpcConnectionsMax",
   "keepAliveMs",
   "bodyRateMin",

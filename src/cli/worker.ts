@@ -8,6 +8,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { systemRandom } from "../base/random.ts";
 import type { Engine } from "../engine/engine.ts";
+import { ChangeFeed } from "../feed/change-feed.ts";
 import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { unpackStartTime } from "../engine/start-time.ts";
 import { openGrpcServer, type GrpcServer } from "../grpc/server.ts";
@@ -23,7 +24,7 @@ import type { LambdaTarget } from "../lambda/client.ts";
 import { makeGetText } from "../outgoing/request.ts";
 import { ProcessMemory } from "../model/process-memory.ts";
 import type { Store } from "../store/store.ts";
-import { explainMove } from "../stores/place.ts";
+import { explainMove, readIdentity } from "../stores/place.ts";
 import type { LinkedControls } from "./controls.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
 import { openExportTasks, type RunningExports } from "./export-tasks.ts";
@@ -85,13 +86,15 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const telemetry = config.otel && (await openTelemetry(config.otel, `worker ${parts.number}`));
   if (telemetry !== undefined && parts.number === 1) sendMetrics(telemetry, processes);
   const watch = openWatch(parts, telemetry);
+  const memory = new ProcessMemory({ bytesMax: config.memory.requestBytes });
   // Settings that are read at each request are exchanged while it runs.
   const context: ServerContext & ExchangedSettings = {
     engine,
     graphql,
     admin,
+    changes: await openFeed(parts, memory),
     limits: config.limits,
-    memory: new ProcessMemory({ bytesMax: config.memory.requestBytes }),
+    memory,
     rules: rulesOf(config),
     security: await makeSecurity(config.security, config.host),
     rates: openRates(config),
@@ -108,6 +111,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     watch,
     processes,
     transactions: makeOwners(store, engine, (slot) => sockets.pathOf(slot)),
+    streamOwners: makeStreamOwners(store, engine, sockets),
     isReady: () => told.isOpen,
     storeFault: () => (told.move === undefined ? undefined : explainMove(told.move)),
   };
@@ -134,6 +138,14 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
       sockets.clear(engine.slot);
     },
   };
+}
+
+async function openFeed(
+  { config, store }: WorkerParts,
+  memory: ProcessMemory,
+): Promise<ChangeFeed> {
+  const { storeId } = await readIdentity(config.dataDir);
+  return new ChangeFeed({ store, storeId, memory, followersMax: config.limits.feedsMax });
 }
 
 interface AdminNeeds {
@@ -260,6 +272,20 @@ function makeOwners(
       if (serial === 0 || slot === engine.slot) return undefined;
       const floorTs = (await store.slots()).get(slot);
       return floorTs === undefined || commit < floorTs ? undefined : pathOf(slot);
+    },
+  };
+}
+
+function makeStreamOwners(
+  store: Store,
+  { slot: own }: OpenEngine,
+  sockets: PrivateSockets,
+): ServerContext["streamOwners"] {
+  return {
+    slot: own,
+    async findProcess(slot) {
+      if (slot === own) return undefined;
+      return (await store.slots()).has(slot) ? sockets.pathOf(slot) : undefined;
     },
   };
 }

@@ -1,10 +1,10 @@
 /** Where schemas lie in the store, and the process's cache of them: a snapshot costs one look at the small row. */
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
-import { encodeUtf8, decodeUtf8 } from "../base/bytes.ts";
+import { encodeUtf8, decodeUtf8, startsWithBytes } from "../base/bytes.ts";
 import { globalStorageId, metaKey, prefixRange, readMetaName } from "../codec/key.ts";
 import { Fault } from "../model/fault.ts";
-import type { MetaPatch, Snapshot } from "../store/store.ts";
+import type { MetaPatch, Patch, Snapshot } from "../store/store.ts";
 import type { ReservedOptions } from "./reserved.ts";
 import type { Schema } from "./schema.ts";
 import {
@@ -192,9 +192,19 @@ interface RetiredRow {
 }
 
 const retiredPrefix = "retired/";
+const retiredPrefixKey = metaKey(globalStorageId, retiredPrefix);
 
 function retiredKey(row: RetiredRow): Uint8Array {
   return metaKey(globalStorageId, `${retiredPrefix}${row.kind}/${row.storageId}/${row.id}`);
+}
+
+/** Whether a patch forgets what was swept. */
+export function isSwept(patch: Patch): boolean {
+  return (
+    patch.kind === "meta" &&
+    patch.value === undefined &&
+    startsWithBytes(patch.key, retiredPrefixKey)
+  );
 }
 
 export function retiredPatch(row: RetiredRow, gone = false): MetaPatch {
@@ -208,7 +218,7 @@ export function retiredPatch(row: RetiredRow, gone = false): MetaPatch {
 
 export function readRetired(snapshot: Snapshot): MaybePromise<readonly RetiredRow[]> {
   const rows: RetiredRow[] = [];
-  const range = prefixRange(metaKey(globalStorageId, retiredPrefix));
+  const range = prefixRange(retiredPrefixKey);
   const read = snapshot.scan(range, (key) => {
     const [, kind, storageId, id] = readMetaName(key).split("/");
     rows.push({

@@ -13,15 +13,14 @@ import { Outbox, viewOf } from "./outbox.ts";
 import type { Lane } from "./outbox.ts";
 import { makeErrorBody, sendError } from "./reply.ts";
 import { rightOf } from "./rights.ts";
+import { eventStreamHead, eventStreamType, signOfLife } from "./event-format.ts";
 import type { Stream, Streams } from "./streams.ts";
-
-const eventType = "text/event-stream";
 
 /** Whether events are asked for; `only`: and nothing else that an answer could be. */
 export function wantsEvents({ req }: Exchange): "no" | "too" | "only" {
   const accept = req.headers.accept;
-  if (accept === undefined || !accept.includes(eventType)) return "no";
-  const others = accept.split(",").filter((one) => !one.trim().startsWith(eventType));
+  if (accept === undefined || !accept.includes(eventStreamType)) return "no";
+  const others = accept.split(",").filter((one) => !one.trim().startsWith(eventStreamType));
   return others.length === 0 ? "only" : "too";
 }
 
@@ -85,8 +84,6 @@ async function refuseToListen(
 const nextHead = "event: next\ndata: ";
 const eventEnd = "\n\n";
 const completion = "event: complete\ndata:\n\n";
-/** A comment: keeps proxies from taking the silence for an end. */
-const sign = ":\n\n";
 
 interface EventStreamOptions {
   /** Headers about origins, flat. */
@@ -148,7 +145,7 @@ class EventStream implements Stream, Lane {
   beat(): void {
     if (this.#isBehind && this.#outbox.isFull) this.cut();
     this.#isBehind = this.#outbox.isFull;
-    if (!this.#isBehind && !this.#res.writableEnded) this.#res.write(sign);
+    if (!this.#isBehind && !this.#res.writableEnded) this.#res.write(signOfLife);
     this.#recheck().catch(() => this.cut());
   }
 
@@ -180,16 +177,6 @@ class EventStream implements Stream, Lane {
       this.#onGone?.();
     });
     this.#streams.add(this);
-    res.writeHead(200, [
-      "Content-Type",
-      `${eventType}; charset=utf-8`,
-      "Cache-Control",
-      "no-cache, no-store",
-      "X-Accel-Buffering",
-      "no",
-      "X-Content-Type-Options",
-      "nosniff",
-      ...this.#options.origins,
-    ]);
+    res.writeHead(200, [...eventStreamHead, ...this.#options.origins]);
   }
 }

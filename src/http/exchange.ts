@@ -10,6 +10,7 @@ import type { BodyWatch } from "./body-watch.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { RequestHold } from "./request-hold.ts";
 import type { WatchedRequest } from "./watched-request.ts";
+import type { ReservedStreams } from "./reserved-streams.ts";
 import type { Streams } from "./streams.ts";
 
 export interface Exchange {
@@ -17,6 +18,7 @@ export interface Exchange {
   readonly res: ServerResponse;
   readonly context: ServerContext;
   readonly streams: Streams;
+  readonly reserved: ReservedStreams;
   /** The path without its parameters. */
   readonly path: string;
   /** What follows the question mark; "" for nothing. */

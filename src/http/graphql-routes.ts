@@ -33,11 +33,21 @@ import { explainRight } from "./rights.ts";
 import { originHeaders } from "./origins.ts";
 import { findRemoteAddress } from "./peer.ts";
 import { identify, noteSender } from "./sender.ts";
+import {
+  openStream,
+  refuseOnStream,
+  reserveStream,
+  runOnStream,
+  stopOperation,
+} from "./stream-routes.ts";
+import { shownStreamTokenHeader, streamTokenHeader, streamTokenOf } from "./stream-token.ts";
 
 interface Responder {
   handle(request: GraphqlRequest): MaybePromise<GraphqlAnswer>;
   /** Whether answers may be asked for as a stream of events. */
   readonly streams: boolean;
+  /** Of the shared stream into which the answers go; undefined: they are the answer to this request. */
+  readonly streamToken: string | undefined;
   readonly body: BodyKind;
   /** Operations that one request may have as a list; 0: a list is no request. */
   readonly batchMax: number;
@@ -53,14 +63,17 @@ export async function answerGraphql(exchange: Exchange): Promise<void> {
     // A page's preflight carries no token: it is answered by the schema of namespace 0.
     const { namespace } = await identify(exchange);
     const { origins, tokenHeader } = await context.graphql.preflight(namespace);
-    sendPreflight(res, originHeaders(req, context, origins), tokenHeader);
+    sendPreflight(res, originHeaders(req, context, origins), additionsFor(req, tokenHeader));
     return;
   }
+  const token = streamTokenOf(req, exchange.search);
   const plan = parseExplainOptions(readParameters(exchange));
+  if (plan === undefined && (await answerStreamRequest(exchange, token))) return;
   if (plan !== undefined && !(await admitToPlans(exchange))) return;
   const { isDraining } = context.controls.switches;
   await answerDocument(exchange, {
     streams: plan === undefined && !isDraining,
+    streamToken: plan === undefined && req.method === "POST" ? token : undefined,
     body: "data",
     batchMax: plan === undefined ? (context.graphqlBatchMax ?? 0) : 0,
     closed: isDraining ? drainingWords : undefined,
@@ -74,6 +87,35 @@ export async function answerGraphql(exchange: Exchange): Promise<void> {
         );
       }),
   });
+}
+
+/** What a page may send beside the usual: the schema's token, and what belongs to streams where it asks for that. */
+function additionsFor(
+  { headers }: Exchange["req"],
+  tokenHeader: string | undefined,
+): { readonly header: string | undefined; readonly methods: string | undefined } {
+  const asked = headers["access-control-request-headers"]?.toLowerCase() ?? "";
+  const streamHeader = asked.includes(streamTokenHeader) ? shownStreamTokenHeader : undefined;
+  const names = [tokenHeader, streamHeader].filter((name) => name !== undefined);
+  const isStreams = /^(?:PUT|DELETE)$/.test(headers["access-control-request-method"] ?? "");
+  return {
+    header: names.length === 0 ? undefined : names.join(","),
+    methods: isStreams ? "POST, PUT, DELETE, OPTIONS" : undefined,
+  };
+}
+
+/** What of a request belongs to a stream that operations share. False: it is one for an answer. */
+async function answerStreamRequest(
+  exchange: Exchange,
+  token: string | undefined,
+): Promise<boolean> {
+  const { method } = exchange.req;
+  if (method === "PUT") await reserveStream(exchange);
+  else if (method === "DELETE") await stopOperation(exchange, token);
+  else if (method === "GET" && token !== undefined && wantsEvents(exchange) !== "no") {
+    await openStream(exchange, token);
+  } else return false;
+  return true;
 }
 
 /** Administrators, and where users log in guardians: the numbers tell of what others may not read. */
@@ -96,6 +138,7 @@ export async function answerAdmin(exchange: Exchange): Promise<void> {
   }
   await answerDocument(exchange, {
     streams: false,
+    streamToken: undefined,
     body: "text",
     batchMax: 0,
     closed: undefined,
@@ -127,6 +170,10 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
       closed: responder.closed,
       refusesMutations: refusal instanceof Promise ? await refusal : refusal,
     };
+    if (responder.streamToken !== undefined) {
+      await runOnStream(exchange, request, responder.streamToken);
+      return;
+    }
     let answer: GraphqlAnswer | undefined;
     const { batchMax } = responder;
     if (batchMax > 0 && document.kind === "json" && isBatch(document.body)) {
@@ -158,6 +205,10 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
   } catch (error) {
     // An overloaded server says so to proxies and clients that read statuses alone, too.
     if (!(error instanceof Fault) || error.code === "E_OVERLOADED") throw error;
+    if (responder.streamToken !== undefined) {
+      refuseOnStream(exchange, error);
+      return;
+    }
     const body = `{"errors":[{"message":${quoteJsonForHtml(error.message)}}]}`;
     if (wantsResponseJson(exchange)) sendResponseJson(res, body, []);
     else sendJson(res, body, [], undefined);

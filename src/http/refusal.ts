@@ -128,8 +128,10 @@ function statusOf(refusal: AccessRefusal, form: RefusalForm): number {
     case "namespace":
       return form === "graphql" ? 200 : 403;
     case "address":
+      if (form === "feed") return 403;
+      return form === "assign" ? 401 : 200;
     case "noToken":
     case "wrongToken":
-      return form === "assign" ? 401 : 200;
+      return form === "assign" || form === "feed" ? 401 : 200;
   }
 }

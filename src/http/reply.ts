@@ -13,13 +13,15 @@ import { LargeAnswers } from "./large-answers.ts";
 const allowedHeaders =
   "X-Dgraph-AccessToken, X-Dgraph-AuthToken, Content-Type, Content-Length, Accept-Encoding, Cache-Control, X-CSRF-Token, X-Auth-Token, X-Requested-With";
 
+const allowedMethods = "POST, OPTIONS";
+
 /** Access-Control-Allow-Origin where no schema says otherwise. */
 export const everyOrigin = "*";
 
 /** On every answer of the database routes. Flat name, value, …: written as it is. */
 const commonHeaders = [
   "Access-Control-Allow-Methods",
-  "POST, OPTIONS",
+  allowedMethods,
   "Access-Control-Allow-Headers",
   allowedHeaders,
   "Access-Control-Allow-Credentials",
@@ -161,8 +163,9 @@ export function sendResponseJson(
   send(res, hasData(answer) ? 200 : 400, answer, [...origins, ...extra], type);
 }
 
-function hasData(answer: Buffer | string): boolean {
-  const text = answer.toString();
+export function hasData(answer: Uint8Array | string): boolean {
+  if (typeof answer !== "string" && !hasErrors(answer)) return true;
+  const text = typeof answer === "string" ? answer : Buffer.from(answer).toString();
   if (!text.startsWith('{"errors":')) return true;
   return Object.hasOwn(JSON.parse(text) as object, "data");
 }
@@ -252,16 +255,28 @@ export function sendText(res: ServerResponse, status: number, text: string): voi
   res.end(bytes);
 }
 
-/** 200 and nothing, for a browser that asks before it sends. `header`: one more that a page may send. */
+/** 201, and what was made, as a text. */
+export function sendCreated(res: ServerResponse, text: string): void {
+  watchedOf(res)?.noteAnswer(text);
+  send(res, 201, text, originHeadersOf(res), "text/plain; charset=utf-8");
+}
+
+/** Beyond those of every route; undefined: none. */
+interface PreflightAdditions {
+  readonly header?: string | undefined;
+  readonly methods?: string | undefined;
+}
+
+/** 200 and nothing, for a browser that asks before it sends. `more`: what a page may send beside it. */
 export function sendPreflight(
   res: ServerResponse,
   origins: readonly string[] = originHeadersOf(res),
-  header?: string,
+  { header, methods }: PreflightAdditions = {},
 ): void {
-  const common =
-    header === undefined
-      ? commonHeaders
-      : commonHeaders.map((text) => (text === allowedHeaders ? `${text},${header}` : text));
+  const common = commonHeaders.map((text) => {
+    if (text === allowedHeaders && header !== undefined) return `${text},${header}`;
+    return text === allowedMethods && methods !== undefined ? methods : text;
+  });
   if (res.headersSent || res.destroyed) return;
   res.writeHead(200, [...common, ...origins, "Content-Length", "0"]);
   res.end();

@@ -53,6 +53,7 @@ const walks: Readonly<Record<string, Walk>> = {
   "/admin/shutdown": [superadmin, "POST"],
   "/alter": [guardians, "POST", "", dql, "walk: string ."],
   "/assign": [guardians, "POST", "?what=uids&num=1"],
+  "/changes": [guardians, "GET", "?follow=false"],
   "/commit": [users, "POST", "?startTs=4096&hash=x", "application/json", "{}"],
   "/graphql": [users, "POST", "", "application/json", query],
   "/health": [everyone, "GET"],

@@ -48,6 +48,7 @@ const expected: Readonly<Record<string, Line>> = {
   "/admin/shutdown": forAdministrators,
   "/alter": forAdministrators,
   "/assign": forAdministrators,
+  "/changes": forAdministrators,
   "/commit": forWriters,
   "/graphql": forData,
   "/health": forEveryone,
@@ -142,7 +143,9 @@ async function ask(
   headers: Readonly<Record<string, string>>,
 ): Promise<Answer> {
   const body = method === "POST" || method === "PUT" ? "{}" : undefined;
-  return servers.get(server)!.ask({ path, method, headers, body });
+  // A feed that follows has no end.
+  const asked = path === "/changes" ? `${path}?follow=false` : path;
+  return servers.get(server)!.ask({ path: asked, method, headers, body });
 }
 
 const refusals: readonly (readonly [string, RegExp])[] = [

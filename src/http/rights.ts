@@ -16,7 +16,7 @@ import { Broken } from "../base/assert.ts";
 export type Audience = "everyone" | "clients" | "logins" | "administrators";
 
 /** Whose words and envelope a refusal has: statuses and texts differ between the reference's handlers. */
-export type RefusalForm = "native" | "login" | "alter" | "admin" | "graphql" | "assign";
+export type RefusalForm = "native" | "login" | "alter" | "admin" | "graphql" | "assign" | "feed";
 
 export interface RouteRight {
   readonly path: string;
@@ -48,6 +48,8 @@ export const routeRights: readonly RouteRight[] = [
   { path: "/state", audience: "clients", form: "native", scopes: ["query", "admin"] },
   { path: "/alter", audience: "administrators", form: "alter", scopes: ["alter"] },
   { path: "/assign", ...administrators, form: "assign" },
+  // Every fact of the namespace, whatever rules hide: an Admin key has the scope too.
+  { path: "/changes", audience: "administrators", form: "feed", scopes: ["changes"] },
   { path: "/admin", ...administrators, form: "graphql" },
   { path: "/admin/schema", ...administrators, form: "admin" },
   // Reads and changes nothing; the reference wants no token for it.

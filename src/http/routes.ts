@@ -6,6 +6,7 @@ import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { drainingWords } from "../admin/interface.ts";
 import { answerCacheMb, answerDraining, answerShutdown } from "./operation-routes.ts";
 import { answerAdminSchema, answerAssign, answerSchemaCheck } from "./admin-routes.ts";
+import { answerChanges } from "./changes-route.ts";
 import { answerAlter, answerCommit, answerMutate, answerQuery } from "./database-routes.ts";
 import type { Exchange } from "./exchange.ts";
 import { beginRecord } from "./audit.ts";
@@ -26,6 +27,8 @@ export interface Route {
   readonly right: RouteRight;
   /** Whether `startTs` may send the request to the process that holds the transaction. */
   readonly hasTransaction: boolean;
+  /** Whether a token of an event stream may send the request to the process that keeps the stream. */
+  readonly hasStreams?: true;
   /** In which form it is refused while the server is draining; undefined where it is not, or sees to it itself. */
   readonly drained?: "withData" | "plain";
   /** Its preflight depends on the schema; the others' are all the same. */
@@ -45,7 +48,7 @@ const unguarded: readonly Omit<Route, "right" | "operation">[] = [
   // What was begun may be ended.
   { path: "/commit", ...post, hasTransaction: true, answer: answerCommit },
   { path: "/alter", ...post, drained: "plain", answer: answerAlter },
-  { path: "/graphql", ...any, ownPreflight: true, answer: answerGraphql },
+  { path: "/graphql", ...any, ownPreflight: true, hasStreams: true, answer: answerGraphql },
   { path: "/admin", ...any, answer: answerAdmin },
   { path: "/admin/schema", ...post, answer: answerAdminSchema },
   { path: "/admin/schema/validate", ...any, answer: answerSchemaCheck },
@@ -53,6 +56,7 @@ const unguarded: readonly Omit<Route, "right" | "operation">[] = [
   { path: "/admin/shutdown", ...any, answer: answerShutdown },
   { path: "/admin/config/cache_mb", ...any, answer: answerCacheMb },
   { path: "/assign", ...any, answer: answerAssign },
+  { path: "/changes", ...any, answer: answerChanges },
 ];
 
 export const routes: readonly Route[] = unguarded.map((route) => ({

@@ -34,6 +34,15 @@ export function principalOf(
   );
 }
 
+/** The key and the login that a request shows, as one text; undefined where it shows neither. */
+export async function identifiedBy({ context, req }: Exchange): Promise<string | undefined> {
+  const key = await accessKeyOf(req.headers, context);
+  const principal = await context.acl?.identify(req.headers);
+  const user = principal?.refusal === undefined ? principal?.user : undefined;
+  if (key === undefined && user === undefined) return undefined;
+  return JSON.stringify([key?.id, principal?.namespace, user]);
+}
+
 /** For what is counted of namespaces: users have one. */
 export function noteSender({ context, watched }: Exchange, principal: Principal): void {
   if (context.acl === undefined || principal.refusal !== undefined) return;

@@ -9,6 +9,7 @@ import type { KeyRing } from "../auth/key-ring.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { ChangeFeed } from "../feed/change-feed.ts";
 import type { GraphqlService } from "../graphql/service/service.ts";
 import type { Limits } from "../model/limits.ts";
 import type { ProcessMemory } from "../model/process-memory.ts";
@@ -25,6 +26,8 @@ export interface ServerContext {
   readonly engine: Engine;
   readonly graphql: GraphqlService;
   readonly admin: AdminService;
+  /** What was committed, for those who follow. */
+  readonly changes: ChangeFeed;
   readonly limits: Limits;
   /** What all requests of this process hold together. */
   readonly memory: ProcessMemory;
@@ -45,6 +48,7 @@ export interface ServerContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly transactions: TransactionOwners;
+  readonly streamOwners: StreamOwners;
   readonly about: NodeFacts;
   /** Who may read the metrics: administrators, everybody, or nobody, and nothing is counted. */
   readonly metrics: "admin" | "open" | "off";
@@ -63,6 +67,14 @@ export interface WriteRules {
   readonly disallowMutations: boolean;
   /** `disallow-drop`: dropping everything is refused. */
   readonly disallowDrop: boolean;
+}
+
+/** Which process keeps a reserved event stream. */
+interface StreamOwners {
+  /** This process's own. */
+  readonly slot: number;
+  /** The unix socket of the process of a slot; undefined when it is this one, or there is none. */
+  findProcess(slot: number): Promise<string | undefined>;
 }
 
 /** Which process holds the facts of a transaction (reference/transactions 5). */

@@ -17,6 +17,8 @@ import { largeAnswers, makeErrorBody, makeErrorReply, plainShape, sendError } fr
 import { RequestHold } from "./request-hold.ts";
 import { findRoute, receive, type Route } from "./routes.ts";
 import { serveSockets } from "./sockets.ts";
+import { ReservedStreams } from "./reserved-streams.ts";
+import { slotOfToken, streamTokenOf } from "./stream-token.ts";
 import { Streams } from "./streams.ts";
 import { setWatched } from "./watched-request.ts";
 import { openTls, type TlsAcceptor, type TlsMaterial } from "./tls.ts";
@@ -62,6 +64,7 @@ export async function openHttpServer(
 ): Promise<HttpServer> {
   const flow = new Flow();
   const streams = new Streams(context.limits.socketsMax, context.limits.keepAliveMs);
+  const reserved = openReservedStreams(context, streams);
   const { bodyRateMin, bodyWindowMs } = context.limits;
   const rate = { bytesPerSecond: bodyRateMin, windowMs: bodyWindowMs };
   const bodies = new BodyWatch(context.clock, rate);
@@ -84,7 +87,7 @@ export async function openHttpServer(
     const watched = context.watch.begin(req, route.operation, search);
     setWatched(res, watched);
     // prettier-ignore
-    const exchange = { req, res, context, streams, path, search, hold, bodies, watched, budget: undefined };
+    const exchange = { req, res, context, streams, reserved, path, search, hold, bodies, watched, budget: undefined };
     void answerRoute(route, exchange, flow);
   };
   const server = createServer(serverOptions, answer);
@@ -121,6 +124,17 @@ export async function openHttpServer(
     } else server.emit("connection", socket);
   });
   return new NodeHttpServer(server, flow, streams, { http2, tls: acceptor });
+}
+
+function openReservedStreams(context: ServerContext, streams: Streams): ReservedStreams {
+  const { reservedStreamsMax, socketInitMs } = context.limits;
+  const { slot } = context.streamOwners;
+  return new ReservedStreams({
+    streams,
+    slot,
+    waitingMax: reservedStreamsMax,
+    waitMs: socketInitMs,
+  });
 }
 
 function answerErrors(app: FastifyInstance, context: ServerContext): void {
@@ -196,6 +210,13 @@ async function answerRoute(route: Route, exchange: Exchange, flow: Flow): Promis
         return;
       }
     }
+    if (route.hasStreams === true) {
+      const owner = await findStreamOwner(exchange);
+      if (owner !== undefined) {
+        await handOver(exchange, owner);
+        return;
+      }
+    }
     await route.answer(exchange);
   } catch (error) {
     answerFailure(exchange, error);
@@ -216,6 +237,14 @@ async function findOwner(exchange: Exchange): Promise<string | undefined> {
   if (peerOf(exchange.req).kind === "private") return undefined;
   const startTs = parseUint(params, "startTs");
   return startTs === 0 ? undefined : await exchange.context.transactions.findOwner(startTs);
+}
+
+/** Where the reserved stream that a request names is kept; undefined: here, or nowhere. */
+async function findStreamOwner({ req, search, context }: Exchange): Promise<string | undefined> {
+  const token = streamTokenOf(req, search);
+  if (token === undefined || peerOf(req).kind === "private") return undefined;
+  const slot = slotOfToken(token);
+  return slot === undefined ? undefined : await context.streamOwners.findProcess(slot);
 }
 
 function answerFailure(exchange: Exchange, error: unknown): void {

@@ -435,6 +435,17 @@ const table = {
     remedy:
       "Send it again after `Retry-After`, with a delay that grows. Where it lasts, raise the bound that the message names or the memory (docs/limits.md).",
   },
+  E_LOG_GONE: {
+    area: "Store",
+    phase: "parser",
+    extension: "ErrorInvalidRequest",
+    status: 410,
+    says: "the log no longer reaches back to",
+    cause:
+      "A change feed was asked to go on from a position that the commit log has left behind, or that is of another store (one that was restored from a backup has positions of its own).",
+    remedy:
+      "Read the data anew (`weft export`, or queries), then follow from the position that was the newest before. Raise `--store log-minutes` and `log-bytes` so that the log reaches back for longer than readers are away (docs/changes.md).",
+  },
   E_STORE_FULL: {
     area: "Store",
     phase: "parser",
@@ -462,6 +473,15 @@ const table = {
     cause:
       "The process cannot reach the store at the moment: the writer is starting again, or the directory has been moved or removed.",
     remedy: "Send it again in a second. Where it lasts, `/health` and the log say why.",
+  },
+  E_LOG: {
+    area: "Store",
+    phase: "parser",
+    extension: "Error",
+    cause:
+      "The replicated log holds what this node cannot go on with: a damaged record, one of a newer format, or the log of another store.",
+    remedy:
+      "Nothing is skipped, and nothing was changed. Look at the engine of the log: its disk is damaged, or something else has written there.",
   },
   /** The start-up of a process: one clear line, exit code 1. */
   E_STARTUP: {

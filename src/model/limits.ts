@@ -50,6 +50,8 @@ export interface Limits {
   readonly pendingMax: number;
   /** WebSockets and event streams of a process. Setting `sockets`. */
   readonly socketsMax: number;
+  /** Event streams of a process that are reserved and not opened yet. Setting `reserved-streams`. */
+  readonly reservedStreamsMax: number;
   /** Connections to the port for gRPC of a process. Setting `grpc-connections`. */
   readonly grpcConnectionsMax: number;
   /** Operations under way on one WebSocket. Setting `socket-subscriptions`. */
@@ -62,6 +64,10 @@ export interface Limits {
   readonly socketInitMs: number;
   /** Milliseconds between signs of life; two without an answer end a WebSocket. Setting `keep-alive`. */
   readonly keepAliveMs: number;
+  /** Change feeds that are open in a process. Setting `feeds`. */
+  readonly feedsMax: number;
+  /** Predicates, types and namespaces that one change feed names. Setting `feed-names`. */
+  readonly feedNamesMax: number;
   /** Memory of a process's vector indexes in bytes, 0 for none. Setting `vector-bytes`. */
   readonly vectorBytesMax: number;
   /** Rows of a query ordered by a predicate without `first` (reference/dql 4.6). */
@@ -78,6 +84,9 @@ type LimitSetting =
   | "document-roots"
   | "document-tokens"
   | "filter-conditions"
+  | "sockets"
+  | "reserved-streams"
+  | "socket-subscriptions"
   | "query-edge"
   | "query-path"
   | "regexp-characters"
@@ -87,6 +96,8 @@ type LimitSetting =
   | "query-cost"
   | "query-memory"
   | "mutations-nquad"
+  | "feeds"
+  | "feed-names"
   | "result-bytes";
 
 /** Told to whoever meets a bound; operators find the setting by its name. */
@@ -129,12 +140,15 @@ export const defaultLimits: Limits = {
   txnOpenMax: 10_000,
   pendingMax: 10_000,
   socketsMax: 10_000,
+  reservedStreamsMax: 1000,
   grpcConnectionsMax: 2_000,
   socketSubscriptionsMax: 100,
   socketBufferBytesMax: 1024 * 1024,
   socketMessageBytesMax: 64 * 1024,
   socketInitMs: 10_000,
   keepAliveMs: 30_000,
+  feedsMax: 1000,
+  feedNamesMax: 1000,
   vectorBytesMax: 512 * 1024 * 1024,
   orderRowsMax: 1000,
 };

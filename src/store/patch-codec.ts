@@ -202,16 +202,36 @@ export function readCommitFront(row: Uint8Array): { committedMs: number; id: Cha
 
 /** Shares the memory of `row`. */
 export function decodeCommit(commitTs: number, row: Uint8Array): Commit {
-  const { id } = readCommitFront(row);
-  const reader = new ByteReader(row, 9);
-  readChangeId(reader);
+  const { id, log, applied } = openCommit(row);
+  return { commitTs, id, log, applied: [...applied] };
+}
+
+/**
+ * A log row that is decoded patch by patch: a commit may have millions of them. `applied` can be walked once. Shares
+ * the memory of `row`.
+ */
+export function openCommit(row: Uint8Array): OpenCommit {
+  const reader = new ByteReader(row, committedMsAt);
+  const committedMs = reader.f64();
+  const id = readChangeId(reader);
   const log = reader.run();
-  const applied = readMany<AppliedPatch>(reader, () => {
+  return { committedMs, id, log, applied: readApplied(reader) };
+}
+
+interface OpenCommit extends Pick<Commit, "id" | "log"> {
+  /** By the clock of whoever wrote it. */
+  readonly committedMs: number;
+  readonly applied: Iterable<AppliedPatch>;
+}
+
+const committedMsAt = 1;
+
+function* readApplied(reader: ByteReader): Generator<AppliedPatch, void> {
+  for (let left = reader.varint(); left > 0; left--) {
     const patch = readPatch(reader);
     const existed = reader.u8() === 1;
-    return { patch, existed, before: readOptional(reader) };
-  });
-  return { commitTs, id, log, applied };
+    yield { patch, existed, before: readOptional(reader) };
+  }
 }
 
 /** Visits what a log row's patches touched, in their order: values are stepped over, nothing is kept. */

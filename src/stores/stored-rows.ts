@@ -6,9 +6,12 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { equalBytes } from "../base/bytes.ts";
+import { globalStorageId, keyKind, kindRange } from "../codec/key.ts";
 import { Fault } from "../model/fault.ts";
+import type { Snapshot } from "../store/store.ts";
 import { claimBulkPlace } from "./bulk-store.ts";
 import { decodeState, stateKey } from "./commit/state.ts";
+import { LogReplay } from "./log-replay.ts";
 import { isIntact } from "./lmdb/checksum.ts";
 import { withoutChecksum } from "./lmdb/database.ts";
 import { Environment } from "./lmdb/environment.ts";
@@ -18,6 +21,7 @@ import { inspectStore } from "./lmdb/inspect.ts";
 import { readMetaOf } from "./lmdb/meta-pages.ts";
 import { walkPages } from "./lmdb/page-walk.ts";
 import { PageDamage } from "./lmdb/pages.ts";
+import { hashLogRow } from "./stored-log.ts";
 
 /** Lent to whoever is called with it. */
 export interface StoredRow {
@@ -32,6 +36,8 @@ export interface StoredRows {
   readonly fileBytes: number;
   /** The newest commit of what was read so far. */
   readonly commitTs: number;
+  /** Of the log's newest entry among what was read so far (`hashLogRow`); "": there was none. */
+  readonly logHash: string;
   /** Gives rows in the order of their keys, some `bytes` of them at a time; false: there are no more. */
   read(bytes: number, visit: (row: StoredRow) => void): boolean;
   close(): Promise<void>;
@@ -53,11 +59,15 @@ export async function openStoredRows(dir: string, answerMs = 10_000): Promise<St
   const meta = readMetaOf(path);
   let from: Uint8Array | undefined;
   let commitTs = 0;
+  let newestEntry: Buffer | undefined;
   return {
     storeId: header.storeId,
     fileBytes: dataBytes(dir),
     get commitTs() {
       return commitTs;
+    },
+    get logHash() {
+      return newestEntry === undefined ? "" : hashLogRow(newestEntry);
     },
     read(bytes, visit) {
       if (meta === undefined) return false;
@@ -65,6 +75,7 @@ export async function openStoredRows(dir: string, answerMs = 10_000): Promise<St
       const onRow = (key: Buffer, stored: Buffer): void => {
         left -= key.length + stored.length;
         if (equalBytes(key, stateKey)) commitTs = decodeState(withoutChecksum(stored)).commitTs;
+        else if (isLogKey(key)) newestEntry = Buffer.from(withoutChecksum(stored));
         visit({ key, stored });
       };
       try {
@@ -90,12 +101,22 @@ export async function openStoredRows(dir: string, answerMs = 10_000): Promise<St
   };
 }
 
+const logRange = kindRange(globalStorageId, keyKind.log);
+
+function isLogKey(key: Uint8Array): boolean {
+  return Buffer.compare(key, logRange.start) >= 0 && Buffer.compare(key, logRange.end) < 0;
+}
+
 /** A store that is made aside of stored rows, and comes to its place when all are in it. */
 export interface StoreOfRows {
   /** In the order of keys pages become full. Fault E_STORE_CORRUPT for a row that is not what was stored. */
   put(rows: readonly StoredRow[]): void;
-  /** Gives it a new identity; its bytes. */
-  finish(): Promise<number>;
+  /** What is in it now. */
+  snapshot(): Snapshot;
+  /** Brings it forward, when all rows are in it. */
+  replay(): LogReplay;
+  /** Gives it a new identity; its bytes. `complete` does what is left with the store at a directory, closing it again. */
+  finish(complete: (dir: string) => Promise<void>): Promise<number>;
   abandon(): Promise<void>;
 }
 
@@ -116,12 +137,15 @@ export async function makeStoreOfRows(dir: string): Promise<StoreOfRows> {
         for (const { key, stored } of rows) put(key, stored);
       });
     },
-    async finish() {
+    snapshot: () => environment.snapshot(),
+    replay: () => new LogReplay(environment.writeEngine()),
+    async finish(complete) {
       await environment.close();
       const data = fs.openSync(join(aside, dataName), "r+");
       fs.fsyncSync(data);
       fs.closeSync(data);
       writeClosed(aside, randomBytes(16).toString("hex"));
+      await complete(aside);
       const bytes = made.place();
       await made.release();
       return bytes;

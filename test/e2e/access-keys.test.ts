@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cleanUp, makeFolder, post, rdf, runWeft, startServer } from "./server.ts";
+import { cleanUp, get, makeFolder, post, rdf, runWeft, startServer } from "./server.ts";
 import type { Ended, Told } from "./server.ts";
 import { connect } from "./subscriber.ts";
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
   url = server.url;
   expect((await ask("/admin/schema", sdl, admin)).text).toContain("Success");
-  for (const scope of ["graphql", "query", "mutate", "alter", "admin"]) {
+  for (const scope of ["graphql", "query", "mutate", "alter", "admin", "changes"]) {
     keys.set(scope, await make(`scopes: [${scope.toUpperCase()}]`));
   }
 }, 60_000);
@@ -58,6 +58,7 @@ const requests: Readonly<Record<string, (key: string) => Promise<Told>>> = {
   "/admin": (key) => ask("/admin", { query: "{ health { status } }" }, key),
   "/admin/schema": (key) => ask("/admin/schema", sdl, key),
   "/state": (key) => ask("/state", "", key),
+  "/changes": (key) => get(`${url}/changes?follow=false`, shown(key)),
   "/graphql?explain": (key) =>
     ask("/graphql?explain=json", { query: "{ queryNote { text } }" }, key),
 };
@@ -68,6 +69,7 @@ const opens: readonly (readonly [scope: string, paths: readonly string[]])[] = [
   ["mutate", ["/mutate", "/commit"]],
   ["alter", ["/alter"]],
   ["admin", ["/admin", "/admin/schema", "/state"]],
+  ["changes", ["/changes"]],
 ];
 
 describe.each(opens)("scope %s", (scope, paths) => {

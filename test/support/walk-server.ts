@@ -13,6 +13,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { RequestWatch } from "../../src/http/request-watch.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import type { OpenEngine } from "../../src/engine/open.ts";
+import { ChangeFeed } from "../../src/feed/change-feed.ts";
 import { openGraphqlService } from "../../src/graphql/service/open-service.ts";
 import type { ServerContext } from "../../src/http/server-context.ts";
 import { makeNodeFacts } from "../../src/http/node-facts.ts";
@@ -20,6 +21,7 @@ import type { Peer } from "../../src/http/peer.ts";
 import { openHttpServer } from "../../src/http/server.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
 import { ProcessMemory } from "../../src/model/process-memory.ts";
+import { openMemoryStore } from "../../src/stores/open.ts";
 
 export interface WalkOptions {
   readonly engine: OpenEngine;
@@ -87,12 +89,14 @@ export async function openWalkServer(options: WalkOptions): Promise<WalkServer> 
     leaseUids: (count) => engine.leaseUids(count),
   });
   const open = { whitelist: new BlockList(), hosts: new Set<string>(), origins: new Set<string>() };
+  const memory = new ProcessMemory({ bytesMax: 256 * 1024 * 1024 });
   const server = await openHttpServer({
     engine,
     graphql,
     admin,
+    changes: new ChangeFeed({ store: openMemoryStore(), storeId: "0", memory, followersMax: 1 }),
     limits: defaultLimits,
-    memory: new ProcessMemory({ bytesMax: 256 * 1024 * 1024 }),
+    memory,
     rules: { disallowMutations: false, disallowDrop: false },
     security: { ...security, ...open },
     keys,
@@ -111,6 +115,7 @@ export async function openWalkServer(options: WalkOptions): Promise<WalkServer> 
     }),
     processes,
     transactions: { findOwner: () => undefined },
+    streamOwners: { slot: 0, findProcess: () => Promise.resolve(undefined) },
     isReady: () => true,
   });
   const folder = mkdtempSync(join(tmpdir(), "weft-walk-"));

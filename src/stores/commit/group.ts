@@ -103,7 +103,7 @@ export function* applyGroup(
  * Whoever wrote the patch has leased its uids, or asked to reserve them; but perhaps of a writer that is gone and never
  * wrote it down. They are set aside on disk by the commit that uses them.
  */
-function reserveUids(patch: Patch, leases: UidLease): void {
+export function reserveUids(patch: Patch, leases: UidLease): void {
   switch (patch.kind) {
     case "edge":
       if (patch.target >= leases.nextUid) leases.reserve(patch.target);

@@ -1,0 +1,337 @@
+/**
+ * The log in a directory: a file for each record, which gets its name when it is whole and on the disk, by `link(2)`:
+ * that fails where the name is taken. For one machine, perhaps with a second disk: who reads another machine's
+ * directory over a network file system has that system's promises, not these.
+ *
+ *     records/0000000000000042.wlr   a record: head, then body
+ *     lease/0000000000000007.json    who leads; the highest number counts
+ *     trimmed                        the oldest number that is kept
+ */
+import { randomUUID } from "node:crypto";
+import * as fs from "node:fs/promises";
+import { watch as watchFolder } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../model/fault.ts";
+import { asSealed } from "./record.ts";
+import {
+  LogTrimmed,
+  LogUnavailable,
+  LogUnknown,
+  type Appended,
+  type Lease,
+  type LogLease,
+  type ReplicatedLog,
+  type SealedRecord,
+} from "./replicated-log.ts";
+
+/** Makes the directory where there is none. Fault E_STARTUP where that cannot be. */
+export async function openDirectoryLog(root: string, clock: Clock): Promise<ReplicatedLog> {
+  try {
+    for (const folder of ["records", "lease", "new"]) {
+      await fs.mkdir(join(root, folder), { recursive: true, mode: 0o700 });
+    }
+    await syncFolder(root);
+    await syncFolder(dirname(root));
+    await removeLeftovers(join(root, "new"), clock.nowMs());
+  } catch (error) {
+    throw new Fault("E_STARTUP", `the log at ${root} cannot be opened: ${wordsOf(error)}`);
+  }
+  return new DirectoryLog(root);
+}
+
+/** Of processes that were ended between making a file and naming it. */
+async function removeLeftovers(folder: string, nowMs: number): Promise<void> {
+  for (const name of await fs.readdir(folder)) {
+    const path = join(folder, name);
+    const { mtimeMs } = await fs.stat(path).catch(() => ({ mtimeMs: nowMs }));
+    if (nowMs - mtimeMs > leftoverMs) await fs.rm(path, { force: true });
+  }
+}
+
+const leftoverMs = 3_600_000;
+
+class DirectoryLog implements ReplicatedLog {
+  readonly lease: LogLease;
+  readonly #root: string;
+  readonly #records: string;
+  /** Numbers up to it were seen. */
+  #known = 0;
+  /** A folder's sync failed: what is on the disk is not known from now on. */
+  #broken: unknown;
+  readonly #watchers = new Set<() => void>();
+
+  constructor(root: string) {
+    this.#root = root;
+    this.#records = join(root, "records");
+    this.lease = new DirectoryLease(join(root, "lease"), (place, bytes) =>
+      this.#putIfAbsent(place, bytes),
+    );
+  }
+
+  async append(records: readonly SealedRecord[]): Promise<Appended> {
+    if (this.#broken !== undefined) {
+      throw new LogUnknown("a sync of the log's directory has failed", { cause: this.#broken });
+    }
+    try {
+      for (const record of records) {
+        if ((await this.#appendOne(record)) === "fenced") return "fenced";
+      }
+      await this.#syncRecords();
+    } catch (error) {
+      throw new LogUnknown("the outcome of an append is unknown", { cause: error });
+    }
+    return "kept";
+  }
+
+  async #appendOne(record: SealedRecord): Promise<Appended> {
+    const path = this.#pathOf(record.seq);
+    if (!(await this.#hasPlace(record))) return "fenced";
+    const isNew = await this.#putIfAbsent(path, Buffer.concat([record.head, record.body]));
+    if (!isNew && !(await this.#isThere(record))) return "fenced";
+    // What it stands behind is trimmed first: while that is there, its own number was not taken and trimmed before.
+    if (await this.#hasPlace(record)) return "kept";
+    if (isNew) await fs.rm(path, { force: true });
+    return "fenced";
+  }
+
+  async #hasPlace({ seq, prev }: SealedRecord): Promise<boolean> {
+    if (seq === 1) return (await this.#first()) <= 1;
+    const before = await this.#readOne(seq - 1);
+    return before !== undefined && before.sum.equals(prev) && (await this.#first()) < seq;
+  }
+
+  async #isThere({ seq, sum }: SealedRecord): Promise<boolean> {
+    const there = await this.#readOne(seq);
+    return there !== undefined && there.sum.equals(sum);
+  }
+
+  /** Durable before it has its name; the name is not. */
+  async #putIfAbsent(path: string, bytes: Uint8Array): Promise<boolean> {
+    const made = join(this.#root, "new", randomUUID());
+    try {
+      await fs.writeFile(made, bytes, { flag: "wx", mode: 0o600, flush: true });
+      await fs.link(made, path);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === "EEXIST") return false;
+      throw error;
+    } finally {
+      await fs.rm(made, { force: true });
+    }
+  }
+
+  /** A failed sync may have lost what it had to write, and the next one says nothing of it. */
+  async #syncRecords(): Promise<void> {
+    try {
+      await syncFolder(this.#records);
+    } catch (error) {
+      this.#broken = error;
+      throw error;
+    }
+  }
+
+  async read(after: number, bytesMax: number): Promise<readonly SealedRecord[]> {
+    const found: SealedRecord[] = [];
+    try {
+      for (let bytes = 0, seq = after + 1; bytes < bytesMax; seq++) {
+        const record = await this.#readOne(seq);
+        if (record === undefined) break;
+        found.push(record);
+        bytes += record.head.length + record.body.length;
+      }
+      // Looked at last: a deposed leader's file may lie where others were trimmed.
+      const first = await this.#first();
+      if (after + 1 < first) throw new LogTrimmed(first);
+    } catch (error) {
+      throw passOn(error);
+    }
+    this.#known = Math.max(this.#known, found.at(-1)?.seq ?? 0);
+    return found;
+  }
+
+  async tail(): Promise<number> {
+    try {
+      let seq = Math.max(this.#known, (await this.#first()) - 1);
+      while (await exists(this.#pathOf(seq + 1))) seq++;
+      this.#known = seq;
+      return seq;
+    } catch (error) {
+      throw passOn(error);
+    }
+  }
+
+  watch(wake: () => void): () => void {
+    const watcher = watchFolder(this.#records, { persistent: false }, () => wake());
+    // It is a hint: who watches looks now and then by himself.
+    watcher.on("error", () => watcher.close());
+    const stop = (): void => {
+      this.#watchers.delete(stop);
+      watcher.close();
+    };
+    this.#watchers.add(stop);
+    return stop;
+  }
+
+  async trim(below: number): Promise<void> {
+    try {
+      const first = Math.min(below, await this.tail());
+      if (first <= (await this.#first())) return;
+      await replaceFile(join(this.#root, "trimmed"), Buffer.from(String(first)));
+      await syncFolder(this.#root);
+      const names = await fs.readdir(this.#records);
+      for (const name of names.filter((each) => each < nameOf(first)).toSorted()) {
+        await fs.rm(join(this.#records, name), { force: true });
+      }
+    } catch (error) {
+      throw passOn(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#watchers) stop();
+  }
+
+  #pathOf(seq: number): string {
+    return join(this.#records, `${nameOf(seq)}.wlr`);
+  }
+
+  async #readOne(seq: number): Promise<SealedRecord | undefined> {
+    const bytes = await readIfThere(this.#pathOf(seq));
+    if (bytes === undefined) return undefined;
+    const headBytes = bytes.length < 6 ? bytes.length : bytes.readUInt16LE(4);
+    const record = asSealed(bytes.subarray(0, headBytes), bytes.subarray(headBytes));
+    if (record.seq === seq) return record;
+    throw new Fault("E_LOG", `the file of record ${seq} of the log holds record ${record.seq}`);
+  }
+
+  /** The oldest number that is kept. */
+  async #first(): Promise<number> {
+    const text = await readIfThere(join(this.#root, "trimmed"));
+    if (text === undefined) return 1;
+    const first = Number(text.toString());
+    if (Number.isSafeInteger(first) && first >= 1) return first;
+    throw new Fault("E_LOG", `${join(this.#root, "trimmed")} does not hold a number`);
+  }
+}
+
+/** Files that follow each other; each is the lease as it then was. */
+class DirectoryLease implements LogLease {
+  readonly #folder: string;
+  readonly #put: (path: string, bytes: Uint8Array) => Promise<boolean>;
+
+  constructor(folder: string, put: (path: string, bytes: Uint8Array) => Promise<boolean>) {
+    this.#folder = folder;
+    this.#put = put;
+  }
+
+  async read(): Promise<Lease> {
+    return (await this.#newest()).lease;
+  }
+
+  async take(seen: Lease, { term, node, address }: Lease): Promise<boolean> {
+    const { number, lease } = await this.#newest();
+    if (lease.term !== seen.term || lease.beat !== seen.beat) return false;
+    return this.#write(number + 1, { term, node, address, beat: 0 });
+  }
+
+  async beat(term: number): Promise<boolean> {
+    const { number, lease } = await this.#newest();
+    if (lease.term !== term || lease.beat < 0) return false;
+    return this.#write(number + 1, { ...lease, beat: lease.beat + 1 });
+  }
+
+  async giveUp(term: number): Promise<void> {
+    const { number, lease } = await this.#newest();
+    if (lease.term === term) await this.#write(number + 1, { ...lease, beat: -1 });
+  }
+
+  /** false: another was written meanwhile. */
+  async #write(number: number, lease: Lease): Promise<boolean> {
+    const path = this.#pathOf(number);
+    try {
+      if (!(await this.#put(path, Buffer.from(JSON.stringify(lease))))) return false;
+      const numbers = await this.#numbers();
+      const newest = Math.max(...numbers);
+      for (const old of numbers) {
+        if (old < newest) await fs.rm(this.#pathOf(old), { force: true });
+      }
+      // Its number may have been that of one which was removed since.
+      return newest === number;
+    } catch (error) {
+      throw passOn(error);
+    }
+  }
+
+  async #newest(): Promise<{ readonly number: number; readonly lease: Lease }> {
+    for (;;) {
+      const number = Math.max(0, ...(await this.#numbers()));
+      if (number === 0) return { number, lease: { term: 0, beat: 0, node: "", address: "" } };
+      const bytes = await readIfThere(this.#pathOf(number));
+      if (bytes !== undefined) return { number, lease: JSON.parse(bytes.toString()) as Lease };
+    }
+  }
+
+  async #numbers(): Promise<readonly number[]> {
+    try {
+      return (await fs.readdir(this.#folder)).map((name) => Number.parseInt(name, 10));
+    } catch (error) {
+      throw passOn(error);
+    }
+  }
+
+  #pathOf(number: number): string {
+    return join(this.#folder, `${nameOf(number)}.json`);
+  }
+}
+
+function nameOf(number: number): string {
+  return String(number).padStart(16, "0");
+}
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await fs.readFile(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await fs.access(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
+  const made = `${path}.new`;
+  await fs.writeFile(made, bytes, { mode: 0o600, flush: true });
+  await fs.rename(made, path);
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await fs.open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code;
+}
+
+function passOn(error: unknown): unknown {
+  if (error instanceof Fault || error instanceof LogTrimmed) return error;
+  return new LogUnavailable(`the log cannot be reached: ${wordsOf(error)}`, { cause: error });
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
