@@ -31,20 +31,34 @@ export function openDirectory(root: string): BackupPlace {
         throw new Fault("E_BACKUP", `${at(name)} cannot be read`, { cause: error });
       }
     },
-    async list(folder) {
-      if (!fs.existsSync(at(folder))) return [];
-      return fs
-        .readdirSync(at(folder), { recursive: true, encoding: "utf8" })
-        .filter((name) => fs.statSync(at(join(folder, name))).isFile())
-        .toSorted();
-    },
-    remove: async (name) => fs.rmSync(at(name), { force: true }),
+    list: async (folder) =>
+      told(at(folder), () => {
+        if (!fs.existsSync(at(folder))) return [];
+        return fs
+          .readdirSync(at(folder), { recursive: true, encoding: "utf8" })
+          .filter((name) => fs.statSync(at(join(folder, name))).isFile())
+          .toSorted();
+      }),
+    remove: async (name) => told(at(name), () => fs.rmSync(at(name), { force: true })),
     async claim() {
-      fs.mkdirSync(root, { recursive: true, mode: 0o700 });
-      claimLock(at(lockName));
+      told(root, () => {
+        fs.mkdirSync(root, { recursive: true, mode: 0o700 });
+        claimLock(at(lockName));
+      });
       return async () => fs.rmSync(at(lockName), { force: true });
     },
   };
+}
+
+/** Fault E_BACKUP for what the system refuses. */
+function told<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Fault("E_BACKUP", `${path} cannot be used: ${why}`, { cause: error });
+  }
 }
 
 function putFile(path: string, bytes: Uint8Array): void {

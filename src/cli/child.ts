@@ -4,11 +4,10 @@ import { linkControls } from "./controls.ts";
 import { scrubOf } from "./config.ts";
 import { giveBackIdleMemory } from "./idle-memory.ts";
 import { makeLogger, setLogLevel, surviveLostOutput } from "./log.ts";
-import type { Role, ScriptReport, ToChild, ToSupervisor } from "./messages.ts";
+import type { Role, ToChild, ToSupervisor } from "./messages.ts";
 import { answerOwn } from "./process-metrics.ts";
+import type { Question, SurveyAnswer } from "./questions.ts";
 import { linkSurveys } from "./survey.ts";
-import { ScriptFault, type ScriptProblem } from "../lambda/script-fault.ts";
-import type { LambdaServer } from "../lambda/server.ts";
 import { beatMs } from "./pulse.ts";
 import type { Worker } from "./worker.ts";
 
@@ -18,6 +17,7 @@ type Start = ToChild & { readonly kind: "start" };
 export async function loadRole(role: Role): Promise<(start: Start) => Promise<void>> {
   surviveLostOutput();
   if (role === "lambda") return loadLambda();
+  if (role === "backup") return loadArchiving();
   const writing = role === "worker" ? undefined : await import("./writer.ts");
   const working = role === "writer" ? undefined : await import("./worker.ts");
   const { connectStore } = await import("../stores/open.ts");
@@ -106,14 +106,17 @@ function giveSigns(): void {
 }
 
 async function loadLambda(): Promise<(start: Start) => Promise<void>> {
-  const { openLambdaBeside } = await import("./lambda-role.ts");
+  const { openLambdaBeside, reloadScript } = await import("./lambda-role.ts");
   return async ({ config }) => {
     const server = await openLambdaBeside(config);
     const surveys = linkSurveys((message) => process.send?.(message), answerOwn);
     process.on("message", (message: ToChild) => {
       if (message.kind === "drain") void drain(undefined, server);
-      else if (message.kind === "reloadScript") void reloadScript(server, message);
-      else if (message.kind === "asked") surveys.hear(message);
+      else if (message.kind === "reloadScript") {
+        void reloadScript(server, message).then((report) => {
+          process.send?.({ kind: "script", id: message.id, report } satisfies ToSupervisor);
+        });
+      } else if (message.kind === "asked") surveys.hear(message);
     });
     process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
     giveSigns();
@@ -121,21 +124,21 @@ async function loadLambda(): Promise<(start: Start) => Promise<void>> {
   };
 }
 
-async function reloadScript(
-  server: LambdaServer,
-  { id, script }: Extract<ToChild, { kind: "reloadScript" }>,
-): Promise<void> {
-  const report = await server.reload(script).then(
-    (loaded): ScriptReport => ({ ok: true, script: loaded }),
-    (error: unknown): ScriptReport => ({ ok: false, problems: problemsOf(error) }),
-  );
-  process.send?.({ kind: "script", id, report } satisfies ToSupervisor);
-}
-
-function problemsOf(error: unknown): readonly ScriptProblem[] {
-  if (error instanceof ScriptFault) return error.problems;
-  const text = error instanceof Error ? error.message : String(error);
-  return [{ text, place: undefined, lineText: undefined }];
+async function loadArchiving(): Promise<(start: Start) => Promise<void>> {
+  const { openArchiving } = await import("./backup-role.ts");
+  return async ({ config }) => {
+    const archiving = openArchiving(config);
+    const answer = async (question: Question): Promise<SurveyAnswer> =>
+      question.kind === "archive" ? { archive: archiving.facts } : answerOwn(question);
+    const surveys = linkSurveys((message) => process.send?.(message), answer);
+    process.on("message", (message: ToChild) => {
+      if (message.kind === "drain") void drain(undefined, archiving);
+      else if (message.kind === "asked") surveys.hear(message);
+    });
+    process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
+    giveSigns();
+    giveBackIdleMemory();
+  };
 }
 
 interface Closable {

@@ -268,6 +268,12 @@ function addAccounts(command: Command): void {
 /** Custom logic, and what may be asked of other hosts. */
 function addResolvers(command: Command): void {
   command
+    .addOption(
+      setting(
+        "--backup <settings>",
+        'archive what is committed: "to=dir:PATH or s3://BUCKET; every=10s; full=24h; keep=7; key-file=FILE"',
+      ).default(""),
+    )
     .addOption(setting("--lambda <script>", "JavaScript or TypeScript with resolvers, run beside"))
     .addOption(
       setting("--lambda-url <url>", "another lambda server, as http://host:8686/graphql-worker"),

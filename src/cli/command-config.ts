@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
+import { readSeal } from "../backup/seal.ts";
 import { silentLogger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
 import {
@@ -71,7 +72,7 @@ function rowsOf(flag: string, value: unknown, source: string, config: ServeConfi
 
 /** Of flags that hold several settings: what each key comes to. */
 function effectiveValues(flag: string, config: ServeConfig): ReadonlyMap<string, string> {
-  const { limits, graphql, store, memory, mutations, disallowDrop } = config;
+  const { limits, graphql, store, memory, mutations, disallowDrop, backup } = config;
   const text = (
     values: Readonly<Record<string, string | number | boolean | undefined>>,
   ): Map<string, string> =>
@@ -104,6 +105,14 @@ function effectiveValues(flag: string, config: ServeConfig): ReadonlyMap<string,
         "scrub-percent": store.scrubPercent,
         "scrub-hours": store.scrubHours,
       });
+    case "--backup":
+      return text({
+        to: backup?.to,
+        every: backup && `${backup.everyMs}ms`,
+        full: backup && `${backup.fullMs}ms`,
+        keep: backup?.keep,
+        "key-file": backup?.keyFile,
+      });
     case "--cache":
       return text({ "size-mb": memory.cacheMb });
     default:
@@ -124,6 +133,7 @@ export async function runConfigCheck(options: ServeOptions): Promise<void> {
     () => checkDirectory(config.dataDir),
     () => config.audit && checkWritable("--audit", dirname(config.audit.file)),
     () => checkScript(config.lambda.script),
+    () => readSeal(config.backup?.keyFile),
   ];
   let faults = 0;
   for (const step of steps) {

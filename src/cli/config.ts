@@ -11,6 +11,7 @@ import type { AclConfig } from "./acl-config.ts";
 import { parseAddress } from "./address.ts";
 import { parseDurationMs } from "./duration.ts";
 import { type GrpcConfig, parseGrpc } from "./grpc-listening.ts";
+import { parseBackup, type BackupConfig } from "./backup-config.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
 import type { LambdaConfig } from "./lambda-config.ts";
 import { parseLog, type LogConfig } from "./log-config.ts";
@@ -60,6 +61,8 @@ export interface ServeConfig {
   readonly store: StoreConfig;
   readonly memory: MemoryConfig;
   readonly lambda: LambdaConfig;
+  /** Undefined: nothing is archived. */
+  readonly backup: BackupConfig | undefined;
   readonly outgoing: OutgoingConfig;
   readonly ownKeys: OwnKeys;
   /** Users, groups and rules; undefined: off. */
@@ -127,6 +130,7 @@ export interface ServeOptions {
   readonly lambda: string | undefined;
   readonly lambdaUrl: string | undefined;
   readonly lambdaLimit: string;
+  readonly backup: string;
   readonly outgoing: string;
   readonly drain: string;
   readonly hang: string;
@@ -178,9 +182,11 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
       hasWriter: workers > answeringWriterMax,
       lambdaBytes:
         lambda.script === undefined ? 0 : lambda.limits.memoryBytesMax * lambda.limits.running,
+      hasArchive: options.backup !== "",
       cacheMb: parseCache(options.cache),
     }),
     lambda,
+    backup: parseBackup(options.backup),
     outgoing: parseOutgoing(options.outgoing, host),
     acl,
     isDevelopment: false,

@@ -27,6 +27,7 @@ function refuseKey(): string {
       lambda: undefined,
       lambdaUrl: undefined,
       lambdaLimit: "",
+      backup: "",
       outgoing: "",
       drain: "1s",
       hang: "30s",

@@ -44,7 +44,13 @@ describe("the memory there is", () => {
 });
 
 describe("its division", () => {
-  const parts = { workers: 2, hasWriter: false, lambdaBytes: 0, cacheMb: undefined };
+  const parts = {
+    workers: 2,
+    hasWriter: false,
+    hasArchive: false,
+    lambdaBytes: 0,
+    cacheMb: undefined,
+  };
 
   it("gives each process its share, and requests what code and caches leave", () => {
     const memory = divideMemory("2GB", parts);
@@ -62,6 +68,7 @@ describe("its division", () => {
       ...parts,
       workers: 3,
       hasWriter: true,
+      hasArchive: false,
       lambdaBytes: 512 * mebibyte,
     });
     const sum = 3 * memory.workerBytes + memory.writerBytes + 512 * mebibyte;

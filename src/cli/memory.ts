@@ -28,12 +28,16 @@ interface MemoryParts {
   readonly hasWriter: boolean;
   /** Of resolvers that run beside the database; 0 for none. */
   readonly lambdaBytes: number;
+  /** Whether a process archives the store. */
+  readonly hasArchive: boolean;
   /** Mebibytes of each process's cache; undefined where no setting says so. */
   readonly cacheMb: number | undefined;
 }
 
 /** The supervisor, which holds nothing of a request. */
 const supervisorBytes = 64 * mebibyte;
+/** The process that archives: some blocks of rows at a time. */
+const archiveBytes = 256 * mebibyte;
 /** Code, compiled functions, the young heap: what a process has that answers nothing. */
 const idleBytes = 160 * mebibyte;
 /** Of a cache that no setting mentions: a quarter of the process's share, and no more than this. */
@@ -53,11 +57,12 @@ export function divideMemory(
   // Resolvers have a bound of their own, which is watched from outside: they may take half of what there is.
   const lambdaBytes = Math.min(parts.lambdaBytes, totalBytes / 2);
   const shares = parts.workers + (parts.hasWriter ? writerShare : 0);
-  const share = Math.floor((totalBytes - supervisorBytes - lambdaBytes) / shares);
+  const besideBytes = supervisorBytes + lambdaBytes + (parts.hasArchive ? archiveBytes : 0);
+  const share = Math.floor((totalBytes - besideBytes) / shares);
   // On a small machine nobody has asked for a bound: it serves with the least that a process can work with.
   const workerBytes = text === undefined ? Math.max(share, workerBytesMin) : share;
   if (workerBytes < workerBytesMin) {
-    const leastMb = Math.ceil((workerBytesMin * shares + supervisorBytes + lambdaBytes) / mebibyte);
+    const leastMb = Math.ceil((workerBytesMin * shares + besideBytes) / mebibyte);
     const have = `${Math.floor(totalBytes / mebibyte)}MB`;
     throw new Fault(
       "E_STARTUP",
@@ -80,6 +85,7 @@ export function divideMemory(
 /** The bound of V8's heap, in MiB; buffers lie beside it. A process that passes it ends, and is started again. */
 export function heapMb(memory: MemoryConfig, role: Role): number | undefined {
   if (role === "lambda") return undefined;
+  if (role === "backup") return archiveBytes / mebibyte;
   const bytes = role === "writer" ? memory.writerBytes : memory.workerBytes;
   return Math.floor((bytes * 0.8) / mebibyte);
 }

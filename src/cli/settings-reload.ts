@@ -30,6 +30,7 @@ const waits: Partial<Record<keyof ServeConfig, string>> = {
   mutations: "--limit mutations",
   store: "--store",
   lambda: "--lambda",
+  backup: "--backup",
   outgoing: "--outgoing",
   metrics: "--metrics",
   otel: "--otel",

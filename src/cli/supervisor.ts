@@ -26,8 +26,9 @@ import {
 } from "./messages.ts";
 import { mainFile } from "./places.ts";
 import { beatMs, Pulse } from "./pulse.ts";
+import type { Question } from "./questions.ts";
 import { refuseConnection } from "./refuse.ts";
-import { answeringWriterMax } from "./roles.ts";
+import { answeringWriterMax, readsStore } from "./roles.ts";
 import { ScriptDesk } from "./script-desk.ts";
 import { StoreWatch } from "./store-watch.ts";
 import { countRestart, answerOwn } from "./process-metrics.ts";
@@ -52,8 +53,11 @@ const childEnvironment = {
 /** At the end: for how long connections that were let in are handed over. */
 const handoverMsMax = 1_000;
 
-/** Who needs another ends before it: all answer through the resolvers, and write through the writer. */
-const stopOrder: readonly Role[] = ["worker", "both", "writer", "lambda"];
+/**
+ * Who needs another ends before it: all answer through the resolvers, and write through the writer. What they have
+ * written is archived at the end.
+ */
+const stopOrder: readonly Role[] = ["worker", "both", "writer", "lambda", "backup"];
 
 /** What a process that has ended may still have said is heard for so long. */
 const lastWordsMs = 1_000;
@@ -215,6 +219,7 @@ class Keeper {
         ? [make("both", 1), ...workers.slice(1)]
         : [make("writer", 0), ...workers];
     if (config.lambda.script !== undefined) this.#children.push(make("lambda", 0));
+    if (config.backup !== undefined) this.#children.push(make("backup", 0));
   }
 
   /**
@@ -256,7 +261,7 @@ class Keeper {
   }
 
   #tellSettings(child: Child): void {
-    if (child.role !== "lambda") this.#tell(child, { kind: "settings", config: this.#config });
+    if (readsStore(child.role)) this.#tell(child, { kind: "settings", config: this.#config });
   }
 
   /** To a process that answers. Without one it waits, unless none can be started. */
@@ -417,8 +422,9 @@ class Keeper {
         this.#dispatcher.beat(child);
         return;
       case "survey": {
-        const children = this.#children.filter((one) => one.isReady);
-        this.#surveys.open(child, message.id, message.question, children);
+        const { question } = message;
+        const children = this.#children.filter((one) => one.isReady && isAsked(one, question));
+        this.#surveys.open(child, message.id, question, children);
         return;
       }
       case "report":
@@ -465,7 +471,7 @@ class Keeper {
       if (this.#isStopping) return;
       const writer = this.#children.find(isWriting);
       const isBehind = child !== writer && isAnswering(child) && writer?.isReady !== true;
-      if (isBehind || (this.#watch.move !== undefined && child.role !== "lambda")) {
+      if (isBehind || (this.#watch.move !== undefined && readsStore(child.role))) {
         this.#startIn(child, backoffMs.first);
         return;
       }
@@ -527,6 +533,11 @@ function isAnswering(child: Child): boolean {
   return child.role === "worker" || child.role === "both";
 }
 
+/** Who knows nothing of it is not waited for. */
+function isAsked({ role }: Child, { kind }: Question): boolean {
+  return kind !== "archive" || role === "backup";
+}
+
 function isWriting(child: Child): boolean {
   return child.role === "writer" || child.role === "both";
 }
@@ -542,7 +553,7 @@ function endGroup(pid: number | undefined): void {
 
 /** LMDB's pages are read where the file is mapped: damage to them ends the process that follows them. */
 function hasDiedOfStore(child: Child, signal: string | null): boolean {
-  return child.role !== "lambda" && (signal === "SIGBUS" || signal === "SIGSEGV");
+  return readsStore(child.role) && (signal === "SIGBUS" || signal === "SIGSEGV");
 }
 
 function explainDeath(child: Child, code: number | null, signal: string | null): string {

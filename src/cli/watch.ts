@@ -10,6 +10,7 @@ import { makeTracer } from "./otel.ts";
 import type { ServeConfig } from "./config.ts";
 import type { Logger } from "../base/log.ts";
 import type { SurveyAnswer, Question } from "./questions.ts";
+import type { ArchiveFacts } from "../http/node-facts.ts";
 import type { Surveys } from "./survey.ts";
 
 export function openWatch(
@@ -45,6 +46,17 @@ export function askProcesses(surveys: Surveys): Processes {
   };
 }
 
+/** Of the process that archives; undefined where there shall be none. */
+export async function askArchive(
+  surveys: Surveys,
+  { backup }: ServeConfig,
+): Promise<ArchiveFacts | undefined> {
+  if (backup === undefined) return undefined;
+  const reports = await surveys.ask({ kind: "archive" });
+  const found = reports.find(({ answer }) => answer.archive !== undefined)?.answer.archive;
+  return found ?? { archivedCommit: 0, lastSuccess: undefined, problem: "it is being started" };
+}
+
 /** What a worker says for itself. */
 export async function answerOf(question: Question, context: ServerContext): Promise<SurveyAnswer> {
   switch (question.kind) {
@@ -52,6 +64,8 @@ export async function answerOf(question: Question, context: ServerContext): Prom
       return { readings: await metrics.read() };
     case "running":
       return { running: await context.watch.list((watched) => describeSender(watched, context)) };
+    case "archive":
+      return {};
     case "cancel":
       return { cancelled: context.watch.cancel(question) };
   }

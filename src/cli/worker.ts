@@ -38,7 +38,7 @@ import { openAuditFile } from "./audit-file.ts";
 import { makeSecurity } from "./security.ts";
 import type { SurveyAnswer, Question } from "./questions.ts";
 import type { Surveys } from "./survey.ts";
-import { answerOf, askProcesses, openWatch } from "./watch.ts";
+import { answerOf, askArchive, askProcesses, openWatch } from "./watch.ts";
 import { showMetrics } from "./worker-metrics.ts";
 import { readVersion } from "./version.ts";
 import { type ExchangedSettings, makeReload, openRates, rulesOf } from "./worker-settings.ts";
@@ -207,7 +207,11 @@ function endWithoutSlot(logger: Logger): void {
   process.exit(slotLostExit);
 }
 
-function openFacts({ config, store }: WorkerParts, engine: OpenEngine, hasAcl: boolean): NodeFacts {
+function openFacts(
+  { config, store, surveys }: WorkerParts,
+  engine: OpenEngine,
+  hasAcl: boolean,
+): NodeFacts {
   const room = new DiskRoom(config.dataDir, systemClock, config.store.minFreeBytes);
   return makeNodeFacts({
     engine,
@@ -217,6 +221,7 @@ function openFacts({ config, store }: WorkerParts, engine: OpenEngine, hasAcl: b
     features: hasAcl ? ["acl", "multi_tenancy"] : [],
     indexProgress: () => engine.indexProgress(),
     vectorIndexes: () => engine.vectorIndexes,
+    archive: () => askArchive(surveys, config),
     describeStore: async () => ({ ...(await store.describe()), isShortOfRoom: room.isShort }),
   });
 }

@@ -215,12 +215,23 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
   }
 }
 
-/** Whoever names the type, and does not like plain JSON better. */
+/** Whoever names the type, and does not like plain JSON better: by its weight, then by its place. */
 function wantsResponseJson({ req }: Exchange): boolean {
   const { accept } = req.headers;
   if (accept === undefined || !accept.includes(responseJson)) return false;
-  const plain = accept.indexOf("application/json");
-  return plain < 0 || accept.indexOf(responseJson) < plain;
+  const named = accept.split(",").map((one) => one.trim());
+  const own = named.findIndex((one) => one.startsWith(responseJson));
+  const plain = named.findIndex((one) => one.startsWith("application/json"));
+  const weight = weightOf(named[own]);
+  if (plain < 0 || weight === 0) return weight > 0;
+  const other = weightOf(named[plain]);
+  return weight === other ? own < plain : weight > other;
+}
+
+/** `q` of a member of Accept (RFC 9110 12.4.2), 1 unless it is said. */
+function weightOf(member: string | undefined): number {
+  const q = /;\s*q=([\d.]+)/i.exec(member ?? "")?.[1];
+  return q === undefined ? 1 : Number(q);
 }
 
 /** One after the other, within the budget of all: a mutation is seen by what follows it. */

@@ -31,6 +31,17 @@ export interface NodeHealth extends HealthElement {
   readonly progress: readonly IndexProgress[];
   /** Of the process that answers. */
   readonly vectors: readonly VectorIndexFacts[];
+  readonly archive?: ArchiveFacts | undefined;
+}
+
+/** Of the archive that a server keeps of its store. */
+export interface ArchiveFacts {
+  /** The newest commit that it holds; 0: not known yet. */
+  readonly archivedCommit: number;
+  /** ISO 8601: when it last held all that was committed before. */
+  readonly lastSuccess: string | undefined;
+  /** Why the last try failed; undefined: it did not. */
+  readonly problem: string | undefined;
 }
 
 interface NodeParts {
@@ -43,6 +54,8 @@ interface NodeParts {
   readonly features?: readonly string[];
   indexProgress(): Promise<readonly IndexProgress[]>;
   vectorIndexes(): readonly VectorIndexFacts[];
+  /** undefined: there shall be none. */
+  archive?(): Promise<ArchiveFacts | undefined>;
   describeStore(): Promise<{
     readonly commitTs: number;
     readonly maxUid: number;
@@ -75,6 +88,7 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
         maxUid,
         progress,
         vectors: parts.vectorIndexes(),
+        archive: await parts.archive?.(),
       };
     },
     async healthOfAll() {
@@ -110,10 +124,8 @@ export function printHealthOfAll(
 
 /** Members that are empty are left out. `indexing_progress` and `vector_indexes` are this server's own. */
 function describe(node: NodeHealth, principal: Principal): object {
-  const { ongoing, indexing, ee_features, maxUid, progress, vectors, ...plain } = showNode(
-    node,
-    principal,
-  );
+  const shown = showNode(node, principal);
+  const { ongoing, indexing, ee_features, maxUid, progress, vectors, archive, ...plain } = shown;
   const known = progress.filter(({ namespace }) => mayKnowBuilds(principal, namespace));
   const builds = known.map(({ namespace, predicate, index, done, total }) => ({
     predicate: `${namespace}-${predicate}`,
@@ -136,7 +148,18 @@ function describe(node: NodeHealth, principal: Principal): object {
   };
   const filled = Object.entries(lists).filter(([, list]) => list.length > 0);
   const counter = maxUid > 0 ? { max_assigned: maxUid } : {};
-  return { ...plain, ...Object.fromEntries(filled), ...counter };
+  return {
+    ...plain,
+    ...Object.fromEntries(filled),
+    ...(archive !== undefined && mayKnowBuilds(principal, 0)
+      ? { backup: describeArchive(archive) }
+      : {}),
+    ...counter,
+  };
+}
+
+function describeArchive({ archivedCommit, lastSuccess, problem }: ArchiveFacts): object {
+  return { archived_commit: archivedCommit, last_success: lastSuccess, problem };
 }
 
 async function printState(parts: NodeParts, namespace: number): Promise<string> {
