@@ -62,7 +62,7 @@ function enter(dir: string): void {
   try {
     process.chdir(dir);
   } catch (error) {
-    throw new Fault("E_STARTUP", `${dir} is no folder`, {
+    throw new Fault("E_STARTUP", `${dir} is no folder: weft init ${dir} makes a project there`, {
       cause: error,
     });
   }

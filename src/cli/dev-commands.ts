@@ -14,6 +14,38 @@ export interface DevOptions extends ServeOptions {
   readonly reset: boolean;
 }
 
+/** The options of `weft init`. */
+export interface InitOptions {
+  readonly template: "typescript" | "javascript" | "minimal";
+  readonly force: boolean;
+}
+
+export function addInit(program: Command): void {
+  program
+    .command("init")
+    .description("make a project that starts: schema, resolvers, fixtures, a test, a container")
+    .argument("[dir]", "its folder, made when it is missing", ".")
+    .addOption(
+      new Option("--template <name>", "what it begins with")
+        .choices(["typescript", "javascript", "minimal"])
+        .default("typescript"),
+    )
+    .option("--force", "in a folder that is not empty; files that are there stay", false)
+    .addHelpText(
+      "after",
+      `
+Nothing is asked, and nothing that is there is changed. minimal is a schema alone.
+
+Examples:
+  weft init shop
+  weft init shop --template javascript`,
+    )
+    .action(async (dir: string, options: InitOptions) => {
+      const { runInit } = await import("./command-init.ts");
+      runInit(dir, options);
+    });
+}
+
 /** In place of what `weft serve` begins with. */
 const ownDefaults: Readonly<Record<string, string>> = {
   "--data": ".weft",

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { listResolvers, writtenTypes } from "../codegen/written-types.ts";
+import { listResolvers } from "../codegen/written-types.ts";
 import { compileSchema, findSchemaProblems } from "../graphql/service/schema-compile.ts";
 import { judgeSchema } from "../graphql/service/schema-verdict.ts";
 import { Fault } from "../model/fault.ts";
@@ -17,8 +17,7 @@ import type { DevProject } from "./dev-project.ts";
 import { say } from "./log.ts";
 import type { ScriptReport } from "./messages.ts";
 import { SchemaClient, type ToldPlan } from "./schema-client.ts";
-import { readPackageName } from "./version.ts";
-import { writeFiles } from "./written-files.ts";
+import { writeSchemaTypes } from "./written-files.ts";
 
 interface DevSessionParts {
   readonly project: DevProject;
@@ -204,10 +203,8 @@ export class DevSession {
   #writeTypes(sdl: string): void {
     const { types } = this.#parts;
     if (types === undefined) return;
-    const { dir, int64 } = types;
-    const files = writtenTypes(compileSchema(sdl), { int64 }, `${readPackageName()}/client`);
-    const names = [...files.keys()].map((name) => join(dir, name));
-    if (writeFiles(dir, files) > 0) say(`types: ${names.join(", ")}`);
+    const names = writeSchemaTypes(types.dir, sdl, types.int64);
+    if (names.length > 0) say(`types: ${names.join(", ")}`);
   }
 
   // -------------------------------------------------------------------------------------------------------------

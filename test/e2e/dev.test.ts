@@ -365,6 +365,6 @@ describe("a start", () => {
       "weft: --acl is for weft serve: weft dev serves without\n",
     );
     const none = await runWeft(["dev", join(makeFolder(), "nowhere")]);
-    expect(none.stderr).toMatch(/nowhere is no folder\n$/);
+    expect(none.stderr).toMatch(/nowhere is no folder: weft init .* makes a project there\n$/);
   });
 });
