@@ -17,7 +17,7 @@ import { Fault } from "../model/fault.ts";
 /** Rejects with a DatabaseError where the directory cannot be opened, or a schema is refused. */
 export const open: Open = <Schema>(options: OpenOptions = {}) =>
   // The types of documents are the compiler's affair: what runs is the same for all schemas.
-  showingFaults(() => openDatabase(options)) as Promise<EmbeddedDatabase<Schema>>;
+  showingFaults(() => openEmbedded(options)) as Promise<EmbeddedDatabase<Schema>>;
 
 interface OpenStore {
   readonly store: Store;
@@ -25,7 +25,7 @@ interface OpenStore {
 }
 
 /** `resolvers`: of whoever opens several databases one after another, and ends them itself. */
-export async function openDatabase(
+export async function openEmbedded(
   options: OpenOptions,
   resolvers?: Resolvers,
 ): Promise<EmbeddedDatabase> {

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { systemClock } from "../base/clock.ts";
 import type { DqlCall, EmbeddedDatabase } from "./api.ts";
 import { showingFaults } from "./database-error.ts";
-import { openDatabase } from "./open.ts";
+import { openEmbedded } from "./open.ts";
 import type { Resolvers } from "./resolvers.ts";
 import type { OpenTestDatabase, TestDatabase, TestOptions, TestTime } from "./test-api.ts";
 import { readTokenForm, type TokenForm } from "./token-form.ts";
@@ -69,7 +69,7 @@ async function openWithFixtures(
 ): Promise<EmbeddedDatabase> {
   const { schema, dqlSchema, lambdaUrl, fixtures } = options;
   const database = await showingFaults(() =>
-    openDatabase({ schema, dqlSchema, lambdaUrl, now }, resolvers),
+    openEmbedded({ schema, dqlSchema, lambdaUrl, now }, resolvers),
   );
   try {
     await fixtures?.(database);
