@@ -34,8 +34,11 @@ export function printDevLine(json: string): string {
   switch (entry.msg) {
     case "script":
       return withoutControls(printScript(entry as ScriptEntry));
-    case "slow request":
-      return withoutControls(printSlow(entry as unknown as SlowEntry));
+    case "slow request": {
+      const slow = entry as unknown as SlowEntry;
+      // What sets schemas takes its time; who waits for it sees that.
+      return slow.operation === "admin" ? "" : withoutControls(printSlow(slow));
+    }
     case "a rule refuses":
       return withoutControls(printRefusal(entry as unknown as RefusalEntry));
     default:
@@ -61,7 +64,9 @@ function printSlow({ operation, ms, work, text, plan, spans = [] }: SlowEntry): 
     ...indented(text),
     ...spans.map((span) => `  ${span}`),
     ...indented(plan),
-    "  weft explain FILE --profile tells what each step costs",
+    ...(plan === undefined || plan === ""
+      ? []
+      : ["  weft explain FILE --profile tells what each step costs"]),
   ];
   return `${parts.join("\n")}\n`;
 }
