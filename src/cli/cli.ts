@@ -202,7 +202,7 @@ function addApiAccess(command: Command): void {
     .addOption(
       setting(
         "--graphql <settings>",
-        '"introspection=true; debug=false; extensions=true; strict-rules=false; data-check=true; lambda-url="',
+        '"introspection=true; debug=false; extensions=true; strict-rules=false; data-check=true; batch=0; int64=number; error-details=false; lambda-url="',
       ).default(""),
     )
     .addOption(

@@ -95,6 +95,8 @@ function effectiveValues(flag: string, config: ServeConfig): ReadonlyMap<string,
         "strict-rules": graphql.strictRules,
         batch: graphql.batchMax,
         "data-check": graphql.dataCheck,
+        int64: graphql.int64,
+        "error-details": graphql.errorDetails,
       });
     case "--store":
       return text({

@@ -127,7 +127,8 @@ function openSession(
     certKey: undefined,
     beside: undefined,
   };
-  const { types, int64 } = options;
+  const { types } = options;
+  const int64 = config.graphql.int64 === "text" ? "string" : "number";
   return new DevSession({
     project,
     credentials,

@@ -90,6 +90,10 @@ interface GraphqlConfig {
   readonly dataCheck: boolean;
   /** Operations of one request; 0: a list of them is refused. */
   readonly batchMax: number;
+  /** What an Int64 is in answers. */
+  readonly int64: "number" | "text";
+  /** Whether errors say in `extensions` what is wrong and where. */
+  readonly errorDetails: boolean;
 }
 
 interface StoreConfig {
@@ -216,6 +220,8 @@ const graphqlKeys = [
   "strict-rules",
   "data-check",
   "batch",
+  "int64",
+  "error-details",
   "poll-interval",
   "lambda-url",
 ] as const;
@@ -236,7 +242,14 @@ function parseGraphql(text: string): GraphqlConfig {
     strictRules: isOn("strict-rules", false),
     dataCheck: isOn("data-check", true),
     batchMax: parseCount("--graphql batch", given.get("batch") ?? "0"),
+    int64: parseInt64Form(given.get("int64") ?? "number"),
+    errorDetails: isOn("error-details", false),
   };
+}
+
+function parseInt64Form(text: string): GraphqlConfig["int64"] {
+  if (text === "number" || text === "text") return text;
+  throw new Fault("E_STARTUP", `--graphql int64: "${text}" is neither number nor text`);
 }
 
 function parseLambdaUrl(text: string): string | undefined {

@@ -10,7 +10,6 @@ export interface DevOptions extends ServeOptions {
   readonly fixtures: string | undefined;
   /** `--no-types` is false. */
   readonly types: string | boolean;
-  readonly int64: "number" | "string";
   readonly reset: boolean;
 }
 
@@ -69,11 +68,6 @@ export function addDev(program: Command, addServeOptions: (command: Command) => 
     )
     .addOption(setting("--types <dir>", "where types are written").default("weft"))
     .addOption(new Option("--no-types", "write none"))
-    .addOption(
-      new Option("--int64 <type>", "of an Int64 in types")
-        .choices(["number", "string"])
-        .default("number"),
-    )
     .option("--reset", "begin with an empty store", false);
   addServeOptions(command);
   for (const option of command.options) {
@@ -104,7 +98,7 @@ Examples:
 
 /** Behind the flags that are this command's own. */
 function hideOthers(command: Command): void {
-  const own = new Set(["schema", "migrations", "fixtures", "types", "int64", "reset"]);
+  const own = new Set(["schema", "migrations", "fixtures", "types", "reset"]);
   for (const option of command.options) {
     const name = option.attributeName();
     if (!own.has(name) && !shown.has(option.long ?? "")) option.hideHelp();

@@ -76,7 +76,8 @@ export function writeAggregate(
     else if (member.function === "typename") out.text(JSON.stringify(typeName));
     else {
       const value = valueOf(member);
-      out.text((value === undefined ? "" : printValuePlainJson(value)) || "null");
+      const text = (value === undefined ? "" : printValuePlainJson(value)) || "null";
+      out.text(member.isText === true && value?.kind === "int" ? `"${text}"` : text);
     }
   }
   out.byte(braceClose);

@@ -36,7 +36,8 @@ export interface FieldShape {
   readonly value: ValueShape;
 }
 
-type ScalarForm = "id" | "int" | "int64" | "float" | "string" | "boolean" | "datetime" | "enum";
+type ScalarForm =
+  "id" | "int" | "int64" | "int64text" | "float" | "string" | "boolean" | "datetime" | "enum";
 
 export interface ScalarShape {
   readonly form: ScalarForm;
@@ -127,6 +128,8 @@ export interface AggregateMemberShape {
   readonly function: "count" | "min" | "max" | "sum" | "avg" | "typename" | "none";
   /** Below the edge: the level's field with the values; at a root: the field of the block of aggregates. −1: none. */
   readonly field: number;
+  /** Integers are told as texts. */
+  readonly isText?: boolean;
 }
 
 /** `"key":`, ready to write. */

@@ -7,6 +7,7 @@ import type { GeoShape, ScalarShape } from "./graphql-shape.ts";
 import type { JsonWriter } from "./json-writer.ts";
 
 const comma = 44;
+const quote = 34;
 const bracketOpen = 91;
 const bracketClose = 93;
 const intMax = 2147483647;
@@ -34,6 +35,12 @@ export function writeGraphqlScalar(out: JsonWriter, cell: Cell, scalar: ScalarSh
     case "int64":
       if (cell.kind !== "int") return false;
       out.cell(cell);
+      return true;
+    case "int64text":
+      if (cell.kind !== "int") return false;
+      out.byte(quote);
+      out.cell(cell);
+      out.byte(quote);
       return true;
     case "float":
       return writeFloat(out, cell);

@@ -183,7 +183,7 @@ function scalarText(type: ScalarType, value: JsonValue): string | undefined {
       return number >= -int32Limit && number < int32Limit ? String(number) : undefined;
     }
     case "Int64":
-      return int64Text(value, text);
+      return quoteWhere(type.isText === true, int64Text(value, text));
     case "Float": {
       const number = numberOf(value, text);
       if (number === undefined || !Number.isFinite(number)) return undefined;
@@ -207,6 +207,10 @@ const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 function numberOf(value: JsonValue, text: string): number | undefined {
   if (typeof value === "boolean") return value ? 1 : 0;
   return decimal.test(text) ? Number(text) : undefined;
+}
+
+function quoteWhere(isText: boolean, number: string | undefined): string | undefined {
+  return isText && number !== undefined ? `"${number}"` : number;
 }
 
 function int64Text(value: JsonValue, text: string): string | undefined {

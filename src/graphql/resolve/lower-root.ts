@@ -27,7 +27,7 @@ import {
 } from "./lower-context.ts";
 import type { LowerContext } from "./lower-context.ts";
 import { isUidText, lowerFilter, uidLiterals, valueLiteral } from "./lower-filter.ts";
-import { cascadeDirectives, lowerSelection } from "./lower-selection.ts";
+import { cascadeDirectives, lowerSelection, isTextual } from "./lower-selection.ts";
 import type { Entities } from "./entities-root.ts";
 import type { Sites } from "./lower-selection.ts";
 import { shapeOfCall, shapeOfFilter, shapeOfParts } from "./lower-shape.ts";
@@ -393,7 +393,8 @@ function lowerAggregateRoot(field: SelectedField, parts: RootParts): LoweredRoot
       function: source.function,
       of: { kind: "val", variable },
     });
-    return { keyBytes, function: source.function, field: index - 1 };
+    const isText = isTextual(member);
+    return { keyBytes, function: source.function, field: index - 1, isText };
   });
   const blocks: Block[] = [{ ...queryBlock("q", parts.call, children), filter: parts.filter }];
   if (aggregates.length > 0) {

@@ -286,7 +286,8 @@ class LevelBuilder {
         memberSource.field === undefined ? undefined : loweredPredicateOf(memberSource.field);
       if (value === undefined) return { keyBytes, function: memberSource.function, field: -1 };
       const index = children.push(predicateField(`a${children.length}`, value)) - 1;
-      return { keyBytes, function: memberSource.function, field: index };
+      const isText = isTextual(member);
+      return { keyBytes, function: memberSource.function, field: index, isText };
     });
     if (children.length === 0) {
       const index = this.#push({
@@ -312,6 +313,12 @@ class LevelBuilder {
   }
 }
 
+/** Whether the member's integers are told as texts. */
+export function isTextual({ definition }: SelectedField): boolean {
+  const type = namedTypeOf(definition.type);
+  return type.kind === "scalar" && type.isText === true;
+}
+
 /** Of nodes that the caller may not see not even their number is told. */
 function deniedMember({ keyBytes, definition }: SelectedField): AggregateMemberShape {
   const isName = definition.source.kind !== "aggregateMember";
@@ -322,7 +329,8 @@ function scalarShape(type: ScalarType | EnumType): ScalarShape {
   if (type.kind === "enum") {
     return { form: "enum", typeName: type.name, members: new Set(type.values.keys()) };
   }
-  return { form: scalarForms[type.name] ?? "string", typeName: type.name, members: undefined };
+  const form = type.isText === true ? "int64text" : (scalarForms[type.name] ?? "string");
+  return { form, typeName: type.name, members: undefined };
 }
 
 const scalarForms: Readonly<Partial<Record<string, ScalarShape["form"]>>> = {

@@ -6,6 +6,7 @@ import {
   checkAdded,
   checkCounterparts,
   checkReferences,
+  createdBy,
   findUpdatable,
 } from "./mutation-judge.ts";
 import { LookupList } from "./mutation-lookup.ts";
@@ -30,13 +31,15 @@ export async function runAdd(stage: MutationStage, steps: StageSteps): Promise<M
   const keys = tops.map((top) => writer.addTop(top, isUpsert));
   if (stage.guard !== undefined) await checkReferences(stage, writer);
   writer.finish();
-  if (stage.guard !== undefined) checkAddable(stage, writer.created);
+  if (stage.guard !== undefined) checkAddable(stage, createdBy(stage, writer, collector.nodes));
   const endWrite = steps.write();
   const turned = edges.write(txn.reader, facts);
   if (turned instanceof Promise) await turned;
   if (stage.guard !== undefined) await checkCounterparts(stage, edges.counterparts);
   const labels = facts.isEmpty ? noLabels : await applyFacts(txn, facts, endWrite);
-  if (stage.guard !== undefined) await checkAdded(stage, writer.created, labels);
+  if (stage.guard !== undefined) {
+    await checkAdded(stage, createdBy(stage, writer, collector.nodes), labels);
+  }
   const uids: number[] = [];
   for (const key of keys) {
     if (key === undefined) continue;

@@ -121,7 +121,7 @@ function scalarOf(source: ValueSource, value: ArgumentValue): Value[] {
   }
 }
 
-/** The value that `@default` gives. `$now`: the time of the write, in whole seconds. */
+/** The value that `@default` gives. `$now`: the time of the write, to the millisecond. */
 export function defaultFactOf(
   field: FieldDefinition,
   when: "add" | "update",
@@ -130,6 +130,6 @@ export function defaultFactOf(
   const source = field.source;
   const text = source.kind === "value" ? source.defaults[when] : undefined;
   if (text === undefined || source.kind !== "value") return undefined;
-  if (text === "$now") return `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+  if (text === "$now") return new Date(nowMs).toISOString();
   return source.valueKind === "bool" ? text === "true" : text;
 }

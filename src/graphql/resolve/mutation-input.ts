@@ -11,6 +11,7 @@ import type {
   NodeType,
 } from "../schema/compiled-schema.ts";
 import { MutationRefused } from "./mutation-refused.ts";
+import type { InputProblem, ProblemDetail } from "./mutation-refused.ts";
 import { isUidText } from "./lower-filter.ts";
 import { argumentText, isArgumentList, isArgumentObject } from "../operation/arguments.ts";
 import type { ArgumentObject, ArgumentValue } from "../operation/arguments.ts";
@@ -26,8 +27,29 @@ export interface InputNode {
   readonly id: string | undefined;
   /** The `@id` values, by field name in alphabetical order. */
   readonly xids: readonly InputXid[];
+  readonly place: InputPlace | undefined;
   /** Edges of the object, by name; none where another object says what the node is. */
   readonly children: readonly InputChild[];
+}
+
+/** Where an object stands: its step, and the place of what it stands in. */
+export interface InputPlace {
+  readonly up: InputPlace | undefined;
+  readonly step: string | number;
+}
+
+/** The steps from the arguments of the root field on, `last` behind them. */
+export function pathOf(place: InputPlace | undefined, last?: string): readonly (string | number)[] {
+  const steps: (string | number)[] = last === undefined ? [] : [last];
+  for (let at = place; at !== undefined; at = at.up) steps.unshift(at.step);
+  return steps;
+}
+
+const inputPlace: InputPlace = { up: undefined, step: "input" };
+
+/** Of a patch: `set` or `remove`. */
+export function patchPlace(step: "set" | "remove"): InputPlace {
+  return { up: inputPlace, step };
 }
 
 export interface InputXid {
@@ -44,32 +66,62 @@ export interface InputChild {
   readonly nodes: readonly InputNode[] | undefined;
 }
 
+/** An object as it is met. */
+interface InputObject {
+  readonly type: NodeType;
+  readonly input: InputObjectType;
+  readonly values: ArgumentObject;
+  readonly edge: FieldDefinition | undefined;
+  readonly place: InputPlace | undefined;
+}
+
+/** A reference to one of several types. */
+interface UnionReference {
+  readonly parent: NodeType;
+  readonly field: FieldDefinition;
+  readonly source: EdgeSource;
+  /** In a list. */
+  readonly index: number | undefined;
+  readonly place: InputPlace;
+}
+
 /** Every node of an input, and which object says most about each @id value. */
 export class InputCollector {
   /** All nodes, outer ones first. */
   readonly nodes: InputNode[] = [];
   /** By key: the object that defines the node. */
   readonly definitions = new Map<string, InputNode>();
-  readonly #problems: string[] = [];
+  readonly #problems: InputProblem[] = [];
   readonly #topKeys = new Set<string>();
   /** Key and single inverse: the nodes that have their one parent already. */
   readonly #claimed = new Set<string>();
 
   /** The objects of a list at the top. Throws MutationRefused with every problem found. */
   collectTop(type: NodeType, input: InputObjectType, values: ArgumentValue): InputNode[] {
-    const objects = isArgumentList(values) ? values : [values];
+    const isList = isArgumentList(values);
+    const objects = isList ? values : [values];
     const nodes: InputNode[] = [];
-    for (const values of objects) {
-      if (!isArgumentObject(values)) continue;
-      const node = this.#collect(type, input, values, undefined);
+    objects.forEach((values, step) => {
+      if (!isArgumentObject(values)) return;
+      const place = isList ? { up: inputPlace, step } : inputPlace;
+      const node = this.#collect({ type, input, values, edge: undefined, place });
       if (node !== undefined) nodes.push(node);
-    }
+    });
     return nodes;
   }
 
   /** The edges of a patch; its own ids are no reference. */
-  collectPatch(type: NodeType, input: InputObjectType, values: ArgumentObject): InputChild[] {
-    return this.#children(type, input, values, undefined);
+  collectPatch(
+    type: NodeType,
+    input: InputObjectType,
+    values: ArgumentObject,
+    step: "set" | "remove",
+  ): InputChild[] {
+    return this.#children({ type, input, values, edge: undefined, place: patchPlace(step) });
+  }
+
+  #refuse(text: string, detail: ProblemDetail): void {
+    this.#problems.push({ text, detail });
   }
 
   /** Ends the collection. */
@@ -77,52 +129,46 @@ export class InputCollector {
     if (this.#problems.length > 0) throw new MutationRefused("rewrite", this.#problems);
   }
 
-  #collect(
-    type: NodeType,
-    input: InputObjectType,
-    values: ArgumentObject,
-    edge: FieldDefinition | undefined,
-  ): InputNode | undefined {
-    const id = this.#idOf(type, values, edge);
+  #collect(object: InputObject): InputNode | undefined {
+    const { type, values, edge, place } = object;
+    const id = this.#idOf(object);
     if (id === false) return undefined;
     if (id !== undefined) {
-      const node = { type, values, edge, id, xids: [], children: [] };
+      const node = { type, values, edge, place, id, xids: [], children: [] };
       this.nodes.push(node);
       return node;
     }
     const children: InputChild[] = [];
     const xids = xidsOf(type, values);
-    const node: InputNode = { type, values, edge, id: undefined, xids, children };
+    const node: InputNode = { type, values, edge, place, id: undefined, xids, children };
     const isDefinition = this.#define(node);
     if (isDefinition === undefined) return undefined;
     this.nodes.push(node);
     // What only repeats another object says nothing new.
-    if (isDefinition) children.push(...this.#children(type, input, values, edge));
+    if (isDefinition) children.push(...this.#children(object));
     return node;
   }
 
   /** undefined: no ID given; false: one that is none. */
-  #idOf(
-    type: NodeType,
-    values: ArgumentObject,
-    edge: FieldDefinition | undefined,
-  ): string | undefined | false {
+  #idOf({ type, values, edge, place }: InputObject): string | undefined | false {
     const field = type.node.id;
     if (field === undefined || field.source.kind !== "uid" || edge === undefined) return undefined;
     const value = values[field.name];
     if (value === undefined || value === null) return undefined;
     const text = argumentText(value);
     if (isUidText(text)) return text;
-    this.#problems.push(`ID argument (${text}) was not able to be parsed`);
+    this.#refuse(`ID argument (${text}) was not able to be parsed`, {
+      code: "BAD_USER_INPUT",
+      type: type.name,
+      field: field.name,
+      value: text,
+      input: pathOf(place, field.name),
+    });
     return false;
   }
 
-  #children(
-    type: NodeType,
-    input: InputObjectType,
-    values: ArgumentObject,
-    from: FieldDefinition | undefined,
-  ): InputChild[] {
+  #children(object: InputObject): InputChild[] {
+    const { type, input, values, edge: from, place } = object;
     const children: InputChild[] = [];
     const parent = inverseOf(from);
     for (const field of telling(type, input)) {
@@ -131,35 +177,44 @@ export class InputCollector {
       if (value === undefined) continue;
       if (field.source.kind !== "edge") {
         if (value !== "") continue;
-        this.#problems.push(`encountered an empty value for @id field \`${type.name}.${name}\``);
+        this.#refuse(`encountered an empty value for @id field \`${type.name}.${name}\``, {
+          code: "BAD_USER_INPUT",
+          type: type.name,
+          field: name,
+          value,
+          input: pathOf(place, name),
+        });
         break;
       }
       // The enclosing object is the one on the other side, whatever is written here.
       if (name === parent?.name && !field.source.isList) continue;
-      const nodes = value === null ? undefined : this.#targets(type, field, field.source, value);
+      const nodes = value === null ? undefined : this.#targets(object, field, field.source, value);
       children.push({ field, nodes });
     }
     return children;
   }
 
   #targets(
-    parent: NodeType,
+    { type: parent, place: up }: InputObject,
     field: FieldDefinition,
     source: EdgeSource,
     value: ArgumentValue,
   ): InputNode[] {
     const isList = isArgumentList(value);
     const nodes: InputNode[] = [];
+    const at = { up, step: field.name };
     (isList ? value : [value]).forEach((item, i) => {
       if (!isArgumentObject(item)) return;
+      const place = isList ? { up: at, step: i } : at;
       const target =
         source.target.kind === "union"
-          ? this.#member(parent, field, source, item, isList ? i : undefined)
-          : { type: source.target, values: item };
+          ? this.#member({ parent, field, source, index: isList ? i : undefined, place }, item)
+          : { type: source.target, values: item, place };
       if (target === undefined || !isNode(target.type)) return;
       const input = target.type.node.refInput;
       if (input === undefined) return;
-      const node = this.#collect(target.type, input, target.values, field);
+      const { type, values } = target;
+      const node = this.#collect({ type, input, values, edge: field, place: target.place });
       if (node !== undefined) nodes.push(node);
     });
     return nodes;
@@ -167,12 +222,9 @@ export class InputCollector {
 
   /** The one member that a union's reference names. */
   #member(
-    parent: NodeType,
-    field: FieldDefinition,
-    source: EdgeSource,
+    { parent, field, source, index, place }: UnionReference,
     item: ArgumentObject,
-    index: number | undefined,
-  ): { readonly type: NodeType; readonly values: ArgumentObject } | undefined {
+  ): Pick<InputObject, "type" | "values" | "place"> | undefined {
     assert(source.target.kind === "union", "a member belongs to a union");
     const input = source.target.refInput;
     const given = Object.keys(item).filter((name) => isArgumentObject(item[name]));
@@ -180,11 +232,12 @@ export class InputCollector {
     const member = name === undefined ? undefined : input?.fields.get(name)?.member;
     const values = name === undefined ? undefined : item[name];
     if (given.length === 1 && isNode(member) && isArgumentObject(values)) {
-      return { type: member, values };
+      return { type: member, values, place: { up: place, step: name ?? "" } };
     }
     const where = index === undefined ? "" : ` index \`${index}\``;
-    this.#problems.push(
+    this.#refuse(
       `value for field \`${field.name}\` in type \`${parent.name}\`${where} must have exactly one child, found ${given.length} children`,
+      { code: "BAD_USER_INPUT", type: parent.name, field: field.name, input: pathOf(place) },
     );
     return undefined;
   }
@@ -200,7 +253,13 @@ export class InputCollector {
       const known = this.definitions.get(xid.key);
       const isClaimed = this.#claim(node, xid.key);
       if (known !== undefined && (isClaimed || this.#isDuplicate(known, node, xid.key, isTop))) {
-        this.#problems.push(`duplicate XID found: ${xid.text}`);
+        this.#refuse(`duplicate XID found: ${xid.text}`, {
+          code: "ID_REPEATED",
+          type: node.type.name,
+          field: xid.field.name,
+          value: xid.text,
+          input: pathOf(node.place, xid.field.name),
+        });
         return undefined;
       }
       const isNew =

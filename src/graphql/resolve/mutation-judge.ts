@@ -7,20 +7,35 @@ import type { NamedType, NodeType, RuleOperation } from "../schema/compiled-sche
 import { denied, literal, makeLowerContext, queryBlock, uidCall } from "./lower-context.ts";
 import { PlannedTree, touchedUids, uidsOf } from "./lower-run.ts";
 import { shapeOfFilter } from "./lower-shape.ts";
+import { pathOf } from "./mutation-input.ts";
 import type { InputNode } from "./mutation-input.ts";
 import type { Lookups } from "./mutation-lookup.ts";
-import { notAuthorized } from "./mutation-refused.ts";
+import { type MutationRefused, notAuthorized, notAuthorizedFor } from "./mutation-refused.ts";
 import type { MutationStage } from "./mutation-stage.ts";
 import type { CreatedNode, NodeWriter } from "./mutation-write.ts";
+
+/**
+ * What a writer has created, with places for those refusals that may name them: where an id of the input could be that of
+ * a hidden node, a refusal for it must not look otherwise than one by a rule.
+ */
+export function createdBy(
+  { guard }: MutationStage,
+  { created }: NodeWriter,
+  nodes: readonly InputNode[],
+): readonly CreatedNode[] {
+  const isOpen = nodes.every(
+    ({ type, id, xids }) => (id === undefined && xids.length === 0) || guard?.hides(type) !== true,
+  );
+  return isOpen ? created : created.map(({ type, key }) => ({ type, key, place: undefined }));
+}
 
 /** Types of which the caller can add no node at all: refused before anything is written. Throws MutationRefused. */
 export function checkAddable(stage: MutationStage, created: readonly CreatedNode[]): void {
   const { guard } = stage;
   if (guard === undefined) return;
-  for (const { type } of created) {
-    if (guard.denies(type, "add")) {
-      throw notAuthorized([], { type, operation: "add", uids: undefined });
-    }
+  for (const { type, place } of created) {
+    if (guard.denies(type, "add"))
+      throw refusalOf(type, place).of({ type, operation: "add", isWhole: true });
   }
 }
 
@@ -39,7 +54,17 @@ export async function checkAdded(
     if (uids === undefined) byType.set(type, [uid]);
     else uids.push(uid);
   }
-  for (const [type, uids] of byType) await requireAll(stage, type, uids, "add");
+  for (const [type, uids] of byType) {
+    const refused = await findRefused(stage, type, uids, "add");
+    if (refused === undefined) continue;
+    const node = created.find(({ key }) => (typeof key === "string" ? labels.get(key) : key) === refused); // prettier-ignore
+    throw refusalOf(type, node?.place).of({ type, operation: "add", isWhole: false });
+  }
+}
+
+function refusalOf(type: NodeType, place: CreatedNode["place"]): MutationRefused {
+  if (place === undefined) return notAuthorized();
+  return notAuthorizedFor({ type: type.name, input: pathOf(place) });
 }
 
 /**
@@ -95,9 +120,18 @@ async function requireAll(
   uids: readonly number[],
   operation: RuleOperation,
 ): Promise<void> {
+  const refused = await findRefused(stage, type, uids, operation);
+  if (refused !== undefined) throw notAuthorized().of({ type, operation, isWhole: false });
+}
+
+async function findRefused(
+  stage: MutationStage,
+  type: NamedType,
+  uids: readonly number[],
+  operation: RuleOperation,
+): Promise<number | undefined> {
   const permitted = await findPermitted(stage, type, uids, operation);
-  const failing = permitted === undefined ? [] : uids.filter((uid) => !permitted.has(uid));
-  if (failing.length > 0) throw notAuthorized([], { type, operation, uids: failing });
+  return permitted && uids.find((uid) => !permitted.has(uid));
 }
 
 const treesMax = 64;

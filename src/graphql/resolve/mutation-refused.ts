@@ -1,3 +1,4 @@
+import type { ResponsePath } from "../operation/errors.ts";
 import type { RefusedNodes } from "./refusals.ts";
 
 /**
@@ -8,24 +9,54 @@ import type { RefusedNodes } from "./refusals.ts";
 export class MutationRefused extends Error {
   override readonly name = "MutationRefused";
   readonly stage: RefusedStage;
-  readonly messages: readonly string[];
-  /** What a rule was about. */
-  readonly nodes: RefusedNodes | undefined;
+  readonly problems: readonly InputProblem[];
+  /** What a rule was about: for who develops the schema. */
+  nodes: RefusedNodes | undefined;
 
-  constructor(stage: RefusedStage, messages: readonly string[], nodes?: RefusedNodes) {
-    super(messages[0] ?? "refused");
+  constructor(stage: RefusedStage, problems: readonly InputProblem[]) {
+    super(problems[0]?.text ?? "refused");
     this.stage = stage;
-    this.messages = messages;
+    this.problems = problems;
+  }
+
+  of(nodes: RefusedNodes): this {
     this.nodes = nodes;
+    return this;
   }
 }
 
+export interface InputProblem {
+  readonly text: string;
+  readonly detail?: ProblemDetail | undefined;
+}
+
+/** What `--graphql error-details` tells of a problem beside its text, as the error's `extensions`. */
+export interface ProblemDetail {
+  readonly code: ErrorDetailCode;
+  readonly type?: string | undefined;
+  readonly field?: string | undefined;
+  /** Of the field, as it was given. */
+  readonly value?: string | undefined;
+  /** From the arguments of the root field on. */
+  readonly input?: ResponsePath | undefined;
+}
+
+type ErrorDetailCode =
+  "ID_TAKEN" | "ID_REPEATED" | "NOT_FOUND" | "FIELD_MISSING" | "BAD_USER_INPUT" | "FORBIDDEN";
+
 type RefusedStage = "rewrite" | "failed" | "authorization";
 
-/** `reasons`: what only `--graphql debug` shows. `nodes`: what only who develops a schema is told. */
-export function notAuthorized(
-  reasons: readonly string[] = [],
-  nodes?: RefusedNodes,
-): MutationRefused {
-  return new MutationRefused("authorization", reasons, nodes);
+/** `reasons`: what only `--graphql debug` shows. */
+export function notAuthorized(reasons: readonly string[] = []): MutationRefused {
+  return new MutationRefused(
+    "authorization",
+    reasons.map((text) => ({ text })),
+  );
+}
+
+/** Nodes of the caller's own input that a rule refuses: it may be told which. */
+export function notAuthorizedFor(detail: Omit<ProblemDetail, "code">): MutationRefused {
+  return new MutationRefused("authorization", [
+    { text: "a rule refuses it", detail: { ...detail, code: "FORBIDDEN" } },
+  ]);
 }

@@ -26,10 +26,13 @@ import {
   writePayload,
 } from "./mutation-payload.ts";
 import type { Payload } from "./mutation-payload.ts";
+import { findWrongDate } from "./mutation-dates.ts";
 import { MutationRefused } from "./mutation-refused.ts";
+import type { ProblemDetail } from "./mutation-refused.ts";
 import { WriteFailed } from "./mutation-stage.ts";
 import type { MutationEffect, MutationStage } from "./mutation-stage.ts";
 import { runUpdate } from "./mutation-update.ts";
+import { namedTypeOf } from "../operation/walk.ts";
 import { evaluateArguments } from "../operation/arguments.ts";
 import type { ArgumentObject } from "../operation/arguments.ts";
 import type { OperationRun } from "../operation/cache.ts";
@@ -40,6 +43,8 @@ interface MutationOptions extends RunSettings {
   readonly engine: Engine;
   /** Errors tell what is otherwise kept back. */
   readonly debug: boolean;
+  /** Errors say in `extensions` what is wrong, and where in the input. */
+  readonly errorDetails: boolean;
   /** For who develops the schema. */
   readonly tellRefusal?: TellRefusal | undefined;
 }
@@ -184,31 +189,46 @@ function errorsOf(
   place: Pick<ResponseError, "locations" | "path">,
   path: readonly string[],
 ): readonly ResponseError[] {
-  const name = request.root.name;
+  const { name } = request.root;
+  const { debug, errorDetails } = request.options;
+  const withDetail = (detail: ProblemDetail): Pick<ResponseError, "extensions"> =>
+    errorDetails ? { extensions: detail } : {};
   if (error instanceof MutationRefused) {
-    if (error.stage === "authorization") {
+    const { stage, problems, nodes } = error;
+    if (stage === "authorization") {
       const { options, schema, caller } = request;
-      if (error.nodes !== undefined) {
-        options.tellRefusal?.(explainNodes(schema, caller, error.nodes));
-      }
-      const reasons = request.options.debug
-        ? error.messages.map((text) => `GraphQL debug: ${text}`)
-        : [];
-      return [{ message: [authorizationFailed, ...reasons].join(": "), ...place }];
+      if (nodes !== undefined) options.tellRefusal?.(explainNodes(schema, caller, nodes));
+      // What is kept back of hidden nodes has no detail.
+      const detail = problems.find((problem) => problem.detail)?.detail;
+      const untold = problems.filter((problem) => problem.detail === undefined);
+      const reasons = debug ? untold.map(({ text }) => `GraphQL debug: ${text}`) : [];
+      const message = [authorizationFailed, ...reasons].join(": ");
+      return [{ message, ...place, ...withDetail(detail ?? { code: "FORBIDDEN" }) }];
     }
-    if (error.stage === "failed") {
-      return error.messages.map((inner) => ({
-        message: `mutation ${name} failed because ${inner}`,
-        ...place,
-      }));
-    }
-    return error.messages.map((inner) => ({
-      message: `couldn't rewrite mutation ${name} because failed to rewrite mutation payload because ${inner}`,
-      path,
-    }));
+    return problems.map(({ text, detail = { code: "BAD_USER_INPUT" } }) =>
+      stage === "failed"
+        ? { message: `mutation ${name} failed because ${text}`, ...place, ...withDetail(detail) }
+        : {
+            message: `couldn't rewrite mutation ${name} because failed to rewrite mutation payload because ${text}`,
+            path,
+            ...withDetail(detail),
+          },
+    );
   }
   if (error instanceof WriteFailed) {
-    return [{ message: mutationFailed(name, error.fault), ...place }];
+    const detail = errorDetails ? findWrongValue(request) : undefined;
+    const extensions = detail === undefined ? {} : withDetail(detail);
+    return [{ message: mutationFailed(name, error.fault), ...place, ...extensions }];
   }
   return [{ message: commitFailed(error), ...place }];
+}
+
+/** The value of the input that the engine refuses: dates, which it alone reads. */
+function findWrongValue({ root, field, run }: MutationRequest): ProblemDetail | undefined {
+  const values = evaluateArguments(field.node.arguments ?? [], root.arguments, run.values);
+  for (const argument of root.arguments.values()) {
+    const found = findWrongDate(namedTypeOf(argument.type), values[argument.name], [argument.name]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -8,16 +8,22 @@ import type {
 } from "../schema/compiled-schema.ts";
 import { refOf } from "./mutation-edges.ts";
 import type { FactList } from "./mutation-facts.ts";
-import { InputCollector, xidFields, xidKey } from "./mutation-input.ts";
+import { InputCollector, patchPlace, xidFields, xidKey } from "./mutation-input.ts";
 import type { InputChild, InputXid } from "./mutation-input.ts";
 import { LookupList } from "./mutation-lookup.ts";
 import type { Lookups } from "./mutation-lookup.ts";
-import { checkAddable, checkAdded, checkCounterparts, checkReferences } from "./mutation-judge.ts";
+import {
+  checkAddable,
+  checkAdded,
+  checkCounterparts,
+  checkReferences,
+  createdBy,
+} from "./mutation-judge.ts";
 import { matchNodes } from "./mutation-match.ts";
 import { MutationRefused } from "./mutation-refused.ts";
 import { applyFacts, chargeNodes, ending } from "./mutation-stage.ts";
 import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
-import { foreignHolder, NodeWriter, takenMessage } from "./mutation-write.ts";
+import { foreignHolder, NodeWriter, takenProblem } from "./mutation-write.ts";
 import { argumentText, isArgumentList, isArgumentObject } from "../operation/arguments.ts";
 import type { ArgumentObject, ArgumentValue } from "../operation/arguments.ts";
 import type { Reader } from "../../graph/reader.ts";
@@ -33,14 +39,14 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
   const remove = patchOf(input["remove"]);
   if (patch === undefined || (isEmpty(set) && isEmpty(remove))) return nothing;
   if (isArgumentObject(input["set"]) && isEmpty(set)) {
-    throw new MutationRefused("failed", ["not able to find set args in update mutation"]);
+    throw new MutationRefused("failed", [{ text: "not able to find set args in update mutation" }]);
   }
 
   const collector = new InputCollector();
-  const setChildren = collector.collectPatch(type, patch, set);
+  const setChildren = collector.collectPatch(type, patch, set, "set");
   const setNodeCount = collector.nodes.length;
   const remover = new InputCollector();
-  const removeChildren = remover.collectPatch(type, patch, remove);
+  const removeChildren = remover.collectPatch(type, patch, remove, "remove");
   collector.finish();
   remover.finish();
   const list = new LookupList();
@@ -67,11 +73,10 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
     return nothing;
   }
   if (xids.length > 0 && uids.length > 1) {
-    throw new MutationRefused("failed", [
-      "only one node is allowed in the filter while updating fields with @id directive",
-    ]);
+    const text = "only one node is allowed in the filter while updating fields with @id directive";
+    throw new MutationRefused("failed", [{ text }]);
   }
-  if (stage.guard !== undefined) checkAddable(stage, writer.created);
+  if (stage.guard !== undefined) checkAddable(stage, createdBy(stage, writer, collector.nodes));
   chargeNodes(stage, uids);
   if (!isEmpty(set)) for (const uid of uids) writer.update(uid, type, set, []);
   for (const uid of uids) for (const { field, key } of targets) edges.add(uid, field, key);
@@ -85,7 +90,9 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
   if (turned instanceof Promise) await turned;
   if (stage.guard !== undefined) await checkCounterparts(stage, edges.counterparts);
   const labels = await applyInOrder(stage, facts, endWrite);
-  if (stage.guard !== undefined) await checkAdded(stage, writer.created, labels);
+  if (stage.guard !== undefined) {
+    await checkAdded(stage, createdBy(stage, writer, collector.nodes), labels);
+  }
   return { uids, numUids: uids.length, msg: undefined };
 }
 
@@ -144,7 +151,8 @@ function isFree(
     const foreign = own === undefined ? foreignHolder(lookups, type, xid) : undefined;
     if (own === undefined && foreign === undefined) continue;
     const about = [own ?? foreign].flatMap((node) => node?.uid ?? []);
-    writer.refuse(type, takenMessage(type, xid, own === undefined), about);
+    const node = { type, place: patchPlace("set") };
+    writer.refuse(type, takenProblem(node, xid, own === undefined), about);
     return false;
   }
   return true;

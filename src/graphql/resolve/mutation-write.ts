@@ -10,10 +10,11 @@ import type { NodeKey } from "./mutation-edges.ts";
 import { refOf } from "./mutation-edges.ts";
 import { defaultFactOf } from "./mutation-facts.ts";
 import { FactList } from "./mutation-facts.ts";
-import { inverseOf, xidFields } from "./mutation-input.ts";
-import type { InputChild, InputNode, InputXid } from "./mutation-input.ts";
+import { inverseOf, pathOf, xidFields } from "./mutation-input.ts";
+import type { InputChild, InputNode, InputPlace, InputXid } from "./mutation-input.ts";
 import type { FoundNode, Lookups } from "./mutation-lookup.ts";
 import { MutationRefused, notAuthorized } from "./mutation-refused.ts";
+import type { InputProblem, ProblemDetail } from "./mutation-refused.ts";
 import type { MutationStage } from "./mutation-stage.ts";
 import { argumentText } from "../operation/arguments.ts";
 import type { ArgumentObject } from "../operation/arguments.ts";
@@ -21,12 +22,14 @@ import type { ArgumentObject } from "../operation/arguments.ts";
 export interface CreatedNode {
   readonly type: NodeType;
   readonly key: NodeKey;
+  readonly place: InputPlace | undefined;
 }
 
 /** Something that is wrong because of nodes which not every caller may see. */
 interface HiddenProblem {
   readonly type: NodeType;
   readonly text: string;
+  readonly detail: ProblemDetail;
   /** The nodes that it tells of; [] where it tells that there is none. */
   readonly about: readonly number[];
 }
@@ -42,7 +45,7 @@ export class NodeWriter {
   readonly #nowMs: number;
   readonly #guard: Guard | undefined;
   readonly #updatable: ReadonlySet<number> | undefined;
-  readonly problems: string[] = [];
+  readonly problems: InputProblem[] = [];
   /** Existing nodes that the input links to by their `ID`, by the type that the field says. */
   readonly linked = new Map<NodeType, Set<number>>();
   #hidden: HiddenProblem[] = [];
@@ -69,18 +72,24 @@ export class NodeWriter {
 
   /** New nodes, nested ones included. */
   get created(): readonly CreatedNode[] {
-    return Array.from(this.#created, ([node, key]) => ({ type: node.type, key }));
+    return Array.from(this.#created, ([{ type, place }, key]) => ({ type, key, place }));
   }
 
   /** Notes what is wrong because of nodes of a type that exist (`about`), or do not. */
-  refuse(type: NodeType, text: string, about: readonly number[] = []): void {
-    if (this.#guard?.hides(type) === true) this.#hidden.push({ type, text, about });
-    else this.problems.push(text);
+  refuse(
+    type: NodeType,
+    { text, detail }: Required<InputProblem>,
+    about: readonly number[] = [],
+  ): void {
+    const told = { text, detail: detail ?? badInput };
+    if (this.#guard?.hides(type) === true) this.#hidden.push({ type, ...told, about });
+    else this.problems.push(told);
   }
 
   /** As for a node that does not exist. */
   refuseUnknown(type: NodeType, id: string): void {
-    this.#hidden.push({ type, text: unknownMessage(type, id), about: [] });
+    const text = unknownMessage(type, id);
+    this.#hidden.push({ type, text, detail: badInput, about: [] });
   }
 
   /** The problems that are still to be judged, once. */
@@ -91,8 +100,9 @@ export class NodeWriter {
   }
 
   /** `isSeen`: whether the caller may know of it. */
-  tell({ text }: HiddenProblem, isSeen: boolean): void {
-    (isSeen ? this.problems : this.#untold).push(text);
+  tell({ text, detail }: HiddenProblem, isSeen: boolean): void {
+    if (isSeen) this.problems.push({ text, detail });
+    else this.#untold.push(text);
   }
 
   /** An object at the top of an add. undefined: refused, see `finish`; or a node that the caller may not update. */
@@ -102,7 +112,7 @@ export class NodeWriter {
       const uids = new Set(found.map(({ uid }) => uid));
       const [uid] = uids;
       if (uids.size > 1 || uid === undefined) {
-        this.refuse(node.type, severalFound, [...uids]);
+        this.refuse(node.type, severalProblem(node), [...uids]);
         return undefined;
       }
       if (this.#updatable?.has(uid) === false) return undefined;
@@ -111,7 +121,7 @@ export class NodeWriter {
     }
     const [taken] = isUpsert ? found.filter(({ isForeign }) => isForeign) : found;
     if (taken !== undefined) {
-      this.refuse(node.type, takenMessage(node.type, taken.xid, taken.isForeign), [taken.uid]);
+      this.refuse(node.type, takenProblem(node, taken.xid, taken.isForeign), [taken.uid]);
       return undefined;
     }
     return this.#create(node);
@@ -137,9 +147,10 @@ export class NodeWriter {
     if (created !== undefined) return created;
     if (node.type.kind === "interface") {
       const [xid] = node.xids;
-      this.problems.push(
-        xid === undefined ? "id is not provided" : `ID "${xid.text}" isn't a ${node.type.name}`,
-      );
+      this.problems.push({
+        text: xid === undefined ? "id is not provided" : unknownMessage(node.type, xid.text),
+        detail: detailOf(node, xid === undefined ? "FIELD_MISSING" : "NOT_FOUND"),
+      });
       return undefined;
     }
     // The node may be defined at the top, further on: it is created under its own rules then.
@@ -156,7 +167,8 @@ export class NodeWriter {
   referenceOf(node: InputNode): number | undefined {
     const existing = this.#referenced(node);
     if (existing !== "new") return this.#noteLinked(node, existing);
-    this.problems.push(findIncomplete(node, node.edge) ?? "id is not provided");
+    const missing = { text: "id is not provided", detail: detailOf(node, "FIELD_MISSING") };
+    this.problems.push(findIncomplete(node, node.edge) ?? missing);
     return undefined;
   }
 
@@ -182,7 +194,8 @@ export class NodeWriter {
     if (node.id !== undefined) {
       const found = this.#lookups.byId(node.id);
       if (found?.types.has(typeName) === true) return found.uid;
-      this.refuse(node.type, unknownMessage(node.type, node.id));
+      const detail = detailOf(node, "NOT_FOUND");
+      this.refuse(node.type, { text: unknownMessage(node.type, node.id), detail });
       return undefined;
     }
     const uids = new Set<number>();
@@ -194,11 +207,11 @@ export class NodeWriter {
     if (uid === undefined) {
       const foreign = this.#existing(node).find(({ isForeign }) => isForeign);
       if (foreign === undefined) return "new";
-      this.refuse(node.type, takenMessage(node.type, foreign.xid, true), [foreign.uid]);
+      this.refuse(node.type, takenProblem(node, foreign.xid, true), [foreign.uid]);
       return undefined;
     }
     if (uids.size === 1) return uid;
-    this.refuse(node.type, severalFound, [...uids]);
+    this.refuse(node.type, severalProblem(node), [...uids]);
     return undefined;
   }
 
@@ -207,7 +220,7 @@ export class NodeWriter {
     const second = nodes[1];
     if (second !== undefined) {
       const id = `0x${second.uid.toString(16)}`;
-      throw new MutationRefused("failed", [`Found multiple nodes with ID: ${id}`]);
+      throw new MutationRefused("failed", [{ text: `Found multiple nodes with ID: ${id}` }]);
     }
     return nodes[0];
   }
@@ -289,7 +302,46 @@ function unknownMessage(type: NodeType, id: string): string {
   return `ID "${id}" isn't a ${type.name}`;
 }
 
-export function takenMessage(type: NodeType, xid: InputXid, isForeign: boolean): string {
+const badInput: ProblemDetail = { code: "BAD_USER_INPUT" };
+
+/** `xid`: the id that it is about; undefined: the one by which the object names its node. */
+function detailOf(
+  { type, id, xids, place }: InputNode,
+  code: ProblemDetail["code"],
+  xid: InputXid | undefined = xids[0],
+): ProblemDetail {
+  if (id !== undefined) {
+    const field = type.node.id?.name;
+    return { code, type: type.name, field, value: id, input: pathOf(place, field) };
+  }
+  const field = xid?.field.name;
+  return { code, type: type.name, field, value: xid?.text, input: pathOf(place, field) };
+}
+
+function severalProblem(node: InputNode): Required<InputProblem> {
+  return { text: severalFound, detail: detailOf(node, "BAD_USER_INPUT") };
+}
+
+export function takenProblem(
+  node: Pick<InputNode, "type" | "place">,
+  xid: InputXid,
+  isForeign: boolean,
+): Required<InputProblem> {
+  const { type, place } = node;
+  const { name } = xid.field;
+  return {
+    text: takenMessage(type, xid, isForeign),
+    detail: {
+      code: "ID_TAKEN",
+      type: type.name,
+      field: name,
+      value: xid.text,
+      input: pathOf(place, name),
+    },
+  };
+}
+
+function takenMessage(type: NodeType, xid: InputXid, isForeign: boolean): string {
   const source = xid.field.source;
   const where =
     isForeign && source.kind === "value"
@@ -303,19 +355,32 @@ export function takenMessage(type: NodeType, xid: InputXid, isForeign: boolean):
  * field. Of nodes without ids nothing more is asked, as in the reference; the way back to the enclosing node need not
  * be given.
  */
-function findIncomplete(node: InputNode, edge: FieldDefinition | undefined): string | undefined {
+function findIncomplete(
+  node: InputNode,
+  edge: FieldDefinition | undefined,
+): Required<InputProblem> | undefined {
   if (node.xids.length === 0) {
     const id = xidFields(node.type).find((field) => field.type.nonNull);
-    return id === undefined ? undefined : `field ${id.name} cannot be empty`;
+    return id && { text: `field ${id.name} cannot be empty`, detail: missingOf(node, id.name) };
   }
   const parent = inverseOf(edge);
   for (const field of node.type.fields.values()) {
     if (!field.type.nonNull || field.name === parent?.name || !isInput(field)) continue;
     const value = node.values[field.name];
     if (value !== undefined && value !== null) continue;
-    return `type ${node.type.name} requires a value for field ${field.name}, but no value present`;
+    const text = `type ${node.type.name} requires a value for field ${field.name}, but no value present`;
+    // Who gives ids alone means a node that is there.
+    const isReference = Object.keys(node.values).length === node.xids.length;
+    return {
+      text,
+      detail: isReference ? detailOf(node, "NOT_FOUND") : missingOf(node, field.name),
+    };
   }
   return undefined;
+}
+
+function missingOf({ type, place }: InputNode, field: string): ProblemDetail {
+  return { code: "FIELD_MISSING", type: type.name, field, input: pathOf(place, field) };
 }
 
 /** Whether a field is given by inputs, and has no default of its own. */

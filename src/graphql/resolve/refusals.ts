@@ -26,11 +26,11 @@ export interface RuleRefusal {
 
 export type TellRefusal = (refusal: RuleRefusal) => void;
 
-/** What a write was refused for: nodes that do not pass, or undefined where none could. */
+/** What a write was refused for. `isWhole`: no node of the type could pass, by the claims alone. */
 export interface RefusedNodes {
   readonly type: NamedType;
   readonly operation: RuleOperation;
-  readonly uids: readonly number[] | undefined;
+  readonly isWhole: boolean;
 }
 
 /**
@@ -54,7 +54,7 @@ export function explainOperation(
     const key = `${operation} ${type.name}`;
     if (seen.has(key) || !guard.denies(type, operation)) return;
     seen.add(key);
-    tell(explainNodes(schema, caller, { type, operation, uids: undefined }));
+    tell(explainNodes(schema, caller, { type, operation, isWhole: true }));
   };
   const visit = ({ selection }: SelectedField): void => {
     if (selection === undefined) return;
@@ -74,7 +74,7 @@ export function explainOperation(
 export function explainNodes(
   schema: CompiledSchema,
   { claims }: Caller,
-  { type, operation, uids }: RefusedNodes,
+  { type, operation, isWhole }: RefusedNodes,
 ): RuleRefusal {
   const owner = isNode(type) ? ownerOf(type, operation) : undefined;
   const written = owner?.node.auth?.rules[operation];
@@ -85,10 +85,7 @@ export function explainNodes(
   const lacks = `the rule asks for ${missing.join(", ")}, and ${
     found.length === 0 ? "the request has no token" : `the token has ${found.join(", ")}`
   }`;
-  const nodes =
-    uids === undefined
-      ? "the claims of the token do not fulfil it"
-      : `${uids.length} ${uids.length === 1 ? "node does" : "nodes do"} not fulfil it`;
+  const nodes = isWhole ? "the claims of the token do not fulfil it" : "a node does not fulfil it";
   return {
     type: type.name,
     operation,

@@ -110,6 +110,8 @@ export interface ScalarType {
   readonly name: ScalarName;
   readonly description: string | undefined;
   readonly origin: TypeOrigin;
+  /** Of Int64: answered as a text. */
+  readonly isText?: true;
 }
 
 export interface EnumType {

@@ -235,7 +235,9 @@ function makeSimilar(draft: SchemaDraft, type: DraftType): DraftField[] {
 
 function makeCheckPassword(draft: SchemaDraft, type: DraftType): DraftField | undefined {
   const secret = secretOf(draft, type);
-  const key = idFieldOf(draft, type) ?? xidFieldsOf(draft, type)[0];
+  const id = idFieldOf(draft, type);
+  const xids = xidFieldsOf(draft, type);
+  const key = id ?? xids[0];
   if (secret === undefined || key === undefined) return undefined;
   const check = makeRootField(
     `check${type.name}Password`,
@@ -244,7 +246,10 @@ function makeCheckPassword(draft: SchemaDraft, type: DraftType): DraftField | un
     type,
   );
   check.arguments = [
-    makeArgument(key.name, key.type, key.name),
+    // A node with several ways to be named is found by any of them, as by `get`.
+    ...(id !== undefined && xids.length > 0
+      ? lookupArguments(draft, type)
+      : [makeArgument(key.name, key.type, key.name)]),
     makeArgument(secret.name, namedRef("String", true)),
   ];
   return check;

@@ -60,13 +60,16 @@ type OpenType =
   | Mutable<InputObjectType>
   | Extract<NamedType, { kind: "scalar" }>;
 
+/** What an Int64 is in answers: many readers of JSON lose digits of numbers beyond 2^53. */
+export type Int64Form = "number" | "text";
+
 export function linkSchema(
   sdl: string,
   draft: SchemaDraft,
   roots: Roots,
-  meta: SchemaMeta,
+  { meta, int64 }: { readonly meta: SchemaMeta; readonly int64: Int64Form },
 ): CompiledSchema {
-  const linker = new Linker(draft);
+  const linker = new Linker(draft, int64);
   linker.run();
   const root = (type: DraftType): ReadonlyMap<string, RootField> => linker.rootFields(type);
   return {
@@ -92,14 +95,17 @@ class Linker {
   /** Uses of types by their text: one object for each. */
   readonly #refs = new Map<string, TypeRef>();
 
-  constructor(draft: SchemaDraft) {
+  readonly #int64: Int64Form;
+
+  constructor(draft: SchemaDraft, int64: Int64Form) {
     this.#draft = draft;
+    this.#int64 = int64;
   }
 
   /** Shells first, then fields, then what refers to fields. */
   run(): void {
     for (const type of this.#draft.types.values())
-      this.types.set(type.name, makeShell(type, this.#printed(type.written)));
+      this.types.set(type.name, makeShell(type, this.#printed(type.written), this.#int64));
     for (const type of this.#draft.types.values()) this.#linkSupertypes(type);
     for (const type of this.#draft.types.values())
       if (type.kind === "object" || type.kind === "interface") this.#linkFields(type);
@@ -453,11 +459,17 @@ function outsideSource(owner: DraftType): FieldSource {
   return { kind: owner.origin === "user" ? "custom" : "part" };
 }
 
-function makeShell(draft: DraftType, printed: DraftType["written"]): OpenType {
+function makeShell(draft: DraftType, printed: DraftType["written"], int64: Int64Form): OpenType {
   const { name, description, origin } = draft;
   switch (draft.kind) {
     case "scalar":
-      return { kind: "scalar", name: name as ScalarName, description, origin };
+      return {
+        kind: "scalar",
+        name: name as ScalarName,
+        description,
+        origin,
+        ...(int64 === "text" && name === "Int64" && { isText: true }),
+      };
     case "enum":
       return { kind: "enum", name, description, origin, printed, values: new Map() };
     case "object":

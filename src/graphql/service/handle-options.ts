@@ -24,4 +24,6 @@ export interface HandlerOptions extends RunSettings {
   readonly debug: boolean;
   /** Is told which rule refuses a request, and why: for who develops the schema. */
   readonly tellRefusal?: TellRefusal | undefined;
+  /** `--graphql error-details`: errors say in `extensions` what is wrong, and where. */
+  readonly errorDetails: boolean;
 }

@@ -8,6 +8,7 @@ import { Fault } from "../../model/fault.ts";
 import type { CompiledSchema } from "../schema/compiled-schema.ts";
 import type { ReadyDql } from "../resolve/dql-root.ts";
 import { refuseRequest, RequestRefused } from "../operation/errors.ts";
+import type { ResponseError } from "../operation/errors.ts";
 import { writeAnswer, writeRefusal } from "../resolve/answer.ts";
 import type { RootOutcome } from "../resolve/answer.ts";
 import { headersOf } from "./handle-headers.ts";
@@ -91,7 +92,10 @@ export class RequestHandler {
   /** What is wrong with a request is its answer. Throws what is no fault of the request. */
   #refusalOf(error: unknown, trace: Trace): GraphqlAnswer {
     const print = this.#printOf(trace);
-    if (error instanceof RequestRefused) return answerOf(writeRefusal(error.errors, print));
+    if (error instanceof RequestRefused) {
+      const errors = this.#options.errorDetails ? error.errors.map(withCode) : error.errors;
+      return answerOf(writeRefusal(errors, print));
+    }
     if (error instanceof Fault) return answerOf(writeRefusal([{ message: error.message }], print));
     throw error;
   }
@@ -253,6 +257,14 @@ export class RequestHandler {
       budget,
     };
   }
+}
+
+/** What of the request is wrong: a variable's value, or the document. */
+function withCode(error: ResponseError): ResponseError {
+  if (error.extensions !== undefined) return error;
+  const isVariable = error.path?.[0] === "variable";
+  const code = isVariable ? "BAD_USER_INPUT" : "GRAPHQL_VALIDATION_FAILED";
+  return { ...error, extensions: { code } };
 }
 
 const noPlanOfMutations = "explain and profile are for queries: the mutation was not run";

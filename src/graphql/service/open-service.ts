@@ -1,3 +1,4 @@
+import type { Int64Form } from "../schema/link.ts";
 import type { Clock } from "../../base/clock.ts";
 import { silentLogger } from "../../base/log.ts";
 import type { Logger } from "../../base/log.ts";
@@ -41,6 +42,10 @@ interface GraphqlServiceOptions {
   readonly debug?: boolean;
   /** Whether the log explains which rule refuses a request; off by default. */
   readonly explainsRefusals?: boolean;
+  /** `--graphql error-details`; off by default. */
+  readonly errorDetails?: boolean;
+  /** `--graphql int64`; numbers by default. */
+  readonly int64?: Int64Form;
 }
 
 /** The GraphQL service of an engine: one for a process. It holds nothing open; the engine is closed by its owner. */
@@ -51,7 +56,8 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
   const allowsRuleGaps = options.strictRules !== true;
   const allowsMisfits = options.dataCheck === false;
   const rules = { hasLambda, allowsRuleGaps, allowsMisfits };
-  const schemas = new SchemaStore({ engine, clock, getText, ...rules });
+  const int64 = options.int64 ?? "number";
+  const schemas = new SchemaStore({ engine, clock, getText, int64, ...rules });
   const { queryTimeoutMs: timeoutMs } = options.limits ?? defaultLimits;
   const checks = new SchemaChecks({ clock, timeoutMs, hasLambda, allowsRuleGaps });
   const logger = options.logger ?? silentLogger;
@@ -69,6 +75,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     extensions: options.extensions ?? true,
     debug: options.debug ?? false,
     tellRefusal: options.explainsRefusals === true ? tellRefusal : undefined,
+    errorDetails: options.errorDetails ?? false,
   });
   const subscriptions = new Subscriptions({
     engine,

@@ -8,7 +8,7 @@ import { parseMetaLines } from "../schema/sdl-meta.ts";
 import { findAllProblems, isDraft, readSdl } from "../schema/sdl-validate.ts";
 import { readRules } from "../resolve/rule-read.ts";
 import { SchemaFault } from "../schema/schema-fault.ts";
-import { linkSchema } from "../schema/link.ts";
+import { linkSchema, type Int64Form } from "../schema/link.ts";
 
 type Compiled =
   | { readonly ok: true; readonly schema: CompiledSchema }
@@ -23,8 +23,12 @@ type Compiled =
  * found them, each `input:LINE: …` and a newline (reference/graphql 1.5); SchemaFault for those of rules; E_NOT_YET for
  * what this release does not serve. Without a lambda server (`hasLambda`) `@lambda` is refused.
  */
-export function compileSchema(sdl: string, hasLambda = true): CompiledSchema {
-  const compiled = compile(sdl, hasLambda);
+export function compileSchema(
+  sdl: string,
+  hasLambda = true,
+  int64: Int64Form = "number",
+): CompiledSchema {
+  const compiled = compile(sdl, hasLambda, int64);
   if (compiled.ok) return compiled.schema;
   throw new Fault(compiled.code, printProblems(compiled.problems));
 }
@@ -64,7 +68,7 @@ function comparePlaces({ at: a }: SchemaProblem, { at: b }: SchemaProblem): numb
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 
-function compile(sdl: string, hasLambda: boolean): Compiled {
+function compile(sdl: string, hasLambda: boolean, int64: Int64Form = "number"): Compiled {
   if (sdl === "") return refuse([{ message: "No schema specified", at: undefined }]);
   const meta = parseMetaLines(sdl);
   const draft = readSdl(sdl, hasLambda);
@@ -76,7 +80,7 @@ function compile(sdl: string, hasLambda: boolean): Compiled {
     return refuse([{ message, at: undefined }]);
   }
   if (unavailable.length > 0) return { ok: false, code: "E_NOT_YET", problems: unavailable };
-  const linked = linkSchema(sdl, draft, roots, meta);
+  const linked = linkSchema(sdl, draft, roots, { meta, int64 });
   const read = readRules(linked);
   if ("problems" in read) throw new SchemaFault(read.problems);
   return { ok: true, schema: { ...linked, rules: read.rules } };

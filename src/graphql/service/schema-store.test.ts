@@ -14,6 +14,7 @@ const openSchemas = (): SchemaStore =>
     clock: systemClock,
     getText: makeGetText(publicPolicy),
     hasLambda: false,
+    int64: "number",
     allowsRuleGaps: true,
     allowsMisfits: false,
   });

@@ -21,6 +21,7 @@ import { generatedSchemaText } from "../schema/generate-text.ts";
 import { checkStoredValues } from "./stored-values.ts";
 import { findRuleGaps, refuseRuleGaps } from "../schema/rule-gaps.ts";
 import { findSchemaWarnings } from "../schema/warnings.ts";
+import type { Int64Form } from "../schema/link.ts";
 import { compileSchema } from "./schema-compile.ts";
 import { planSchema, refuseChanges, type SchemaPlan } from "./schema-plan.ts";
 import type { ApplyOptions, Preflight, SchemaRow } from "./service.ts";
@@ -63,6 +64,7 @@ interface SchemaStoreOptions {
   readonly getText: GetText;
   /** Whether there is a server for `@lambda`; without one a new schema may not have it. */
   readonly hasLambda: boolean;
+  readonly int64: Int64Form;
   /** Whether a new schema may leave operations of a type with rules to everybody. */
   readonly allowsRuleGaps: boolean;
   /** Whether a new schema may be one that stored values do not fit. */
@@ -74,6 +76,7 @@ export class SchemaStore {
   readonly #clock: Clock;
   readonly #getText: GetText;
   readonly #hasLambda: boolean;
+  readonly #int64: Int64Form;
   readonly #allowsRuleGaps: boolean;
   readonly #allowsMisfits: boolean;
   readonly #entries = new Lru<number, Entry>(schemaBytesMax, weighEntry);
@@ -85,6 +88,7 @@ export class SchemaStore {
     this.#clock = options.clock;
     this.#getText = options.getText;
     this.#hasLambda = options.hasLambda;
+    this.#int64 = options.int64;
     this.#allowsRuleGaps = options.allowsRuleGaps;
     this.#allowsMisfits = options.allowsMisfits;
   }
@@ -143,7 +147,7 @@ export class SchemaStore {
   }
 
   #compileNew(sdl: string): CompiledSchema {
-    const schema = compileSchema(sdl, this.#hasLambda);
+    const schema = compileSchema(sdl, this.#hasLambda, this.#int64);
     if (!this.#allowsRuleGaps) refuseRuleGaps(findRuleGaps(schema));
     return schema;
   }
@@ -261,7 +265,9 @@ export class SchemaStore {
       return entry.served;
     }
     const served =
-      stored === undefined ? undefined : { uid: stored.uid, schema: compileSchema(stored.text) };
+      stored === undefined
+        ? undefined
+        : { uid: stored.uid, schema: compileSchema(stored.text, true, this.#int64) };
     if (entry === undefined || entry.ts <= reader.ts) {
       this.#entries.set(namespace, { storageId, ts: reader.ts, served });
     }
