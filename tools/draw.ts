@@ -29,6 +29,7 @@ const purposes: Readonly<Record<string, string>> = {
   render: "columns to the bytes of answers",
   engine: "one database: query, mutate, alter, commit",
   auth: "who asks, and what they may",
+  cluster: "machines over the replicated log: each applies it, one leads",
   log: "the replicated log: records, what counts of them, engines that keep it",
   bulk: "an offline load into a new store, in the order of its keys",
   feed: "what was committed, told to those who follow",

@@ -76,7 +76,16 @@ export const layers: Layers = {
   // Several machines: what each group of commits wrote, in an engine outside of the process.
   log: {
     below: ["base", "model"],
-    outside: ["node:crypto", "node:fs", "node:fs/promises", "node:path", "node:util", "node:zlib"],
+    outside: [
+      // PostgreSQL's protocol.
+      "pg",
+      "node:crypto",
+      "node:fs",
+      "node:fs/promises",
+      "node:path",
+      "node:util",
+      "node:zlib",
+    ],
   },
   export: {
     below: ["base", "model", "codec", "store", "graph"],
@@ -106,6 +115,8 @@ export const layers: Layers = {
       "node:zlib",
     ],
   },
+  // The machines over it: each applies the log to a store of its own, one leads.
+  cluster: { below: ["base", "model", "log", "store", "stores"] },
   plan: { below: ["base", "model", "tokens", "dql", "graph"] },
   optimizer: {
     below: ["base", "model", "graph", "plan"],
@@ -391,6 +402,7 @@ export const layers: Layers = {
       "load",
       "import",
       "bulk",
+      "log",
       "backup",
       "export",
       "http",

@@ -1,7 +1,8 @@
 // `npm run nightly [-- TEST-FILE…]`: what takes hours. The packages' audit, hostile clients, the growth of documents, every
-// property with 10,000 cases and a seed of its own, and the isolation suite for an hour (`WEFT_ISOLATION_MINUTES`). The seed
-// is printed first: a failure names the case, and `WEFT_SEED=N npm run nightly` finds it again. Who names files gets their
-// properties alone. Every step runs, whatever those before it found; exit 1 when one failed.
+// property with 10,000 cases and a seed of its own, ten minutes of kills while a server archives itself, and the isolation
+// suite for an hour (`WEFT_ISOLATION_MINUTES`). The seed is printed first: a failure names the case, and
+// `WEFT_SEED=N npm run nightly` finds it again. Who names files gets their properties alone. Every step runs, whatever those
+// before it found; exit 1 when one failed.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,6 +37,7 @@ const steps =
         tool("hostile"),
         tool("growth"),
         properties(files),
+        tool("backup-storm", "--seconds", "600", "--seed", seed),
         tool("isolation", "--minutes", minutes, "--seed", seed),
       ];
 process.stdout.write(`weft: ${files.length} files with properties, WEFT_SEED=${seed}\n`);

@@ -28,10 +28,11 @@ import type { Clock } from "../base/clock.ts";
 import { adminSdl } from "./admin-sdl.ts";
 import { FieldFailure } from "./field.ts";
 import type { AdminContext, FieldTable, FieldWork } from "./field.ts";
-import { makeExportFields, type ExportTasks } from "./export-fields.ts";
+import { makeTaskFields, type FindTask } from "./tasks.ts";
+import { makeExportFields, type Exports } from "./export-fields.ts";
 import { makeKeyFields } from "./key-fields.ts";
 import { makeNamespaceFields } from "./namespace-fields.ts";
-import { makeBackupFields } from "./backup-fields.ts";
+import { makeBackupFields, type Backups } from "./backup-fields.ts";
 import { makeNodeFields, type NodeParts } from "./node-fields.ts";
 import { makeMigrationFields } from "./migration-fields.ts";
 import type { Migrations } from "./migrations.ts";
@@ -59,7 +60,11 @@ interface AdminParts extends NodeParts {
   readonly users?: UserParts | undefined;
   readonly migrations: Migrations;
   /** undefined: there is nothing to export from. */
-  readonly exports?: ExportTasks | undefined;
+  readonly exports?: Exports | undefined;
+  /** undefined: there is nothing to back up. */
+  readonly backups?: Backups | undefined;
+  /** Exports and backups under way and done. */
+  readonly findTask?: FindTask | undefined;
 }
 
 export function openAdminService(parts: AdminParts): AdminService {
@@ -221,7 +226,8 @@ function makeApi(parts: AdminParts): AdminApi {
   const fields = {
     ...makeNodeFields(parts),
     ...makeExportFields(parts.exports),
-    ...makeBackupFields(),
+    ...makeBackupFields(parts.backups, () => parts.clock.nowMs()),
+    ...makeTaskFields(parts.findTask),
     ...makeNamespaceFields(parts.users?.engine, () => parts.clock.nowMs()),
     ...makeUserFields(parts.users),
     ...makeKeyFields(parts.keys, () => parts.clock.nowMs()),

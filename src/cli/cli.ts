@@ -21,6 +21,7 @@ import { addSchema } from "./schema-commands.ts";
 import { addImport } from "./import-command.ts";
 import { addServer } from "./server-flags.ts";
 import { addBackup, addRestore } from "./backup-commands.ts";
+import { addCertify } from "./certify-command.ts";
 import { addBulk, addCompact, addExport } from "./store-commands.ts";
 import { readVersion } from "./version.ts";
 
@@ -69,6 +70,7 @@ function makeProgram(flags: readonly string[]): Command {
   addBackup(program);
   addRestore(program);
   addCompact(program);
+  addCertify(program);
   addSample(program);
   addSchema(program);
   addTypes(program);

@@ -26,8 +26,10 @@ import { ProcessMemory } from "../model/process-memory.ts";
 import type { Store } from "../store/store.ts";
 import { explainMove, readIdentity } from "../stores/place.ts";
 import type { LinkedControls } from "./controls.ts";
+import { openBackupDesk } from "./backup-desk.ts";
+import { CommandTasks } from "./command-tasks.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
-import { openExportTasks, type RunningExports } from "./export-tasks.ts";
+import { openExports } from "./export-desk.ts";
 import { slotLostExit } from "./messages.ts";
 import { isLoopbackHost } from "./address.ts";
 import { openTelemetry, sendMetrics } from "./otel.ts";
@@ -78,9 +80,9 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const sockets = openPrivateSockets(config.dataDir);
   const graphql = openGraphql(parts, engine, sockets, acl);
   const about = openFacts(parts, engine, acl !== undefined);
-  const exports = openExports(parts, engine);
+  const tasks = new CommandTasks({ rows: engine.systemRows, clock: systemClock, logger });
   const processes = askProcesses(parts.surveys);
-  const admin = openAdmin({ graphql, keys, controls, processes, acl, engine, about, exports });
+  const admin = openAdmin({ graphql, keys, controls, processes, acl, engine, about, tasks }, parts);
   const audit = config.audit && openAuditFile(config.audit, logger, systemClock);
   const told: { isOpen: boolean; move?: string | undefined } = { isOpen: false };
   const telemetry = config.otel && (await openTelemetry(config.otel, `worker ${parts.number}`));
@@ -133,7 +135,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
       await Promise.all([server.drain(), grpc?.drain()]);
       await telemetry?.close();
       audit?.close();
-      await exports.close();
+      await tasks.close();
       await engine.close();
       sockets.clear(engine.slot);
     },
@@ -156,11 +158,13 @@ interface AdminNeeds {
   readonly acl: Awaited<ReturnType<typeof openAccessControl>>;
   readonly engine: OpenEngine;
   readonly about: NodeFacts;
-  readonly exports: RunningExports;
+  readonly tasks: CommandTasks;
 }
 
-function openAdmin(needs: AdminNeeds): ServerContext["admin"] {
-  const { graphql, keys, controls, processes, acl, engine, about, exports } = needs;
+function openAdmin(needs: AdminNeeds, { config, store }: WorkerParts): ServerContext["admin"] {
+  const { graphql, keys, controls, processes, acl, engine, about, tasks } = needs;
+  const { dataDir, exportDir } = config;
+  const commitTs = async (): Promise<number> => (await store.describe()).commitTs;
   return openAdminService({
     graphql,
     keys,
@@ -172,16 +176,11 @@ function openAdmin(needs: AdminNeeds): ServerContext["admin"] {
     health: () => about.healthOfAll(),
     state: (namespace) => about.membership(namespace),
     leaseUids: (count) => engine.leaseUids(count),
-    exports,
+    exports: openExports({ tasks, dataDir, exportDir, commitTs, clock: systemClock }),
+    backups: openBackupDesk(config, tasks),
+    findTask: (id) => tasks.find(id),
     migrations: openMigrations(engine, systemClock),
   });
-}
-
-function openExports({ config, store, logger }: WorkerParts, engine: OpenEngine): RunningExports {
-  const { dataDir, exportDir } = config;
-  const commitTs = async (): Promise<number> => (await store.describe()).commitTs;
-  const rows = engine.systemRows;
-  return openExportTasks({ rows, dataDir, exportDir, commitTs, clock: systemClock, logger });
 }
 
 function openStoreEngine(parts: WorkerParts): Promise<OpenEngine> {

@@ -84,6 +84,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     identify: options.identify,
     clock,
     logger,
+    errorDetails: options.errorDetails ?? false,
   });
   return {
     limits: options.limits ?? defaultLimits,

@@ -1,0 +1,48 @@
+/** Exports that `/admin` asks for: where they go, and how they are made. */
+import { mkdirSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
+import type { Exports } from "../admin/export-fields.ts";
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../model/fault.ts";
+import type { CommandTasks } from "./command-tasks.ts";
+
+interface ExportParts {
+  readonly tasks: CommandTasks;
+  readonly dataDir: string;
+  /** Below it all exports lie. */
+  readonly exportDir: string;
+  /** The newest commit, for the name of the folder. */
+  readonly commitTs: () => Promise<number>;
+  readonly clock: Clock;
+}
+
+export function openExports({ tasks, dataDir, exportDir, commitTs, clock }: ExportParts): Exports {
+  return {
+    async start({ format, namespace, destination }) {
+      const parent = findPlace(exportDir, destination);
+      const dir = join(parent, nameFolder(await commitTs(), clock.nowMs()));
+      mkdirSync(parent, { recursive: true, mode: 0o700 });
+      const wishes = ["--format", format, "--namespace", String(namespace)];
+      const args = ["export", "--data", dataDir, "--to", dir, ...wishes];
+      return tasks.start({ kind: "Export", namespace, args, place: dir });
+    },
+  };
+}
+
+/** Who may export may not write anywhere. */
+function findPlace(exportDir: string, destination: string): string {
+  const root = resolve(exportDir);
+  const place = resolve(root, destination);
+  if (place === root || place.startsWith(root + sep)) return place;
+  throw new Fault(
+    "E_TASK",
+    `the destination ${destination} does not lie within ${root} (--export)`,
+  );
+}
+
+/** As the reference names them: commit, month, day and time. */
+function nameFolder(commitTs: number, nowMs: number): string {
+  const [date, time] = new Date(nowMs).toISOString().split("T") as [string, string];
+  const day = date.slice(5).replace("-", "");
+  return `dgraph.r${commitTs}.u${day}.${time.slice(0, 5).replace(":", "")}`;
+}
