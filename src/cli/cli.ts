@@ -14,7 +14,9 @@ import { complain, endWithLostOutput } from "./log.ts";
 import type { Role } from "./messages.ts";
 import { describeShown, resolveSecrets } from "./secrets.ts";
 import { configFlag, configHelp, setting } from "./setting.ts";
+import { keepProjectMask } from "./project-mask.ts";
 import { addTypes } from "./project-commands.ts";
+import { addDev, addInit } from "./dev-commands.ts";
 import { addSchema } from "./schema-commands.ts";
 import { addImport } from "./import-command.ts";
 import { addServer } from "./server-flags.ts";
@@ -24,8 +26,9 @@ import { addCertify } from "./certify-command.ts";
 import { addBulk, addCompact, addExport } from "./store-commands.ts";
 import { readVersion } from "./version.ts";
 
-/** Runs one command to its end. Whatever it throws becomes one line and exit code 1. */
-export async function runCli(argv: readonly string[]): Promise<void> {
+/** Runs one command to its end. `mask`: the user's, for files of projects. Whatever it throws becomes one line and exit code 1. */
+export async function runCli(argv: readonly string[], mask: number): Promise<void> {
+  keepProjectMask(mask);
   if (argv[2] === "__child") {
     runChild(argv[3] as Role);
     return;
@@ -57,6 +60,8 @@ function makeProgram(flags: readonly string[]): Command {
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`weft: ${toOneLine(text)}\n`) });
   addServe(program, flags);
+  addInit(program);
+  addDev(program, addServeOptions);
   addConfig(program);
   addLambda(program);
   addLive(program);
