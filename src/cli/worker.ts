@@ -241,6 +241,7 @@ function openGraphql(
     scheduler: engine.scheduler,
     getText: makeGetText(makeOutgoingPolicy(config.outgoing)),
     identify: acl === undefined ? undefined : (headers) => acl.identify(headers),
+    explainsRefusals: config.isDevelopment,
     ...config.graphql,
   });
 }

@@ -3,6 +3,7 @@ import { explainRefusal, findFieldRefusal } from "../admin/interface.ts";
 import { must } from "../base/assert.ts";
 import type { LeaseKind } from "../engine/leases.ts";
 import { SchemaFault } from "../graphql/schema/schema-fault.ts";
+import { findSchemaProblems } from "../graphql/service/schema-compile.ts";
 import { Fault } from "../model/fault.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
 import { doneBody } from "./envelope.ts";
@@ -30,8 +31,23 @@ export async function answerAdminSchema(exchange: Exchange): Promise<void> {
     const message = problems
       .map((problem) => `resolving updateGQLSchema failed because ${problem}${place}`)
       .join("\n");
-    sendError(res, { status: 200, body: makeErrorBody(message, "Error", false), headers: [] });
+    const plain = makeErrorBody(message, "Error", false);
+    const body = error.code === "E_GRAPHQL_SCHEMA" ? withProblems(plain, sdl) : plain;
+    sendError(res, { status: 200, body, headers: [] });
   }
+}
+
+const problemsMax = 200;
+
+/** The message is the reference's, which tells one fault without its column: beside it stand all, with their places. */
+function withProblems(body: string, sdl: string): string {
+  const problems = findSchemaProblems(sdl).slice(0, problemsMax);
+  if (problems.length === 0) return body;
+  const told = problems.map(({ message, at }) => {
+    const where = at === undefined ? "" : `,"line":${at.line},"column":${at.column}`;
+    return `{"message":${quoteJsonForHtml(message)}${where}}`;
+  });
+  return `${body.slice(0, -"}}]}".length)},"problems":[${told.join(",")}]}}]}`;
 }
 
 /** Beside the answer that the reference gives, where there is something to say. */
