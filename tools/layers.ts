@@ -76,7 +76,16 @@ export const layers: Layers = {
   // Several machines: what each group of commits wrote, in an engine outside of the process.
   log: {
     below: ["base", "model"],
-    outside: ["node:crypto", "node:fs", "node:fs/promises", "node:path", "node:util", "node:zlib"],
+    outside: [
+      // PostgreSQL's protocol.
+      "pg",
+      "node:crypto",
+      "node:fs",
+      "node:fs/promises",
+      "node:path",
+      "node:util",
+      "node:zlib",
+    ],
   },
   export: {
     below: ["base", "model", "codec", "store", "graph"],
@@ -106,6 +115,8 @@ export const layers: Layers = {
       "node:zlib",
     ],
   },
+  // The machines over it: each applies the log to a store of its own, one leads.
+  cluster: { below: ["base", "model", "log", "store", "stores"] },
   plan: { below: ["base", "model", "tokens", "dql", "graph"] },
   optimizer: {
     below: ["base", "model", "graph", "plan"],
@@ -262,6 +273,19 @@ export const layers: Layers = {
       "node:buffer",
     ],
   },
+  // Where the change feed is brought to.
+  sinks: {
+    below: ["base", "model"],
+    outside: [
+      // Installed by those who need them.
+      "@nats-io/transport-node",
+      "kafkajs",
+      "node:fs",
+      "node:fs/promises",
+      "node:crypto",
+      "node:buffer",
+    ],
+  },
   // Tables and objects as nodes of a type.
   import: {
     below: ["base", "model", "graphql/schema", "load"],
@@ -389,8 +413,10 @@ export const layers: Layers = {
       "graphql/service",
       "admin",
       "load",
+      "sinks",
       "import",
       "bulk",
+      "log",
       "backup",
       "export",
       "http",

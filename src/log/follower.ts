@@ -24,6 +24,7 @@ export class LogFollower {
   readonly #history: Uint8Array;
   #point: ChainPoint;
   #kept = 0;
+  #voids = 0;
   #bytesMax = batchBytes;
 
   /** `point`: how far this node has applied the log. */
@@ -38,6 +39,11 @@ export class LogFollower {
     return this.#point;
   }
 
+  /** Void records that the last call met. */
+  get voids(): number {
+    return this.#voids;
+  }
+
   /** The leader says that all up to it is kept. */
   tell(kept: number): void {
     this.#kept = Math.max(this.#kept, kept);
@@ -50,10 +56,10 @@ export class LogFollower {
   async next(): Promise<readonly FollowedRecord[]> {
     const chain = new LogChain(this.#history, this.#point);
     const judged = (await judgeNext(this.#log, chain, this.#bytesMax)) ?? [];
+    this.#voids = chain.point.seq - this.#point.seq - judged.length;
     for (const { head } of judged) this.tell(head.durable);
     const kept = judged.filter(({ head }) => head.seq <= this.#kept);
-    // A large record may hide the one that says that it is kept.
-    this.#bytesMax = kept.length === 0 && judged.length > 0 ? this.#bytesMax * 2 : batchBytes;
+    this.#bytesMax = kept.length > 0 ? batchBytes : this.#widen(judged);
     const given: FollowedRecord[] = [];
     for (const { head, record, point } of kept) {
       given.push({ head, point, ...(await openBody(record, head)) });
@@ -61,9 +67,17 @@ export class LogFollower {
     this.#point = kept.at(-1)?.point ?? this.#point;
     return given;
   }
+
+  /** A large record may hide the one that says that it is kept. */
+  #widen(judged: readonly JudgedRecord[]): number {
+    const bytes = judged.reduce((sum, { record }) => sum + record.body.length, 0);
+    return bytes < this.#bytesMax / 2 ? batchBytes : Math.min(this.#bytesMax * 2, batchBytesMax);
+  }
 }
 
 const batchBytes = 4 * 1024 * 1024;
+/** Some of the largest records. */
+const batchBytesMax = 4 * 1024 * 1024 * 1024;
 
 /** Judges what is behind the chain's point, which moves; undefined: there is nothing. */
 export async function judgeNext(

@@ -63,7 +63,7 @@ const packedFlag = 1;
 const partsFlag = 2;
 
 /** A body above it is kept in parts. */
-const partBytes = 512 * 1024;
+export const partBytes = 512 * 1024;
 /** Of a record's rows and keys, unpacked. */
 const bodyBytesMax = 1024 * 1024 * 1024;
 /** Packing less gains nothing. */
@@ -161,7 +161,7 @@ export function readHead({ head, seq }: SealedRecord): DecodedHead {
 }
 
 /** Whether the body of a record was too large for a row of its engine. */
-function isInParts(head: Buffer): boolean {
+export function isInParts(head: Buffer): boolean {
   return (head.readUInt16LE(6) & partsFlag) !== 0;
 }
 

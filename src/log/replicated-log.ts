@@ -19,8 +19,7 @@ export interface SealedRecord {
 
 /**
  * kept: all of them are there, durable, and so is everything before them. fenced: somebody else has the number of one
- * of them, or what it stands behind is not there: at least the last is not kept and never will be; of those before it
- * nothing is said.
+ * of them, or what it stands behind is not there: who sent them does not lead. Whether any of them is there is not said.
  */
 export type Appended = "kept" | "fenced";
 

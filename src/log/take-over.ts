@@ -7,7 +7,7 @@ import { judgeNext, type JudgedRecord } from "./follower.ts";
 import type { ReplicatedLog } from "./replicated-log.ts";
 import { LogLost, LogShipper, type ShipperOptions } from "./shipper.ts";
 
-interface TakenOver {
+export interface TakenOver {
   readonly shipper: LogShipper;
   /** Valid and kept, behind the point that was given: to be applied before anything is judged. */
   readonly records: readonly JudgedRecord[];

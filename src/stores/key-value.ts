@@ -24,6 +24,11 @@ export type Pieces<T> = Generator<void, T, void>;
 
 export interface WriteEngine {
   /**
+   * Whether what makes a transaction durable is another machine's to say: the second step takes its time, and
+   * `commitNow` is not to be called of a transaction that has put something.
+   */
+  readonly isShipped?: boolean;
+  /**
    * A write transaction in two steps. `work` is run on the newest state, piece by piece; nothing of it is visible, and
    * no other transaction may be prepared, before the second step. Throws what `work` throws: then nothing stays. Who does
    * not go on with the pieces ends them with `throw`.
@@ -47,9 +52,14 @@ export class FatalEngineError extends Error {
 
 /** Both steps at once. */
 export function transact<T>(engine: WriteEngine, work: (kv: KeyValue) => T): T {
-  const prepared = finishPieces(engine.prepare((kv) => inOnePiece(kv, work)));
+  const prepared = prepareNow(engine, work);
   prepared.commitNow();
   return prepared.value;
+}
+
+/** The first step at once. */
+export function prepareNow<T>(engine: WriteEngine, work: (kv: KeyValue) => T): Prepared<T> {
+  return finishPieces(engine.prepare((kv) => inOnePiece(kv, work)));
 }
 
 /** All pieces that are left, before it returns. */

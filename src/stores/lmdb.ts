@@ -17,6 +17,7 @@ import { makeNumberWatch } from "./commit/number-limit.ts";
 import { type CapacityBounds, CapacityGuard } from "./lmdb/capacity.ts";
 import type { Claim } from "./lmdb/claim.ts";
 import { openBesideWriter } from "./lmdb/beside-writer.ts";
+import type { LmdbEngine, RowShipper } from "./lmdb/engine.ts";
 import type { Environment } from "./lmdb/environment.ts";
 import {
   createStore,
@@ -42,6 +43,7 @@ import { claimForWriting } from "./lmdb/writing-claim.ts";
 import { readLog, readSlots, walkLog } from "./read-log.ts";
 
 export type { Claim } from "./lmdb/claim.ts";
+export type { RowShipper } from "./lmdb/engine.ts";
 
 export interface WriterOptions {
   readonly dir: string;
@@ -114,15 +116,24 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
   }
 }
 
-async function openClaimed(
-  options: ClaimedOptions,
-  claim: Claim,
-  listener: LinkListener | undefined,
-): Promise<Writer> {
+interface OpenedFiles {
+  readonly header: Pick<StoreHeader, "storeId">;
+  readonly environment: Environment;
+  readonly lmdb: LmdbEngine;
+  readonly engine: CapacityGuard;
+  readonly guard: PlaceGuard;
+  /** A failed sync is told to it. */
+  onFailure(listener: (error: unknown) => void): void;
+  /** The data file is whole when it resolves. */
+  close(): Promise<void>;
+}
+
+/** `storeId`: that of a store that is made; default: one of its own. */
+async function openFiles(options: ClaimedOptions, storeId?: string): Promise<OpenedFiles> {
   const { dir, logger } = options;
   const found = inspectStore(dir, options.journal);
   refuseAnother(dir, found?.storeId, options.identity);
-  const header = found ?? { ...createStore(dir), loss: undefined };
+  const header = found ?? { ...createStore(dir, storeId), loss: undefined };
   const isNew = dataBytes(dir) === 0;
   if (isNew) rmSync(join(dir, dataName), { force: true });
   let fail: (error: unknown) => void = () => {};
@@ -138,18 +149,26 @@ async function openClaimed(
   });
   const { environment } = opened;
   if (isNew) syncDirectory(dir);
-  const guard = new PlaceGuard(environment.writeEngine(opened.journal), dir, options.clock);
+  const lmdb = environment.writeEngine(opened.journal);
+  const guard = new PlaceGuard(lmdb, dir, options.clock);
   const engine = new CapacityGuard(guard, () => environment.bytesUsed(), boundsOf(options), logger);
   // Nothing of it was there before this process.
   if (isNew) environment.trust.isVerified = true;
-  const committer = new Committer(engine, options);
-  tellOfDamagedLog(committer, logger);
-  watchNumbers(committer, logger);
-  fail = (error) => committer.fail(error);
-  committer.onFatal((error) => {
-    logger.error("the store cannot be written any more", { error: String(error) });
-    options.onFatal?.(error);
-  });
+  const onFailure = (listener: (error: unknown) => void): void => {
+    fail = listener;
+  };
+  return { header, environment, lmdb, engine, guard, onFailure, close: () => opened.close() };
+}
+
+async function openClaimed(
+  options: ClaimedOptions,
+  claim: Claim,
+  listener: LinkListener | undefined,
+): Promise<Writer> {
+  const { logger } = options;
+  const files = await openFiles(options);
+  const { header, environment, engine } = files;
+  const committer = openCommitter(files, options);
   const scrub = beginScrub(environment, options);
   const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
   listener?.serve({ storeId: header.storeId, committer, slots, logger });
@@ -163,23 +182,122 @@ async function openClaimed(
     scrub.close();
     slots.close();
     await committer.whenWritable();
-    committer.flush();
+    await committer.flush();
     committer.stop(new Fault("E_STORE_UNAVAILABLE", "the store is closed"));
     await listener?.close();
-    try {
-      await opened.close();
-      // Not into a directory that is another's.
-      if (!committer.hasFailed && guard.isInPlace()) {
-        writeClosed(dir, header.storeId);
-        removeJournal(dir);
-      }
-    } finally {
-      await claim.release();
-    }
+    await closeFiles(files, options.dir, claim, committer.hasFailed);
   };
   return {
     store: makeDirectStore({ environment, committer, slots, engine, close }),
     checkReaders: () => void environment.readerCheck(),
+    close,
+  };
+}
+
+function openCommitter(files: OpenedFiles, options: WriterOptions): Committer {
+  const { logger } = options;
+  const committer = new Committer(files.engine, options);
+  tellOfDamagedLog(committer, logger);
+  watchNumbers(committer, logger);
+  files.onFailure((error) => committer.fail(error));
+  committer.onFatal((error) => {
+    logger.error("the store cannot be written any more", { error: String(error) });
+    options.onFatal?.(error);
+  });
+  return committer;
+}
+
+async function closeFiles(
+  files: OpenedFiles,
+  dir: string,
+  claim: Claim,
+  hasFailed: boolean,
+): Promise<void> {
+  try {
+    await files.close();
+    // Not into a directory that is another's.
+    if (!hasFailed && files.guard.isInPlace()) {
+      writeClosed(dir, files.header.storeId);
+      removeJournal(dir);
+    }
+  } finally {
+    await claim.release();
+  }
+}
+
+/** The store of one of several machines: it applies what another one writes, until it leads itself. */
+export interface NodeStore {
+  readonly storeId: string;
+  /** What `apply`, or the shipper, said last of how far the log is applied; undefined: nothing of it is. */
+  readonly position: Uint8Array | undefined;
+  snapshot(): Snapshot;
+  /**
+   * Transactions of the machine that leads, in their order, as one. Durable and visible when it returns. Throws as a
+   * commit rejects; then nothing of them is there, and the store goes on.
+   */
+  apply(records: readonly Uint8Array[], position: Uint8Array): void;
+  /** This machine writes from now on, and applies nothing of others any more. What it cannot ship ends it (`onFatal`). */
+  lead(shipper: RowShipper): Store;
+  /** What is being shipped must be at its end. */
+  close(): Promise<void>;
+}
+
+/** As `openWriter`; `storeId`: which store it is on all machines, 32 hex digits. */
+export async function openNodeStore(
+  options: WriterOptions & { readonly storeId: string },
+): Promise<NodeStore> {
+  const { dir, storeId } = options;
+  const journal = { run: randomUUID(), ...options.journal };
+  const found = inspectStore(dir, journal);
+  if (found !== undefined && found.storeId !== storeId) {
+    throw new Fault(
+      "E_STARTUP",
+      `cannot open the store at ${dir}: it is another store than the log's`,
+    );
+  }
+  if (found === undefined) makeDirectory(dir);
+  const claim = await claimForWriting(dir, options.claimWaitMs ?? claimWaitMs);
+  if (claim === undefined) {
+    throw new Fault("E_STARTUP", `cannot open the store at ${dir}: another process writes to it`);
+  }
+  try {
+    return makeNode(await openFiles({ ...options, journal }, storeId), options, claim);
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
+
+function makeNode(files: OpenedFiles, options: WriterOptions, claim: Claim): NodeStore {
+  const { header, environment, engine, lmdb } = files;
+  let committer: Committer | undefined;
+  let hasFailed = false;
+  let closed: Promise<void> | undefined;
+  files.onFailure((error) => {
+    hasFailed = true;
+    options.onFatal?.(error);
+  });
+  const closeOnce = async (): Promise<void> => {
+    if (committer !== undefined) {
+      await committer.flush();
+      committer.stop(new Fault("E_STORE_UNAVAILABLE", "the store is closed"));
+    }
+    await closeFiles(files, options.dir, claim, hasFailed || committer?.hasFailed === true);
+  };
+  const close = (): Promise<void> => (closed ??= closeOnce());
+  return {
+    storeId: header.storeId,
+    get position() {
+      return lmdb.position;
+    },
+    snapshot: () => environment.snapshot(),
+    apply: (records, position) => lmdb.apply(records, position),
+    lead(shipper) {
+      lmdb.shipTo(shipper);
+      committer = openCommitter(files, options);
+      const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
+      return makeDirectStore({ environment, committer, slots, engine, close });
+    },
     close,
   };
 }

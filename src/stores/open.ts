@@ -2,5 +2,14 @@
  * Opens stores: the one file that says which engine keeps them. What is outside of this folder imports from here, or
  * from the files beside it that are the same for each engine (`tools/layers.ts` lists them).
  */
-export { connectStore, examineFiles, openReadOnly, openWriter, type Writer } from "./lmdb.ts";
+export {
+  connectStore,
+  examineFiles,
+  openNodeStore,
+  openReadOnly,
+  openWriter,
+  type NodeStore,
+  type RowShipper,
+  type Writer,
+} from "./lmdb.ts";
 export { openMemoryStore } from "./memory.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const rooms = ["base", "model", "codec", "store", "stores", "log"];
+const rooms = ["base", "model", "codec", "store", "stores", "log", "cluster"];
 
 function listSources(dir: string): string[] {
   return readdirSync(dir, { withFileTypes: true, recursive: true })

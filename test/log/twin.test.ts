@@ -10,6 +10,7 @@ import { connectTwin, TwinEngine } from "../../src/log/contract/twin.ts";
 import { LogFollower } from "../../src/log/follower.ts";
 import { openBody, packBody, readHead, sealLogRecord } from "../../src/log/record.ts";
 import type { ReplicatedLog, SealedRecord } from "../../src/log/replicated-log.ts";
+import { takeOver } from "../../src/log/take-over.ts";
 
 const runs = Number(process.env["WEFT_RUNS"] ?? 40);
 
@@ -231,4 +232,33 @@ describe("a record", () => {
     expect(judge({ kind: "begin" as "rows", term: 4 as 3 })).toBe(true);
     expect(() => judge({ seq: 3 as 2 })).toThrow("record 2 of the log is missing");
   });
+});
+
+test("a follower that waits asks for no more each time, and finds the mark behind large records", async () => {
+  const engine = new TwinEngine({ compares: true, isLazy: false });
+  const asked: number[] = [];
+  const log: ReplicatedLog = connectTwin(engine);
+  const read = log.read.bind(log);
+  const watched = {
+    ...log,
+    read: (after: number, bytesMax: number) => {
+      asked.push(bytesMax);
+      return read(after, bytesMax);
+    },
+  };
+  const history = randomBytes(16);
+  const options = { history, rowFormat: 1, clock: systemClock, pause: async () => false };
+  const taken = await takeOver(log, chainStart, { ...options, term: 1 });
+  const follower = new LogFollower(watched, history, chainStart);
+  for (let i = 0; i < 200; i++) expect(await follower.next()).toEqual([]);
+  expect(new Set(asked).size).toBe(1);
+
+  const large = randomBytes(9 * 1024 * 1024);
+  for (const rows of [large, large]) await taken?.shipper.ship({ kind: "rows", rows });
+  await taken?.shipper.ship({ kind: "barrier" });
+  const sizes: number[] = [];
+  for (let i = 0; i < 10; i++) {
+    for (const record of await follower.next()) sizes.push(record.rows.length);
+  }
+  expect(sizes).toEqual([0, large.length, large.length]);
 });

@@ -247,16 +247,22 @@ export class LogSimulation {
     for (const node of this.#nodes) this.#beginAnew(node, node.point);
     await this.#deliverAll();
     const leader = must(this.#nodes[0], "there are nodes");
-    for (let tries = 0; leader.shipper === undefined && this.#fault === undefined; tries++) {
+    for (let tries = 0; !(await this.#leadToEnd(leader)) && this.#fault === undefined; tries++) {
       if (tries > triesMax) this.#fault = "nobody comes to lead";
-      const campaign = this.#campaign(leader);
-      await this.#deliverUntil(campaign);
     }
+    for (const node of this.#nodes.slice(1)) await this.#readToEnd(node, leader);
+  }
+
+  /** false: what another one had begun before came in between. */
+  async #leadToEnd(leader: Node): Promise<boolean> {
+    await this.#deliverUntil(this.#campaign(leader));
     // The first says of all before it that it is kept, the second of the first.
     for (let i = 0; i < 2 && leader.shipper !== undefined; i++) {
       await this.#deliverUntil(leader.shipper.ship({ kind: "barrier" }).catch(() => {}));
     }
-    for (const node of this.#nodes.slice(1)) await this.#readToEnd(node, leader);
+    if (leader.shipper?.isLost === false) return true;
+    this.#beginAnew(leader, leader.point);
+    return false;
   }
 
   async #readToEnd(node: Node, leader: Node): Promise<void> {

@@ -118,7 +118,7 @@ describe("a committer", () => {
     const engine = new TestEngine();
     const committer = new Committer(engine, { clock: makeClock() });
     const under = committer.commit(makeChange({}));
-    const resumes = [committer.pause(), committer.pause()];
+    const resumes = [await committer.pause(), await committer.pause()];
     const before = engine.transactionCount;
     const waiting = Promise.all([
       under,
@@ -144,7 +144,7 @@ describe("a committer", () => {
     const under = committer.commit(makeChange({}));
     await expect.poll(() => engine.transactionCount).toBe(transactionCount + 1);
     expect(engine.commitCount).toBe(commitCount);
-    const resume = committer.pause();
+    const resume = await committer.pause();
     expect(engine.commitCount).toBe(commitCount + 1);
     expect((await under).commitTs).toBe(1);
     resume();
@@ -198,11 +198,11 @@ describe("a committer", () => {
     it("and at once where a pause begins, or the store is closed", async () => {
       const paused = await begin();
       const { commitCount } = paused.engine;
-      paused.committer.pause()();
+      (await paused.committer.pause())();
       expect(paused.engine.commitCount).toBe(commitCount + 1);
       expect((await paused.large).commitTs).toBe(1);
       const closed = await begin();
-      closed.committer.flush();
+      await closed.committer.flush();
       expect(closed.committer.commitTs).toBe(1);
       expect((await closed.large).commitTs).toBe(1);
     });
@@ -271,7 +271,7 @@ describe("a committer", () => {
     expect(await second.commit(change, 0)).toEqual({ commitTs });
     clock.now += 5000;
     for (let i = 0; i < 600; i++) void second.commit(makeChange({ log: emptyBytes }));
-    second.flush();
+    await second.flush();
     clock.now += 5000;
     await second.commit(makeChange({}));
     const third = new Committer(engine, { clock, retention });
@@ -290,14 +290,14 @@ describe("a committer", () => {
     expect(await reasonOf(second.commit(fresh))).toBe("none");
   });
 
-  it("gives 128 slots, none that is taken, and again what is released", async () => {
+  it("gives 64 slots, none that is taken, and again what is released", async () => {
     const committer = new Committer(new TestEngine(), { clock: makeClock() });
     const held = new Map<number, number>();
-    for (let i = 0; i < 128; i++) {
+    for (let i = 0; i < 64; i++) {
       const { slot, floorTs } = await committer.slots.claim(false);
       held.set(slot, floorTs);
     }
-    expect(held.size).toBe(128);
+    expect(held.size).toBe(64);
     expect(await reasonOf(committer.slots.claim(false))).toBe("E_STARTUP");
     await committer.slots.release(7, held.get(8)!);
     expect(await reasonOf(committer.slots.claim(false))).toBe("E_STARTUP");

@@ -21,6 +21,7 @@ import {
 import { defaultTuning, type Tuning } from "../apply/tuning.ts";
 import {
   FatalEngineError,
+  prepareNow,
   transact,
   type KeyValue,
   type Pieces,
@@ -115,6 +116,10 @@ export class Committer {
   private flight: Flight | undefined = undefined;
   /** Who waits for the end of a large group's first step. */
   private appliers: (() => void)[] = [];
+  /** A transaction of its own that is shipped; beside a flight there is none. */
+  private isInJob = false;
+  /** Who waits for the end of what is shipped. */
+  private readonly landers: (() => void)[] = [];
   private readonly pauses = new Pauses(() => this.schedule());
   private dead: unknown = undefined;
   private readonly listeners = new Set<(commitTs: number) => void>();
@@ -142,7 +147,7 @@ export class Committer {
       commit: (change) => this.commit(change),
       isStopped: () => this.dead !== undefined,
       whenWritable: () => this.whenWritable(),
-      write: (slots) => this.writeSlots(slots),
+      write: (make, settle) => this.writeSlots(make, settle),
     });
     this.log = opened.log;
     this.leases = opened.leases;
@@ -181,6 +186,9 @@ export class Committer {
     const id = changeIdText(change.id);
     const waiting = this.queue.promiseOf(id);
     if (waiting !== undefined) return waiting;
+    if (sentAfter !== undefined && this.isShipping) {
+      return this.whenLanded().then(() => this.commit(change, sentAfter));
+    }
     const known = this.findKnown(change.id, sentAfter);
     if (known !== undefined) return Promise.resolve({ commitTs: known });
     if (sentAfter !== undefined && !this.log.reachesBackTo(sentAfter, this.state.commitTs)) {
@@ -221,10 +229,11 @@ export class Committer {
   async lease(count: number): Promise<number> {
     await this.whenWritable();
     this.assertAlive();
-    const taken = this.leases.take(count);
-    if (taken !== undefined) return taken;
-    this.raiseBound(count);
-    return must(this.leases.take(count), "the bound was raised by as many");
+    for (;;) {
+      const taken = this.leases.take(count);
+      if (taken !== undefined) return taken;
+      await this.raiseBound(count);
+    }
   }
 
   /**
@@ -239,26 +248,39 @@ export class Committer {
   private async keepReserved(): Promise<void> {
     await this.whenWritable();
     this.assertAlive();
-    if (this.leases.isBeyondBound) this.raiseBound(1);
+    if (this.leases.isBeyondBound) await this.raiseBound(1);
   }
 
   /** Sets uids aside on disk, so that `count` more can be handed out. */
-  private raiseBound(count: number): void {
-    const bound = this.leases.boundFor(count);
+  private raiseBound(count: number): Promise<void> {
     // The state is read in it: a group that is in flight lands first.
-    this.run((kv) => kv.put(stateKey, encodeState({ ...this.state, nextUid: bound })));
-    this.leases.raiseBound(bound);
-    this.state = { ...this.state, nextUid: bound };
+    const raise = (kv: KeyValue): number => {
+      const bound = this.leases.boundFor(count);
+      kv.put(stateKey, encodeState({ ...this.state, nextUid: bound }));
+      return bound;
+    };
+    return this.runInTurn(raise, (bound) => {
+      this.leases.raiseBound(bound);
+      this.state = { ...this.state, nextUid: bound };
+    });
   }
 
   /** The version moves with the row: a state that shows the one shows the other. */
-  private writeSlots(slots: ReadonlyMap<number, SlotHold>): void {
-    const slotsVersion = this.state.slotsVersion + 1;
-    this.run((kv) => {
+  private writeSlots(
+    make: () => ReadonlyMap<number, SlotHold>,
+    settle: (slots: ReadonlyMap<number, SlotHold>) => void,
+  ): Promise<void> {
+    const write = (kv: KeyValue): ReadonlyMap<number, SlotHold> => {
+      const slots = make();
+      const slotsVersion = this.state.slotsVersion + 1;
       kv.put(slotsKey, encodeSlots(slots));
       kv.put(stateKey, encodeState({ ...this.state, slotsVersion }));
+      return slots;
+    };
+    return this.runInTurn(write, (slots) => {
+      this.state = { ...this.state, slotsVersion: this.state.slotsVersion + 1 };
+      settle(slots);
     });
-    this.state = { ...this.state, slotsVersion };
   }
 
   async fill(job: FillJob): Promise<FillResult> {
@@ -267,24 +289,36 @@ export class Committer {
     const { derive } = this;
     if (derive === undefined) throw new Fault("E_STARTUP", "the store was opened without derive");
     const startMs = this.clock.tickMs();
-    const host = { tuning: this.tuning, state: this.state, derive };
-    const result = this.run((kv) => runFill({ kv, ...host }, job));
-    return { ...result, tookMs: this.clock.tickMs() - startMs };
+    let result: Omit<FillResult, "tookMs"> | undefined;
+    const fill = (kv: KeyValue): Omit<FillResult, "tookMs"> =>
+      runFill({ kv, tuning: this.tuning, state: this.state, derive }, job);
+    await this.runInTurn(fill, (filled) => (result = filled));
+    return {
+      ...must(result, "it was run"),
+      tookMs: this.clock.tickMs() - startMs,
+    };
   }
 
   async sweep(request: SweepRequest): Promise<SweepResult> {
     await this.whenWritable();
     this.assertAlive();
-    return this.run((kv) => runSweep(kv, this.tuning, request));
+    let result: SweepResult | undefined;
+    await this.runInTurn(
+      (kv) => runSweep(kv, this.tuning, request),
+      (swept) => (result = swept),
+    );
+    return must(result, "it was run");
   }
 
   /**
    * What is under way is committed before it returns; then nothing is written until what it gives is called. Changes,
    * leases and all else wait meanwhile.
    */
-  pause(): () => void {
-    this.finishFlight();
-    return this.pauses.begin();
+  async pause(): Promise<() => void> {
+    if (this.engine.isShipped !== true) this.finishFlight();
+    const goOn = this.pauses.begin();
+    await this.whenLanded();
+    return goOn;
   }
 
   /**
@@ -321,8 +355,18 @@ export class Committer {
     for (const waiting of this.queue.takeAll()) this.queue.refuse(waiting, toUnavailable(reason));
   }
 
-  /** Commits what waits now, before returning. */
-  flush(): void {
+  /** Commits what waits now. */
+  async flush(): Promise<void> {
+    if (this.engine.isShipped !== true) this.flushNow();
+    while (this.isShipping || this.queue.length > 0) {
+      if (this.dead !== undefined) return;
+      if (!this.isShipping) this.start();
+      await this.whenLanded();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  private flushNow(): void {
     this.finishFlight();
     while (this.queue.length > 0 && this.dead === undefined) {
       this.start();
@@ -332,7 +376,7 @@ export class Committer {
 
   /** With one in flight, the queue is looked at when it has landed; in a pause, at its end. */
   private schedule(): void {
-    if (this.isScheduled || this.flight !== undefined || this.queue.length === 0) return;
+    if (this.isScheduled || this.isBusy || this.queue.length === 0) return;
     if (this.pauses.isOn) return;
     this.isScheduled = true;
     if (this.queue.isHeld) setTimeout(this.begin, heldRetryMs);
@@ -351,7 +395,7 @@ export class Committer {
 
   private readonly begin = (): void => {
     this.isScheduled = false;
-    const canStart = this.flight === undefined && !this.pauses.isOn;
+    const canStart = !this.isBusy && !this.pauses.isOn;
     if (canStart && this.dead === undefined) this.start();
     this.schedule();
   };
@@ -377,6 +421,51 @@ export class Committer {
       this.noteFatal(error);
       throw error;
     }
+  }
+
+  /** The same; where the engine ships it waits for its turn, and for the log. `settle` comes before all that follows. */
+  private async runInTurn<T>(work: (kv: KeyValue) => T, settle: (value: T) => void): Promise<void> {
+    if (this.engine.isShipped !== true) {
+      settle(this.run(work));
+      return;
+    }
+    while (this.isBusy || this.pauses.isOn) {
+      await this.pauses.whenOver();
+      await this.whenLanded();
+    }
+    this.assertAlive();
+    this.isInJob = true;
+    try {
+      const prepared = prepareNow(this.engine, work);
+      await prepared.commit();
+      settle(prepared.value);
+    } catch (error) {
+      this.noteFatal(error);
+      throw error;
+    } finally {
+      this.isInJob = false;
+      this.tellLanded();
+      this.schedule();
+    }
+  }
+
+  /** Whether a transaction is between its begin and its end. */
+  private get isBusy(): boolean {
+    return this.flight !== undefined || this.isInJob;
+  }
+
+  /** Whether one is that nobody can end at once. */
+  private get isShipping(): boolean {
+    return this.isBusy && this.engine.isShipped === true;
+  }
+
+  private async whenLanded(): Promise<void> {
+    while (this.isShipping) await new Promise<void>((resolve) => this.landers.push(resolve));
+  }
+
+  private tellLanded(): void {
+    if (this.landers.length === 0) return;
+    for (const go of this.landers.splice(0)) go();
   }
 
   private noteFatal(error: unknown): void {
@@ -449,6 +538,7 @@ export class Committer {
     if (this.flight !== flight) return;
     this.flight = undefined;
     this.settle(flight.group, outcome);
+    this.tellLanded();
     this.schedule();
   }
 
@@ -456,6 +546,7 @@ export class Committer {
     if (this.flight !== flight) return;
     this.flight = undefined;
     this.fall(flight.group, error);
+    this.tellLanded();
     this.schedule();
   }
 
@@ -486,7 +577,7 @@ export class Committer {
       this.queue.putBack(group);
       return;
     }
-    for (const waiting of group) this.queue.refuse(waiting, isFull ? error : toUnavailable(error));
+    for (const waiting of group) this.queue.refuse(waiting, isFull ? error : toAnswer(error));
   }
 
   private settle(group: readonly Waiting[], outcome: Outcome): void {
@@ -522,6 +613,12 @@ function countRefusal(error: unknown): void {
 
 function isBasisRefusal(error: unknown): boolean {
   return error instanceof StoreRefusal && error.reason === "basis";
+}
+
+/** What was sent to the log and not answered may come to pass; what waited behind it does not. */
+function toAnswer(error: unknown): unknown {
+  const isTold = error instanceof FatalEngineError && error.cause instanceof Fault;
+  return isTold ? error.cause : toUnavailable(error);
 }
 
 function toUnavailable(cause: unknown): unknown {

@@ -8,6 +8,8 @@ import { Fault } from "../../model/fault.ts";
 import type { Change, ChangeId, CommitResult } from "../../store/store.ts";
 import { slotCount, type SlotHold } from "./state.ts";
 
+type Slots = ReadonlyMap<number, SlotHold>;
+
 interface SlotHost {
   commitTs(): number;
   commit(change: Change): Promise<CommitResult>;
@@ -15,7 +17,8 @@ interface SlotHost {
   isStopped(): boolean;
   /** `write` may follow its end at once, and not otherwise. */
   whenWritable(): Promise<void>;
-  write(slots: ReadonlyMap<number, SlotHold>): void;
+  /** Writes the row that `make` gives when its turn has come; `settle` is called when it is durable. */
+  write(make: () => Slots, settle: (slots: Slots) => void): Promise<void>;
 }
 
 export class SlotTable {
@@ -58,7 +61,7 @@ export class SlotTable {
     try {
       const { commitTs } = await this.commitEmpty(slot);
       await this.host.whenWritable();
-      this.write(new Map(this.slots).set(slot, { floorTs: commitTs, isWriters }));
+      await this.write((slots) => void slots.set(slot, { floorTs: commitTs, isWriters }));
       return { slot, floorTs: commitTs };
     } finally {
       this.claimed.delete(slot);
@@ -69,9 +72,9 @@ export class SlotTable {
   async release(slot: number, floorTs: number): Promise<void> {
     await this.host.whenWritable();
     if (this.host.isStopped() || this.slots.get(slot)?.floorTs !== floorTs) return;
-    const left = new Map(this.slots);
-    left.delete(slot);
-    this.write(left);
+    await this.write((slots) => {
+      if (slots.get(slot)?.floorTs === floorTs) slots.delete(slot);
+    });
   }
 
   private commitEmpty(slot: number): Promise<CommitResult> {
@@ -89,10 +92,16 @@ export class SlotTable {
   }
 
   /** What is kept in memory follows the row, so that a row which could not be written changes nothing. */
-  private write(slots: ReadonlyMap<number, SlotHold>): void {
-    this.host.write(slots);
-    this.slots.clear();
-    for (const [slot, hold] of slots) this.slots.set(slot, hold);
+  private write(edit: (slots: Map<number, SlotHold>) => void): Promise<void> {
+    const make = (): Slots => {
+      const slots = new Map(this.slots);
+      edit(slots);
+      return slots;
+    };
+    return this.host.write(make, (slots) => {
+      this.slots.clear();
+      for (const [slot, hold] of slots) this.slots.set(slot, hold);
+    });
   }
 
   private findFree(): number | undefined {

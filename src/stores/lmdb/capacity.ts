@@ -45,6 +45,10 @@ export class CapacityGuard implements WriteEngine {
     this.bytesUsed = this.bytesMax === Infinity ? 0 : countBytes();
   }
 
+  get isShipped(): boolean {
+    return this.engine.isShipped === true;
+  }
+
   *prepare<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
     if (this.isDiskShort()) return yield* this.prepareWithoutRoom(work);
     if (this.bytesMax === Infinity) return yield* this.engine.prepare(work);

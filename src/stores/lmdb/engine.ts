@@ -2,6 +2,7 @@
 import { statfsSync } from "node:fs";
 import { assert, must } from "../../base/assert.ts";
 import { writeUint32 } from "../../base/bytes.ts";
+import { globalStorageId, keyKind, metaKey, readKind, readLogKey } from "../../codec/key.ts";
 import { Fault } from "../../model/fault.ts";
 import type { ScanRange } from "../../store/store.ts";
 import { keyText } from "../key-text.ts";
@@ -22,7 +23,7 @@ import {
   type Trust,
 } from "./database.ts";
 import { headRowKey, isStub, liesApart, mayLieApart, stubRow } from "./head-rows.ts";
-import type { RowWriter } from "./journal-format.ts";
+import { recordHeadBytes, visitRows, type RowWriter } from "./journal-format.ts";
 import { readValue } from "./rows.ts";
 import { removed, StagedRows } from "./staged-rows.ts";
 
@@ -124,6 +125,29 @@ export interface EngineJournal {
   takeBack(): void;
 }
 
+/** Rows of one transaction, as a journal holds them, and the commits among them (0: none). */
+interface ShippedRows {
+  readonly rows: Uint8Array;
+  readonly firstTs: number;
+  readonly lastTs: number;
+}
+
+/**
+ * Keeps what a transaction put and removed on other machines, before anything of it is visible on this one
+ * (reference/log 4).
+ */
+export interface RowShipper {
+  /**
+   * Resolves when the rows are kept, with what the store notes of how far it has applied the log (`positionKey`).
+   * Rejects with a Fault: E_LOG where the rows are too many, and nothing was sent; any other ends the writer, and is what
+   * those are told whose changes were in the transaction. The rows are given away.
+   */
+  ship(shipped: ShippedRows): Promise<Uint8Array>;
+}
+
+/** How far a store has applied the log of several machines, in the words of the log. Not in a record: it follows it. */
+const positionKey = metaKey(globalStorageId, "store/position");
+
 interface EngineOptions {
   readonly db: Database;
   readonly trust: Trust;
@@ -145,6 +169,7 @@ export class LmdbEngine implements WriteEngine {
   private readonly rows: LmdbRows;
   private readonly journal: EngineJournal | undefined;
   private readonly putRows: EngineOptions["putRows"];
+  private shipper: RowShipper | undefined = undefined;
   private current: object | undefined = undefined;
 
   constructor({ db, dir, trust, journal, putRows }: EngineOptions) {
@@ -153,6 +178,49 @@ export class LmdbEngine implements WriteEngine {
     this.journal = journal;
     this.putRows = putRows;
     this.rows = new LmdbRows({ db, trust, options: undefined }, this.staged);
+  }
+
+  get isShipped(): boolean {
+    return this.shipper !== undefined;
+  }
+
+  /** From the next transaction on nothing is visible before it is kept elsewhere. */
+  shipTo(shipper: RowShipper): void {
+    assert(this.current === undefined, "transactions follow each other");
+    this.shipper = shipper;
+  }
+
+  /** What was noted last of how far the log is applied; undefined: nothing. */
+  get position(): Uint8Array | undefined {
+    this.db.resetReadTxn();
+    return readValue(
+      { db: this.db, trust: { isVerified: false, isOrdered: false }, options: undefined },
+      positionKey,
+    );
+  }
+
+  /**
+   * Transactions of another machine's writer, as it shipped them, in one of this one. Durable when it returns. Throws as
+   * a commit does; nothing of it is there then.
+   */
+  apply(records: readonly Uint8Array[], position: Uint8Array): void {
+    assert(this.current === undefined, "transactions follow each other");
+    assert(this.shipper === undefined, "who leads applies nothing of others");
+    const { staged } = this;
+    staged.clear(this.journal?.isWriting === true);
+    this.rows.forget();
+    try {
+      for (const rows of records) {
+        visitRows(Buffer.from(rows.buffer, rows.byteOffset, rows.length), (key, stored) => {
+          if (stored === undefined) staged.remove(key);
+          else staged.put(key, stored.length).set(stored);
+        });
+      }
+      this.rows.put(positionKey, position);
+      this.end(() => this.journal?.writeNow(staged.rows));
+    } finally {
+      this.db.resetReadTxn();
+    }
   }
 
   *prepare<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
@@ -178,10 +246,15 @@ export class LmdbEngine implements WriteEngine {
   private stage<T>(value: T, turn: object): Prepared<T> {
     const commitNow = (): void => {
       if (this.current !== turn) return;
+      assert(this.shipper === undefined, "what is shipped is not committed at once");
       this.end(() => this.journal?.writeNow(this.staged.rows));
     };
     const commit = async (): Promise<void> => {
-      const { journal } = this;
+      const { journal, shipper } = this;
+      if (shipper !== undefined) {
+        await this.ship(shipper, turn);
+        return;
+      }
       if (journal?.isSlow() !== true) {
         commitNow();
         return;
@@ -195,6 +268,33 @@ export class LmdbEngine implements WriteEngine {
       if (this.current === turn) this.end(() => {});
     };
     return { value, commit, commitNow };
+  }
+
+  /** What the log keeps cannot be taken back: this machine has it, or its writer ends. */
+  private async ship(shipper: RowShipper, turn: object): Promise<void> {
+    const { bytes, length } = this.staged.rows;
+    const rows = Buffer.from(bytes.subarray(recordHeadBytes, length));
+    let position: Uint8Array;
+    try {
+      position = await shipper.ship({ rows, ...commitsAmong(rows) });
+    } catch (error) {
+      this.current = undefined;
+      this.rows.forget();
+      if (error instanceof Fault && error.code === "E_LOG") throw error;
+      throw new FatalEngineError("the log of the machines has not taken it", { cause: error });
+    }
+    assert(this.current === turn, "who ships waits for its end");
+    try {
+      this.rows.put(positionKey, position);
+      this.end(() => this.journal?.writeNow(this.staged.rows));
+    } catch (error) {
+      const unknown = new Fault(
+        "E_OUTCOME_UNKNOWN",
+        "the outcome of the transaction is unknown: the log has it, and this machine could not apply it",
+        { cause: error },
+      );
+      throw new FatalEngineError("the store lacks what the log has", { cause: unknown });
+    }
   }
 
   /** The second step, behind what makes it durable. */
@@ -229,6 +329,19 @@ export class LmdbEngine implements WriteEngine {
     const { bavail, bsize } = statfsSync(this.dir);
     return bavail * bsize < diskBytesMin;
   }
+}
+
+/** The numbers of the commits whose entries of the commit log are among the rows. */
+function commitsAmong(rows: Buffer): Pick<ShippedRows, "firstTs" | "lastTs"> {
+  let firstTs = 0;
+  let lastTs = 0;
+  visitRows(rows, (key, stored) => {
+    if (stored === undefined || readKind(key) !== keyKind.log) return;
+    const commitTs = readLogKey(key);
+    firstTs = firstTs === 0 ? commitTs : Math.min(firstTs, commitTs);
+    lastTs = Math.max(lastTs, commitTs);
+  });
+  return { firstTs, lastTs };
 }
 
 /** Heads that are kept: a few megabytes. */

@@ -3,7 +3,6 @@ import { assert, must } from "../../base/assert.ts";
 import type { Logger } from "../../base/log.ts";
 import type { ScanRange, Snapshot } from "../../store/store.ts";
 import { decodeState, stateKey } from "../commit/state.ts";
-import type { WriteEngine } from "../key-value.ts";
 import { checksumBytes, isIntact } from "./checksum.ts";
 import {
   corrupt,
@@ -143,7 +142,7 @@ export class Environment {
   }
 
   /** The process's writer; for one process at a time (claim.ts). */
-  writeEngine(journal?: EngineJournal): WriteEngine {
+  writeEngine(journal?: EngineJournal): LmdbEngine {
     const { db, dir, trust } = this;
     return new LmdbEngine({ db, dir, trust, journal, putRows: (fill) => this.putRows(fill) });
   }

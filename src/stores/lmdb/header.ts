@@ -171,10 +171,11 @@ export function syncDirectory(dir: string): void {
 }
 
 /** A new store's directory and header. The claim for writing must be held. */
-export function createStore(dir: string): Header {
+/** `storeId`: of a store that other machines have; 32 hex digits. */
+export function createStore(dir: string, storeId = randomBytes(16).toString("hex")): Header {
   makeDirectory(dir);
   const header = {
-    storeId: randomBytes(16).toString("hex"),
+    storeId,
     state: "new",
     version: formatVersion,
     cleanBytes: 0,

@@ -180,7 +180,7 @@ class Connection {
         return encodeNumbers(token.slot, token.floorTs);
       }
       case frameKind.pause:
-        this.pause();
+        await this.pause();
         return encodeNumbers();
       case frameKind.resume:
         this.resume();
@@ -191,10 +191,14 @@ class Connection {
   }
 
   /** Until it asks to go on, or is gone, or has taken too long: a process that stands still stops nobody else. */
-  private pause(): void {
+  private async pause(): Promise<void> {
     const { committer, logger } = this.options;
     this.resume();
-    const goOn = committer.pause();
+    const goOn = await committer.pause();
+    if (this.socket.destroyed) {
+      goOn();
+      return;
+    }
     const timer = setTimeout(() => {
       logger.warn("a process takes long to open the store; commits go on", { ms: pauseMsMax });
       this.resume();

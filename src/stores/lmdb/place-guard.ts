@@ -28,6 +28,10 @@ export class PlaceGuard implements WriteEngine {
     return findStoreMove(this.place, readPlaceNow(this.dir)) === undefined;
   }
 
+  get isShipped(): boolean {
+    return this.engine.isShipped === true;
+  }
+
   *prepare<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
     const nowMs = this.clock.tickMs();
     // Nobody is refused by an old look.

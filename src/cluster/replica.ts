@@ -1,0 +1,200 @@
+/**
+ * One of several machines over one log (reference/log 4 and 5): it follows, applying each record to its own store, until
+ * it takes the lead; then what its store writes goes to the log first. In: a log, an opened store. Never here: who is to
+ * lead, and when.
+ */
+import { assert } from "../base/assert.ts";
+import { equalBytes } from "../base/bytes.ts";
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../model/fault.ts";
+import { chainStart, type ChainPoint } from "../log/chain.ts";
+import { LogFollower } from "../log/follower.ts";
+import { openBody, readHead } from "../log/record.ts";
+import { LogTrimmed, type ReplicatedLog, type SealedRecord } from "../log/replicated-log.ts";
+import { LogLost, type LogShipper } from "../log/shipper.ts";
+import { takeOver, type TakenOver } from "../log/take-over.ts";
+import type { Store } from "../store/store.ts";
+import type { NodeStore, RowShipper } from "../stores/open.ts";
+import { decodePosition, encodePosition } from "./position.ts";
+
+interface ReplicaOptions {
+  readonly log: ReplicatedLog;
+  /** As `takeOver` waits between two tries whose outcome is unknown; false: it gives the lead up. */
+  readonly pause: (tries: number) => Promise<boolean>;
+  readonly clock: Clock;
+}
+
+/** The form of rows in records: as the journal of the store's format 5 has them (reference/storage 8.5). */
+const rowFormat = 5;
+
+export class Replica {
+  readonly #options: ReplicaOptions;
+  readonly #node: NodeStore;
+  readonly #history: Buffer;
+  #follower: LogFollower | undefined;
+  #shipper: LogShipper | undefined;
+
+  private constructor(node: NodeStore, point: ChainPoint, options: ReplicaOptions) {
+    this.#node = node;
+    this.#options = options;
+    this.#history = Buffer.from(node.storeId, "hex");
+    this.#follower = new LogFollower(options.log, this.#history, point);
+  }
+
+  /** Rejects as the log does, and with E_LOG where the store holds what the log does not have. */
+  static async open(node: NodeStore, options: ReplicaOptions): Promise<Replica> {
+    const { position } = node;
+    if (position === undefined) refuseFilled(node);
+    const point = position === undefined ? chainStart : decodePosition(position);
+    await refuseOther(options.log, Buffer.from(node.storeId, "hex"), point);
+    return new Replica(node, point, options);
+  }
+
+  /** How far the log is applied. */
+  get point(): ChainPoint {
+    return this.#shipper?.point ?? this.#following.point;
+  }
+
+  /** All up to it is kept, says the leader. */
+  tell(kept: number): void {
+    this.#follower?.tell(kept);
+  }
+
+  get #following(): LogFollower {
+    if (this.#follower === undefined) throw new Fault("E_LOG", "this machine follows no more");
+    return this.#follower;
+  }
+
+  /**
+   * Applies what is known to be kept, as far as one read of the log goes; false: there was nothing. Rejects as the log
+   * does, and with E_LOG for a record that cannot be applied: then nothing of what was read is, and it is read again.
+   */
+  async follow(): Promise<boolean> {
+    const follower = this.#following;
+    const from = follower.point;
+    const records = await follower.next();
+    if (follower.voids > 0) await refuseOther(this.#options.log, this.#history, from);
+    const last = records.at(-1);
+    if (last === undefined) return false;
+    try {
+      for (const { head } of records) checkRowFormat(head.rowFormat, head.seq);
+      const rows = records.filter(({ head }) => head.kind === "rows").map((record) => record.rows);
+      this.#node.apply(rows, encodePosition(last.point));
+    } catch (error) {
+      this.#follower = new LogFollower(this.#options.log, this.#history, from);
+      throw error;
+    }
+    return true;
+  }
+
+  /**
+   * Takes the lead: reads and applies all that the log has, and puts its begin behind it. undefined: another machine was
+   * first, and this one goes on following. Once it leads it never follows again: when the lead is lost, the store is
+   * ended (its `onFatal`), and opened anew.
+   */
+  async lead(onLost: () => void): Promise<Store | undefined> {
+    // What is read below is held in memory until it is applied.
+    while (await this.follow());
+    const { log, pause, clock } = this.#options;
+    const { point } = this.#following;
+    const options = { history: this.#history, term: 1, rowFormat, clock, pause };
+    const taken = await takeOver(log, point, options);
+    if (taken === undefined) return undefined;
+    try {
+      return await this.#beginToLead(taken, onLost);
+    } catch (error) {
+      taken.shipper.stop();
+      throw error;
+    }
+  }
+
+  async #beginToLead(taken: TakenOver, onLost: () => void): Promise<Store> {
+    const { shipper, records } = taken;
+    // Kept with the begin: they are applied one by one, since none of them may be large.
+    for (const { head, record, point: reached } of records) {
+      checkRowFormat(head.rowFormat, head.seq);
+      const { rows } = await openBody(record, head);
+      this.#node.apply(head.kind === "rows" ? [rows] : [], encodePosition(reached));
+    }
+    this.#node.apply([], encodePosition(taken.point));
+    this.#follower = undefined;
+    this.#shipper = shipper;
+    shipper.onLost(onLost);
+    return this.#node.lead(shipRows(shipper));
+  }
+
+  /** Nothing is shipped any more. What was under way may be in the log. */
+  resign(): void {
+    this.#shipper?.stop();
+  }
+
+  /** Tells followers that all is kept. */
+  async mark(): Promise<void> {
+    assert(this.#shipper !== undefined, "only the leader marks");
+    await this.#shipper.ship({ kind: "barrier" });
+  }
+}
+
+/** Its rows came from somewhere else than the log. */
+function refuseFilled(node: NodeStore): void {
+  const snapshot = node.snapshot();
+  const { ts } = snapshot;
+  snapshot.close();
+  if (ts > 0) throw new Fault("E_LOG", "the store holds commits that came from no log");
+}
+
+/** The log of another store; or one that lacks what this store has applied, since a fail-over of its engine took it. */
+async function refuseOther(log: ReplicatedLog, history: Buffer, point: ChainPoint): Promise<void> {
+  const { seq, sum } = point;
+  const record = await readOne(log, Math.max(seq, 1));
+  if (record === "trimmed") return;
+  if (record !== undefined && !equalBytes(readHead(record).history, history)) {
+    throw new Fault("E_LOG", "the log is that of another store");
+  }
+  if (seq === 0 || (record !== undefined && equalBytes(record.sum, sum))) return;
+  throw new Fault(
+    "E_LOG",
+    `the store has applied record ${seq}, and the log ${record === undefined ? "does not have it" : "has another one there"}: this machine has to be made anew`,
+  );
+}
+
+/** trimmed: it alone may be gone; whether the next one stands behind it is seen when that is read. */
+async function readOne(
+  log: ReplicatedLog,
+  seq: number,
+): Promise<SealedRecord | "trimmed" | undefined> {
+  try {
+    const [record] = await log.read(seq - 1, 1);
+    return record;
+  } catch (error) {
+    if (error instanceof LogTrimmed && error.first === seq + 1) return "trimmed";
+    throw error;
+  }
+}
+
+function checkRowFormat(format: number, seq: number): void {
+  if (format === rowFormat) return;
+  throw new Fault(
+    "E_LOG",
+    `the rows of record ${seq} have format ${format}, which this version does not read`,
+  );
+}
+
+function shipRows(shipper: LogShipper): RowShipper {
+  return {
+    async ship({ rows, firstTs, lastTs }) {
+      try {
+        return encodePosition(await shipper.ship({ kind: "rows", rows, firstTs, lastTs }));
+      } catch (error) {
+        throw asFault(error);
+      }
+    },
+  };
+}
+
+function asFault(error: unknown): unknown {
+  if (!(error instanceof LogLost)) return error;
+  return error.wasSent
+    ? new Fault("E_OUTCOME_UNKNOWN", "the outcome of the transaction is unknown: the lead was lost")
+    : new Fault("E_STORE_UNAVAILABLE", "the store is not available: the lead was lost");
+}

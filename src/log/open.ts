@@ -1,0 +1,62 @@
+/** A log by what users call it: `dir:PATH`, or `postgres://…`. */
+import { randomInt, randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../model/fault.ts";
+import { openDirectoryLog } from "./directory.ts";
+import { openPostgresLog } from "./postgres.ts";
+import type { ReplicatedLog } from "./replicated-log.ts";
+
+interface LogPlace {
+  readonly url: string;
+  /** Whether a server without a synchronous standby will do. */
+  readonly isSingle: boolean;
+}
+
+/** An empty log beside those that are there, which goes away again. */
+export interface ScratchLog {
+  connect(): Promise<ReplicatedLog>;
+  remove(): Promise<void>;
+}
+
+/** Fault E_STARTUP for what is no log, or cannot be reached. */
+export function openScratchLog({ url, isSingle }: LogPlace, clock: Clock): ScratchLog {
+  const [, kind, rest = ""] = /^([a-z]+):(.+)$/.exec(url) ?? [];
+  if (kind === "dir") return scratchDirectory(rest, clock);
+  if (kind === "postgres" || kind === "postgresql") return scratchCell({ url, isSingle }, clock);
+  throw new Fault(
+    "E_STARTUP",
+    `--log: "${withoutPassword(url)}" is no log (as postgres://USER@HOST:5432/DATABASE or dir:/var/lib/weft-log)`,
+  );
+}
+
+function scratchDirectory(root: string, clock: Clock): ScratchLog {
+  const place = join(root, `certify-${randomUUID()}`);
+  return {
+    connect: () => openDirectoryLog(place, clock),
+    remove: () => rm(place, { recursive: true, force: true }),
+  };
+}
+
+/** A number below 0, which no store's log has. */
+function scratchCell(place: LogPlace, clock: Clock): ScratchLog {
+  const cell = -randomInt(1, 2 ** 31);
+  const connect = (): ReturnType<typeof openPostgresLog> =>
+    openPostgresLog({ ...place, cell, clock });
+  return {
+    connect,
+    async remove() {
+      const log = await connect();
+      try {
+        await log.removeAll();
+      } finally {
+        await log.close();
+      }
+    },
+  };
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/:[^:@/]*@/, ":…@");
+}
