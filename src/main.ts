@@ -1,5 +1,5 @@
 import { runCli } from "./cli/cli.ts";
 
 // What a server stores, and the sockets between its processes, are for its user alone.
-process.umask(0o077);
-await runCli(process.argv);
+const given = process.umask(0o077);
+await runCli(process.argv, given);

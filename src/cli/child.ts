@@ -40,6 +40,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
     process.on("message", (message: ToChild, socket?: Socket) => {
       switch (message.kind) {
         case "start":
+        case "reloadScript":
           return;
         case "connection":
           take(message, socket, worker);
@@ -108,13 +109,17 @@ function giveSigns(): void {
 }
 
 async function loadLambda(): Promise<(start: Start) => Promise<void>> {
-  const { openLambdaBeside } = await import("./lambda-role.ts");
+  const { openLambdaBeside, reloadScript } = await import("./lambda-role.ts");
   return async ({ config }) => {
     const server = await openLambdaBeside(config);
     const surveys = linkSurveys((message) => process.send?.(message), answerOwn);
     process.on("message", (message: ToChild) => {
       if (message.kind === "drain") void drain(undefined, server);
-      else if (message.kind === "asked") surveys.hear(message);
+      else if (message.kind === "reloadScript") {
+        void reloadScript(server, message).then((report) => {
+          process.send?.({ kind: "script", id: message.id, report } satisfies ToSupervisor);
+        });
+      } else if (message.kind === "asked") surveys.hear(message);
     });
     process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
     giveSigns();

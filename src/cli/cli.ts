@@ -13,19 +13,23 @@ import { limitHelp } from "./limit-help.ts";
 import { complain, endWithLostOutput } from "./log.ts";
 import type { Role } from "./messages.ts";
 import { describeShown, resolveSecrets } from "./secrets.ts";
-import { addEncryption } from "./encryption-commands.ts";
 import { configFlag, configHelp, encryptionSetting, setting } from "./setting.ts";
+import { keepProjectMask } from "./project-mask.ts";
+import { addEncryption } from "./encryption-commands.ts";
 import { addTypes } from "./project-commands.ts";
+import { addDev, addInit } from "./dev-commands.ts";
 import { addSchema } from "./schema-commands.ts";
 import { addImport } from "./import-command.ts";
 import { addServer } from "./server-flags.ts";
+import { addChanges } from "./changes-commands.ts";
 import { addBackup, addRestore } from "./backup-commands.ts";
 import { addCertify } from "./certify-command.ts";
 import { addBulk, addCompact, addExport } from "./store-commands.ts";
 import { readVersion } from "./version.ts";
 
-/** Runs one command to its end. Whatever it throws becomes one line and exit code 1. */
-export async function runCli(argv: readonly string[]): Promise<void> {
+/** Runs one command to its end. `mask`: the user's, for files of projects. Whatever it throws becomes one line and exit code 1. */
+export async function runCli(argv: readonly string[], mask: number): Promise<void> {
+  keepProjectMask(mask);
   if (argv[2] === "__child") {
     runChild(argv[3] as Role);
     return;
@@ -57,6 +61,8 @@ function makeProgram(flags: readonly string[]): Command {
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`weft: ${toOneLine(text)}\n`) });
   addServe(program, flags);
+  addInit(program);
+  addDev(program, addServeOptions);
   addConfig(program);
   addLambda(program);
   addLive(program);
@@ -65,6 +71,7 @@ function makeProgram(flags: readonly string[]): Command {
   addExport(program);
   addBackup(program);
   addRestore(program);
+  addChanges(program);
   addCompact(program);
   addEncryption(program);
   addCertify(program);

@@ -5,13 +5,14 @@ import { Fault } from "../model/fault.ts";
 import { runUntilEmpty } from "./backfill.ts";
 import { printSchemaPlan } from "./command-schema-plan.ts";
 import { say } from "./log.ts";
+import { inProject } from "./project-mask.ts";
 import { makeMigration, readMigrations, type Migration } from "./migration-files.ts";
 import { SchemaClient, type MigrationList } from "./schema-client.ts";
 import type { MigrateOptions, MigrateToOptions, SchemaNewOptions } from "./schema-commands.ts";
 
 export async function runSchemaNew(title: string, options: SchemaNewOptions): Promise<void> {
   const served = options.empty ? undefined : await new SchemaClient(options).served();
-  const path = makeMigration(options.dir, title, served?.schema);
+  const path = inProject(() => makeMigration(options.dir, title, served?.schema));
   say(`${path} is made: change its schema.graphql, and add before.dql or after.dql as needed`);
 }
 
@@ -71,6 +72,18 @@ function listStates(
     return { name, state: "missing", appliedAt };
   });
   return [...states, ...missing].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Those that `up` would apply. Fault E_STARTUP where files and journal are at odds. */
+export async function listPending(options: MigrateOptions): Promise<readonly Migration[]> {
+  const client = new SchemaClient(options);
+  const migrations = readMigrations(options.dir);
+  const states = listStates(migrations, await client.migrations());
+  refuseStrayed(states);
+  const open = new Set(
+    states.flatMap(({ name, state }) => (state === "pending" || state === "begun" ? [name] : [])),
+  );
+  return migrations.filter(({ name }) => open.has(name));
 }
 
 export async function runSchemaUp(options: MigrateToOptions): Promise<void> {

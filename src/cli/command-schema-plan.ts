@@ -22,7 +22,9 @@ export async function runSchemaApply(file: string, options: SchemaApplyOptions):
   let plan = await client.plan(sdl);
   const backfills = options.backfill.map(parseBackfill);
   for (const { name, value } of backfills) {
-    const change = plan.changes.find((one) => nameOf(one) === name && one.kind === "required");
+    const change = plan.changes.find(
+      (one) => nameOfChange(one) === name && one.kind === "required",
+    );
     if (
       change?.predicate === undefined ||
       change.predicate === null ||
@@ -59,11 +61,12 @@ function parseBackfill(text: string): { readonly name: string; readonly value: s
   return { name, value: text.slice(at + 1) };
 }
 
-function nameOf({ type, field }: ToldChange): string {
+export function nameOfChange({ type, field }: ToldChange): string {
   return field === null ? type : `${type}.${field}`;
 }
 
-function isRefused({ effect, nodes }: ToldChange): boolean {
+/** Whether `apply` refuses it, unless it is forced. */
+export function isRefused({ effect, nodes }: ToldChange): boolean {
   return effect === "impossible" || effect === "breaks" || (effect === "removes" && nodes > 0);
 }
 
@@ -73,18 +76,18 @@ const effects = ["impossible", "breaks", "removes", "changes", "index", "safe"] 
 export function printSchemaPlan({ changes }: ToldPlan, force: readonly string[] = []): string {
   if (changes.length === 0) return "nothing changes\n";
   const sorted = effects.flatMap((effect) => changes.filter((one) => one.effect === effect));
-  const width = Math.max(...sorted.map((change) => nameOf(change).length));
+  const width = Math.max(...sorted.map((change) => nameOfChange(change).length));
   const lines = sorted.flatMap((change) => {
     const { effect, nodes, examples, text, hint } = change;
     const shown = examples.length === 0 ? "" : `: ${examples.join("; ")}`;
     const touched = nodes === 0 ? "" : ` (${nodes} ${nodes === 1 ? "node" : "nodes"}${shown})`;
-    const head = `${effect.padEnd(10)}  ${nameOf(change).padEnd(width)}  `;
+    const head = `${effect.padEnd(10)}  ${nameOfChange(change).padEnd(width)}  `;
     const line = `${head}${text}${touched}`;
     return hint === null ? [line] : [line, `${" ".repeat(head.length)}${hint}`];
   });
   const isMeant = (change: ToldChange): boolean =>
     change.effect !== "impossible" &&
-    (force.includes(nameOf(change)) || force.includes(change.type));
+    (force.includes(nameOfChange(change)) || force.includes(change.type));
   const losses = sorted.filter(isRefused);
   const refused = losses.filter((change) => !isMeant(change)).length;
   const forced = losses.length - refused;

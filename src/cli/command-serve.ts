@@ -1,6 +1,6 @@
 /** `weft serve`: the supervisor, what it says, and the load of the sample on the first run. */
 import { fork } from "node:child_process";
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AccessTokens } from "../auth/access-token.ts";
 import { systemClock } from "../base/clock.ts";
@@ -18,6 +18,7 @@ import { complain, makeLogger, say, surviveLostOutput } from "./log.ts";
 import { mainFile } from "./places.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import { makeSecurity, warnOfOpenAddress } from "./security.ts";
+import { waitForEnd } from "./server-end.ts";
 import { describeReload, planReload } from "./settings-reload.ts";
 import { startSupervisor, type Supervisor } from "./supervisor.ts";
 import { readVersion } from "./version.ts";
@@ -34,7 +35,7 @@ export async function runServe(options: ServeOptions, reread: () => ServeOptions
   const claim = await claimForServing(config.dataDir);
   const supervisor = await startSupervisor(config, makeLogger("supervisor", config.log));
   const reload = makeReloader(config, supervisor, reread);
-  const ended = waitForEnd(supervisor.whenShutDown, reload);
+  const ended = waitForEnd(supervisor.whenShutDown, reload, endsWithParent());
   void supervisor.whenRefused.then(async (line) => {
     complain(`${line}\nNothing more is served from ${config.dataDir}`);
     await supervisor.kill();
@@ -55,56 +56,10 @@ export async function runServe(options: ServeOptions, reread: () => ServeOptions
   process.exit(0);
 }
 
-interface End {
-  readonly whenEnding: Promise<string>;
-  readonly isEnding: () => boolean;
-}
-
-/** A signal, or the end of the parent where the server was told to end with it. A second Ctrl-C does not wait. */
-function waitForEnd(whenShutDown: Promise<void>, reload: () => void): End {
-  let reason: string | undefined;
-  let isInterrupted = false;
-  const whenEnding = new Promise<string>((resolve) => {
-    const end = (why: string): void => {
-      // A SIGTERM sent just after the first Ctrl-C may be delivered before it, so interrupts alone are counted.
-      if (why === "SIGINT" && isInterrupted) process.exit(130);
-      isInterrupted ||= why === "SIGINT";
-      reason ??= why;
-      resolve(reason);
-    };
-    void whenShutDown.then(() => end("an administrator has asked for the end"));
-    process.on("SIGINT", () => end("SIGINT"));
-    process.on("SIGTERM", () => end("SIGTERM"));
-    const hadTerminal = process.stdout.isTTY || process.stderr.isTTY;
-    process.on("SIGHUP", () => {
-      if (hadTerminal && !hasTerminal()) end("SIGHUP, and the terminal is gone");
-      else reload();
-    });
-    if (endsWithParent()) {
-      const before = describeParents();
-      const timer = setInterval(() => {
-        if (describeParents() !== before) end("the parent process has ended");
-      }, 500);
-      timer.unref();
-    }
-  });
-  return { whenEnding, isEnding: () => reason !== undefined };
-}
-
 /** `npm exec` (npx) dies of a signal and leaves its child behind, as `npm start` does. */
 function endsWithParent(): boolean {
   const { WEFT_END_WITH_PARENT: given, npm_command: npmCommand } = process.env;
   return given === undefined ? npmCommand === "exec" : given === "1";
-}
-
-/** Whether the terminal that the process was started from is still there. */
-function hasTerminal(): boolean {
-  try {
-    closeSync(openSync("/dev/tty", "r"));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Takes the settings that a running server can take. What is wrong in them leaves all as it was. */
@@ -129,18 +84,6 @@ function makeReloader(
     }
   };
   return () => void (last = last.then(reload));
-}
-
-/** Parent and grandparent: a package manager runs its scripts through a shell, and it is the manager that dies. */
-function describeParents(): string {
-  const parent = process.ppid;
-  try {
-    const stat = readFileSync(`/proc/${parent}/stat`, "utf8");
-    const [, grandparent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return `${parent} ${grandparent ?? ""}`;
-  } catch {
-    return String(parent);
-  }
 }
 
 /** Stands in the directory while the sample is being loaded: a start that finds it loads the sample again. */

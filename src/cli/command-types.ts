@@ -1,13 +1,12 @@
 /** `weft types`: the types of a GraphQL schema as files, once or at each change. */
-import { writtenTypes } from "../codegen/written-types.ts";
-import { compileSchema, findSchemaProblems } from "../graphql/service/schema-compile.ts";
+import { basename } from "node:path";
+import { findSchemaProblems } from "../graphql/service/schema-compile.ts";
 import { watchFiles } from "./file-watch.ts";
 import { complain, say } from "./log.ts";
 import { readSchemaFile } from "./schema-files.ts";
 import { printProblems } from "./schema-problems.ts";
 import type { TypesOptions } from "./project-commands.ts";
-import { writeFiles } from "./written-files.ts";
-import { readPackageName } from "./version.ts";
+import { writeSchemaTypes } from "./written-files.ts";
 
 export async function runTypes(options: TypesOptions): Promise<void> {
   if (!options.watch) {
@@ -29,8 +28,7 @@ export function writeTypes({ schema: file, out, int64 }: Omit<TypesOptions, "wat
     for (const line of printProblems(file, problems)) complain(line);
     return false;
   }
-  const files = writtenTypes(compileSchema(sdl), { int64 }, `${readPackageName()}/client`);
-  const count = writeFiles(out, files);
-  say(`${out}: ${count === 0 ? "nothing has changed" : [...files.keys()].join(", ")}`);
+  const written = writeSchemaTypes(out, sdl, int64).map((file) => basename(file));
+  say(`${out}: ${written.length === 0 ? "nothing has changed" : written.join(", ")}`);
   return true;
 }

@@ -70,6 +70,11 @@ export interface ServeConfig {
   readonly ownKeys: OwnKeys;
   /** Users, groups and rules; undefined: off. */
   readonly acl: AclConfig | undefined;
+  /**
+   * `weft dev`: the lambda server starts without a script, and is handed one while it runs; its console is told with
+   * places; refusals of rules are explained in the log.
+   */
+  readonly isDevelopment: boolean;
 }
 
 /** By which this server's processes call it; made anew at each start and stored nowhere. */
@@ -198,6 +203,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     backup,
     outgoing: parseOutgoing(options.outgoing, host),
     acl,
+    isDevelopment: false,
     ownKeys: { admin: makeKeyText("admin"), client: makeKeyText("client") },
   };
 }

@@ -6,8 +6,8 @@ import { parseSuperflag, parseSwitch } from "./superflag.ts";
 /** Plain data: it travels to the children as a message. */
 export interface LogConfig {
   readonly level: LogLevel;
-  /** json: for machines. text: for people. */
-  readonly format: "json" | "text";
+  /** json: for machines. text: for people. dev: for who writes resolvers and schemas (`weft dev`). */
+  readonly format: "json" | "text" | "dev";
   /** Whether each request gets a line. */
   readonly access: boolean;
   /** Requests that take as long get a line with their plans; undefined: none does. */

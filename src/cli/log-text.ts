@@ -28,8 +28,12 @@ export function printLine(json: string): string {
       behind += `\n  ${key}:\n    ${text.trimEnd().replaceAll("\n", "\n    ")}`;
     else line += ` ${key}=${/[\s"=]/.test(text) ? JSON.stringify(text) : text}`;
   }
-  // What a client sent may hold the codes that move a terminal's cursor.
-  return `${(line + behind).replaceAll(controls, "\u00b7")}\n`;
+  return `${withoutControls(line + behind)}\n`;
+}
+
+/** What a client sent may hold the codes that move a terminal's cursor. Ends of lines stay. */
+export function withoutControls(text: string): string {
+  return text.replaceAll(controls, "\u00b7");
 }
 
 // oxlint-disable-next-line no-control-regex -- control characters are what it is for

@@ -2,6 +2,7 @@
 import { pino } from "pino";
 import type { Logger } from "../base/log.ts";
 import type { LogConfig } from "./log-config.ts";
+import { printDevLine } from "./log-dev.ts";
 import { printLine } from "./log-text.ts";
 
 const levelled: { level: string }[] = [];
@@ -19,10 +20,9 @@ export function makeLogger(
   const destination = pino.destination({ fd: 2, sync: true });
   // A log that cannot be written, its disk being full, ends nothing: the lines are lost.
   destination.on("error", () => {});
+  const print = { json: undefined, text: printLine, dev: printDevLine }[format];
   const target =
-    format === "json"
-      ? destination
-      : { write: (line: string) => destination.write(printLine(line)) };
+    print === undefined ? destination : { write: (line: string) => destination.write(print(line)) };
   const log = pino({ level, base: { pid: process.pid, name } }, target);
   levelled.push(log);
   return {

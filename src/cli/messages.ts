@@ -1,6 +1,8 @@
 /** What the supervisor and its children tell one another. */
 import type { ServerSwitches } from "../admin/controls.ts";
 import type { TlsMaterial } from "../http/tls.ts";
+import type { ScriptProblem } from "../lambda/script-fault.ts";
+import type { LoadedScript } from "../lambda/server.ts";
 import type { StoreIdentity } from "../stores/place.ts";
 import type { ServeConfig } from "./config.ts";
 import type { SurveyAnswer, Question, SurveyReport } from "./questions.ts";
@@ -39,6 +41,8 @@ export type ToChild =
   | { readonly kind: "moved"; readonly move: string | undefined }
   /** The sample is loaded, or there is none: /health may say so. */
   | { readonly kind: "open" }
+  /** For the lambda server of `weft dev`: another script, to be answered with `script`; undefined: none. */
+  | { readonly kind: "reloadScript"; readonly id: number; readonly script: string | undefined }
   /** Another child's end was seen: its reader slots are free. */
   | { readonly kind: "childEnded" }
   /** How the switches stand now; to be answered with `heard`. Turn 0 is nobody's. */
@@ -67,9 +71,16 @@ export type ToSupervisor =
   | { readonly kind: "report"; readonly id: number; readonly answer: SurveyAnswer }
   /** A connection is the child's own now. */
   | { readonly kind: "took"; readonly id: number }
+  /** What has become of a script that was to be loaded. */
+  | { readonly kind: "script"; readonly id: number; readonly report: ScriptReport }
   /** It lives. */
   | { readonly kind: "beat" }
   | { readonly kind: "shutdown" };
+
+export type ScriptReport =
+  | { readonly ok: true; readonly script: LoadedScript }
+  /** The one before goes on. */
+  | { readonly ok: false; readonly problems: readonly ScriptProblem[] };
 
 /** With it a child ends that cannot write the store any more (EX_IOERR of sysexits.h). */
 export const storeFailedExit = 74;

@@ -17,12 +17,19 @@ import { type GrpcListener, listenForGrpc } from "./grpc-listening.ts";
 import { listen, listenBeside } from "./listening.ts";
 import { setLogLevel } from "./log.ts";
 import { heapMb } from "./memory.ts";
-import { storeFailedExit, type Role, type ToChild, type ToSupervisor } from "./messages.ts";
+import {
+  storeFailedExit,
+  type Role,
+  type ScriptReport,
+  type ToChild,
+  type ToSupervisor,
+} from "./messages.ts";
 import { mainFile } from "./places.ts";
 import { beatMs, Pulse } from "./pulse.ts";
 import type { Question } from "./questions.ts";
 import { refuseConnection } from "./refuse.ts";
 import { answeringWriterMax, readsStore } from "./roles.ts";
+import { ScriptDesk } from "./script-desk.ts";
 import { StoreWatch } from "./store-watch.ts";
 import { countRestart, answerOwn } from "./process-metrics.ts";
 import { SurveyDesk } from "./survey-desk.ts";
@@ -78,6 +85,8 @@ export interface Supervisor {
   open(): void;
   /** Settings from now on, of those that a running server takes. */
   reload(config: ServeConfig): void;
+  /** For `weft dev`: another script of resolvers, or none. Resolves with what has become of it. */
+  reloadScript(script: string | undefined): Promise<ScriptReport>;
   /** Drains and ends the children, at most `drainMs`; then the rest is killed. */
   stop(): Promise<void>;
   /** Ends them at once. */
@@ -116,6 +125,7 @@ export async function startSupervisor(config: ServeConfig, logger: Logger): Prom
       whenRefused: keeper.whenRefused,
       open: () => keeper.open(),
       reload: (next) => keeper.reload(next),
+      reloadScript: (script) => keeper.scripts.reload(script),
       stop: async () => {
         server.close();
         grpc?.close();
@@ -162,6 +172,7 @@ class Keeper {
   #isStopping = false;
   readonly #switchboard: SettingsBroadcast<Child>;
   readonly #surveys: SurveyDesk<Child>;
+  readonly scripts: ScriptDesk;
   readonly whenShutDown: Promise<void>;
   #shutDown: () => void = () => {};
   readonly whenRefused: Promise<string>;
@@ -179,6 +190,9 @@ class Keeper {
       tell: (child, message) => this.#tell(child, message),
       nameOf: processName,
       own: answerOwn,
+    });
+    this.scripts = new ScriptDesk((message) => {
+      for (const child of this.#children) if (child.role === "lambda") this.#tell(child, message);
     });
     this.#config = config;
     this.#logger = logger;
@@ -372,6 +386,7 @@ class Keeper {
     if (this.#isReloaded) this.#tellSettings(child);
     if (isAnswering(child)) this.#switchboard.admit(child);
     if (this.#isOpen) this.#tell(child, { kind: "open" });
+    if (child.role === "lambda") this.scripts.repeat();
     if (this.#watch.move !== undefined)
       this.#tell(child, { kind: "moved", move: this.#watch.move });
     if (isAnswering(child)) this.#dispatcher.join(child);
@@ -417,6 +432,9 @@ class Keeper {
         return;
       case "heard":
         this.#switchboard.heard(child, message.turn);
+        return;
+      case "script":
+        this.scripts.hear(message);
         return;
       case "shutdown":
         this.#shutDown();

@@ -30,6 +30,13 @@ export function printResolverTypes(
   ].join("");
 }
 
+/** `Type.field` of every resolver that the schema asks for. */
+export function listResolvers(schema: CompiledSchema): readonly string[] {
+  return [...listFields(schema), ...listRoots(schema)].map(
+    ({ type, field }) => `${type.name}.${field.name}`,
+  );
+}
+
 interface LambdaField {
   readonly type: ObjectType;
   readonly field: FieldDefinition;

@@ -33,7 +33,9 @@ export interface OpenOptions {
   readonly schema?: string | undefined;
   /** Schema of predicates to set, as `/alter` takes it. */
   readonly dqlSchema?: string | undefined;
-  /** Where `@lambda` is resolved, as `http://host:8686/graphql-worker`. */
+  /** Script of resolvers for `@lambda`, JavaScript or TypeScript; it runs in processes of its own. */
+  readonly lambda?: string | undefined;
+  /** Another lambda server, as `http://host:8686/graphql-worker`. */
   readonly lambdaUrl?: string | undefined;
   /** Milliseconds since 1970, for `$now` of defaults and the expiry of tokens; the system's clock unless given. */
   readonly now?: (() => number) | undefined;

@@ -12,33 +12,45 @@ import { deriveFill } from "../write/fill.ts";
 import type { EmbeddedDatabase, Open, OpenOptions } from "./api.ts";
 import { showingFaults } from "./database-error.ts";
 import { makeDatabase } from "./database.ts";
+import type { Resolvers } from "./resolvers.ts";
+import { Fault } from "../model/fault.ts";
 
 /** Rejects with a DatabaseError where the directory cannot be opened, or a schema is refused. */
 export const open: Open = <Schema>(options: OpenOptions = {}) =>
   // The types of documents are the compiler's affair: what runs is the same for all schemas.
-  showingFaults(() => openDatabase(options)) as Promise<EmbeddedDatabase<Schema>>;
+  showingFaults(() => openEmbedded(options)) as Promise<EmbeddedDatabase<Schema>>;
 
 interface OpenStore {
   readonly store: Store;
   readonly close: () => Promise<void>;
 }
 
-async function openDatabase(options: OpenOptions): Promise<EmbeddedDatabase> {
+/** `resolvers`: of whoever opens several databases one after another, and ends them itself. */
+export async function openEmbedded(
+  options: OpenOptions,
+  resolvers?: Resolvers,
+): Promise<EmbeddedDatabase> {
   const { data, now } = options;
   const clock: Clock =
     now === undefined ? systemClock : { nowMs: now, tickMs: () => systemClock.tickMs() };
   const { store, close } =
     data === undefined ? openInMemory(clock) : await openDirectory(data, options.keyFile, clock);
+  let own: Resolvers | undefined;
   try {
     const engine = await openEngine({ store, clock });
+    own = resolvers === undefined ? await openOwnResolvers(options) : undefined;
+    const running = resolvers ?? own;
     const { lambdaUrl: url } = options;
-    const lambda = url === undefined ? undefined : openLambdaClient({ kind: "url", url });
+    const lambda =
+      running?.client ?? (url === undefined ? undefined : openLambdaClient({ kind: "url", url }));
     const graphql = openGraphqlService({ engine, clock, lambda, extensions: false });
+    running?.attach({ engine, graphql });
     const database = makeDatabase({
       engine,
       graphql,
       close: async () => {
         lambda?.close();
+        await own?.close();
         await engine.close();
         await close();
       },
@@ -50,9 +62,23 @@ async function openDatabase(options: OpenOptions): Promise<EmbeddedDatabase> {
     }
     return database;
   } catch (error) {
+    await own?.close();
     await close();
     throw error;
   }
+}
+
+/** Loaded by those alone who have a script. */
+async function openOwnResolvers({
+  lambda,
+  lambdaUrl,
+}: OpenOptions): Promise<Resolvers | undefined> {
+  if (lambda === undefined) return undefined;
+  if (lambdaUrl !== undefined) {
+    throw new Fault("E_STARTUP", "lambda and lambdaUrl: one of them, not both");
+  }
+  const { openResolvers } = await import("./resolvers.ts");
+  return await openResolvers(lambda);
 }
 
 function openInMemory(clock: Clock): OpenStore {

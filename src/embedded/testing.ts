@@ -3,7 +3,9 @@ import { createHmac } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { systemClock } from "../base/clock.ts";
 import type { DqlCall, EmbeddedDatabase } from "./api.ts";
-import { open } from "./open.ts";
+import { showingFaults } from "./database-error.ts";
+import { openEmbedded } from "./open.ts";
+import type { Resolvers } from "./resolvers.ts";
 import type { OpenTestDatabase, TestDatabase, TestOptions, TestTime } from "./test-api.ts";
 import { readTokenForm, type TokenForm } from "./token-form.ts";
 
@@ -13,8 +15,13 @@ export const openTestDatabase: OpenTestDatabase = <Schema>(options: TestOptions<
 
 async function openUntyped(options: TestOptions): Promise<TestDatabase> {
   const time = new DatabaseTime(options.now);
-  const begin = (): Promise<EmbeddedDatabase> => openWithFixtures(options, () => time.nowMs);
-  let current = await begin();
+  const resolvers = await showingFaults(() => openTestResolvers(options));
+  const begin = (): Promise<EmbeddedDatabase> =>
+    openWithFixtures(options, () => time.nowMs, resolvers);
+  let current = await begin().catch(async (error: unknown) => {
+    await resolvers?.close();
+    throw error;
+  });
   const form = readTokenForm(options.schema ?? "");
   const tokenOf = (claims: Readonly<Record<string, unknown>>): { header: string; token: string } =>
     signClaims(form, claims, time.nowMs);
@@ -27,7 +34,10 @@ async function openUntyped(options: TestOptions): Promise<TestDatabase> {
     setSchema: (schema) => current.setSchema(schema),
     alter: (schema) => current.alter(schema),
     dropData: () => current.dropData(),
-    close: () => current.close(),
+    close: async () => {
+      await current.close();
+      await resolvers?.close();
+    },
     time,
     async reset() {
       await current.close();
@@ -45,12 +55,22 @@ async function openUntyped(options: TestOptions): Promise<TestDatabase> {
   return database;
 }
 
+/** One for all databases of the file: a process of resolvers takes longer to start than a database. */
+async function openTestResolvers({ lambda }: TestOptions): Promise<Resolvers | undefined> {
+  if (lambda === undefined) return undefined;
+  const { openResolvers } = await import("./resolvers.ts");
+  return await openResolvers(lambda);
+}
+
 async function openWithFixtures(
   options: TestOptions,
   now: () => number,
+  resolvers: Resolvers | undefined,
 ): Promise<EmbeddedDatabase> {
   const { schema, dqlSchema, lambdaUrl, fixtures } = options;
-  const database = await open({ schema, dqlSchema, lambdaUrl, now });
+  const database = await showingFaults(() =>
+    openEmbedded({ schema, dqlSchema, lambdaUrl, now }, resolvers),
+  );
   try {
     await fixtures?.(database);
     return database;

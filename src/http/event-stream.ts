@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from "node:http";
 import type { GraphqlRequest } from "../graphql/operation/request.ts";
-import type { GraphqlAnswer, Subscriber } from "../graphql/service/service.ts";
+import type { GraphqlAnswer, SubscribeOutcome, Subscriber } from "../graphql/service/service.ts";
 import type { Exchange } from "./exchange.ts";
 import { judge } from "./gate.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -25,8 +25,8 @@ export function wantsEvents({ req }: Exchange): "no" | "too" | "only" {
 }
 
 /**
- * Streams the answers to `request`. Gives the answer to a query or a mutation of somebody who takes an ordinary one, too:
- * nothing of it was sent.
+ * Streams the answers to `request`. Gives the answer to a query or a mutation, and to what is wrong, of somebody who takes
+ * an ordinary one, too: nothing of it was sent.
  */
 export async function streamEvents(
   exchange: Exchange,
@@ -57,14 +57,21 @@ export async function streamEvents(
     stream.onGone(outcome.close);
     return undefined;
   }
-  if (outcome.kind === "refused") {
-    stream.next(new TextEncoder().encode(JSON.stringify({ errors: outcome.errors })));
-  } else if (outcome.kind === "answered") {
-    if (wantsEvents(exchange) === "too") return outcome.answer;
-    stream.next(outcome.answer.body);
+  const answer = answerTo(outcome);
+  if (answer !== undefined) {
+    if (wantsEvents(exchange) === "too") return answer;
+    stream.next(answer.body);
   }
   stream.complete();
   return undefined;
+}
+
+/** What there is to say where no subscription began. */
+function answerTo(outcome: SubscribeOutcome): GraphqlAnswer | undefined {
+  if (outcome.kind === "answered") return outcome.answer;
+  if (outcome.kind !== "refused") return undefined;
+  const body = new TextEncoder().encode(JSON.stringify({ errors: outcome.errors }));
+  return { body, headers: undefined };
 }
 
 /** Nothing is subscribed to by a page that may not read; false for what is no subscription. */

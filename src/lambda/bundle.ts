@@ -86,7 +86,8 @@ async function compile(path: string, text: string): Promise<Compiled> {
   const contents: NonNullable<BuildOptions["stdin"]> = {
     contents: text,
     resolveDir: dirname(resolve(path)),
-    sourcefile: path,
+    // Relative to the folder that imports are looked for in, unless it is whole.
+    sourcefile: resolve(path),
     loader: /\.[cm]?tsx?$/.test(path) ? "tsx" : "jsx",
   };
   if (/\.[cm]?ts$/.test(path)) contents.loader = "ts";

@@ -2,7 +2,7 @@
 import { Fault } from "../model/fault.ts";
 import type { SourcePlace } from "./source-places.ts";
 
-interface ScriptProblem {
+export interface ScriptProblem {
   readonly text: string;
   readonly place: SourcePlace | undefined;
   /** The line at that place. */

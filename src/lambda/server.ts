@@ -50,7 +50,7 @@ export interface LambdaServer {
   kill(): void;
 }
 
-interface LoadedScript {
+export interface LoadedScript {
   readonly resolvers: readonly string[];
   /** The script and all that it imports. */
   readonly files: readonly string[];

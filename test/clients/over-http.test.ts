@@ -2,6 +2,7 @@
 // that a page could forge.
 import { ApolloClient, InMemoryCache, gql } from "@apollo/client";
 import { BatchHttpLink } from "@apollo/client/link/batch-http";
+import { Client, fetchExchange } from "@urql/core";
 import { serverAudits } from "graphql-http";
 import { batchRequests } from "graphql-request";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -74,6 +75,20 @@ describe("requests that a page could send unasked", () => {
   test("nothing of it was done", async () => {
     const { json } = await post(url, { query: "{ queryNote { text } }" });
     expect(json["data"]).toEqual({ queryNote: [] });
+  });
+});
+
+describe("urql as it comes", () => {
+  test("what is wrong with a query is its answer, though event streams are accepted too", async () => {
+    const client = new Client({ url, exchanges: [fetchExchange] });
+    const { error } = await client.query("{ nothing }", {});
+    expect(error?.graphQLErrors.map(({ message }) => message)).toEqual([
+      'Cannot query field "nothing" on type "Query".',
+    ]);
+    expect(error?.response).toMatchObject({ status: 400 });
+    const headers = { accept: "application/json, text/event-stream" };
+    const told = await post(url, { query: "{ nothing }" }, headers);
+    expect(told.headers.get("content-type")).toContain("application/json");
   });
 });
 

@@ -160,6 +160,9 @@ describe("what is wrong, and where", () => {
       extensions: { code: "BAD_USER_INPUT" },
     });
     expect(await errorsOf("{ nothing }")).toEqual([{ code: "GRAPHQL_VALIDATION_FAILED" }]);
+    const events = { accept: "text/event-stream" };
+    const streamed = await post(detailed, { query: "{ nothing }" }, events);
+    expect(streamed.text).toContain('"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}');
   });
 });
 

@@ -25,6 +25,26 @@ test("what is right and what is wrong is told of large ones as of small ones", a
   }
 });
 
+test("a schema that is set and refused: all faults, with their places", async () => {
+  const { json } = await post(
+    `${server.url}/admin/schema`,
+    "type A { id: ID! x: Strin }\ntype B {\n  y: [Foo]\n}\n",
+  );
+  expect(json["errors"]).toEqual([
+    {
+      message:
+        "resolving updateGQLSchema failed because input:1: Undefined type Strin.\n (Locations: [{Line: 3, Column: 4}])",
+      extensions: {
+        code: "Error",
+        problems: [
+          { message: "Undefined type Strin.", line: 1, column: 21 },
+          { message: "Undefined type Foo.", line: 3, column: 6 },
+        ],
+      },
+    },
+  ]);
+});
+
 test("it ends in time, and reads go on beside it", async () => {
   const checking = check(schemaOf(40_000));
   let isOver = false;

@@ -105,6 +105,55 @@ export function runWeft(args: readonly string[], env?: Record<string, string>): 
   });
 }
 
+export interface DevServer {
+  readonly url: string;
+  output(): string;
+  /** Resolves when the terminal has said it, `after` so many characters. */
+  says(text: string, after?: number): Promise<void>;
+  stop(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** `weft dev` in a folder; resolves when it watches. */
+export async function startDev(
+  folder: string,
+  flags: readonly string[] = [],
+  command: readonly [string, ...string[]] = [process.execPath, weft],
+): Promise<DevServer> {
+  const port = await findFreePort();
+  const [file, ...args] = command;
+  args.push("dev", "--http", `127.0.0.1:${port}`, "--no-grpc", ...flags);
+  const one = spawn(file, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  running.add(one);
+  let output = "";
+  one.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  one.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const exit = new Promise<number | null>((resolve) => {
+    one.once("exit", (code) => {
+      running.delete(one);
+      resolve(code);
+    });
+  });
+  const says = async (text: string, after = 0): Promise<void> => {
+    await waitUntil(async () => {
+      if (output.slice(after).includes(text)) return true;
+      if (one.exitCode !== null) throw new Error(`weft dev ended: ${output}`);
+      return false;
+    }, 20_000).catch((error: unknown) => {
+      throw new Error(`"${text}" was not said, but: ${output.slice(after)}`, { cause: error });
+    });
+  };
+  await says("Ctrl-C ends it.");
+  return {
+    url: `http://127.0.0.1:${port}`,
+    output: () => output,
+    says,
+    stop: (signal) => {
+      one.kill(signal);
+      return exit;
+    },
+  };
+}
+
 /** Resolves when /health answers 200; rejects with its output when it ends before. */
 export async function startServer(options: ServerOptions): Promise<TestServer> {
   const port = options.port ?? (await findFreePort());

@@ -1,6 +1,6 @@
 // Goal: a database in the process: GraphQL, DQL, transactions and subscriptions without a port, in memory and on a
 // directory; and one for tests that begins anew, knows the time it is told, and signs users' tokens.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "graphql";
@@ -189,5 +189,81 @@ describe("openTestDatabase", () => {
     expect(() => plain.as({ USER: "ann" }).graphql("{ queryCat { name } }")).toThrow(
       "no Dgraph.Authorization",
     );
+  });
+});
+
+describe("resolvers", () => {
+  const lambdaSchema =
+    "type Cat { id: ID! name: String! @id shout: String @lambda } type Query { count: Int @lambda } type Mutation { adopt(name: String!): String @lambda }";
+  const script = `self.addGraphQLResolvers({
+    "Cat.shout": ({ parent }: { parent: { name: string } }) => {
+      if (parent.name === "mute") throw new Error("it is mute");
+      return parent.name.toUpperCase();
+    },
+    "Query.count": async ({ dql }: any) => (await dql.query("{ q(func: type(Cat)) { count(uid) } }")).data.q[0].count,
+    "Mutation.adopt": async ({ args, graphql, dql }: any) => {
+      await graphql("mutation($n: String!) { addCat(input: [{ name: $n }]) { numUids } }", { n: args.name });
+      await dql.mutate('{ set {\\n _:a <dgraph.type> "Cat" .\\n _:a <Cat.name> "second" .\\n } }');
+      const failed = await dql.query("{ wrong");
+      const { extensions } = await dql.mutate({ set: { "dgraph.type": "Cat", "Cat.name": "third" } }, false);
+      await dql.commit(extensions.txn);
+      return String(failed.errors?.length);
+    },
+  });
+  declare const self: any;`;
+  const writeScript = (text: string): string => {
+    const folder = mkdtempSync(join(tmpdir(), "weft-embedded-"));
+    folders.push(folder);
+    const file = join(folder, "resolvers.ts");
+    writeFileSync(file, text);
+    return file;
+  };
+
+  test("fields, queries and mutations, which ask the database back; errors with path and code", async () => {
+    const database = await open({ schema: lambdaSchema, lambda: writeScript(script) });
+    opened.push(database);
+    expect(await database.graphql('mutation { adopt(name: "tom") }')).toMatchObject({
+      data: { adopt: "1" },
+    });
+    expect(await database.graphql("{ count queryCat(order: { asc: name }) { shout } }")).toEqual({
+      data: {
+        count: 3,
+        queryCat: [{ shout: "SECOND" }, { shout: "THIRD" }, { shout: "TOM" }],
+      },
+    });
+    await database.graphql('mutation { addCat(input: [{ name: "mute" }]) { numUids } }');
+    const { errors } = await database.graphql(
+      '{ queryCat(filter: { name: { eq: "mute" } }) { shout } }',
+    );
+    expect(errors).toMatchObject([
+      {
+        message: "it is mute",
+        path: ["queryCat", 0, "shout"],
+        extensions: { code: "RESOLVER_ERROR" },
+      },
+    ]);
+  });
+
+  test("for tests: the same resolvers for each database that begins anew", async () => {
+    const database = await openTestDatabase({
+      schema: lambdaSchema,
+      lambda: writeScript(script),
+      fixtures: (db) => db.graphql('mutation { addCat(input: [{ name: "ann" }]) { numUids } }'),
+    });
+    opened.push(database);
+    for (let round = 0; round < 3; round++) {
+      await database.graphql('mutation { adopt(name: "tom") }');
+      expect((await database.graphql("{ count }")).data).toEqual({ count: 4 });
+      await database.reset();
+      expect((await database.graphql("{ count }")).data).toEqual({ count: 1 });
+    }
+  });
+
+  test("a script that is wrong, or two places of resolvers", async () => {
+    await expect(
+      open({ schema: lambdaSchema, lambda: writeScript("const a: = 1") }),
+    ).rejects.toThrow(/resolvers\.ts:1:10: Unexpected/);
+    const both = { lambda: writeScript(script), lambdaUrl: "http://127.0.0.1:1/x" };
+    await expect(open({ schema: lambdaSchema, ...both })).rejects.toThrow("one of them, not both");
   });
 });

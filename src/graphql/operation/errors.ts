@@ -43,6 +43,14 @@ export class FieldRefused extends Error {
   }
 }
 
+/** With the code that `--graphql error-details` adds: what of the request is wrong, a variable's value or the document. */
+export function withCode(error: ResponseError): ResponseError {
+  if (error.extensions !== undefined) return error;
+  const isVariable = error.path?.[0] === "variable";
+  const code = isVariable ? "BAD_USER_INPUT" : "GRAPHQL_VALIDATION_FAILED";
+  return { ...error, extensions: { code } };
+}
+
 export function refuseRequest(message: string, location?: Location): RequestRefused {
   return new RequestRefused([
     location === undefined ? { message } : { message, locations: [location] },

@@ -19,10 +19,12 @@ export interface Caller {
   readonly guard: Guard | undefined;
   /** Why the caller's token is not believed: every field that rules could be about ends with it. */
   readonly refusal: string | undefined;
+  /** Of the token; undefined where it is not asked for, or not believed. */
+  readonly claims: Claims | undefined;
 }
 
 /** Of schemas without rules and tokens. */
-const anyCaller: Caller = { guard: undefined, refusal: undefined };
+const anyCaller: Caller = { guard: undefined, refusal: undefined, claims: undefined };
 
 /** Tells the callers of one schema apart. */
 export class CallerReader {
@@ -69,7 +71,7 @@ export class CallerReader {
     if (rules === undefined) return anyCaller;
     let caller = this.#callers.get(claims);
     if (caller === undefined) {
-      caller = { guard: new Rights(rules, claims), refusal: undefined };
+      caller = { guard: new Rights(rules, claims), refusal: undefined, claims };
       this.#callers.set(claims, caller);
     }
     return caller;
@@ -79,5 +81,5 @@ export class CallerReader {
 function toRefused(error: unknown): Caller {
   if (!(error instanceof TokenRefused)) throw error;
   if (error.isHeaderFault) throw refuseRequest(error.message);
-  return { guard: undefined, refusal: error.message };
+  return { guard: undefined, refusal: error.message, claims: undefined };
 }

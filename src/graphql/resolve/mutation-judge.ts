@@ -10,7 +10,7 @@ import { shapeOfFilter } from "./lower-shape.ts";
 import { pathOf } from "./mutation-input.ts";
 import type { InputNode } from "./mutation-input.ts";
 import type { Lookups } from "./mutation-lookup.ts";
-import { notAuthorized, notAuthorizedFor } from "./mutation-refused.ts";
+import { type MutationRefused, notAuthorized, notAuthorizedFor } from "./mutation-refused.ts";
 import type { MutationStage } from "./mutation-stage.ts";
 import type { CreatedNode, NodeWriter } from "./mutation-write.ts";
 
@@ -34,7 +34,8 @@ export function checkAddable(stage: MutationStage, created: readonly CreatedNode
   const { guard } = stage;
   if (guard === undefined) return;
   for (const { type, place } of created) {
-    if (guard.denies(type, "add")) throw refusalOf(type, place);
+    if (guard.denies(type, "add"))
+      throw refusalOf(type, place).of({ type, operation: "add", isWhole: true });
   }
 }
 
@@ -57,11 +58,11 @@ export async function checkAdded(
     const refused = await findRefused(stage, type, uids, "add");
     if (refused === undefined) continue;
     const node = created.find(({ key }) => (typeof key === "string" ? labels.get(key) : key) === refused); // prettier-ignore
-    throw refusalOf(type, node?.place);
+    throw refusalOf(type, node?.place).of({ type, operation: "add", isWhole: false });
   }
 }
 
-function refusalOf(type: NodeType, place: CreatedNode["place"]): Error {
+function refusalOf(type: NodeType, place: CreatedNode["place"]): MutationRefused {
   if (place === undefined) return notAuthorized();
   return notAuthorizedFor({ type: type.name, input: pathOf(place) });
 }
@@ -119,7 +120,8 @@ async function requireAll(
   uids: readonly number[],
   operation: RuleOperation,
 ): Promise<void> {
-  if ((await findRefused(stage, type, uids, operation)) !== undefined) throw notAuthorized();
+  const refused = await findRefused(stage, type, uids, operation);
+  if (refused !== undefined) throw notAuthorized().of({ type, operation, isWhole: false });
 }
 
 async function findRefused(

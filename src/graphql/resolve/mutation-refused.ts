@@ -1,4 +1,5 @@
 import type { ResponsePath } from "../operation/errors.ts";
+import type { RefusedNodes } from "./refusals.ts";
 
 /**
  * A root mutation ends without a change. `rewrite`: its input cannot be written; `failed`: the write itself was
@@ -9,11 +10,18 @@ export class MutationRefused extends Error {
   override readonly name = "MutationRefused";
   readonly stage: RefusedStage;
   readonly problems: readonly InputProblem[];
+  /** What a rule was about: for who develops the schema. */
+  nodes: RefusedNodes | undefined;
 
   constructor(stage: RefusedStage, problems: readonly InputProblem[]) {
     super(problems[0]?.text ?? "refused");
     this.stage = stage;
     this.problems = problems;
+  }
+
+  of(nodes: RefusedNodes): this {
+    this.nodes = nodes;
+    return this;
   }
 }
 

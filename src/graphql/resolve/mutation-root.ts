@@ -6,12 +6,13 @@ import type { Engine, ManagedTransaction, TransactResult } from "../../engine/en
 import type { Reader } from "../../graph/reader.ts";
 import { Fault } from "../../model/fault.ts";
 import { anyPrincipal, type Principal } from "../../model/principal.ts";
-import type { NodeType, RootField } from "../schema/compiled-schema.ts";
+import type { CompiledSchema, NodeType, RootField } from "../schema/compiled-schema.ts";
 import { assert } from "../../base/assert.ts";
 import type { Caller } from "./caller.ts";
 import { commitFailed, mutationFailed } from "../operation/errors.ts";
 import type { ResponseError } from "../operation/errors.ts";
 import type { RootOutcome } from "./answer.ts";
+import { explainNodes, type TellRefusal } from "./refusals.ts";
 import type { ResolverClock, Trace } from "./trace.ts";
 import type { LambdaCalls } from "./lambda-call.ts";
 import type { RequestBudget } from "../../model/request-budget.ts";
@@ -44,9 +45,12 @@ interface MutationOptions extends RunSettings {
   readonly debug: boolean;
   /** Errors say in `extensions` what is wrong, and where in the input. */
   readonly errorDetails: boolean;
+  /** For who develops the schema. */
+  readonly tellRefusal?: TellRefusal | undefined;
 }
 
 interface MutationRequest {
+  readonly schema: CompiledSchema;
   readonly options: MutationOptions;
   readonly budget: RequestBudget;
   readonly namespace: number;
@@ -190,8 +194,10 @@ function errorsOf(
   const withDetail = (detail: ProblemDetail): Pick<ResponseError, "extensions"> =>
     errorDetails ? { extensions: detail } : {};
   if (error instanceof MutationRefused) {
-    const { stage, problems } = error;
+    const { stage, problems, nodes } = error;
     if (stage === "authorization") {
+      const { options, schema, caller } = request;
+      if (nodes !== undefined) options.tellRefusal?.(explainNodes(schema, caller, nodes));
       // What is kept back of hidden nodes has no detail.
       const detail = problems.find((problem) => problem.detail)?.detail;
       const untold = problems.filter((problem) => problem.detail === undefined);

@@ -58,6 +58,7 @@ export async function runMutations(
       const resolver = trace.resolver(field, "Mutation");
       try {
         const done = await runMutation({
+          schema,
           options,
           budget,
           namespace,

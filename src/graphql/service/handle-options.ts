@@ -2,6 +2,7 @@
 import type { Engine } from "../../engine/engine.ts";
 import type { LambdaClient } from "../../lambda/client.ts";
 import type { GetText } from "../../outgoing/request.ts";
+import type { TellRefusal } from "../resolve/refusals.ts";
 import type { RunSettings } from "../resolve/lower-run.ts";
 import type { SchemaStore } from "./schema-store.ts";
 import type { Identify } from "./sender.ts";
@@ -21,6 +22,8 @@ export interface HandlerOptions extends RunSettings {
   readonly extensions: boolean;
   /** `--graphql debug`: extensions show what was run. */
   readonly debug: boolean;
+  /** Is told which rule refuses a request, and why: for who develops the schema. */
+  readonly tellRefusal?: TellRefusal | undefined;
   /** `--graphql error-details`: errors say in `extensions` what is wrong, and where. */
   readonly errorDetails: boolean;
 }

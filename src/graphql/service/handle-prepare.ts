@@ -11,6 +11,7 @@ import { restrictReader } from "../../graph/restrict.ts";
 import { budgetOf } from "../../model/request-budget.ts";
 import { CallerReader } from "../resolve/caller.ts";
 import type { Caller } from "../resolve/caller.ts";
+import { explainOperation } from "../resolve/refusals.ts";
 import type { CompiledSchema, RootField } from "../schema/compiled-schema.ts";
 import { readyDql } from "../resolve/dql-root.ts";
 import { FieldRefused, refuseRequest } from "../operation/errors.ts";
@@ -122,8 +123,17 @@ export class Preparer {
       const body = guard === undefined ? request.body : `${guard.key}\n${request.body}`;
       const key = isShort && refusal === undefined ? body : undefined;
       const known = key === undefined ? undefined : caches.bodies.get(key);
-      if (known !== undefined) return { kind: "query", ready: known };
-      return this.#prepareNew(request, reader, { schema, caches, caller, key, read });
+      const work: MaybePromise<Work> =
+        known === undefined
+          ? this.#prepareNew(request, reader, { schema, caches, caller, key, read })
+          : { kind: "query", ready: known };
+      const { tellRefusal } = this.#options;
+      if (tellRefusal === undefined) return work;
+      return andThen(work, (done) => {
+        const { run } = done.kind === "query" ? done.ready : done;
+        explainOperation(schema, run, caller, tellRefusal);
+        return done;
+      });
     });
   }
 

@@ -7,8 +7,7 @@ import type { Reader } from "../../graph/reader.ts";
 import { Fault } from "../../model/fault.ts";
 import type { CompiledSchema } from "../schema/compiled-schema.ts";
 import type { ReadyDql } from "../resolve/dql-root.ts";
-import { refuseRequest, RequestRefused } from "../operation/errors.ts";
-import type { ResponseError } from "../operation/errors.ts";
+import { refuseRequest, RequestRefused, withCode } from "../operation/errors.ts";
 import { writeAnswer, writeRefusal } from "../resolve/answer.ts";
 import type { RootOutcome } from "../resolve/answer.ts";
 import { headersOf } from "./handle-headers.ts";
@@ -257,14 +256,6 @@ export class RequestHandler {
       budget,
     };
   }
-}
-
-/** What of the request is wrong: a variable's value, or the document. */
-function withCode(error: ResponseError): ResponseError {
-  if (error.extensions !== undefined) return error;
-  const isVariable = error.path?.[0] === "variable";
-  const code = isVariable ? "BAD_USER_INPUT" : "GRAPHQL_VALIDATION_FAILED";
-  return { ...error, extensions: { code } };
 }
 
 const noPlanOfMutations = "explain and profile are for queries: the mutation was not run";

@@ -9,6 +9,7 @@ import type { LambdaClient } from "../../lambda/client.ts";
 import type { Limits } from "../../model/limits.ts";
 import { publicPolicy } from "../../outgoing/policy.ts";
 import { makeGetText, type GetText } from "../../outgoing/request.ts";
+import type { RuleRefusal } from "../resolve/refusals.ts";
 import { RequestHandler } from "./handle.ts";
 import type { Identify } from "./sender.ts";
 import { SchemaChecks } from "./schema-check.ts";
@@ -39,6 +40,8 @@ interface GraphqlServiceOptions {
   readonly dataCheck?: boolean;
   /** `--graphql debug`; off by default. */
   readonly debug?: boolean;
+  /** Whether the log explains which rule refuses a request; off by default. */
+  readonly explainsRefusals?: boolean;
   /** `--graphql error-details`; off by default. */
   readonly errorDetails?: boolean;
   /** `--graphql int64`; numbers by default. */
@@ -57,6 +60,8 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
   const schemas = new SchemaStore({ engine, clock, getText, int64, ...rules });
   const { queryTimeoutMs: timeoutMs } = options.limits ?? defaultLimits;
   const checks = new SchemaChecks({ clock, timeoutMs, hasLambda, allowsRuleGaps });
+  const logger = options.logger ?? silentLogger;
+  const tellRefusal = (refusal: RuleRefusal): void => logger.warn("a rule refuses", { ...refusal });
   const handler = new RequestHandler({
     engine,
     schemas,
@@ -69,9 +74,9 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     introspection: options.introspection ?? true,
     extensions: options.extensions ?? true,
     debug: options.debug ?? false,
+    tellRefusal: options.explainsRefusals === true ? tellRefusal : undefined,
     errorDetails: options.errorDetails ?? false,
   });
-  const logger = options.logger ?? silentLogger;
   const subscriptions = new Subscriptions({
     engine,
     handler,
@@ -79,6 +84,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     identify: options.identify,
     clock,
     logger,
+    errorDetails: options.errorDetails ?? false,
   });
   return {
     limits: options.limits ?? defaultLimits,

@@ -11,7 +11,7 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Reader } from "../../graph/reader.ts";
 import { Fault } from "../../model/fault.ts";
 import type { CompiledSchema } from "../schema/compiled-schema.ts";
-import { executionFailed, RequestRefused } from "../operation/errors.ts";
+import { executionFailed, RequestRefused, withCode } from "../operation/errors.ts";
 import type { RequestHandler } from "./handle.ts";
 import type { LiveRequest } from "./handle-prepare.ts";
 import { footprintOf } from "./live-footprint.ts";
@@ -33,6 +33,8 @@ interface SubscriptionsOptions {
   readonly identify: Identify | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** `--graphql error-details`. */
+  readonly errorDetails: boolean;
 }
 
 /** Queries that run beside each other: one that waits for its turn does not hold up the small ones. */
@@ -115,7 +117,10 @@ export class Subscriptions {
       }
       return await this.#join(live, subscriber, fromTs);
     } catch (error) {
-      if (error instanceof RequestRefused) return refusedRequest(error.errors, request);
+      if (error instanceof RequestRefused) {
+        const errors = this.#options.errorDetails ? error.errors.map(withCode) : error.errors;
+        return refusedRequest(errors, request);
+      }
       if (error instanceof Fault) return refusedAnswer([{ message: explain(error) }]);
       throw error;
     }

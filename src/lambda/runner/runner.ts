@@ -169,8 +169,8 @@ function print(tools: Tools, { body, isPartial }: Call, value: unknown): Answer 
     const failures = listFailures(value);
     const [first] = failures;
     if (first !== undefined) {
-      const more = failures.length === 1 ? "" : ` (and of ${failures.length - 1} more parents)`;
-      tell(`${name}: ${describe(first.failed.error)}${more}`);
+      const others = failures.length === 1 ? "" : ` (and for ${failures.length - 1} more parents)`;
+      tell(`${name}${others}: ${describe(first.failed.error)}`);
       if (!isPartial) return failure(first.failed, tools.shows);
       result = partial(value, failures, tools.shows);
     } else result = value.map((element: unknown) => element ?? null);
