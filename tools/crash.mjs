@@ -1,8 +1,9 @@
-// `npm run crash -- [--rounds N] [--workers N] [--seed N] [--starts N]`: SIGKILL of a worker, of the writer, of the supervisor, of all,
+// `npm run crash -- [--rounds N] [--encrypted N] [--workers N] [--seed N] [--starts N]`: SIGKILL of a worker, of the writer, of the supervisor, of all,
 // under write load, and of a worker in the middle of transactions. After each round every acknowledged write is there,
 // nothing is torn and the store checks clean; a killed child is back by itself, after the rest the next start recovers.
 // Then two servers are started on one directory at the same instant, --starts times: exactly one serves.
-import { mkdtempSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort, kill, LiveServer, makeRandom, sleep, waitGone } from "./live-server.mjs";
@@ -13,6 +14,7 @@ const values = readOptions(
   "Kills processes of a server under write load, and looks for what was acknowledged.",
   {
     rounds: [200, "kills"],
+    encrypted: [20, "more kills, of a server whose store is encrypted"],
     workers: [2, "processes that answer"],
     seed: [1, "of what is killed when"],
     starts: [50, "pairs of servers that are started on one directory"],
@@ -34,17 +36,23 @@ const acknowledged = new Set();
 let unknownCount = 0;
 let abortedCount = 0;
 
-async function main() {
+/** `isEncrypted`: the store. */
+async function playRounds(rounds, isEncrypted) {
+  if (rounds === 0) return;
+  acknowledged.clear();
   const folder = mkdtempSync(join(tmpdir(), "weft-crash-"));
-  const server = new LiveServer(folder, await findFreePort(), values.workers);
+  const keyFile = isEncrypted ? join(folder, "key") : undefined;
+  if (keyFile !== undefined) writeFileSync(keyFile, randomBytes(32));
+  const port = await findFreePort();
+  const server = new LiveServer(join(folder, "data"), port, values.workers, keyFile);
   try {
     await server.start();
     await server.post("/alter", "text/plain", schema);
-    for (let round = 1; round <= values.rounds; round++) await playRound(server, round);
+    for (let round = 1; round <= rounds; round++) await playRound(server, round, round === rounds);
     await server.stop();
     server.check();
     console.log(
-      `crash: ${values.rounds} rounds, ${acknowledged.size} acknowledged, ${unknownCount} unknown, ${abortedCount} aborted: all there, nothing torn`,
+      `crash: ${rounds} rounds${isEncrypted ? ", encrypted" : ""}, ${acknowledged.size} acknowledged, ${unknownCount} unknown, ${abortedCount} aborted: all there, nothing torn`,
     );
   } finally {
     await server.killAll().catch(() => {});
@@ -77,7 +85,7 @@ async function playStarts(count) {
 /** Where the writer is a worker, too, it is the first child. */
 const targets = ["worker", "writer", "supervisor", "all"];
 
-async function playRound(server, round) {
+async function playRound(server, round, isLast) {
   const target = targets[round % targets.length];
   let isOver = false;
   const clients = Array.from({ length: clientCount }, (_, number) =>
@@ -90,7 +98,7 @@ async function playRound(server, round) {
   await sleep(100);
   isOver = true;
   await Promise.all(clients);
-  const isWhole = round % 10 === 0 || round === values.rounds;
+  const isWhole = round % 10 === 0 || isLast;
   await verify(server, round, isWhole);
   if (isWhole || round % 4 === 0) server.check();
   console.log(
@@ -226,5 +234,6 @@ function collect(nodes) {
   return found;
 }
 
-await main();
+await playRounds(values.rounds, false);
+await playRounds(values.encrypted, true);
 await playStarts(values.starts);

@@ -41,8 +41,10 @@ process.once("SIGINT", () => process.exit(130));
 process.once("SIGTERM", () => process.exit(143));
 
 export class LiveServer {
-  constructor(dataDir, port, workers) {
+  /** `keyFile`: of a store that is to be encrypted. */
+  constructor(dataDir, port, workers, keyFile) {
     this.dataDir = dataDir;
+    this.encryption = keyFile === undefined ? [] : ["--encryption", `key-file=${keyFile}`];
     this.url = `http://127.0.0.1:${port}`;
     this.args = [
       "serve",
@@ -52,6 +54,7 @@ export class LiveServer {
       `127.0.0.1:${port}`,
       "--workers",
       String(workers),
+      ...this.encryption,
     ];
     this.output = "";
   }
@@ -156,7 +159,8 @@ export class LiveServer {
 
   /** Throws with its output when `weft check` finds something. */
   check() {
-    execFileSync(process.execPath, [weft, "check", "--data", this.dataDir], { stdio: "pipe" });
+    const args = ["check", "--data", this.dataDir, ...this.encryption];
+    execFileSync(process.execPath, [weft, ...args], { stdio: "pipe" });
   }
 }
 

@@ -18,8 +18,10 @@ test.each(["1", "2", "3"])(
   "every acknowledged write survives, with --workers %s",
   { timeout: 180_000 },
   async (workers) => {
-    const { code, output } = await crash("--rounds", "4", "--starts", "2", "--workers", workers);
-    expect(output).toMatch(/all there, nothing torn/);
+    const { code, output } = await crash(
+      ...["--rounds", "4", "--encrypted", "2", "--starts", "2", "--workers", workers],
+    );
+    expect(output).toMatch(/2 rounds, encrypted, .* all there, nothing torn/);
     expect(code).toBe(0);
   },
 );

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { compareBytes, toHex } from "../../base/bytes.ts";
-import { openDatabase, walkRows, type Database } from "../lmdb/database.ts";
+import { openDatabase, walkRows, type Database, type ReadTransaction } from "../lmdb/database.ts";
 import { SealedDatabase } from "./sealed-database.ts";
 import { StoreCipher } from "./store-cipher.ts";
 
@@ -21,8 +21,12 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function open(cipher: StoreCipher, readOnly = false): Database {
-  return new SealedDatabase(openDatabase(dir, { readOnly, noSync: true }), cipher);
+function open(cipher: StoreCipher, cacheBytes?: number): Database {
+  return new SealedDatabase(
+    openDatabase(dir, { readOnly: false, noSync: true }),
+    cipher,
+    cacheBytes,
+  );
 }
 
 /** Numbers below `max` that look scattered, the same ones in each run. */
@@ -33,6 +37,8 @@ function makeNumbers(seed: number): (max: number) => number {
     return Math.floor((state / 2 ** 32) * max);
   };
 }
+
+const all = { start: new Uint8Array([0]), end: new Uint8Array(8).fill(255) };
 
 interface Model {
   readonly rows: Map<string, Uint8Array>;
@@ -47,7 +53,7 @@ function sorted({ rows }: Model): [Uint8Array, Uint8Array][] {
 function readAll(from: Database, range: object): string[] {
   const transaction = from.useReadTransaction();
   const found: string[] = [];
-  const bounds = { start: new Uint8Array([0]), end: new Uint8Array(8).fill(255), ...range };
+  const bounds = { ...all, ...range };
   walkRows({ db: from, options: { transaction } }, bounds, (key, value) => {
     found.push(`${toHex(key)}=${value.length}:${value[0] ?? ""}`);
     return true;
@@ -101,6 +107,29 @@ describe("rows in sealed blocks", () => {
       );
     }
     expect(model.rows.size).toBeGreaterThan(500);
+  });
+
+  it("are those of each state that is still read, however little is kept in memory", () => {
+    const db = (database = open(new StoreCipher([randomBytes(32)]), 30_000));
+    const model: Model = { rows: new Map() };
+    const pick = makeNumbers(11);
+    const held: { readonly transaction: ReadTransaction; readonly rows: string[] }[] = [];
+    const readHeld = (transaction: ReadTransaction): string[] => {
+      const found: string[] = [];
+      walkRows({ db, options: { transaction } }, all, (key, value) => {
+        found.push(`${toHex(key)}=${value.length}:${value[0] ?? ""}`);
+        return true;
+      });
+      return found;
+    };
+    for (let round = 0; round < 120; round++) {
+      step(db, model, pick);
+      if (round % 15 !== 0) continue;
+      db.resetReadTxn();
+      held.push({ transaction: db.useReadTransaction(), rows: show(sorted(model)) });
+      for (const one of held) expect(readHeld(one.transaction)).toEqual(one.rows);
+    }
+    for (const { transaction } of held) transaction.done();
   });
 
   it("are found one by one, and what is not there is not", () => {

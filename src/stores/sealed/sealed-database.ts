@@ -12,7 +12,7 @@ import { encodeTreeState, type TreeState } from "./tree-state.ts";
 import { editTree, type RowEdit } from "./tree-writer.ts";
 
 /** Opened blocks that a process keeps. */
-const cacheBytes = 64 * 1024 * 1024;
+const keptBytes = 64 * 1024 * 1024;
 
 class SealedTransaction implements ReadTransaction {
   readonly raw: ReadTransaction;
@@ -44,7 +44,7 @@ export class SealedDatabase implements Database {
   lastSize = 0;
   readonly #raw: Database;
   readonly #cipher: StoreCipher;
-  readonly #cache = new BlockCache(cacheBytes);
+  readonly #cache: BlockCache;
   readonly #tree: BlockTree;
   /** Of what is read without a transaction; undefined: to be looked at. */
   #newest: TreeView | undefined = undefined;
@@ -52,7 +52,8 @@ export class SealedDatabase implements Database {
   #edits: RowEdit[] | undefined = undefined;
   #sealed: SealedRows | undefined = undefined;
 
-  constructor(raw: Database, cipher: StoreCipher) {
+  constructor(raw: Database, cipher: StoreCipher, cacheBytes = keptBytes) {
+    this.#cache = new BlockCache(cacheBytes);
     this.#raw = raw;
     this.#cipher = cipher;
     this.#tree = new BlockTree(raw, cipher, this.#cache);
