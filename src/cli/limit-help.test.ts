@@ -19,6 +19,7 @@ function refuseKey(): string {
       anonymous: undefined,
       rate: "",
       audit: "",
+      cdc: "",
       acl: "",
       limit: "no-such-key=1",
       store: "",
