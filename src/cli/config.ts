@@ -10,6 +10,7 @@ import { readAclConfig } from "./acl-config.ts";
 import type { AclConfig } from "./acl-config.ts";
 import { parseAddress } from "./address.ts";
 import { parseDurationMs } from "./duration.ts";
+import { parseEncryption, refusePlainBackup } from "./encryption.ts";
 import { type GrpcConfig, parseGrpc } from "./grpc-listening.ts";
 import { parseBackup, type BackupConfig } from "./backup-config.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
@@ -32,8 +33,10 @@ import { parseTls, type TlsConfig } from "./tls-config.ts";
 /** Plain data: it travels to the children as a message. */
 export interface ServeConfig {
   readonly dataDir: string;
-  /** Where exports that /admin asks for lie. */
-  readonly exportDir: string;
+  /** The file with the key of the store; undefined: it is not encrypted. */
+  readonly keyFile: string | undefined;
+  /** Where exports that /admin asks for lie; undefined: nowhere, since the store is encrypted and they would not be. */
+  readonly exportDir: string | undefined;
   readonly host: string;
   readonly port: number;
   /** Undefined: off. */
@@ -113,6 +116,7 @@ interface StoreConfig {
 /** The options of `weft serve` as commander hands them over. */
 export interface ServeOptions {
   readonly data: string;
+  readonly encryption: string;
   readonly export: string | undefined;
   readonly http: string;
   /** `--no-grpc` is false. */
@@ -145,6 +149,11 @@ export interface ServeOptions {
 
 export function buildServeConfig(options: ServeOptions): ServeConfig {
   const { host, port } = parseAddress(options.http);
+  const keyFile = parseEncryption(options.encryption);
+  const backup = parseBackup(options.backup);
+  if (backup !== undefined) {
+    refusePlainBackup(keyFile !== undefined, backup.keyFile !== undefined, "--backup key-file");
+  }
   const workers = parseCount("--workers", options.workers);
   if (workers < 1 || workers > workersMax) {
     throw new Fault("E_STARTUP", `--workers: from 1 to ${workersMax}, not ${workers}`);
@@ -163,7 +172,8 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
   }
   return {
     dataDir: options.data,
-    exportDir: options.export ?? join(options.data, "export"),
+    keyFile,
+    exportDir: options.export ?? (keyFile === undefined ? join(options.data, "export") : undefined),
     host,
     port,
     grpc,
@@ -190,7 +200,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
       cacheMb: parseCache(options.cache),
     }),
     lambda,
-    backup: parseBackup(options.backup),
+    backup,
     outgoing: parseOutgoing(options.outgoing, host),
     acl,
     isDevelopment: false,
