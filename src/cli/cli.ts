@@ -269,6 +269,12 @@ function addAccounts(command: Command): void {
     )
     .addOption(
       setting(
+        "--cdc <settings>",
+        'what is committed, as Dgraph sends it: "file=DIR", or "kafka=HOST:PORT; sasl-user=…; sasl-password=…; ca-cert=…"',
+      ).default(""),
+    )
+    .addOption(
+      setting(
         "--rate <settings>",
         'requests a second: "address=100/s; key=500/s; user=100/s; burst=2s"',
       ).default(""),

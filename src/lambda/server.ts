@@ -104,7 +104,7 @@ export async function openLambdaServer(given: LambdaServerOptions): Promise<Lamb
     },
     close: async () => {
       server.close();
-      await Promise.all([pool, ...retiring].map((one) => one?.close()));
+      await Promise.all([pool, ...retiring].flatMap((one) => one?.close() ?? []));
       server.closeAllConnections();
     },
   };
