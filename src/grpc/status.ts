@@ -73,10 +73,10 @@ export function statusOf(error: unknown, logger: Logger, { id, runsEngine }: Tel
   }
   const said = spoken.exec(error.message)?.groups;
   const code = spokenCodes[said?.["name"] ?? ""] ?? codes[error.code] ?? status.UNKNOWN;
-  return {
-    code,
-    details: said?.["words"] ?? (runsEngine ? printEngineMessage(error) : error.message),
-  };
+  // What has a code of its own is no fault of the run.
+  const isOfRun = runsEngine && code === status.UNKNOWN;
+  const words = isOfRun ? printEngineMessage(error) : error.message;
+  return { code, details: said?.["words"] ?? words };
 }
 
 /** Ends a call with a status of its own. */
