@@ -6,6 +6,7 @@ import { AccessTokens } from "../auth/access-token.ts";
 import { systemClock } from "../base/clock.ts";
 import { guardians } from "../engine/reserved-nodes.ts";
 import { makeClient } from "../load/client.ts";
+import { checkStoreKey } from "../stores/encryption.ts";
 import { sampleHeader } from "../load/sample-sdl.ts";
 import { makeSampleTokens } from "../load/sample-tokens.ts";
 import type { AclConfig } from "./acl-config.ts";
@@ -13,6 +14,7 @@ import { CdcChild } from "./cdc-child.ts";
 import { describeBound, urlOfAddress } from "./address.ts";
 import { claimForServing } from "./claim.ts";
 import { buildServeConfig, type ServeConfig, type ServeOptions } from "./config.ts";
+import { readKeyFile } from "./encryption.ts";
 import { complain, makeLogger, say, surviveLostOutput } from "./log.ts";
 import { mainFile } from "./places.ts";
 import { openPrivateSockets } from "./private-socket.ts";
@@ -29,6 +31,8 @@ import { readVersion } from "./version.ts";
 export async function runServe(options: ServeOptions, reread: () => ServeOptions): Promise<void> {
   surviveLostOutput();
   const config = buildServeConfig(options);
+  // One line, before anything is touched.
+  checkStoreKey(config.dataDir, readKeyFile(config.keyFile));
   const claim = await claimForServing(config.dataDir);
   const supervisor = await startSupervisor(config, makeLogger("supervisor", config.log));
   const reload = makeReloader(config, supervisor, reread);

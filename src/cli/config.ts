@@ -10,6 +10,7 @@ import { readAclConfig } from "./acl-config.ts";
 import type { AclConfig } from "./acl-config.ts";
 import { parseAddress } from "./address.ts";
 import { parseDurationMs } from "./duration.ts";
+import { parseEncryption, refusePlainBackup } from "./encryption.ts";
 import { type GrpcConfig, parseGrpc } from "./grpc-listening.ts";
 import { parseBackup, type BackupConfig } from "./backup-config.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
@@ -33,8 +34,10 @@ import { parseTls, type TlsConfig } from "./tls-config.ts";
 /** Plain data: it travels to the children as a message. */
 export interface ServeConfig {
   readonly dataDir: string;
-  /** Where exports that /admin asks for lie. */
-  readonly exportDir: string;
+  /** The file with the key of the store; undefined: it is not encrypted. */
+  readonly keyFile: string | undefined;
+  /** Where exports that /admin asks for lie; undefined: nowhere, since the store is encrypted and they would not be. */
+  readonly exportDir: string | undefined;
   readonly host: string;
   readonly port: number;
   /** Undefined: off. */
@@ -116,6 +119,7 @@ interface StoreConfig {
 /** The options of `weft serve` as commander hands them over. */
 export interface ServeOptions {
   readonly data: string;
+  readonly encryption: string;
   readonly export: string | undefined;
   readonly http: string;
   /** `--no-grpc` is false. */
@@ -149,6 +153,11 @@ export interface ServeOptions {
 
 export function buildServeConfig(options: ServeOptions): ServeConfig {
   const { host, port } = parseAddress(options.http);
+  const keyFile = parseEncryption(options.encryption);
+  const backup = parseBackup(options.backup);
+  if (backup !== undefined) {
+    refusePlainBackup(keyFile !== undefined, backup.keyFile !== undefined, "--backup key-file");
+  }
   const workers = parseCount("--workers", options.workers);
   if (workers < 1 || workers > workersMax) {
     throw new Fault("E_STARTUP", `--workers: from 1 to ${workersMax}, not ${workers}`);
@@ -167,7 +176,8 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
   }
   return {
     dataDir: options.data,
-    exportDir: options.export ?? join(options.data, "export"),
+    keyFile,
+    exportDir: options.export ?? (keyFile === undefined ? join(options.data, "export") : undefined),
     host,
     port,
     grpc,
@@ -195,7 +205,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
       cacheMb: parseCache(options.cache),
     }),
     lambda,
-    backup: parseBackup(options.backup),
+    backup,
     outgoing: parseOutgoing(options.outgoing, host),
     acl,
     isDevelopment: false,

@@ -19,6 +19,7 @@ const live: Partial<Record<keyof ServeConfig, string>> = {
 
 const waits: Partial<Record<keyof ServeConfig, string>> = {
   dataDir: "--data",
+  keyFile: "--encryption",
   host: "--http",
   port: "--http",
   tls: "--tls",
