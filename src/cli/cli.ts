@@ -13,9 +13,9 @@ import { limitHelp } from "./limit-help.ts";
 import { complain, endWithLostOutput } from "./log.ts";
 import type { Role } from "./messages.ts";
 import { describeShown, resolveSecrets } from "./secrets.ts";
+import { addEncryption } from "./encryption-commands.ts";
 import { configFlag, configHelp, encryptionSetting, setting } from "./setting.ts";
 import { keepProjectMask } from "./project-mask.ts";
-import { addEncryption } from "./encryption-commands.ts";
 import { addTypes } from "./project-commands.ts";
 import { addDev, addInit } from "./dev-commands.ts";
 import { addSchema } from "./schema-commands.ts";
@@ -265,6 +265,12 @@ function addAccounts(command: Command): void {
       setting(
         "--audit <settings>",
         'who did what: FILE, or "file=…; max-size=100MB; max-files=10; queries=off; on-failure=continue"',
+      ).default(""),
+    )
+    .addOption(
+      setting(
+        "--cdc <settings>",
+        'what is committed, as Dgraph sends it: "file=DIR", or "kafka=HOST:PORT; sasl-user=…; sasl-password=…; ca-cert=…"',
       ).default(""),
     )
     .addOption(

@@ -22,6 +22,7 @@ import { parseOutgoing, type OutgoingConfig } from "./outgoing.ts";
 import { divideMemory, type MemoryConfig } from "./memory.ts";
 import { answeringWriterMax } from "./roles.ts";
 import { parseAudit } from "./audit-config.ts";
+import { parseCdc, type CdcConfig } from "./cdc-config.ts";
 import type { AuditConfig } from "./audit-config.ts";
 import type { RateConfig } from "../http/rate-limits.ts";
 import { parseRates } from "./rate-config.ts";
@@ -57,6 +58,8 @@ export interface ServeConfig {
   /** Of the whole server; undefined: none. */
   readonly rates: RateConfig | undefined;
   readonly audit: AuditConfig | undefined;
+  /** Where what is committed is sent, in the form of the reference; undefined: nowhere. */
+  readonly cdc: CdcConfig | undefined;
   readonly graphql: GraphqlConfig;
   readonly limits: Limits;
   readonly mutations: MutationsMode;
@@ -130,6 +133,7 @@ export interface ServeOptions {
   readonly anonymous: string | boolean | undefined;
   readonly rate: string;
   readonly audit: string;
+  readonly cdc: string;
   readonly acl: string;
   readonly limit: string;
   readonly store: string;
@@ -188,6 +192,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     security,
     rates: parseRates(options.rate),
     audit: parseAudit(options.audit),
+    cdc: parseCdc(options.cdc),
     graphql: parseGraphql(options.graphql),
     ...parseLimits(options.limit),
     store: parseStore(options.store),

@@ -20,6 +20,7 @@ function refuseKey(): string {
       anonymous: undefined,
       rate: "",
       audit: "",
+      cdc: "",
       acl: "",
       limit: "no-such-key=1",
       store: "",

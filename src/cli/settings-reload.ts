@@ -27,6 +27,7 @@ const waits: Partial<Record<keyof ServeConfig, string>> = {
   sample: "--sample",
   hangMs: "--hang",
   audit: "--audit",
+  cdc: "--cdc",
   graphql: "--graphql",
   mutations: "--limit mutations",
   store: "--store",

@@ -44,17 +44,6 @@ export async function bundleScript(path: string, scriptBytesMax: number): Promis
   }
 }
 
-/** Of a script that has no resolvers, since there is none. */
-export async function bundleNothing(): Promise<LambdaCode> {
-  const places = new SourcePlaces("", undefined);
-  compilations++;
-  try {
-    return { runner: await compileRunner(), script: "", name: "", places, files: [] };
-  } finally {
-    if (--compilations === 0) await stop();
-  }
-}
-
 /** Under way in this process. */
 let compilations = 0;
 

@@ -9,7 +9,7 @@ import { rmSync } from "node:fs";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
-import { bundleNothing, bundleScript } from "./bundle.ts";
+import { bundleScript } from "./bundle.ts";
 import { openGateway } from "./gateway.ts";
 import type { LambdaLimits, ScriptOptions } from "./limits.ts";
 import { openPool } from "./pool.ts";
@@ -68,9 +68,8 @@ export async function openLambdaServer(given: LambdaServerOptions): Promise<Lamb
     bodyBytesMax: limits.bodyBytesMax,
   });
   const load = async (script: string | undefined): Promise<Loaded> => {
-    const code = await (script === undefined
-      ? bundleNothing()
-      : bundleScript(script, limits.scriptBytesMax));
+    if (script === undefined) return { pool: undefined, files: [] };
+    const code = await bundleScript(script, limits.scriptBytesMax);
     return { pool: await openPool({ ...given, code, answerAsk }), files: code.files };
   };
   let { pool } = await load(given.script);
@@ -83,34 +82,37 @@ export async function openLambdaServer(given: LambdaServerOptions): Promise<Lamb
   try {
     await listen(server, given.listen);
   } catch (error) {
-    await pool.close();
+    await pool?.close();
     throw error;
   }
   const address = server.address();
   return {
     address: isAddress(address) ? { host: address.address, port: address.port } : undefined,
-    resolvers: pool.names,
+    resolvers: pool?.names ?? [],
     async reload(script) {
       const next = await load(script);
       const old = pool;
       pool = next.pool;
-      retiring.add(old);
-      void old.retire().then(() => retiring.delete(old));
-      return { resolvers: pool.names, files: next.files };
+      if (old !== undefined) {
+        retiring.add(old);
+        void old.retire().then(() => retiring.delete(old));
+      }
+      return { resolvers: pool?.names ?? [], files: next.files };
     },
     kill: () => {
-      for (const one of [pool, ...retiring]) one.kill();
+      for (const one of [pool, ...retiring]) one?.kill();
     },
     close: async () => {
       server.close();
-      await Promise.all([pool, ...retiring].map((one) => one.close()));
+      await Promise.all([pool, ...retiring].flatMap((one) => one?.close() ?? []));
       server.closeAllConnections();
     },
   };
 }
 
 interface Loaded {
-  readonly pool: LambdaPool;
+  /** undefined: there are no resolvers. */
+  readonly pool: LambdaPool | undefined;
   readonly files: readonly string[];
 }
 
@@ -133,7 +135,7 @@ function listen(server: Server, where: LambdaServerOptions["listen"]): Promise<v
 async function answer(
   req: IncomingMessage,
   res: ServerResponse,
-  poolNow: () => LambdaPool,
+  poolNow: () => LambdaPool | undefined,
   bodyBytesMax: number,
 ): Promise<void> {
   try {
@@ -158,7 +160,7 @@ function refuse(req: IncomingMessage): WireAnswer | undefined {
 
 async function run(
   req: IncomingMessage,
-  poolNow: () => LambdaPool,
+  poolNow: () => LambdaPool | undefined,
   bodyBytesMax: number,
 ): Promise<WireAnswer> {
   const parts: Buffer[] = [];
@@ -175,7 +177,9 @@ async function run(
   if (resolver === undefined) return failure(400, "The body of a call names its resolver.");
   const { [timeLeftHeader]: left, [partialHeader]: partial } = req.headers;
   // The pool of now: while the body came, another may have taken the place of the one before.
-  return poolNow().run({
+  const pool = poolNow();
+  if (pool === undefined) return failure(400, `there is no resolver "${resolver}"`);
+  return pool.run({
     resolver,
     body,
     leftMs: timeLeft(left),
