@@ -10,6 +10,9 @@ const dist = join(root, "dist");
 /** Packages with compiled code, which they look for beside their own files. */
 const native = ["lmdb", "bcrypt", "farmhash", "esbuild"];
 
+/** Packages that only some need: they install them themselves (src/sinks/optional-package.ts). */
+const optional = ["@nats-io/transport-node", "kafkajs"];
+
 const common = {
   absWorkingDir: root,
   outdir: dist,
@@ -37,7 +40,7 @@ const server = await build({
   // A process loads what its role needs, when it knows its role.
   splitting: true,
   platform: "node",
-  external: native,
+  external: [...native, ...optional],
   // Packages in CommonJS ask for Node's own modules.
   banner: {
     js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',

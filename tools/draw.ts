@@ -33,6 +33,7 @@ const purposes: Readonly<Record<string, string>> = {
   log: "the replicated log: records, what counts of them, engines that keep it",
   bulk: "an offline load into a new store, in the order of its keys",
   feed: "what was committed, told to those who follow",
+  sinks: "where the change feed is brought to: files, HTTP, NATS, Kafka",
   export: "a store at one commit as files that loaders read",
   lambda: "custom logic in processes of its own",
   "graphql/service": "requests, subscriptions, the stored schema",

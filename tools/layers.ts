@@ -273,6 +273,19 @@ export const layers: Layers = {
       "node:buffer",
     ],
   },
+  // Where the change feed is brought to.
+  sinks: {
+    below: ["base", "model"],
+    outside: [
+      // Installed by those who need them.
+      "@nats-io/transport-node",
+      "kafkajs",
+      "node:fs",
+      "node:fs/promises",
+      "node:crypto",
+      "node:buffer",
+    ],
+  },
   // Tables and objects as nodes of a type.
   import: {
     below: ["base", "model", "graphql/schema", "load"],
@@ -400,6 +413,7 @@ export const layers: Layers = {
       "graphql/service",
       "admin",
       "load",
+      "sinks",
       "import",
       "bulk",
       "log",

@@ -1,4 +1,6 @@
 /** The fields about the server itself: health, state, its switches, and what a cluster of one node can answer. */
+import { must } from "../base/assert.ts";
+import { checkLease, type LeaseKind } from "../engine/leases.ts";
 import { Fault, type FaultCode } from "../model/fault.ts";
 import type { Principal } from "../model/principal.ts";
 import type { Controls } from "./controls.ts";
@@ -16,6 +18,12 @@ export interface HealthElement {
   readonly ongoing: readonly string[];
   readonly indexing: readonly string[];
   readonly ee_features: readonly string[];
+}
+
+interface MoveTabletInput {
+  readonly groupId: number | string;
+  readonly namespace?: number | string;
+  readonly tablet: string;
 }
 
 /** What `state` says: a cluster of one node, its maps as lists. */
@@ -49,7 +57,7 @@ export interface NodeParts {
   readonly health: () => Promise<readonly HealthElement[]>;
   /** Predicates and namespaces as the principal's namespace may know them. */
   readonly state: (namespace: number) => Promise<MembershipFacts>;
-  readonly leaseUids: (count: number) => Promise<number>;
+  readonly lease: (kind: LeaseKind, count: number) => Promise<number>;
 }
 
 interface ConfigInput {
@@ -85,10 +93,13 @@ export function makeNodeFields(parts: NodeParts): FieldTable {
           : `No group with groupId ${input.groupId} found`,
       );
     },
-    "Mutation.moveTablet": ({ input }: { input: { tablet: string; namespace?: number } }) => {
+    "Mutation.moveTablet": ({ input }: { input: MoveTabletInput }) => {
+      const { groupId, namespace = 0, tablet } = input;
       throw refuse(
         "E_CLUSTER",
-        `namespace: ${input.namespace ?? 0}. No tablet found for: ${input.tablet}`,
+        Number(groupId) === 1
+          ? `namespace: ${namespace}. No tablet found for: ${tablet}`
+          : `group: [${groupId}] is not a known group`,
       );
     },
   };
@@ -119,18 +130,20 @@ function refuse(code: FaultCode, message: string): Fault {
   return new Fault(code, `rpc error: code = Unknown desc = ${message}`);
 }
 
-/** More would only burn numbers: uids end at 2^53. */
-const leaseCountMax = 2 ** 40;
+const leaseKinds: Readonly<Record<string, LeaseKind>> = {
+  UID: "uids",
+  TIMESTAMP: "timestamps",
+  NAMESPACE_ID: "namespaces",
+};
 
 async function assign(parts: NodeParts, what: string, count: number): Promise<object> {
-  if (count === 0) throw refuse("E_LEASE", "Nothing to be leased");
-  if (what !== "UID") {
-    const message = `Leasing ${what} is not available: every answer carries a start time`;
-    throw new Fault("E_NOT_YET", message);
+  const kind = must(leaseKinds[what], "the schema has no other kinds");
+  try {
+    checkLease(kind, count);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw refuse("E_LEASE", error.message);
   }
-  if (!Number.isInteger(count) || count < 0 || count > leaseCountMax) {
-    throw refuse("E_LEASE", `Cannot lease ${count} ids`);
-  }
-  const startId = await parts.leaseUids(count);
+  const startId = await parts.lease(kind, count);
   return { startId, endId: startId + count - 1, readOnly: null };
 }

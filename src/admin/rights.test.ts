@@ -163,7 +163,7 @@ describe("over /admin", () => {
       acl: true,
       health: () => Promise.resolve([]),
       state: () => Promise.reject(new Error("not reached")),
-      leaseUids: () => Promise.reject(new Error("not reached")),
+      lease: () => Promise.reject(new Error("not reached")),
     });
   });
   afterAll(() => engine.close());

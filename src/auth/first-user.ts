@@ -51,11 +51,7 @@ export class FirstNodes {
 
   /** Makes what is missing. `password`: of this namespace's first user. */
   async ensure(namespace: number, password: string | undefined, former?: string): Promise<void> {
-    const given = password ?? this.#options.password;
-    const used: Password =
-      given === undefined && former !== undefined && this.#options.isExposed
-        ? { hash: former }
-        : { text: given ?? knownPassword };
+    const used = await this.#passwordToUse(password, former);
     const { engine } = this.#options;
     await engine.transact(namespace, async (txn) => {
       const found = await readNamed(txn.reader, engine, [firstUser, guardians]);
@@ -70,6 +66,16 @@ export class FirstNodes {
       }
       if (set.length > 0) await txn.apply({ set, delete: [] });
     });
+  }
+
+  /** The same password has the same hash again, so that the refresh tokens of its user go on. */
+  async #passwordToUse(given: string | undefined, former: string | undefined): Promise<Password> {
+    const { password, isExposed } = this.#options;
+    const asked = given ?? password;
+    if (former === undefined) return { text: asked ?? knownPassword };
+    if (asked === undefined && isExposed) return { hash: former };
+    const first = asked ?? knownPassword;
+    return (await comparePassword(first, former)) ? { hash: former } : { text: first };
   }
 
   /** They come back with what was dropped: with the first password, or where that is a known one, with the last. */

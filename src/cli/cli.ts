@@ -20,6 +20,7 @@ import { addDev, addInit } from "./dev-commands.ts";
 import { addSchema } from "./schema-commands.ts";
 import { addImport } from "./import-command.ts";
 import { addServer } from "./server-flags.ts";
+import { addChanges } from "./changes-commands.ts";
 import { addBackup, addRestore } from "./backup-commands.ts";
 import { addCertify } from "./certify-command.ts";
 import { addBulk, addCompact, addExport } from "./store-commands.ts";
@@ -69,6 +70,7 @@ function makeProgram(flags: readonly string[]): Command {
   addExport(program);
   addBackup(program);
   addRestore(program);
+  addChanges(program);
   addCompact(program);
   addCertify(program);
   addSample(program);

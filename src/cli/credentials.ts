@@ -1,6 +1,6 @@
 /** What the commands that ask a running server show it: `--token`, `--key`, `--creds` or `--access-token`. */
 import { readFileSync } from "node:fs";
-import { type Client, type Credentials, makeClient } from "../load/client.ts";
+import { type Credentials, type FeedClient, makeClient } from "../load/client.ts";
 import type { Login } from "../load/login.ts";
 import type { Transport } from "../load/transport.ts";
 import { Fault } from "../model/fault.ts";
@@ -26,7 +26,7 @@ export interface CredentialOptions {
 export function openClient(
   options: CredentialOptions,
   headers?: Readonly<Record<string, string>>,
-): Client {
+): FeedClient {
   const credentials = readCredentials(options);
   return makeClient(options.to, { ...credentials, headers }, readTransport(options));
 }

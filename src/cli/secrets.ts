@@ -8,10 +8,14 @@ import type { Command } from "commander";
 import { Fault } from "../model/fault.ts";
 
 /** Options that are a secret as a whole. */
-const whole = ["token", "key", "accessToken"];
+const whole = ["token", "key", "accessToken", "postSecret"];
 
 /** Options that hold settings, one of which is a secret. */
-const within: Readonly<Record<string, string>> = { security: "token", creds: "password" };
+const within: Readonly<Record<string, string>> = {
+  security: "token",
+  creds: "password",
+  kafkaLogin: "password",
+};
 
 /** Puts what the files hold in the place of their names. Gives the flags that show a secret. Throws Fault E_STARTUP. */
 export function resolveSecrets(command: Command): readonly string[] {

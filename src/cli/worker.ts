@@ -42,7 +42,7 @@ import type { SurveyAnswer, Question } from "./questions.ts";
 import type { Surveys } from "./survey.ts";
 import { answerOf, askArchive, askProcesses, openWatch } from "./watch.ts";
 import { showMetrics } from "./worker-metrics.ts";
-import { readVersion } from "./version.ts";
+import { readApiVersion } from "./version.ts";
 import { type ExchangedSettings, makeReload, openRates, rulesOf } from "./worker-settings.ts";
 
 export interface Worker {
@@ -175,7 +175,7 @@ function openAdmin(needs: AdminNeeds, { config, store }: WorkerParts): ServerCon
     users: acl === undefined ? undefined : { acl, engine },
     health: () => about.healthOfAll(),
     state: (namespace) => about.membership(namespace),
-    leaseUids: (count) => engine.leaseUids(count),
+    lease: (kind, count) => engine.lease(kind, count),
     exports: openExports({ tasks, dataDir, exportDir, commitTs, clock: systemClock }),
     backups: openBackupDesk(config, tasks),
     findTask: (id) => tasks.find(id),
@@ -215,7 +215,7 @@ function openFacts(
   return makeNodeFacts({
     engine,
     clock: systemClock,
-    version: readVersion(),
+    version: readApiVersion(),
     address: `${config.host}:${config.port}`,
     features: hasAcl ? ["acl", "multi_tenancy"] : [],
     indexProgress: () => engine.indexProgress(),
@@ -258,7 +258,7 @@ async function openGrpc(
     list: () => engine.namespaces(),
   };
   const transactions = makeOwners(store, engine, (slot) => sockets.grpcPathOf(slot));
-  const own = { namespaces, transactions, version: readVersion() };
+  const own = { namespaces, transactions, version: readApiVersion() };
   const grpc = openGrpcServer({ ...context, ...own }, tls);
   await grpc.listen(sockets.grpcPathOf(engine.slot));
   return grpc;

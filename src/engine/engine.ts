@@ -8,6 +8,7 @@ import type { Reader } from "../graph/reader.ts";
 import type { Schema } from "../graph/schema.ts";
 import type { NQuad } from "../model/nquad.ts";
 import type { ChangedState } from "./changes.ts";
+import type { LeaseKind } from "./leases.ts";
 import type { ExplainOptions } from "./explain-options.ts";
 import type { RequestBudget } from "../model/request-budget.ts";
 import type { Principal } from "../model/principal.ts";
@@ -21,8 +22,8 @@ export interface Engine {
   commit(request: CommitRequest): Promise<CommitAnswer>;
   /** POST /alter. Resolves when the change, and unless `runInBackground` its indexes, are ready. */
   alter(operation: AlterOperation, namespace: number, principal?: Principal): Promise<void>;
-  /** GET /assign?what=uids. */
-  leaseUids(count: number): Promise<number>;
+  /** POST /assign: the first of `count` numbers in a row. Throws Fault E_LEASE. */
+  lease(kind: LeaseKind, count: number): Promise<number>;
   /** The newest schema of a namespace. */
   schema(namespace: number): Promise<Schema>;
   /**

@@ -32,6 +32,8 @@ import { makeRunner } from "./run.ts";
 import type { Runner } from "./run.ts";
 import { SchemaChanges } from "./schema-changes.ts";
 import { SchemaWatch } from "./schema-watch.ts";
+import { checkLease, type LeaseKind } from "./leases.ts";
+import { packLeasedTime } from "./start-time.ts";
 import { Transactions } from "./transactions.ts";
 import { ReaderFactory } from "./reader-factory.ts";
 import { UsageCensus } from "./usage-census.ts";
@@ -94,6 +96,7 @@ const mebibyte = 1024 * 1024;
 interface Parts {
   readonly store: Store;
   readonly readers: ReaderFactory;
+  readonly committer: ChangeSender;
   readonly schemas: SchemaChanges;
   readonly transactions: Transactions;
   readonly runner: Runner;
@@ -205,6 +208,18 @@ function openCensus(
   return new UsageCensus({ ...parts, storageIdOf });
 }
 
+async function lease(
+  { store, schemas, committer }: Parts,
+  kind: LeaseKind,
+  count: number,
+): Promise<number> {
+  checkLease(kind, count);
+  if (kind === "uids") return await store.lease(count);
+  if (kind === "namespaces") return await schemas.leaseNamespaces(count);
+  const { commitTs } = await store.describe();
+  return packLeasedTime(await committer.commitEmpty(commitTs));
+}
+
 function compose(parts: Parts): OpenEngine {
   const { store, readers, schemas, transactions, queries, mutations, managed, watch } = parts;
   return {
@@ -224,7 +239,7 @@ function compose(parts: Parts): OpenEngine {
     aroundDrop(wrap) {
       schemas.aroundDrop = wrap;
     },
-    leaseUids: (count) => store.lease(count),
+    lease: (kind, count) => lease(parts, kind, count),
     schema: async (namespace) => (await readers.schema(namespace)).schema,
     openReader(namespace, principal, use = "query") {
       if (principal?.refusal !== undefined) throw strangerFault(principal);

@@ -22,7 +22,7 @@ import type { HeldSlot } from "./held-slot.ts";
 import { Stopwatch } from "./latency.ts";
 import type { PlanCache, PlannedText } from "./plan-cache.ts";
 import type { Ran, Runner } from "./run.ts";
-import { packCommitTime, unpackStartTime } from "./start-time.ts";
+import { packReadTime, unpackStartTime } from "./start-time.ts";
 import type { Transactions } from "./transactions.ts";
 import type { View, ReaderFactory } from "./reader-factory.ts";
 
@@ -89,7 +89,7 @@ export class Queries {
 
   #begin(request: QueryRequest, view: View): MaybePromise<{ view: View; startTs: number }> {
     if (request.readOnly || request.bestEffort) {
-      return { view, startTs: packCommitTime(view.snapshot.ts) };
+      return { view, startTs: packReadTime(view.snapshot.ts) };
     }
     const fail = (error: unknown): never => {
       view.reader.close();

@@ -126,6 +126,23 @@ export class SchemaChanges {
     });
   }
 
+  /** The first of `count` numbers that no namespace gets by itself. */
+  async leaseNamespaces(count: number): Promise<number> {
+    const { readers, committer } = this.#options;
+    return await committer.retry(async () => {
+      const snapshot = await readers.store.snapshot();
+      try {
+        const counters = await readCounters(snapshot);
+        const { nextStorageId, nextNamespace } = counters.counters;
+        const next = { nextStorageId, nextNamespace: nextNamespace + count };
+        await committer.commitRows(snapshot, undefined, [countersPatch(next, counters)]);
+        return nextNamespace;
+      } finally {
+        snapshot.close();
+      }
+    });
+  }
+
   async namespaces(): Promise<readonly number[]> {
     const snapshot = await this.#options.readers.store.snapshot();
     try {

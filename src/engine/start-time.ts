@@ -1,7 +1,9 @@
 /**
  * Start times (reference/transactions 2): one 53-bit number of commit number (38 bits), process slot (7) and serial
- * (8). It costs nothing to hand out, is unique, and names the process that holds its transaction. Serial 0 of slot 0
- * can be read at and never written with; it is what a client sees as a commit's time.
+ * (8). It costs nothing to hand out, is unique, and names the process that holds its transaction. Serial 0 can be read
+ * at and never written with: that of slot 0 is what a client sees as a commit's time, that of the last slot what it sees
+ * as the time of a read, which is no earlier than the times that transactions were given there. Processes have the
+ * slots of the lower half; times are leased from the upper.
  */
 import { assert } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
@@ -32,9 +34,24 @@ export function unpackStartTime(startTs: number): StartTime {
   return { commit, slot, serial: rest - slot * serialCount };
 }
 
-/** What a client sees as the time of a commit, and the start time of everything that never writes. */
+/** What a client sees as the time of a commit. */
 export function packCommitTime(commit: number): number {
   return commit * commitUnit;
+}
+
+/** The start time of queries that are part of no transaction. */
+export function packReadTime(commit: number): number {
+  return packStartTime({ commit, slot: slotCount - 1, serial: 0 });
+}
+
+const leasedSlotMin = slotCount / 2;
+
+/** Times of one commit number that nothing else is given, in a row. */
+export const leasedTimesMax = (slotCount - 1 - leasedSlotMin) * serialCount;
+
+/** The first of them. `commit`: of an empty commit that was made for this lease alone. */
+export function packLeasedTime(commit: number): number {
+  return packStartTime({ commit, slot: leasedSlotMin, serial: 0 });
 }
 
 /** How many commit numbers back a request may still get a start time of its own snapshot. */

@@ -43,28 +43,31 @@ export function* printCommit(
 ): Generator<FeedEvent | undefined, void> {
   let waiting: EventBody | undefined;
   let count = 0;
+  let part = 0;
   for (const body of readBodies(commit, view)) {
     if (body === undefined) {
       if (++count % patchesAtOnce === 0) yield undefined;
       continue;
     }
-    if (waiting !== undefined) yield printEvent(commit, view, waiting, false);
+    if (waiting !== undefined)
+      yield printEvent(commit, view, waiting, { part: part++, more: true });
     waiting = body;
   }
-  if (waiting !== undefined) yield printEvent(commit, view, waiting, true);
+  if (waiting !== undefined) yield printEvent(commit, view, waiting, { part, more: false });
 }
 
 function printEvent(
   { commitTs, committedMs, namespace }: PrintedCommit,
   { storeId }: CommitView,
   { kind, members }: EventBody,
-  isLast: boolean,
+  { part, more }: { readonly part: number; readonly more: boolean },
 ): FeedEvent {
   const position = printPosition(storeId, commitTs);
   const time = new Date(committedMs).toISOString();
+  const place = more || part > 0 ? `,"part":${part}${more ? ',"more":true' : ""}` : "";
   const front = `{"kind":"${kind}","position":"${position}","commit":${commitTs},"commitTs":${packCommitTime(commitTs)}`;
-  const json = `${front},"time":"${time}","namespace":${namespace},${members}${isLast ? "" : ',"more":true'}}`;
-  return { kind, completes: isLast ? position : undefined, json };
+  const json = `${front},"time":"${time}","namespace":${namespace},${members}${place}}`;
+  return { kind, completes: more ? undefined : position, json };
 }
 
 function* readBodies(

@@ -328,9 +328,11 @@ function checkPredicateName(definition: PredicateDefinition, reserved: readonly 
       `Predicate name length cannot be bigger than 2^16. Predicate: ${name}`,
     );
   }
-  const existing = reserved.find((p) => p.definition.name === name);
+  const folded = name.toLowerCase();
+  const existing = reserved.find((p) => p.definition.name.toLowerCase() === folded);
   if (existing !== undefined) {
-    if (!sameDefinition(existing.definition, completeDefinition(definition))) {
+    const isSame = sameDefinition(existing.definition, completeDefinition(definition));
+    if (!isSame || existing.definition.name !== name) {
       throw new Fault(
         "E_ALTER",
         `predicate ${name} is pre-defined and is not allowed to be modified`,

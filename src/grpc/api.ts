@@ -214,6 +214,8 @@ export interface ApiValue {
   readonly datetimeVal: Uint8Array;
   readonly passwordVal: string;
   readonly uidVal: Wide;
+  readonly geoVal: Uint8Array;
+  readonly bigfloatVal: Uint8Array;
   readonly vfloat32Val: Uint8Array;
 }
 

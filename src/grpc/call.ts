@@ -114,6 +114,8 @@ export interface Method<Message> {
   startTs(message: Message): number;
   /** Whether the outcome is unknown when the answer is lost. */
   mayCommit(message: Message): boolean;
+  /** Whether faults of the engine are told as `/query` and `/mutate` tell them: with an empty reason in front. */
+  readonly runsEngine?: boolean;
   /** Whether it is refused while the server is draining. */
   readonly isDrained: boolean;
   answer(message: Message, call: Call): Promise<object>;

@@ -40,6 +40,7 @@ export const queryMethod: Method<ApiRequest> = {
   name: "Query",
   request: "Request",
   response: "Response",
+  runsEngine: true,
   isDrained: true,
   size: "data",
   right: callRight,
@@ -55,9 +56,7 @@ export const queryMethod: Method<ApiRequest> = {
       const { readOnly, bestEffort } = request;
       return await ask(call, { query, vars, respFormat, startTs, hash, readOnly, bestEffort });
     }
-    if (request.readOnly) {
-      throw new Fault("E_TXN", "no mutations allowed in a read-only transaction");
-    }
+    checkMayWrite(request.readOnly);
     const parts: MutationPart[] = [];
     for (const mutation of request.mutations) {
       const weighing = weigh(mutation, call);
@@ -78,6 +77,7 @@ export const runDqlMethod: Method<RunDql> = {
   name: "RunDQL",
   request: "RunDQLRequest",
   response: "Response",
+  runsEngine: true,
   isDrained: true,
   size: "data",
   right: callRight,
@@ -91,11 +91,17 @@ export const runDqlMethod: Method<RunDql> = {
       checkText(dqlQuery, call);
       return await ask(call, { query: dqlQuery, vars, respFormat, readOnly, bestEffort, ...fresh });
     }
+    checkMayWrite(readOnly);
     const variables = new Map(Object.entries(vars));
     const body = { kind: "rdf", text: dqlQuery, variables } as const;
     return await change(call, body, { ...fresh, commitNow: true });
   },
 };
+
+/** The reference writes all the same. */
+function checkMayWrite(isReadOnly: boolean): void {
+  if (isReadOnly) throw new Fault("E_TXN", "no mutations allowed in a read-only transaction");
+}
 
 /** The query, or the first mutation that is sent as a text. */
 function describeRequest(request: ApiRequest): string {
@@ -131,7 +137,7 @@ async function ask(call: Call, question: Question): Promise<object> {
   const { startTs, respFormat } = question;
   if (question.query.trim() === "") throw new Fault("E_TXN", "empty request");
   if (question.bestEffort && !question.readOnly) {
-    throw new Fault("E_TXN", "best effort is for read-only transactions");
+    throw new Fault("E_TXN", "A best effort query must be read-only.");
   }
   const known = principalOf(call.headers, call.address, context);
   const principal = known instanceof Promise ? await known : known;

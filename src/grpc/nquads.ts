@@ -2,6 +2,8 @@
 import { Buffer } from "node:buffer";
 import { Fault } from "../model/fault.ts";
 import { type ApiFacet, type ApiNQuad, type ApiValue, toNumber } from "./api.ts";
+import { printGobFloat } from "./big-float.ts";
+import { printShape } from "./wkb.ts";
 
 /** One line for each fact. Throws Fault E_MUTATION for values that have no text. */
 export function printNQuads(facts: readonly ApiNQuad[]): string {
@@ -58,11 +60,12 @@ function printValue(value: ApiValue, lang: string): string {
       return `"${readTime(value.datetimeVal)}"^^<xs:dateTime>`;
     case "vfloat32Val":
       return `"${readVector(value.vfloat32Val)}"^^<xs:[]float32>`;
+    case "geoVal":
+      return `${quote(printShape(Buffer.from(value.geoVal)))}^^<geo:geojson>`;
+    case "bigfloatVal":
+      return `"${printGobFloat(Buffer.from(value.bigfloatVal))}"^^<xs:decimal>`;
     default:
-      throw new Fault(
-        "E_MUTATION",
-        `facts with ${value.val ?? "no value"} are not read: send N-Quads or JSON`,
-      );
+      throw new Fault("E_MUTATION", "a fact has no value");
   }
 }
 
@@ -76,7 +79,7 @@ const yearOneSeconds = 62_135_596_800n;
 /** A version byte, seconds, nanoseconds, minutes east: 15 bytes, the numbers with their highest byte first. */
 function readTime(bytes: Uint8Array): string {
   const data = Buffer.from(bytes);
-  if (data.length < 15) throw new Fault("E_MUTATION", "a time of a fact is cut short");
+  if (!isTime(data)) throw new Fault("E_MUTATION", "a time of a fact is not 15 bytes of version 1");
   const seconds = data.readBigInt64BE(1) - yearOneSeconds;
   const ms = Number(seconds) * 1000;
   const nanoseconds = String(data.readUInt32BE(9)).padStart(9, "0");
@@ -99,18 +102,24 @@ function printFacets(facets: readonly ApiFacet[]): string {
   return ` (${facets.map((facet) => `${expectName(facet.key)}=${printFacet(facet)}`).join(", ")})`;
 }
 
+/** In the form of its type, or where it has not that form as text, of which the type is guessed as in N-Quads. */
 function printFacet({ value, valType }: ApiFacet): string {
   const data = Buffer.from(value);
-  switch (valType) {
-    case 1:
-      return String(data.readBigInt64LE(0));
-    case 2:
-      return String(data.readDoubleLE(0));
-    case 3:
-      return data[0] === 1 ? "true" : "false";
-    case 4:
-      return readTime(value);
-    default:
-      return quote(data.toString());
-  }
+  if (valType === 1 && data.length === 8) return String(data.readBigInt64LE(0));
+  if (valType === 2 && data.length === 8) return printFloat(data.readDoubleLE(0));
+  if (valType === 3 && data.length === 1) return data[0] === 1 ? "true" : "false";
+  if (valType === 4 && isTime(data)) return readTime(value);
+  const text = data.toString();
+  return valType !== 0 && /^[\w.:+-]+$/.test(text) ? text : quote(text);
+}
+
+/** A whole number, too, is no integer. */
+function printFloat(value: number): string {
+  const text = String(value);
+  return /^-?\d+$/.test(text) ? `${text}.0` : text;
+}
+
+/** Fifteen bytes of version 1; version 2 has the seconds of its zone behind them. */
+function isTime(data: Buffer): boolean {
+  return (data.length === 15 && data[0] === 1) || (data.length === 16 && data[0] === 2);
 }

@@ -46,11 +46,22 @@ export function headersOfCall(metadata: IncomingHttpHeaders): IncomingHttpHeader
     const value = textOf(metadata, name);
     if (value !== undefined) headers[header] = value;
   }
-  const given = textOf(metadata, "authorization");
-  if (given === undefined) return headers;
+  for (const header of credentials) {
+    const value = headers[header];
+    if (typeof value === "string") headers[header] = firstOf(value);
+  }
+  const given = firstOf(textOf(metadata, "authorization") ?? "");
   const key = keyInAuthorization.exec(given)?.groups?.["key"];
   if (key !== undefined) headers["x-auth-token"] ??= key;
   return headers;
+}
+
+const credentials = ["x-dgraph-accesstoken", "x-dgraph-authtoken", "x-auth-token"];
+
+/** A credential has no comma; Dgraph4j sends its token twice with the first call of a connection. */
+function firstOf(values: string): string {
+  const comma = values.indexOf(",");
+  return comma < 0 ? values : values.slice(0, comma);
 }
 
 /** Several of one name come joined by commas, or as a list. */

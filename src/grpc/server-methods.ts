@@ -1,6 +1,7 @@
 /** Alter, Login, CheckVersion, and what concerns the whole server: namespaces and numbers. */
 import { Buffer } from "node:buffer";
 import { explainRefusal } from "../admin/interface.ts";
+import type { LeaseKind } from "../engine/leases.ts";
 import { Fault } from "../model/fault.ts";
 import {
   accessKeyOf,
@@ -155,9 +156,8 @@ export const listNamespacesMethod: Method<object> = {
   },
 };
 
-/** More would only burn numbers: uids end at 2^53. */
-const leaseCountMax = 2 ** 40;
-const uidLease = 1;
+/** By the numbers of the protocol. */
+const leaseKinds: readonly (LeaseKind | undefined)[] = ["namespaces", "uids", "timestamps"];
 
 export const allocateMethod: Method<AllocateIds> = {
   name: "AllocateIDs",
@@ -170,15 +170,9 @@ export const allocateMethod: Method<AllocateIds> = {
   async answer({ howMany, leaseType }, call) {
     await checkSuperadmin(call, "AllocateIDs can only be called by the superadmin group.");
     const count = toNumber(howMany);
-    if (leaseType !== uidLease) {
-      throw new CallRefusal(
-        status.UNIMPLEMENTED,
-        "Only uids are leased: every answer has a start time",
-      );
-    }
-    if (count === 0) throw new Fault("E_LEASE", "Nothing to be leased");
-    if (count > leaseCountMax) throw new Fault("E_LEASE", `more than ${leaseCountMax} uids`);
-    const start = await call.context.engine.leaseUids(count);
+    const kind = leaseKinds[leaseType];
+    if (kind === undefined) throw new Fault("E_LEASE", `invalid lease type: ${leaseType}`);
+    const start = await call.context.engine.lease(kind, count);
     return { start, end: start + count - 1 };
   },
 };

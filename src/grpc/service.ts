@@ -105,7 +105,10 @@ export class Service {
       sendAnswer(stream, answer, watched.id);
       end(served, call, undefined);
     } catch (error) {
-      const ended = statusOf(error, context.logger, watched.id);
+      const ended = statusOf(error, context.logger, {
+        id: watched.id,
+        runsEngine: served.method.runsEngine ?? false,
+      });
       // The owner has recorded what it has seen.
       if (error instanceof OwnerLost) watched.isHandedOver = false;
       if (!(error instanceof CallCut)) endCall(stream, ended, watched.id);

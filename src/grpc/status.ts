@@ -2,7 +2,7 @@
 import type { Logger } from "../base/log.ts";
 import type { FaultCode } from "../model/fault-table.ts";
 import { Fault } from "../model/fault.ts";
-import type { AccessRefusal } from "../http/interface.ts";
+import { type AccessRefusal, printEngineMessage } from "../http/interface.ts";
 
 /** The protocol's numbers. */
 export const status = {
@@ -54,8 +54,14 @@ const spokenCodes: Readonly<Record<string, number>> = {
   Unknown: status.UNKNOWN,
 };
 
-/** Every way to fail. What is nobody's fault but ours is told by the call's `id`, and goes to the log. */
-export function statusOf(error: unknown, logger: Logger, id: string): CallStatus {
+/** How an error is told: by which `id` the log knows it, and whether by a method that runs the engine. */
+interface Telling {
+  readonly id: string;
+  readonly runsEngine: boolean;
+}
+
+/** Every way to fail. What is nobody's fault but ours is told by the call's id, and goes to the log. */
+export function statusOf(error: unknown, logger: Logger, { id, runsEngine }: Telling): CallStatus {
   if (error instanceof CallRefusal) return error.status;
   if (!(error instanceof Fault)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -67,7 +73,10 @@ export function statusOf(error: unknown, logger: Logger, id: string): CallStatus
   }
   const said = spoken.exec(error.message)?.groups;
   const code = spokenCodes[said?.["name"] ?? ""] ?? codes[error.code] ?? status.UNKNOWN;
-  return { code, details: said?.["words"] ?? error.message };
+  // What has a code of its own is no fault of the run.
+  const isOfRun = runsEngine && code === status.UNKNOWN;
+  const words = isOfRun ? printEngineMessage(error) : error.message;
+  return { code, details: said?.["words"] ?? words };
 }
 
 /** Ends a call with a status of its own. */

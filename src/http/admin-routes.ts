@@ -1,5 +1,7 @@
 /** POST /admin/schema, its check, and /assign (reference/graphql 10.1, reference/dql 1.8, 1.9). */
 import { explainRefusal, findFieldRefusal } from "../admin/interface.ts";
+import { must } from "../base/assert.ts";
+import type { LeaseKind } from "../engine/leases.ts";
 import { SchemaFault } from "../graphql/schema/schema-fault.ts";
 import { findSchemaProblems } from "../graphql/service/schema-compile.ts";
 import { Fault } from "../model/fault.ts";
@@ -71,7 +73,11 @@ export async function answerSchemaCheck(exchange: Exchange): Promise<void> {
   sendError(res, { status: 400, body: `{"errors":[${errors.join(",")}]}`, headers: [] });
 }
 
-const assignKinds = ["uids", "timestamps", "nsids"];
+const assignKinds: Readonly<Record<string, LeaseKind>> = {
+  uids: "uids",
+  timestamps: "timestamps",
+  nsids: "namespaces",
+};
 
 /** More would only burn numbers: uids end at 2^53. */
 const leaseCountMax = 2 ** 40;
@@ -85,9 +91,12 @@ export async function answerAssign(exchange: Exchange): Promise<void> {
     sendError(res, { status: wrong.status, body, headers: [] });
     return;
   }
-  const count = Number(readParameters(exchange).get("num"));
-  await checkLease(exchange, count);
-  const first = await context.engine.leaseUids(count);
+  const params = readParameters(exchange);
+  const count = Number(params.get("num"));
+  const what = params.get("what") ?? "";
+  const kind = must(assignKinds[what], "other kinds are refused above");
+  await checkLeaseRight(exchange, kind, count);
+  const first = await context.engine.lease(kind, count);
   const last = first + count - 1;
   sendJson(res, `{"startId":"${first}","endId":"${last}","readOnly":"0"}`, [], undefined);
 }
@@ -95,9 +104,10 @@ export async function answerAssign(exchange: Exchange): Promise<void> {
 /** A mutation of a guardian may name as many new nodes, so loads into its namespace lease no more than they may anyway. */
 const guardianLeaseMax = 1_000_000;
 
-async function checkLease(exchange: Exchange, count: number): Promise<void> {
+async function checkLeaseRight(exchange: Exchange, kind: LeaseKind, count: number): Promise<void> {
   const asking = { principal: await identify(exchange), acl: exchange.context.acl !== undefined };
-  if (count <= guardianLeaseMax && explainRefusal("guardian", asking) === undefined) return;
+  const isLoad = kind === "uids" && count <= guardianLeaseMax;
+  if (isLoad && explainRefusal("guardian", asking) === undefined) return;
   await checkSuperadmin(exchange);
 }
 
@@ -115,13 +125,9 @@ function findAssignFault(params: URLSearchParams): AssignFault | undefined {
     return { status: 400, message: "Error while parsing num", code };
   }
   const what = params.get("what") ?? "";
-  if (!assignKinds.includes(what)) {
+  if (!Object.hasOwn(assignKinds, what)) {
     const message = `Invalid what: [${what}]. Must be one of: [uids, timestamps, nsids]`;
     return { status: 200, message, code };
-  }
-  if (what !== "uids") {
-    const message = `Leasing ${what} is not available yet: every answer carries a start time`;
-    return { status: 200, message, code: "Error" };
   }
   return Number(num) === 0 ? { status: 200, message: "Nothing to be leased", code } : undefined;
 }

@@ -9,7 +9,7 @@ export { guardSession, headBytesMax, http2Bounds, weighHead } from "./http2-guar
 export { findRemoteAddress, handedOverFrom, markPeer, peerOf, privatePeer } from "./peer.ts";
 export { makeRefusalFault } from "./refusal.ts";
 export { RequestHold } from "./request-hold.ts";
-export { largeAnswers } from "./reply.ts";
+export { largeAnswers, printEngineMessage } from "./reply.ts";
 export { callRight, type RouteRight, rightOf } from "./rights.ts";
 export type { ServerContext } from "./server-context.ts";
 export { noteAlter } from "./database-routes.ts";

@@ -89,7 +89,12 @@ function isOwnHost(host: string, rules: PageRules): boolean {
   if (name === "localhost" || name.endsWith(".localhost")) return true;
   if (rules.hosts.has(name)) return true;
   if (isIP(name) === 0) return false;
-  return isLoopbackAddress(name) || isOwnAddress(name);
+  return isUnspecified(name) || isLoopbackAddress(name) || isOwnAddress(name);
+}
+
+/** Which a client's machine takes for itself; like every address it is a name that nobody can point elsewhere. */
+function isUnspecified(address: string): boolean {
+  return address === "0.0.0.0" || address === "::";
 }
 
 function isOwnAddress(address: string): boolean {

@@ -58,14 +58,19 @@ export const engineShape: ErrorShape = { withData: true, withPrefix: true };
 /** Every way to fail, as status and body. What is nobody's fault but ours gets an id and goes to the log. */
 export function makeErrorReply(error: unknown, shape: ErrorShape, logger: Logger): ErrorReply {
   if (!(error instanceof Fault)) return makeBrokenReply(error, logger);
-  const { phase, extension, status = 200, isBeforeEngine = false } = faultTable[error.code];
-  const message = phase === "engine" && shape.withPrefix ? `: ${error.message}` : error.message;
+  const { extension, status = 200, isBeforeEngine = false } = faultTable[error.code];
+  const message = shape.withPrefix ? printEngineMessage(error) : error.message;
   const withData = shape.withData && !isBeforeEngine;
   const body = makeErrorBody(message, extension, withData);
   if (error.code === "E_STORE_CORRUPT") {
     logger.error("stored bytes are damaged", { detail: error.message });
   }
   return { status, body, headers: status === 200 ? [] : ["Retry-After", "1"] };
+}
+
+/** What is raised while a query or a mutation runs begins with an empty reason (reference/dql 1.3). */
+export function printEngineMessage({ code, message }: Fault): string {
+  return faultTable[code].phase === "engine" ? `: ${message}` : message;
 }
 
 export function makeErrorBody(message: string, code: string, withData: boolean): string {

@@ -1,6 +1,7 @@
 /** A server from outside: the few requests that a loader makes. */
 import { Fault } from "../model/fault.ts";
 import type { Answer } from "./answer.ts";
+import { openFeedRequest, type FeedAnswer } from "./feed-request.ts";
 import { type Login, Session } from "./login.ts";
 import { saysTryAgain } from "./server-message.ts";
 import { openTransport, type Received, type Sent, type Transport } from "./transport.ts";
@@ -8,6 +9,12 @@ import { openTransport, type Received, type Sent, type Transport } from "./trans
 export interface Client {
   post(path: string, contentType: string, body: string): Promise<Answer>;
   get(path: string): Promise<Answer>;
+}
+
+/** A client that reads feeds, too. */
+export interface FeedClient extends Client {
+  /** A GET whose answer is read as it comes. */
+  open(path: string): Promise<FeedAnswer>;
 }
 
 export interface LoadRefusal {
@@ -44,7 +51,7 @@ export function makeClient(
   url: string,
   credentials: Credentials,
   transport: Transport = {},
-): Client {
+): FeedClient {
   const base = url.replace(/\/+$/, "");
   if (!/^https?:\/\/[^/]+$/.test(base)) {
     throw new Fault("E_STARTUP", `--to: "${url}" is not of the form http://HOST:PORT`);
@@ -79,8 +86,27 @@ export function makeClient(
     post: (path, contentType, body) =>
       send(path, { method: "POST", headers: { "content-type": contentType, ...rights }, body }),
     get: (path) => send(path, { headers: rights }),
+    open: async (path) => {
+      if (session === undefined) return await openFeedRequest(base + path, rights, transport);
+      let opened: FeedAnswer | undefined;
+      const answer = await session.with(async (accessToken) => {
+        const headers = { ...rights, [accessHeader]: accessToken };
+        opened = await openFeedRequest(base + path, headers, transport);
+        const { status, message } = opened;
+        return makeAnswer(status, status === 200 ? [] : [message], undefined);
+      });
+      return opened ?? refusedAnswer(answer);
+    },
   };
 }
+
+/** The login itself was not answered. */
+function refusedAnswer({ status, messages }: Answer): FeedAnswer {
+  const message = messages[0] ?? "no answer to the login";
+  return { status, message, pieces: noPieces(), close: () => {} };
+}
+
+async function* noPieces(): AsyncGenerator<string> {}
 
 const accessHeader = "x-dgraph-accesstoken";
 

@@ -353,7 +353,8 @@ const table = {
     extension: "ErrorInvalidRequest",
     isBeforeEngine: true,
     says: "Nothing to be leased",
-    cause: "The number of uids to be leased is 0, negative, no whole number, or above 2^40.",
+    cause:
+      "The number of uids, timestamps or namespaces to be leased is 0, negative, no whole number, or above what is leased at a time.",
     remedy: "Ask for as many as will be used soon.",
   },
   E_TASK: {

@@ -1,8 +1,9 @@
-import type { Block, QueryDocument, ShortestEnd } from "../dql/ast.ts";
+import type { Block, FunctionCall, QueryDocument, ShortestEnd } from "../dql/ast.ts";
 import type { Schema } from "../graph/schema.ts";
 import {
   addOptionalSlot,
   addSlot,
+  isHidden,
   makeBuilder,
   refusePlan,
   refuseTree,
@@ -18,7 +19,7 @@ import { buildGroup } from "./group.ts";
 import { buildOrder, buildPage } from "./order.ts";
 import { buildRoot } from "./root.ts";
 import type { BlockPlan, PathEndPlan, Plan, RecursePlan, ShortestPlan } from "./plan.ts";
-import { definedNames, scheduleBlocks } from "./variables.ts";
+import { definedNames, hiddenNames, scheduleBlocks } from "./variables.ts";
 
 /**
  * Plans a document against a schema. The plan may be kept and run again with other literals for as long as
@@ -30,12 +31,15 @@ export function planDocument(
   functions: FunctionTable,
 ): Plan {
   const builder = makeBuilder(schema, functions);
+  // Nothing is hidden from most: they do not pay for the walk.
+  const hidden =
+    schema.access === undefined ? none : hiddenNames(document, (name) => isHidden(builder, name));
   document.blocks.forEach((block, i) => {
     for (const name of definedNames(block)) announceVariable(builder, name, i);
   });
   const blocks = document.blocks.map((block, i) => {
     builder.block = i;
-    return buildBlock(builder, block);
+    return buildBlock(builder, block, hidden);
   });
   return {
     schemaVersion: schema.version,
@@ -46,7 +50,10 @@ export function planDocument(
   };
 }
 
-function buildBlock(builder: Builder, block: Block): BlockPlan {
+const none: ReadonlySet<string> = new Set();
+
+/** `hidden`: variables of values that the sender may not read. */
+function buildBlock(builder: Builder, block: Block, hidden: ReadonlySet<string>): BlockPlan {
   if (block.root === undefined && (block.kind === "query" || block.kind === "var")) {
     const reason =
       "No function used at root and no aggregation or math variables found in the body.";
@@ -56,7 +63,7 @@ function buildBlock(builder: Builder, block: Block): BlockPlan {
   const seen = builder.hiddenCount;
   const call = block.root === undefined ? undefined : buildCall(builder, block.root, true);
   // A block whose root may not be read is not answered at all; its variables stay, empty.
-  const isHidden = builder.hiddenCount > seen;
+  const isUnread = builder.hiddenCount > seen || isOver(block.root, hidden);
   const page = buildPage(builder, block.page, "root");
   const order = buildOrder(builder, block.order);
   const shortest = block.kind === "shortest" ? buildShortest(builder, block) : undefined;
@@ -73,8 +80,8 @@ function buildBlock(builder: Builder, block: Block): BlockPlan {
   const among = block.among === undefined ? undefined : buildFilter(builder, block.among);
   const hasCascade = level.cascade !== undefined;
   return {
-    kind: isHidden ? "var" : block.kind,
-    name: isHidden || block.name === "var" ? "" : block.name,
+    kind: isUnread ? "var" : block.kind,
+    name: isUnread || block.name === "var" ? "" : block.name,
     root:
       call === undefined
         ? undefined
@@ -90,6 +97,11 @@ function buildBlock(builder: Builder, block: Block): BlockPlan {
     recurse,
     shortest,
   };
+}
+
+/** Whether a root compares the values of one of these variables. */
+function isOver(root: FunctionCall | undefined, variables: ReadonlySet<string>): boolean {
+  return root?.subject.kind === "val" && variables.has(root.subject.variable);
 }
 
 function buildRecurse(builder: Builder, block: Block): RecursePlan {

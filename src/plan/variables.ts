@@ -6,6 +6,7 @@ import type {
   FunctionCall,
   MathExpression,
   OrderKey,
+  PredicateName,
   QueryDocument,
 } from "../dql/ast.ts";
 import { Heap } from "../base/heap.ts";
@@ -30,6 +31,22 @@ function addDefined(field: Field, names: Set<string>): void {
     if (facet.variable !== undefined) names.add(facet.variable);
   }
   for (const child of field.children ?? []) addDefined(child, names);
+}
+
+/** Value variables of predicates of which `isHidden` is true. */
+export function hiddenNames(
+  document: QueryDocument,
+  isHidden: (name: PredicateName) => boolean,
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  const look = (field: Field): void => {
+    if (field.kind === "predicate" && field.variable !== undefined && isHidden(field.predicate)) {
+      names.add(field.variable);
+    }
+    if ("children" in field) field.children?.forEach(look);
+  };
+  for (const block of document.blocks) block.children.forEach(look);
+  return names;
 }
 
 /** Names that a block uses, anywhere in it. */

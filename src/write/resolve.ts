@@ -329,8 +329,18 @@ function toKind(value: Value, predicate: Predicate): Value {
     if (kind === "password" && (value.kind === "string" || value.kind === "default")) {
       checkPassword(value.text);
     }
-    return convertValue(value, kind);
+    return checkRule(predicate, convertValue(value, kind));
   });
+}
+
+/** The rights of a rule are three bits. Numbers that come as such, as from `/admin`, are taken as they are. */
+function checkRule({ definition }: Predicate, value: Value): Value {
+  if (definition.name !== "dgraph.rule.permission" || value.kind !== "int") return value;
+  if (value.int >= 0 && value.int <= 7) return value;
+  throw new Fault(
+    "E_MUTATION_FACTS",
+    `Can't set <dgraph.rule.permission> to ${value.int}, Value for this predicate should be between 0 and 7`,
+  );
 }
 
 /** Values of a unique predicate are looked for by their text, before anything else is done with them. */

@@ -1,7 +1,7 @@
 // Goal: machines that lead are killed, or deposed, while they write; what they acknowledged is on the next one, and on
 // themselves when they come back.
 import { spawn, type ChildProcess } from "node:child_process";
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { Replica } from "../../src/cluster/replica.ts";
 import { openDirectoryLog } from "../../src/log/directory.ts";
 import { checkStore, type Problem } from "../../src/stores/check.ts";
 import { openNodeStore, type NodeStore } from "../../src/stores/open.ts";
-import { metaKey } from "../../src/codec/key.ts";
+import { digestRows } from "../support/machines.ts";
 import { buildChild } from "./child-modules.ts";
 import { numberedKey } from "./workload.mjs";
 
@@ -62,19 +62,6 @@ function start(machine: string, first: number): Leader {
     }
   };
   return { process: child, lines, exited, printed };
-}
-
-/** All rows but the machine's own place in the log. */
-function digest(node: NodeStore): string {
-  const hash = createHash("sha256");
-  const snapshot = node.snapshot();
-  const own = metaKey(0, "store/position");
-  void snapshot.scan({ start: new Uint8Array(0), end: new Uint8Array([255]) }, (key, value) => {
-    if (!Buffer.from(key).equals(own)) hash.update(key).update(value);
-    return true;
-  });
-  snapshot.close();
-  return hash.digest("hex");
 }
 
 /** Opens a machine here, to the end of the log. */
@@ -129,7 +116,7 @@ it("what was acknowledged is on every machine, whoever was killed", async () => 
     });
     expect(missing).toEqual([]);
   }
-  expect(await look("a", digest)).toBe(await look("b", digest));
+  expect(await look("a", digestRows)).toBe(await look("b", digestRows));
   for (const machine of ["a", "b", "c"]) {
     const problems: Problem[] = [];
     const report = (problem: Problem): void => void problems.push(problem);

@@ -231,6 +231,11 @@ describe("without credentials", () => {
       expect([answer.status, answer.text]).toEqual([403, expect.stringContaining("Host evil")]);
     }
     expect((await ask(`${open.url}/state`, "GET", rebound)).status).toBe(403);
+    // A client's machine takes it for itself, and nobody can point it elsewhere.
+    const unspecified = { host: "0.0.0.0:8080" };
+    expect((await ask(`${open.url}/state`, "GET", unspecified)).status).toBe(200);
+    const page = { ...unspecified, origin: "http://evil.example" };
+    expect((await ask(`${open.url}/alter`, "POST", page, "name: string .")).status).toBe(403);
     const known = { ...json, host: "db.example:8080" };
     expect((await ask(`${listed.url}/graphql`, "POST", known, read)).status).toBe(200);
   });

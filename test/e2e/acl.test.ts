@@ -76,6 +76,43 @@ test("a login takes a password's time, whether there is such a user, or such a n
 });
 
 describe("users, groups and rules", () => {
+  test("a root over the values of an unreadable variable is not there either", async () => {
+    const ann = await login("ann", "ann-ann-ann");
+    const answer = await dql(
+      '{ a(func: has(name), orderasc: name) { name s as secret } b(func: eq(val(s), "plum")) { uid } }',
+      ann,
+    );
+    expect(answer.data).toEqual({ a: [{ name: "Ann" }, { name: "Bob" }] });
+  });
+
+  test("a reserved predicate is told by its name in any case", async () => {
+    const refused = "predicate dgraph.XID is pre-defined and is not allowed to be modified";
+    expect(message(await alter("dgraph.XID: int .", groot))).toBe(refused);
+    const same = "dgraph.XID: string @index(exact) @upsert @unique .";
+    expect(message(await alter(same, groot))).toBe(refused);
+    expect(message(await alter(same.toLowerCase(), groot))).toBe("");
+  });
+
+  test("no tablet moves: there is one group", async () => {
+    const move = (group: string): Promise<Answer> =>
+      admin(
+        `mutation { moveTablet(input: { tablet: "name", groupId: ${group} }) { response { code } } }`,
+      );
+    expect(message(await move("7"))).toContain("group: [7] is not a known group");
+    expect(message(await move("1"))).toContain("No tablet found for: name");
+  });
+
+  test("the rights of a rule are 0 to 7, also where a guardian writes them as a fact", async () => {
+    const rule = (permission: string): Promise<Answer> =>
+      rdf(`{ set { _:r <dgraph.rule.permission> ${permission} . } }`, groot);
+    const refused = "Value for this predicate should be between 0 and 7";
+    expect(message(await rule('"9"'))).toContain(
+      `Can't set <dgraph.rule.permission> to 9, ${refused}`,
+    );
+    expect(message(await rule('"-1"'))).toContain(refused);
+    expect(message(await rule('"7"'))).toBe("");
+  });
+
   test("what may not be read is not there: fields, conditions, orders, roots, expand", async () => {
     const ann = await login("ann", "ann-ann-ann");
     const fields = await dql(

@@ -284,6 +284,7 @@ describe("what a transaction tells", () => {
       parts.push(await nextOf(events, "transaction"));
     }
     expect(parts.length).toBeGreaterThan(2);
+    expect(parts.map((one) => one["part"])).toEqual(parts.map((_, i) => i));
     expect(parts.flatMap((part) => factsOf(part).map((fact) => fact["after"]))).toEqual(
       facts.map((_, i) => i),
     );

@@ -224,4 +224,32 @@ describe("the rest", () => {
     );
     expect((await post(at("/assign?what=uids"), "")).status).toBe(400);
   });
+
+  test.each([
+    ["timestamps", 16_128],
+    ["nsids", 100_000],
+  ])("%s are leased, too", async (what, most) => {
+    const lease = async (count: number): Promise<Record<string, string>> =>
+      (await post(at(`/assign?what=${what}&num=${count}`), "")).json as unknown as Record<
+        string,
+        string
+      >;
+    const first = await lease(most);
+    const second = await lease(2);
+    expect(Number(first["endId"])).toBe(Number(first["startId"]) + most - 1);
+    expect(Number(second["startId"])).toBeGreaterThan(Number(first["endId"]));
+    const over = await post(at(`/assign?what=${what}&num=${most + 1}`), "");
+    expect(over.text).toContain(`up to ${most} at a time`);
+  });
+
+  test("a read, or a lease, is no earlier than what was given before it", async () => {
+    const ask = async (parameters: string): Promise<number> => {
+      const answer = await post(at(`/query${parameters}`), "{ q(func: uid(1)) { uid } }");
+      return Number(answer.json["extensions"]?.["txn"]?.["start_ts"]);
+    };
+    const times = [await ask(""), await ask("?ro=true"), await ask("?ro=true&be=true")];
+    const leased = await post(at("/assign?what=timestamps&num=1"), "");
+    times.push(Number(leased.json["startId"]), await ask("?ro=true"));
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+  });
 });

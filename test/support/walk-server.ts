@@ -86,7 +86,7 @@ export async function openWalkServer(options: WalkOptions): Promise<WalkServer> 
     users: acl === undefined ? undefined : { acl, engine },
     health: () => about.healthOfAll(),
     state: (namespace) => about.membership(namespace),
-    leaseUids: (count) => engine.leaseUids(count),
+    lease: (kind, count) => engine.lease(kind, count),
   });
   const open = { whitelist: new BlockList(), hosts: new Set<string>(), origins: new Set<string>() };
   const memory = new ProcessMemory({ bytesMax: 256 * 1024 * 1024 });

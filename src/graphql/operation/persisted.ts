@@ -4,7 +4,7 @@ import type { Reader } from "../../graph/reader.ts";
 import { sha256Tokens } from "../../tokens/text-tokens.ts";
 import { refuseRequest } from "./errors.ts";
 import type { RequestFields } from "./body.ts";
-import { isJsonObject } from "./json.ts";
+import { isJsonObject, type JsonValue } from "./json.ts";
 
 const predicateName = "dgraph.graphql.p_query";
 const typeName = "dgraph.graphql.persisted_query";
@@ -35,9 +35,17 @@ export async function resolvePersisted(
 }
 
 function hashOf(fields: RequestFields): string {
-  const given = fields.extensions?.["persistedQuery"];
-  const hash = isJsonObject(given) ? given["sha256Hash"] : undefined;
+  const hash = memberOf(memberOf(fields.extensions, "persistedQuery"), "sha256Hash");
   return typeof hash === "string" ? hash : "";
+}
+
+/** In any case of letters, as the reference reads JSON: clients in Go print the names of their types. */
+function memberOf(given: JsonValue | undefined, name: string): JsonValue | undefined {
+  if (!isJsonObject(given)) return undefined;
+  if (Object.hasOwn(given, name)) return given[name];
+  const folded = name.toLowerCase();
+  const found = Object.keys(given).find((key) => key.toLowerCase() === folded);
+  return found === undefined ? undefined : given[found];
 }
 
 async function findStored(reader: Reader, hash: string): Promise<string[]> {

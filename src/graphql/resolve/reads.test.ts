@@ -347,6 +347,8 @@ describe("persisted queries", () => {
     expect(await ask({ query })).toEqual({ data: { aggregateCat: { count: 2 } } });
     expect(await ask({})).toEqual({ data: { aggregateCat: { count: 2 } } });
     expect(await ask({ query })).toEqual({ data: { aggregateCat: { count: 2 } } });
+    const ofGo = JSON.stringify({ extensions: { PersistedQuery: { Sha256Hash: sha256Hash } } });
+    expect(await context.send(ofGo)).toEqual({ data: { aggregateCat: { count: 2 } } });
   });
 });
 

@@ -290,14 +290,14 @@ describe("a committer", () => {
     expect(await reasonOf(second.commit(fresh))).toBe("none");
   });
 
-  it("gives 128 slots, none that is taken, and again what is released", async () => {
+  it("gives 64 slots, none that is taken, and again what is released", async () => {
     const committer = new Committer(new TestEngine(), { clock: makeClock() });
     const held = new Map<number, number>();
-    for (let i = 0; i < 128; i++) {
+    for (let i = 0; i < 64; i++) {
       const { slot, floorTs } = await committer.slots.claim(false);
       held.set(slot, floorTs);
     }
-    expect(held.size).toBe(128);
+    expect(held.size).toBe(64);
     expect(await reasonOf(committer.slots.claim(false))).toBe("E_STARTUP");
     await committer.slots.release(7, held.get(8)!);
     expect(await reasonOf(committer.slots.claim(false))).toBe("E_STARTUP");

@@ -16,8 +16,8 @@ export const slotsKey = metaKey(globalStorageId, "store/slots");
 
 export const firstState: StoreState = { commitTs: 0, fence: 0, nextUid: 1, slotsVersion: 0 };
 
-/** Start times have 7 bits for it: 16 machines of 8 processes, or one machine with as many as it likes. */
-export const slotCount = 128;
+/** Start times have 7 bits for it, of which the upper half are for times that nobody writes with (engine/start-time.ts). */
+export const slotCount = 64;
 
 export function encodeState(state: StoreState): Uint8Array {
   const row = new Uint8Array(32);
