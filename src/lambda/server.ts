@@ -104,7 +104,8 @@ export async function openLambdaServer(given: LambdaServerOptions): Promise<Lamb
     },
     close: async () => {
       server.close();
-      await Promise.all([pool, ...retiring].map((one) => one?.close()));
+      const open = pool === undefined ? [...retiring] : [pool, ...retiring];
+      await Promise.all(open.map((one) => one.close()));
       server.closeAllConnections();
     },
   };
