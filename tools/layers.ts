@@ -49,6 +49,8 @@ export const layers: Layers = {
       "claim.ts",
       "compact.ts",
       "disk-room.ts",
+      // Keys of encrypted stores.
+      "encryption.ts",
       "stored-rows.ts",
       "stored-log.ts",
       "log-replay.ts",
@@ -325,7 +327,14 @@ export const layers: Layers = {
     ],
     interface: ["bulk.ts"],
     // Facts are read, sorted and indexed in threads.
-    outside: ["node:fs", "node:path", "node:os", "node:worker_threads", "node:buffer"],
+    outside: [
+      "node:crypto",
+      "node:fs",
+      "node:path",
+      "node:os",
+      "node:worker_threads",
+      "node:buffer",
+    ],
   },
   http: {
     below: [

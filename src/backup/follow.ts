@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../model/fault.ts";
+import type { UserKey } from "../stores/encryption.ts";
 import { openStoredLog } from "../stores/stored-log.ts";
 import { openStoredRows } from "../stores/stored-rows.ts";
 import { archiveLog, endOf, findEnd, type Archived, type ArchiveEnd } from "./archive.ts";
@@ -13,6 +14,8 @@ import { pruneBackups } from "./prune.ts";
 
 interface FollowOptions {
   readonly dir: string;
+  /** The key of a store that is encrypted. */
+  readonly encryption: UserKey | undefined;
   readonly parts: BackupParts;
   readonly version: string;
   readonly clock: Clock;
@@ -74,8 +77,8 @@ export class Follower {
 
   /** Why a whole backup is needed first, as a text; that it is time only where `looksAtTime`. */
   async #archive(looksAtTime: boolean): Promise<Archived | string> {
-    const { dir, parts, fullMs, clock } = this.#options;
-    const log = await openStoredLog(dir);
+    const { dir, encryption, parts, fullMs, clock } = this.#options;
+    const log = await openStoredLog(dir, encryption);
     try {
       if (log.storeId !== this.#storeId) await this.#meet(log.storeId);
       if (this.#newest === undefined || this.#end === undefined)
@@ -100,8 +103,8 @@ export class Follower {
   }
 
   async #makeWhole(): Promise<BackupManifest> {
-    const { dir, parts, version, keep, clock } = this.#options;
-    const rows = await openStoredRows(dir);
+    const { dir, encryption, parts, version, keep, clock } = this.#options;
+    const rows = await openStoredRows(dir, encryption);
     try {
       const options = { version, nowMs: clock.nowMs(), onProgress() {} };
       const { manifest } = await makeBackup(parts, rows, options);

@@ -19,6 +19,8 @@ export interface BucketJob {
   readonly labelOffset: number;
   /** Two files are made: `.rows` and `.entries`. */
   readonly path: string;
+  /** Of a load into a store that is encrypted. */
+  readonly key: Uint8Array | undefined;
 }
 
 export interface BucketResult {
@@ -57,13 +59,13 @@ class BucketBuilder {
   }
 
   run(): BucketResult {
-    const { firstUid, path } = this.#job;
+    const { firstUid, path, key } = this.#job;
     const { starts, order } = this.#facts;
     for (let node = 0; node + 1 < starts.length; node++) {
       const [from, to] = [starts[node]!, starts[node + 1]!];
       if (from < to) this.#addNode(firstUid + node, order, from, to);
     }
-    const rows = this.#rows.finish(`${path}.rows`);
+    const rows = this.#rows.finish(`${path}.rows`, key);
     return { rows, entries: this.#writeEntries(), facts: this.#factCount };
   }
 
@@ -195,6 +197,6 @@ class BucketBuilder {
         writeListEntry(lists.of(keyKind.count, id), entry);
       }
     }
-    return lists.finish(`${this.#job.path}.entries`);
+    return lists.finish(`${this.#job.path}.entries`, this.#job.key);
   }
 }

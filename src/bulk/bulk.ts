@@ -4,6 +4,7 @@
  * order of their keys, so that pages become full and none is written twice. What does not fit into memory lies in files
  * beside the new store.
  */
+import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { keyKind } from "../codec/key.ts";
@@ -13,6 +14,7 @@ import type { PredicateDefinition } from "../model/definition.ts";
 import { Fault } from "../model/fault.ts";
 import { decodeSchemaState, makeSchema } from "../graph/schema-state.ts";
 import { openBulkStore, type BulkStore } from "../stores/bulk-store.ts";
+import type { UserKey } from "../stores/encryption.ts";
 import { FactSpill } from "./fact-spill.ts";
 import { readPieces } from "./input.ts";
 import type { BucketResult } from "./bucket-rows.ts";
@@ -27,6 +29,8 @@ interface BulkOptions {
   readonly files: readonly InputFile[];
   /** Where the new store is made (`prepareBulk`), with its schema in it. */
   readonly aside: string;
+  /** The key of the new store; undefined: it is not encrypted. */
+  readonly encryption: UserKey | undefined;
   /** The schema's row. */
   readonly schema: Uint8Array;
   /** Adds predicates that the input brought up; gives the schema's new row. */
@@ -76,6 +80,8 @@ const pieceBytes = 4 * 1024 * 1024;
 class BulkLoad {
   readonly #options: BulkOptions;
   readonly #folder: string;
+  /** By which files are sealed that are only on the way: nobody keeps it. */
+  readonly #spillKey: Uint8Array | undefined;
   readonly #facts: FactSpill;
   readonly #vectorLengths = new Map<number, number>();
   readonly #unknown: UnknownFacts;
@@ -89,8 +95,9 @@ class BulkLoad {
     this.#options = options;
     this.#folder = folder;
     this.#schema = options.schema;
-    this.#facts = new FactSpill(folder, options.memoryBytes * spillShare);
-    this.#unknown = new UnknownFacts(join(folder, "unknown.rdf"));
+    this.#spillKey = options.encryption === undefined ? undefined : randomBytes(32);
+    this.#facts = new FactSpill(folder, options.memoryBytes * spillShare, this.#spillKey);
+    this.#unknown = new UnknownFacts(join(folder, "unknown.rdf"), this.#spillKey);
     this.#pool = this.#openPool();
   }
 
@@ -107,7 +114,7 @@ class BulkLoad {
 
   async run(): Promise<Loaded> {
     await this.#read();
-    const store = openBulkStore(this.#options.aside);
+    const store = openBulkStore(this.#options.aside, this.#options.encryption);
     let isWhole = false;
     try {
       store.clear(decodeSchemaState(this.#schema).storageId);
@@ -194,7 +201,7 @@ class BulkLoad {
       onProgress({ phase: "records", share: ++done / count, facts });
     });
     for (const bucket of this.#facts.buckets()) {
-      const job = { ...bucket, labelOffset, path: this.#nextPath() };
+      const job = { ...bucket, labelOffset, path: this.#nextPath(), key: this.#spillKey };
       await buckets.add(this.#pool.run("bucket", job));
     }
     await buckets.end();
@@ -239,7 +246,9 @@ class BulkLoad {
     });
     const { keys } = this.#options;
     for (const runs of groups) {
-      await merged.add(this.#pool.run("lists", { runs, keys, path: this.#nextPath() }));
+      await merged.add(
+        this.#pool.run("lists", { runs, keys, path: this.#nextPath(), key: this.#spillKey }),
+      );
     }
     await merged.end();
     return found;

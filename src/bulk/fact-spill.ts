@@ -25,9 +25,9 @@ export class FactSpill {
   #explicitMax = 0;
   factCount = 0;
 
-  constructor(folder: string, bytesMax: number) {
-    this.#ofLabels = new Spill(`${folder}/labels`, bytesMax / 2);
-    this.#ofUids = new Spill(`${folder}/uids`, bytesMax / 2);
+  constructor(folder: string, bytesMax: number, key?: Uint8Array) {
+    this.#ofLabels = new Spill(`${folder}/labels`, bytesMax / 2, key);
+    this.#ofUids = new Spill(`${folder}/uids`, bytesMax / 2, key);
   }
 
   /** The uid of label n is n + this. */

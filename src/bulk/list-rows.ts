@@ -2,7 +2,6 @@
  * Entries of one index (or of a predicate's presence), gathered bucket by bucket → the rows of its lists. Buckets are
  * merged by the lists' keys; what one has of a list stands behind what the ones before it have.
  */
-import { closeSync, openSync, readSync } from "node:fs";
 import { compareBytes, equalBytes } from "../base/bytes.ts";
 import { Heap } from "../base/heap.ts";
 import { countList, keyKind, readKind, readListId, readReverseObject } from "../codec/key.ts";
@@ -10,7 +9,7 @@ import type { Predicate, Schema } from "../graph/schema.ts";
 import { RowBuilder } from "../stores/row-builder.ts";
 import { GatheredEntries, sortLists } from "../write/index-entries.ts";
 import { readListEntry, writeListEntry, type ListEntry } from "./entries.ts";
-import { SectionWriter, writeRow, type Section } from "./section-file.ts";
+import { SectionReader, SectionWriter, writeRow, type Section } from "./section-file.ts";
 
 export interface ListJob {
   /** Of one kind and id, in the order of their buckets. */
@@ -18,6 +17,8 @@ export interface ListJob {
   /** Predicates whose values no two nodes may share. */
   readonly keys: readonly string[];
   readonly path: string;
+  /** Of a load into a store that is encrypted. */
+  readonly key: Uint8Array | undefined;
 }
 
 /** A value that several nodes have where one may. */
@@ -36,7 +37,7 @@ export interface ListResult {
 
 const doublesMax = 10;
 
-export function buildLists(schema: Schema, { runs, keys, path }: ListJob): ListResult {
+export function buildLists(schema: Schema, { runs, keys, path, key }: ListJob): ListResult {
   const rows = new SectionWriter();
   const builder = new RowBuilder((key, stored) => {
     writeRow(
@@ -65,8 +66,8 @@ export function buildLists(schema: Schema, { runs, keys, path }: ListJob): ListR
   for (const entry of sortLists(counts)) {
     writeListEntry(lists.of(readKind(entry.list), readListId(entry.list)), entry);
   }
-  const entries = lists.finish(`${path}.entries`);
-  return { rows: rows.finish(`${path}.rows`), entries, doubles, doubleCount };
+  const entries = lists.finish(`${path}.entries`, key);
+  return { rows: rows.finish(`${path}.rows`, key), entries, doubles, doubleCount };
 }
 
 function findReverse(schema: Schema, kind: number, id: number): Predicate | undefined {
@@ -136,16 +137,13 @@ const blockBytes = 64 * 1024;
 class RunReader {
   readonly place: number;
   entry: ListEntry | undefined = undefined;
-  readonly #section: Section;
-  readonly #file: number;
-  #bytes = new Uint8Array(0);
+  readonly #reader: SectionReader;
+  #bytes: Uint8Array = new Uint8Array(0);
   #at = 0;
-  #read = 0;
 
   constructor(section: Section, place: number) {
-    this.#section = section;
     this.place = place;
-    this.#file = openSync(section.path, "r");
+    this.#reader = new SectionReader(section);
   }
 
   /** Whether there is one more. */
@@ -165,18 +163,13 @@ class RunReader {
   #have(count: number): boolean {
     const left = this.#bytes.length - this.#at;
     if (left >= count) return true;
-    const size = Math.min(Math.max(blockBytes, count - left), this.#section.length - this.#read);
-    if (size === 0) return false;
-    const grown = new Uint8Array(left + size);
-    grown.set(this.#bytes.subarray(this.#at));
-    readSync(this.#file, grown, left, size, this.#section.offset + this.#read);
-    this.#read += size;
-    this.#bytes = grown;
+    const kept = this.#bytes.subarray(this.#at);
+    this.#bytes = this.#reader.more(kept, Math.max(blockBytes, count - left));
     this.#at = 0;
-    return left + size >= count;
+    return this.#bytes.length >= count && this.#bytes.length > left;
   }
 
   close(): void {
-    closeSync(this.#file);
+    this.#reader.close();
   }
 }

@@ -1,9 +1,12 @@
 /** Bytes by bucket, in memory and, where they become too many, in one file; each bucket is read again as a whole. */
 import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { sealOf, tagBytes, type SpillSeal } from "./spill-seal.ts";
 
 interface Segment {
   readonly offset: number;
+  /** As it lies in the file. */
   readonly length: number;
+  readonly number: number;
 }
 
 class Bucket {
@@ -17,13 +20,17 @@ const firstBytes = 4096;
 export class Spill {
   readonly #path: string;
   readonly #bytesMax: number;
+  readonly #seal: SpillSeal | undefined;
+  #segments = 0;
   readonly #buckets = new Map<number, Bucket>();
   #file: number | undefined = undefined;
   #fileBytes = 0;
   #held = 0;
 
-  constructor(path: string, bytesMax: number) {
+  /** `key`: of a load into a store that is encrypted. */
+  constructor(path: string, bytesMax: number, key?: Uint8Array) {
     this.#path = path;
+    this.#seal = sealOf(key, path);
     this.#bytesMax = bytesMax;
   }
 
@@ -56,9 +63,12 @@ export class Spill {
     this.#file ??= openSync(this.#path, "w+", 0o600);
     this.#held = 0;
     for (const bucket of this.#buckets.values()) {
-      writeSync(this.#file, bucket.bytes, 0, bucket.at, this.#fileBytes);
-      bucket.segments.push({ offset: this.#fileBytes, length: bucket.at });
-      this.#fileBytes += bucket.at;
+      const number = this.#segments++;
+      const plain = bucket.bytes.subarray(0, bucket.at);
+      const bytes = this.#seal?.close(number, plain) ?? plain;
+      writeSync(this.#file, bytes, 0, bytes.length, this.#fileBytes);
+      bucket.segments.push({ offset: this.#fileBytes, length: bytes.length, number });
+      this.#fileBytes += bytes.length;
       bucket.at = 0;
       if (bucket.bytes.length > keptBytes) bucket.bytes = new Uint8Array(firstBytes);
       this.#held += bucket.bytes.length;
@@ -69,16 +79,27 @@ export class Spill {
   take(number: number): Uint8Array {
     const bucket = this.#buckets.get(number)!;
     this.#buckets.delete(number);
+    const tag = this.#seal === undefined ? 0 : tagBytes;
     let length = bucket.at;
-    for (const segment of bucket.segments) length += segment.length;
+    for (const segment of bucket.segments) length += segment.length - tag;
     const bytes = new Uint8Array(length);
     let at = 0;
-    for (const segment of bucket.segments) {
-      readSync(this.#file!, bytes, at, segment.length, segment.offset);
-      at += segment.length;
-    }
+    for (const segment of bucket.segments) at += this.#read(segment, bytes, at);
     bytes.set(bucket.bytes.subarray(0, bucket.at), at);
     return bytes;
+  }
+
+  /** Gives how many bytes there are. */
+  #read({ offset, length, number }: Segment, target: Uint8Array, at: number): number {
+    if (this.#seal === undefined) {
+      readSync(this.#file!, target, at, length, offset);
+      return length;
+    }
+    const sealed = Buffer.allocUnsafe(length);
+    readSync(this.#file!, sealed, 0, length, offset);
+    const plain = this.#seal.open(number, sealed);
+    target.set(plain, at);
+    return plain.length;
   }
 
   close(): void {

@@ -10,6 +10,7 @@ import { toSingleFact } from "../intake/statement.ts";
 import type { PredicateDefinition } from "../model/definition.ts";
 import type { NQuad } from "../model/nquad.ts";
 import { inferDefinitions } from "../write/infer.ts";
+import { sealOf, type SpillSeal } from "./spill-seal.ts";
 
 /** What the first fact of a predicate says of it, and whether a node has it twice. */
 interface Seen {
@@ -20,12 +21,17 @@ interface Seen {
 
 export class UnknownFacts {
   readonly #path: string;
+  readonly #seal: SpillSeal | undefined;
+  /** Bytes of each piece, as it lies in the file. */
+  readonly #pieces: number[] = [];
   readonly #reader = new NQuadReader();
   readonly #seen = new Map<string, Seen>();
   #file: number | undefined = undefined;
 
-  constructor(path: string) {
+  /** `key`: of a load into a store that is encrypted. */
+  constructor(path: string, key?: Uint8Array) {
     this.#path = path;
+    this.#seal = sealOf(key, path);
   }
 
   get isEmpty(): boolean {
@@ -36,7 +42,10 @@ export class UnknownFacts {
   add(lines: string): void {
     if (lines === "") return;
     this.#file ??= openSync(this.#path, "w", 0o600);
-    writeSync(this.#file, encodeUtf8(`${lines}\n`));
+    const plain = encodeUtf8(`${lines}\n`);
+    const bytes = this.#seal?.close(this.#pieces.length, plain) ?? plain;
+    writeSync(this.#file, bytes);
+    this.#pieces.push(bytes.length);
     for (const line of lines.split("\n")) this.#note(line);
   }
 
@@ -67,6 +76,15 @@ export class UnknownFacts {
   read(): Uint8Array {
     closeSync(this.#file!);
     this.#file = undefined;
-    return readFileSync(this.#path);
+    const bytes = readFileSync(this.#path);
+    const seal = this.#seal;
+    if (seal === undefined) return bytes;
+    let at = 0;
+    const opened = this.#pieces.map((length, number) => {
+      const piece = seal.open(number, bytes.subarray(at, at + length));
+      at += length;
+      return piece;
+    });
+    return Buffer.concat(opened);
   }
 }

@@ -1,6 +1,6 @@
 /** `weft backup …` and `weft restore`. */
 import type { Command, Option } from "commander";
-import { configFlag, configHelp, setting } from "./setting.ts";
+import { configFlag, configHelp, encryptionSetting, setting } from "./setting.ts";
 
 interface PlaceFlags {
   readonly to: string;
@@ -10,6 +10,7 @@ interface PlaceFlags {
 /** The options of `weft backup`. */
 export interface BackupFlags extends PlaceFlags {
   readonly data: string;
+  readonly encryption: string;
   readonly keep: string | undefined;
   readonly verify: boolean;
 }
@@ -25,6 +26,7 @@ export interface BackupPruneFlags extends PlaceFlags {
 /** The options of `weft backup follow`. */
 export interface BackupFollowFlags extends PlaceFlags {
   readonly data: string;
+  readonly encryption: string;
   readonly every: string;
   readonly full: string;
   readonly keep: string | undefined;
@@ -34,6 +36,7 @@ export interface BackupFollowFlags extends PlaceFlags {
 export interface RestoreFlags {
   readonly from: string;
   readonly data: string;
+  readonly encryption: string;
   readonly at: string | undefined;
   readonly keyFile: string | undefined;
 }
@@ -60,6 +63,7 @@ export function addBackup(program: Command): void {
   addPlace(backup.command("make", { isDefault: true }))
     .description("back up a store as it is now, also beside a running server")
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
+    .addOption(encryptionSetting())
     .option("--keep <n>", "then let all but the newest n backups go")
     .option("--verify", "then read all of it back", false)
     .addHelpText(
@@ -81,6 +85,7 @@ Examples:
   addPlace(backup.command("follow"))
     .description("archive what is committed, as long as it runs: any moment can be restored then")
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
+    .addOption(encryptionSetting())
     .option("--every <duration>", "how often", "10s")
     .option("--full <duration>", "between two whole backups", "24h")
     .option("--keep <n>", "let all but the newest n whole backups go, and what lies before them")
@@ -130,6 +135,7 @@ export function addRestore(program: Command): void {
       ).makeOptionMandatory(),
     )
     .addOption(setting("--data <dir>", "directory of the new store").default("./weft-data"))
+    .addOption(encryptionSetting())
     .option(
       "--at <moment>",
       "a time, a commit's number, or a backup's id; default: all that is there",

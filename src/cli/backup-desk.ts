@@ -14,15 +14,21 @@ import { readSeal } from "../backup/seal.ts";
 import { Fault } from "../model/fault.ts";
 import type { CommandTasks } from "./command-tasks.ts";
 import type { ServeConfig } from "./config.ts";
+import { encryptionFlag } from "./encryption.ts";
 
 export function openBackupDesk(config: ServeConfig, tasks: CommandTasks): Backups {
   const keyFile = config.backup?.keyFile;
   return {
-    start(wish) {
+    async start(wish) {
+      if (config.keyFile !== undefined && keyFile === undefined) {
+        const why = "the store is encrypted, and its backups would not be";
+        throw new Fault("E_BACKUP", `${why}: start the server with --backup "to=…; key-file=FILE"`);
+      }
       const { to, env } = findPlace(config, wish);
       const sealed = keyFile === undefined ? [] : ["--key-file", keyFile];
-      const args = ["backup", "make", "--data", config.dataDir, "--to", to, ...sealed];
-      return tasks.start({ kind: "Backup", namespace: 0, args, env, place: to });
+      const keys = [...sealed, ...encryptionFlag(config.keyFile)];
+      const args = ["backup", "make", "--data", config.dataDir, "--to", to, ...keys];
+      return await tasks.start({ kind: "Backup", namespace: 0, args, env, place: to });
     },
     async list(wish) {
       const { to, env } = findPlaceThere(config, wish);

@@ -9,6 +9,7 @@ import type { Logger } from "../base/log.ts";
 import { metrics } from "../base/metrics.ts";
 import type { ArchiveFacts } from "../http/node-facts.ts";
 import type { ServeConfig } from "./config.ts";
+import { readKeyFile } from "./encryption.ts";
 import { FollowStore } from "./follow-store.ts";
 import { makeLogger } from "./log.ts";
 import { readVersion } from "./version.ts";
@@ -25,6 +26,7 @@ export function openArchiving(config: ServeConfig): Archiving {
   yieldToRequests();
   const follower = new Follower({
     dir: config.dataDir,
+    encryption: readKeyFile(config.keyFile),
     parts: { place: openPlace(to, process.env), seal: readSeal(keyFile) },
     version: readVersion(),
     clock: systemClock,

@@ -2,6 +2,7 @@
 import type { Socket } from "node:net";
 import { linkControls } from "./controls.ts";
 import { scrubOf } from "./config.ts";
+import { readKeyFile } from "./encryption.ts";
 import { giveBackIdleMemory } from "./idle-memory.ts";
 import { makeLogger, setLogLevel, surviveLostOutput } from "./log.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
@@ -26,7 +27,9 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
     const writer = await writing?.openStoreForWriting(config, logger, { run, identity });
     const { dataDir: dir } = config;
     const scrub = scrubOf(config.store);
-    const store = writer?.store ?? (await connectStore({ dir, identity, logger, scrub }));
+    const encryption = writer === undefined ? readKeyFile(config.keyFile) : undefined;
+    const store =
+      writer?.store ?? (await connectStore({ dir, identity, logger, scrub, encryption }));
     const controls = linkControls((message) => process.send?.(message), config.memory.cacheMb);
     const surveys = linkSurveys(
       (message) => process.send?.(message),

@@ -13,7 +13,8 @@ import { limitHelp } from "./limit-help.ts";
 import { complain, endWithLostOutput } from "./log.ts";
 import type { Role } from "./messages.ts";
 import { describeShown, resolveSecrets } from "./secrets.ts";
-import { configFlag, configHelp, setting } from "./setting.ts";
+import { addEncryption } from "./encryption-commands.ts";
+import { configFlag, configHelp, encryptionSetting, setting } from "./setting.ts";
 import { keepProjectMask } from "./project-mask.ts";
 import { addTypes } from "./project-commands.ts";
 import { addDev, addInit } from "./dev-commands.ts";
@@ -72,6 +73,7 @@ function makeProgram(flags: readonly string[]): Command {
   addRestore(program);
   addChanges(program);
   addCompact(program);
+  addEncryption(program);
   addCertify(program);
   addSample(program);
   addSchema(program);
@@ -183,6 +185,7 @@ Examples:
 function addAddress(command: Command): void {
   command
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
+    .addOption(encryptionSetting())
     .addOption(setting("--export <dir>", "where exports of /admin go; default: export in --data"))
     .addOption(setting("--http <host:port>", "where to listen").default("127.0.0.1:8080"))
     .addOption(
@@ -262,6 +265,12 @@ function addAccounts(command: Command): void {
       setting(
         "--audit <settings>",
         'who did what: FILE, or "file=…; max-size=100MB; max-files=10; queries=off; on-failure=continue"',
+      ).default(""),
+    )
+    .addOption(
+      setting(
+        "--cdc <settings>",
+        'what is committed, as Dgraph sends it: "file=DIR", or "kafka=HOST:PORT; sasl-user=…; sasl-password=…; ca-cert=…"',
       ).default(""),
     )
     .addOption(
@@ -439,11 +448,19 @@ Examples:
     });
 }
 
+/** The options of `weft check`. */
+export interface CheckOptions {
+  readonly data: string;
+  readonly encryption: string;
+  readonly repair: boolean;
+}
+
 function addCheck(program: Command): void {
   program
     .command("check")
     .description("verify a store against itself: records, indexes, counts, checksums")
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
+    .addOption(encryptionSetting())
     .option("--repair", "save what is sound into a new store in its place", false)
     .addOption(setting(configFlag, configHelp))
     .addHelpText(
@@ -458,9 +475,9 @@ Examples:
   weft check --data ./weft-data
   weft check --data ./weft-data --repair`,
     )
-    .action(async (options: { readonly data: string; readonly repair: boolean }) => {
+    .action(async (options: CheckOptions) => {
       const { runCheck } = await import("./command-check.ts");
-      await runCheck(options.data, options.repair);
+      await runCheck(options);
     });
 }
 
@@ -563,6 +580,7 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 /** Where keys are: behind a server, or in a directory that none serves. */
 export interface KeyOptions extends CredentialOptions {
   readonly data: string | undefined;
+  readonly encryption: string;
 }
 
 /** The options of `weft key create`. */
@@ -615,6 +633,7 @@ function addKey(program: Command): void {
     addServer(command)
       // Not from the environment: WEFT_DATA names the directory of a server that runs.
       .option("--data <dir>", "directory of a store that no server serves, in place of --to")
+      .addOption(encryptionSetting())
       .addOption(setting(configFlag, configHelp))
       .addHelpText("after", keyHelp)
       .copyInheritedSettings(program);

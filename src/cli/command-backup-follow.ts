@@ -5,6 +5,7 @@ import type { BackupFollowFlags } from "./backup-commands.ts";
 import { openParts, readKeep } from "./command-backup.ts";
 import { parseDurationMs, parseLifetimeMs } from "./duration.ts";
 import { FollowStore } from "./follow-store.ts";
+import { readEncryption, refusePlainBackup } from "./encryption.ts";
 import { complain, say } from "./log.ts";
 import { readVersion } from "./version.ts";
 
@@ -14,9 +15,13 @@ const toldMs = 60_000;
 /** Until the process is told to end; then once more. */
 export async function runBackupFollow(flags: BackupFollowFlags): Promise<void> {
   const everyMs = parseDurationMs("--every", flags.every);
+  const encryption = readEncryption(flags.encryption);
+  const parts = openParts(flags.to, flags.keyFile);
+  refusePlainBackup(encryption !== undefined, parts.seal.isEncrypted, "--key-file");
   const follower = new Follower({
     dir: flags.data,
-    parts: openParts(flags.to, flags.keyFile),
+    encryption,
+    parts,
     version: readVersion(),
     clock: systemClock,
     fullMs: parseLifetimeMs("--full", flags.full),

@@ -10,6 +10,7 @@ import { systemClock } from "../base/clock.ts";
 import { Fault } from "../model/fault.ts";
 import { openStoredRows } from "../stores/stored-rows.ts";
 import type { BackupFlags, BackupListFlags, BackupPruneFlags } from "./backup-commands.ts";
+import { readEncryption, refusePlainBackup } from "./encryption.ts";
 import { complain, say } from "./log.ts";
 import { startProgressBar } from "./progress-bar.ts";
 import { readVersion } from "./version.ts";
@@ -21,7 +22,9 @@ export function openParts(place: string, keyFile: string | undefined): BackupPar
 export async function runBackupMake(options: BackupFlags): Promise<void> {
   const keep = options.keep === undefined ? undefined : readKeep(options.keep);
   const parts = openParts(options.to, options.keyFile);
-  const rows = await openStoredRows(options.data);
+  const key = readEncryption(options.encryption);
+  refusePlainBackup(key !== undefined, parts.seal.isEncrypted, "--key-file");
+  const rows = await openStoredRows(options.data, key);
   const bar = startProgressBar("backing up", "rows");
   try {
     const { manifest, newBlocks, newBytes } = await makeBackup(parts, rows, {

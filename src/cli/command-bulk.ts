@@ -12,10 +12,12 @@ import type { GraphqlService } from "../graphql/service/service.ts";
 import { openLambdaClient } from "../lambda/client.ts";
 import { findInputs } from "../load/input-files.ts";
 import { claimBulkPlace } from "../stores/bulk-store.ts";
+import type { UserKey } from "../stores/encryption.ts";
 import { openWriter } from "../stores/open.ts";
 import type { Store } from "../store/store.ts";
 import { deriveFill } from "../write/fill.ts";
 import type { BulkFlags } from "./store-commands.ts";
+import { readEncryption } from "./encryption.ts";
 import { say } from "./log.ts";
 import { startProgressBar } from "./progress-bar.ts";
 import { readGraphqlFile, readSchemaFile } from "./schema-files.ts";
@@ -29,9 +31,10 @@ export async function runBulk(flags: BulkFlags): Promise<void> {
   const schema = flags.schema === undefined ? "" : readSchemaFile(flags.schema);
   const sdl =
     flags.graphqlSchema === undefined ? undefined : readGraphqlFile(flags.graphqlSchema, namespace);
+  const encryption = readEncryption(flags.encryption);
   const place = await claimBulkPlace(flags.data, "bulk.new");
   try {
-    await fill(place.aside, flags, { files, schema, sdl });
+    await fill(place.aside, flags, { files, schema, sdl, encryption });
     const bytes = place.place();
     say(`${Math.round(bytes / 1024 / 1024).toLocaleString("en-US")} MB in ${flags.data}`);
   } catch (error) {
@@ -46,9 +49,15 @@ interface Input {
   readonly files: ReturnType<typeof findInputs>;
   readonly schema: string;
   readonly sdl: string | undefined;
+  readonly encryption: UserKey | undefined;
 }
 
-async function fill(aside: string, flags: BulkFlags, { files, schema, sdl }: Input): Promise<void> {
+async function fill(
+  dir: string,
+  flags: BulkFlags,
+  { files, schema, sdl, encryption }: Input,
+): Promise<void> {
+  const aside = { dir, encryption };
   const row = await withStore(aside, async ({ engine, graphql, store }) => {
     if (schema !== "") await alter(engine, schema);
     if (sdl !== undefined) await graphql.updateSchema(namespace, sdl);
@@ -57,7 +66,8 @@ async function fill(aside: string, flags: BulkFlags, { files, schema, sdl }: Inp
   const told = new PhaseBars();
   const { facts } = await loadBulk({
     files,
-    aside,
+    aside: dir,
+    encryption,
     schema: row,
     addPredicates: (definitions) =>
       withStore(aside, async ({ engine, store }) => {
@@ -82,10 +92,13 @@ interface OpenedStore {
   readonly graphql: GraphqlService;
 }
 
-async function withStore<T>(dir: string, work: (opened: OpenedStore) => Promise<T>): Promise<T> {
+async function withStore<T>(
+  place: { readonly dir: string; readonly encryption: UserKey | undefined },
+  work: (opened: OpenedStore) => Promise<T>,
+): Promise<T> {
   const logger = silentLogger;
   const writer = await openWriter({
-    dir,
+    ...place,
     logger,
     clock: systemClock,
     derive: deriveFill,

@@ -5,26 +5,28 @@ import { checkStore } from "../stores/check.ts";
 import { checkLog } from "../stores/check-log.ts";
 import { examineFiles, openReadOnly } from "../stores/open.ts";
 import { repairStore } from "../stores/repair.ts";
+import type { UserKey } from "../stores/encryption.ts";
+import type { CheckOptions } from "./cli.ts";
+import { readEncryption } from "./encryption.ts";
 import { complain, say } from "./log.ts";
 
 /** Each problem takes a line; after so many the rest is only counted. */
 const linesMax = 100;
 
-export async function runCheck(dir: string, isRepair: boolean): Promise<void> {
-  if (isRepair) await runRepair(dir);
-  const problemCount = await check(dir);
+export async function runCheck({ data: dir, encryption, repair }: CheckOptions): Promise<void> {
+  const key = readEncryption(encryption);
+  if (repair) await runRepair(dir, key);
+  const problemCount = await check(dir, key);
   if (problemCount > 0) throw new Fault("E_STARTUP", `the store at ${dir} is damaged`);
 }
 
-async function runRepair(dir: string): Promise<void> {
+async function runRepair(dir: string, key: UserKey | undefined): Promise<void> {
   let losses = 0;
-  const { rows, commitTs, kept } = await repairStore(dir, {
-    say,
-    lose: (line) => {
-      losses++;
-      complain(`lost: ${line}`);
-    },
-  });
+  const lose = (line: string): void => {
+    losses++;
+    complain(`lost: ${line}`);
+  };
+  const { rows, commitTs, kept } = await repairStore(dir, { say, lose }, key);
   // The store is sound again, but whoever runs this in a script should look.
   if (losses > 0) process.exitCode = 1;
   const count = rows.toLocaleString("en-US");
@@ -32,14 +34,14 @@ async function runRepair(dir: string): Promise<void> {
 }
 
 /** Gives how many problems were found. */
-async function check(dir: string): Promise<number> {
+async function check(dir: string, encryption: UserKey | undefined): Promise<number> {
   let problemCount = 0;
   const report = (line: string): void => {
     if (++problemCount <= linesMax) complain(line);
   };
-  for (const line of examineFiles(dir, report)) say(line);
+  for (const line of examineFiles(dir, report, encryption)) say(line);
   if (problemCount > 0) return problemCount;
-  const store = await openReadOnly(dir);
+  const store = await openReadOnly(dir, { encryption });
   try {
     // Before anything of them is followed: over damaged pages LMDB ends the process.
     store.verify(report);

@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { readSeal } from "../backup/seal.ts";
 import { silentLogger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
+import { checkStoreKey } from "../stores/encryption.ts";
 import {
   buildServeConfig,
   countLimits,
@@ -12,6 +13,7 @@ import {
   type ServeConfig,
   type ServeOptions,
 } from "./config.ts";
+import { readKeyFile } from "./encryption.ts";
 import { complain, say, surviveLostOutput } from "./log.ts";
 import { makeSecurity } from "./security.ts";
 import { TlsFiles } from "./tls-files.ts";
@@ -133,6 +135,7 @@ export async function runConfigCheck(options: ServeOptions): Promise<void> {
     () => config.tls && new TlsFiles(config.tls, silentLogger),
     () => makeSecurity(config.security, config.host),
     () => checkDirectory(config.dataDir),
+    () => checkStoreKey(config.dataDir, readKeyFile(config.keyFile)),
     () => config.audit && checkWritable("--audit", dirname(config.audit.file)),
     () => checkScript(config.lambda.script),
     () => readSeal(config.backup?.keyFile),

@@ -11,11 +11,14 @@ import { Fault } from "../model/fault.ts";
 import type { Snapshot } from "../store/store.ts";
 import { openReadOnly } from "../stores/open.ts";
 import type { ExportFlags } from "./store-commands.ts";
+import { readEncryption } from "./encryption.ts";
 import { complain, say } from "./log.ts";
 import { startProgressBar } from "./progress-bar.ts";
 
 export async function runExport(options: ExportFlags): Promise<void> {
-  const store = await openReadOnly(options.data);
+  const store = await openReadOnly(options.data, {
+    encryption: readEncryption(options.encryption),
+  });
   const snapshot = store.snapshot();
   try {
     const namespaces = await chooseNamespaces(snapshot, options.namespace);

@@ -8,10 +8,12 @@ import { openSystemRows } from "../engine/system-rows.ts";
 import { Fault } from "../model/fault.ts";
 import { explainDirectory } from "../stores/claim.ts";
 import { openWriter } from "../stores/open.ts";
+import { checkStoreKey, type UserKey } from "../stores/encryption.ts";
 import { deriveFill } from "../write/fill.ts";
 import { claimForServing } from "./claim.ts";
 import type { KeyCreateOptions, KeyOptions } from "./cli.ts";
 import { openClient } from "./credentials.ts";
+import { readEncryption } from "./encryption.ts";
 import { parseLifetimeMs } from "./duration.ts";
 
 /** What both ways can do. */
@@ -94,7 +96,7 @@ export async function runKeyRevoke(ids: readonly string[], options: KeyOptions):
 
 async function withKeys<T>(options: KeyOptions, use: (keys: Keys) => Promise<T>): Promise<T> {
   if (options.data === undefined) return await use(reachServer(options));
-  return await withStore(options.data, use);
+  return await withStore(options.data, readEncryption(options.encryption), use);
 }
 
 const shownFields = "{ id name kind scopes namespace createdAt expiresAt isExpired }";
@@ -131,7 +133,12 @@ function reachServer(options: KeyOptions): Keys {
 }
 
 /** Claims the directory as a server would, so that none can start meanwhile; makes the store when it is missing. */
-async function withStore<T>(dir: string, use: (keys: Keys) => Promise<T>): Promise<T> {
+async function withStore<T>(
+  dir: string,
+  encryption: UserKey | undefined,
+  use: (keys: Keys) => Promise<T>,
+): Promise<T> {
+  checkStoreKey(dir, encryption);
   const claim = await claimForServing(dir).catch((error: unknown) => {
     if (!(error instanceof Fault)) throw error;
     throw new Fault("E_STARTUP", `${error.message}; reach a running one with --to URL`);
@@ -139,6 +146,7 @@ async function withStore<T>(dir: string, use: (keys: Keys) => Promise<T>): Promi
   try {
     const writer = await openWriter({
       dir,
+      encryption,
       clock: systemClock,
       logger: silentLogger,
       derive: deriveFill,

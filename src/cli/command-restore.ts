@@ -7,25 +7,29 @@ import { silentLogger } from "../base/log.ts";
 import { openEngine } from "../engine/open.ts";
 import { readReadyIndexes, reopenIndexes } from "../engine/restored-indexes.ts";
 import { isSwept } from "../graph/schema-rows.ts";
+import type { UserKey } from "../stores/encryption.ts";
 import { openWriter } from "../stores/open.ts";
 import { makeStoreOfRows, type StoreOfRows } from "../stores/stored-rows.ts";
 import { deriveFill } from "../write/fill.ts";
 import type { RestoreFlags } from "./backup-commands.ts";
 import { openParts, printMB } from "./command-backup.ts";
+import { readEncryption } from "./encryption.ts";
 import { complain, say } from "./log.ts";
 import { startProgressBar } from "./progress-bar.ts";
 
-export async function runRestore({ from, data, at, keyFile }: RestoreFlags): Promise<void> {
+export async function runRestore(options: RestoreFlags): Promise<void> {
+  const { from, data, at, keyFile } = options;
+  const encryption = readEncryption(options.encryption);
   const parts = openParts(from, keyFile);
   const moment = chooseMoment(await readManifests(parts.place, parts.seal), at);
-  const store = await makeStoreOfRows(data);
+  const store = await makeStoreOfRows(data, encryption);
   let restored: Restored;
   let bytes: number;
   try {
     restored = await fill(parts, moment, store);
     const { isBuilding } = restored;
     bytes = await store.finish(async (dir) => {
-      if (isBuilding) await buildIndexes(dir);
+      if (isBuilding) await buildIndexes(dir, encryption);
     });
   } catch (error) {
     await store.abandon();
@@ -90,10 +94,17 @@ async function look<T>(
 const lookMs = 50;
 
 /** Whoever opens the restored store finds its indexes whole. */
-async function buildIndexes(dir: string): Promise<void> {
+async function buildIndexes(dir: string, encryption: UserKey | undefined): Promise<void> {
   const logger = silentLogger;
   const clock = systemClock;
-  const writer = await openWriter({ dir, logger, clock, derive: deriveFill, isLinked: false });
+  const writer = await openWriter({
+    dir,
+    encryption,
+    logger,
+    clock,
+    derive: deriveFill,
+    isLinked: false,
+  });
   const bar = startProgressBar("indexes", "nodes");
   try {
     const engine = await openEngine({ store: writer.store, clock, logger });

@@ -6,12 +6,15 @@ import { AccessTokens } from "../auth/access-token.ts";
 import { systemClock } from "../base/clock.ts";
 import { guardians } from "../engine/reserved-nodes.ts";
 import { makeClient } from "../load/client.ts";
+import { checkStoreKey } from "../stores/encryption.ts";
 import { sampleHeader } from "../load/sample-sdl.ts";
 import { makeSampleTokens } from "../load/sample-tokens.ts";
 import type { AclConfig } from "./acl-config.ts";
+import { CdcChild } from "./cdc-child.ts";
 import { describeBound, urlOfAddress } from "./address.ts";
 import { claimForServing } from "./claim.ts";
 import { buildServeConfig, type ServeConfig, type ServeOptions } from "./config.ts";
+import { readKeyFile } from "./encryption.ts";
 import { complain, makeLogger, say, surviveLostOutput } from "./log.ts";
 import { mainFile } from "./places.ts";
 import { openPrivateSockets } from "./private-socket.ts";
@@ -28,6 +31,8 @@ import { readVersion } from "./version.ts";
 export async function runServe(options: ServeOptions, reread: () => ServeOptions): Promise<void> {
   surviveLostOutput();
   const config = buildServeConfig(options);
+  // One line, before anything is touched.
+  checkStoreKey(config.dataDir, readKeyFile(config.keyFile));
   const claim = await claimForServing(config.dataDir);
   const supervisor = await startSupervisor(config, makeLogger("supervisor", config.log));
   const reload = makeReloader(config, supervisor, reread);
@@ -44,8 +49,10 @@ export async function runServe(options: ServeOptions, reread: () => ServeOptions
     if (warning !== undefined) complain(warning);
     await greet(config, supervisor);
   }
+  const cdc = await startCdc(config, supervisor, ended.isEnding);
   const reason = await ended.whenEnding;
   say(`${reason}: draining`);
+  await cdc?.stop();
   await supervisor.stop();
   await claim.release();
   say("stopped");
@@ -94,29 +101,60 @@ async function loadSampleOnce(
   const mark = join(config.dataDir, pendingMark);
   if (!config.sample || (!supervisor.isEmpty && !existsSync(mark))) return;
   writeFileSync(mark, "");
-  const args = ["sample", "--to", urlOfAddress(supervisor.address)];
-  // Its own certificates are for others.
-  if (config.tls !== undefined) args.push("--beside", config.dataDir);
-  const env = {
-    ...process.env,
-    ...(config.security.token === undefined ? {} : { WEFT_TOKEN: config.security.token }),
-    WEFT_KEY: config.ownKeys.admin,
-    ...(config.acl === undefined ? {} : { WEFT_ACCESS_TOKEN: await signOwnToken(config.acl) }),
-    // What the user's own commands would show elsewhere.
-    WEFT_CREDS: "",
-  };
+  const args = ["sample", ...ownServerArgs(config, supervisor)];
+  const env = await makeOwnEnv(config, ownTokenMs);
   const loader = fork(mainFile, args, { stdio: ["ignore", "inherit", "inherit", "ipc"], env });
   const code = await new Promise((resolve) => loader.once("exit", resolve));
   if (code === 0) rmSync(mark, { force: true });
   else if (!isEnding()) complain("the sample could not be loaded; the server goes on without it");
 }
 
-/** Of no user: a guardian of namespace 0 for as long as the sample takes, signed here with the server's own secret. */
-async function signOwnToken(acl: AclConfig): Promise<string> {
+/** How commands that this server starts reach it. */
+function ownServerArgs(config: ServeConfig, { address }: Supervisor): string[] {
+  // Its own certificates are for others.
+  const beside = config.tls === undefined ? [] : ["--beside", config.dataDir];
+  return ["--to", urlOfAddress(address), ...beside];
+}
+
+/** What they show there. */
+async function makeOwnEnv(config: ServeConfig, tokenMs: number): Promise<NodeJS.ProcessEnv> {
+  const { acl, security, ownKeys } = config;
+  return {
+    ...process.env,
+    ...(security.token === undefined ? {} : { WEFT_TOKEN: security.token }),
+    WEFT_KEY: ownKeys.admin,
+    ...(acl === undefined ? {} : { WEFT_ACCESS_TOKEN: await signOwnToken(acl, tokenMs) }),
+    // What the user's own commands would show elsewhere.
+    WEFT_CREDS: "",
+  };
+}
+
+async function startCdc(
+  config: ServeConfig,
+  supervisor: Supervisor,
+  isEnding: () => boolean,
+): Promise<CdcChild | undefined> {
+  const { cdc, dataDir } = config;
+  if (cdc === undefined || isEnding()) return undefined;
+  const child = new CdcChild({
+    cdc,
+    dataDir,
+    serverArgs: ownServerArgs(config, supervisor),
+    makeEnv: () => makeOwnEnv(config, cdcTokenMs),
+  });
+  await child.start();
+  return child;
+}
+
+/** Then it is started again, with another. */
+const cdcTokenMs = 30 * 24 * 3_600_000;
+
+/** Of no user: a guardian of namespace 0 for a while, signed here with the server's own secret. */
+async function signOwnToken(acl: AclConfig, accessTtlMs: number): Promise<string> {
   const tokens = new AccessTokens({
     ...acl,
     secrets: acl.secrets.map((secret) => Buffer.from(secret, "base64")),
-    accessTtlMs: ownTokenMs,
+    accessTtlMs,
     clock: systemClock,
   });
   return tokens.issuePlain("weft", 0, [guardians]);
@@ -188,7 +226,7 @@ async function listTokens(config: ServeConfig, url: string): Promise<string> {
   const credentials = {
     token: config.security.token,
     key: config.ownKeys.admin,
-    accessToken: config.acl === undefined ? undefined : await signOwnToken(config.acl),
+    accessToken: config.acl === undefined ? undefined : await signOwnToken(config.acl, ownTokenMs),
   };
   const socketPath =
     config.tls === undefined ? undefined : openPrivateSockets(config.dataDir).pathOf("own");

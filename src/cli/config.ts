@@ -10,6 +10,7 @@ import { readAclConfig } from "./acl-config.ts";
 import type { AclConfig } from "./acl-config.ts";
 import { parseAddress } from "./address.ts";
 import { parseDurationMs } from "./duration.ts";
+import { parseEncryption, refusePlainBackup } from "./encryption.ts";
 import { type GrpcConfig, parseGrpc } from "./grpc-listening.ts";
 import { parseBackup, type BackupConfig } from "./backup-config.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
@@ -21,6 +22,7 @@ import { parseOutgoing, type OutgoingConfig } from "./outgoing.ts";
 import { divideMemory, type MemoryConfig } from "./memory.ts";
 import { answeringWriterMax } from "./roles.ts";
 import { parseAudit } from "./audit-config.ts";
+import { parseCdc, type CdcConfig } from "./cdc-config.ts";
 import type { AuditConfig } from "./audit-config.ts";
 import type { RateConfig } from "../http/rate-limits.ts";
 import { parseRates } from "./rate-config.ts";
@@ -32,8 +34,10 @@ import { parseTls, type TlsConfig } from "./tls-config.ts";
 /** Plain data: it travels to the children as a message. */
 export interface ServeConfig {
   readonly dataDir: string;
-  /** Where exports that /admin asks for lie. */
-  readonly exportDir: string;
+  /** The file with the key of the store; undefined: it is not encrypted. */
+  readonly keyFile: string | undefined;
+  /** Where exports that /admin asks for lie; undefined: nowhere, since the store is encrypted and they would not be. */
+  readonly exportDir: string | undefined;
   readonly host: string;
   readonly port: number;
   /** Undefined: off. */
@@ -54,6 +58,8 @@ export interface ServeConfig {
   /** Of the whole server; undefined: none. */
   readonly rates: RateConfig | undefined;
   readonly audit: AuditConfig | undefined;
+  /** Where what is committed is sent, in the form of the reference; undefined: nowhere. */
+  readonly cdc: CdcConfig | undefined;
   readonly graphql: GraphqlConfig;
   readonly limits: Limits;
   readonly mutations: MutationsMode;
@@ -113,6 +119,7 @@ interface StoreConfig {
 /** The options of `weft serve` as commander hands them over. */
 export interface ServeOptions {
   readonly data: string;
+  readonly encryption: string;
   readonly export: string | undefined;
   readonly http: string;
   /** `--no-grpc` is false. */
@@ -126,6 +133,7 @@ export interface ServeOptions {
   readonly anonymous: string | boolean | undefined;
   readonly rate: string;
   readonly audit: string;
+  readonly cdc: string;
   readonly acl: string;
   readonly limit: string;
   readonly store: string;
@@ -145,6 +153,11 @@ export interface ServeOptions {
 
 export function buildServeConfig(options: ServeOptions): ServeConfig {
   const { host, port } = parseAddress(options.http);
+  const keyFile = parseEncryption(options.encryption);
+  const backup = parseBackup(options.backup);
+  if (backup !== undefined) {
+    refusePlainBackup(keyFile !== undefined, backup.keyFile !== undefined, "--backup key-file");
+  }
   const workers = parseCount("--workers", options.workers);
   if (workers < 1 || workers > workersMax) {
     throw new Fault("E_STARTUP", `--workers: from 1 to ${workersMax}, not ${workers}`);
@@ -163,7 +176,8 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
   }
   return {
     dataDir: options.data,
-    exportDir: options.export ?? join(options.data, "export"),
+    keyFile,
+    exportDir: options.export ?? (keyFile === undefined ? join(options.data, "export") : undefined),
     host,
     port,
     grpc,
@@ -178,6 +192,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     security,
     rates: parseRates(options.rate),
     audit: parseAudit(options.audit),
+    cdc: parseCdc(options.cdc),
     graphql: parseGraphql(options.graphql),
     ...parseLimits(options.limit),
     store: parseStore(options.store),
@@ -190,7 +205,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
       cacheMb: parseCache(options.cache),
     }),
     lambda,
-    backup: parseBackup(options.backup),
+    backup,
     outgoing: parseOutgoing(options.outgoing, host),
     acl,
     isDevelopment: false,

@@ -5,25 +5,37 @@ import type { Exports } from "../admin/export-fields.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../model/fault.ts";
 import type { CommandTasks } from "./command-tasks.ts";
+import { encryptionFlag } from "./encryption.ts";
 
 interface ExportParts {
   readonly tasks: CommandTasks;
   readonly dataDir: string;
-  /** Below it all exports lie. */
-  readonly exportDir: string;
+  /** Of an encrypted store. */
+  readonly keyFile: string | undefined;
+  /** Below it all exports lie; undefined: there are none. */
+  readonly exportDir: string | undefined;
   /** The newest commit, for the name of the folder. */
   readonly commitTs: () => Promise<number>;
   readonly clock: Clock;
 }
 
-export function openExports({ tasks, dataDir, exportDir, commitTs, clock }: ExportParts): Exports {
+export function openExports(parts: ExportParts): Exports {
+  const { tasks, dataDir, keyFile, exportDir, commitTs, clock } = parts;
   return {
     async start({ format, namespace, destination }) {
+      if (exportDir === undefined) {
+        const why = "the store is encrypted, and exports are not";
+        throw new Fault(
+          "E_TASK",
+          `${why}: start the server with --export DIR to say where they go`,
+        );
+      }
       const parent = findPlace(exportDir, destination);
       const dir = join(parent, nameFolder(await commitTs(), clock.nowMs()));
       mkdirSync(parent, { recursive: true, mode: 0o700 });
       const wishes = ["--format", format, "--namespace", String(namespace)];
-      const args = ["export", "--data", dataDir, "--to", dir, ...wishes];
+      const key = encryptionFlag(keyFile);
+      const args = ["export", "--data", dataDir, "--to", dir, ...wishes, ...key];
       return tasks.start({ kind: "Export", namespace, args, place: dir });
     },
   };

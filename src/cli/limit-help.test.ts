@@ -7,6 +7,7 @@ import { limitHelp, limitKeys } from "./limit-help.ts";
 function refuseKey(): string {
   try {
     buildServeConfig({
+      encryption: "",
       data: "x",
       export: undefined,
       http: "127.0.0.1:1",
@@ -19,6 +20,7 @@ function refuseKey(): string {
       anonymous: undefined,
       rate: "",
       audit: "",
+      cdc: "",
       acl: "",
       limit: "no-such-key=1",
       store: "",

@@ -15,6 +15,7 @@ const within: Readonly<Record<string, string>> = {
   security: "token",
   creds: "password",
   kafkaLogin: "password",
+  cdc: "sasl-password",
 };
 
 /** Puts what the files hold in the place of their names. Gives the flags that show a secret. Throws Fault E_STARTUP. */

@@ -7,5 +7,13 @@ export function setting(flags: string, description: string): Option {
   return option.env(`WEFT_${option.name().replaceAll("-", "_").toUpperCase()}`);
 }
 
+/** Of every command that opens a store. */
+export function encryptionSetting(): Option {
+  return setting(
+    "--encryption <settings>",
+    'of a store that is encrypted: "key-file=FILE", with its key',
+  ).default("");
+}
+
 export const configFlag = "--config <file>";
 export const configHelp = "JSON file with settings, named as the flags are";

@@ -19,6 +19,7 @@ const live: Partial<Record<keyof ServeConfig, string>> = {
 
 const waits: Partial<Record<keyof ServeConfig, string>> = {
   dataDir: "--data",
+  keyFile: "--encryption",
   host: "--http",
   port: "--http",
   tls: "--tls",
@@ -26,6 +27,7 @@ const waits: Partial<Record<keyof ServeConfig, string>> = {
   sample: "--sample",
   hangMs: "--hang",
   audit: "--audit",
+  cdc: "--cdc",
   graphql: "--graphql",
   mutations: "--limit mutations",
   store: "--store",

@@ -1,11 +1,12 @@
 /** Commands that work on the directory of a store: no server is asked. */
 import { availableParallelism } from "node:os";
 import { Option, type Command } from "commander";
-import { configFlag, configHelp, setting } from "./setting.ts";
+import { configFlag, configHelp, encryptionSetting, setting } from "./setting.ts";
 
 /** The options of `weft bulk`. */
 export interface BulkFlags {
   readonly data: string;
+  readonly encryption: string;
   readonly files: string;
   readonly format: "rdf" | "json" | undefined;
   readonly schema: string | undefined;
@@ -18,6 +19,7 @@ export interface BulkFlags {
 /** The options of `weft export`. */
 export interface ExportFlags {
   readonly data: string;
+  readonly encryption: string;
   readonly to: string;
   readonly format: "rdf" | "json";
   readonly namespace: string;
@@ -29,6 +31,7 @@ export function addBulk(program: Command): void {
     .command("bulk")
     .description("load RDF or JSON files into a new store that no server serves yet")
     .addOption(setting("--data <dir>", "directory of the new store").default("./weft-data"))
+    .addOption(encryptionSetting())
     .requiredOption("--files <file,…>", "files and folders: .rdf or .json, plain or .gz")
     .addOption(new Option("--format <format>", "of all files").choices(["rdf", "json"]))
     .option("--schema <file>", "DQL schema, plain or .gz")
@@ -53,11 +56,18 @@ Examples:
     });
 }
 
+/** The options of `weft compact`. */
+export interface CompactFlags {
+  readonly data: string;
+  readonly encryption: string;
+}
+
 export function addCompact(program: Command): void {
   program
     .command("compact")
     .description("give the room that a store no longer needs back to the disk; no server may run")
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
+    .addOption(encryptionSetting())
     .addOption(setting(configFlag, configHelp))
     .addHelpText(
       "after",
@@ -68,9 +78,9 @@ A stop at any moment leaves the old store or the new one.
 Examples:
   weft compact --data ./weft-data`,
     )
-    .action(async ({ data }: { readonly data: string }) => {
+    .action(async (options: CompactFlags) => {
       const { runCompact } = await import("./command-compact.ts");
-      await runCompact(data);
+      await runCompact(options);
     });
 }
 
@@ -79,6 +89,7 @@ export function addExport(program: Command): void {
     .command("export")
     .description("write all data and schemas of a store to files that loaders read")
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
+    .addOption(encryptionSetting())
     .requiredOption("--to <dir>", "directory for the files; - writes plain text to stdout")
     .addOption(
       new Option("--format <format>", "of the facts").choices(["rdf", "json"]).default("rdf"),

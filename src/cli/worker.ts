@@ -163,7 +163,7 @@ interface AdminNeeds {
 
 function openAdmin(needs: AdminNeeds, { config, store }: WorkerParts): ServerContext["admin"] {
   const { graphql, keys, controls, processes, acl, engine, about, tasks } = needs;
-  const { dataDir, exportDir } = config;
+  const { dataDir, exportDir, keyFile } = config;
   const commitTs = async (): Promise<number> => (await store.describe()).commitTs;
   return openAdminService({
     graphql,
@@ -176,7 +176,7 @@ function openAdmin(needs: AdminNeeds, { config, store }: WorkerParts): ServerCon
     health: () => about.healthOfAll(),
     state: (namespace) => about.membership(namespace),
     lease: (kind, count) => engine.lease(kind, count),
-    exports: openExports({ tasks, dataDir, exportDir, commitTs, clock: systemClock }),
+    exports: openExports({ tasks, dataDir, keyFile, exportDir, commitTs, clock: systemClock }),
     backups: openBackupDesk(config, tasks),
     findTask: (id) => tasks.find(id),
     migrations: openMigrations(engine, systemClock),

@@ -7,6 +7,7 @@ import { openWriter, type Writer } from "../stores/open.ts";
 import type { StoreIdentity } from "../stores/place.ts";
 import { deriveFill } from "../write/fill.ts";
 import { scrubOf, type ServeConfig } from "./config.ts";
+import { readKeyFile } from "./encryption.ts";
 import { storeFailedExit } from "./messages.ts";
 
 /** Fault E_STARTUP, one line, when the directory cannot be opened. */
@@ -20,6 +21,7 @@ export async function openStoreForWriting(
   try {
     return await openWriter({
       dir: dataDir,
+      encryption: readKeyFile(config.keyFile),
       ...(mapBytes === undefined ? {} : { mapBytesMax: mapBytes }),
       room: new DiskRoom(dataDir, systemClock, minFreeBytes),
       derive: deriveFill,

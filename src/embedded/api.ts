@@ -27,6 +27,8 @@ export type {
 export interface OpenOptions {
   /** Directory of the store; made when it is missing. Without one everything is in memory, and ends with the process. */
   readonly data?: string | undefined;
+  /** File with the key of an encrypted store, or of one to be made: 16, 24 or 32 bytes. */
+  readonly keyFile?: string | undefined;
   /** GraphQL schema to set, unless the store has the same. */
   readonly schema?: string | undefined;
   /** Schema of predicates to set, as `/alter` takes it. */

@@ -6,6 +6,7 @@ import { openGraphqlService } from "../graphql/service/open-service.ts";
 import { openLambdaClient } from "../lambda/client.ts";
 import type { Store } from "../store/store.ts";
 import { claimServing, explainDirectory } from "../stores/claim.ts";
+import { checkStoreKey, readUserKey } from "../stores/encryption.ts";
 import { openMemoryStore } from "../stores/memory.ts";
 import { deriveFill } from "../write/fill.ts";
 import type { EmbeddedDatabase, Open, OpenOptions } from "./api.ts";
@@ -33,7 +34,7 @@ export async function openEmbedded(
   const clock: Clock =
     now === undefined ? systemClock : { nowMs: now, tickMs: () => systemClock.tickMs() };
   const { store, close } =
-    data === undefined ? openInMemory(clock) : await openDirectory(data, clock);
+    data === undefined ? openInMemory(clock) : await openDirectory(data, options.keyFile, clock);
   let own: Resolvers | undefined;
   try {
     const engine = await openEngine({ store, clock });
@@ -86,13 +87,26 @@ function openInMemory(clock: Clock): OpenStore {
 }
 
 /** As a server would claim it: none can start there meanwhile. LMDB is loaded by those alone who have a directory. */
-async function openDirectory(dir: string, clock: Clock): Promise<OpenStore> {
+async function openDirectory(
+  dir: string,
+  keyFile: string | undefined,
+  clock: Clock,
+): Promise<OpenStore> {
   try {
+    const encryption = keyFile === undefined ? undefined : readUserKey(keyFile, "keyFile");
+    checkStoreKey(dir, encryption);
     const claim = await claimServing(dir);
     try {
       const { openWriter } = await import("../stores/open.ts");
       const logger = silentLogger;
-      const writer = await openWriter({ dir, clock, logger, derive: deriveFill, isLinked: false });
+      const writer = await openWriter({
+        dir,
+        encryption,
+        clock,
+        logger,
+        derive: deriveFill,
+        isLinked: false,
+      });
       return {
         store: writer.store,
         close: async () => {

@@ -104,8 +104,7 @@ export async function openLambdaServer(given: LambdaServerOptions): Promise<Lamb
     },
     close: async () => {
       server.close();
-      const open = pool === undefined ? [...retiring] : [pool, ...retiring];
-      await Promise.all(open.map((one) => one.close()));
+      await Promise.all([pool, ...retiring].flatMap((one) => one?.close() ?? []));
       server.closeAllConnections();
     },
   };

@@ -20,6 +20,9 @@ import {
   writeClosed,
 } from "./lmdb/header.ts";
 import { toStored } from "./row-builder.ts";
+import { keysName } from "./sealed/keys-name.ts";
+import { unlockStore } from "./sealed/store-keys.ts";
+import type { UserKey } from "./sealed/user-key.ts";
 
 /** Where a new store is made, while nobody else makes one there. */
 interface BulkPlace {
@@ -39,7 +42,8 @@ export async function claimBulkPlace(dir: string, asideName: string): Promise<Bu
   try {
     // Ended between two renames: data whose header is still aside is no store.
     const isHalf = fs.existsSync(join(aside, headerName)) && !fs.existsSync(join(dir, headerName));
-    if (isHalf) fs.rmSync(join(dir, dataName), { force: true });
+    if (isHalf)
+      for (const name of [keysName, dataName]) fs.rmSync(join(dir, name), { force: true });
     checkEmpty(dir, asideName);
     fs.rmSync(aside, { recursive: true, force: true });
     fs.mkdirSync(aside, { mode: 0o700 });
@@ -52,7 +56,10 @@ export async function claimBulkPlace(dir: string, asideName: string): Promise<Bu
     place() {
       const bytes = dataBytes(aside);
       // The header last: without it nobody opens the data.
-      for (const name of [dataName, headerName]) fs.renameSync(join(aside, name), join(dir, name));
+      for (const name of [keysName, dataName, headerName]) {
+        const isThere = name !== keysName || fs.existsSync(join(aside, name));
+        if (isThere) fs.renameSync(join(aside, name), join(dir, name));
+      }
       fs.rmSync(aside, { recursive: true, force: true });
       syncDirectory(dir);
       return bytes;
@@ -83,9 +90,11 @@ export interface BulkStore {
 }
 
 /** A store that was made, and closed, by a writer. */
-export function openBulkStore(aside: string): BulkStore {
-  const { storeId } = readHeader(aside);
-  const environment = new Environment({ dir: aside, noSync: true });
+export function openBulkStore(aside: string, encryption?: UserKey): BulkStore {
+  const header = readHeader(aside);
+  const { storeId } = header;
+  const cipher = unlockStore(aside, header, encryption);
+  const environment = new Environment({ dir: aside, noSync: true, cipher });
   return {
     clear(storageId) {
       const keys: Uint8Array[] = [];

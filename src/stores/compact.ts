@@ -18,6 +18,9 @@ import {
 } from "./lmdb/header.ts";
 import { findSources, type Source } from "./lmdb/salvage.ts";
 import { claimForWriting } from "./lmdb/writing-claim.ts";
+import type { StoreCipher } from "./sealed/store-cipher.ts";
+import { addDataKey, forgetOldKeys, unlockStore } from "./sealed/store-keys.ts";
+import type { UserKey } from "./sealed/user-key.ts";
 
 interface Compacted {
   readonly rows: number;
@@ -29,13 +32,21 @@ interface Compacted {
 const asideName = "compact.new";
 const batchRows = 2000;
 
+interface CompactOptions {
+  readonly onProgress: (bytes: number, rows: number) => void;
+  /** The key of a store that is encrypted. */
+  readonly encryption?: UserKey | undefined;
+  /** Of a store that is encrypted: all of it is sealed anew, under a new data key. */
+  readonly isRewrite?: boolean;
+}
+
 /**
  * `onProgress`: bytes of rows that are written. Fault E_STARTUP where a server has the store open, or it was not closed
  * in order, or the disk has no room beside it; E_STORE_CORRUPT where it is damaged. Nothing was changed then.
  */
 export async function compactStore(
   dir: string,
-  onProgress: (bytes: number, rows: number) => void,
+  { onProgress, encryption, isRewrite = false }: CompactOptions,
 ): Promise<Compacted> {
   if (!fs.existsSync(join(dir, dataName))) {
     throw new Fault("E_STARTUP", `there is no store at ${dir}: ${dataName} is missing`);
@@ -47,7 +58,9 @@ export async function compactStore(
     if (writing === undefined) {
       throw new Fault("E_STARTUP", `the store at ${dir} is open: another process writes to it`);
     }
-    const { storeId, state } = readHeader(dir);
+    const header = readHeader(dir);
+    const { storeId, state } = header;
+    const cipher = unlockStore(dir, header, encryption);
     if (state !== "closed") {
       throw new Fault(
         "E_STARTUP",
@@ -55,12 +68,19 @@ export async function compactStore(
       );
     }
     const bytesBefore = dataBytes(dir);
-    const source = findWholeSource(dir);
+    const source = findWholeSource(dir, cipher);
     fs.rmSync(aside, { recursive: true, force: true });
     checkRoom(dir, bytesBefore);
     fs.mkdirSync(aside, { mode: 0o700 });
-    const rows = await copyRows(aside, source, onProgress);
+    const key = isRewrite ? encryption : undefined;
+    // From here on a start may seal with the new key; each block is opened by the one that it was sealed with.
+    const sealing = key === undefined ? cipher : addDataKey(dir, key);
+    const visit =
+      cipher === undefined ? (onRow: OnRow) => source.visit(onRow) : inOrder(dir, cipher);
+    const target = new Environment({ dir: aside, noSync: true, cipher: sealing });
+    const rows = await copyRows(target, aside, visit, onProgress);
     exchange(dir, aside, storeId);
+    if (key !== undefined) forgetOldKeys(dir, key);
     return { rows, bytesBefore, bytesAfter: dataBytes(dir) };
   } finally {
     fs.rmSync(aside, { recursive: true, force: true });
@@ -69,8 +89,22 @@ export async function compactStore(
   }
 }
 
-function findWholeSource(dir: string): Source {
-  const [source] = findSources(dir, () => {});
+/** Rows of an encrypted store, through its blocks. */
+function inOrder(dir: string, cipher: StoreCipher): VisitRows {
+  return async (onRow) => {
+    const environment = new Environment({ dir, readOnly: true, cipher });
+    const held = environment.hold();
+    held.visit(undefined, (key, stored) => {
+      onRow(Buffer.from(key), Buffer.from(stored));
+      return true;
+    });
+    held.release();
+    await environment.close();
+  };
+}
+
+function findWholeSource(dir: string, cipher: StoreCipher | undefined): Source {
+  const [source] = findSources(dir, () => {}, cipher);
   const loss = source === undefined ? `${dataName} has no meta page` : source.losses[0];
   if (source !== undefined && loss === undefined) return source;
   throw new Fault("E_STORE_CORRUPT", `the store at ${dir} is damaged: ${loss}; see "weft check"`);
@@ -87,12 +121,15 @@ function checkRoom(dir: string, bytes: number): void {
   );
 }
 
+type OnRow = (key: Buffer, stored: Buffer) => void;
+type VisitRows = (onRow: OnRow) => void | Promise<void>;
+
 async function copyRows(
+  environment: Environment,
   aside: string,
-  source: Source,
+  visit: VisitRows,
   onProgress: (bytes: number, rows: number) => void,
 ): Promise<number> {
-  const environment = new Environment({ dir: aside, noSync: true });
   const batch: { key: Buffer; stored: Buffer }[] = [];
   let rows = 0;
   let bytes = 0;
@@ -103,7 +140,7 @@ async function copyRows(
     batch.length = 0;
     onProgress(bytes, rows);
   };
-  source.visit((key, stored) => {
+  await visit((key, stored) => {
     batch.push({ key: Buffer.from(key), stored: Buffer.from(stored) });
     rows++;
     bytes += key.length + stored.length;

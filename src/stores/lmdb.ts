@@ -39,6 +39,10 @@ import { openLinkListener, type LinkListener } from "./lmdb/link-server.ts";
 import { SlotKeeper } from "./lmdb/slot-keeper.ts";
 import { noScrub, Scrub, type ScrubPolicy } from "./lmdb/scrub.ts";
 import { DiskRoom } from "./disk-room.ts";
+import { keysName } from "./sealed/keys-name.ts";
+import type { StoreCipher } from "./sealed/store-cipher.ts";
+import { createKeys, unlockStore } from "./sealed/store-keys.ts";
+import type { UserKey } from "./sealed/user-key.ts";
 import { claimForWriting } from "./lmdb/writing-claim.ts";
 import { readLog, readSlots, walkLog } from "./read-log.ts";
 
@@ -74,6 +78,8 @@ export interface WriterOptions {
   readonly identity?: StoreIdentity | undefined;
   /** Default: the process does not scrub. */
   readonly scrub?: ScrubPolicy;
+  /** The key of a store that is encrypted, or of one to be made. */
+  readonly encryption?: UserKey | undefined;
 }
 
 export interface Writer {
@@ -92,7 +98,7 @@ type ClaimedOptions = WriterOptions & { readonly journal: RunJournalOptions };
 
 /**
  * Opens (or makes) the store for writing. Fault E_STARTUP, one clear line: another writer is alive, the directory is
- * not a store, is damaged, or of a newer format.
+ * not a store, is damaged, of a newer format, or not of this key.
  */
 export async function openWriter(options: WriterOptions): Promise<Writer> {
   const { dir } = options;
@@ -100,6 +106,8 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
   const journal = { run: randomUUID(), ...options.journal };
   const found = inspectStore(dir, journal);
   refuseAnother(dir, found?.storeId, options.identity);
+  // Told before anything is touched.
+  if (found !== undefined) unlockStore(dir, found, options.encryption);
   if (found === undefined) makeDirectory(dir);
   const claim = await claimForWriting(dir, options.claimWaitMs ?? claimWaitMs);
   if (claim === undefined) {
@@ -133,10 +141,11 @@ async function openFiles(options: ClaimedOptions, storeId?: string): Promise<Ope
   const { dir, logger } = options;
   const found = inspectStore(dir, options.journal);
   refuseAnother(dir, found?.storeId, options.identity);
+  const cipher = openKeys(options, found);
   const header = found ?? { ...createStore(dir, storeId), loss: undefined };
   const isNew = dataBytes(dir) === 0;
   if (isNew) rmSync(join(dir, dataName), { force: true });
-  let fail: (error: unknown) => void = () => {};
+  let fail = (_error: unknown): void => {};
   const opened = await openForWriting({
     dir,
     header,
@@ -146,6 +155,7 @@ async function openFiles(options: ClaimedOptions, storeId?: string): Promise<Ope
     journal: options.journal,
     readersWaitMs: options.claimWaitMs ?? claimWaitMs,
     onFailure: (error) => fail(error),
+    cipher,
   });
   const { environment } = opened;
   if (isNew) syncDirectory(dir);
@@ -172,8 +182,7 @@ async function openClaimed(
   const scrub = beginScrub(environment, options);
   const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
   listener?.serve({ storeId: header.storeId, committer, slots, logger });
-  const timer = setInterval(() => environment.readerCheck(), readerCheckMs);
-  timer.unref();
+  const timer = setInterval(() => environment.readerCheck(), readerCheckMs).unref();
   let isClosed = false;
   const close = async (): Promise<void> => {
     if (isClosed) return;
@@ -192,6 +201,18 @@ async function openClaimed(
     checkReaders: () => void environment.readerCheck(),
     close,
   };
+}
+
+/** Those of a new store are made. */
+function openKeys(
+  { dir, encryption }: WriterOptions,
+  found: StoreHeader | undefined,
+): StoreCipher | undefined {
+  if (found !== undefined) return unlockStore(dir, found, encryption);
+  if (encryption !== undefined) return createKeys(dir, encryption);
+  // Of a start that was ended before the store was made.
+  rmSync(join(dir, keysName), { force: true });
+  return undefined;
 }
 
 function openCommitter(files: OpenedFiles, options: WriterOptions): Committer {
@@ -369,6 +390,7 @@ interface ConnectOptions {
   readonly logger?: Logger;
   /** Default: the process does not scrub. */
   readonly scrub?: ScrubPolicy;
+  readonly encryption?: UserKey | undefined;
 }
 
 /** The store of a process beside the writer, which must have opened it before. */
@@ -384,6 +406,7 @@ export async function connectStore(options: ConnectOptions): Promise<Store> {
   return connectThroughLink({
     dir,
     storeId,
+    cipher: unlockStore(dir, header, options.encryption),
     waitMs: options.waitMs ?? 10_000,
     logger: options.logger ?? silentLogger,
     scrub: options.scrub ?? noScrub,
@@ -409,19 +432,29 @@ export interface ReadOnlyStore {
   close(): Promise<void>;
 }
 
+interface ReadOptions {
+  readonly answerMs?: number;
+  readonly encryption?: UserKey | undefined;
+}
+
 /**
  * For `weft check` and `weft export`, beside a running server or alone: nothing is written. Fault E_STARTUP as for `connectStore`, and
- * where a writer of this store does not answer for `answerMs`.
+ * where a writer of this store does not answer for `answerMs` (10 s).
  */
-export async function openReadOnly(dir: string, answerMs = 10_000): Promise<ReadOnlyStore> {
+export async function openReadOnly(
+  dir: string,
+  { answerMs = 10_000, encryption }: ReadOptions = {},
+): Promise<ReadOnlyStore> {
   const header = inspectStore(dir);
   if (header === undefined || dataBytes(dir) === 0) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: there is none`);
   }
   refuseLost(dir, header);
-  const environment = await openBesideWriter(dir, header.storeId, answerMs);
+  const { storeId } = header;
+  const cipher = unlockStore(dir, header, encryption);
+  const environment = await openBesideWriter({ dir, storeId, answerMs, cipher });
   return {
-    storeId: header.storeId,
+    storeId,
     snapshot: () => environment.snapshot(),
     slots: () => environment.read(readSlots),
     bytesUsed: () => environment.bytesUsed(),
@@ -453,12 +486,18 @@ function reportPages(
  * another are told by `verify`.) Faults
  * as of a start.
  */
-export function examineFiles(dir: string, report: (problem: string) => void): readonly string[] {
+export function examineFiles(
+  dir: string,
+  report: (problem: string) => void,
+  encryption?: UserKey,
+): readonly string[] {
   const header = inspectStore(dir);
   if (header === undefined) return [];
-  const { version, state, loss } = header;
+  const { state, loss } = header;
+  const cipher = unlockStore(dir, header, encryption);
+  const version = `${header.version}${cipher === undefined ? "" : ", encrypted"}`;
   if (loss !== undefined) {
-    const { records } = planRecovery(dir, join(dir, dataName), loss);
+    const { records } = planRecovery(dir, join(dir, dataName), loss, cipher);
     reportPages(dir, report, readMeta(Buffer.from(loss.half.base.metas)));
     return [
       `format ${version}, not closed in order: ` +
@@ -466,7 +505,8 @@ export function examineFiles(dir: string, report: (problem: string) => void): re
     ];
   }
   if (state === "closed") reportPages(dir, report);
-  const damage = state === "journaled" ? examineJournal(dir, join(dir, dataName)) : undefined;
+  const damage =
+    state === "journaled" ? examineJournal(dir, join(dir, dataName), cipher) : undefined;
   if (damage !== undefined) report(`its journal is damaged (${damage})`);
   return [`format ${version}, ${stateWords[state]}`];
 }

@@ -2,9 +2,10 @@
 import { chmodSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { dataName, headerName } from "./lmdb/header.ts";
+import { keysName } from "./sealed/keys-name.ts";
 
 const othersBits = 0o077;
-const fileNames = [headerName, dataName, "lock.mdb", "journal.0", "journal.1"];
+const fileNames = [headerName, keysName, dataName, "lock.mdb", "journal.0", "journal.1"];
 
 /**
  * Takes the rights of the group and of all others from the files of the store in a directory. Returns the names of those

@@ -16,6 +16,10 @@ import { Environment } from "./lmdb/environment.ts";
 import { dataName, headerName, readHeader, syncDirectory, writeClosed } from "./lmdb/header.ts";
 import { journalNames, visitRows } from "./lmdb/journal-format.ts";
 import { findSources, type Source } from "./lmdb/salvage.ts";
+import { keysName } from "./sealed/keys-name.ts";
+import type { StoreCipher } from "./sealed/store-cipher.ts";
+import { unlockStore } from "./sealed/store-keys.ts";
+import type { UserKey } from "./sealed/user-key.ts";
 import { claimForWriting } from "./lmdb/writing-claim.ts";
 
 interface Repaired {
@@ -33,6 +37,7 @@ interface Repaired {
 export async function repairStore(
   dir: string,
   { say, lose }: { readonly say: (line: string) => void; readonly lose: (line: string) => void },
+  encryption?: UserKey,
 ): Promise<Repaired> {
   if (!fs.existsSync(join(dir, dataName))) {
     throw new Fault("E_STARTUP", `there is nothing to repair at ${dir}: ${dataName} is missing`);
@@ -46,7 +51,10 @@ export async function repairStore(
         `cannot repair the store at ${dir}: another process writes to it`,
       );
     }
-    const sources = findSources(dir, say);
+    // The header may be what is damaged.
+    const isEncrypted = fs.existsSync(join(dir, keysName));
+    const cipher = unlockStore(dir, { isEncrypted }, encryption);
+    const sources = findSources(dir, say, cipher);
     const source = sources[0];
     if (source === undefined) {
       throw new Fault("E_STARTUP", `nothing can be saved at ${dir}: ${dataName} has no meta page`);
@@ -56,7 +64,7 @@ export async function repairStore(
     if (knownTs > source.commitTs) {
       lose(`the commits ${source.commitTs + 1} to ${knownTs}, of which the rest is not sound`);
     }
-    return await rebuild(dir, source, lose);
+    return await rebuild({ dir, source, cipher }, lose);
   } finally {
     await writing?.release();
     await serving.release();
@@ -64,14 +72,15 @@ export async function repairStore(
 }
 
 async function rebuild(
-  dir: string,
-  source: Source,
+  { dir, source, cipher }: { dir: string; source: Source; cipher: StoreCipher | undefined },
   lose: (line: string) => void,
 ): Promise<Repaired> {
   const made = join(dir, "repaired.new");
   fs.rmSync(made, { recursive: true, force: true });
   fs.mkdirSync(made, { mode: 0o700 });
-  const environment = new Environment({ dir: made, noSync: true });
+  // The new files are of the same keys, which stay where they are; the header tells of them.
+  if (cipher !== undefined) fs.copyFileSync(join(dir, keysName), join(made, keysName));
+  const environment = new Environment({ dir: made, noSync: true, cipher });
   const gathered = fill(environment, source, lose);
   await environment.close();
   const data = fs.openSync(join(made, dataName), "r+");
@@ -181,6 +190,9 @@ function exchange(dir: string, made: string): string {
   for (const name of [headerName, dataName, "lock.mdb", ...journalNames]) {
     if (fs.existsSync(join(dir, name))) fs.renameSync(join(dir, name), join(kept, name));
   }
+  // They can be opened with the keys of now alone.
+  if (fs.existsSync(join(dir, keysName)))
+    fs.copyFileSync(join(dir, keysName), join(kept, keysName));
   syncDirectory(kept);
   for (const name of [dataName, headerName]) fs.renameSync(join(made, name), join(dir, name));
   fs.rmSync(made, { recursive: true, force: true });

@@ -10,6 +10,8 @@ import type { Snapshot } from "../store/store.ts";
 import { openBesideWriter } from "./lmdb/beside-writer.ts";
 import { dataBytes } from "./lmdb/header.ts";
 import { inspectStore } from "./lmdb/inspect.ts";
+import { unlockStore } from "./sealed/store-keys.ts";
+import type { UserKey } from "./sealed/user-key.ts";
 
 export interface LogRow {
   readonly commitTs: number;
@@ -32,15 +34,21 @@ export interface StoredLog {
 }
 
 /** Of one state, held until it is closed. Fault E_STARTUP where there is no store, or its writer does not answer. */
-export async function openStoredLog(dir: string, answerMs = 10_000): Promise<StoredLog> {
+export async function openStoredLog(
+  dir: string,
+  encryption?: UserKey,
+  answerMs = 10_000,
+): Promise<StoredLog> {
   const header = inspectStore(dir);
   if (header === undefined || dataBytes(dir) === 0) {
     throw new Fault("E_STARTUP", `there is no store at ${dir}`);
   }
-  const environment = await openBesideWriter(dir, header.storeId, answerMs);
+  const { storeId } = header;
+  const cipher = unlockStore(dir, header, encryption);
+  const environment = await openBesideWriter({ dir, storeId, answerMs, cipher });
   const snapshot = environment.snapshot();
   return {
-    storeId: header.storeId,
+    storeId,
     commitTs: snapshot.ts,
     read: (after, bytes) => readRows(snapshot, after, bytes),
     async close() {

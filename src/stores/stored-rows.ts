@@ -15,6 +15,8 @@ import { LogReplay } from "./log-replay.ts";
 import { isIntact } from "./lmdb/checksum.ts";
 import { withoutChecksum } from "./lmdb/database.ts";
 import { Environment } from "./lmdb/environment.ts";
+import { createKeys, unlockStore } from "./sealed/store-keys.ts";
+import type { UserKey } from "./sealed/user-key.ts";
 import { openBesideWriter } from "./lmdb/beside-writer.ts";
 import { dataBytes, dataName, writeClosed } from "./lmdb/header.ts";
 import { inspectStore } from "./lmdb/inspect.ts";
@@ -47,12 +49,19 @@ export interface StoredRows {
  * One state of a store, held until it is closed. Fault E_STARTUP where there is none; E_STORE_CORRUPT, also from `read`,
  * where it is damaged.
  */
-export async function openStoredRows(dir: string, answerMs = 10_000): Promise<StoredRows> {
+export async function openStoredRows(
+  dir: string,
+  encryption?: UserKey,
+  answerMs = 10_000,
+): Promise<StoredRows> {
   const header = inspectStore(dir);
   if (header === undefined || dataBytes(dir) === 0) {
     throw new Fault("E_STARTUP", `there is no store at ${dir}`);
   }
-  const environment = await openBesideWriter(dir, header.storeId, answerMs);
+  const { storeId } = header;
+  const cipher = unlockStore(dir, header, encryption);
+  const environment = await openBesideWriter({ dir, storeId, answerMs, cipher });
+  if (cipher !== undefined) return readSealedRows(dir, storeId, environment);
   const pin = environment.pin();
   const path = join(dir, dataName);
   // No older than the pinned state, so none of its pages is overwritten.
@@ -61,7 +70,7 @@ export async function openStoredRows(dir: string, answerMs = 10_000): Promise<St
   let commitTs = 0;
   let newestEntry: Buffer | undefined;
   return {
-    storeId: header.storeId,
+    storeId,
     fileBytes: dataBytes(dir),
     get commitTs() {
       return commitTs;
@@ -101,6 +110,45 @@ export async function openStoredRows(dir: string, answerMs = 10_000): Promise<St
   };
 }
 
+/** Of an encrypted store: through its blocks. */
+function readSealedRows(dir: string, storeId: string, environment: Environment): StoredRows {
+  const held = environment.hold();
+  let from: Uint8Array | undefined;
+  let commitTs = 0;
+  let newestEntry: Uint8Array | undefined;
+  return {
+    storeId,
+    fileBytes: dataBytes(dir),
+    get commitTs() {
+      return commitTs;
+    },
+    get logHash() {
+      return newestEntry === undefined ? "" : hashLogRow(newestEntry);
+    },
+    read(bytes, visit) {
+      let left = bytes;
+      let next: Uint8Array | undefined;
+      held.visit(from, (key, stored) => {
+        if (left <= 0) {
+          next = key.slice();
+          return false;
+        }
+        left -= key.length + stored.length;
+        if (equalBytes(key, stateKey)) commitTs = decodeState(withoutChecksum(stored)).commitTs;
+        else if (isLogKey(key)) newestEntry = withoutChecksum(stored).slice();
+        visit({ key, stored });
+        return true;
+      });
+      from = next;
+      return next !== undefined;
+    },
+    async close() {
+      held.release();
+      await environment.close();
+    },
+  };
+}
+
 const logRange = kindRange(globalStorageId, keyKind.log);
 
 function isLogKey(key: Uint8Array): boolean {
@@ -123,10 +171,11 @@ export interface StoreOfRows {
 const asideName = "restore.new";
 
 /** Fault E_STARTUP where `dir` holds anything, or somebody makes a store there. */
-export async function makeStoreOfRows(dir: string): Promise<StoreOfRows> {
+export async function makeStoreOfRows(dir: string, encryption?: UserKey): Promise<StoreOfRows> {
   const made = await claimBulkPlace(dir, asideName);
   const { aside } = made;
-  const environment = new Environment({ dir: aside, noSync: true });
+  const cipher = encryption === undefined ? undefined : createKeys(aside, encryption);
+  const environment = new Environment({ dir: aside, noSync: true, cipher });
   return {
     put(rows) {
       const odd = rows.find(({ key, stored }) => !isIntact(key, stored));

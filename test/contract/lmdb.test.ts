@@ -8,6 +8,7 @@ import { makeSeededRandom } from "../../src/base/random.ts";
 import { describeStore, underSlot } from "../../src/store/contract.ts";
 import type { Derive, Store } from "../../src/store/store.ts";
 import { connectStore, openWriter, type Writer } from "../../src/stores/lmdb.ts";
+import { makeUserKey } from "../../src/stores/sealed/user-key.ts";
 import { tinyTuning } from "./tiny-tuning.ts";
 
 const dirs: string[] = [];
@@ -22,9 +23,17 @@ afterAll(() => {
   for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
 });
 
-function open(derive: Derive, dir: string, isTiny: boolean): Promise<Writer> {
+const encryption = makeUserKey(Buffer.alloc(32, 7));
+
+function open(
+  derive: Derive,
+  dir: string,
+  isTiny: boolean,
+  key?: typeof encryption,
+): Promise<Writer> {
   return openWriter({
     dir,
+    encryption: key,
     derive,
     logger: silentLogger,
     clock: systemClock,
@@ -35,14 +44,18 @@ function open(derive: Derive, dir: string, isTiny: boolean): Promise<Writer> {
   });
 }
 
-async function openDirect(derive: Derive, isTiny: boolean): Promise<Store> {
-  return (await open(derive, makeDir(), isTiny)).store;
+async function openDirect(
+  derive: Derive,
+  isTiny: boolean,
+  key?: typeof encryption,
+): Promise<Store> {
+  return (await open(derive, makeDir(), isTiny, key)).store;
 }
 
-async function openLinked(derive: Derive): Promise<Store> {
+async function openLinked(derive: Derive, key?: typeof encryption): Promise<Store> {
   const dir = makeDir();
-  const writer = await open(derive, dir, true);
-  const store = await connectStore({ dir });
+  const writer = await open(derive, dir, true, key);
+  const store = await connectStore({ dir, encryption: key });
   const close = async (): Promise<void> => {
     await store.close();
     await writer.close();
@@ -74,8 +87,28 @@ describeStore(
   { describe, it },
   {
     name: "lmdb through the link, tiny chunks",
-    open: openLinked,
+    open: (derive) => openLinked(derive),
     random: (seed) => makeSeededRandom(seed + 300),
+    rounds: 6,
+  },
+);
+
+describeStore(
+  { describe, it },
+  {
+    name: "lmdb, encrypted",
+    open: (derive) => openDirect(derive, false, encryption),
+    random: (seed) => makeSeededRandom(seed + 400),
+    rounds: 2,
+  },
+);
+
+describeStore(
+  { describe, it },
+  {
+    name: "lmdb through the link, encrypted, tiny chunks",
+    open: (derive) => openLinked(derive, encryption),
+    random: (seed) => makeSeededRandom(seed + 500),
     rounds: 6,
   },
 );

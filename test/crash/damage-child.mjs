@@ -6,13 +6,18 @@
 import { systemClock } from "./base/clock.js";
 import { silentLogger } from "./base/log.js";
 import { openWriter } from "./stores/lmdb.js";
+import { makeUserKey } from "./stores/sealed/user-key.js";
 
+// As `crash-key.ts` has it.
+const encryption =
+  process.env["WEFT_CRASH_ENCRYPTED"] === "1" ? makeUserKey(Buffer.alloc(32, 7)) : undefined;
 const range = { start: new Uint8Array(1), end: new Uint8Array(16).fill(255) };
 let rows = new Map();
 
 function open(dir) {
   return openWriter({
     dir,
+    encryption,
     logger: silentLogger,
     clock: systemClock,
     journal: { run: "the next run" },

@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSeededRandom } from "../../src/base/random.ts";
+import { recordedKeys } from "./crash-key.ts";
 import { flipBits, spoilFiles, type Damage, type Files } from "./damages.ts";
 import { Examiner } from "./examiner.ts";
 import { recordHistory, viewJournal, type Copy } from "./history.ts";
@@ -26,7 +27,9 @@ let killed: Files = new Map();
 let older: readonly Files[] = [];
 
 function filesOf(copy: Copy): Files {
+  const keys = recordedKeys();
   return new Map([
+    ...(keys === undefined ? [] : [["weft.keys", keys] as const]),
     ["weft.store", copy.header],
     ["data.mdb", copy.data],
     ["journal.0", copy.journal[0]!],
@@ -102,7 +105,7 @@ describe("a store that was closed in order", () => {
     const [header, data, first, second] = names.map((name) => killed.get(name)!);
     writeImage(dir, { header: header!, data: data!, journal: [first!, second!] });
     await (await openAgain(dir, nextRun)).close();
-    const kept = names.slice(0, 2);
+    const kept = [...names.slice(0, 2), ...(killed.has("weft.keys") ? ["weft.keys"] : [])];
     closed = new Map(kept.map((name) => [name, readFileSync(join(dir, name))]));
   });
 

@@ -71,6 +71,9 @@ function regionsOf(files: Files): Region[] {
   const regions: Region[] = [];
   const header = files.get("weft.store")!;
   regions.push({ where: "header", name: "weft.store", at: 0, end: header.length });
+  const keys = files.get("weft.keys");
+  if (keys !== undefined)
+    regions.push({ where: "keys", name: "weft.keys", at: 0, end: keys.length });
   const data = files.get("data.mdb")!;
   for (const start of [0, pageBytes]) {
     regions.push({ where: "meta page", name: "data.mdb", at: start, end: start + 200 });

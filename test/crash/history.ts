@@ -20,6 +20,7 @@ import {
 } from "../../src/stores/lmdb/journal-format.ts";
 import type { CheckpointPolicy } from "../../src/stores/lmdb/checkpoints.ts";
 import { openWriter } from "../../src/stores/lmdb.ts";
+import { encryption, noteKeys } from "./crash-key.ts";
 import { numberedChange } from "./workload.mjs";
 
 /** The run of the machine that writes; it stops then. */
@@ -117,6 +118,7 @@ export async function recordHistory(options: HistoryOptions): Promise<Copy[]> {
   const { dir, random, policy } = options;
   const writer = await openWriter({
     dir,
+    encryption,
     logger: silentLogger,
     clock: systemClock,
     // Small: what goes from the log is pages that are used again.
@@ -124,6 +126,7 @@ export async function recordHistory(options: HistoryOptions): Promise<Copy[]> {
     journal: { run: firstRun, policy, isSlow: true },
     isLinked: false,
   });
+  noteKeys(dir);
   const { store } = writer;
   const copies: Copy[] = [];
   let next = 1;

@@ -11,6 +11,7 @@ import {
   type Writer,
 } from "../../src/stores/lmdb.ts";
 import { journalNames } from "../../src/stores/lmdb/journal-format.ts";
+import { encryption, placeKeys } from "./crash-key.ts";
 import { digestOf, type Copy } from "./history.ts";
 import type { Image } from "./image.ts";
 import { numberedChange, numberedKey } from "./workload.mjs";
@@ -18,6 +19,7 @@ import { numberedChange, numberedKey } from "./workload.mjs";
 export const nextRun = "the next run";
 
 export function writeImage(dir: string, image: Pick<Image, "data" | "journal" | "header">): void {
+  placeKeys(dir);
   writeFileSync(join(dir, "data.mdb"), image.data);
   writeFileSync(join(dir, "weft.store"), image.header);
   journalNames.forEach((name, i) => {
@@ -29,6 +31,7 @@ export function writeImage(dir: string, image: Pick<Image, "data" | "journal" | 
 export function openAgain(dir: string, run: string): Promise<Writer> {
   return openWriter({
     dir,
+    encryption,
     logger: silentLogger,
     clock: systemClock,
     journal: { run },
@@ -94,7 +97,7 @@ function compare(ts: number, digest: string, copies: readonly Copy[], one: Case)
 
 /** After a close in order: no journal is needed. */
 async function inspectClosed(dir: string): Promise<string[]> {
-  const store = await openReadOnly(dir);
+  const store = await openReadOnly(dir, { encryption });
   try {
     const faults = await findProblems(store);
     const snapshot = store.snapshot();

@@ -39,7 +39,7 @@ it("a writer that stands still is told, not waited for", { timeout: 60_000 }, as
   await expect.poll(() => writer.text(), { timeout: 20_000 }).toContain("open");
   await (await openReadOnly(dir)).close();
   writer.child.kill("SIGSTOP");
-  await expect(openReadOnly(dir, 300)).rejects.toThrow("its writer does not answer");
+  await expect(openReadOnly(dir, { answerMs: 300 })).rejects.toThrow("its writer does not answer");
   writer.child.kill("SIGCONT");
   await (await openReadOnly(dir)).close();
   writer.child.kill("SIGKILL");

@@ -6,6 +6,9 @@ import { makeSeededRandom } from "../../src/base/random.ts";
 import type { Writer } from "../../src/stores/lmdb.ts";
 import { encodeBase, decodeBase, baseAt, recordsAt } from "../../src/stores/lmdb/journal-format.ts";
 import { namePlace, readBootId } from "../../src/stores/lmdb/machine.ts";
+import { authenticateBase } from "../../src/stores/lmdb/journal-seal.ts";
+import { unlockStore } from "../../src/stores/sealed/store-keys.ts";
+import { encryption, placeKeys } from "./crash-key.ts";
 import { digestOf, firstRun, recordHistory, viewJournal, type Copy } from "./history.ts";
 import { makeImage } from "./image.ts";
 import { findProblems, nextRun, openAgain, writeImage } from "./inspect.ts";
@@ -42,6 +45,8 @@ function makeDir(): string {
 
 /** A base of this run was made of another file: this one takes its place, as if the process alone had died. */
 function adoptJournal(dir: string, entries: ReadonlyMap<string, Buffer>, run: string): void {
+  placeKeys(dir);
+  const cipher = unlockStore(dir, { isEncrypted: encryption !== undefined }, encryption);
   const machine = `${run} ${namePlace(join(dir, "data.mdb"), readBootId() ?? "")}`;
   for (const [name, file] of entries) {
     const adopted = Buffer.from(file);
@@ -49,7 +54,9 @@ function adoptJournal(dir: string, entries: ReadonlyMap<string, Buffer>, run: st
       ? decodeBase(file.subarray(baseAt, recordsAt))
       : undefined;
     if (base?.machine.startsWith(run) === true) {
-      adopted.set(encodeBase({ ...base, machine }), baseAt);
+      const own = { ...base, machine };
+      const sealed = cipher === undefined ? own : authenticateBase(cipher, own);
+      adopted.set(encodeBase(sealed), baseAt);
     }
     writeFileSync(join(dir, name), adopted);
   }

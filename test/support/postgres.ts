@@ -124,7 +124,7 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr.toString()}`);
   const ports = [await freePort(), await freePort()] as const;
   const common =
-    "listen_addresses='127.0.0.1'\nunix_socket_directories=''\nshared_buffers=16MB\nwal_keep_size=256MB\nautovacuum=off\n";
+    "listen_addresses='127.0.0.1'\nunix_socket_directories=''\nshared_buffers=16MB\nwal_keep_size=256MB\ndynamic_shared_memory_type=mmap\nautovacuum=off\n";
   appendFileSync(join(data[0], "postgresql.conf"), common);
   cpSync(data[0], data[1], { recursive: true });
   appendFileSync(
@@ -139,8 +139,17 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   if (isRoot) spawnSync("chown", ["-R", `${nobody}:${nobody}`, ...data]);
   const primary = makeServer(binaries.postgres, data[0], ports[0], env);
   const standby = makeServer(binaries.postgres, data[1], ports[1], env);
-  await primary.start();
-  await standby.start();
+  const end = async (): Promise<void> => {
+    await Promise.all([primary.kill(), standby.kill()]);
+    rmSync(root, { recursive: true, force: true });
+  };
+  try {
+    await primary.start();
+    await standby.start();
+  } catch (error) {
+    await end();
+    throw error;
+  }
   const whenSynchronous = async (): Promise<void> => {
     for (;;) {
       const { rows } = await primary.run("SELECT sync_state FROM pg_stat_replication");
@@ -153,10 +162,7 @@ export async function startPostgresPair(): Promise<PostgresPair> {
     primary,
     standby,
     whenSynchronous,
-    async close() {
-      await Promise.all([primary.kill(), standby.kill()]);
-      rmSync(root, { recursive: true, force: true });
-    },
+    close: end,
   };
 }
 

@@ -4,6 +4,7 @@
  * meanwhile: the writer is asked to pause, and where there is none, none can begin.
  */
 import { Fault } from "../../model/fault.ts";
+import type { StoreCipher } from "../sealed/store-cipher.ts";
 import { Environment } from "./environment.ts";
 import { LinkClient } from "./link-client.ts";
 import { encodeNumbers, frameKind } from "./link-protocol.ts";
@@ -13,18 +14,27 @@ import { claimForWriting } from "./writing-claim.ts";
 const triesMax = 30;
 const askMs = 500;
 
+interface BesideWriter {
+  readonly dir: string;
+  readonly storeId: string;
+  readonly answerMs: number;
+  /** Of a store that is encrypted. */
+  readonly cipher: StoreCipher | undefined;
+}
+
 /** Fault E_STARTUP where a writer holds the directory and does not answer, once reached, for `answerMs`. */
-export async function openBesideWriter(
-  dir: string,
-  storeId: string,
-  answerMs: number,
-): Promise<Environment> {
+export async function openBesideWriter({
+  dir,
+  storeId,
+  answerMs,
+  cipher,
+}: BesideWriter): Promise<Environment> {
   let isLate = false;
   for (let tries = 0; tries < triesMax && !isLate; tries++) {
     const claim = await claimForWriting(dir, 0);
     if (claim !== undefined) {
       try {
-        return open(dir);
+        return open(dir, cipher);
       } finally {
         await claim.release();
       }
@@ -35,7 +45,7 @@ export async function openBesideWriter(
       client.close();
     }, answerMs);
     try {
-      return await openWhilePaused(client, dir);
+      return await openWhilePaused(client, dir, cipher);
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== "E_STORE_UNAVAILABLE") throw error;
     } finally {
@@ -47,10 +57,14 @@ export async function openBesideWriter(
 }
 
 /** Closes `client` when it fails, with E_STORE_UNAVAILABLE where no writer answers. */
-export async function openWhilePaused(client: LinkClient, dir: string): Promise<Environment> {
+export async function openWhilePaused(
+  client: LinkClient,
+  dir: string,
+  cipher: StoreCipher | undefined,
+): Promise<Environment> {
   try {
     await client.askNumbers(frameKind.pause, encodeNumbers());
-    return open(dir);
+    return open(dir, cipher);
   } catch (error) {
     client.close();
     throw error;
@@ -60,6 +74,6 @@ export async function openWhilePaused(client: LinkClient, dir: string): Promise<
   }
 }
 
-function open(dir: string): Environment {
-  return new Environment({ dir, readOnly: true });
+function open(dir: string, cipher: StoreCipher | undefined): Environment {
+  return new Environment({ dir, readOnly: true, cipher });
 }

@@ -8,6 +8,8 @@ import { checksumBytes } from "./checksum.ts";
 
 /** What we use of the package; its own types leave half of it out. */
 export interface Database {
+  /** Rows come from blocks that were authenticated as a whole: a key that is not found is not there. */
+  readonly isSealed?: boolean;
   lastSize: number;
   getBinaryFast(
     key: Uint8Array,
@@ -98,10 +100,15 @@ export interface RowSource {
 export const firstKey = new Uint8Array([0]);
 export const lastKey = new Uint8Array(8).fill(0xff);
 
+interface RowRange extends ScanRange {
+  /** Told of rows of an encrypted store that cannot be opened, and from which key on; without it they are a fault. */
+  readonly onDamage?: (fault: Fault, from: Uint8Array) => void;
+}
+
 /** Rows as they lie there. Key and value are lent. */
 export function walkRows(
   { db, options }: Pick<RowSource, "db" | "options">,
-  range: ScanRange,
+  range: RowRange,
   visit: (key: Uint8Array, stored: Uint8Array) => boolean,
 ): void {
   const bounds =
@@ -114,7 +121,9 @@ export function walkRows(
           inclusiveEnd: true,
         }
       : { start: range.start, end: range.end };
-  const rows = db.getRange({ ...bounds, ...options }).iterate();
+  const { onDamage } = range;
+  const found = onDamage === undefined ? {} : { onDamage };
+  const rows = db.getRange({ ...bounds, ...found, ...options }).iterate();
   try {
     for (let row = rows.next(); row.done !== true; row = rows.next()) {
       if (row.value !== undefined && !visit(row.value.key, row.value.value)) return;

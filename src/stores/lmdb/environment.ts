@@ -3,9 +3,13 @@ import { assert, must } from "../../base/assert.ts";
 import type { Logger } from "../../base/log.ts";
 import type { ScanRange, Snapshot } from "../../store/store.ts";
 import { decodeState, stateKey } from "../commit/state.ts";
+import { SealedDatabase } from "../sealed/sealed-database.ts";
+import type { StoreCipher } from "../sealed/store-cipher.ts";
 import { checksumBytes, isIntact } from "./checksum.ts";
 import {
   corrupt,
+  firstKey,
+  lastKey,
   openDatabase,
   putRows,
   walkRows,
@@ -31,11 +35,21 @@ interface EnvironmentOptions {
   readonly readOnly?: boolean;
   /** Commits are not synced: a journal holds them, or a test needs none of it. */
   readonly noSync?: boolean;
+  /** Of a store that is encrypted. */
+  readonly cipher?: StoreCipher | undefined;
 }
 
 /** What a commit's pages are held by: until the release none of them is overwritten. */
 export interface Pin {
   release(): void;
+}
+
+interface HeldRows extends Pin {
+  /** In the order of their keys, from `from` on, for as long as `visit` says so. Lent. */
+  visit(
+    from: Uint8Array | undefined,
+    visit: (key: Uint8Array, stored: Uint8Array) => boolean,
+  ): void;
 }
 
 /** More are not told one by one. */
@@ -56,10 +70,9 @@ export class Environment {
 
   constructor(options: EnvironmentOptions) {
     this.dir = options.dir;
-    this.db = openDatabase(options.dir, {
-      readOnly: options.readOnly ?? false,
-      noSync: options.noSync ?? false,
-    });
+    const { dir, readOnly = false, noSync = false, cipher } = options;
+    const database = openDatabase(dir, { readOnly, noSync });
+    this.db = cipher === undefined ? database : new SealedDatabase(database, cipher);
     this.own = options.readOnly === true ? undefined : new OwnTransactions();
     this.newest = this.own ?? new LockedTransaction(options.dir, this.db.env.info().lastTxnId);
   }
@@ -170,6 +183,20 @@ export class Environment {
     };
   }
 
+  /** Pins the newest commit, and reads its rows with their checksums, which are verified. Fault E_STORE_CORRUPT. */
+  hold(): HeldRows {
+    const { db, trust } = this;
+    db.resetReadTxn();
+    const transaction = db.useReadTransaction();
+    const source = { db, trust, options: { transaction } };
+    return {
+      visit: (from, visit) => scanRows(source, { start: from ?? firstKey, end: lastKey }, visit),
+      release: () => {
+        if (!this.isClosed) transaction.done();
+      },
+    };
+  }
+
   get pageBytes(): number {
     return Number(this.db.getStats()["pageSize"]);
   }
@@ -264,7 +291,10 @@ class LmdbSnapshot implements Snapshot {
     visit: (key: Uint8Array, row: Uint8Array, problem: string | undefined) => boolean,
   ): void {
     const { source } = this.shared;
-    walkRows(source, range, (lentKey, stored) => {
+    const onDamage = ({ message }: Error, from: Uint8Array): void => {
+      void visit(from, nothing, `${message}, with the rows from here on that lie in it`);
+    };
+    walkRows(source, { ...range, onDamage }, (lentKey, stored) => {
       if (stored.length < checksumBytes) return visit(lentKey, stored, "its checksum is missing");
       const row = withoutChecksum(stored);
       if (!isIntact(lentKey, stored)) return visit(lentKey, row, "its checksum is wrong");
@@ -304,6 +334,8 @@ class LmdbSnapshot implements Snapshot {
     this.release(this.shared);
   }
 }
+
+const nothing = new Uint8Array(0);
 
 export function isLmdbSnapshot(snapshot: Snapshot): snapshot is LmdbSnapshot {
   return snapshot instanceof LmdbSnapshot;

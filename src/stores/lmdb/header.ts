@@ -8,6 +8,7 @@ import * as fs from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import { Fault } from "../../model/fault.ts";
+import { keysName } from "../sealed/keys-name.ts";
 import { readMetaOf } from "./meta-pages.ts";
 
 const magic = "weft store\n";
@@ -19,6 +20,8 @@ const magic = "weft store\n";
  * row has its version (`state.ts`). So each upgrade is the header alone.
  */
 export const formatVersion = 5;
+/** Beside the number of the format: `weft.keys` opens the store (`sealed/store-keys.ts`). */
+const encryptedBit = 0x1_0000;
 export const headerName = "weft.store";
 export const dataName = "data.mdb";
 
@@ -38,6 +41,7 @@ export interface Header {
   readonly state: StoreState;
   /** What wrote it last. */
   readonly version: number;
+  readonly isEncrypted: boolean;
   /** Bytes of the data file when it was closed in order, else 0. */
   readonly cleanBytes: number;
   /** Of LMDB's meta pages when it was closed in order; undefined where the header does not say. */
@@ -74,7 +78,9 @@ export function readHeader(dir: string): Header {
   if (bytes.length < front + 4 || bytes.toString("latin1", 0, front) !== magic) {
     throw refuseDamage(dir, `${headerName} is damaged`);
   }
-  const version = bytes.readUInt32LE(front);
+  const told = bytes.readUInt32LE(front);
+  const isEncrypted = (told & encryptedBit) !== 0;
+  const version = isEncrypted ? told - encryptedBit : told;
   const isOlder = version < 5;
   const length = isOlder ? oldBytes : headerBytes;
   const isWhole =
@@ -94,6 +100,7 @@ export function readHeader(dir: string): Header {
     storeId: bytes.toString("hex", front + 4, front + 20),
     state,
     version,
+    isEncrypted,
     cleanBytes,
     metasChecksum: isOlder || state !== "closed" ? undefined : bytes.readUInt32LE(front + 32),
   };
@@ -108,11 +115,12 @@ type NewHeader = Pick<Header, "storeId" | "cleanBytes" | "metasChecksum"> & {
   readonly state: Exclude<StoreState, "untold">;
 };
 
-/** In the newest format. Synced with its directory, and never half written. */
+/** In the newest format, of an encrypted store where its keys are. Synced with its directory, and never half written. */
 function writeHeader(dir: string, header: NewHeader): void {
   const bytes = Buffer.alloc(headerBytes);
   bytes.write(magic, 0, "latin1");
-  bytes.writeUInt32LE(formatVersion, front);
+  const isEncrypted = fs.existsSync(join(dir, keysName));
+  bytes.writeUInt32LE(formatVersion + (isEncrypted ? encryptedBit : 0), front);
   bytes.write(header.storeId, front + 4, "hex");
   bytes.writeDoubleLE(header.cleanBytes, front + 20);
   bytes.writeUInt32LE(states.indexOf(header.state), front + 28);
@@ -170,14 +178,17 @@ export function syncDirectory(dir: string): void {
   }
 }
 
-/** A new store's directory and header. The claim for writing must be held. */
-/** `storeId`: of a store that other machines have; 32 hex digits. */
+/**
+ * A new store's directory and header; `weft.keys`, if any, is there. The claim for writing must be held. `storeId`: of a
+ * store that other machines have; 32 hex digits.
+ */
 export function createStore(dir: string, storeId = randomBytes(16).toString("hex")): Header {
   makeDirectory(dir);
   const header = {
     storeId,
     state: "new",
     version: formatVersion,
+    isEncrypted: fs.existsSync(join(dir, keysName)),
     cleanBytes: 0,
     metasChecksum: undefined,
   } as const;

@@ -15,12 +15,20 @@ import {
   refuseDamage,
   type Header,
 } from "./header.ts";
+import { keysName } from "../sealed/keys-name.ts";
 import { linkName } from "./link-address.ts";
 import { readBootId, type Witness } from "./machine.ts";
 import { findLoss, type Expected, type Loss } from "./recovery.ts";
 
 /** Names that may lie in a new store's directory. */
-const ignoredNames: ReadonlySet<string> = new Set(["lost+found", headerName + ".new", linkName]);
+const ignoredNames: ReadonlySet<string> = new Set([
+  "lost+found",
+  headerName + ".new",
+  linkName,
+  // A start made them, and was ended before it made the header.
+  keysName,
+  keysName + ".new",
+]);
 
 export interface StoreHeader extends Header {
   /** It was open when the witness's predecessor stopped: a writer must bring it back first (`recovery.ts`). */

@@ -5,7 +5,8 @@
  * - at `baseAt` the base: magic, epoch, how many records the epoch before it has, the lengths of what follows, the salt
  *   of this journal, the name of the run of the machine (`machine.ts`), LMDB's two meta pages, checksum;
  * - at `recordsAt` the records, one for each transaction since the base: length of its rows, epoch, number from 0,
- *   checksum of the rows, checksum of this head, and the rows as the transaction put and removed them, in order.
+ *   checksum of the rows, checksum of this head, and the rows as the transaction put and removed them, in order. Of an
+ *   encrypted store the rows are sealed, and what is said of them holds for the sealed ones (`journal-seal.ts`).
  * What lies behind the last record is of older epochs, zeros, or torn. A head that is sound tells a record that is not:
  * whatever is followed by one of a greater number was once whole (`journal-scan.ts`). The salt keeps a value that a
  * client wrote from passing for a head.
@@ -27,6 +28,9 @@ const oldHeadBytes = 16;
 const markBytes = 16;
 const markMagic = 0x6b72616d;
 const baseMagic = 0x32736162;
+/** Of an encrypted store. */
+const sealedBaseMagic = 0x33736162;
+export const macBytes = 32;
 const baseHeadBytes = 24;
 const oldBaseMagic = 0x65736162;
 const oldBaseHeadBytes = 20;
@@ -40,6 +44,8 @@ export interface Base {
   readonly machine: string;
   /** LMDB's two meta pages, as they lie at the front of the data file. */
   readonly metas: Uint8Array;
+  /** Of an encrypted store: over all of the above (`journal-seal.ts`). */
+  readonly mac?: Uint8Array;
 }
 
 export interface Mark {
@@ -97,9 +103,10 @@ function readMark(copy: Buffer): Mark | undefined {
 
 export function encodeBase(base: Base): Buffer {
   const machine = Buffer.from(base.machine, "latin1");
-  const length = baseHeadBytes + machine.length + base.metas.length;
+  const macAt = baseHeadBytes + machine.length + base.metas.length;
+  const length = macAt + (base.mac?.length ?? 0);
   const bytes = Buffer.alloc(length + 4);
-  bytes.writeUInt32LE(baseMagic, 0);
+  bytes.writeUInt32LE(base.mac === undefined ? baseMagic : sealedBaseMagic, 0);
   bytes.writeUInt32LE(base.epoch, 4);
   bytes.writeUInt32LE(base.recordsBefore, 8);
   bytes.writeUInt32LE(machine.length, 12);
@@ -107,6 +114,7 @@ export function encodeBase(base: Base): Buffer {
   bytes.writeUInt32LE(base.salt ?? 0, 20);
   bytes.set(machine, baseHeadBytes);
   bytes.set(base.metas, baseHeadBytes + machine.length);
+  if (base.mac !== undefined) bytes.set(base.mac, macAt);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, length)), length);
   return bytes;
 }
@@ -115,18 +123,22 @@ export function encodeBase(base: Base): Buffer {
 export function decodeBase(bytes: Buffer): Base | undefined {
   if (bytes.length < baseHeadBytes) return undefined;
   const magic = bytes.readUInt32LE(0);
-  if (magic !== baseMagic && magic !== oldBaseMagic) return undefined;
-  const headBytes = magic === baseMagic ? baseHeadBytes : oldBaseHeadBytes;
+  const isSealed = magic === sealedBaseMagic;
+  if (magic !== baseMagic && magic !== oldBaseMagic && !isSealed) return undefined;
+  const isOld = magic === oldBaseMagic;
+  const headBytes = isOld ? oldBaseHeadBytes : baseHeadBytes;
   const machineEnd = headBytes + bytes.readUInt32LE(12);
-  const length = machineEnd + bytes.readUInt32LE(16);
+  const metasEnd = machineEnd + bytes.readUInt32LE(16);
+  const length = metasEnd + (isSealed ? macBytes : 0);
   if (length + 4 > bytes.length) return undefined;
   if (crc32(bytes.subarray(0, length)) !== bytes.readUInt32LE(length)) return undefined;
   return {
     epoch: bytes.readUInt32LE(4),
     recordsBefore: bytes.readUInt32LE(8),
-    salt: magic === baseMagic ? bytes.readUInt32LE(20) : undefined,
+    salt: isOld ? undefined : bytes.readUInt32LE(20),
     machine: bytes.toString("latin1", headBytes, machineEnd),
-    metas: bytes.subarray(machineEnd, length),
+    metas: bytes.subarray(machineEnd, metasEnd),
+    ...(isSealed ? { mac: bytes.subarray(metasEnd, length) } : {}),
   };
 }
 

@@ -11,7 +11,9 @@ import {
   recordsAt,
   type RecordName,
 } from "./journal-format.ts";
+import type { StoreCipher } from "../sealed/store-cipher.ts";
 import type { Half } from "./journal-halves.ts";
+import { openRows } from "./journal-seal.ts";
 
 interface EpochRecords {
   readonly records: readonly Buffer[];
@@ -23,7 +25,8 @@ interface EpochRecords {
   readonly behind: readonly Buffer[];
 }
 
-export function readRecords({ path, name, base }: Half): EpochRecords {
+/** `cipher`: of a store that is encrypted. */
+export function readRecords({ path, name, base }: Half, cipher?: StoreCipher): EpochRecords {
   if (base === undefined) return { records: [], damage: undefined, isTorn: false, behind: [] };
   const { epoch, salt } = base;
   const file = fs.readFileSync(path);
@@ -32,7 +35,12 @@ export function readRecords({ path, name, base }: Half): EpochRecords {
     const wanted = { epoch, salt, number: records.length };
     const rows = openRecord(file, at, wanted);
     if (rows === undefined) return { records, ...judgeEnd(file, at, wanted, name) };
-    records.push(rows);
+    const opened = cipher === undefined ? rows : openRows(cipher, rows, wanted);
+    if (opened === undefined) {
+      const damage = `record ${wanted.number + 1} of ${name} is not what was written`;
+      return { records, damage, isTorn: false, behind: [] };
+    }
+    records.push(opened);
     at = must(readRecordHead(file, at, wanted), "the record was opened").end;
   }
 }

@@ -24,7 +24,9 @@ import {
   type RowWriter,
 } from "./journal-format.ts";
 import { FatalEngineError } from "../key-value.ts";
+import type { Sealer, StoreCipher } from "../sealed/store-cipher.ts";
 import { JournalFile } from "./journal-file.ts";
+import { authenticateBase, sealRows } from "./journal-seal.ts";
 import { SyncTime } from "./sync-time.ts";
 
 const journalBytes = metrics.counter(
@@ -60,9 +62,15 @@ export class Journal {
   private written = 0;
   /** Writes that are under way. */
   private readonly aside = new Set<Promise<void>>();
+  private readonly cipher: StoreCipher | undefined;
+  private readonly sealer: Sealer | undefined;
+  /** The record at the end, sealed once: it may be written twice. */
+  private sealed: Buffer | undefined = undefined;
 
-  /** Makes both files anew. `machine`: as `isTrusted` reads it. */
-  constructor(dir: string, machine: string, clock: Clock) {
+  /** Makes both files anew. `machine`: as `isTrusted` reads it; `cipher`: of a store that is encrypted. */
+  constructor(dir: string, machine: string, clock: Clock, cipher?: StoreCipher) {
+    this.cipher = cipher;
+    this.sealer = cipher?.sealer();
     this.machine = machine;
     this.clock = clock;
     this.files = journalNames.map((name) => new JournalFile(join(dir, name)));
@@ -96,7 +104,8 @@ export class Journal {
     assert(this.pending === undefined, "an epoch begins when the one before is sound");
     const epoch = this.epoch + 1;
     const { machine, salt } = this;
-    const base: Base = { epoch, recordsBefore: this.records, salt, machine, metas };
+    const plain: Base = { epoch, recordsBefore: this.records, salt, machine, metas };
+    const base = this.cipher === undefined ? plain : authenticateBase(this.cipher, plain);
     const file = this.fileOf(epoch);
     file.shrink(keptBytes);
     file.grow(recordsAt);
@@ -138,8 +147,8 @@ export class Journal {
 
   /** One record at the end of the epoch, durable when it resolves. Rejects as `JournalFile` throws. */
   async write(rows: RowWriter): Promise<void> {
-    const file = this.seal(rows);
-    const written = file.writeAside(rows.bytes.subarray(0, rows.length), this.end);
+    const { file, record } = this.seal(rows);
+    const written = file.writeAside(record, this.end);
     const startMs = this.clock.tickMs();
     this.aside.add(written);
     try {
@@ -152,21 +161,25 @@ export class Journal {
 
   /** The same, durable when it returns, also when a `write` of it is under way: both write the same. */
   writeNow(rows: RowWriter): void {
-    const file = this.seal(rows);
+    const { file, record } = this.seal(rows);
     const startMs = this.clock.tickMs();
-    file.write(rows.bytes.subarray(0, rows.length), this.end);
+    file.write(record, this.end);
     const tookMs = this.clock.tickMs() - startMs;
     journalSeconds.observe(tookMs / 1000);
     this.time.note(tookMs);
   }
 
-  private seal(rows: RowWriter): JournalFile {
-    const { epoch, salt } = this;
-    sealRecord(rows.bytes, rows.length, { epoch, number: this.records, salt });
+  private seal(rows: RowWriter): { readonly file: JournalFile; readonly record: Uint8Array } {
+    const { epoch, salt, sealer } = this;
+    const name = { epoch, number: this.records, salt };
+    if (sealer !== undefined) this.sealed ??= sealRows(sealer, rows, name);
+    const bytes = this.sealed ?? rows.bytes;
+    const length = this.sealed?.length ?? rows.length;
+    sealRecord(bytes, length, name);
     const file = this.fileOf(this.epoch);
-    file.grow(this.end + rows.length);
-    this.written = rows.length;
-    return file;
+    file.grow(this.end + length);
+    this.written = length;
+    return { file, record: bytes.subarray(0, length) };
   }
 
   /** The transaction is committed. */
@@ -175,11 +188,13 @@ export class Journal {
     journalRecords.count++;
     this.end += this.written;
     this.written = 0;
+    this.sealed = undefined;
     this.records++;
   }
 
   /** The transaction was not committed. FatalEngineError when the record stays: a later start would bring it back. */
   takeBack(): void {
+    this.sealed = undefined;
     if (this.written === 0) return;
     this.written = 0;
     try {

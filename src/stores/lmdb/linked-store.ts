@@ -6,6 +6,7 @@ import type { Logger } from "../../base/log.ts";
 import type { Snapshot, Store } from "../../store/store.ts";
 import { decodeState, stateKey, type StoreState } from "../commit/state.ts";
 import { readLog, readSlots, walkLog } from "../read-log.ts";
+import type { StoreCipher } from "../sealed/store-cipher.ts";
 import { openWhilePaused } from "./beside-writer.ts";
 import type { Environment } from "./environment.ts";
 import { dataName } from "./header.ts";
@@ -20,6 +21,8 @@ interface LinkedStoreOptions {
   readonly waitMs: number;
   readonly logger: Logger;
   readonly scrub: ScrubPolicy;
+  /** Of a store that is encrypted. */
+  readonly cipher: StoreCipher | undefined;
 }
 
 /** Why no number of an answer is missing. */
@@ -36,7 +39,7 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
     },
     onSlotLost: () => whenLost(),
   });
-  const environment = await openWhilePaused(client, options.dir);
+  const environment = await openWhilePaused(client, options.dir, options.cipher);
   const scrub = beginScrub(environment, options);
   // Uids are leased upwards, by the next writer, too: none below is handed out any more, so using one costs no question.
   let passedUid = 0;

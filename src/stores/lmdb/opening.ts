@@ -19,6 +19,7 @@ import {
   restoreBase,
   type RecoveryPlan,
 } from "./recovery.ts";
+import type { StoreCipher } from "../sealed/store-cipher.ts";
 import { verifyPages } from "./verify.ts";
 
 interface OpeningOptions {
@@ -33,6 +34,8 @@ interface OpeningOptions {
   readonly readersWaitMs: number;
   /** A sync of the data file failed: nothing may be written any more. */
   readonly onFailure: (error: unknown) => void;
+  /** Of a store that is encrypted. */
+  readonly cipher: StoreCipher | undefined;
 }
 
 export interface JournalOptions extends Witness {
@@ -60,14 +63,15 @@ export async function openForWriting(options: OpeningOptions): Promise<Opened> {
   const { storeId, loss } = header;
   const dataPath = join(dir, dataName);
   const bootId = options.journal.bootId ?? readBootId();
-  const plan = loss === undefined ? undefined : planRecovery(dir, dataPath, loss);
+  const plan = loss === undefined ? undefined : planRecovery(dir, dataPath, loss, options.cipher);
   if (plan !== undefined) {
     if (bootId !== undefined) await waitForReaders(dir, options.readersWaitMs);
     restoreBase(dataPath, plan);
   }
   const verified = verifyPages(dir, dataPath);
   const isJournaled = options.noSync !== true && bootId !== undefined;
-  const environment = new Environment({ dir, noSync: isJournaled || options.noSync === true });
+  const noSync = isJournaled || options.noSync === true;
+  const environment = new Environment({ dir, noSync, cipher: options.cipher });
   environment.trust.isVerified = verified.isWhole;
   environment.trust.isOrdered = verified.isOrdered;
   for (const problem of verified.damagedRows) environment.noteDamage(problem, logger);
@@ -89,7 +93,7 @@ export async function openForWriting(options: OpeningOptions): Promise<Opened> {
   removeJournal(dir);
   syncDirectory(dir);
   const machine = `${options.journal.run} ${namePlace(dataPath, bootId)}`;
-  const journal = new Journal(dir, machine, options.clock);
+  const journal = new Journal(dir, machine, options.clock, options.cipher);
   const policy = options.journal.policy ?? defaultPolicy;
   const { onFailure } = options;
   const checkpoints = new Checkpoints({ environment, journal, dataPath, policy, onFailure });

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { Fault } from "../../model/fault.ts";
 import { readMeta, readMetaOf, type Meta } from "./meta-pages.ts";
 import { examinePages } from "./page-walk.ts";
+import type { StoreCipher } from "../sealed/store-cipher.ts";
 import type { Environment } from "./environment.ts";
 import { encodeMark, journalNames, blockBytes, visitRows } from "./journal-format.ts";
 import {
@@ -20,6 +21,7 @@ import {
   type SoundHalf,
 } from "./journal-halves.ts";
 import { readRecords } from "./journal-scan.ts";
+import { isAuthentic } from "./journal-seal.ts";
 import { isTrusted, type Witness } from "./machine.ts";
 
 /** To be gone back to: what the data file holds cannot be trusted. */
@@ -116,9 +118,14 @@ export interface RecoveryPlan {
  * Reads and verifies the journal and the base's pages; writes nothing. Fault E_STORE_CORRUPT where something is damaged
  * or missing that was acknowledged, or that the rest stands on.
  */
-export function planRecovery(dir: string, dataPath: string, { half, next }: Loss): RecoveryPlan {
+export function planRecovery(
+  dir: string,
+  dataPath: string,
+  { half, next }: Loss,
+  cipher: StoreCipher | undefined,
+): RecoveryPlan {
   const { base } = half;
-  const { records: all, behind, damage } = readBoth({ half, next });
+  const { records: all, behind, damage } = readBoth({ half, next }, cipher);
   const refuse = (reason: string): Fault => {
     const known = `${all.length} transactions since the last synced state can be read`;
     const more = behind > 0 ? `, ${behind} or more behind them can not be put in their place` : "";
@@ -138,33 +145,50 @@ export function planRecovery(dir: string, dataPath: string, { half, next }: Loss
 }
 
 /** All records since the base; `behind`: how many whole ones lie behind the damage. */
-function readBoth({ half, next }: Loss): {
+function readBoth(
+  { half, next }: Loss,
+  cipher: StoreCipher | undefined,
+): {
   readonly records: readonly Buffer[];
   readonly behind: number;
   readonly damage: string | undefined;
 } {
-  const own = readRecords(half);
-  const later = next === undefined ? undefined : readRecords(next);
+  const own = readRecords(half, cipher);
+  const later = next === undefined ? undefined : readRecords(next, cipher);
   const missing = (next?.base?.recordsBefore ?? 0) - own.records.length;
   const lack = missing > 0 ? `${half.name} lacks ${missing} records at its end` : undefined;
   return {
     records: [...own.records, ...(later?.records ?? [])],
     behind: own.behind.length + (later?.behind.length ?? 0),
-    damage: own.damage ?? later?.damage ?? lack,
+    damage: findForged([half, next], cipher) ?? own.damage ?? later?.damage ?? lack,
   };
+}
+
+/** Of an encrypted store: a base that was not written with its key, as a part of a sentence. */
+export function findForged(
+  halves: readonly (Half | undefined)[],
+  cipher: StoreCipher | undefined,
+): string | undefined {
+  if (cipher === undefined) return undefined;
+  const forged = halves.find((half) => half?.base !== undefined && !isAuthentic(cipher, half.base));
+  return forged && `the base of ${forged.name} is not what was written`;
 }
 
 /**
  * What is wrong with the records of a store that is open, as a part of a sentence: its data file has them, but a later
  * run goes back to them. A writer beside may be at it: what is damaged is so twice.
  */
-export function examineJournal(dir: string, dataPath: string): string | undefined {
+export function examineJournal(
+  dir: string,
+  dataPath: string,
+  cipher: StoreCipher | undefined,
+): string | undefined {
   const look = (): string | undefined => {
     // Read first: what the data file has was in the journal before.
     const newest = readMetaOf(dataPath)?.transaction ?? 0;
     const state = judgeJournal(readHalves(dir));
     if (state.kind !== "sound") return undefined;
-    const { records, damage } = readBoth(state);
+    const { records, damage } = readBoth(state, cipher);
     const base = readMeta(Buffer.from(state.half.base.metas))?.transaction ?? newest;
     const missing = newest - base - records.length;
     const isLacking = damage === undefined && missing > 0;

@@ -13,7 +13,7 @@ export function readValue(source: RowSource, key: Uint8Array): Uint8Array | unde
   const { db } = source;
   const bytes = db.getBinaryFast(key, source.options);
   if (bytes === undefined) {
-    if (!source.trust.isVerified) checkAbsence(source, key);
+    if (!isBelieved(source)) checkAbsence(source, key);
     return undefined;
   }
   const size = db.lastSize;
@@ -29,7 +29,7 @@ export function scanRows(
   visit: (key: Uint8Array, stored: Uint8Array) => boolean,
 ): void {
   if (compareBytes(range.start, range.end) >= 0) return;
-  const { isVerified } = source.trust;
+  const isVerified = isBelieved(source);
   if (!isVerified) checkStart(source, range);
   const isReverse = range.reverse === true;
   walkRows(source, isVerified ? range : openEnded(range), (key, stored) => {
@@ -38,6 +38,11 @@ export function scanRows(
     if (!isVerified && !isInside(key, range, isReverse)) return false;
     return visit(key, stored);
   });
+}
+
+/** Whether what is not found is not there. */
+function isBelieved({ db, trust }: RowSource): boolean {
+  return trust.isVerified || db.isSealed === true;
 }
 
 function openEnded({ start, end, reverse }: ScanRange): ScanRange {

@@ -6,6 +6,8 @@
 import { join } from "node:path";
 import { decodeState, stateKey } from "../commit/state.ts";
 import { equalBytes } from "../../base/bytes.ts";
+import { visitBlockRows } from "../sealed/salvage-blocks.ts";
+import type { StoreCipher } from "../sealed/store-cipher.ts";
 import { checksumBytes } from "./checksum.ts";
 import { checksumOfMetas, dataBytes, dataName, readHeader, type Header } from "./header.ts";
 import { visitRows } from "./journal-format.ts";
@@ -13,6 +15,8 @@ import { isSound, readHalves, type SoundHalf } from "./journal-halves.ts";
 import { readRecords } from "./journal-scan.ts";
 import { readMeta, readMetaOf, type Meta } from "./meta-pages.ts";
 import { walkPages } from "./page-walk.ts";
+import type { PageDamage } from "./pages.ts";
+import { findForged } from "./recovery.ts";
 
 export interface Source {
   /** The newest commit that it knows of. */
@@ -30,8 +34,14 @@ interface Candidate extends Source {
   readonly pagesLost: number;
 }
 
-export function findSources(dir: string, say: (line: string) => void): readonly Source[] {
-  const candidates = [fromFile(dir), fromJournal(dir)].filter((one) => one !== undefined);
+/** `cipher`: of a store that is encrypted. */
+export function findSources(
+  dir: string,
+  say: (line: string) => void,
+  cipher?: StoreCipher,
+): readonly Source[] {
+  const found = [fromFile(dir, cipher), fromJournal(dir, cipher)];
+  const candidates = found.filter((one) => one !== undefined);
   for (const { name, commitTs, losses } of candidates) {
     say(`${name}: commit ${commitTs}, ${losses.length} things lost`);
   }
@@ -39,10 +49,11 @@ export function findSources(dir: string, say: (line: string) => void): readonly 
 }
 
 /** The data file as it stands. */
-function fromFile(dir: string): Candidate | undefined {
+function fromFile(dir: string, cipher: StoreCipher | undefined): Candidate | undefined {
   const meta = readMetaOf(join(dir, dataName));
   if (meta === undefined) return undefined;
-  return examine(dir, meta, "the data file as it stands", [], findMismatch(dir));
+  const name = "the data file as it stands";
+  return examine({ dir, cipher, meta, name, records: [], journalLosses: findMismatch(dir) });
 }
 
 /** What tells that the file is not all that was acknowledged: a sound file of another day, or of another store, looks whole. */
@@ -61,14 +72,16 @@ function findMismatch(dir: string): readonly string[] {
   return [];
 }
 
-function fromJournal(dir: string): Candidate | undefined {
+function fromJournal(dir: string, cipher: StoreCipher | undefined): Candidate | undefined {
   if (isClosed(dir)) return undefined;
   const halves = readHalves(dir);
   const half = halves.filter(isSound).sort((a, b) => b.base.epoch - a.base.epoch)[0];
   const meta = half && readMeta(Buffer.from(half.base.metas));
   if (half === undefined || meta === undefined) return undefined;
-  const { records, losses } = gather(half, halves);
-  return examine(dir, meta, "the last synced state and the journal", records, losses);
+  if (findForged([half], cipher) !== undefined) return undefined;
+  const { records, losses } = gather(half, halves, cipher);
+  const name = "the last synced state and the journal";
+  return examine({ dir, cipher, meta, name, records, journalLosses: losses });
 }
 
 function isClosed(dir: string): boolean {
@@ -86,11 +99,12 @@ function readHeaderIfWhole(dir: string): Header | undefined {
 function gather(
   half: SoundHalf,
   halves: ReturnType<typeof readHalves>,
+  cipher: StoreCipher | undefined,
 ): { readonly records: readonly Buffer[]; readonly losses: readonly string[] } {
   const losses: string[] = [];
-  const own = readRecords(half);
+  const own = readRecords(half, cipher);
   const next = halves.find(({ base }) => base?.epoch === half.base.epoch + 1);
-  const later = next === undefined ? undefined : readRecords(next);
+  const later = next === undefined ? undefined : readRecords(next, cipher);
   const isWhole =
     own.damage === undefined && own.records.length >= (next?.base?.recordsBefore ?? 0);
   if (!isWhole) {
@@ -106,13 +120,16 @@ function gather(
   return { records: [...own.records, ...(isWhole ? (later?.records ?? []) : [])], losses };
 }
 
-function examine(
-  dir: string,
-  meta: Meta,
-  name: string,
-  records: readonly Buffer[],
-  journalLosses: readonly string[],
-): Candidate {
+interface Examined {
+  readonly dir: string;
+  readonly cipher: StoreCipher | undefined;
+  readonly meta: Meta;
+  readonly name: string;
+  readonly records: readonly Buffer[];
+  readonly journalLosses: readonly string[];
+}
+
+function examine({ dir, cipher, meta, name, records, journalLosses }: Examined): Candidate {
   const path = join(dir, dataName);
   const losses = [...journalLosses];
   let pagesLost = 0;
@@ -122,15 +139,15 @@ function examine(
     const value = stored.subarray(0, stored.length - checksumBytes);
     commitTs = decodeState(value).commitTs;
   };
-  walkPages(path, meta, {
-    isDeep: true,
-    isRowsOnly: true,
-    onDamage: ({ message, isRow }) => {
-      losses.push(message);
-      if (!isRow) pagesLost++;
-    },
-    onRow: note,
-  });
+  const onDamage = ({ message, isRow }: PageDamage): void => {
+    losses.push(message);
+    if (!isRow) pagesLost++;
+  };
+  const lose = (what: string): void => {
+    losses.push(what);
+    pagesLost++;
+  };
+  visitFile({ path, meta, cipher }, { onRow: note, onDamage, lose });
   for (const record of records) {
     visitRows(record, (key, stored) => {
       if (stored !== undefined) note(key, stored);
@@ -143,6 +160,26 @@ function examine(
     commitTs,
     pagesLost,
     visit: (onRow) =>
-      void walkPages(path, meta, { isDeep: true, isRowsOnly: true, onDamage: () => {}, onRow }),
+      visitFile({ path, meta, cipher }, { onRow, onDamage: () => {}, lose: () => {} }),
   };
+}
+
+/** The sound rows of a state of the data file. */
+function visitFile(
+  { path, meta, cipher }: { path: string; meta: Meta; cipher: StoreCipher | undefined },
+  visitor: {
+    readonly onRow: (key: Buffer, stored: Buffer) => void;
+    readonly onDamage: (damage: PageDamage) => void;
+    /** Of blocks that cannot be opened. */
+    readonly lose: (what: string) => void;
+  },
+): void {
+  let { onDamage } = visitor;
+  const walk = (onRow: (key: Buffer, stored: Buffer) => void): void => {
+    walkPages(path, meta, { isDeep: true, isRowsOnly: true, onDamage, onRow });
+    // A second walk meets the same.
+    onDamage = () => {};
+  };
+  if (cipher === undefined) walk(visitor.onRow);
+  else visitBlockRows(walk, cipher, visitor);
 }

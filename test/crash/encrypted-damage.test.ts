@@ -1,0 +1,3 @@
+// Goal: what `damage.test.ts` says of a store holds of an encrypted one.
+process.env["WEFT_CRASH_ENCRYPTED"] = "1";
+await import("./damage.test.ts");
