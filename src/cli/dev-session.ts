@@ -3,7 +3,7 @@
  * the old one, and the terminal says why. One change after another.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { listResolvers } from "../codegen/written-types.ts";
 import { compileSchema, findSchemaProblems } from "../graphql/service/schema-compile.ts";
 import { judgeSchema } from "../graphql/service/schema-verdict.ts";
@@ -92,7 +92,7 @@ export class DevSession {
   async #take(files: ReadonlySet<string>): Promise<void> {
     const { project } = this.#parts;
     const has = (list: readonly string[]): boolean => list.some((file) => files.has(resolve(file)));
-    const folder = resolve(project.migrations);
+    const folder = resolve(project.migrations) + sep;
     const others = new Set([project.schema, ...project.fixtures()].map((file) => resolve(file)));
     if (has([project.schema])) await this.#attempt(project.schema, () => this.#setSchema());
     if ([...files].some((file) => file.startsWith(folder))) {
@@ -236,8 +236,8 @@ export class DevSession {
     if (problems !== "") tell(problems);
     else if (known === undefined && pending.length > 0) {
       const names = pending.map(({ name }) => name).join(", ");
-      say(`${names}: not applied yet. When it is as it should be:`);
-      process.stdout.write(`  weft schema up --dir ${dir} --to ${credentials.to}\n`);
+      const command = `weft schema up --dir ${dir} --to ${credentials.to}`;
+      say(`${names}: not applied yet. When it is as it should be:\n  ${command}`);
     }
     this.#isWaiting ||= pending.length > 0;
     return problems === "";

@@ -221,6 +221,7 @@ describe("weft dev", () => {
     );
     expect(code).toBe(0);
     await dev.says("a schema was set from outside", before);
+    await dev.says("types: weft/schema.d.ts", before);
     expect(read("weft/schema.d.ts")).toContain("days");
     expect(await dataOf("{ queryTask { days } }")).toEqual({
       queryTask: [{ days: 3 }, { days: 3 }],
@@ -250,7 +251,7 @@ describe("weft dev", () => {
     const said = await save(
       "migrations/0001-first/schema.graphql",
       read("schema.graphql"),
-      "not applied yet",
+      "weft schema up --dir migrations",
     );
     expect(said).toContain(`weft schema up --dir migrations --to ${dev.url}`);
     const args = ["--dir", join(folder, "migrations"), "--to", dev.url];
