@@ -19,7 +19,14 @@ test.each(["1", "2", "3"])(
   { timeout: 180_000 },
   async (workers) => {
     const { code, output } = await crash(
-      ...["--rounds", "4", "--encrypted", "2", "--starts", "2", "--workers", workers],
+      "--rounds",
+      "4",
+      "--encrypted",
+      "2",
+      "--starts",
+      "2",
+      "--workers",
+      workers,
     );
     expect(output).toMatch(/2 rounds, encrypted, .* all there, nothing torn/);
     expect(code).toBe(0);
