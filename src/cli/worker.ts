@@ -105,6 +105,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     keys,
     acl,
     graphqlBatchMax: config.graphql.batchMax,
+    graphqlErrorDetails: config.graphql.errorDetails,
     controls,
     clock: systemClock,
     logger,

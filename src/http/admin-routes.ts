@@ -32,7 +32,8 @@ export async function answerAdminSchema(exchange: Exchange): Promise<void> {
       .map((problem) => `resolving updateGQLSchema failed because ${problem}${place}`)
       .join("\n");
     const plain = makeErrorBody(message, "Error", false);
-    const body = error.code === "E_GRAPHQL_SCHEMA" ? withProblems(plain, sdl) : plain;
+    const isDetailed = context.graphqlErrorDetails === true && error.code === "E_GRAPHQL_SCHEMA";
+    const body = isDetailed ? withProblems(plain, sdl) : plain;
     sendError(res, { status: 200, body, headers: [] });
   }
 }

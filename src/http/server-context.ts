@@ -44,6 +44,8 @@ export interface ServerContext {
   readonly acl?: Acl | undefined;
   /** GraphQL operations that one request may have as a list; undefined or 0: one request is one operation. */
   readonly graphqlBatchMax?: number | undefined;
+  /** `--graphql error-details`: a refused schema is told with all its faults. */
+  readonly graphqlErrorDetails?: boolean | undefined;
   readonly controls: Controls;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -5,7 +5,8 @@ import { cleanUp, makeFolder, post, startServer, type TestServer } from "./serve
 let server: TestServer;
 
 beforeAll(async () => {
-  const flags = ["--workers", "1", "--no-sample", "--limit", "query-timeout=4s"];
+  const limit = ["--limit", "query-timeout=4s", "--graphql", "error-details=true"];
+  const flags = ["--workers", "1", "--no-sample", ...limit];
   server = await startServer({ dataDir: makeFolder(), flags });
 });
 afterAll(cleanUp);
@@ -25,7 +26,7 @@ test("what is right and what is wrong is told of large ones as of small ones", a
   }
 });
 
-test("a schema that is set and refused: all faults, with their places", async () => {
+test("with error-details a schema that is set and refused: all faults, with their places", async () => {
   const { json } = await post(
     `${server.url}/admin/schema`,
     "type A { id: ID! x: Strin }\ntype B {\n  y: [Foo]\n}\n",
