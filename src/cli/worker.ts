@@ -120,8 +120,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   };
   showMetrics({ engine, store, memory: context.memory, watch, dataDir: config.dataDir });
   const server = await openHttpServer(context, parts.tls);
-  sockets.clear(engine.slot);
-  await server.listen({ path: sockets.pathOf(engine.slot) });
+  await listenPrivately(server, sockets, engine.slot);
   const grpc =
     config.grpc === undefined ? undefined : await openGrpc(parts, context, { engine, sockets });
   return {
@@ -141,6 +140,16 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
       sockets.clear(engine.slot);
     },
   };
+}
+
+/** For the other processes of this server. */
+async function listenPrivately(
+  server: Awaited<ReturnType<typeof openHttpServer>>,
+  sockets: PrivateSockets,
+  slot: number,
+): Promise<void> {
+  sockets.clear(slot);
+  await server.listen({ path: sockets.pathOf(slot) });
 }
 
 async function openFeed(
