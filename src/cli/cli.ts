@@ -326,6 +326,8 @@ function addProcesses(command: Command): void {
         "who may read /metrics; off: nothing is counted",
       ).default("admin"),
     )
+    .addOption(setting("--ui <on|off>", "whether browsers are shown the console").default("on"))
+    .addOption(new Option("--no-ui", "the same as --ui off"))
     .addOption(
       setting(
         "--otel <settings>",

@@ -35,6 +35,7 @@ const waits: Partial<Record<keyof ServeConfig, string>> = {
   backup: "--backup",
   outgoing: "--outgoing",
   metrics: "--metrics",
+  ui: "--ui",
   otel: "--otel",
   acl: "--acl",
 };

@@ -14,6 +14,7 @@ import { unpackStartTime } from "../engine/start-time.ts";
 import { openGrpcServer, type GrpcServer } from "../grpc/server.ts";
 import { openGraphqlService } from "../graphql/service/open-service.ts";
 import type { GraphqlService } from "../graphql/service/service.ts";
+import { openConsoleFiles } from "./console-files.ts";
 import type { ServerContext, TransactionOwners } from "../http/server-context.ts";
 import { RequestQuotas } from "../http/request-quotas.ts";
 import { type HttpServer, openHttpServer } from "../http/server.ts";
@@ -111,6 +112,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     logger,
     about,
     metrics: config.metrics,
+    console: config.ui ? openConsoleFiles() : undefined,
     watch,
     processes,
     transactions: makeOwners(store, engine, (slot) => sockets.pathOf(slot)),
