@@ -72,11 +72,24 @@ const withoutFonts = {
   },
 };
 
+/**
+ * Dialogs of GraphiQL write a style sheet into the page while they are open, to keep what is behind them from scrolling.
+ * This page does not scroll, and its policy allows no such sheet.
+ */
+const withoutInjectedStyles = {
+  name: "without-injected-styles",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^react-style-singleton$/ }, ({ path }) => ({ path, namespace: "none" }));
+    onLoad({ filter: /./, namespace: "none" }, () => ({
+      contents: "export const styleSingleton = () => () => null;",
+    }));
+  },
+};
+
 // The console: a page with scripts that load what a view needs when it is shown.
 const page = await build({
   ...common,
-  plugins: [withoutFonts],
-  alias: { "react-style-singleton": join(root, "src/console/no-injected-styles.ts") },
+  plugins: [withoutFonts, withoutInjectedStyles],
   entryPoints: { console: "src/console/console.tsx" },
   outdir: join(dist, "console"),
   entryNames: "[name]-[hash]",

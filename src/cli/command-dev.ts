@@ -149,6 +149,7 @@ function greet({ config, supervisor, project }: Greeted, sdl: string | undefined
   process.stdout.write(`
 Weft ${readVersion()} serves this project on ${describeBound(supervisor.bound)}
 
+  Console         ${config.ui ? `${url}/` : "off"}
   GraphQL         ${url}/graphql
   DQL             ${url}/query  /mutate  /commit  /alter
   gRPC            ${describeGrpc(grpc)}

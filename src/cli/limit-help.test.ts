@@ -36,7 +36,7 @@ function refuseKey(): string {
       log: "warn",
       metrics: "admin",
       otel: "",
-  ui: "on",
+      ui: "on",
     });
     return "";
   } catch (error) {

@@ -72,6 +72,11 @@ export interface WorkerParts {
   readonly tls: TlsMaterial | undefined;
 }
 
+/** What is served beside data: metrics, and the console. */
+function openShown({ metrics, ui }: ServeConfig): Pick<ServerContext, "metrics" | "console"> {
+  return { metrics, console: ui ? openConsoleFiles() : undefined };
+}
+
 export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const { config, store, logger, controls } = parts;
   const engine = await openStoreEngine(parts);
@@ -111,8 +116,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     clock: systemClock,
     logger,
     about,
-    metrics: config.metrics,
-    console: config.ui ? openConsoleFiles() : undefined,
+    ...openShown(config),
     watch,
     processes,
     transactions: makeOwners(store, engine, (slot) => sockets.pathOf(slot)),

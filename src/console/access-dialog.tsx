@@ -1,9 +1,9 @@
 /** Who asks: a key, the administration token, a login, and the application's own token. */
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { access, type Access, logIn, logOut, noAccess } from "./access.ts";
-import { Field, Refusal } from "./parts.tsx";
+import { TextField, Refusal } from "./parts.tsx";
 import { toRefusal, useStored } from "./use.ts";
-import type { Refused } from "./refused.ts";
+import type { RefusedByServer } from "./refused.ts";
 
 export function AccessDialog({ onClose }: { onClose: () => void }): ReactNode {
   const [kept] = useStored(access);
@@ -12,8 +12,6 @@ export function AccessDialog({ onClose }: { onClose: () => void }): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();
   useEffect(() => dialog.current?.showModal(), []);
-  const set = (name: keyof Access) => (value: string) =>
-    setDraft({ ...draft, [name]: value.trim() });
   const save = (event: FormEvent): void => {
     event.preventDefault();
     const { key, token, header, headerValue } = draft;
@@ -31,37 +29,7 @@ export function AccessDialog({ onClose }: { onClose: () => void }): ReactNode {
       </p>
       <Login />
       <form onSubmit={save}>
-        <h3>Keys and tokens</h3>
-        <Field
-          label="Key"
-          type="password"
-          value={draft.key}
-          onChange={set("key")}
-          hint="X-Auth-Token: an Admin or a Client key, where anonymous access is off"
-        />
-        <Field
-          label="Administration token"
-          type="password"
-          value={draft.token}
-          onChange={set("token")}
-          hint="X-Dgraph-AuthToken, where the server has one"
-        />
-        <div className="pair">
-          <Field
-            label="Application header"
-            value={draft.header}
-            onChange={set("header")}
-            placeholder="X-My-App-Auth"
-            hint="that the schema names in # Dgraph.Authorization"
-          />
-          <Field
-            label="Its token"
-            type="password"
-            value={draft.headerValue}
-            onChange={(value) => setDraft({ ...draft, headerValue: value })}
-            hint="a JWT, for rules of @auth"
-          />
-        </div>
+        <KeyFields draft={draft} onChange={setDraft} />
         {fault !== "" && (
           <p role="alert" className="bad">
             {fault}
@@ -90,6 +58,52 @@ export function AccessDialog({ onClose }: { onClose: () => void }): ReactNode {
   );
 }
 
+function KeyFields({
+  draft,
+  onChange,
+}: {
+  draft: Access;
+  onChange: (draft: Access) => void;
+}): ReactNode {
+  const set = (name: keyof Access) => (value: string) =>
+    onChange({ ...draft, [name]: value.trim() });
+  return (
+    <>
+      <h3>Keys and tokens</h3>
+      <TextField
+        label="Key"
+        type="password"
+        value={draft.key}
+        onChange={set("key")}
+        hint="X-Auth-Token: an Admin or a Client key, where anonymous access is off"
+      />
+      <TextField
+        label="Administration token"
+        type="password"
+        value={draft.token}
+        onChange={set("token")}
+        hint="X-Dgraph-AuthToken, where the server has one"
+      />
+      <div className="pair">
+        <TextField
+          label="Application header"
+          value={draft.header}
+          onChange={set("header")}
+          placeholder="X-My-App-Auth"
+          hint="that the schema names in # Dgraph.Authorization"
+        />
+        <TextField
+          label="Its token"
+          type="password"
+          value={draft.headerValue}
+          onChange={(value) => onChange({ ...draft, headerValue: value })}
+          hint="a JWT, for rules of @auth"
+        />
+      </div>
+    </>
+  );
+}
+
 /** Headers are sent with every request: one that cannot be would break them all. */
 function findFault(header: string, values: readonly string[]): string {
   if (header !== "" && !/^[\w!#$%&'*+.^`|~-]+$/.test(header))
@@ -104,7 +118,7 @@ function Login(): ReactNode {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const [space, setSpace] = useState("0");
-  const [refusal, setRefusal] = useState<Refused>();
+  const [refusal, setRefusal] = useState<RefusedByServer>();
   if (user !== "") {
     return (
       <p className="login-known">
@@ -129,9 +143,9 @@ function Login(): ReactNode {
     <form onSubmit={(event) => void submit(event)}>
       <h3>Log in</h3>
       <div className="pair is-three">
-        <Field label="User" value={name} onChange={setName} />
-        <Field label="Password" type="password" value={password} onChange={setPassword} />
-        <Field label="Namespace" type="number" value={space} onChange={setSpace} />
+        <TextField label="User" value={name} onChange={setName} />
+        <TextField label="Password" type="password" value={password} onChange={setPassword} />
+        <TextField label="Namespace" type="number" value={space} onChange={setSpace} />
       </div>
       {refusal !== undefined && <Refusal refusal={refusal} onAccess={() => undefined} />}
       <button type="submit" disabled={name === ""}>

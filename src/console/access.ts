@@ -1,6 +1,6 @@
 /** What requests of the console show of who sends them: kept in the tab's own storage, and nowhere else. */
 import { systemClock } from "../base/clock.ts";
-import { Refused } from "./refused.ts";
+import { RefusedByServer } from "./refused.ts";
 import { makeStored } from "./stored.ts";
 
 export interface Access {
@@ -109,7 +109,7 @@ async function askLogin(
   };
   const { accessJWT, refreshJWT } = json.data ?? {};
   if (accessJWT === undefined || refreshJWT === undefined) {
-    throw new Refused(json.errors?.[0]?.message ?? "The login was refused.", false);
+    throw new RefusedByServer(json.errors?.[0]?.message ?? "The login was refused.", false);
   }
   return { accessJwt: accessJWT, refreshJwt: refreshJWT };
 }

@@ -1,9 +1,9 @@
 /** Requests of the console to the server that has served it, with what the reader has given it to show. */
 import { systemClock } from "../base/clock.ts";
 import { readAccessHeaders } from "./access.ts";
-import { Refused } from "./refused.ts";
+import { RefusedByServer } from "./refused.ts";
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly text: string;
   /** Undefined where the text is no JSON. */
@@ -12,14 +12,14 @@ export interface Answer {
   readonly ms: number;
 }
 
-export interface Question {
+interface Question {
   readonly method?: "GET" | "POST";
   readonly type?: string;
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-export async function send(path: string, question: Question = {}): Promise<Answer> {
+export async function send(path: string, question: Question = {}): Promise<HttpAnswer> {
   const { method = "POST", type, body, signal } = question;
   const headers = await readAccessHeaders();
   if (type !== undefined) headers["content-type"] = type;
@@ -52,17 +52,17 @@ interface WithErrors {
 }
 
 /** What stands in the way, where the answer says so. */
-export function findRefusal({ status, text, json }: Answer): Refused | undefined {
+export function findRefusal({ status, text, json }: HttpAnswer): RefusedByServer | undefined {
   const errors = (json as WithErrors | undefined)?.errors;
   if (errors !== undefined && errors.length > 0) {
     const message = errors.map((one) => one.message ?? "").join("\n");
-    return new Refused(
+    return new RefusedByServer(
       message,
       status === 401 || status === 403 || asksWho(message, errors[0]?.extensions?.code),
     );
   }
   if (status < 400) return undefined;
-  return new Refused(
+  return new RefusedByServer(
     text === "" ? `the server answers with status ${status}` : text,
     status === 401 || status === 403,
   );

@@ -3,12 +3,12 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { askQuery } from "./ask.ts";
 import {
   isReserved,
-  readSchema,
+  readDqlSchema,
   schemaQuery,
   type DqlSchema,
   type SchemaData,
 } from "./dql-schema.ts";
-import { parseUid, printTypeCounts, readCount } from "./graph-queries.ts";
+import { parseTypedUid, printTypeCounts, readCount } from "./graph-queries.ts";
 import { NodePage } from "./node-page.tsx";
 import { Empty, Loading, printCount, Refusal, ViewHead } from "./parts.tsx";
 import { linkTo } from "./route.ts";
@@ -18,7 +18,7 @@ import { useAnswer } from "./use.ts";
 
 export function DataView({ rest: [kind, name] }: ViewProps): ReactNode {
   const schema = useAnswer("data-schema", async (signal) =>
-    readSchema(await askQuery<SchemaData>(schemaQuery, signal)),
+    readDqlSchema(await askQuery<SchemaData>(schemaQuery, signal)),
   );
   if (schema.refusal !== undefined)
     return (
@@ -66,7 +66,7 @@ function Page({
 }): ReactNode {
   if (kind === "type" && name !== undefined)
     return <TypePage key={name} name={name} schema={schema} />;
-  const uid = kind === "node" ? parseUid(name ?? "") : undefined;
+  const uid = kind === "node" ? parseTypedUid(name ?? "") : undefined;
   if (uid !== undefined) return <NodePage key={uid} uid={uid} schema={schema} />;
   if (kind === "node") return <Empty>“{name}” is no uid.</Empty>;
   return <Empty>Choose a type, or name a node by its uid.</Empty>;
@@ -74,7 +74,7 @@ function Page({
 
 function UidField(): ReactNode {
   const [text, setText] = useState("");
-  const uid = parseUid(text);
+  const uid = parseTypedUid(text);
   const isWrong = text.trim() !== "" && uid === undefined;
   const go = (event: FormEvent): void => {
     event.preventDefault();

@@ -1,6 +1,6 @@
 /** The predicates and types of the server, as `schema {}` tells them. */
 
-export interface Predicate {
+export interface PredicateInfo {
   readonly name: string;
   readonly type: string;
   readonly isList: boolean;
@@ -10,14 +10,14 @@ export interface Predicate {
   readonly traits: readonly string[];
 }
 
-export interface NodeType {
+export interface StoredType {
   readonly name: string;
   readonly fields: readonly string[];
 }
 
 export interface DqlSchema {
-  readonly predicates: readonly Predicate[];
-  readonly types: readonly NodeType[];
+  readonly predicates: readonly PredicateInfo[];
+  readonly types: readonly StoredType[];
 }
 
 /** As the server answers. */
@@ -42,7 +42,7 @@ export const schemaQuery = "schema {}";
 
 const traitNames = ["reverse", "count", "lang", "upsert", "unique", "noconflict"];
 
-export function readSchema({ schema = [], types = [] }: SchemaData): DqlSchema {
+export function readDqlSchema({ schema = [], types = [] }: SchemaData): DqlSchema {
   return {
     predicates: schema.map((one) => ({
       name: one.predicate,

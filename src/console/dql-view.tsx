@@ -1,12 +1,12 @@
 /** DQL: queries with their answers and plans, mutations, and changes of the schema. */
 import { type ReactNode, useState } from "react";
-import { type Answer, findRefusal, send } from "./ask.ts";
+import { type HttpAnswer, findRefusal, send } from "./ask.ts";
 import { Editor } from "./editor.tsx";
 import { Icon } from "./icons.tsx";
 import { indentJson } from "./json-text.ts";
 import { Empty, printBytes, printMs, Refusal, Tabs, ViewHead } from "./parts.tsx";
-import { PlanTable, type Plan } from "./plan-table.tsx";
-import type { Refused } from "./refused.ts";
+import { PlanTable, type ShownPlan } from "./plan-table.tsx";
+import type { RefusedByServer } from "./refused.ts";
 import { linkTo } from "./route.ts";
 import { makeStored } from "./stored.ts";
 import { toRefusal, useAnswer, useStored } from "./use.ts";
@@ -46,14 +46,14 @@ const texts = makeStored<Texts>(
 /** What was answered, and to what. */
 interface Outcome {
   readonly task: Task;
-  readonly answer: Answer;
-  readonly refusal: Refused | undefined;
+  readonly answer: HttpAnswer;
+  readonly refusal: RefusedByServer | undefined;
 }
 
 export function DqlView(): ReactNode {
   const [kept, keep] = useStored(texts);
   const [outcome, setOutcome] = useState<Outcome>();
-  const [failure, setFailure] = useState<Refused>();
+  const [failure, setFailure] = useState<RefusedByServer>();
   const [isRunning, setRunning] = useState(false);
   const words = useAnswer("words", loadWords);
   const { task } = kept;
@@ -173,7 +173,10 @@ function Variables(): ReactNode {
   );
 }
 
-async function ask({ task, query, variables, mutate, alter }: Texts, how: Run): Promise<Answer> {
+async function ask(
+  { task, query, variables, mutate, alter }: Texts,
+  how: Run,
+): Promise<HttpAnswer> {
   if (task === "alter") return await send("alter", { type: "text/plain", body: alter });
   if (task === "mutate") {
     const type = looksLikeJson(mutate) ? "application/json" : "application/rdf";
@@ -237,14 +240,16 @@ const planTab = { name: "plan", label: "Plan" } as const;
 /** More than this an editor does not show in a time that anybody waits for. */
 const printedMax = 3_000_000;
 
-function print({ text, json }: Answer, task: Task): string {
+function print({ text, json }: HttpAnswer, task: Task): string {
   const shown = json === undefined ? text : indentJson(text);
   if (shown.length <= printedMax) return shown;
   const told = task === "query" ? "ask for fewer with first:" : "the rest is not shown";
   return `${shown.slice(0, printedMax)}\n… ${printBytes(text.length)} in all: ${told}`;
 }
 
-function findPlan({ json }: Answer): Plan | undefined {
-  const { extensions } = (json ?? {}) as { extensions?: { explain?: Plan; profile?: Plan } };
+function findPlan({ json }: HttpAnswer): ShownPlan | undefined {
+  const { extensions } = (json ?? {}) as {
+    extensions?: { explain?: ShownPlan; profile?: ShownPlan };
+  };
   return extensions?.profile ?? extensions?.explain;
 }

@@ -17,12 +17,12 @@ import "./dql-mode.ts";
 import { type ReactNode, useEffect, useRef } from "react";
 
 /** What a word can be completed to, and what kind of thing that is. */
-export interface Word {
+export interface Completion {
   readonly text: string;
   readonly kind: string;
 }
 
-export interface EditorProps {
+interface EditorProps {
   /** What the editor is for, for readers of screens. */
   readonly label: string;
   readonly mode: "dql" | "json" | "sdl";
@@ -31,7 +31,7 @@ export interface EditorProps {
   readonly onChange?: (text: string) => void;
   /** Ctrl-Enter. */
   readonly onRun?: () => void;
-  readonly words?: readonly Word[];
+  readonly words?: readonly Completion[];
   /** The uid under a click, in JSON. */
   readonly onUid?: (uid: string) => void;
   /** Shown in an empty editor. */
@@ -115,14 +115,14 @@ function complete(editor: CodeMirror.Editor, latest: Latest): void {
 
 function findCompletions(
   editor: CodeMirror.Editor,
-  words: readonly Word[],
+  words: readonly Completion[],
 ): CodeMirror.Hints | undefined {
   const cursor = editor.getCursor();
   if (/string|comment/.test(editor.getTokenTypeAt(cursor) ?? "")) return undefined;
   const line = editor.getLine(cursor.line).slice(0, cursor.ch);
   const begun = /[@~]?[\w.]*$/.exec(line)?.[0] ?? "";
   const wanted = begun.toLowerCase();
-  const rank = ({ text }: Word): number => {
+  const rank = ({ text }: Completion): number => {
     const at = text.toLowerCase().indexOf(wanted);
     if (at <= 0) return at;
     return text[at - 1] === "." ? 1 : 2;

@@ -1,5 +1,5 @@
 /** The queries by which the data browser walks the graph, and what their answers say. Names are quoted: any may be stored. */
-import type { DqlSchema, NodeType, Predicate } from "./dql-schema.ts";
+import type { DqlSchema, StoredType, PredicateInfo } from "./dql-schema.ts";
 
 /** One page of a list. */
 export const pageSize = 50;
@@ -11,9 +11,9 @@ export interface NodeLine {
   readonly label: string;
 }
 
-export type StoredNode = Readonly<Record<string, unknown>>;
+export type NodeMembers = Readonly<Record<string, unknown>>;
 
-export function quoteName(name: string): string {
+function quoteName(name: string): string {
   return `<${name}>`;
 }
 
@@ -22,7 +22,7 @@ function quoteText(text: string): string {
 }
 
 /** Members t0, t1, …: how many nodes each type has. */
-export function printTypeCounts(types: readonly NodeType[]): string {
+export function printTypeCounts(types: readonly StoredType[]): string {
   const blocks = types.map(
     ({ name }, i) => `t${i}(func: eq(dgraph.type, ${quoteText(name)})) { count(uid) }`,
   );
@@ -36,15 +36,15 @@ export function readCount(data: Readonly<Record<string, unknown>>, block: string
 
 /** What the table of a type's nodes has in its columns. */
 export interface TypeColumns {
-  readonly values: readonly Predicate[];
-  readonly edges: readonly Predicate[];
+  readonly values: readonly PredicateInfo[];
+  readonly edges: readonly PredicateInfo[];
 }
 
 /** More than this nobody reads side by side. */
 const valueColumnsMax = 8;
 const edgeColumnsMax = 4;
 
-export function findColumns(schema: DqlSchema, type: NodeType): TypeColumns {
+export function findColumns(schema: DqlSchema, type: StoredType): TypeColumns {
   const byName = new Map(schema.predicates.map((one) => [one.name, one]));
   const fields = type.fields.map((name) => byName.get(name)).filter((one) => one !== undefined);
   return {
@@ -73,7 +73,10 @@ export function printTypesOf(uid: string): string {
 const predicatesMax = 300;
 
 /** What may be said of a node of these types. */
-export function findPredicates(schema: DqlSchema, types: readonly string[]): readonly Predicate[] {
+export function findPredicates(
+  schema: DqlSchema,
+  types: readonly string[],
+): readonly PredicateInfo[] {
   const readable = schema.predicates.filter(
     ({ type, name }) => type !== "password" && name !== "dgraph.type",
   );
@@ -90,7 +93,7 @@ export interface EdgeName {
   readonly isBackwards: boolean;
 }
 
-export function findEdges(predicates: readonly Predicate[]): readonly EdgeName[] {
+export function findEdges(predicates: readonly PredicateInfo[]): readonly EdgeName[] {
   const edges = predicates.filter(({ type }) => type === "uid");
   return [
     ...edges.map(({ name }) => ({ predicate: name, isBackwards: false })),
@@ -101,7 +104,7 @@ export function findEdges(predicates: readonly Predicate[]): readonly EdgeName[]
 }
 
 /** Values under the predicates' own names, since languages add theirs; counts of edges as c0, c1, … */
-export function printNode(uid: string, predicates: readonly Predicate[]): string {
+export function printNode(uid: string, predicates: readonly PredicateInfo[]): string {
   const values = predicates
     .filter(({ type }) => type !== "uid")
     .map(({ name, traits }) =>
@@ -112,7 +115,7 @@ export function printNode(uid: string, predicates: readonly Predicate[]): string
 }
 
 function printEdgeName({ predicate, isBackwards }: EdgeName): string {
-  return isBackwards ? `~${quoteName(predicate)}` : quoteName(predicate);
+  return quoteName(isBackwards ? `~${predicate}` : predicate);
 }
 
 /** A page of the nodes at the other ends, as member e, with what their labels are made of. */
@@ -136,7 +139,7 @@ function findLabelPredicates({ predicates }: DqlSchema): readonly string[] {
 }
 
 /** What a node is called: by the first of its texts whose name promises one. */
-export function readLine(node: StoredNode): NodeLine {
+export function readLine(node: NodeMembers): NodeLine {
   const types = node["dgraph.type"];
   const names = Object.keys(node).filter(
     (name) => name !== "dgraph.type" && typeof node[name] === "string" && name !== "uid",
@@ -168,14 +171,16 @@ function rankLabel(name: string): number {
 }
 
 /** Facets of the edge that leads to a node: `e|since` says `since`. */
-export function readFacets(node: StoredNode): readonly (readonly [name: string, value: unknown])[] {
+export function readFacets(
+  node: NodeMembers,
+): readonly (readonly [name: string, value: unknown])[] {
   return Object.entries(node)
     .filter(([name]) => name.startsWith("e|"))
     .map(([name, value]) => [name.slice(2), value] as const);
 }
 
 /** A uid as somebody types it: hexadecimal, or a number. Undefined: it is none. */
-export function parseUid(text: string): string | undefined {
+export function parseTypedUid(text: string): string | undefined {
   const trimmed = text.trim();
   if (!/^(?:0x[\da-f]{1,16}|\d{1,20})$/i.test(trimmed)) return undefined;
   const value = BigInt(trimmed);
@@ -183,8 +188,8 @@ export function parseUid(text: string): string | undefined {
 }
 
 /** A stored value, in one line. */
-export function printValue(value: unknown): string {
+export function printStored(value: unknown): string {
   if (value === undefined || value === null) return "";
-  if (Array.isArray(value)) return value.map(printValue).join(", ");
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (Array.isArray(value)) return value.map(printStored).join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -18,7 +18,7 @@ const tabs = [
 const greeting = `# Ctrl-Space completes, Ctrl-Enter runs.
 # The book at the left holds the schema.
 
-query Begin {
+{
   __schema {
     queryType {
       fields { name }

@@ -1,9 +1,9 @@
 /** Whether the server is well, what it is, and what it does in the background. */
 import type { ReactNode } from "react";
 import { askQuery, findRefusal, send } from "./ask.ts";
-import { isReserved, readSchema, schemaQuery, type SchemaData } from "./dql-schema.ts";
+import { isReserved, readDqlSchema, schemaQuery, type SchemaData } from "./dql-schema.ts";
 import { Loading, printCount, Refusal, ViewHead } from "./parts.tsx";
-import { Refused } from "./refused.ts";
+import { RefusedByServer } from "./refused.ts";
 import { useAnswer, useEvery } from "./use.ts";
 
 interface Health {
@@ -28,7 +28,7 @@ export function HealthView(): ReactNode {
   const health = useAnswer("health", loadHealth);
   const state = useAnswer("state", loadState);
   const schema = useAnswer("health-schema", async (signal) =>
-    readSchema(await askQuery<SchemaData>(schemaQuery, signal)),
+    readDqlSchema(await askQuery<SchemaData>(schemaQuery, signal)),
   );
   useEvery(everyMs, () => {
     health.reload();
@@ -53,7 +53,7 @@ export function HealthView(): ReactNode {
 /** A server that is draining, or opens its store, says so in plain words. */
 async function loadHealth(signal: AbortSignal): Promise<readonly Health[]> {
   const answer = await send("health", { method: "GET", signal });
-  if (answer.status !== 200) throw new Refused(answer.text, false);
+  if (answer.status !== 200) throw new RefusedByServer(answer.text, false);
   return answer.json as readonly Health[];
 }
 
@@ -114,7 +114,7 @@ interface Names {
   readonly predicates: number;
 }
 
-function countNames(schema: ReturnType<typeof readSchema> | undefined): Names | undefined {
+function countNames(schema: ReturnType<typeof readDqlSchema> | undefined): Names | undefined {
   if (schema === undefined) return undefined;
   const count = (list: readonly { readonly name: string }[]): number =>
     list.filter(({ name }) => !isReserved(name)).length;

@@ -14,7 +14,7 @@ const paths = {
   play: "M7 4.5v15l12-7.5z",
 } as const;
 
-export type IconName = keyof typeof paths;
+type IconName = keyof typeof paths;
 
 export function Icon({ name }: { name: IconName }): ReactNode {
   return (

@@ -10,10 +10,10 @@ import {
   printEdges,
   printNode,
   printTypesOf,
-  printValue,
+  printStored,
   readFacets,
   readLine,
-  type StoredNode,
+  type NodeMembers,
 } from "./graph-queries.ts";
 import { PagerBar, usePager } from "./pager.tsx";
 import { Empty, Loading, printCount, Refusal } from "./parts.tsx";
@@ -56,7 +56,7 @@ export function NodePage({ uid, schema }: { uid: string; schema: DqlSchema }): R
                 <th scope="row">
                   <code>{name}</code>
                 </th>
-                <td>{printValue(value)}</td>
+                <td>{printStored(value)}</td>
               </tr>
             ))}
           </tbody>
@@ -75,11 +75,11 @@ export function NodePage({ uid, schema }: { uid: string; schema: DqlSchema }): R
 }
 
 async function loadNode(uid: string, schema: DqlSchema, signal: AbortSignal): Promise<NodeFacts> {
-  const first = await askQuery<{ q: readonly StoredNode[] }>(printTypesOf(uid), signal);
+  const first = await askQuery<{ q: readonly NodeMembers[] }>(printTypesOf(uid), signal);
   const typed = first.q[0] ?? {};
   const predicates = findPredicates(schema, readLine(typed).types);
   if (predicates.length === 0) return { line: { ...readLine(typed), uid }, values: [], edges: [] };
-  const data = await askQuery<{ values: readonly StoredNode[]; counts: readonly StoredNode[] }>(
+  const data = await askQuery<{ values: readonly NodeMembers[]; counts: readonly NodeMembers[] }>(
     printNode(uid, predicates),
     signal,
   );
@@ -137,7 +137,7 @@ function EdgeLines({
   const pager = usePager();
   const name = `edges ${uid} ${edge.isBackwards} ${edge.predicate} ${pager.after}`;
   const { data, refusal } = useAnswer(name, (signal) =>
-    askQuery<{ q: readonly { readonly e?: readonly StoredNode[] | StoredNode }[] }>(
+    askQuery<{ q: readonly { readonly e?: readonly NodeMembers[] | NodeMembers }[] }>(
       printEdges(uid, edge, schema, pager.after),
       signal,
     ),
@@ -145,7 +145,7 @@ function EdgeLines({
   if (refusal !== undefined) return <Refusal refusal={refusal} />;
   if (data === undefined) return <Loading what={edge.predicate} />;
   const found = data.q[0]?.e ?? [];
-  const nodes = Array.isArray(found) ? (found as readonly StoredNode[]) : [found as StoredNode];
+  const nodes = Array.isArray(found) ? (found as readonly NodeMembers[]) : [found as NodeMembers];
   return (
     <>
       <ul className="nodes">
@@ -164,7 +164,7 @@ function EdgeLines({
   );
 }
 
-function NodeItem({ node }: { node: StoredNode }): ReactNode {
+function NodeItem({ node }: { node: NodeMembers }): ReactNode {
   const { uid, label, types } = readLine(node);
   const facets = readFacets(node);
   return (
@@ -178,7 +178,7 @@ function NodeItem({ node }: { node: StoredNode }): ReactNode {
       ))}{" "}
       {facets.map(([name, value]) => (
         <span key={name} className="facet">
-          {name}: {printValue(value)}
+          {name}: {printStored(value)}
         </span>
       ))}
     </li>

@@ -3,13 +3,13 @@ import { type ReactNode, useState } from "react";
 import { pageSize } from "./graph-queries.ts";
 import { printCount } from "./parts.tsx";
 
-export interface Pager {
+interface Pager {
   /** The last uid of the page before; "" on the first. */
   readonly after: string;
   /** How many lines stand before this page. */
   readonly before: number;
-  next(last: string): void;
-  back(): void;
+  readonly next: (last: string) => void;
+  readonly back: () => void;
 }
 
 export function usePager(): Pager {
@@ -22,7 +22,7 @@ export function usePager(): Pager {
   };
 }
 
-export interface PagerBarProps {
+interface PagerBarProps {
   readonly pager: Pager;
   /** Lines of this page. */
   readonly count: number;

@@ -1,13 +1,13 @@
 /** The parts that views are put together from. */
 import { type ReactNode, type KeyboardEvent, useId, useRef } from "react";
-import type { Refused } from "./refused.ts";
+import type { RefusedByServer } from "./refused.ts";
 
 /** What the server refused; with the way to keys and logins where those are what is missing. */
 export function Refusal({
   refusal,
   onAccess,
 }: {
-  refusal: Refused;
+  refusal: RefusedByServer;
   onAccess?: () => void;
 }): ReactNode {
   return (
@@ -32,12 +32,12 @@ function openAccess(): void {
   dispatchEvent(new Event(accessEvent));
 }
 
-export interface Tab<Name extends string> {
+interface Tab<Name extends string> {
   readonly name: Name;
   readonly label: string;
 }
 
-export interface TabsProps<Name extends string> {
+interface TabsProps<Name extends string> {
   readonly label: string;
   readonly tabs: readonly Tab<Name>[];
   readonly shown: Name;
@@ -93,7 +93,7 @@ export function Empty({ children }: { children: ReactNode }): ReactNode {
   return <p className="empty">{children}</p>;
 }
 
-export interface FieldProps {
+interface FieldProps {
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
@@ -102,7 +102,7 @@ export interface FieldProps {
   readonly placeholder?: string;
 }
 
-export function Field({
+export function TextField({
   label,
   value,
   onChange,

@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import { printCount } from "./parts.tsx";
 
-export interface Plan {
+export interface ShownPlan {
   readonly kind: "explain" | "profile";
   /** Records, as expected. */
   readonly cost: number;
@@ -33,7 +33,7 @@ interface Row {
 
 const readNames = ["records", "lists", "tokens", "uids"] as const;
 
-export function PlanTable({ plan }: { plan: Plan }): ReactNode {
+export function PlanTable({ plan }: { plan: ShownPlan }): ReactNode {
   const isProfile = plan.kind === "profile";
   const rows = [...listRows(plan.steps, 0, "")];
   return (

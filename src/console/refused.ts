@@ -1,5 +1,5 @@
 /** What the server refuses, in its words. */
-export class Refused extends Error {
+export class RefusedByServer extends Error {
   /** Whether a key, a token or a login may change the answer. */
   readonly isAccess: boolean;
 

@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from "react";
 import { askAdmin } from "./ask.ts";
 import { Empty, Loading, printBytes, printCount, printMs, Refusal, ViewHead } from "./parts.tsx";
-import type { Refused } from "./refused.ts";
+import type { RefusedByServer } from "./refused.ts";
 import { toRefusal, useAnswer, useEvery } from "./use.ts";
 
 interface Running {
@@ -25,7 +25,7 @@ const everyMs = 2000;
 
 export function RequestsView(): ReactNode {
   const [isPaused, setPaused] = useState(false);
-  const [failure, setFailure] = useState<Refused>();
+  const [failure, setFailure] = useState<RefusedByServer>();
   const { data, refusal, reload } = useAnswer("requests", (signal) =>
     askAdmin<{ runningRequests: readonly Running[] }>(query, {}, signal),
   );
@@ -105,8 +105,8 @@ function RunningTable({
               </th>
               <td>{one.user ?? one.key ?? one.address}</td>
               <td className="number">{printMs(one.ms)}</td>
-              <td className="number">{printCount(Number(one.work))}</td>
-              <td className="number">{printBytes(Number(one.bytes))}</td>
+              <td className="number">{printCount(one.work)}</td>
+              <td className="number">{printBytes(one.bytes)}</td>
               <td className="cut" title={one.text ?? ""}>
                 <code>{one.text}</code>
               </td>

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 export const viewNames = ["graphql", "dql", "schema", "data", "requests", "health"] as const;
 export type ViewName = (typeof viewNames)[number];
 
-export interface Route {
+interface Route {
   readonly view: ViewName;
   /** What follows the view's name, decoded. */
   readonly rest: readonly string[];

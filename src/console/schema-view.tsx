@@ -3,14 +3,14 @@ import { type ReactNode, useState } from "react";
 import { askAdmin, askQuery } from "./ask.ts";
 import {
   isReserved,
-  readSchema,
+  readDqlSchema,
   schemaQuery,
   type DqlSchema,
   type SchemaData,
 } from "./dql-schema.ts";
 import { Editor } from "./editor.tsx";
-import { Empty, Field, Loading, printCount, Refusal, Tabs, ViewHead } from "./parts.tsx";
-import type { Refused } from "./refused.ts";
+import { Empty, TextField, Loading, printCount, Refusal, Tabs, ViewHead } from "./parts.tsx";
+import type { RefusedByServer } from "./refused.ts";
 import { linkTo } from "./route.ts";
 import { toRefusal, useAnswer } from "./use.ts";
 
@@ -88,7 +88,7 @@ const setQuery =
 function SchemaEditor({ schema, onSet }: { schema: string; onSet: () => void }): ReactNode {
   const [draft, setDraft] = useState(schema);
   const [changes, setChanges] = useState<readonly Change[]>();
-  const [refusal, setRefusal] = useState<Refused>();
+  const [refusal, setRefusal] = useState<RefusedByServer>();
   const attempt = async (work: () => Promise<void>): Promise<void> => {
     setRefusal(undefined);
     try {
@@ -175,7 +175,7 @@ function StoredSchema({ part }: { part: "predicates" | "types" }): ReactNode {
   const [wanted, setWanted] = useState("");
   const [withOwn, setWithOwn] = useState(false);
   const { data, refusal } = useAnswer("dql-schema", async (signal) =>
-    readSchema(await askQuery<SchemaData>(schemaQuery, signal)),
+    readDqlSchema(await askQuery<SchemaData>(schemaQuery, signal)),
   );
   if (refusal !== undefined) return <Refusal refusal={refusal} />;
   if (data === undefined) return <Loading what="the schema" />;
@@ -188,7 +188,7 @@ function StoredSchema({ part }: { part: "predicates" | "types" }): ReactNode {
   return (
     <>
       <div className="toolbar">
-        <Field label="Names with" type="search" value={wanted} onChange={setWanted} />
+        <TextField label="Names with" type="search" value={wanted} onChange={setWanted} />
         <label className="check">
           <input type="checkbox" checked={withOwn} onChange={() => setWithOwn(!withOwn)} /> the
           server’s own, too

@@ -1,9 +1,9 @@
 /** Values that live as long as the tab, and tell who shows them when they change. */
 
 export interface Stored<T> {
-  get(): T;
-  set(value: T): void;
-  subscribe(listener: () => void): () => void;
+  readonly get: () => T;
+  readonly set: (value: T) => void;
+  readonly subscribe: (listener: () => void) => () => void;
 }
 
 /**

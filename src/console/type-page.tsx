@@ -1,14 +1,14 @@
 /** The nodes of a type, a page at a time: their values, and how many edges each has. */
 import type { ReactNode } from "react";
 import { askQuery } from "./ask.ts";
-import type { DqlSchema, NodeType } from "./dql-schema.ts";
+import type { DqlSchema, StoredType } from "./dql-schema.ts";
 import {
   findColumns,
   printTypeCounts,
   printTypePage,
-  printValue,
+  printStored,
   readCount,
-  type StoredNode,
+  type NodeMembers,
   type TypeColumns,
 } from "./graph-queries.ts";
 import { PagerBar, usePager } from "./pager.tsx";
@@ -22,14 +22,14 @@ export function TypePage({ name, schema }: { name: string; schema: DqlSchema }):
   return <NodeTable type={type} schema={schema} />;
 }
 
-function NodeTable({ type, schema }: { type: NodeType; schema: DqlSchema }): ReactNode {
+function NodeTable({ type, schema }: { type: StoredType; schema: DqlSchema }): ReactNode {
   const columns = findColumns(schema, type);
   const pager = usePager();
   const total = useAnswer(`total ${type.name}`, async (signal) =>
     readCount(await askQuery<Record<string, unknown>>(printTypeCounts([type]), signal), "t0"),
   );
   const page = useAnswer(`${type.name} ${pager.after}`, (signal) =>
-    askQuery<{ q: readonly StoredNode[] }>(printTypePage(type.name, columns, pager.after), signal),
+    askQuery<{ q: readonly NodeMembers[] }>(printTypePage(type.name, columns, pager.after), signal),
   );
   if (page.refusal !== undefined) return <Refusal refusal={page.refusal} />;
   if (page.data === undefined) return <Loading what={type.name} />;
@@ -60,7 +60,7 @@ function Lines({
 }: {
   label: string;
   columns: TypeColumns;
-  nodes: readonly StoredNode[];
+  nodes: readonly NodeMembers[];
 }): ReactNode {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label={`Nodes of ${label}`}>
@@ -92,9 +92,9 @@ function Lines({
                 <td
                   key={name}
                   className={/^(?:int|float|bigfloat)$/.test(type) ? "number" : "cut"}
-                  title={printValue(node[`v${i}`])}
+                  title={printStored(node[`v${i}`])}
                 >
-                  {printValue(node[`v${i}`])}
+                  {printStored(node[`v${i}`])}
                 </td>
               ))}
               {edges.map(({ name }, i) => (
@@ -115,7 +115,7 @@ function shorten(name: string, type: string): string {
   return name.startsWith(`${type}.`) ? name.slice(type.length + 1) : name;
 }
 
-function uidOf(node: StoredNode | undefined): string | undefined {
+function uidOf(node: NodeMembers | undefined): string | undefined {
   const uid = node?.["uid"];
   return typeof uid === "string" ? uid : undefined;
 }

@@ -1,19 +1,19 @@
 /** What components share: values that are kept, and answers that are on their way. */
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { access } from "./access.ts";
-import { Refused } from "./refused.ts";
+import { RefusedByServer } from "./refused.ts";
 import type { Stored } from "./stored.ts";
 
 export function useStored<T>(stored: Stored<T>): [T, (value: T) => void] {
   return [useSyncExternalStore(stored.subscribe, stored.get), stored.set];
 }
 
-export interface Pending<T> {
+interface Pending<T> {
   /** The newest that has arrived; undefined: none yet. */
   readonly data: T | undefined;
-  readonly refusal: Refused | undefined;
+  readonly refusal: RefusedByServer | undefined;
   readonly isLoading: boolean;
-  reload(): void;
+  readonly reload: () => void;
 }
 
 /**
@@ -26,7 +26,7 @@ export function useAnswer<T>(name: string, load: (signal: AbortSignal) => Promis
   const [state, setState] = useState<{
     name: string;
     data?: T;
-    refusal?: Refused;
+    refusal?: RefusedByServer;
     isLoading: boolean;
   }>({ name, isLoading: true });
   const latest = useRef(load);
@@ -56,10 +56,10 @@ export function useAnswer<T>(name: string, load: (signal: AbortSignal) => Promis
   };
 }
 
-export function toRefusal(error: unknown): Refused {
-  if (error instanceof Refused) return error;
+export function toRefusal(error: unknown): RefusedByServer {
+  if (error instanceof RefusedByServer) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new Refused(`The server could not be asked: ${message}`, false);
+  return new RefusedByServer(`The server could not be asked: ${message}`, false);
 }
 
 /** Calls `work` every so many milliseconds while the page is looked at; 0: not. */

@@ -24,7 +24,7 @@ export interface ConsoleFiles {
 }
 
 /** Below it lie the scripts and styles; their names change with what is in them. */
-export const consoleFilePath = "/ui/console/:name";
+const consoleFilePath = "/ui/console/:name";
 
 const pageName = "index.html";
 
