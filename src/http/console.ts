@@ -5,7 +5,6 @@
 import type { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { ServerContext } from "./server-context.ts";
 
 /** A file of the console, as it is sent. */
 export interface ConsoleFile {
@@ -39,9 +38,9 @@ function policyOf(host: string | undefined): string {
 }
 
 /** Whether a request is one of somebody who looks at `/` or `/graphql` with a browser; a document is executed as ever. */
-export function wantsConsole(req: IncomingMessage, path: string, context: ServerContext): boolean {
+export function wantsConsole(req: IncomingMessage, path: string): boolean {
   if (req.method !== "GET" && req.method !== "HEAD") return false;
-  if (context.console === undefined || !(path === "/" || path === "/graphql")) return false;
+  if (path !== "/" && path !== "/graphql") return false;
   if (!acceptsHtml(req.headers.accept)) return false;
   return path === "/" || !/[?&](?:query|extensions|operationName|token)=/.test(req.url ?? "");
 }

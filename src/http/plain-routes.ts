@@ -87,7 +87,7 @@ export function addPlainRoutes(app: FastifyInstance, context: ServerContext): vo
   });
   if (context.metrics !== "off") addMetricsRoutes(app, context);
   app.get("/", (request, reply) => {
-    if (context.console !== undefined && wantsConsole(request.raw, "/", context)) {
+    if (context.console !== undefined && wantsConsole(request.raw, "/")) {
       return sendConsole(request, reply, context.console);
     }
     return reply.header("vary", "Accept").type("text/plain; charset=utf-8").send(greeting);

@@ -79,7 +79,7 @@ export async function openHttpServer(
     const question = url.indexOf("?");
     const path = question < 0 ? url : url.slice(0, question);
     const route = findRoute(path);
-    if (route === undefined || wantsConsole(req, path, context)) {
+    if (route === undefined || (context.console !== undefined && wantsConsole(req, path))) {
       fallback(req, res);
       return;
     }

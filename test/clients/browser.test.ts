@@ -73,8 +73,9 @@ describe("the console", () => {
     await page.keyboard.press("Control+Enter");
     await page.locator(".result-window").getByText('"gil"').waitFor();
     await writeQuery(page, "subscription Watch { queryTask { title owner { name } } }");
-    // It reads what is written a moment later, and names its tab then.
-    await page.getByRole("tab", { name: "Watch" }).waitFor();
+    // It reads what is written a moment later.
+    const stored = (): Promise<string> => page.evaluate("Object.values(sessionStorage).join()");
+    await expect.poll(stored).toContain('"operationName":"Watch"');
     await page.keyboard.press("Control+Enter");
     await page.locator(".result-window").getByText('"queryTask": []').waitFor();
     const task = { title: "watched", done: false, owner: { name: "gil" } };
