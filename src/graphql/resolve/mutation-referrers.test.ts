@@ -228,17 +228,16 @@ describe("rules and rights", () => {
   });
 
   test("a user who may not read the edge backwards is bound by it all the same", async () => {
-    let rights: readonly { predicate: string; permission: number }[] | undefined;
+    const rights: { predicate: string; permission: number }[] = [];
     context = await openGraphqlContext(blog("RESTRICT"), async () =>
-      rights === undefined
+      rights.length === 0
         ? anyPrincipal
         : { ...anyPrincipal, user: "mia", isGuardian: false, access: mergeRules(rights) },
     );
     await fill();
-    rights = ["Writer.name", "Writer.posts", "dgraph.type"].map((predicate) => ({
-      predicate,
-      permission: 6,
-    }));
+    for (const predicate of ["Writer.name", "Writer.posts", "dgraph.type"]) {
+      rights.push({ predicate, permission: 6 });
+    }
     expect((await remove("ann")).errors?.[0]?.message).toContain("is referred to by Post.writer");
   });
 });

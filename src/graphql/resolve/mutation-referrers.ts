@@ -5,20 +5,21 @@
 import { must } from "../../base/assert.ts";
 import type { Reader } from "../../graph/reader.ts";
 import { printUid } from "../../model/uid.ts";
-import type { CompiledSchema, NodeType } from "../schema/compiled-schema.ts";
-import type { DeleteAction } from "../schema/directives/on-delete.ts";
+import type { CompiledSchema, FieldDefinition, NodeType } from "../schema/compiled-schema.ts";
 import { refOf } from "./mutation-edges.ts";
 import type { FactList } from "./mutation-facts.ts";
 import { findOfType, requireAll } from "./mutation-judge.ts";
 import { MutationRefused } from "./mutation-refused.ts";
 import { chargeNodes, type MutationStage } from "./mutation-stage.ts";
 
+type OnDelete = NonNullable<FieldDefinition["directives"]["onDelete"]>;
+
 /** What a field says of the nodes that have it. */
 export interface DeletionRule {
   readonly type: NodeType;
   readonly field: string;
   readonly predicate: string;
-  readonly action: DeleteAction;
+  readonly action: NonNullable<OnDelete["action"]>;
 }
 
 const rulesBySchema = new WeakMap<CompiledSchema, readonly DeletionRule[]>();
@@ -42,7 +43,7 @@ function* listRules({ nodes }: CompiledSchema): Generator<DeletionRule> {
 }
 
 /** What is deleted, with what follows from that: the nodes by the type under which each was found. */
-export type Deletion = ReadonlyMap<NodeType, readonly number[]>;
+type Deletion = ReadonlyMap<NodeType, readonly number[]>;
 
 /**
  * Adds what CASCADE deletes along, and refuses what RESTRICT does. `rules`: of the schema. Throws MutationRefused, and
@@ -92,7 +93,7 @@ export async function nullifyReferrers(
     edges.push(edge);
   });
   const changed = new Map([...found].map(([rule, nodes]) => [rule, new Set(nodes)]));
-  for (const [rule, nodes] of changed) chargeNodes(stage, [...nodes]);
+  for (const nodes of changed.values()) chargeNodes(stage, [...nodes]);
   for (const [rule, referrer, target] of edges) {
     if (changed.get(rule)?.has(referrer) !== true) continue;
     facts.removeEdge(refOf(referrer), rule.predicate, refOf(target));

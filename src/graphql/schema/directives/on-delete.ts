@@ -5,12 +5,12 @@ import { geoTypes } from "../sdl-names.ts";
 import { findArgument, rawText, refuseField, type DirectiveSpec } from "./directive.ts";
 import type { Given } from "./given.ts";
 
-export const deleteActions = ["RESTRICT", "CASCADE", "NULLIFY"] as const;
+const deleteActions = ["RESTRICT", "CASCADE", "NULLIFY"] as const;
 
 /**
  * RESTRICT: the deletion is refused. CASCADE: the node that has the field is deleted, too. NULLIFY: the edge is removed.
  */
-export type DeleteAction = (typeof deleteActions)[number];
+type DeleteAction = (typeof deleteActions)[number];
 
 interface OnDelete extends Given {
   /** Undefined: what is written is none. */
