@@ -455,6 +455,7 @@ export const layers: Layers = {
       "node:dns",
       "node:child_process",
       "node:process",
+      "node:readline",
       "node:fs",
       "node:fs/promises",
       "node:os",
