@@ -16,7 +16,7 @@ import { describeShown, resolveSecrets } from "./secrets.ts";
 import { addEncryption } from "./encryption-commands.ts";
 import { configFlag, configHelp, encryptionSetting, setting } from "./setting.ts";
 import { keepProjectMask } from "./project-mask.ts";
-import { addTypes } from "./project-commands.ts";
+import { addToken, addTypes } from "./project-commands.ts";
 import { addDev, addInit } from "./dev-commands.ts";
 import { addSchema } from "./schema-commands.ts";
 import { addImport } from "./import-command.ts";
@@ -78,6 +78,7 @@ function makeProgram(flags: readonly string[]): Command {
   addSample(program);
   addSchema(program);
   addTypes(program);
+  addToken(program);
   addCheck(program);
   addKey(program);
   addExplain(program);
