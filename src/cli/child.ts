@@ -4,6 +4,7 @@ import { linkControls } from "./controls.ts";
 import { scrubOf } from "./config.ts";
 import { readKeyFile } from "./encryption.ts";
 import { giveBackIdleMemory } from "./idle-memory.ts";
+import { LeadDuty } from "./lead-duty.ts";
 import { makeLogger, setLogLevel, surviveLostOutput } from "./log.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
 import { answerOwn } from "./process-metrics.ts";
@@ -19,6 +20,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
   surviveLostOutput();
   if (role === "lambda") return loadLambda();
   if (role === "backup") return loadArchiving();
+  if (role === "node") return loadNode();
   const writing = role === "worker" ? undefined : await import("./writer.ts");
   const working = role === "writer" ? undefined : await import("./worker.ts");
   const { connectStore } = await import("../stores/open.ts");
@@ -28,14 +30,24 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
     const { dataDir: dir } = config;
     const scrub = scrubOf(config.store);
     const encryption = writer === undefined ? readKeyFile(config.keyFile) : undefined;
+    const lead = config.cluster === undefined ? undefined : new LeadDuty(number === 1);
+    const onLead = lead && ((leads: boolean) => lead.turn(leads));
     const store =
-      writer?.store ?? (await connectStore({ dir, identity, logger, scrub, encryption }));
+      writer?.store ??
+      (await connectStore({
+        dir,
+        identity,
+        logger,
+        scrub,
+        encryption,
+        ...(onLead === undefined ? {} : { onLead, isStrict: config.cluster?.reads !== "local" }),
+      }));
     const controls = linkControls((message) => process.send?.(message), config.memory.cacheMb);
     const surveys = linkSurveys(
       (message) => process.send?.(message),
       async (question) => (await worker?.answer(question)) ?? answerOwn(question),
     );
-    const parts = { config, store, logger, number, controls, surveys, tls };
+    const parts = { config, store, logger, number, controls, surveys, tls, lead };
     const worker = await working?.openWorker(parts);
     process.on("message", (message: ToChild, socket?: Socket) => {
       switch (message.kind) {
@@ -120,6 +132,28 @@ async function loadLambda(): Promise<(start: Start) => Promise<void>> {
           process.send?.({ kind: "script", id: message.id, report } satisfies ToSupervisor);
         });
       } else if (message.kind === "asked") surveys.hear(message);
+    });
+    process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
+    giveSigns();
+    giveBackIdleMemory();
+  };
+}
+
+/** In place of the writer, where the server is one of several machines. */
+async function loadNode(): Promise<(start: Start) => Promise<void>> {
+  const { openNodeRole } = await import("./node-role.ts");
+  return async ({ config, run, identity }) => {
+    const logger = makeLogger("node", config.log);
+    const node = await openNodeRole(config, logger, { run, identity });
+    const surveys = linkSurveys(
+      (message) => process.send?.(message),
+      async (question) => (await node.answer(question)) ?? answerOwn(question),
+    );
+    process.on("message", (message: ToChild) => {
+      if (message.kind === "drain") void drain(undefined, node);
+      else if (message.kind === "asked") surveys.hear(message);
+      else if (message.kind === "childEnded") node.checkReaders();
+      else if (message.kind === "settings") setLogLevel(message.config.log.level);
     });
     process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
     giveSigns();

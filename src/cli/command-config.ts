@@ -74,7 +74,7 @@ function rowsOf(flag: string, value: unknown, source: string, config: ServeConfi
 
 /** Of flags that hold several settings: what each key comes to. */
 function effectiveValues(flag: string, config: ServeConfig): ReadonlyMap<string, string> {
-  const { limits, graphql, store, memory, mutations, disallowDrop, backup } = config;
+  const { limits, graphql, store, memory, mutations, disallowDrop, backup, cluster } = config;
   const text = (
     values: Readonly<Record<string, string | number | boolean | undefined>>,
   ): Map<string, string> =>
@@ -117,6 +117,26 @@ function effectiveValues(flag: string, config: ServeConfig): ReadonlyMap<string,
         keep: backup?.keep,
         "key-file": backup?.keyFile,
       });
+    case "--cluster":
+      return text(
+        cluster === undefined
+          ? {}
+          : {
+              log: cluster.log,
+              cell: cluster.cell,
+              "unsafe-single": cluster.isSingle,
+              node: cluster.node,
+              address: cluster.address,
+              bind: `${cluster.bind.host}:${cluster.bind.port}`,
+              ca: cluster.ca,
+              cert: cluster.cert,
+              key: cluster.key,
+              lease: `${cluster.leaseMs}ms`,
+              reads: cluster.reads,
+              "read-wait": `${cluster.readWaitMs}ms`,
+              retain: `${cluster.retainMs}ms`,
+            },
+      );
     case "--cache":
       return text({ "size-mb": memory.cacheMb });
     default:

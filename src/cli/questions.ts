@@ -1,5 +1,6 @@
 /** What processes of the server are asked, and what they say. */
 import type { MetricReading } from "../base/metrics.ts";
+import type { NodeFacts } from "../cluster/node.ts";
 import type { ArchiveFacts } from "../http/node-facts.ts";
 import type { RunningRequest } from "../http/running-request.ts";
 
@@ -8,6 +9,10 @@ export type Question =
   | { readonly kind: "running" }
   /** What is known of the archive (`--backup`). */
   | { readonly kind: "archive" }
+  /** How this machine stands among the others (`--cluster`). */
+  | { readonly kind: "cluster" }
+  /** Gives the lead up; answered with whether it had it. */
+  | { readonly kind: "resign" }
   | { readonly kind: "cancel"; readonly id: string | undefined; readonly tag: string | undefined };
 
 /** What one process says. Members that were not asked for are missing. */
@@ -16,6 +21,8 @@ export interface SurveyAnswer {
   readonly running?: readonly RunningRequest[];
   readonly cancelled?: number;
   readonly archive?: ArchiveFacts;
+  readonly cluster?: NodeFacts;
+  readonly hasResigned?: boolean;
 }
 
 export interface SurveyReport {

@@ -57,7 +57,7 @@ const handoverMsMax = 1_000;
  * Who needs another ends before it: all answer through the resolvers, and write through the writer. What they have
  * written is archived at the end.
  */
-const stopOrder: readonly Role[] = ["worker", "both", "writer", "lambda", "backup"];
+const stopOrder: readonly Role[] = ["worker", "both", "writer", "node", "lambda", "backup"];
 
 /** What a process that has ended may still have said is heard for so long. */
 const lastWordsMs = 1_000;
@@ -214,10 +214,9 @@ class Keeper {
       lastDeathMs: 0,
     });
     const workers = Array.from({ length: config.workers }, (_, i) => make("worker", i + 1));
-    this.#children =
-      config.workers <= answeringWriterMax
-        ? [make("both", 1), ...workers.slice(1)]
-        : [make("writer", 0), ...workers];
+    if (config.cluster !== undefined) this.#children = [make("node", 0), ...workers];
+    else if (config.workers > answeringWriterMax) this.#children = [make("writer", 0), ...workers];
+    else this.#children = [make("both", 1), ...workers.slice(1)];
     if (config.lambda.script !== undefined) this.#children.push(make("lambda", 0));
     if (config.backup !== undefined) this.#children.push(make("backup", 0));
   }
@@ -535,11 +534,12 @@ function isAnswering(child: Child): boolean {
 
 /** Who knows nothing of it is not waited for. */
 function isAsked({ role }: Child, { kind }: Question): boolean {
+  if (kind === "cluster" || kind === "resign") return role === "node";
   return kind !== "archive" || role === "backup";
 }
 
 function isWriting(child: Child): boolean {
-  return child.role === "writer" || child.role === "both";
+  return child.role === "writer" || child.role === "node" || child.role === "both";
 }
 
 /** Resolvers that a killed lambda server has left behind. */

@@ -26,6 +26,7 @@ import { ProcessMemory } from "../model/process-memory.ts";
 import type { Store } from "../store/store.ts";
 import { explainMove, readIdentity } from "../stores/place.ts";
 import type { LinkedControls } from "./controls.ts";
+import type { LeadDuty } from "./lead-duty.ts";
 import { openBackupDesk } from "./backup-desk.ts";
 import { CommandTasks } from "./command-tasks.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
@@ -67,6 +68,8 @@ export interface WorkerParts {
   readonly number: number;
   readonly controls: LinkedControls;
   readonly surveys: Surveys;
+  /** Of one of several machines: when this process does what one of all does. */
+  readonly lead: LeadDuty | undefined;
   /** Undefined: plain HTTP. */
   readonly tls: TlsMaterial | undefined;
 }
@@ -194,7 +197,7 @@ function openAdmin(needs: AdminNeeds, { config, store }: WorkerParts): ServerCon
 }
 
 function openStoreEngine(parts: WorkerParts): Promise<OpenEngine> {
-  const { config, store, logger, number, controls } = parts;
+  const { config, store, logger, number, controls, lead } = parts;
   return openEngine({
     store,
     clock: systemClock,
@@ -205,7 +208,7 @@ function openStoreEngine(parts: WorkerParts): Promise<OpenEngine> {
     cacheBytes: controls.switches.cacheMb * mebibyte,
     acl: config.acl !== undefined,
     // One process takes up what another left behind.
-    resumes: number === 1,
+    resumes: lead ?? number === 1,
     onSlotLost: () => endWithoutSlot(logger),
   });
 }

@@ -13,8 +13,7 @@ import { openBody, readHead } from "../log/record.ts";
 import { LogTrimmed, type ReplicatedLog, type SealedRecord } from "../log/replicated-log.ts";
 import { LogLost, type LogShipper } from "../log/shipper.ts";
 import { takeOver, type TakenOver } from "../log/take-over.ts";
-import type { Store } from "../store/store.ts";
-import type { NodeStore, RowShipper } from "../stores/open.ts";
+import type { LeadingStore, NodeStore, RowShipper } from "../stores/open.ts";
 import { decodePosition, encodePosition } from "./position.ts";
 
 interface ReplicaOptions {
@@ -27,12 +26,16 @@ interface ReplicaOptions {
 /** The form of rows in records: as the journal of the store's format 5 has them (reference/storage 8.5). */
 const rowFormat = 5;
 
+/** Those that this version reads. */
+export const rowFormats: readonly number[] = [rowFormat];
+
 export class Replica {
   readonly #options: ReplicaOptions;
   readonly #node: NodeStore;
   readonly #history: Buffer;
   #follower: LogFollower | undefined;
   #shipper: LogShipper | undefined;
+  #markedSeq = 0;
 
   private constructor(node: NodeStore, point: ChainPoint, options: ReplicaOptions) {
     this.#node = node;
@@ -79,6 +82,7 @@ export class Replica {
     try {
       for (const { head } of records) checkRowFormat(head.rowFormat, head.seq);
       const rows = records.filter(({ head }) => head.kind === "rows").map((record) => record.rows);
+      await this.#node.whenWritable();
       this.#node.apply(rows, encodePosition(last.point));
     } catch (error) {
       this.#follower = new LogFollower(this.#options.log, this.#history, from);
@@ -92,7 +96,7 @@ export class Replica {
    * first, and this one goes on following. Once it leads it never follows again: when the lead is lost, the store is
    * ended (its `onFatal`), and opened anew.
    */
-  async lead(onLost: () => void): Promise<Store | undefined> {
+  async lead(onLost: () => void): Promise<LeadingStore | undefined> {
     // What is read below is held in memory until it is applied.
     while (await this.follow());
     const { log, pause, clock } = this.#options;
@@ -108,14 +112,16 @@ export class Replica {
     }
   }
 
-  async #beginToLead(taken: TakenOver, onLost: () => void): Promise<Store> {
+  async #beginToLead(taken: TakenOver, onLost: () => void): Promise<LeadingStore> {
     const { shipper, records } = taken;
     // Kept with the begin: they are applied one by one, since none of them may be large.
     for (const { head, record, point: reached } of records) {
       checkRowFormat(head.rowFormat, head.seq);
       const { rows } = await openBody(record, head);
+      await this.#node.whenWritable();
       this.#node.apply(head.kind === "rows" ? [rows] : [], encodePosition(reached));
     }
+    await this.#node.whenWritable();
     this.#node.apply([], encodePosition(taken.point));
     this.#follower = undefined;
     this.#shipper = shipper;
@@ -123,9 +129,23 @@ export class Replica {
     return this.#node.lead(shipRows(shipper));
   }
 
+  /** Of the leader: told of each record that is kept. */
+  onKept(listener: (seq: number) => void): void {
+    assert(this.#shipper !== undefined, "only the leader ships");
+    this.#shipper.onKept(listener);
+  }
+
   /** Nothing is shipped any more. What was under way may be in the log. */
   resign(): void {
     this.#shipper?.stop();
+  }
+
+  /** Tells whoever only reads the log that all is kept, unless nothing came since it was told last. */
+  async markKept(): Promise<void> {
+    const { durable = 0 } = this.#shipper ?? {};
+    if (durable <= this.#markedSeq) return;
+    await this.mark();
+    this.#markedSeq = this.#shipper?.durable ?? durable;
   }
 
   /** Tells followers that all is kept. */

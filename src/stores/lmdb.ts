@@ -8,10 +8,12 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { silentLogger, type Logger } from "../base/log.ts";
+import { assert } from "../base/assert.ts";
 import { Fault } from "../model/fault.ts";
 import type { Derive, Snapshot, Store } from "../store/store.ts";
 import type { Tuning } from "./apply/tuning.ts";
 import { Committer } from "./commit/committer.ts";
+import { Pauses } from "./commit/pauses.ts";
 import type { LogRetention } from "./commit/log-tail.ts";
 import { makeNumberWatch } from "./commit/number-limit.ts";
 import { type CapacityBounds, CapacityGuard } from "./lmdb/capacity.ts";
@@ -36,6 +38,8 @@ import { examinePages } from "./lmdb/page-walk.ts";
 import { examineJournal, planRecovery, removeJournal } from "./lmdb/recovery.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
 import { openLinkListener, type LinkListener } from "./lmdb/link-server.ts";
+import { LinkSession } from "./lmdb/link-session.ts";
+import { NodeLink, type NodeLinkHost } from "./lmdb/node-link.ts";
 import { SlotKeeper } from "./lmdb/slot-keeper.ts";
 import { noScrub, Scrub, type ScrubPolicy } from "./lmdb/scrub.ts";
 import { DiskRoom } from "./disk-room.ts";
@@ -48,6 +52,15 @@ import { readLog, readSlots, walkLog } from "./read-log.ts";
 
 export type { Claim } from "./lmdb/claim.ts";
 export type { RowShipper } from "./lmdb/engine.ts";
+export type { LinkSession } from "./lmdb/link-session.ts";
+export type {
+  LeadTerm,
+  NodeLink,
+  NodeLinkHost,
+  PlacedAnswer,
+  ProcessSession,
+} from "./lmdb/node-link.ts";
+export type { SlotToken } from "./lmdb/slot-keeper.ts";
 
 export interface WriterOptions {
   readonly dir: string;
@@ -257,16 +270,31 @@ export interface NodeStore {
    * commit rejects; then nothing of them is there, and the store goes on.
    */
   apply(records: readonly Uint8Array[], position: Uint8Array): void;
+  /** When nobody has asked for a pause; what follows at once is outside of all pauses. */
+  whenWritable(): Promise<void>;
+  /** Resolves when nothing is being written; then nothing is until what it gives is called. */
+  pause(): Promise<() => void>;
+  /** Once: has the processes of this machine in, who wait until then. */
+  serve(host: NodeLinkHost, commitTs: () => number): NodeLink;
   /** This machine writes from now on, and applies nothing of others any more. What it cannot ship ends it (`onFatal`). */
-  lead(shipper: RowShipper): Store;
+  lead(shipper: RowShipper): LeadingStore;
+  /** Call when a process of this machine died: its readers go on pinning pages until then. */
+  checkReaders(): void;
   /** What is being shipped must be at its end. */
   close(): Promise<void>;
 }
 
-/** As `openWriter`; `storeId`: which store it is on all machines, 32 hex digits. */
-export async function openNodeStore(
-  options: WriterOptions & { readonly storeId: string },
-): Promise<NodeStore> {
+/** The store of the machine that leads. */
+export interface LeadingStore extends Store {
+  /** For a process, of any machine. */
+  openSession(): LinkSession;
+}
+
+/** `storeId`: which store it is on all machines, 32 hex digits. */
+export type NodeStoreOptions = WriterOptions & { readonly storeId: string };
+
+/** As `openWriter`. */
+export async function openNodeStore(options: NodeStoreOptions): Promise<NodeStore> {
   const { dir, storeId } = options;
   const journal = { run: randomUUID(), ...options.journal };
   const found = inspectStore(dir, journal);
@@ -281,16 +309,35 @@ export async function openNodeStore(
   if (claim === undefined) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: another process writes to it`);
   }
+  let listener: LinkListener | undefined;
   try {
-    return makeNode(await openFiles({ ...options, journal }, storeId), options, claim);
+    listener = options.isLinked === false ? undefined : await openLinkListener(dir);
+    return makeNode(await openFiles({ ...options, journal }, storeId), options, {
+      claim,
+      listener,
+    });
   } catch (error) {
+    await listener?.close();
     await claim.release();
     throw error;
   }
 }
 
-function makeNode(files: OpenedFiles, options: WriterOptions, claim: Claim): NodeStore {
+interface NodeClaims {
+  readonly claim: Claim;
+  readonly listener: LinkListener | undefined;
+}
+
+function makeNode(
+  files: OpenedFiles,
+  options: WriterOptions,
+  { claim, listener }: NodeClaims,
+): NodeStore {
   const { header, environment, engine, lmdb } = files;
+  const scrub = beginScrub(environment, options);
+  const timer = setInterval(() => environment.readerCheck(), readerCheckMs).unref();
+  const pauses = new Pauses(() => {});
+  let link: NodeLink | undefined;
   let committer: Committer | undefined;
   let hasFailed = false;
   let closed: Promise<void> | undefined;
@@ -299,10 +346,14 @@ function makeNode(files: OpenedFiles, options: WriterOptions, claim: Claim): Nod
     options.onFatal?.(error);
   });
   const closeOnce = async (): Promise<void> => {
+    clearInterval(timer);
+    scrub.close();
     if (committer !== undefined) {
       await committer.flush();
       committer.stop(new Fault("E_STORE_UNAVAILABLE", "the store is closed"));
     }
+    link?.partAll();
+    await listener?.close();
     await closeFiles(files, options.dir, claim, hasFailed || committer?.hasFailed === true);
   };
   const close = (): Promise<void> => (closed ??= closeOnce());
@@ -312,13 +363,34 @@ function makeNode(files: OpenedFiles, options: WriterOptions, claim: Claim): Nod
       return lmdb.position;
     },
     snapshot: () => environment.snapshot(),
-    apply: (records, position) => lmdb.apply(records, position),
-    lead(shipper) {
-      lmdb.shipTo(shipper);
-      committer = openCommitter(files, options);
-      const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
-      return makeDirectStore({ environment, committer, slots, engine, close });
+    apply: (records, position) => {
+      assert(!pauses.isOn, "nothing is applied in a pause");
+      lmdb.apply(records, position);
     },
+    whenWritable: async () =>
+      committer === undefined ? pauses.whenOver() : committer.whenWritable(),
+    pause: async () => (committer === undefined ? pauses.begin() : committer.pause()),
+    serve(host, commitTs) {
+      const made = new NodeLink({
+        storeId: header.storeId,
+        host,
+        logger: options.logger,
+        commitTs,
+      });
+      link = made;
+      listener?.serveWith((socket) => made.take(socket));
+      return made;
+    },
+    lead(shipper) {
+      assert(!pauses.isOn, "the lead begins outside of pauses");
+      lmdb.shipTo(shipper);
+      const led = openCommitter(files, options);
+      committer = led;
+      const slots = new SlotKeeper(led, options.slotGraceMs ?? slotGraceMs);
+      const store = makeDirectStore({ environment, committer: led, slots, engine, close });
+      return { ...store, openSession: () => new LinkSession({ committer: led, slots }) };
+    },
+    checkReaders: () => void environment.readerCheck(),
     close,
   };
 }
@@ -391,6 +463,10 @@ interface ConnectOptions {
   /** Default: the process does not scrub. */
   readonly scrub?: ScrubPolicy;
   readonly encryption?: UserKey | undefined;
+  /** Of one of several machines: told when it begins to lead, and when it does not any more. */
+  readonly onLead?: (leads: boolean) => void;
+  /** Of one of several machines: whether reads see all that was acknowledged on any of them. Default: they do. */
+  readonly isStrict?: boolean;
 }
 
 /** The store of a process beside the writer, which must have opened it before. */
@@ -410,6 +486,8 @@ export async function connectStore(options: ConnectOptions): Promise<Store> {
     waitMs: options.waitMs ?? 10_000,
     logger: options.logger ?? silentLogger,
     scrub: options.scrub ?? noScrub,
+    onLead: options.onLead,
+    isStrict: options.isStrict ?? true,
   });
 }
 

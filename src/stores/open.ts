@@ -8,8 +8,17 @@ export {
   openNodeStore,
   openReadOnly,
   openWriter,
+  type LeadingStore,
+  type LeadTerm,
+  type LinkSession,
+  type NodeLink,
+  type NodeLinkHost,
   type NodeStore,
+  type NodeStoreOptions,
+  type PlacedAnswer,
+  type ProcessSession,
   type RowShipper,
+  type SlotToken,
   type Writer,
 } from "./lmdb.ts";
 export { openMemoryStore } from "./memory.ts";

@@ -4,25 +4,24 @@
  */
 import * as net from "node:net";
 import { ByteWriter } from "../../base/bytes.ts";
+import { beginFrame, encodeFrame, endFrame, FrameCutter } from "../../base/frames.ts";
 import { PendingTable } from "../../base/pending-table.ts";
 import { Fault } from "../../model/fault.ts";
 import { writeChange } from "../../store/patch-codec.ts";
 import { StoreRefusal, type Change } from "../../store/store.ts";
 import { openLinkAddress } from "./link-address.ts";
 import {
-  beginFrame,
   decodeError,
   decodeHello,
   decodeNumbers,
-  encodeFrame,
   encodeHello,
   encodeNumbers,
-  endFrame,
-  FrameCutter,
   frameKind,
   type LinkFrame,
   type FrameKind,
+  linkFrameBytesMax,
 } from "./link-protocol.ts";
+import { decodeLead, type LeadTerm } from "./node-link.ts";
 
 interface LinkClientOptions {
   readonly dir: string;
@@ -32,6 +31,8 @@ interface LinkClientOptions {
   readonly onNotice: (commitTs: number) => void;
   /** The slot that was claimed is not this process's any more. Called once. */
   readonly onSlotLost?: () => void;
+  /** Of several machines: until when this one leads for certain, whenever that changes; undefined: it does not. */
+  readonly onLead?: (lead: LeadTerm | undefined) => void;
 }
 
 /** Requests that may wait for a writer. */
@@ -63,6 +64,8 @@ export class LinkClient {
   /** Frames of this turn of the event loop, written in one piece at its end. */
   private out = new ByteWriter(outBytes);
   private flushTimer: NodeJS.Immediate | undefined = undefined;
+  /** A question that has not left yet. */
+  private current: Promise<void> | undefined = undefined;
   /** The newest commit that a notice or an answer told of. */
   newestTs = 0;
 
@@ -84,6 +87,15 @@ export class LinkClient {
   async claimSlot(): Promise<{ slot: number; floorTs: number }> {
     const [slot, floorTs] = await this.askNumbers(frameKind.claimSlot, encodeNumbers());
     return { slot: slot!, floorTs: floorTs! };
+  }
+
+  /**
+   * Of several machines: when this one has all that was acknowledged when it was called. What is asked before the frame
+   * leaves is one question.
+   */
+  askCurrent(): Promise<void> {
+    this.current ??= this.ask(frameKind.current, () => {}).then(() => {});
+    return this.current;
   }
 
   async askNumbers(kind: FrameKind, payload: Uint8Array): Promise<number[]> {
@@ -129,6 +141,7 @@ export class LinkClient {
 
   private flush(): void {
     this.flushTimer = undefined;
+    this.current = undefined;
     if (this.out.length > 0) this.socket?.write(this.out.finish());
     this.forgetOut();
   }
@@ -148,7 +161,7 @@ export class LinkClient {
       return;
     }
     const socket = net.connect(address.path);
-    const cutter = new FrameCutter();
+    const cutter = new FrameCutter<FrameKind>(linkFrameBytesMax);
     socket.on("connect", () => {
       socket.write(encodeFrame(frameKind.hello, 0, encodeHello({ storeId, slot: this.slot })));
     });
@@ -159,6 +172,8 @@ export class LinkClient {
     socket.once("close", () => {
       address.close();
       this.isReady = false;
+      // What this machine is told while it is out of reach is not known.
+      this.options.onLead?.(undefined);
       this.forgetOut();
       this.socket = undefined;
       if (!this.isClosed) this.retryLater();
@@ -183,6 +198,7 @@ export class LinkClient {
   }
 
   private failAll(reason: string): void {
+    this.current = undefined;
     for (const { kind, wasSent, reject } of this.pending.clear()) {
       const isUnknown = kind === frameKind.commit && wasSent;
       reject(
@@ -202,6 +218,11 @@ export class LinkClient {
       const [commitTs] = decodeNumbers(frame.payload);
       this.newestTs = Math.max(this.newestTs, commitTs!);
       this.options.onNotice(commitTs!);
+      return;
+    }
+    if (frame.kind === frameKind.lead) {
+      this.options.onLead?.(decodeLead(frame.payload));
+      this.socket?.write(encodeFrame(frameKind.leadHeard, 0, new Uint8Array(0)));
       return;
     }
     const pending = this.pending.take(frame.request);

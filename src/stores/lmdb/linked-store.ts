@@ -10,6 +10,7 @@ import type { StoreCipher } from "../sealed/store-cipher.ts";
 import { openWhilePaused } from "./beside-writer.ts";
 import type { Environment } from "./environment.ts";
 import { dataName } from "./header.ts";
+import { HeardLead } from "./heard-lead.ts";
 import { LinkClient } from "./link-client.ts";
 import { encodeFill, encodeNumbers, encodeSweep, frameKind } from "./link-protocol.ts";
 import { Scrub, type ScrubPolicy } from "./scrub.ts";
@@ -23,6 +24,9 @@ interface LinkedStoreOptions {
   readonly scrub: ScrubPolicy;
   /** Of a store that is encrypted. */
   readonly cipher: StoreCipher | undefined;
+  /** Of one of several machines. */
+  readonly onLead: ((leads: boolean) => void) | undefined;
+  readonly isStrict: boolean;
 }
 
 /** Why no number of an answer is missing. */
@@ -32,12 +36,14 @@ const shortAnswer = "the writer's answer has all its numbers";
 export async function connectThroughLink(options: LinkedStoreOptions): Promise<Store> {
   const listeners = new Set<(commitTs: number) => void>();
   let whenLost = (): void => {};
+  const lead = new HeardLead(options.onLead);
   const client = new LinkClient({
     ...options,
     onNotice: (commitTs) => {
       for (const listener of listeners) listener(commitTs);
     },
     onSlotLost: () => whenLost(),
+    onLead: (term) => lead.hear(term),
   });
   const environment = await openWhilePaused(client, options.dir, options.cipher);
   const scrub = beginScrub(environment, options);
@@ -49,6 +55,9 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
   };
   return {
     snapshot: () => environment.snapshot(),
+    ...(options.onLead === undefined || !options.isStrict
+      ? {}
+      : { whenCurrent: () => (lead.isCertain() ? undefined : client.askCurrent()) }),
     commit: async (change) => ({ commitTs: await client.commit(change) }),
     lease: async (count) => {
       const [first] = await client.askNumbers(frameKind.lease, encodeNumbers(count));
