@@ -1,5 +1,8 @@
 /** `weft cluster`. */
 import type { Command } from "commander";
+import type { CredentialOptions } from "./credentials.ts";
+import { addServer } from "./server-flags.ts";
+import { configFlag, configHelp, setting } from "./setting.ts";
 
 /** Which log. */
 export interface ClusterLogFlags {
@@ -35,6 +38,38 @@ Examples:
     .action(async (options: ClusterInitFlags) => {
       const { runClusterInit } = await import("./command-cluster.ts");
       await runClusterInit(options);
+    });
+  addQuestions(cluster);
+}
+
+/** Questions to a running machine. */
+export interface ClusterAskFlags extends CredentialOptions {
+  readonly json: boolean;
+}
+
+function addQuestions(cluster: Command): void {
+  addServer(cluster.command("status"))
+    .description("show how a machine stands among the others")
+    .option("--json", "print JSON instead of a table", false)
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      "\nExamples:\n  weft cluster status\n  weft cluster status --to http://db2:8080",
+    )
+    .action(async (options: ClusterAskFlags) => {
+      const { runClusterStatus } = await import("./command-cluster.ts");
+      await runClusterStatus(options);
+    });
+  addServer(cluster.command("resign"))
+    .description("have the machine that leads give the lead up; another one takes it at once")
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      "\nBefore maintenance; a server that is stopped in order does it by itself.\n\nExamples:\n  weft cluster resign --to http://db1:8080",
+    )
+    .action(async (options: ClusterAskFlags) => {
+      const { runClusterResign } = await import("./command-cluster.ts");
+      await runClusterResign(options);
     });
 }
 

@@ -91,11 +91,9 @@ export async function openNodeRole(
 
 /** The supervisor starts this process again: it opens the store anew, and follows. */
 async function endWith(end: NodeEnd, logger: Logger, machine: ClusterNode): Promise<void> {
-  if (end.kind === "resigned") {
+  if (end === "resigned") {
     logger.info("this machine has given the lead up");
     await machine.close();
-  } else if (end.kind !== "lost") {
-    logger.error("this machine cannot go on over the log", { state: end.kind, why: end.why });
   }
   process.exit(leadLostExit);
 }

@@ -1,7 +1,7 @@
 /** What processes of the server are asked, and what they say. */
 import type { MetricReading } from "../base/metrics.ts";
-import type { NodeFacts } from "../cluster/node.ts";
 import type { ArchiveFacts } from "../http/node-facts.ts";
+import type { ClusterFacts } from "../model/cluster-facts.ts";
 import type { RunningRequest } from "../http/running-request.ts";
 
 export type Question =
@@ -21,7 +21,7 @@ export interface SurveyAnswer {
   readonly running?: readonly RunningRequest[];
   readonly cancelled?: number;
   readonly archive?: ArchiveFacts;
-  readonly cluster?: NodeFacts;
+  readonly cluster?: ClusterFacts;
   readonly hasResigned?: boolean;
 }
 

@@ -18,6 +18,7 @@ import { listen, listenBeside } from "./listening.ts";
 import { setLogLevel } from "./log.ts";
 import { heapMb } from "./memory.ts";
 import {
+  leadLostExit,
   storeFailedExit,
   type Role,
   type ScriptReport,
@@ -353,7 +354,7 @@ class Keeper {
         isDamage ||= hasDiedOfStore(child, signal);
         if (!wasReady) reject(new Fault(isDamage ? "E_STORE_CORRUPT" : "E_STARTUP", line));
         else if (isDamage && !this.#isStopping) this.#giveUp(line);
-        else this.#replace(child, line);
+        else this.#replace(child, line, code === leadLostExit ? "info" : "error");
       });
       running.on("error", (error) => {
         // Nothing was started, so nothing will end: the machine has no room for another process now.
@@ -447,10 +448,10 @@ class Keeper {
   }
 
   /** Only after its exit was seen: two writers must never meet. */
-  #replace(child: Child, line: string): void {
+  #replace(child: Child, line: string, level: "info" | "error"): void {
     if (this.#isStopping) return;
     countRestart(child.role);
-    this.#logger.error("a child ended and is started again", { role: child.role, line });
+    this.#logger[level]("a child ended and is started again", { role: child.role, line });
     const writer = this.#children.find(isWriting);
     if (writer !== undefined && writer !== child) this.#tell(writer, { kind: "childEnded" });
     this.#startLater(child);

@@ -5,7 +5,7 @@ import { describeSender } from "../http/describe-sender.ts";
 import type { Processes } from "../http/processes.ts";
 import { RequestWatch } from "../http/request-watch.ts";
 import type { ServerContext } from "../http/server-context.ts";
-import type { NodeFacts } from "../cluster/node.ts";
+import type { ClusterFacts } from "../model/cluster-facts.ts";
 import type { Telemetry } from "../telemetry/tracer.ts";
 import { makeTracer } from "./otel.ts";
 import type { ServeConfig } from "./config.ts";
@@ -62,7 +62,7 @@ export async function askArchive(
 export async function askCluster(
   surveys: Surveys,
   { cluster }: ServeConfig,
-): Promise<NodeFacts | undefined> {
+): Promise<ClusterFacts | undefined> {
   if (cluster === undefined) return undefined;
   const reports = await surveys.ask({ kind: "cluster" });
   const found = reports.find(({ answer }) => answer.cluster !== undefined)?.answer.cluster;
@@ -70,7 +70,7 @@ export async function askCluster(
 }
 
 /** While its process is started. */
-const startingNode: Omit<NodeFacts, "node"> = {
+const startingNode: Omit<ClusterFacts, "node"> = {
   role: "restoring",
   term: 0,
   applied: 0,

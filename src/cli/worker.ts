@@ -41,7 +41,7 @@ import { openAuditFile } from "./audit-file.ts";
 import { makeSecurity } from "./security.ts";
 import type { SurveyAnswer, Question } from "./questions.ts";
 import type { Surveys } from "./survey.ts";
-import { answerOf, askArchive, askProcesses, openWatch } from "./watch.ts";
+import { answerOf, askArchive, askCluster, askProcesses, askToResign, openWatch } from "./watch.ts";
 import { showMetrics } from "./worker-metrics.ts";
 import { readApiVersion } from "./version.ts";
 import { type ExchangedSettings, makeReload, openRates, rulesOf } from "./worker-settings.ts";
@@ -174,7 +174,10 @@ interface AdminNeeds {
   readonly tasks: CommandTasks;
 }
 
-function openAdmin(needs: AdminNeeds, { config, store }: WorkerParts): ServerContext["admin"] {
+function openAdmin(
+  needs: AdminNeeds,
+  { config, store, surveys }: WorkerParts,
+): ServerContext["admin"] {
   const { graphql, keys, controls, processes, acl, engine, about, tasks } = needs;
   const { dataDir, exportDir, keyFile } = config;
   const commitTs = async (): Promise<number> => (await store.describe()).commitTs;
@@ -183,6 +186,10 @@ function openAdmin(needs: AdminNeeds, { config, store }: WorkerParts): ServerCon
     keys,
     controls,
     requests: processes,
+    cluster: {
+      facts: () => askCluster(surveys, config),
+      resign: () => askToResign(surveys),
+    },
     clock: systemClock,
     acl: acl !== undefined,
     users: acl === undefined ? undefined : { acl, engine },
@@ -234,6 +241,7 @@ function openFacts(
     indexProgress: () => engine.indexProgress(),
     vectorIndexes: () => engine.vectorIndexes,
     archive: () => askArchive(surveys, config),
+    cluster: () => askCluster(surveys, config),
     describeStore: async () => ({ ...(await store.describe()), isShortOfRoom: room.isShort }),
   });
 }

@@ -1,8 +1,9 @@
 /** The leader's end of the connections of those who follow. */
 import type { Socket } from "node:net";
+import type { ClusterMember } from "../model/cluster-facts.ts";
 import { readFrames, sendFrame } from "./peer-connection.ts";
 import { decodeSeq, encodeMembers, encodeSeq, peerKind } from "./peer-words.ts";
-import type { Member, PeerHello } from "./peer-words.ts";
+import type { PeerHello } from "./peer-words.ts";
 
 interface FollowersOptions {
   /** All that is kept up to what it gives was kept when it was asked. Rejects where the lead is not certain. */
@@ -77,7 +78,7 @@ export class Followers {
     });
   }
 
-  tellMembers(members: readonly Member[]): void {
+  tellMembers(members: readonly ClusterMember[]): void {
     const payload = encodeMembers(members);
     for (const { socket } of this.#all) sendFrame(socket, peerKind.members, payload);
   }

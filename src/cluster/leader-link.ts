@@ -4,10 +4,11 @@
  */
 import type { Socket } from "node:net";
 import type { Logger } from "../base/log.ts";
+import type { ClusterMember } from "../model/cluster-facts.ts";
 import { PendingTable, pendingSlotsMax } from "../base/pending-table.ts";
 import { dialPeer, readFrames, sendFrame, type PeerTls } from "./peer-connection.ts";
 import { decodeMembers, decodeSeq, encodeSeq, peerKind } from "./peer-words.ts";
-import type { Member, PeerHello } from "./peer-words.ts";
+import type { PeerHello } from "./peer-words.ts";
 import { Seldom } from "./seldom.ts";
 
 interface LeaderLinkOptions {
@@ -17,7 +18,7 @@ interface LeaderLinkOptions {
   readonly logger: Logger;
   readonly applied: () => number;
   readonly onKept: (seq: number) => void;
-  readonly onMembers: (members: readonly Member[]) => void;
+  readonly onMembers: (members: readonly ClusterMember[]) => void;
   /** The leader has given up its lead. */
   readonly onResigned: () => void;
   /** The leader asks how this machine's rows look at a record. */

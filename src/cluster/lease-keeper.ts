@@ -37,6 +37,11 @@ export class LeaseKeeper {
     return this.#seen;
   }
 
+  /** Of the lease that this machine holds. */
+  get term(): number | undefined {
+    return this.#term;
+  }
+
   /** Until when this machine holds it for certain; undefined: it does not hold it. */
   get certain(): LeadTerm | undefined {
     return this.#certain;

@@ -7,6 +7,7 @@ import type { Socket } from "node:net";
 import { must } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
+import type { ClusterFacts, ClusterMember, ClusterRole } from "../model/cluster-facts.ts";
 import { Fault } from "../model/fault.ts";
 import {
   LogTrimmed,
@@ -16,7 +17,7 @@ import {
 } from "../log/replicated-log.ts";
 import type {
   LeadingStore,
-  LeadTerm,
+  LeadNotice,
   NodeLink,
   NodeLinkHost,
   NodeStore,
@@ -25,11 +26,12 @@ import type {
 } from "../stores/open.ts";
 import { AppliedPoint } from "./applied.ts";
 import { Followers } from "./followers.ts";
+import { showMachine } from "./node-metrics.ts";
 import { LeaderLink } from "./leader-link.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import type { PeerTls } from "./peer-connection.ts";
 import { openPeerServer, type PeerServer } from "./peer-server.ts";
-import type { Member, PeerHello } from "./peer-words.ts";
+import type { PeerHello } from "./peer-words.ts";
 import { ProcessDoors } from "./process-doors.ts";
 import {
   OwnSession,
@@ -60,40 +62,15 @@ export interface NodeOptions {
   readonly isQuorum: boolean;
   /** Where the process of a slot is reached on this machine. */
   readonly pathOf: (slot: number, isGrpc: boolean) => string;
-  /** The process has to end: the lead is lost, or given up, or nothing can be applied. Called once. */
+  /** The process has to end, and begins anew as a follower. Called once. */
   readonly onEnd: (end: NodeEnd) => void;
 }
 
-/**
- * lost: the lead; what was under way is for the next leader to tell. resigned: the lead was given up in order. behind:
- * the log does not reach back to where this machine is. diverged: the store holds what the log does not have.
- */
-export interface NodeEnd {
-  readonly kind: "lost" | "resigned" | "behind" | "diverged" | "incompatible";
-  /** In words, where this machine cannot go on. */
-  readonly why?: string;
-}
-
-export type NodeRole =
-  "restoring" | "following" | "catching" | "campaigning" | "leading" | "resigning";
-
-/** For health, metrics and `weft cluster status`. */
-export interface NodeFacts {
-  readonly node: string;
-  readonly role: NodeRole;
-  readonly term: number;
-  /** Up to which record this machine has applied the log. */
-  readonly applied: number;
-  /** Up to which it is known to be kept. */
-  readonly kept: number;
-  readonly leader: string | undefined;
-  readonly members: readonly Member[];
-  /** Why the log cannot be read or written at the moment, or what else keeps this machine from its work. */
-  readonly problem: string | undefined;
-}
+/** lost: the lead; what was under way is for the next leader to tell. resigned: the lead was given up in order. */
+export type NodeEnd = "lost" | "resigned";
 
 export interface ClusterNode {
-  readonly facts: NodeFacts;
+  readonly facts: ClusterFacts;
   /** Resolves when somebody leads, or after `ms`: whether somebody does. */
   whenLed(ms: number): Promise<boolean>;
   /** Gives the lead up; the machine has to be opened anew (`onEnd`). false: it does not lead. */
@@ -147,11 +124,11 @@ class Machine implements ClusterNode, NodeLinkHost {
   #replica: Replica | undefined;
   #server: PeerServer | undefined;
   #store: LeadingStore | undefined;
-  #role: NodeRole = "catching";
+  #role: ClusterRole = "catching";
   #term = 0;
   #kept = 0;
   #commitTs = 0;
-  #members: readonly Member[] = [];
+  #members: readonly ClusterMember[] = [];
   #logError: string | undefined;
   #isEnded = false;
   #isFollowing: Promise<void> = Promise.resolve();
@@ -204,13 +181,14 @@ class Machine implements ClusterNode, NodeLinkHost {
       logger,
       take: (hello, socket) => this.#take(hello, socket),
     });
+    showMachine(() => this.facts);
     this.#stopWatch = log.watch(() => this.#records.raise());
     this.#timer = setInterval(() => this.#report(), reportMs);
     this.#isFollowing = this.#follow();
     void this.#minding();
   }
 
-  get facts(): NodeFacts {
+  get facts(): ClusterFacts {
     const { seen } = this.#lease;
     const leads = this.#role === "leading";
     return {
@@ -219,7 +197,7 @@ class Machine implements ClusterNode, NodeLinkHost {
       term: this.#term,
       applied: this.#applied.seq,
       kept: Math.max(this.#kept, this.#applied.seq),
-      leader: leads || this.#leaderLink.isConnected ? seen?.node : undefined,
+      leader: leads ? this.#options.name : this.#leaderLink.isConnected ? seen?.node : undefined,
       members: this.#members,
       problem: this.#logError,
     };
@@ -247,7 +225,7 @@ class Machine implements ClusterNode, NodeLinkHost {
   async resign(): Promise<boolean> {
     if (this.#role !== "leading") return false;
     await this.#giveUp();
-    this.#end({ kind: "resigned" });
+    this.#end("resigned");
     return true;
   }
 
@@ -265,7 +243,7 @@ class Machine implements ClusterNode, NodeLinkHost {
 
   async openSession(slot: SlotToken | undefined): Promise<ProcessSession> {
     for (;;) {
-      if (this.#isEnded) throw new Error("this machine is closed");
+      if (this.#isEnded || this.#role === "stopped") throw new Error("this machine is closed");
       if (this.#store !== undefined) return this.#openOwn(this.#store, slot);
       const leader = this.#lease.seen?.address;
       if (this.#leaderLink.isConnected && leader !== undefined) {
@@ -291,7 +269,8 @@ class Machine implements ClusterNode, NodeLinkHost {
         this.#noteKept(seq);
         if (await this.#applied.when(seq, untilMs)) return;
       }
-      if (clock.tickMs() >= untilMs || this.#isEnded) throw notCurrent(this.#logError);
+      if (clock.tickMs() >= untilMs || this.#isEnded || this.#role === "stopped")
+        throw notCurrent(this.#logError);
       if (seq === undefined) await this.#led.wait(Math.min(50, untilMs - clock.tickMs()));
     }
   }
@@ -340,15 +319,26 @@ class Machine implements ClusterNode, NodeLinkHost {
       await this.#records.wait(lookMs);
       return true;
     }
-    if (error instanceof LogTrimmed) {
-      const at = this.#applied.seq;
-      const why = `this machine has applied the log up to record ${at}, and the log begins at ${error.first}`;
-      this.#end({ kind: "behind", why });
-      return false;
-    }
-    const why = error instanceof Error ? error.message : String(error);
-    this.#end({ kind: "diverged", why });
+    this.#stopService(error);
     return false;
+  }
+
+  /**
+   * This machine cannot go on: nobody reads what it has. It stays, so that what is wrong can be asked for. What an
+   * operator has to do is in docs/cluster.md.
+   */
+  #stopService(error: unknown): void {
+    if (this.#role === "stopped") return;
+    const at = this.#applied.seq;
+    const why =
+      error instanceof LogTrimmed
+        ? `it has applied the log up to record ${at}, and the log begins at ${error.first}`
+        : wordsOf(error);
+    this.#role = "stopped";
+    this.#logError = why;
+    this.#options.logger.error("this machine is out of service", { why });
+    this.#followLeader(undefined);
+    void this.#link.tellLead({ kind: "stopped", why });
   }
 
   #noteLogError(error: Error): void {
@@ -376,7 +366,7 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#applied.reach(seq);
   }
 
-  #noteMembers(members: readonly Member[]): void {
+  #noteMembers(members: readonly ClusterMember[]): void {
     this.#members = members;
     this.#doors.update(members);
   }
@@ -385,7 +375,7 @@ class Machine implements ClusterNode, NodeLinkHost {
 
   /** While it follows: looks whether the lead is free. While it leads: beats. */
   async #minding(): Promise<void> {
-    while (!this.#isEnded) {
+    while (!this.#isEnded && this.#role !== "stopped") {
       try {
         if (this.#role === "leading") await this.#beat();
         else if (this.#role === "following" && (await this.#lease.look())) await this.#campaign();
@@ -396,8 +386,7 @@ class Machine implements ClusterNode, NodeLinkHost {
           this.#noteLogError(error);
           await this.#leases.wait(errorMs);
         } else {
-          const why = error instanceof Error ? error.message : String(error);
-          this.#end({ kind: "diverged", why });
+          this.#stopService(error);
           return;
         }
       }
@@ -462,7 +451,7 @@ class Machine implements ClusterNode, NodeLinkHost {
   #begin(store: LeadingStore, replica: Replica): void {
     this.#store = store;
     this.#role = "leading";
-    this.#term = replica.point.term;
+    this.#term = must(this.#lease.term, "it was taken");
     this.#kept = replica.point.seq;
     this.#noteApplied(replica.point.seq);
     store.onCommit((commitTs) => {
@@ -474,7 +463,7 @@ class Machine implements ClusterNode, NodeLinkHost {
       this.#applied.reach(seq);
       this.#followers.tellKept();
     });
-    void this.#link.tellLead(this.#certain);
+    void this.#link.tellLead(this.#notice);
     this.#tellMembers();
     this.#led.raise();
   }
@@ -492,13 +481,17 @@ class Machine implements ClusterNode, NodeLinkHost {
       return;
     }
     this.#logError = undefined;
-    void this.#link.tellLead(this.#certain);
+    void this.#link.tellLead(this.#notice);
     this.#beats.raise();
   }
 
   /** What its processes may rely on: where no clock is trusted, nothing. */
-  get #certain(): LeadTerm | undefined {
-    return this.#options.isQuorum ? undefined : this.#lease.certain;
+  get #notice(): LeadNotice {
+    const { certain } = this.#lease;
+    if (certain === undefined) return { kind: "follows" };
+    // Over at once: each read asks.
+    const untilMs = this.#options.isQuorum ? 0 : certain.untilMs;
+    return { kind: "leads", term: { ...certain, untilMs } };
   }
 
   /** As of now: `kept` is what was acknowledged, at most. Rejects where another machine may lead. */
@@ -587,7 +580,7 @@ class Machine implements ClusterNode, NodeLinkHost {
 
   #isTelling = false;
 
-  #listMembers(): readonly Member[] {
+  #listMembers(): readonly ClusterMember[] {
     const { name, address } = this.#options;
     const slotsOf = (node: string): readonly number[] =>
       [...this.#sessions].flatMap((session) => (session.node === node ? (session.slot ?? []) : []));
@@ -612,7 +605,7 @@ class Machine implements ClusterNode, NodeLinkHost {
   #lose(): void {
     if (this.#role !== "leading" && this.#role !== "campaigning") return;
     this.#options.logger.warn("this machine does not lead any more", { term: this.#term });
-    this.#end({ kind: "lost" });
+    this.#end("lost");
   }
 
   /** In order: nothing more is written, no process trusts the lease, the next one may take it. */
@@ -622,8 +615,9 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#role = "resigning";
     const [, isHeard] = await Promise.all([
       this.#options.node.pause(),
-      this.#link.tellLead(undefined),
+      this.#link.tellLead({ kind: "follows" }),
     ]);
+    this.#options.node.abandon();
     replica.resign();
     // A process that has not heard it may go on reading for as long as it was told.
     if (!isHeard && certain !== undefined) {
@@ -691,6 +685,10 @@ function notCurrent(logError: string | undefined): Fault {
     "E_STORE_UNAVAILABLE",
     `the newest state of the machines cannot be known: ${why} (--cluster read-wait)`,
   );
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function causeOf(error: Error): string {

@@ -3,6 +3,7 @@
  * first frame names: to follow a leader, to be a process's session at the leader, to reach a process of another machine,
  * or to be given a snapshot. The frames of a session are those of the link, as they are.
  */
+import type { ClusterMember } from "../model/cluster-facts.ts";
 import { Fault } from "../model/fault.ts";
 
 /** Frames of a connection that follows, and the two that begin each connection. Those of the link have other numbers. */
@@ -46,17 +47,7 @@ export type PeerHello = PeerPurpose & {
   readonly address: string;
 };
 
-/** Of the machines that are there, with the slots of their processes. */
-export interface Member {
-  readonly node: string;
-  readonly address: string;
-  readonly slots: readonly number[];
-  readonly leads: boolean;
-  /** How far it has applied the log. */
-  readonly applied: number;
-}
-
-export function encodePlain(value: unknown): Uint8Array {
+function encodePlain(value: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(value));
 }
 
@@ -103,7 +94,7 @@ export function decodePeerHello(payload: Uint8Array): PeerHello {
 }
 
 /** Throws for whatever are none. */
-export function decodeMembers(payload: Uint8Array): readonly Member[] {
+export function decodeMembers(payload: Uint8Array): readonly ClusterMember[] {
   return listOf(decodePlain(payload)["members"]).map((one) => {
     const plain = one as Record<string, unknown>;
     return {
@@ -116,7 +107,7 @@ export function decodeMembers(payload: Uint8Array): readonly Member[] {
   });
 }
 
-export function encodeMembers(members: readonly Member[]): Uint8Array {
+export function encodeMembers(members: readonly ClusterMember[]): Uint8Array {
   return encodePlain({ members });
 }
 

@@ -2,12 +2,13 @@
  * Processes of other machines, reached like those of this one: a socket file for each of their slots, behind which the
  * bytes go over TLS to the machine that the process is on. So a transaction goes on wherever its requests arrive.
  */
+import type { ClusterMember } from "../model/cluster-facts.ts";
 import { chmodSync, renameSync, rmSync, statSync } from "node:fs";
 import { createServer, connect, type Server, type Socket } from "node:net";
 import type { Logger } from "../base/log.ts";
 import { dialPeer, joinSockets, sendFrame, type PeerTls } from "./peer-connection.ts";
 import { peerKind } from "./peer-words.ts";
-import type { Member, PeerHello } from "./peer-words.ts";
+import type { PeerHello } from "./peer-words.ts";
 
 interface ProcessDoorsOptions {
   /** Where the process of a slot is reached on this machine. */
@@ -32,7 +33,7 @@ interface SlotDoors {
 export class ProcessDoors {
   readonly #options: ProcessDoorsOptions;
   readonly #open = new Map<number, SlotDoors>();
-  #members: readonly Member[] = [];
+  #members: readonly ClusterMember[] = [];
   #turn: Promise<void> = Promise.resolve();
 
   constructor(options: ProcessDoorsOptions) {
@@ -40,7 +41,7 @@ export class ProcessDoors {
   }
 
   /** Who has which slots now. */
-  update(members: readonly Member[]): void {
+  update(members: readonly ClusterMember[]): void {
     this.#members = members;
     this.#turn = this.#turn.then(() => this.#arrange()).catch(() => {});
   }

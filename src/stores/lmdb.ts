@@ -54,6 +54,7 @@ export type { Claim } from "./lmdb/claim.ts";
 export type { RowShipper } from "./lmdb/engine.ts";
 export type { LinkSession } from "./lmdb/link-session.ts";
 export type {
+  LeadNotice,
   LeadTerm,
   NodeLink,
   NodeLinkHost,
@@ -278,6 +279,8 @@ export interface NodeStore {
   serve(host: NodeLinkHost, commitTs: () => number): NodeLink;
   /** This machine writes from now on, and applies nothing of others any more. What it cannot ship ends it (`onFatal`). */
   lead(shipper: RowShipper): LeadingStore;
+  /** What waits to be written is written no more: nothing takes what this machine ships. */
+  abandon(): void;
   /** Call when a process of this machine died: its readers go on pinning pages until then. */
   checkReaders(): void;
   /** What is being shipped must be at its end. */
@@ -390,6 +393,7 @@ function makeNode(
       const store = makeDirectStore({ environment, committer: led, slots, engine, close });
       return { ...store, openSession: () => new LinkSession({ committer: led, slots }) };
     },
+    abandon: () => committer?.stop(new Fault("E_STORE_UNAVAILABLE", "the lead was given up")),
     checkReaders: () => void environment.readerCheck(),
     close,
   };

@@ -9,6 +9,7 @@ export {
   openReadOnly,
   openWriter,
   type LeadingStore,
+  type LeadNotice,
   type LeadTerm,
   type LinkSession,
   type NodeLink,

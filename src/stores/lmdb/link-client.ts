@@ -21,7 +21,7 @@ import {
   type FrameKind,
   linkFrameBytesMax,
 } from "./link-protocol.ts";
-import { decodeLead, type LeadTerm } from "./node-link.ts";
+import { decodeLead, type LeadNotice } from "./node-link.ts";
 
 interface LinkClientOptions {
   readonly dir: string;
@@ -31,8 +31,8 @@ interface LinkClientOptions {
   readonly onNotice: (commitTs: number) => void;
   /** The slot that was claimed is not this process's any more. Called once. */
   readonly onSlotLost?: () => void;
-  /** Of several machines: until when this one leads for certain, whenever that changes; undefined: it does not. */
-  readonly onLead?: (lead: LeadTerm | undefined) => void;
+  /** Of several machines: whether this one leads, whenever that changes; undefined: its writer is out of reach. */
+  readonly onLead?: (lead: LeadNotice | undefined) => void;
 }
 
 /** Requests that may wait for a writer. */

@@ -43,7 +43,7 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
       for (const listener of listeners) listener(commitTs);
     },
     onSlotLost: () => whenLost(),
-    onLead: (term) => lead.hear(term),
+    onLead: (notice) => lead.hear(notice),
   });
   const environment = await openWhilePaused(client, options.dir, options.cipher);
   const scrub = beginScrub(environment, options);
@@ -54,7 +54,10 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
     passedUid = Math.max(passedUid, must(next, shortAnswer));
   };
   return {
-    snapshot: () => environment.snapshot(),
+    snapshot: () => {
+      lead.assertServes();
+      return environment.snapshot();
+    },
     ...(options.onLead === undefined || !options.isStrict
       ? {}
       : { whenCurrent: () => (lead.isCertain() ? undefined : client.askCurrent()) }),

@@ -5,7 +5,7 @@
  * is parted from, too: it connects again and sends again what was under way, as when a writer dies.
  */
 import type { Socket } from "node:net";
-import { concatBytes } from "../../base/bytes.ts";
+import { concatBytes, decodeUtf8, encodeUtf8 } from "../../base/bytes.ts";
 import { encodeFrame, FrameCutter } from "../../base/frames.ts";
 import type { Logger } from "../../base/log.ts";
 import {
@@ -46,6 +46,13 @@ export interface LeadTerm {
   readonly wallOffsetMs: number;
 }
 
+/** What processes are told of who leads. */
+export type LeadNotice =
+  | { readonly kind: "leads"; readonly term: LeadTerm }
+  | { readonly kind: "follows" }
+  /** This machine cannot go on: nothing is read from it, and `why` is told. */
+  | { readonly kind: "stopped"; readonly why: string };
+
 export interface NodeLinkHost {
   /** Resolves when somebody leads. Rejects when the machine is closed. */
   openSession(slot: SlotToken | undefined): Promise<ProcessSession>;
@@ -71,7 +78,7 @@ const heardMsMax = 200;
 export class NodeLink {
   readonly #options: NodeLinkOptions;
   readonly #connections = new Set<NodeConnection>();
-  #lead: LeadTerm | undefined = undefined;
+  #lead: LeadNotice = { kind: "follows" };
 
   constructor(options: NodeLinkOptions) {
     this.#options = options;
@@ -89,8 +96,8 @@ export class NodeLink {
     for (const connection of this.#connections) connection.notify(commitTs);
   }
 
-  /** undefined: it does not lead. Resolves with whether all processes have heard it. */
-  async tellLead(lead: LeadTerm | undefined): Promise<boolean> {
+  /** Resolves with whether all processes have heard it. */
+  async tellLead(lead: LeadNotice): Promise<boolean> {
     this.#lead = lead;
     const heard = [...this.#connections].map((connection) => connection.tellLead(lead));
     return (await Promise.all(heard)).every((one) => one);
@@ -113,7 +120,7 @@ const pauseMsMax = 2000;
 class NodeConnection {
   readonly #socket: Socket;
   readonly #options: NodeLinkOptions;
-  readonly #lead: () => LeadTerm | undefined;
+  readonly #lead: () => LeadNotice;
   readonly #cutter = new FrameCutter<FrameKind>(linkFrameBytesMax);
   #isGreeted = false;
   #isWelcome = false;
@@ -123,7 +130,7 @@ class NodeConnection {
   #heard: (() => void)[] = [];
   #waiting: Uint8Array[] = [];
 
-  constructor(socket: Socket, options: NodeLinkOptions, lead: () => LeadTerm | undefined) {
+  constructor(socket: Socket, options: NodeLinkOptions, lead: () => LeadNotice) {
     this.#socket = socket;
     this.#options = options;
     this.#lead = lead;
@@ -152,7 +159,7 @@ class NodeConnection {
   }
 
   /** Whether the process has heard it, or is gone. */
-  tellLead(lead: LeadTerm | undefined): Promise<boolean> {
+  tellLead(lead: LeadNotice): Promise<boolean> {
     if (!this.#isWelcome || this.#socket.destroyed) return Promise.resolve(true);
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), heardMsMax);
@@ -267,18 +274,34 @@ class NodeConnection {
 
 const done = { kind: frameKind.answer, payload: encodeNumbers() };
 
-/** Empty: it does not lead. */
-function encodeLead(lead: LeadTerm | undefined): Uint8Array {
-  if (lead === undefined) return new Uint8Array(0);
-  const bytes = new Uint8Array(16);
-  const view = new DataView(bytes.buffer);
-  view.setFloat64(0, lead.untilMs, true);
-  view.setFloat64(8, lead.wallOffsetMs, true);
-  return bytes;
+/** A byte that says which: 0 follows, 1 leads, with two numbers, 2 stopped, with a text. */
+function encodeLead(lead: LeadNotice): Uint8Array {
+  switch (lead.kind) {
+    case "follows":
+      return Uint8Array.of(0);
+    case "leads": {
+      const bytes = new Uint8Array(17);
+      const view = new DataView(bytes.buffer);
+      view.setUint8(0, 1);
+      view.setFloat64(1, lead.term.untilMs, true);
+      view.setFloat64(9, lead.term.wallOffsetMs, true);
+      return bytes;
+    }
+    case "stopped":
+      return concatBytes(Uint8Array.of(2), encodeUtf8(lead.why));
+  }
 }
 
-export function decodeLead(payload: Uint8Array): LeadTerm | undefined {
-  if (payload.length < 16) return undefined;
+export function decodeLead(payload: Uint8Array): LeadNotice {
   const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
-  return { untilMs: view.getFloat64(0, true), wallOffsetMs: view.getFloat64(8, true) };
+  switch (payload[0]) {
+    case 1: {
+      const term = { untilMs: view.getFloat64(1, true), wallOffsetMs: view.getFloat64(9, true) };
+      return { kind: "leads", term };
+    }
+    case 2:
+      return { kind: "stopped", why: decodeUtf8(payload.subarray(1)) };
+    default:
+      return { kind: "follows" };
+  }
 }
