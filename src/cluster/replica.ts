@@ -81,9 +81,9 @@ export class Replica {
     if (last === undefined) return false;
     try {
       for (const { head } of records) checkRowFormat(head.rowFormat, head.seq);
-      const rows = records.filter(({ head }) => head.kind === "rows").map((record) => record.rows);
+      const written = records.filter(({ head }) => head.kind === "rows");
       await this.#node.whenWritable();
-      this.#node.apply(rows, encodePosition(last.point));
+      this.#node.apply(written, encodePosition(last.point));
     } catch (error) {
       this.#follower = new LogFollower(this.#options.log, this.#history, from);
       throw error;
@@ -117,9 +117,9 @@ export class Replica {
     // Kept with the begin: they are applied one by one, since none of them may be large.
     for (const { head, record, point: reached } of records) {
       checkRowFormat(head.rowFormat, head.seq);
-      const { rows } = await openBody(record, head);
+      const body = await openBody(record, head);
       await this.#node.whenWritable();
-      this.#node.apply(head.kind === "rows" ? [rows] : [], encodePosition(reached));
+      this.#node.apply(head.kind === "rows" ? [body] : [], encodePosition(reached));
     }
     await this.#node.whenWritable();
     this.#node.apply([], encodePosition(taken.point));
@@ -202,9 +202,9 @@ function checkRowFormat(format: number, seq: number): void {
 
 function shipRows(shipper: LogShipper): RowShipper {
   return {
-    async ship({ rows, firstTs, lastTs }) {
+    async ship({ keys, rows, firstTs, lastTs }) {
       try {
-        return encodePosition(await shipper.ship({ kind: "rows", rows, firstTs, lastTs }));
+        return encodePosition(await shipper.ship({ kind: "rows", keys, rows, firstTs, lastTs }));
       } catch (error) {
         throw asFault(error);
       }

@@ -13,6 +13,7 @@ import { Fault } from "../model/fault.ts";
 import type { Derive, Snapshot, Store } from "../store/store.ts";
 import type { Tuning } from "./apply/tuning.ts";
 import { Committer } from "./commit/committer.ts";
+import { ConflictChecker } from "./commit/conflict-checker.ts";
 import { Pauses } from "./commit/pauses.ts";
 import type { LogRetention } from "./commit/log-tail.ts";
 import { makeNumberWatch } from "./commit/number-limit.ts";
@@ -229,7 +230,10 @@ function openKeys(
   return undefined;
 }
 
-function openCommitter(files: OpenedFiles, options: WriterOptions): Committer {
+function openCommitter(
+  files: OpenedFiles,
+  options: WriterOptions & { readonly checker?: ConflictChecker },
+): Committer {
   const { logger } = options;
   const committer = new Committer(files.engine, options);
   tellOfDamagedLog(committer, logger);
@@ -270,7 +274,7 @@ export interface NodeStore {
    * Transactions of the machine that leads, in their order, as one. Durable and visible when it returns. Throws as a
    * commit rejects; then nothing of them is there, and the store goes on.
    */
-  apply(records: readonly Uint8Array[], position: Uint8Array): void;
+  apply(records: readonly ShippedRecord[], position: Uint8Array): void;
   /** When nobody has asked for a pause; what follows at once is outside of all pauses. */
   whenWritable(): Promise<void>;
   /** Resolves when nothing is being written; then nothing is until what it gives is called. */
@@ -285,6 +289,12 @@ export interface NodeStore {
   checkReaders(): void;
   /** What is being shipped must be at its end. */
   close(): Promise<void>;
+}
+
+/** What the machine that leads has written in one transaction. */
+export interface ShippedRecord {
+  readonly keys: Uint8Array;
+  readonly rows: Uint8Array;
 }
 
 /** The store of the machine that leads. */
@@ -340,6 +350,8 @@ function makeNode(
   const scrub = beginScrub(environment, options);
   const timer = setInterval(() => environment.readerCheck(), readerCheckMs).unref();
   const pauses = new Pauses(() => {});
+  // What other machines have committed from now on: transactions that are open then outlive their leader.
+  const checker = new ConflictChecker(environment.read(({ ts }) => ts));
   let link: NodeLink | undefined;
   let committer: Committer | undefined;
   let hasFailed = false;
@@ -368,7 +380,11 @@ function makeNode(
     snapshot: () => environment.snapshot(),
     apply: (records, position) => {
       assert(!pauses.isOn, "nothing is applied in a pause");
-      lmdb.apply(records, position);
+      lmdb.apply(
+        records.map(({ rows }) => rows),
+        position,
+      );
+      for (const { keys } of records) checker.recordShipped(keys);
     },
     whenWritable: async () =>
       committer === undefined ? pauses.whenOver() : committer.whenWritable(),
@@ -387,7 +403,7 @@ function makeNode(
     lead(shipper) {
       assert(!pauses.isOn, "the lead begins outside of pauses");
       lmdb.shipTo(shipper);
-      const led = openCommitter(files, options);
+      const led = openCommitter(files, { ...options, checker });
       committer = led;
       const slots = new SlotKeeper(led, options.slotGraceMs ?? slotGraceMs);
       const store = makeDirectStore({ environment, committer: led, slots, engine, close });
