@@ -1,7 +1,7 @@
 /** A child process of `weft serve`: the writer, a worker, a worker that is the writer, too, or the lambda server. */
 import type { Socket } from "node:net";
 import { linkControls } from "./controls.ts";
-import { scrubOf } from "./config.ts";
+import { scrubOf, type ServeConfig } from "./config.ts";
 import { readKeyFile } from "./encryption.ts";
 import { giveBackIdleMemory } from "./idle-memory.ts";
 import { LeadDuty } from "./lead-duty.ts";
@@ -40,7 +40,8 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
         logger,
         scrub,
         encryption,
-        ...(onLead === undefined ? {} : { onLead, isStrict: config.cluster?.reads !== "local" }),
+        ...(onLead === undefined ? {} : { onLead }),
+        ...currentOf(config),
       }));
     const controls = linkControls((message) => process.send?.(message), config.memory.cacheMb);
     const surveys = linkSurveys(
@@ -93,6 +94,12 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
     giveSigns();
     giveBackIdleMemory();
   };
+}
+
+/** Reads of one of several machines; a little longer than its node waits, which says why. */
+function currentOf({ cluster }: ServeConfig): { readonly currentMs?: number } {
+  if (cluster === undefined || cluster.reads === "local") return {};
+  return { currentMs: cluster.readWaitMs + 500 };
 }
 
 /**

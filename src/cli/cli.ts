@@ -295,7 +295,7 @@ function addResolvers(command: Command): void {
     .addOption(
       setting(
         "--cluster <settings>",
-        'one of several machines: "log=postgres://…; node=a; address=HOST:7443; ca=FILE; cert=FILE; key=FILE; lease=3s; reads=strict; read-wait=2s"',
+        'one of several machines: "log=postgres://…; node=a; address=HOST:7443; ca=FILE; cert=FILE; key=FILE; lease=3s; reads=strict; read-wait=6s"',
       ).default(""),
     )
     .addOption(setting("--lambda <script>", "JavaScript or TypeScript with resolvers, run beside"))

@@ -81,10 +81,15 @@ export function parseCluster(text: string): ClusterConfig | undefined {
     cert: readable(want("cert", "a.pem"), "cert"),
     key: readable(want("key", "a.key"), "key"),
     leaseMs,
-    readWaitMs: parseDurationMs("--cluster read-wait", given.get("read-wait") ?? "2s"),
+    readWaitMs: parseReadWait(given.get("read-wait"), leaseMs),
     reads: parseReads(given.get("reads") ?? "strict"),
     retainMs: parseDurationMs("--cluster retain", given.get("retain") ?? "24h"),
   };
+}
+
+/** By default so long that a reader outwaits the end of the machine that leads. */
+function parseReadWait(text: string | undefined, leaseMs: number): number {
+  return text === undefined ? leaseMs * 2 : parseDurationMs("--cluster read-wait", text);
 }
 
 /** Those that say which log it is: of `weft cluster` as well. */

@@ -682,7 +682,7 @@ function makePause({ clock }: NodeOptions): (tries: number) => Promise<boolean> 
 function notCurrent(logError: string | undefined): Fault {
   const why = logError === undefined ? "no machine leads that can be reached" : logError;
   return new Fault(
-    "E_STORE_UNAVAILABLE",
+    "E_NOT_CURRENT",
     `the newest state of the machines cannot be known: ${why} (--cluster read-wait)`,
   );
 }

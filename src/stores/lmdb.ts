@@ -485,8 +485,8 @@ interface ConnectOptions {
   readonly encryption?: UserKey | undefined;
   /** Of one of several machines: told when it begins to lead, and when it does not any more. */
   readonly onLead?: (leads: boolean) => void;
-  /** Of one of several machines: whether reads see all that was acknowledged on any of them. Default: they do. */
-  readonly isStrict?: boolean;
+  /** Of one of several machines: how long reads wait for what was acknowledged on any; default: they take what it has. */
+  readonly currentMs?: number;
 }
 
 /** The store of a process beside the writer, which must have opened it before. */
@@ -507,7 +507,7 @@ export async function connectStore(options: ConnectOptions): Promise<Store> {
     logger: options.logger ?? silentLogger,
     scrub: options.scrub ?? noScrub,
     onLead: options.onLead,
-    isStrict: options.isStrict ?? true,
+    currentMs: options.currentMs,
   });
 }
 

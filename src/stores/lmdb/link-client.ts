@@ -29,6 +29,8 @@ interface LinkClientOptions {
   /** How long a request waits for a writer before it fails. */
   readonly waitMs: number;
   readonly onNotice: (commitTs: number) => void;
+  /** Of several machines: how long `askCurrent` waits. */
+  readonly currentMs?: number;
   /** The slot that was claimed is not this process's any more. Called once. */
   readonly onSlotLost?: () => void;
   /** Of several machines: whether this one leads, whenever that changes; undefined: its writer is out of reach. */
@@ -94,8 +96,30 @@ export class LinkClient {
    * leaves is one question.
    */
   askCurrent(): Promise<void> {
-    this.current ??= this.ask(frameKind.current, () => {}).then(() => {});
+    this.current ??= this.askWithin(this.options.currentMs ?? 0);
     return this.current;
+  }
+
+  /** A writer that stands still never answers. */
+  private askWithin(ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const question = { kind: frameKind.current, encode() {}, wasSent: false };
+      const timer = setTimeout(() => {
+        this.pending.take(request);
+        reject(new Fault("E_NOT_CURRENT", silentWords));
+      }, ms);
+      const request = this.enqueue({
+        ...question,
+        resolve: () => {
+          clearTimeout(timer);
+          resolve();
+        },
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      });
+    });
   }
 
   async askNumbers(kind: FrameKind, payload: Uint8Array): Promise<number[]> {
@@ -112,18 +136,25 @@ export class LinkClient {
   }
 
   private ask(kind: FrameKind, encode: Pending["encode"]): Promise<Uint8Array> {
-    if (this.isClosed) return Promise.reject(unavailable("the store is closed"));
-    if (this.pending.size >= pendingMax) {
-      return Promise.reject(
-        new Fault("E_OVERLOADED", "the server is overloaded, please try again"),
-      );
-    }
     return new Promise((resolve, reject) => {
-      const pending: Pending = { kind, encode, resolve, reject, wasSent: false };
-      const request = this.pending.add(pending);
-      if (this.isReady) this.send(request, pending);
-      else this.startGivingUp();
+      this.enqueue({ kind, encode, resolve, reject, wasSent: false });
     });
+  }
+
+  /** Its number; 0: it was refused. */
+  private enqueue(pending: Pending): number {
+    if (this.isClosed) {
+      pending.reject(unavailable("the store is closed"));
+      return 0;
+    }
+    if (this.pending.size >= pendingMax) {
+      pending.reject(new Fault("E_OVERLOADED", "the server is overloaded, please try again"));
+      return 0;
+    }
+    const request = this.pending.add(pending);
+    if (this.isReady) this.send(request, pending);
+    else this.startGivingUp();
+    return request;
   }
 
   private send(request: number, pending: Pending): void {
@@ -261,6 +292,9 @@ export class LinkClient {
     for (const [request, pending] of this.pending.entries()) this.send(request, pending);
   }
 }
+
+const silentWords =
+  "the newest state of the machines cannot be known: this machine's node does not answer (--cluster read-wait)";
 
 function unavailable(reason: string): Fault {
   return new Fault("E_STORE_UNAVAILABLE", reason);

@@ -26,7 +26,8 @@ interface LinkedStoreOptions {
   readonly cipher: StoreCipher | undefined;
   /** Of one of several machines. */
   readonly onLead: ((leads: boolean) => void) | undefined;
-  readonly isStrict: boolean;
+  /** How long reads wait for what was acknowledged on any machine; undefined: they take what this one has. */
+  readonly currentMs: number | undefined;
 }
 
 /** Why no number of an answer is missing. */
@@ -38,7 +39,10 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
   let whenLost = (): void => {};
   const lead = new HeardLead(options.onLead);
   const client = new LinkClient({
-    ...options,
+    dir: options.dir,
+    storeId: options.storeId,
+    waitMs: options.waitMs,
+    ...(options.currentMs === undefined ? {} : { currentMs: options.currentMs }),
     onNotice: (commitTs) => {
       for (const listener of listeners) listener(commitTs);
     },
@@ -58,7 +62,7 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
       lead.assertServes();
       return environment.snapshot();
     },
-    ...(options.onLead === undefined || !options.isStrict
+    ...(options.currentMs === undefined
       ? {}
       : { whenCurrent: () => (lead.isCertain() ? undefined : client.askCurrent()) }),
     commit: async (change) => ({ commitTs: await client.commit(change) }),

@@ -1,0 +1,235 @@
+// Goal: several machines over one log are one database: what one acknowledged every other reads, a transaction goes on
+// wherever its requests arrive, and the end of a machine loses nothing and stops nobody for long.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { must } from "../../src/base/assert.ts";
+import {
+  read,
+  startCluster,
+  statusOf,
+  write,
+  type TestCluster,
+  type TestMachine,
+} from "./machines.ts";
+import { cleanUp, get, post, rdf, roleOf, runWeft, waitUntil } from "./server.ts";
+import { connectNewer } from "./subscriber.ts";
+
+afterAll(cleanUp);
+
+async function leaderOf(machines: readonly TestMachine[]): Promise<TestMachine> {
+  let found: TestMachine | undefined;
+  await waitUntil(async () => {
+    for (const machine of machines) {
+      if ((await statusOf(machine)).role === "leading") found = machine;
+    }
+    return found !== undefined;
+  }, 15_000);
+  return must(found, "one leads");
+}
+
+function others(machines: readonly TestMachine[], one: TestMachine): readonly TestMachine[] {
+  return machines.filter((machine) => machine !== one);
+}
+
+describe("three machines", () => {
+  let cluster: TestCluster;
+  let leader: TestMachine;
+
+  beforeAll(async () => {
+    cluster = await startCluster(3);
+    leader = await leaderOf(cluster.machines);
+  }, 60_000);
+
+  test("what one acknowledged, each reads at once", async () => {
+    const { machines } = cluster;
+    const schema = "count: int .\nname: string @index(exact) @upsert .";
+    const [first] = machines;
+    await post(`${must(first, "of three").server.url}/alter`, schema);
+    for (let i = 0; i < 30; i++) {
+      const writer = must(machines[i % 3], "of three");
+      const told = await write(writer, `<0x100> <count> "${i}" .`);
+      expect(told.json["data"]?.["code"]).toBe("Success");
+      for (const machine of machines) {
+        const answer = await read(machine, "{ q(func: uid(0x100)) { count } }");
+        expect(answer["q"]).toEqual([{ count: i }]);
+      }
+    }
+  });
+
+  test("a transaction goes on at each machine, and is seen when it is committed", async () => {
+    const [one, two, three] = cluster.machines.map(({ server }) => server.url);
+    const begun = await post(`${one}/mutate`, '{ set { _:n <name> "Ada" . } }', rdf);
+    const txn = begun.json["extensions"]?.["txn"];
+    const startTs = String(txn?.["start_ts"]);
+    const query = '{ q(func: eq(name, "Ada")) { name } }';
+    const inside = await post(`${two}/query?startTs=${startTs}`, query);
+    expect(inside.json["data"]).toEqual({ q: [{ name: "Ada" }] });
+    const outside = await post(`${three}/query`, query);
+    expect(outside.json["data"]).toEqual({ q: [] });
+    const body = { keys: txn?.["keys"], preds: txn?.["preds"] };
+    const committed = await post(`${three}/commit?startTs=${startTs}`, body);
+    expect(committed.json["data"]?.["code"]).toBe("Success");
+    for (const url of [one, two, three]) {
+      expect((await post(`${url}/query`, query)).json["data"]).toEqual({ q: [{ name: "Ada" }] });
+    }
+  });
+
+  test("two transactions on two machines conflict", async () => {
+    const [one, two] = others(cluster.machines, leader).map(({ server }) => server.url);
+    const begin = async (url: string | undefined): Promise<{ startTs: string; body: object }> => {
+      const facts = '{ set { <0x200> <name> "either" . } }';
+      const txn = (await post(`${url}/mutate`, facts, rdf)).json["extensions"]?.["txn"];
+      return {
+        startTs: String(txn?.["start_ts"]),
+        body: { keys: txn?.["keys"], preds: txn?.["preds"] },
+      };
+    };
+    const first = await begin(one);
+    const second = await begin(two);
+    const won = await post(`${one}/commit?startTs=${first.startTs}`, first.body);
+    expect(won.json["data"]?.["code"]).toBe("Success");
+    const lost = await post(`${two}/commit?startTs=${second.startTs}`, second.body);
+    expect(lost.json["errors"]?.[0]?.["message"]).toEqual(
+      expect.stringContaining("Transaction has been aborted. Please retry"),
+    );
+  });
+
+  test("a GraphQL schema that one takes serves on all, with subscriptions", async () => {
+    const [one, two] = others(cluster.machines, leader);
+    const sdl = "type Ship @withSubscription { id: ID! name: String! @search(by: [hash]) }";
+    const taken = await post(`${must(one, "of two").server.url}/admin/schema`, sdl, {
+      "content-type": "text/plain",
+    });
+    expect(taken.json["data"]?.["code"]).toBe("Success");
+    const watcher = await connectNewer(must(two, "of two").server.url);
+    const subscription = "subscription { queryShip { name } }";
+    const first = await watcher.ask({
+      id: "1",
+      type: "subscribe",
+      payload: { query: subscription },
+    });
+    expect(first).toMatchObject({ payload: { data: { queryShip: [] } } });
+    const query = 'mutation { addShip(input: [{ name: "Gannet" }]) { ship { name } } }';
+    const added = await post(`${leader.server.url}/graphql`, { query });
+    expect(added.json["data"]).toEqual({ addShip: { ship: [{ name: "Gannet" }] } });
+    const next = await watcher.next();
+    expect(next).toMatchObject({ payload: { data: { queryShip: [{ name: "Gannet" }] } } });
+    watcher.socket.close();
+  });
+
+  test("uids are handed out once", async () => {
+    const lists = await Promise.all(
+      cluster.machines.map(async ({ server }) => {
+        const { json } = await post(`${server.url}/assign?what=uids&num=500`, "");
+        return [Number(json["startId"]), Number(json["endId"])] as const;
+      }),
+    );
+    const sorted = lists.toSorted((a, b) => (a[0] ?? 0) - (b[0] ?? 0));
+    for (const [i, [start]] of sorted.entries()) {
+      if (i > 0) expect(start).toBeGreaterThan(must(sorted[i - 1]?.[1], "each has an end"));
+    }
+  });
+
+  test("each tells how it stands", async () => {
+    for (const machine of cluster.machines) {
+      const { stdout, code } = await runWeft(["cluster", "status", "--to", machine.server.url]);
+      expect(code).toBe(0);
+      expect(stdout).toContain(`leader: ${leader.name}\n`);
+      for (const { name } of cluster.machines)
+        expect(stdout).toMatch(new RegExp(`^${name} +127`, "m"));
+      const { json } = await get(`${machine.server.url}/health`);
+      expect(json[0]?.["cluster"]).toMatchObject({ node: machine.name, leader: leader.name });
+    }
+    const [follower] = others(cluster.machines, leader);
+    const refused = await runWeft([
+      "cluster",
+      "resign",
+      "--to",
+      must(follower, "of two").server.url,
+    ]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`does not lead: ${leader.name} does`);
+  });
+
+  test("the lead is handed over without a failure", async () => {
+    const before = leader;
+    const reader = must(others(cluster.machines, before)[0], "of two");
+    let isOver = false;
+    const failures: unknown[] = [];
+    let writes = 0;
+    const reading = (async () => {
+      while (!isOver)
+        await read(reader, "{ q(func: has(name), first: 1) { uid } }").catch((e: unknown) =>
+          failures.push(e),
+        );
+    })();
+    const writing = (async () => {
+      while (!isOver) {
+        const told = await write(reader, '_:n <name> "handed over" .');
+        if (told.json["errors"] === undefined) writes++;
+        else failures.push(told.text);
+      }
+    })();
+    const { stdout, code } = await runWeft(["cluster", "resign", "--to", before.server.url]);
+    expect([code, stdout]).toEqual([0, `weft: ${before.name} has given the lead up\n`]);
+    leader = await leaderOf(others(cluster.machines, before));
+    const seen = writes;
+    await waitUntil(() => writes > seen + 3, 10_000);
+    isOver = true;
+    await Promise.all([reading, writing]);
+    expect(failures).toEqual([]);
+  });
+
+  test("the machine that leads is lost: what it acknowledged is there, and open transactions go on", async () => {
+    const survivors = others(cluster.machines, leader);
+    const [one, two] = survivors;
+    const url = must(one, "of two").server.url;
+    const begun = await post(`${url}/mutate`, '{ set { _:n <name> "outlives" . } }', rdf);
+    const txn = begun.json["extensions"]?.["txn"];
+    for (let i = 0; i < 20; i++) await write(leader, `_:n <name> "kept ${i}" .`);
+    for (const pid of leader.server.childPids()) process.kill(pid, "SIGKILL");
+    leader.server.process.kill("SIGKILL");
+    const body = { keys: txn?.["keys"], preds: txn?.["preds"] };
+    const committed = await post(`${url}/commit?startTs=${String(txn?.["start_ts"])}`, body);
+    expect(committed.text).toContain('"Success"');
+    for (const machine of [must(one, "of two"), must(two, "of two")]) {
+      const { q } = await read(machine, "{ q(func: has(name)) { name } }");
+      const names = (q as unknown as { name: string }[]).map(({ name }) => name);
+      expect(names.filter((name) => name.startsWith("kept "))).toHaveLength(20);
+      expect(names.filter((name) => name === "outlives")).toHaveLength(1);
+    }
+    const lost = leader.name;
+    leader = await leaderOf(survivors);
+    const back = await cluster.start(lost);
+    await waitUntil(async () => (await statusOf(back)).role === "following", 15_000);
+    await write(back, '_:n <name> "is back" .');
+    const query = '{ q(func: eq(name, "is back")) { name } }';
+    expect((await read(leader, query))["q"]).toEqual([{ name: "is back" }]);
+  }, 60_000);
+});
+
+test("a machine whose process stands still answers nothing that is stale", async () => {
+  const { machines } = await startCluster(2, { settings: "lease=900ms; read-wait=1s" });
+  const leader = await leaderOf(machines);
+  const follower = must(others(machines, leader)[0], "of two");
+  await write(leader, '<0x1> <tag> "before" .');
+  const node = must(
+    leader.server.childPids().find((pid) => roleOf(pid) === "node"),
+    "a server has its node",
+  );
+  process.kill(node, "SIGSTOP");
+  try {
+    await waitUntil(async () => (await statusOf(follower)).role === "leading", 15_000);
+    const told = await write(follower, '<0x1> <tag> "after" .');
+    expect(told.json["errors"]).toBeUndefined();
+    const stale = await post(`${leader.server.url}/query`, "{ q(func: uid(0x1)) { tag } }");
+    expect(stale.text).toMatch(
+      /the newest state of the machines cannot be known|store's writer does not answer/,
+    );
+  } finally {
+    process.kill(node, "SIGCONT");
+  }
+  await waitUntil(async () => {
+    const { json } = await post(`${leader.server.url}/query`, "{ q(func: uid(0x1)) { tag } }");
+    return json["data"] !== undefined && JSON.stringify(json["data"]) === '{"q":[{"tag":"after"}]}';
+  }, 15_000);
+}, 60_000);
