@@ -31,6 +31,11 @@ import { readVersion } from "./version.ts";
 /** Runs one command to its end. `mask`: the user's, for files of projects. Whatever it throws becomes one line and exit code 1. */
 export async function runCli(argv: readonly string[], mask: number): Promise<void> {
   keepProjectMask(mask);
+  if (argv[2] === "__child" && argv[3] === "snapshot") {
+    const { runSnapshotChild } = await import("./snapshot-child.ts");
+    runSnapshotChild();
+    return;
+  }
   if (argv[2] === "__child") {
     runChild(argv[3] as Role);
     return;

@@ -17,6 +17,7 @@ import { readKeyFile } from "./encryption.ts";
 import { leadLostExit, storeFailedExit } from "./messages.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { Question, SurveyAnswer } from "./questions.ts";
+import { SnapshotGiver } from "./snapshot-child.ts";
 
 export interface NodeProcess {
   /** undefined: not for it alone. */
@@ -43,6 +44,7 @@ export async function openNodeRole(
     { cell: cluster.cell, clock: systemClock, flag: "--cluster log" },
   );
   const { mapBytes, minFreeBytes } = store;
+  const giver = new SnapshotGiver(config, logger);
   let machine: ClusterNode;
   try {
     machine = await openMachine({
@@ -58,6 +60,7 @@ export async function openNodeRole(
       retainMs: cluster.retainMs,
       isQuorum: cluster.reads === "quorum",
       pathOf: (slot, isGrpc) => (isGrpc ? sockets.grpcPathOf(slot) : sockets.pathOf(slot)),
+      giveSnapshot: (socket) => giver.give(socket),
       onEnd: (end) => void endWith(end, logger, machine),
       store: {
         dir: dataDir,
@@ -85,7 +88,10 @@ export async function openNodeRole(
       return undefined;
     },
     checkReaders: () => machine.checkReaders(),
-    close: () => machine.close(),
+    close: async () => {
+      giver.close();
+      await machine.close();
+    },
   };
 }
 

@@ -29,9 +29,9 @@ import { Followers } from "./followers.ts";
 import { showMachine } from "./node-metrics.ts";
 import { LeaderLink } from "./leader-link.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
-import type { PeerTls } from "./peer-connection.ts";
+import { sendFrame, type PeerTls } from "./peer-connection.ts";
 import { openPeerServer, type PeerServer } from "./peer-server.ts";
-import type { PeerHello } from "./peer-words.ts";
+import { peerKind, type PeerHello } from "./peer-words.ts";
 import { ProcessDoors } from "./process-doors.ts";
 import {
   OwnSession,
@@ -41,6 +41,7 @@ import {
 } from "./remote-session.ts";
 import { Replica, rowFormats } from "./replica.ts";
 import { Signal } from "./signal.ts";
+import { findTrim } from "./trimming.ts";
 
 export interface NodeOptions {
   readonly log: ReplicatedLog;
@@ -62,6 +63,8 @@ export interface NodeOptions {
   readonly isQuorum: boolean;
   /** Where the process of a slot is reached on this machine. */
   readonly pathOf: (slot: number, isGrpc: boolean) => string;
+  /** Sends all rows of this machine's store, as `sendSnapshot` does, and ends the connection. */
+  readonly giveSnapshot: (socket: Socket) => void;
   /** The process has to end, and begins anew as a follower. Called once. */
   readonly onEnd: (end: NodeEnd) => void;
 }
@@ -92,6 +95,8 @@ const errorMs = 250;
 const answerWaitMs = 1000;
 /** For how long an append whose outcome is not known is sent again before the lead is given up. */
 const appendWaitMs = 10_000;
+/** The log is trimmed so often at most. */
+const trimMs = 600_000;
 /** Followers are told of themselves so often. */
 const reportMs = 500;
 
@@ -131,6 +136,9 @@ class Machine implements ClusterNode, NodeLinkHost {
   #members: readonly ClusterMember[] = [];
   #logError: string | undefined;
   #isEnded = false;
+  /** When the log is trimmed next, and up to where it was. */
+  #trimMs = 0;
+  #trimmedTo = 1;
   #isFollowing: Promise<void> = Promise.resolve();
   #stopWatch: () => void = () => {};
   #timer: NodeJS.Timeout | undefined;
@@ -473,6 +481,19 @@ class Machine implements ClusterNode, NodeLinkHost {
     if (this.#role !== "leading") return;
     await this.#beatOnce();
     await must(this.#replica, "it leads").markKept();
+    await this.#trim();
+  }
+
+  /** Never what a machine that is connected has not applied. */
+  async #trim(): Promise<void> {
+    const { clock, log, retainMs } = this.#options;
+    if (clock.tickMs() < this.#trimMs) return;
+    this.#trimMs = clock.tickMs() + Math.min(trimMs, Math.max(retainMs, 1000));
+    const applied = this.#followers.all.map((one) => one.applied);
+    const last = Math.min(this.#kept, ...applied);
+    const below = await findTrim(log, last, clock.nowMs() - retainMs);
+    if (below > this.#trimmedTo) await log.trim(below);
+    this.#trimmedTo = below;
   }
 
   async #beatOnce(): Promise<void> {
@@ -555,7 +576,8 @@ class Machine implements ClusterNode, NodeLinkHost {
         this.#doors.enter(hello.slot, hello.isGrpc, socket);
         return;
       case "snapshot":
-        throw new Error("this machine gives no snapshots");
+        sendFrame(socket, peerKind.welcome);
+        this.#options.giveSnapshot(socket);
     }
   }
 

@@ -1,7 +1,11 @@
 /** A machine over a log, from its settings: finds out whose log it is, opens the store, and follows. */
+import { silentLogger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
-import { openNodeStore, type NodeStoreOptions } from "../stores/open.ts";
-import { findHistory } from "./founding.ts";
+import { holdsStore, openNodeStore, type NodeStoreOptions } from "../stores/open.ts";
+import { clearHalfSnapshot } from "../stores/snapshot-store.ts";
+import { fetchSnapshot } from "./fetch-snapshot.ts";
+import { findHistory, type LogHistory } from "./founding.ts";
+import { decodePosition } from "./position.ts";
 import { openClusterNode, type ClusterNode, type NodeOptions } from "./node.ts";
 
 export interface MachineOptions extends Omit<NodeOptions, "node"> {
@@ -19,6 +23,13 @@ export async function openMachine(options: MachineOptions): Promise<ClusterNode>
     );
   }
   const { storeId } = history;
+  clearHalfSnapshot(store.dir);
+  if (await needsSnapshot(options, history)) {
+    const { name: node, address, tls } = options;
+    const self = { storeId, node, address };
+    const { dir, encryption } = store;
+    await fetchSnapshot({ log, dir, encryption, tls, self, clock, logger });
+  }
   let isOver = false;
   const node = await openNodeStore({
     ...store,
@@ -42,5 +53,31 @@ export async function openMachine(options: MachineOptions): Promise<ClusterNode>
   } catch (error) {
     await node.close();
     throw error;
+  }
+}
+
+/**
+ * Whether this machine has nothing that the log could bring forward: no store, where the log does not tell of everything,
+ * or one that the log does not reach back to. Within one run of the server the store is not exchanged.
+ */
+async function needsSnapshot(
+  { store, clock }: MachineOptions,
+  { storeId, isWhole, first }: LogHistory,
+): Promise<boolean> {
+  const { dir, identity } = store;
+  if (!holdsStore(dir)) return !isWhole;
+  if (identity !== undefined) return false;
+  const node = await openNodeStore({
+    ...store,
+    isLinked: false,
+    logger: silentLogger,
+    clock,
+    storeId,
+  });
+  try {
+    const { position } = node;
+    return position !== undefined && decodePosition(position).seq + 1 < first;
+  } finally {
+    await node.close();
   }
 }

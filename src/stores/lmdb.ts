@@ -306,6 +306,10 @@ export interface LeadingStore extends Store {
 /** `storeId`: which store it is on all machines, 32 hex digits. */
 export type NodeStoreOptions = WriterOptions & { readonly storeId: string };
 
+export function holdsStore(dir: string): boolean {
+  return inspectStore(dir) !== undefined;
+}
+
 /** As `openWriter`. */
 export async function openNodeStore(options: NodeStoreOptions): Promise<NodeStore> {
   const { dir, storeId } = options;

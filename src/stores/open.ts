@@ -5,6 +5,7 @@
 export {
   connectStore,
   examineFiles,
+  holdsStore,
   openNodeStore,
   openReadOnly,
   openWriter,

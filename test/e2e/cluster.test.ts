@@ -1,8 +1,12 @@
 // Goal: several machines over one log are one database: what one acknowledged every other reads, a transaction goes on
 // wherever its requests arrive, and the end of a machine loses nothing and stops nobody for long.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { must } from "../../src/base/assert.ts";
 import {
+  openCluster,
   read,
   startCluster,
   statusOf,
@@ -10,7 +14,19 @@ import {
   type TestCluster,
   type TestMachine,
 } from "./machines.ts";
-import { cleanUp, get, post, rdf, roleOf, runWeft, waitUntil } from "./server.ts";
+import {
+  cleanUp,
+  findFreePort,
+  get,
+  makeFolder,
+  post,
+  rdf,
+  roleOf,
+  root,
+  runWeft,
+  startServer,
+  waitUntil,
+} from "./server.ts";
 import { connectNewer } from "./subscriber.ts";
 
 afterAll(cleanUp);
@@ -232,4 +248,84 @@ test("a machine whose process stands still answers nothing that is stale", async
     const { json } = await post(`${leader.server.url}/query`, "{ q(func: uid(0x1)) { tag } }");
     return json["data"] !== undefined && JSON.stringify(json["data"]) === '{"q":[{"tag":"after"}]}';
   }, 15_000);
+}, 60_000);
+
+test("machines begin with the store of a server, and one that the log has left behind is made anew", async () => {
+  const dir = join(makeFolder(), "a");
+  const single = await startServer({ dataDir: dir });
+  await post(`${single.url}/alter`, "name: string @index(exact) .");
+  for (let i = 0; i < 5; i++) {
+    await post(`${single.url}/mutate?commitNow=true`, `{ set { _:n <name> "old ${i}" . } }`, rdf);
+  }
+  await single.stop();
+  const log = `dir:${join(makeFolder(), "log")}`;
+  const begun = await runWeft(["cluster", "init", "--log", log, "--data", dir]);
+  expect([begun.code, begun.stderr]).toEqual([0, ""]);
+  expect((await runWeft(["cluster", "init", "--log", log])).stderr).toContain("begun already");
+  const cluster = openCluster({ log, settings: "retain=1s; lease=900ms" });
+  const first = await cluster.start("a", { dir });
+  // Without a store of its own, from a log that does not tell of everything.
+  const second = await cluster.start("b");
+  const query = "{ q(func: has(name), orderasc: name) { name } }";
+  const names = async (machine: TestMachine): Promise<unknown> => {
+    const { q } = await read(machine, query);
+    return (q as unknown as { name: string }[]).map(({ name }) => name);
+  };
+  const old = ["old 0", "old 1", "old 2", "old 3", "old 4"];
+  expect(await names(second)).toEqual(old);
+  await second.server.stop();
+  const numbers = (): readonly string[] => readdirSync(join(log.slice(4), "records")).toSorted();
+  const newest = must(numbers().at(-1), "the log holds records");
+  for (let i = 0; i < 5; i++) await write(first, `_:n <name> "young ${i}" .`);
+  // Nobody who is connected needs what is older than a second.
+  await waitUntil(async () => {
+    await write(first, '_:n <tag> "goes on" .');
+    return must(numbers()[0], "the newest stays") > newest;
+  }, 20_000);
+  const back = await cluster.start("b");
+  expect(back.server.output()).toContain("this machine is given a snapshot");
+  const young = ["young 0", "young 1", "young 2", "young 3", "young 4"];
+  expect(await names(back)).toEqual([...old, ...young]);
+  await write(back, '_:n <name> "zuletzt" .');
+  expect(await names(first)).toEqual([...old, ...young, "zuletzt"]);
+}, 60_000);
+
+test("what is wrong in the settings takes one line; a stranger is not let in", async () => {
+  const serve = async (cluster: string): Promise<string> => {
+    const args = ["serve", "--data", join(makeFolder(), "x"), "--http", "127.0.0.1:0", "--cluster"];
+    const { code, stderr } = await runWeft([...args, cluster]);
+    expect(code).toBe(1);
+    return stderr;
+  };
+  const { log, tls, machines } = await startCluster(1);
+  const port = await findFreePort();
+  const here = `address=127.0.0.1:${port}; node=x`;
+  expect(await serve(`${here}; ${tls}`)).toBe(
+    "weft: --cluster: log is missing, as log=postgres://weft@db:5432/weft\n",
+  );
+  expect(await serve(`log=redis://x; ${here}; ${tls}`)).toMatch(
+    /^weft: --cluster log: "redis:.*is no log/,
+  );
+  expect(await serve(`log=${log}; ${here}; ca=/none; cert=/none; key=/none`)).toBe(
+    "weft: --cluster ca: /none cannot be read\n",
+  );
+  const empty = `dir:${join(makeFolder(), "empty")}`;
+  expect(await serve(`log=${empty}; ${here}; ${tls}`)).toContain("nobody has begun the log yet");
+  const [machine] = machines;
+  const { address } = must((await statusOf(must(machine, "one"))).members[0], "it tells of itself");
+  const [, peerPort] = address.split(":");
+  const certificates = join(root, "test", "certificates");
+  const stranger = connectTls({
+    port: Number(peerPort),
+    host: "127.0.0.1",
+    ca: readFileSync(join(certificates, "cluster-authority.pem")),
+    cert: readFileSync(join(certificates, "client.pem")),
+    key: readFileSync(join(certificates, "client.key")),
+  });
+  const heard: Buffer[] = [];
+  stranger.on("data", (piece: Buffer) => heard.push(piece));
+  stranger.on("error", () => {});
+  stranger.write("\0\0\0\0");
+  await new Promise((resolve) => stranger.once("close", resolve));
+  expect(heard).toEqual([]);
 }, 60_000);

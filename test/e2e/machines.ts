@@ -23,41 +23,57 @@ export interface TestMachine {
 
 export interface TestCluster {
   readonly log: string;
+  /** Of `--cluster`: the certificates. */
+  readonly tls: string;
   readonly machines: readonly TestMachine[];
-  /** Starts one more, or one that has ended, by its name. */
-  start(name: string, settings?: string): Promise<TestMachine>;
-}
-
-/** Begins a log and starts so many machines over it. `settings`: of `--cluster`, beside those that all need. */
-export async function startCluster(
-  count: number,
-  { settings = "", flags = [], log = `dir:${join(makeFolder(), "log")}` }: ClusterOptions = {},
-): Promise<TestCluster> {
-  const begun = await runWeft(["cluster", "init", "--log", log]);
-  if (begun.code !== 0) throw new Error(begun.stderr);
-  const places = new Map<string, { dir: string; port: number; peerPort: number }>();
-  const start = async (name: string, more = settings): Promise<TestMachine> => {
-    let place = places.get(name);
-    if (place === undefined) {
-      const dir = join(makeFolder(), name);
-      place = { dir, port: await findFreePort(), peerPort: await findFreePort() };
-      places.set(name, place);
-    }
-    const { dir, port, peerPort } = place;
-    const cluster = `log=${log}; node=${name}; address=127.0.0.1:${peerPort}; ${plainTls}; ${more}`;
-    const own = ["--workers", "1", "--cluster", cluster, ...flags];
-    const server = await startServer({ dataDir: dir, port, flags: own });
-    return { name, server, dir };
-  };
-  const names = ["a", "b", "c", "d"].slice(0, count);
-  const machines: TestMachine[] = await Promise.all(names.map((name) => start(name)));
-  return { log, machines, start };
+  /** Starts one more, or one that has ended, by its name. `dir`: where its store is; default: one of its own. */
+  start(name: string, place?: { readonly dir: string }): Promise<TestMachine>;
 }
 
 interface ClusterOptions {
+  /** Of `--cluster`, beside those that all need. */
   readonly settings?: string;
   readonly flags?: readonly string[];
-  readonly log?: string;
+  readonly log: string;
+}
+
+/** Machines over a log that is begun; none is started yet. */
+export function openCluster({ settings = "", flags = [], log }: ClusterOptions): TestCluster {
+  const places = new Map<string, { dir: string; port: number; peerPort: number }>();
+  const machines: TestMachine[] = [];
+  return {
+    log,
+    tls: plainTls,
+    machines,
+    async start(name, given) {
+      let place = places.get(name);
+      if (place === undefined) {
+        const dir = given?.dir ?? join(makeFolder(), name);
+        place = { dir, port: await findFreePort(), peerPort: await findFreePort() };
+        places.set(name, place);
+      }
+      const { dir, port, peerPort } = place;
+      const cluster = `log=${log}; node=${name}; address=127.0.0.1:${peerPort}; ${plainTls}; ${settings}`;
+      const own = ["--workers", "1", "--cluster", cluster, ...flags];
+      const server = await startServer({ dataDir: dir, port, flags: own });
+      const machine = { name, server, dir };
+      machines.push(machine);
+      return machine;
+    },
+  };
+}
+
+/** Begins a log and starts so many machines over it. */
+export async function startCluster(
+  count: number,
+  options: Partial<ClusterOptions> = {},
+): Promise<TestCluster> {
+  const log = options.log ?? `dir:${join(makeFolder(), "log")}`;
+  const begun = await runWeft(["cluster", "init", "--log", log]);
+  if (begun.code !== 0) throw new Error(begun.stderr);
+  const cluster = openCluster({ ...options, log });
+  await Promise.all(["a", "b", "c", "d"].slice(0, count).map((name) => cluster.start(name)));
+  return cluster;
 }
 
 export interface MachineStatus {
@@ -67,7 +83,11 @@ export interface MachineStatus {
   readonly applied: number;
   readonly kept: number;
   readonly problem: string | null;
-  readonly members: readonly { readonly node: string; readonly leads: boolean }[];
+  readonly members: readonly {
+    readonly node: string;
+    readonly address: string;
+    readonly leads: boolean;
+  }[];
 }
 
 export async function statusOf({ server }: TestMachine): Promise<MachineStatus> {
