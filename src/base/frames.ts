@@ -2,9 +2,10 @@
  * Messages over a stream between processes of one server, or between its machines. A frame: length u32, little-endian
  * (of what follows), kind u8, number of the request u32, payload.
  */
-import type { ByteWriter } from "./bytes.ts";
+import { must } from "./assert.ts";
+import { readUint32, type ByteWriter } from "./bytes.ts";
 
-export interface Frame<Kind extends number = number> {
+export interface StreamFrame<Kind extends number = number> {
   readonly kind: Kind;
   readonly request: number;
   readonly payload: Uint8Array;
@@ -52,7 +53,7 @@ export class FrameCutter<Kind extends number = number> {
   }
 
   /** false when the stream is not ours. */
-  push(piece: Uint8Array, take: (frame: Frame<Kind>) => void): boolean {
+  push(piece: Uint8Array, take: (frame: StreamFrame<Kind>) => void): boolean {
     const rest = this.#held === 0 && this.#isFront ? this.#cutWhole(piece, take) : piece;
     if (rest === undefined) return false;
     if (rest.length === 0) return true;
@@ -61,10 +62,10 @@ export class FrameCutter<Kind extends number = number> {
     while (this.#held >= this.#wanted) {
       const bytes = this.#takeBytes(this.#wanted);
       if (this.#isFront) {
-        this.#wanted = readU32(bytes, 0);
+        this.#wanted = readUint32(bytes, 0);
         if (!this.#isSize(this.#wanted)) return false;
       } else {
-        take({ kind: bytes[0] as Kind, request: readU32(bytes, 1), payload: bytes.subarray(5) });
+        take({ kind: bytes[0] as Kind, request: readUint32(bytes, 1), payload: bytes.subarray(5) });
         this.#wanted = 4;
       }
       this.#isFront = !this.#isFront;
@@ -81,7 +82,7 @@ export class FrameCutter<Kind extends number = number> {
     let at = 0;
     let used = 0;
     while (at < count) {
-      const piece = this.#pieces[used]!;
+      const piece = must(this.#pieces[used], "so much is held");
       const part = Math.min(piece.length, count - at);
       taken.set(part === piece.length ? piece : piece.subarray(0, part), at);
       at += part;
@@ -94,22 +95,17 @@ export class FrameCutter<Kind extends number = number> {
   }
 
   /** Takes the frames that a piece has whole; returns what is left behind them, undefined where it is not ours. */
-  #cutWhole(piece: Uint8Array, take: (frame: Frame<Kind>) => void): Uint8Array | undefined {
+  #cutWhole(piece: Uint8Array, take: (frame: StreamFrame<Kind>) => void): Uint8Array | undefined {
     let at = 0;
     while (piece.length - at >= frontBytes) {
-      const size = readU32(piece, at);
+      const size = readUint32(piece, at);
       if (!this.#isSize(size)) return undefined;
       const end = at + 4 + size;
       if (end > piece.length) break;
       const payload = piece.subarray(at + frontBytes, end);
-      take({ kind: piece[at + 4] as Kind, request: readU32(piece, at + 5), payload });
+      take({ kind: piece[at + 4] as Kind, request: readUint32(piece, at + 5), payload });
       at = end;
     }
     return at === 0 ? piece : piece.subarray(at);
   }
-}
-
-function readU32(bytes: Uint8Array, at: number): number {
-  const high = bytes[at + 3]! * 0x1000000;
-  return high + (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16));
 }

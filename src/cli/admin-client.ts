@@ -2,7 +2,7 @@
 import { Fault } from "../model/fault.ts";
 import { openClient, type CredentialOptions } from "./credentials.ts";
 
-export type AskAdmin = <T>(query: string, variables?: object) => Promise<T>;
+type AskAdmin = <T>(query: string, variables?: object) => Promise<T>;
 
 /** What it asks rejects with Fault E_STARTUP, in the words of the server's first error. */
 export function makeAdminClient(options: CredentialOptions): AskAdmin {

@@ -4,6 +4,8 @@ import { linkControls } from "./controls.ts";
 import { scrubOf, type ServeConfig } from "./config.ts";
 import { readKeyFile } from "./encryption.ts";
 import { giveBackIdleMemory } from "./idle-memory.ts";
+import type { connectStore } from "../stores/open.ts";
+import type { Logger } from "../base/log.ts";
 import { LeadDuty } from "./lead-duty.ts";
 import { makeLogger, setLogLevel, surviveLostOutput } from "./log.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
@@ -23,26 +25,13 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
   if (role === "node") return loadNode();
   const writing = role === "worker" ? undefined : await import("./writer.ts");
   const working = role === "writer" ? undefined : await import("./worker.ts");
-  const { connectStore } = await import("../stores/open.ts");
+  const { connectStore: connect } = await import("../stores/open.ts");
   return async ({ number, config, run, identity, tls }) => {
     const logger = makeLogger(role === "writer" ? "writer" : `worker ${number}`, config.log);
     const writer = await writing?.openStoreForWriting(config, logger, { run, identity });
-    const { dataDir: dir } = config;
-    const scrub = scrubOf(config.store);
-    const encryption = writer === undefined ? readKeyFile(config.keyFile) : undefined;
     const lead = config.cluster === undefined ? undefined : new LeadDuty(number === 1);
-    const onLead = lead && ((leads: boolean) => lead.turn(leads));
     const store =
-      writer?.store ??
-      (await connectStore({
-        dir,
-        identity,
-        logger,
-        scrub,
-        encryption,
-        ...(onLead === undefined ? {} : { onLead }),
-        ...currentOf(config),
-      }));
+      writer?.store ?? (await connect(connectionOf(config, { identity, logger, lead })));
     const controls = linkControls((message) => process.send?.(message), config.memory.cacheMb);
     const surveys = linkSurveys(
       (message) => process.send?.(message),
@@ -96,10 +85,21 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
   };
 }
 
-/** Reads of one of several machines; a little longer than its node waits, which says why. */
-function currentOf({ cluster }: ServeConfig): { readonly currentMs?: number } {
-  if (cluster === undefined || cluster.reads === "local") return {};
-  return { currentMs: cluster.readWaitMs + 500 };
+/** How a process beside the writer opens the store. */
+function connectionOf(
+  { dataDir: dir, keyFile, store, cluster }: ServeConfig,
+  {
+    identity,
+    logger,
+    lead,
+  }: Pick<Start, "identity"> & { logger: Logger; lead?: LeadDuty | undefined },
+): Parameters<typeof connectStore>[0] {
+  const plain = { dir, identity, logger, scrub: scrubOf(store), encryption: readKeyFile(keyFile) };
+  if (cluster === undefined || lead === undefined) return plain;
+  const onLead = (leads: boolean): void => lead.turn(leads);
+  if (cluster.reads === "local") return { ...plain, onLead };
+  // A little longer than its node waits, which says why.
+  return { ...plain, onLead, currentMs: cluster.readWaitMs + 500 };
 }
 
 /**

@@ -7,7 +7,7 @@ import { readUrl } from "../log/open.ts";
 import { parseCount, parseSuperflag, parseSwitch } from "./superflag.ts";
 
 /** How new what is read has to be. */
-export type ReadLevel = "strict" | "quorum" | "local";
+type ReadLevel = "strict" | "quorum" | "local";
 
 /** Plain data: it travels to the children as a message. */
 export interface ClusterConfig {
@@ -30,6 +30,8 @@ export interface ClusterConfig {
   readonly reads: ReadLevel;
   /** How long the log is kept. */
   readonly retainMs: number;
+  /** From one comparison of all machines' rows to the next; 0: none. */
+  readonly digestMs: number;
 }
 
 const keys = [
@@ -46,9 +48,10 @@ const keys = [
   "read-wait",
   "reads",
   "retain",
+  "digest",
 ] as const;
 
-export type LogFlags = Pick<ClusterConfig, "log" | "cell" | "isSingle">;
+type LogFlags = Pick<ClusterConfig, "log" | "cell" | "isSingle">;
 
 /** undefined: one machine alone. Fault E_STARTUP, one line, for what cannot be. */
 export function parseCluster(text: string): ClusterConfig | undefined {
@@ -84,6 +87,7 @@ export function parseCluster(text: string): ClusterConfig | undefined {
     readWaitMs: parseReadWait(given.get("read-wait"), leaseMs),
     reads: parseReads(given.get("reads") ?? "strict"),
     retainMs: parseDurationMs("--cluster retain", given.get("retain") ?? "24h"),
+    digestMs: parseDurationMs("--cluster digest", given.get("digest") ?? "1h"),
   };
 }
 

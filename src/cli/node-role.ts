@@ -4,7 +4,7 @@ import { systemClock } from "../base/clock.ts";
 import { must } from "../base/assert.ts";
 import type { Logger } from "../base/log.ts";
 import type { PeerTls } from "../cluster/peer-connection.ts";
-import type { ClusterNode, NodeEnd } from "../cluster/node.ts";
+import type { ClusterNode, NodeEnd } from "../cluster/cluster-node.ts";
 import { openMachine } from "../cluster/open-machine.ts";
 import { openLog } from "../log/open.ts";
 import { explainDirectory } from "../stores/claim.ts";
@@ -58,6 +58,7 @@ export async function openNodeRole(
       leaseMs: cluster.leaseMs,
       readWaitMs: cluster.readWaitMs,
       retainMs: cluster.retainMs,
+      digestMs: cluster.digestMs,
       isQuorum: cluster.reads === "quorum",
       pathOf: (slot, isGrpc) => (isGrpc ? sockets.grpcPathOf(slot) : sockets.pathOf(slot)),
       giveSnapshot: (socket) => giver.give(socket),

@@ -14,10 +14,10 @@ interface FollowersOptions {
   readonly onDigest: (node: string, payload: Uint8Array) => void;
 }
 
-type Follow = PeerHello & { readonly purpose: "follow" };
+export type FollowHello = PeerHello & { readonly purpose: "follow" };
 
 interface Follower {
-  readonly hello: Follow;
+  readonly hello: FollowHello;
   readonly socket: Socket;
   applied: number;
 }
@@ -37,7 +37,7 @@ export class Followers {
     return [...new Map([...this.#all].map((one) => [one.hello.node, one])).values()];
   }
 
-  take(hello: Follow, socket: Socket): void {
+  take(hello: FollowHello, socket: Socket): void {
     const follower: Follower = { hello, socket, applied: hello.applied };
     this.#all.add(follower);
     sendFrame(socket, peerKind.welcome);

@@ -149,7 +149,7 @@ export class LeaderLink {
     });
     socket.once("close", () => {
       if (this.#socket === socket) this.#socket = undefined;
-      for (const { reject } of asked.clear()) reject(new Error("the leader is lost"));
+      for (const one of asked.clear()) one.reject(new Error("the leader is lost"));
       this.#options.onChange();
       if (!this.#isClosed) setTimeout(() => this.#dial(), retryMs / 5).unref();
     });

@@ -2,8 +2,7 @@
  * Who is to lead, as far as clocks tell (reference/log 7.3): a holder beats; who has seen no new beat for the lease's
  * time, on a clock of its own, may take it. No two clocks are compared. What is kept is decided by the log alone.
  */
-import type { Clock } from "../base/clock.ts";
-import { sharedTickMs, wallOffsetMs } from "../base/shared-clock.ts";
+import { sharedTickMs, wallOffsetMs, type Clock } from "../base/clock.ts";
 import type { Lease, LogLease } from "../log/replicated-log.ts";
 import type { LeadTerm } from "../stores/open.ts";
 
@@ -27,6 +26,7 @@ export class LeaseKeeper {
   /** Of the lease that is held. */
   #term: number | undefined = undefined;
   #certain: LeadTerm | undefined = undefined;
+  #onWake: () => void = () => {};
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
@@ -45,6 +45,15 @@ export class LeaseKeeper {
   /** Until when this machine holds it for certain; undefined: it does not hold it. */
   get certain(): LeadTerm | undefined {
     return this.#certain;
+  }
+
+  /** Whoever beats, or looks, does it now. */
+  wake(): void {
+    this.#onWake();
+  }
+
+  onWake(listener: () => void): void {
+    this.#onWake = listener;
   }
 
   /** How often the holder beats. */

@@ -5,19 +5,11 @@
  */
 import type { Socket } from "node:net";
 import { must } from "../base/assert.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Logger } from "../base/log.ts";
 import type { ClusterFacts, ClusterMember, ClusterRole } from "../model/cluster-facts.ts";
 import { Fault } from "../model/fault.ts";
-import {
-  LogTrimmed,
-  LogUnavailable,
-  LogUnknown,
-  type ReplicatedLog,
-} from "../log/replicated-log.ts";
+import { LogTrimmed, LogUnavailable, LogUnknown } from "../log/replicated-log.ts";
 import type {
   LeadingStore,
-  LeadNotice,
   NodeLink,
   NodeLinkHost,
   NodeStore,
@@ -25,7 +17,9 @@ import type {
   SlotToken,
 } from "../stores/open.ts";
 import { AppliedPoint } from "./applied.ts";
-import { Followers } from "./followers.ts";
+import type { ClusterNode, NodeEnd, NodeOptions } from "./cluster-node.ts";
+import { DigestCheck } from "./digest-check.ts";
+import { Leadership } from "./leadership.ts";
 import { showMachine } from "./node-metrics.ts";
 import { LeaderLink } from "./leader-link.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
@@ -33,57 +27,9 @@ import { sendFrame, type PeerTls } from "./peer-connection.ts";
 import { openPeerServer, type PeerServer } from "./peer-server.ts";
 import { peerKind, type PeerHello } from "./peer-words.ts";
 import { ProcessDoors } from "./process-doors.ts";
-import {
-  OwnSession,
-  openRemoteSession,
-  serveSession,
-  type ServedSession,
-} from "./remote-session.ts";
+import { openRemoteSession } from "./remote-session.ts";
 import { Replica, rowFormats } from "./replica.ts";
-import { Signal } from "./signal.ts";
-import { findTrim } from "./trimming.ts";
-
-export interface NodeOptions {
-  readonly log: ReplicatedLog;
-  readonly node: NodeStore;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** What it is called among the machines. */
-  readonly name: string;
-  /** HOST:PORT by which the others reach it. */
-  readonly address: string;
-  readonly bind: { readonly host: string; readonly port: number };
-  readonly tls: PeerTls;
-  readonly leaseMs: number;
-  /** How long a strict read waits for what it has to know. */
-  readonly readWaitMs: number;
-  /** How long the log is kept. */
-  readonly retainMs: number;
-  /** Whether each strict read waits for a beat of the lease, so that it trusts no clock. */
-  readonly isQuorum: boolean;
-  /** Where the process of a slot is reached on this machine. */
-  readonly pathOf: (slot: number, isGrpc: boolean) => string;
-  /** Sends all rows of this machine's store, as `sendSnapshot` does, and ends the connection. */
-  readonly giveSnapshot: (socket: Socket) => void;
-  /** The process has to end, and begins anew as a follower. Called once. */
-  readonly onEnd: (end: NodeEnd) => void;
-}
-
-/** lost: the lead; what was under way is for the next leader to tell. resigned: the lead was given up in order. */
-export type NodeEnd = "lost" | "resigned";
-
-export interface ClusterNode {
-  readonly facts: ClusterFacts;
-  /** Resolves when somebody leads, or after `ms`: whether somebody does. */
-  whenLed(ms: number): Promise<boolean>;
-  /** Gives the lead up; the machine has to be opened anew (`onEnd`). false: it does not lead. */
-  resign(): Promise<boolean>;
-  exchangeTls(tls: PeerTls): void;
-  /** A process of this machine has ended. */
-  checkReaders(): void;
-  /** Gives the lead up, where it has it, and closes the store. */
-  close(): Promise<void>;
-}
+import { Wakeup } from "./wakeup.ts";
 
 /** Records whose number is not told by the leader are looked for so often. */
 const lookMs = 1000;
@@ -95,8 +41,6 @@ const errorMs = 250;
 const answerWaitMs = 1000;
 /** For how long an append whose outcome is not known is sent again before the lead is given up. */
 const appendWaitMs = 10_000;
-/** The log is trimmed so often at most. */
-const trimMs = 600_000;
 /** Followers are told of themselves so often. */
 const reportMs = 500;
 
@@ -113,22 +57,19 @@ class Machine implements ClusterNode, NodeLinkHost {
   readonly #link: NodeLink;
   readonly #self: Pick<PeerHello, "storeId" | "node" | "address">;
   readonly #leaderLink: LeaderLink;
-  readonly #followers: Followers;
+  readonly #digests: DigestCheck;
   readonly #doors: ProcessDoors;
   readonly #applied: AppliedPoint;
   /** Something that a loop waits for: records, the lease, a leader. */
-  readonly #records = new Signal();
-  readonly #leases = new Signal();
-  readonly #led = new Signal();
-  readonly #beats = new Signal();
-  readonly #sessions = new Set<ServedSession>();
-  readonly #own = new Set<OwnSession>();
+  readonly #records = new Wakeup();
+  readonly #leases = new Wakeup();
+  readonly #led = new Wakeup();
   /** Sessions of this machine's processes at another one, by its address. */
   readonly #remote = new Map<ProcessSession, string>();
   #tls: PeerTls;
   #replica: Replica | undefined;
   #server: PeerServer | undefined;
-  #store: LeadingStore | undefined;
+  #leadership: Leadership | undefined;
   #role: ClusterRole = "catching";
   #term = 0;
   #kept = 0;
@@ -136,9 +77,6 @@ class Machine implements ClusterNode, NodeLinkHost {
   #members: readonly ClusterMember[] = [];
   #logError: string | undefined;
   #isEnded = false;
-  /** When the log is trimmed next, and up to where it was. */
-  #trimMs = 0;
-  #trimmedTo = 1;
   #isFollowing: Promise<void> = Promise.resolve();
   #stopWatch: () => void = () => {};
   #timer: NodeJS.Timeout | undefined;
@@ -161,18 +99,20 @@ class Machine implements ClusterNode, NodeLinkHost {
       onKept: (seq) => this.#noteKept(seq),
       onMembers: (members) => this.#noteMembers(members),
       onResigned: () => this.#leases.raise(),
-      onDigest: () => {},
+      onDigest: (payload) => this.#digests.hear(payload),
       onChange: () => {
         this.#led.raise();
         this.#leases.raise();
       },
     });
-    this.#followers = new Followers({
-      confirm: () => this.#confirm(),
-      kept: () => this.#kept,
-      onChange: () => this.#tellMembers(),
-      onDigest: () => {},
+    this.#digests = new DigestCheck({
+      node,
+      report: (payload) => this.#leaderLink.reportDigest(payload),
+      onDifference: (seq) => {
+        this.#stopService(new Error(`its rows are not the leader's at record ${seq} of the log`));
+      },
     });
+    this.#lease.onWake(() => this.#leases.raise());
     const { pathOf } = options;
     this.#doors = new ProcessDoors({ pathOf, self: this.#self, tls: () => this.#tls, logger });
   }
@@ -181,6 +121,7 @@ class Machine implements ClusterNode, NodeLinkHost {
     const { log, node, clock, bind, logger, tls } = this.#options;
     const { storeId } = node;
     this.#replica = await Replica.open(node, { log, clock, pause: makePause(this.#options) });
+    this.#replica.onDigest((seq) => this.#digests.begin(seq));
     this.#applied.reach(this.#replica.point.seq);
     this.#server = await openPeerServer({
       bind,
@@ -231,14 +172,15 @@ class Machine implements ClusterNode, NodeLinkHost {
   }
 
   async resign(): Promise<boolean> {
-    if (this.#role !== "leading") return false;
-    await this.#giveUp();
+    if (this.#role !== "leading" || this.#leadership === undefined) return false;
+    await this.#giveUp(this.#leadership);
     this.#end("resigned");
     return true;
   }
 
   async close(): Promise<void> {
-    if (this.#role === "leading") await this.#giveUp().catch(() => {});
+    const leadership = this.#role === "leading" ? this.#leadership : undefined;
+    if (leadership !== undefined) await this.#giveUp(leadership).catch(() => {});
     this.#isEnded = true;
     this.#wakeAll();
     this.#part();
@@ -252,7 +194,7 @@ class Machine implements ClusterNode, NodeLinkHost {
   async openSession(slot: SlotToken | undefined): Promise<ProcessSession> {
     for (;;) {
       if (this.#isEnded || this.#role === "stopped") throw new Error("this machine is closed");
-      if (this.#store !== undefined) return this.#openOwn(this.#store, slot);
+      if (this.#leadership !== undefined) return this.#leadership.openSession(slot);
       const leader = this.#lease.seen?.address;
       if (this.#leaderLink.isConnected && leader !== undefined) {
         try {
@@ -385,7 +327,7 @@ class Machine implements ClusterNode, NodeLinkHost {
   async #minding(): Promise<void> {
     while (!this.#isEnded && this.#role !== "stopped") {
       try {
-        if (this.#role === "leading") await this.#beat();
+        if (this.#leadership !== undefined) await this.#beat(this.#leadership);
         else if (this.#role === "following" && (await this.#lease.look())) await this.#campaign();
         else await this.#seek();
       } catch (error) {
@@ -457,7 +399,6 @@ class Machine implements ClusterNode, NodeLinkHost {
   }
 
   #begin(store: LeadingStore, replica: Replica): void {
-    this.#store = store;
     this.#role = "leading";
     this.#term = must(this.#lease.term, "it was taken");
     this.#kept = replica.point.seq;
@@ -466,72 +407,31 @@ class Machine implements ClusterNode, NodeLinkHost {
       this.#commitTs = commitTs;
       this.#link.notify(commitTs);
     });
-    replica.onKept((seq) => {
-      this.#kept = seq;
-      this.#applied.reach(seq);
-      this.#followers.tellKept();
+    this.#leadership = new Leadership({
+      ...this.#options,
+      store,
+      replica,
+      lease: this.#lease,
+      link: this.#link,
+      onMembers: (members) => this.#noteMembers(members),
+      onKept: (seq) => {
+        this.#kept = seq;
+        this.#applied.reach(seq);
+      },
     });
-    void this.#link.tellLead(this.#notice);
-    this.#tellMembers();
     this.#led.raise();
   }
 
-  async #beat(): Promise<void> {
+  async #beat(leadership: Leadership): Promise<void> {
     await this.#leases.wait(this.#lease.beatMs);
     if (this.#role !== "leading") return;
-    await this.#beatOnce();
-    await must(this.#replica, "it leads").markKept();
-    await this.#trim();
-  }
-
-  /** Never what a machine that is connected has not applied. */
-  async #trim(): Promise<void> {
-    const { clock, log, retainMs } = this.#options;
-    if (clock.tickMs() < this.#trimMs) return;
-    this.#trimMs = clock.tickMs() + Math.min(trimMs, Math.max(retainMs, 1000));
-    const applied = this.#followers.all.map((one) => one.applied);
-    const last = Math.min(this.#kept, ...applied);
-    const below = await findTrim(log, last, clock.nowMs() - retainMs);
-    if (below > this.#trimmedTo) await log.trim(below);
-    this.#trimmedTo = below;
-  }
-
-  async #beatOnce(): Promise<void> {
-    if (!(await this.#lease.beat())) {
-      this.#lose();
-      return;
-    }
-    this.#logError = undefined;
-    void this.#link.tellLead(this.#notice);
-    this.#beats.raise();
-  }
-
-  /** What its processes may rely on: where no clock is trusted, nothing. */
-  get #notice(): LeadNotice {
-    const { certain } = this.#lease;
-    if (certain === undefined) return { kind: "follows" };
-    // Over at once: each read asks.
-    const untilMs = this.#options.isQuorum ? 0 : certain.untilMs;
-    return { kind: "leads", term: { ...certain, untilMs } };
-  }
-
-  /** As of now: `kept` is what was acknowledged, at most. Rejects where another machine may lead. */
-  async #confirm(): Promise<number> {
-    if (this.#role !== "leading") throw new Error("this machine does not lead");
-    if (this.#options.isQuorum || !this.#lease.isCertain()) {
-      const beaten = this.#beats.wait(this.#options.readWaitMs);
-      this.#leases.raise();
-      await beaten;
-      if (this.#role !== "leading" || !this.#lease.isCertain()) {
-        throw new Error("this machine is not certain that it leads");
-      }
-    }
-    return this.#kept;
+    if (await leadership.beat()) this.#logError = undefined;
+    else this.#lose();
   }
 
   async #askCurrent(): Promise<number | undefined> {
     try {
-      if (this.#role === "leading") return await this.#confirm();
+      if (this.#leadership !== undefined) return await this.#leadership.confirm();
       return await this.#leaderLink.askCurrent();
     } catch {
       return undefined;
@@ -544,34 +444,14 @@ class Machine implements ClusterNode, NodeLinkHost {
 
   // The lead, and its end.
 
-  #openOwn(store: LeadingStore, slot: SlotToken | undefined): ProcessSession {
-    const host = { ...this.#sessionHost, onClose: () => void this.#own.delete(session) };
-    const session: OwnSession = new OwnSession(store.openSession(), slot, host);
-    this.#own.add(session);
-    this.#tellMembers();
-    return session;
-  }
-
-  readonly #sessionHost = {
-    seq: (): number => this.#kept,
-    leads: (): boolean => this.#role === "leading",
-    onChange: (): void => this.#tellMembers(),
-  };
-
   #take(hello: PeerHello, socket: Socket): void {
     switch (hello.purpose) {
       case "follow":
-        if (this.#role !== "leading") throw new Error("this machine does not lead");
-        this.#followers.take(hello, socket);
+        this.#leading.takeFollower(hello, socket);
         return;
-      case "session": {
-        const store = this.#store;
-        if (this.#role !== "leading" || store === undefined) {
-          throw new Error("this machine does not lead");
-        }
-        this.#serve(serveSession(socket, store.openSession(), { hello, host: this.#sessionHost }));
+      case "session":
+        this.#leading.serve(hello, socket);
         return;
-      }
       case "process":
         this.#doors.enter(hello.slot, hello.isGrpc, socket);
         return;
@@ -581,46 +461,9 @@ class Machine implements ClusterNode, NodeLinkHost {
     }
   }
 
-  #serve(session: ServedSession): void {
-    this.#sessions.add(session);
-    session.onClose(() => this.#sessions.delete(session));
-    this.#tellMembers();
-  }
-
-  /** Who is there, and which slots their processes have: told when it has changed, once a turn. */
-  #tellMembers(): void {
-    if (this.#isTelling || this.#role !== "leading") return;
-    this.#isTelling = true;
-    setImmediate(() => {
-      this.#isTelling = false;
-      if (this.#role !== "leading") return;
-      const members = this.#listMembers();
-      this.#noteMembers(members);
-      this.#followers.tellMembers(members);
-    });
-  }
-
-  #isTelling = false;
-
-  #listMembers(): readonly ClusterMember[] {
-    const { name, address } = this.#options;
-    const slotsOf = (node: string): readonly number[] =>
-      [...this.#sessions].flatMap((session) => (session.node === node ? (session.slot ?? []) : []));
-    const own = {
-      node: name,
-      address,
-      slots: this.#link.slots,
-      leads: true,
-      applied: this.#applied.seq,
-    };
-    const others = this.#followers.all.map(({ hello, applied }) => ({
-      node: hello.node,
-      address: hello.address,
-      slots: slotsOf(hello.node),
-      leads: false,
-      applied,
-    }));
-    return [own, ...others];
+  get #leading(): Leadership {
+    if (this.#leadership === undefined) throw new Error("this machine does not lead");
+    return this.#leadership;
   }
 
   /** What was under way is not answered: whoever leads next knows what came of it. */
@@ -630,31 +473,14 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#end("lost");
   }
 
-  /** In order: nothing more is written, no process trusts the lease, the next one may take it. */
-  async #giveUp(): Promise<void> {
-    const replica = must(this.#replica, "it leads");
-    const { certain } = this.#lease;
+  async #giveUp(leadership: Leadership): Promise<void> {
     this.#role = "resigning";
-    const [, isHeard] = await Promise.all([
-      this.#options.node.pause(),
-      this.#link.tellLead({ kind: "follows" }),
-    ]);
-    this.#options.node.abandon();
-    replica.resign();
-    // A process that has not heard it may go on reading for as long as it was told.
-    if (!isHeard && certain !== undefined) {
-      await new Promise((resolve) => setTimeout(resolve, this.#options.leaseMs));
-    }
-    await this.#lease.giveUp();
-    this.#followers.tellResigned();
-    // The frame leaves before the connections end.
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await leadership.giveUp();
   }
 
   #end(end: NodeEnd): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#store = undefined;
     this.#lease.lose();
     this.#part();
     this.#wakeAll();
@@ -664,9 +490,9 @@ class Machine implements ClusterNode, NodeLinkHost {
   #part(): void {
     clearInterval(this.#timer);
     this.#stopWatch();
-    for (const session of this.#sessions) session.close();
-    for (const session of this.#own) session.lose();
-    this.#followers.close();
+    this.#leadership?.end();
+    this.#leadership = undefined;
+    this.#digests.close();
     this.#leaderLink.close();
     this.#link.partAll();
     this.#applied.close();
@@ -675,11 +501,11 @@ class Machine implements ClusterNode, NodeLinkHost {
   }
 
   #wakeAll(): void {
-    for (const signal of [this.#records, this.#leases, this.#led, this.#beats]) signal.raise();
+    for (const signal of [this.#records, this.#leases, this.#led]) signal.raise();
   }
 
   #report(): void {
-    if (this.#role === "leading") this.#tellMembers();
+    if (this.#leadership !== undefined) this.#leadership.tellMembers();
     else this.#leaderLink.reportApplied(this.#applied.seq);
   }
 }

@@ -6,9 +6,10 @@ import { clearHalfSnapshot } from "../stores/snapshot-store.ts";
 import { fetchSnapshot } from "./fetch-snapshot.ts";
 import { findHistory, type LogHistory } from "./founding.ts";
 import { decodePosition } from "./position.ts";
-import { openClusterNode, type ClusterNode, type NodeOptions } from "./node.ts";
+import type { ClusterNode, NodeOptions } from "./cluster-node.ts";
+import { openClusterNode } from "./node.ts";
 
-export interface MachineOptions extends Omit<NodeOptions, "node"> {
+interface MachineOptions extends Omit<NodeOptions, "node"> {
   readonly store: Omit<NodeStoreOptions, "storeId" | "logger" | "clock">;
 }
 

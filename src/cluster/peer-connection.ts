@@ -1,7 +1,7 @@
 /** Connections between machines: mutual TLS by the cluster's own authority, a hello, and then what its purpose says. */
 import { connect, type TLSSocket } from "node:tls";
 import type { Socket } from "node:net";
-import { encodeFrame, FrameCutter, type Frame } from "../base/frames.ts";
+import { encodeFrame, FrameCutter, type StreamFrame } from "../base/frames.ts";
 import {
   encodePeerHello,
   helloBytesMax,
@@ -18,14 +18,14 @@ export interface PeerTls {
 }
 
 /** The other side answered that it does not do this now. */
-export class PeerRefused extends Error {
+class PeerRefused extends Error {
   override readonly name = "PeerRefused";
 }
 
 /** How long a connection may take to be made and answered. */
 const dialMs = 3000;
 
-export interface Dialled {
+interface Dialled {
   readonly socket: TLSSocket;
   readonly welcome: Uint8Array;
 }
@@ -62,7 +62,7 @@ export async function dialPeer(address: string, tls: PeerTls, hello: PeerHello):
 }
 
 /** The first frame of a connection; what follows it is read by whoever reads the socket next, which is paused. */
-export function readFrame(socket: Socket): Promise<Frame> {
+export function readFrame(socket: Socket): Promise<StreamFrame> {
   return new Promise((resolve, reject) => {
     let held: Buffer = Buffer.alloc(0);
     const end = (error: Error): void => {
@@ -99,7 +99,7 @@ export function readFrame(socket: Socket): Promise<Frame> {
 }
 
 /** Reads frames until the connection ends, which a frame that is none, or a `take` that throws, does. */
-export function readFrames(socket: Socket, take: (frame: Frame) => void): void {
+export function readFrames(socket: Socket, take: (frame: StreamFrame) => void): void {
   const cutter = new FrameCutter(peerFrameBytesMax);
   socket.on("data", (piece: Buffer) => {
     try {

@@ -34,7 +34,7 @@ export const helloBytesMax = 64 * 1024;
 
 const protocol = 1;
 
-export type PeerPurpose =
+type PeerPurpose =
   | { readonly purpose: "follow"; readonly applied: number; readonly formats: readonly number[] }
   | { readonly purpose: "session"; readonly slot: { slot: number; floorTs: number } | undefined }
   | { readonly purpose: "process"; readonly slot: number; readonly isGrpc: boolean }

@@ -40,7 +40,7 @@ class RemoteSession implements ProcessSession {
       this.#asked.take(request)?.resolve({ kind, seq, payload: payload.subarray(8) });
     });
     socket.once("close", () => {
-      for (const { reject } of this.#asked.clear()) reject(new Error("the leader is lost"));
+      for (const one of this.#asked.clear()) one.reject(new Error("the leader is lost"));
       this.#onLost();
     });
   }
@@ -82,7 +82,7 @@ interface SessionHost {
   readonly onChange: () => void;
 }
 
-type SessionHello = PeerHello & { readonly purpose: "session" };
+export type SessionHello = PeerHello & { readonly purpose: "session" };
 
 export function serveSession(
   socket: Socket,

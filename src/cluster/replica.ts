@@ -3,12 +3,12 @@
  * it takes the lead; then what its store writes goes to the log first. In: a log, an opened store. Never here: who is to
  * lead, and when.
  */
-import { assert } from "../base/assert.ts";
+import { assert, must } from "../base/assert.ts";
 import { equalBytes } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../model/fault.ts";
 import { chainStart, type ChainPoint } from "../log/chain.ts";
-import { LogFollower } from "../log/follower.ts";
+import { LogFollower, type FollowedRecord } from "../log/follower.ts";
 import { openBody, readHead } from "../log/record.ts";
 import { LogTrimmed, type ReplicatedLog, type SealedRecord } from "../log/replicated-log.ts";
 import { LogLost, type LogShipper } from "../log/shipper.ts";
@@ -36,6 +36,7 @@ export class Replica {
   #follower: LogFollower | undefined;
   #shipper: LogShipper | undefined;
   #markedSeq = 0;
+  #onDigest: (seq: number) => void = () => {};
 
   private constructor(node: NodeStore, point: ChainPoint, options: ReplicaOptions) {
     this.#node = node;
@@ -77,18 +78,31 @@ export class Replica {
     const from = follower.point;
     const records = await follower.next();
     if (follower.voids > 0) await refuseOther(this.#options.log, this.#history, from);
-    const last = records.at(-1);
-    if (last === undefined) return false;
+    if (records.length === 0) return false;
+    let applied = from;
     try {
       for (const { head } of records) checkRowFormat(head.rowFormat, head.seq);
-      const written = records.filter(({ head }) => head.kind === "rows");
-      await this.#node.whenWritable();
-      this.#node.apply(written, encodePosition(last.point));
+      for (const run of cutAtDigests(records)) applied = await this.#apply(run);
     } catch (error) {
-      this.#follower = new LogFollower(this.#options.log, this.#history, from);
+      this.#follower = new LogFollower(this.#options.log, this.#history, applied);
       throw error;
     }
     return true;
+  }
+
+  /** In one transaction; the place of the last. */
+  async #apply(run: readonly FollowedRecord[]): Promise<ChainPoint> {
+    const last = must(run.at(-1), "a run holds records");
+    const written = run.filter(({ head }) => head.kind === "rows");
+    await this.#node.whenWritable();
+    this.#node.apply(written, encodePosition(last.point));
+    if (last.head.kind === "digest") this.#onDigest(last.head.seq);
+    return last.point;
+  }
+
+  /** Told of each record that asks for a digest, when all before it is applied, and nothing behind it. */
+  onDigest(listener: (seq: number) => void): void {
+    this.#onDigest = listener;
   }
 
   /**
@@ -140,6 +154,13 @@ export class Replica {
     this.#shipper?.stop();
   }
 
+  /** Of the leader: has all machines digest their rows as of the record, whose number it gives. */
+  async askForDigests(): Promise<number> {
+    assert(this.#shipper !== undefined, "only the leader asks");
+    const { seq } = await this.#shipper.ship({ kind: "digest" });
+    return seq;
+  }
+
   /** Tells whoever only reads the log that all is kept, unless nothing came since it was told last. */
   async markKept(): Promise<void> {
     const { durable = 0 } = this.#shipper ?? {};
@@ -153,6 +174,18 @@ export class Replica {
     assert(this.#shipper !== undefined, "only the leader marks");
     await this.#shipper.ship({ kind: "barrier" });
   }
+}
+
+/** Each run but the last ends with a record that asks for a digest. */
+function cutAtDigests(records: readonly FollowedRecord[]): readonly (readonly FollowedRecord[])[] {
+  const runs: FollowedRecord[][] = [];
+  let run: FollowedRecord[] = [];
+  for (const record of records) {
+    if (run.length === 0) runs.push(run);
+    run.push(record);
+    if (record.head.kind === "digest") run = [];
+  }
+  return runs;
 }
 
 /** Its rows came from somewhere else than the log. */

@@ -224,10 +224,10 @@ interface MemberFacts {
 }
 
 /** In the order of their names. A machine that is alone leads itself. */
-async function listMembers({ address, cluster }: NodeParts): Promise<readonly MemberFacts[]> {
-  const facts = await cluster?.();
+async function listMembers(parts: NodeParts): Promise<readonly MemberFacts[]> {
+  const facts = await parts.cluster?.();
   if (facts === undefined || facts.members.length === 0) {
-    return [{ id: 1, addr: address, leader: facts === undefined }];
+    return [{ id: 1, addr: parts.address, leader: facts === undefined }];
   }
   return facts.members
     .toSorted((a, b) => (a.node < b.node ? -1 : 1))

@@ -9,7 +9,7 @@ import { openPostgresLog } from "./postgres.ts";
 import type { ReplicatedLog } from "./replicated-log.ts";
 
 /** Which log it is. */
-export interface LogPlace {
+interface LogPlace {
   readonly url: string;
   /** Whether a server without a synchronous standby will do. */
   readonly isSingle: boolean;

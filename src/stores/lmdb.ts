@@ -52,7 +52,7 @@ import { claimForWriting } from "./lmdb/writing-claim.ts";
 import { readLog, readSlots, walkLog } from "./read-log.ts";
 
 export type { Claim } from "./lmdb/claim.ts";
-export type { RowShipper } from "./lmdb/engine.ts";
+export { positionKey, type RowShipper } from "./lmdb/engine.ts";
 export type { LinkSession } from "./lmdb/link-session.ts";
 export type {
   LeadNotice,
@@ -292,7 +292,7 @@ export interface NodeStore {
 }
 
 /** What the machine that leads has written in one transaction. */
-export interface ShippedRecord {
+interface ShippedRecord {
   readonly keys: Uint8Array;
   readonly rows: Uint8Array;
 }
@@ -329,10 +329,8 @@ export async function openNodeStore(options: NodeStoreOptions): Promise<NodeStor
   let listener: LinkListener | undefined;
   try {
     listener = options.isLinked === false ? undefined : await openLinkListener(dir);
-    return makeNode(await openFiles({ ...options, journal }, storeId), options, {
-      claim,
-      listener,
-    });
+    const files = await openFiles({ ...options, journal }, storeId);
+    return new LmdbNode(files, options, { claim, listener });
   } catch (error) {
     await listener?.close();
     await claim.release();
@@ -345,78 +343,110 @@ interface NodeClaims {
   readonly listener: LinkListener | undefined;
 }
 
-function makeNode(
-  files: OpenedFiles,
-  options: WriterOptions,
-  { claim, listener }: NodeClaims,
-): NodeStore {
-  const { header, environment, engine, lmdb } = files;
-  const scrub = beginScrub(environment, options);
-  const timer = setInterval(() => environment.readerCheck(), readerCheckMs).unref();
-  const pauses = new Pauses(() => {});
-  // What other machines have committed from now on: transactions that are open then outlive their leader.
-  const checker = new ConflictChecker(environment.read(({ ts }) => ts));
-  let link: NodeLink | undefined;
-  let committer: Committer | undefined;
-  let hasFailed = false;
-  let closed: Promise<void> | undefined;
-  files.onFailure((error) => {
-    hasFailed = true;
-    options.onFatal?.(error);
-  });
-  const closeOnce = async (): Promise<void> => {
-    clearInterval(timer);
-    scrub.close();
+class LmdbNode implements NodeStore {
+  readonly #files: OpenedFiles;
+  readonly #options: WriterOptions;
+  readonly #claims: NodeClaims;
+  readonly #pauses = new Pauses(() => {});
+  /** What other machines have committed since it was opened: transactions that are open then outlive their leader. */
+  readonly #checker: ConflictChecker;
+  readonly #scrub: Scrub;
+  readonly #timer: NodeJS.Timeout;
+  #link: NodeLink | undefined;
+  #committer: Committer | undefined;
+  #hasFailed = false;
+  #closed: Promise<void> | undefined;
+
+  constructor(files: OpenedFiles, options: WriterOptions, claims: NodeClaims) {
+    const { environment } = files;
+    this.#files = files;
+    this.#options = options;
+    this.#claims = claims;
+    this.#checker = new ConflictChecker(environment.read(({ ts }) => ts));
+    this.#scrub = beginScrub(environment, options);
+    this.#timer = setInterval(() => environment.readerCheck(), readerCheckMs).unref();
+    files.onFailure((error) => {
+      this.#hasFailed = true;
+      options.onFatal?.(error);
+    });
+  }
+
+  get storeId(): string {
+    return this.#files.header.storeId;
+  }
+
+  get position(): Uint8Array | undefined {
+    return this.#files.lmdb.position;
+  }
+
+  snapshot(): Snapshot {
+    return this.#files.environment.snapshot();
+  }
+
+  apply(records: readonly ShippedRecord[], position: Uint8Array): void {
+    assert(!this.#pauses.isOn, "nothing is applied in a pause");
+    const rows = records.map((record) => record.rows);
+    this.#files.lmdb.apply(rows, position);
+    for (const { keys } of records) this.#checker.recordShipped(keys);
+  }
+
+  async whenWritable(): Promise<void> {
+    await (this.#committer === undefined
+      ? this.#pauses.whenOver()
+      : this.#committer.whenWritable());
+  }
+
+  async pause(): Promise<() => void> {
+    return this.#committer === undefined ? this.#pauses.begin() : await this.#committer.pause();
+  }
+
+  serve(host: NodeLinkHost, commitTs: () => number): NodeLink {
+    const { logger } = this.#options;
+    const link = new NodeLink({ storeId: this.storeId, host, logger, commitTs });
+    this.#link = link;
+    this.#claims.listener?.serveWith((socket) => link.take(socket));
+    return link;
+  }
+
+  lead(shipper: RowShipper): LeadingStore {
+    assert(!this.#pauses.isOn, "the lead begins outside of pauses");
+    const { lmdb, environment, engine } = this.#files;
+    lmdb.shipTo(shipper);
+    const options = { ...this.#options, checker: this.#checker };
+    const committer = openCommitter(this.#files, options);
+    this.#committer = committer;
+    const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
+    const close = (): Promise<void> => this.close();
+    const store = makeDirectStore({ environment, committer, slots, engine, close });
+    return { ...store, openSession: () => new LinkSession({ committer, slots }) };
+  }
+
+  abandon(): void {
+    this.#committer?.stop(new Fault("E_STORE_UNAVAILABLE", "the lead was given up"));
+  }
+
+  checkReaders(): void {
+    this.#files.environment.readerCheck();
+  }
+
+  close(): Promise<void> {
+    return (this.#closed ??= this.#closeOnce());
+  }
+
+  async #closeOnce(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#scrub.close();
+    const committer = this.#committer;
     if (committer !== undefined) {
       await committer.flush();
       committer.stop(new Fault("E_STORE_UNAVAILABLE", "the store is closed"));
     }
-    link?.partAll();
+    this.#link?.partAll();
+    const { claim, listener } = this.#claims;
     await listener?.close();
-    await closeFiles(files, options.dir, claim, hasFailed || committer?.hasFailed === true);
-  };
-  const close = (): Promise<void> => (closed ??= closeOnce());
-  return {
-    storeId: header.storeId,
-    get position() {
-      return lmdb.position;
-    },
-    snapshot: () => environment.snapshot(),
-    apply: (records, position) => {
-      assert(!pauses.isOn, "nothing is applied in a pause");
-      lmdb.apply(
-        records.map(({ rows }) => rows),
-        position,
-      );
-      for (const { keys } of records) checker.recordShipped(keys);
-    },
-    whenWritable: async () =>
-      committer === undefined ? pauses.whenOver() : committer.whenWritable(),
-    pause: async () => (committer === undefined ? pauses.begin() : committer.pause()),
-    serve(host, commitTs) {
-      const made = new NodeLink({
-        storeId: header.storeId,
-        host,
-        logger: options.logger,
-        commitTs,
-      });
-      link = made;
-      listener?.serveWith((socket) => made.take(socket));
-      return made;
-    },
-    lead(shipper) {
-      assert(!pauses.isOn, "the lead begins outside of pauses");
-      lmdb.shipTo(shipper);
-      const led = openCommitter(files, { ...options, checker });
-      committer = led;
-      const slots = new SlotKeeper(led, options.slotGraceMs ?? slotGraceMs);
-      const store = makeDirectStore({ environment, committer: led, slots, engine, close });
-      return { ...store, openSession: () => new LinkSession({ committer: led, slots }) };
-    },
-    abandon: () => committer?.stop(new Fault("E_STORE_UNAVAILABLE", "the lead was given up")),
-    checkReaders: () => void environment.readerCheck(),
-    close,
-  };
+    const hasFailed = this.#hasFailed || committer?.hasFailed === true;
+    await closeFiles(this.#files, this.#options.dir, claim, hasFailed);
+  }
 }
 
 function beginScrub(environment: Environment, options: WriterOptions): Scrub {

@@ -9,6 +9,7 @@ export {
   openNodeStore,
   openReadOnly,
   openWriter,
+  positionKey,
   type LeadingStore,
   type LeadNotice,
   type LeadTerm,

@@ -148,7 +148,7 @@ export interface RowShipper {
 }
 
 /** How far a store has applied the log of several machines, in the words of the log. Not in a record: it follows it. */
-const positionKey = metaKey(globalStorageId, "store/position");
+export const positionKey = metaKey(globalStorageId, "store/position");
 
 interface EngineOptions {
   readonly db: Database;

@@ -2,7 +2,7 @@
  * What a process of one of several machines knows of who leads. While its own machine does for certain, all that was
  * acknowledged is in its store, and reading it asks nobody (reference/log 7.2).
  */
-import { sharedTickMs, wallOffsetMs } from "../../base/shared-clock.ts";
+import { sharedTickMs, wallOffsetMs } from "../../base/clock.ts";
 import { Fault } from "../../model/fault.ts";
 import type { LeadNotice } from "./node-link.ts";
 

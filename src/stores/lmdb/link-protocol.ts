@@ -4,7 +4,7 @@
  */
 import { assert } from "../../base/assert.ts";
 import { ByteReader, ByteWriter } from "../../base/bytes.ts";
-import type { Frame } from "../../base/frames.ts";
+import type { StreamFrame } from "../../base/frames.ts";
 import { faultTable } from "../../model/fault-table.ts";
 import { Fault, type FaultCode } from "../../model/fault.ts";
 import { StoreRefusal, type FillJob, type SweepRequest } from "../../store/store.ts";
@@ -37,7 +37,7 @@ const protocolVersion = 3;
 /** A change of a few million facts; a longer frame is garbage. */
 export const linkFrameBytesMax = 1024 * 1024 * 1024;
 
-export type LinkFrame = Frame<FrameKind>;
+export type LinkFrame = StreamFrame<FrameKind>;
 
 interface Hello {
   readonly storeId: string;

@@ -18,7 +18,7 @@ import {
 } from "./link-protocol.ts";
 import type { SlotKeeper, SlotToken } from "./slot-keeper.ts";
 
-export interface SessionParts {
+interface SessionParts {
   readonly committer: Committer;
   readonly slots: SlotKeeper;
 }

@@ -3,7 +3,7 @@ import { must } from "../../base/assert.ts";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Snapshot, Store } from "../../store/store.ts";
+import type { FillJob, FillResult, Snapshot, Store } from "../../store/store.ts";
 import { decodeState, stateKey, type StoreState } from "../commit/state.ts";
 import { readLog, readSlots, walkLog } from "../read-log.ts";
 import type { StoreCipher } from "../sealed/store-cipher.ts";
@@ -73,14 +73,7 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
       return uid;
     },
     reserve: (uid) => (uid < passedUid ? undefined : reserve(uid)),
-    fill: async (job) => {
-      const [after, done, tookMs] = await client.askNumbers(frameKind.fill, encodeFill(job));
-      return {
-        after: must(after, shortAnswer),
-        done: done === 1,
-        tookMs: must(tookMs, shortAnswer),
-      };
-    },
+    fill: (job) => fillThrough(client, job),
     sweep: async (request) => {
       const [done] = await client.askNumbers(frameKind.sweep, encodeSweep(request));
       return { done: done === 1 };
@@ -96,22 +89,29 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
       return client.claimSlot();
     },
     slots: () => environment.read(readSlots),
-    describe: () => {
-      const { commitTs, nextUid } = environment.read(readState);
-      return {
-        engine: "lmdb",
-        commitTs,
-        maxUid: nextUid - 1,
-        bytesUsed: environment.bytesUsed(),
-        bytesMax: 0,
-        damageCount: environment.damageCount,
-      };
-    },
+    describe: () => describeState(environment),
     close: async () => {
       scrub.close();
       client.close();
       await environment.close();
     },
+  };
+}
+
+async function fillThrough(client: LinkClient, job: FillJob): Promise<FillResult> {
+  const [after, done, tookMs] = await client.askNumbers(frameKind.fill, encodeFill(job));
+  return { after: must(after, shortAnswer), done: done === 1, tookMs: must(tookMs, shortAnswer) };
+}
+
+function describeState(environment: Environment): ReturnType<Store["describe"]> {
+  const { commitTs, nextUid } = environment.read(readState);
+  return {
+    engine: "lmdb",
+    commitTs,
+    maxUid: nextUid - 1,
+    bytesUsed: environment.bytesUsed(),
+    bytesMax: 0,
+    damageCount: environment.damageCount,
   };
 }
 

@@ -1,5 +1,5 @@
 /** Something has happened that others wait for, by name of nobody: all are woken. */
-export class Signal {
+export class Wakeup {
   #waiting: (() => void)[] = [];
 
   raise(): void {
