@@ -74,11 +74,12 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
   const facts: NodeFacts = {
     async health() {
       const { maxUid, damageCount, isShortOfRoom } = await parts.describeStore();
-      const progress = await parts.indexProgress();
+      const cluster = await parts.cluster?.();
+      // Nothing is read of a machine that is out of service.
+      const progress = cluster?.role === "stopped" ? [] : await parts.indexProgress();
       const names = progress.map(({ namespace, predicate }) => `${namespace}-${predicate}`);
       const indexing = [...new Set(names)];
       const nowMs = parts.clock.nowMs();
-      const cluster = await parts.cluster?.();
       return {
         instance: "alpha",
         address: parts.address,

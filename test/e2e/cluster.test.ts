@@ -1,10 +1,16 @@
 // Goal: several machines over one log are one database: what one acknowledged every other reads, a transaction goes on
 // wherever its requests arrive, and the end of a machine loses nothing and stops nobody for long.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { must } from "../../src/base/assert.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { silentLogger } from "../../src/base/log.ts";
+import { metaKey } from "../../src/codec/key.ts";
+import { openNodeStore } from "../../src/stores/open.ts";
+import { readIdentity } from "../../src/stores/place.ts";
+import { toStored } from "../../src/stores/row-builder.ts";
 import {
   openCluster,
   read,
@@ -331,3 +337,44 @@ test("what is wrong in the settings takes one line; a stranger is not let in", a
   await new Promise((resolve) => stranger.once("close", resolve));
   expect(heard).toEqual([]);
 }, 60_000);
+
+test("a machine whose rows are not the leader's goes out of service, and is made anew", async () => {
+  const cluster = await startCluster(2, { settings: "digest=1s; retain=1s; lease=900ms" });
+  const leader = await leaderOf(cluster.machines);
+  const other = must(others(cluster.machines, leader)[0], "of two");
+  await write(leader, '<0x1> <tag> "as it was" .');
+  await other.server.stop();
+  await putForeignRow(other.dir, await storeIdOf(other.dir));
+  const back = await cluster.start(other.name);
+  const why = /its rows are not the leader's at record \d+ of the log/;
+  await waitUntil(async () => {
+    const health = await get(`${back.server.url}/health`);
+    return health.status === 503 && why.test(health.text);
+  }, 20_000);
+  const told = await post(`${back.server.url}/query`, "{ q(func: uid(0x1)) { tag } }");
+  expect(told.text).toMatch(/this machine is out of service: its rows are not the leader's/);
+  expect(leader.server.output()).toContain("the rows of another machine are not those of this one");
+  await back.server.stop();
+  rmSync(other.dir, { recursive: true });
+  await write(leader, '<0x1> <tag> "as it is" .');
+  const anew = await cluster.start(other.name);
+  expect((await read(anew, "{ q(func: uid(0x1)) { tag } }"))["q"]).toEqual([{ tag: "as it is" }]);
+}, 60_000);
+
+async function storeIdOf(dir: string): Promise<string> {
+  return (await readIdentity(dir)).storeId;
+}
+
+/** As a disk would that has lost its mind, with a checksum that fits. */
+async function putForeignRow(dir: string, storeId: string): Promise<void> {
+  const node = await openNodeStore({ dir, storeId, logger: silentLogger, clock: systemClock });
+  const key = metaKey(7, "nobody wrote this");
+  const stored = toStored(key, Buffer.from("x"));
+  const head = Buffer.alloc(8);
+  head.writeUInt32LE(key.length, 0);
+  head.writeUInt32LE(stored.length + 1, 4);
+  const rows = Buffer.concat([head, key, stored]);
+  const position = must(node.position, "it has followed");
+  node.apply([{ rows, keys: new Uint8Array(0) }], position);
+  await node.close();
+}
