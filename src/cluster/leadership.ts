@@ -52,6 +52,8 @@ interface LeadershipOptions {
 
 /** The log is trimmed so often at most. */
 const trimMs = 600_000;
+/** So long after it was given a snapshot a machine has to follow. */
+const holdMs = 600_000;
 
 export class Leadership {
   readonly #options: LeadershipOptions;
@@ -65,6 +67,9 @@ export class Leadership {
   /** When the log is trimmed next, and up to where it was. */
   #trimMs: number;
   #trimmedTo = 1;
+  /** What is not trimmed before a time. */
+  #heldSeq = Infinity;
+  #heldUntilMs = 0;
   #isTelling = false;
 
   constructor(options: LeadershipOptions) {
@@ -122,6 +127,12 @@ export class Leadership {
       throw new Error("this machine is not certain that it leads");
     }
     return this.#kept;
+  }
+
+  /** A machine is given a snapshot, and needs all that is kept from now on until it follows. */
+  holdLog(): void {
+    this.#heldSeq = Math.min(this.#heldSeq, this.#kept);
+    this.#heldUntilMs = this.#options.clock.tickMs() + holdMs;
   }
 
   /** Keeps the lease; false: another machine holds it. Rejects as the log does. */
@@ -215,7 +226,8 @@ export class Leadership {
     if (clock.tickMs() < this.#trimMs) return;
     this.#trimMs = clock.tickMs() + Math.min(trimMs, Math.max(retainMs, 1000));
     const applied = this.#followers.all.map((one) => one.applied);
-    const last = Math.min(this.#kept, ...applied);
+    if (clock.tickMs() > this.#heldUntilMs) this.#heldSeq = Infinity;
+    const last = Math.min(this.#kept, this.#heldSeq, ...applied);
     const below = await findTrim(log, last, clock.nowMs() - retainMs);
     if (below > this.#trimmedTo) await log.trim(below);
     this.#trimmedTo = below;

@@ -193,7 +193,8 @@ class Machine implements ClusterNode, NodeLinkHost {
 
   async openSession(slot: SlotToken | undefined): Promise<ProcessSession> {
     for (;;) {
-      if (this.#isEnded || this.#role === "stopped") throw new Error("this machine is closed");
+      if (this.#isEnded) throw new Error("this machine is closed");
+      if (this.#role === "stopped") throw outOfService(this.#logError);
       if (this.#leadership !== undefined) return this.#leadership.openSession(slot);
       const leader = this.#lease.seen?.address;
       if (this.#leaderLink.isConnected && leader !== undefined) {
@@ -214,13 +215,13 @@ class Machine implements ClusterNode, NodeLinkHost {
     const { clock, readWaitMs } = this.#options;
     const untilMs = clock.tickMs() + readWaitMs;
     for (;;) {
+      if (this.#role === "stopped") throw outOfService(this.#logError);
       const seq = await this.#askCurrent();
       if (seq !== undefined) {
         this.#noteKept(seq);
         if (await this.#applied.when(seq, untilMs)) return;
       }
-      if (clock.tickMs() >= untilMs || this.#isEnded || this.#role === "stopped")
-        throw notCurrent(this.#logError);
+      if (clock.tickMs() >= untilMs || this.#isEnded) throw notCurrent(this.#logError);
       if (seq === undefined) await this.#led.wait(Math.min(50, untilMs - clock.tickMs()));
     }
   }
@@ -242,6 +243,8 @@ class Machine implements ClusterNode, NodeLinkHost {
       try {
         replica.tell(this.#kept);
         const moved = await replica.follow();
+        // Rows were compared meanwhile.
+        if (this.#hasStopped) return;
         this.#logError = undefined;
         if (moved) {
           this.#noteApplied(replica.point.seq);
@@ -255,6 +258,10 @@ class Machine implements ClusterNode, NodeLinkHost {
         if (!(await this.#noteError(error))) return;
       }
     }
+  }
+
+  get #hasStopped(): boolean {
+    return this.#role === "stopped";
   }
 
   /** Whether to go on. */
@@ -288,6 +295,7 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#logError = why;
     this.#options.logger.error("this machine is out of service", { why });
     this.#followLeader(undefined);
+    this.#wakeAll();
     void this.#link.tellLead({ kind: "stopped", why });
   }
 
@@ -456,6 +464,7 @@ class Machine implements ClusterNode, NodeLinkHost {
         this.#doors.enter(hello.slot, hello.isGrpc, socket);
         return;
       case "snapshot":
+        this.#leading.holdLog();
         sendFrame(socket, peerKind.welcome);
         this.#options.giveSnapshot(socket);
     }
@@ -525,6 +534,10 @@ function makePause({ clock }: NodeOptions): (tries: number) => Promise<boolean> 
     await new Promise((resolve) => setTimeout(resolve, Math.min(20 * tries, 500)));
     return true;
   };
+}
+
+function outOfService(why = "it cannot go on"): Fault {
+  return new Fault("E_STORE_UNAVAILABLE", `this machine is out of service: ${why}`);
 }
 
 function notCurrent(logError: string | undefined): Fault {

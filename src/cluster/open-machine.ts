@@ -1,5 +1,6 @@
 /** A machine over a log, from its settings: finds out whose log it is, opens the store, and follows. */
 import { silentLogger } from "../base/log.ts";
+import { LogTrimmed } from "../log/replicated-log.ts";
 import { Fault } from "../model/fault.ts";
 import { holdsStore, openNodeStore, type NodeStoreOptions } from "../stores/open.ts";
 import { clearHalfSnapshot } from "../stores/snapshot-store.ts";
@@ -15,6 +16,24 @@ interface MachineOptions extends Omit<NodeOptions, "node"> {
 
 /** Faults E_STARTUP and E_LOG, and whatever the log rejects with. The log stays the caller's when it fails. */
 export async function openMachine(options: MachineOptions): Promise<ClusterNode> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await openOnce(options);
+    } catch (error) {
+      // The log was trimmed meanwhile: what is needed is a snapshot.
+      if (!(error instanceof LogTrimmed) || tries === triesMax) throw asStartup(error);
+    }
+  }
+}
+
+const triesMax = 5;
+
+function asStartup(error: unknown): unknown {
+  if (!(error instanceof LogTrimmed)) return error;
+  return new Fault("E_STARTUP", `--cluster: this machine is behind the log: ${error.message}`);
+}
+
+async function openOnce(options: MachineOptions): Promise<ClusterNode> {
   const { log, store, logger, clock, onEnd } = options;
   const history = await findHistory(log);
   if (history === undefined) {

@@ -339,7 +339,7 @@ test("what is wrong in the settings takes one line; a stranger is not let in", a
 }, 60_000);
 
 test("a machine whose rows are not the leader's goes out of service, and is made anew", async () => {
-  const cluster = await startCluster(2, { settings: "digest=1s; retain=1s; lease=900ms" });
+  const cluster = await startCluster(2, { settings: "digest=1s; retain=1s" });
   const leader = await leaderOf(cluster.machines);
   const other = must(others(cluster.machines, leader)[0], "of two");
   await write(leader, '<0x1> <tag> "as it was" .');

@@ -64,7 +64,12 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
     },
     ...(options.currentMs === undefined
       ? {}
-      : { whenCurrent: () => (lead.isCertain() ? undefined : client.askCurrent()) }),
+      : {
+          whenCurrent: () => {
+            lead.assertServes();
+            return lead.isCertain() ? undefined : client.askCurrent();
+          },
+        }),
     commit: async (change) => ({ commitTs: await client.commit(change) }),
     lease: async (count) => {
       const [first] = await client.askNumbers(frameKind.lease, encodeNumbers(count));

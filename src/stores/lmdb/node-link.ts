@@ -8,6 +8,7 @@ import type { Socket } from "node:net";
 import { concatBytes, decodeUtf8, encodeUtf8 } from "../../base/bytes.ts";
 import { encodeFrame, FrameCutter } from "../../base/frames.ts";
 import type { Logger } from "../../base/log.ts";
+import { Fault } from "../../model/fault.ts";
 import {
   decodeHello,
   decodeNumbers,
@@ -54,7 +55,10 @@ export type LeadNotice =
   | { readonly kind: "stopped"; readonly why: string };
 
 export interface NodeLinkHost {
-  /** Resolves when somebody leads. Rejects when the machine is closed. */
+  /**
+   * Resolves when somebody leads. Rejects with a Fault where this machine cannot go on, which is told; with any other
+   * error where it is closed.
+   */
   openSession(slot: SlotToken | undefined): Promise<ProcessSession>;
   /** All that was acknowledged anywhere when it was called is applied. Rejects with a Fault where that takes too long. */
   whenCurrent(): Promise<void>;
@@ -194,13 +198,22 @@ class NodeConnection {
     if (hello?.storeId !== storeId) throw new Error("another store's");
     if (hello.slot !== undefined) {
       this.#slot = hello.slot;
-      const { hasSlot } = await this.#openSession();
-      if (!hasSlot) this.#slot = undefined;
+      if (!(await this.#isStillHeld())) this.#slot = undefined;
     }
     this.#isWelcome = true;
     this.#send(frameKind.welcome, frame.request, encodeHello({ storeId, slot: this.#slot }));
     this.notify(this.#options.commitTs());
     void this.tellLead(this.#lead());
+  }
+
+  /** A machine that cannot go on does not know; its process stays, to tell why. */
+  async #isStillHeld(): Promise<boolean> {
+    try {
+      return (await this.#openSession()).hasSlot;
+    } catch (error) {
+      if (error instanceof Fault) return true;
+      throw error;
+    }
   }
 
   #openSession(): Promise<ProcessSession> {
@@ -228,7 +241,13 @@ class NodeConnection {
           return encodeError(error);
         }
       default: {
-        const session = await this.#openSession();
+        let session: ProcessSession;
+        try {
+          session = await this.#openSession();
+        } catch (error) {
+          if (error instanceof Fault) return encodeError(error);
+          throw error;
+        }
         const answer = await session.ask(kind, payload);
         await this.#options.host.whenApplied(answer.seq);
         if (kind === frameKind.claimSlot && answer.kind === frameKind.answer) {
