@@ -67,9 +67,8 @@ export class Leadership {
   /** When the log is trimmed next, and up to where it was. */
   #trimMs: number;
   #trimmedTo = 1;
-  /** What is not trimmed before a time. */
-  #heldSeq = Infinity;
-  #heldUntilMs = 0;
+  /** Machines that were given a snapshot: what is not trimmed before they follow, or a time has passed. */
+  readonly #held = new Map<string, { readonly seq: number; readonly untilMs: number }>();
   #isTelling = false;
 
   constructor(options: LeadershipOptions) {
@@ -112,6 +111,7 @@ export class Leadership {
   }
 
   takeFollower(hello: FollowHello, socket: Socket): void {
+    this.#held.delete(hello.node);
     this.#followers.take(hello, socket);
   }
 
@@ -130,9 +130,9 @@ export class Leadership {
   }
 
   /** A machine is given a snapshot, and needs all that is kept from now on until it follows. */
-  holdLog(): void {
-    this.#heldSeq = Math.min(this.#heldSeq, this.#kept);
-    this.#heldUntilMs = this.#options.clock.tickMs() + holdMs;
+  holdLog(node: string): void {
+    const untilMs = this.#options.clock.tickMs() + holdMs;
+    this.#held.set(node, { seq: this.#kept, untilMs });
   }
 
   /** Keeps the lease; false: another machine holds it. Rejects as the log does. */
@@ -226,8 +226,11 @@ export class Leadership {
     if (clock.tickMs() < this.#trimMs) return;
     this.#trimMs = clock.tickMs() + Math.min(trimMs, Math.max(retainMs, 1000));
     const applied = this.#followers.all.map((one) => one.applied);
-    if (clock.tickMs() > this.#heldUntilMs) this.#heldSeq = Infinity;
-    const last = Math.min(this.#kept, this.#heldSeq, ...applied);
+    for (const [node, { untilMs }] of this.#held) {
+      if (clock.tickMs() > untilMs) this.#held.delete(node);
+    }
+    const held = [...this.#held.values()].map(({ seq }) => seq);
+    const last = Math.min(this.#kept, ...held, ...applied);
     const below = await findTrim(log, last, clock.nowMs() - retainMs);
     if (below > this.#trimmedTo) await log.trim(below);
     this.#trimmedTo = below;

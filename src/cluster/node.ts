@@ -464,7 +464,7 @@ class Machine implements ClusterNode, NodeLinkHost {
         this.#doors.enter(hello.slot, hello.isGrpc, socket);
         return;
       case "snapshot":
-        this.#leading.holdLog();
+        this.#leading.holdLog(hello.node);
         sendFrame(socket, peerKind.welcome);
         this.#options.giveSnapshot(socket);
     }
