@@ -11,6 +11,8 @@ import { metaKey } from "../../src/codec/key.ts";
 import { openNodeStore } from "../../src/stores/open.ts";
 import { readIdentity } from "../../src/stores/place.ts";
 import { toStored } from "../../src/stores/row-builder.ts";
+import { hasPostgres, startPostgresPair } from "../support/postgres.ts";
+import { startTcpProxy } from "../support/tcp-proxy.ts";
 import {
   openCluster,
   read,
@@ -378,3 +380,48 @@ async function putForeignRow(dir: string, storeId: string): Promise<void> {
   node.apply([{ rows, keys: new Uint8Array(0) }], position);
   await node.close();
 }
+
+describe.runIf(await hasPostgres())("over PostgreSQL with a synchronous standby", () => {
+  test("its primary is lost: what was acknowledged is there, and all goes on by itself", async () => {
+    const pair = await startPostgresPair();
+    const proxy = await startTcpProxy(pair.primary.port);
+    try {
+      const log = pair.primary.url.replace(`:${pair.primary.port}/`, `:${proxy.port}/`);
+      const { machines } = await startCluster(2, {
+        log,
+        // The standby that takes over has none of its own.
+        settings: "unsafe-single=true",
+      });
+      const [one, two] = machines;
+      const a = must(one, "of two");
+      const b = must(two, "of two");
+      const acknowledged: string[] = [];
+      let isOver = false;
+      const writing = [a, b].map(async (machine) => {
+        for (let i = 0; !isOver; i++) {
+          const name = `${machine.name} ${i}`;
+          const told = await write(machine, `_:n <name> "${name}" .`).catch(() => undefined);
+          if (told?.text.includes('"Success"') === true) acknowledged.push(name);
+        }
+      });
+      await waitUntil(() => acknowledged.length > 30, 20_000);
+      await pair.primary.kill("SIGKILL");
+      await pair.standby.run("SELECT pg_promote()");
+      proxy.target = pair.standby.port;
+      proxy.cut();
+      const before = acknowledged.length;
+      await waitUntil(() => acknowledged.length > before + 30, 30_000);
+      isOver = true;
+      await Promise.all(writing);
+      for (const machine of [a, b]) {
+        const { q } = await read(machine, "{ q(func: has(name)) { name } }");
+        const found = (q as unknown as { name: string }[]).map(({ name }) => name);
+        expect(new Set(found).size).toBe(found.length);
+        expect(acknowledged.filter((name) => !found.includes(name))).toEqual([]);
+      }
+    } finally {
+      await proxy.close();
+      await pair.close();
+    }
+  }, 120_000);
+});
