@@ -3,6 +3,19 @@ import type { Layers } from "./tidy.ts";
 
 export const layers: Layers = {
   base: { below: [] },
+  // The page that a browser is shown: it runs there, and meets the server over HTTP alone.
+  console: {
+    below: ["base"],
+    outside: [
+      "react",
+      "react-dom",
+      "graphiql",
+      "@graphiql/toolkit",
+      "graphql",
+      "codemirror",
+      "codemirror-graphql",
+    ],
+  },
   model: { below: ["base"] },
   // OpenTelemetry's own packages know the forms of Prometheus and of OTLP.
   telemetry: {
@@ -449,6 +462,7 @@ export const layers: Layers = {
       "node:dns",
       "node:child_process",
       "node:process",
+      "node:readline",
       "node:fs",
       "node:fs/promises",
       "node:os",

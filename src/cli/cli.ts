@@ -16,7 +16,7 @@ import { describeShown, resolveSecrets } from "./secrets.ts";
 import { addEncryption } from "./encryption-commands.ts";
 import { configFlag, configHelp, encryptionSetting, setting } from "./setting.ts";
 import { keepProjectMask } from "./project-mask.ts";
-import { addTypes } from "./project-commands.ts";
+import { addToken, addTypes } from "./project-commands.ts";
 import { addDev, addInit } from "./dev-commands.ts";
 import { addSchema } from "./schema-commands.ts";
 import { addImport } from "./import-command.ts";
@@ -85,6 +85,7 @@ function makeProgram(flags: readonly string[]): Command {
   addSample(program);
   addSchema(program);
   addTypes(program);
+  addToken(program);
   addCheck(program);
   addKey(program);
   addExplain(program);
@@ -339,6 +340,8 @@ function addProcesses(command: Command): void {
         "who may read /metrics; off: nothing is counted",
       ).default("admin"),
     )
+    .addOption(setting("--ui <on|off>", "whether browsers are shown the console").default("on"))
+    .addOption(new Option("--no-ui", "the same as --ui off"))
     .addOption(
       setting(
         "--otel <settings>",

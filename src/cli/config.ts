@@ -53,6 +53,8 @@ export interface ServeConfig {
   readonly log: LogConfig;
   /** Who may read the metrics; off: nothing is counted. */
   readonly metrics: "admin" | "open" | "off";
+  /** Whether a browser is shown the console. */
+  readonly ui: boolean;
   /** Where traces and metrics are sent; undefined: nowhere. */
   readonly otel: OtelConfig | undefined;
   readonly security: SecurityConfig;
@@ -152,6 +154,8 @@ export interface ServeOptions {
   readonly hang: string;
   readonly log: string;
   readonly metrics: string;
+  /** `--no-ui`, and `false` in a settings file, are false. */
+  readonly ui: string | boolean;
   readonly otel: string;
 }
 
@@ -193,6 +197,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     hangMs: parseDurationMs("--hang", options.hang),
     log: parseLog(options.log, process.stderr.isTTY),
     metrics: parseMetrics(options.metrics),
+    ui: parseSwitch("--ui", String(options.ui)),
     otel: parseOtel(options.otel),
     security,
     rates: parseRates(options.rate),

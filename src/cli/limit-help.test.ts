@@ -37,6 +37,7 @@ function refuseKey(): string {
       log: "warn",
       metrics: "admin",
       otel: "",
+      ui: "on",
     });
     return "";
   } catch (error) {

@@ -33,6 +33,8 @@ export interface MigrateOptions extends CredentialOptions {
 
 export interface MigrateToOptions extends MigrateOptions {
   readonly upTo: string | undefined;
+  /** Asked between the batches of a step: whether it is to end. */
+  readonly isStopped?: () => boolean;
 }
 
 export function addSchema(program: Command): void {

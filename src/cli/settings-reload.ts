@@ -36,6 +36,7 @@ const waits: Partial<Record<keyof ServeConfig, string>> = {
   cluster: "--cluster",
   outgoing: "--outgoing",
   metrics: "--metrics",
+  ui: "--ui",
   otel: "--otel",
   acl: "--acl",
 };

@@ -14,6 +14,7 @@ import { unpackStartTime } from "../engine/start-time.ts";
 import { openGrpcServer, type GrpcServer } from "../grpc/server.ts";
 import { openGraphqlService } from "../graphql/service/open-service.ts";
 import type { GraphqlService } from "../graphql/service/service.ts";
+import { openConsoleFiles } from "./console-files.ts";
 import type { ServerContext, TransactionOwners } from "../http/server-context.ts";
 import { RequestQuotas } from "../http/request-quotas.ts";
 import { type HttpServer, openHttpServer } from "../http/server.ts";
@@ -74,6 +75,11 @@ export interface WorkerParts {
   readonly tls: TlsMaterial | undefined;
 }
 
+/** What is served beside data: metrics, and the console. */
+function openShown({ metrics, ui }: ServeConfig): Pick<ServerContext, "metrics" | "console"> {
+  return { metrics, console: ui ? openConsoleFiles() : undefined };
+}
+
 export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const { config, store, logger, controls } = parts;
   const engine = await openStoreEngine(parts);
@@ -113,7 +119,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     clock: systemClock,
     logger,
     about,
-    metrics: config.metrics,
+    ...openShown(config),
     watch,
     processes,
     transactions: makeOwners(store, engine, (slot) => sockets.pathOf(slot)),

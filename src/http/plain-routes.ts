@@ -13,6 +13,7 @@ import { faultTable } from "../model/fault-table.ts";
 import { Fault } from "../model/fault.ts";
 import { anyPrincipal, type Principal } from "../model/principal.ts";
 import { beginRecord, notesOf } from "./audit.ts";
+import { addConsoleRoutes, sendConsole, wantsConsole } from "./console.ts";
 import { findRouteRefusal, judge } from "./gate.ts";
 import type { ServerContext } from "./server-context.ts";
 import { isOutOfService, printHealth, printHealthOfAll } from "./node-facts.ts";
@@ -88,7 +89,13 @@ export function addPlainRoutes(app: FastifyInstance, context: ServerContext): vo
     return reply.code(400).type("text/plain; charset=utf-8").send("ErrorInvalidMethod\n");
   });
   if (context.metrics !== "off") addMetricsRoutes(app, context);
-  app.get("/", (_request, reply) => reply.type("text/plain; charset=utf-8").send(greeting));
+  app.get("/", (request, reply) => {
+    if (context.console !== undefined && wantsConsole(request.raw, "/")) {
+      return sendConsole(request, reply, context.console);
+    }
+    return reply.header("vary", "Accept").type("text/plain; charset=utf-8").send(greeting);
+  });
+  if (context.console !== undefined) addConsoleRoutes(app, context.console);
   app.setNotFoundHandler((_request, reply) =>
     reply.code(404).type("text/plain; charset=utf-8").send("404 page not found\n"),
   );
@@ -144,7 +151,8 @@ function addHooks(app: FastifyInstance, context: ServerContext): void {
 
 /** Metrics may be open to everybody. */
 function rightOfPlain(url: string | undefined, { metrics }: ServerContext): RouteRight {
-  if (url === undefined) return elsewhere;
+  // What comes here by /graphql is the console alone, which holds nothing.
+  if (url === undefined || url === "/graphql") return elsewhere;
   const right = rightOf(url);
   return metrics === "open" && metricsPaths.includes(url)
     ? { ...right, audience: "everyone" }

@@ -19,6 +19,7 @@ import type { RequestQuotas } from "./request-quotas.ts";
 import type { RequestWatch } from "./request-watch.ts";
 import type { Security } from "./access.ts";
 import type { AuditSink } from "./audit-sink.ts";
+import type { ConsoleFiles } from "./console.ts";
 import type { NodeFacts } from "./node-facts.ts";
 
 /** Everything that a request may need; composed once per process. */
@@ -54,6 +55,8 @@ export interface ServerContext {
   readonly about: NodeFacts;
   /** Who may read the metrics: administrators, everybody, or nobody, and nothing is counted. */
   readonly metrics: "admin" | "open" | "off";
+  /** The page for a browser at `/` and `/graphql`; undefined: there is none. */
+  readonly console?: ConsoleFiles | undefined;
   readonly watch: RequestWatch;
   /** What the processes of this server say together. */
   readonly processes: Processes;

@@ -5,6 +5,7 @@ import type { Socket } from "node:net";
 import { nameLimit } from "../model/limits.ts";
 import { BodyCut, BodySlow, BodyTooLarge } from "./body.ts";
 import { BodyWatch } from "./body-watch.ts";
+import { wantsConsole } from "./console.ts";
 import { type Exchange, readParameters } from "./exchange.ts";
 import { handOver } from "./forward.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -78,7 +79,7 @@ export async function openHttpServer(
     const question = url.indexOf("?");
     const path = question < 0 ? url : url.slice(0, question);
     const route = findRoute(path);
-    if (route === undefined) {
+    if (route === undefined || (context.console !== undefined && wantsConsole(req, path))) {
       fallback(req, res);
       return;
     }
