@@ -65,6 +65,8 @@ export const layers: Layers = {
       // Keys of encrypted stores.
       "encryption.ts",
       "stored-rows.ts",
+      "row-block.ts",
+      "snapshot-store.ts",
       "stored-log.ts",
       "log-replay.ts",
       // The one engine that needs no files, for those who load no other.
@@ -84,6 +86,7 @@ export const layers: Layers = {
       "node:zlib",
       "node:crypto",
       "node:os",
+      "node:util",
       "node:buffer",
     ],
   },
@@ -131,7 +134,10 @@ export const layers: Layers = {
     ],
   },
   // The machines over it: each applies the log to a store of its own, one leads.
-  cluster: { below: ["base", "model", "log", "store", "stores"] },
+  cluster: {
+    below: ["base", "model", "log", "store", "stores"],
+    outside: ["node:crypto", "node:fs", "node:net", "node:stream", "node:tls"],
+  },
   plan: { below: ["base", "model", "tokens", "dql", "graph"] },
   optimizer: {
     below: ["base", "model", "graph", "plan"],
@@ -439,6 +445,7 @@ export const layers: Layers = {
       "import",
       "bulk",
       "log",
+      "cluster",
       "backup",
       "export",
       "http",

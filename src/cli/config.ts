@@ -13,6 +13,7 @@ import { parseDurationMs } from "./duration.ts";
 import { parseEncryption, refusePlainBackup } from "./encryption.ts";
 import { type GrpcConfig, parseGrpc } from "./grpc-listening.ts";
 import { parseBackup, type BackupConfig } from "./backup-config.ts";
+import { parseCluster, type ClusterConfig } from "./cluster-config.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
 import type { LambdaConfig } from "./lambda-config.ts";
 import { parseLog, type LogConfig } from "./log-config.ts";
@@ -71,6 +72,8 @@ export interface ServeConfig {
   readonly lambda: LambdaConfig;
   /** Undefined: nothing is archived. */
   readonly backup: BackupConfig | undefined;
+  /** Undefined: one machine alone. */
+  readonly cluster: ClusterConfig | undefined;
   readonly outgoing: OutgoingConfig;
   readonly ownKeys: OwnKeys;
   /** Users, groups and rules; undefined: off. */
@@ -145,6 +148,7 @@ export interface ServeOptions {
   readonly lambdaUrl: string | undefined;
   readonly lambdaLimit: string;
   readonly backup: string;
+  readonly cluster: string;
   readonly outgoing: string;
   readonly drain: string;
   readonly hang: string;
@@ -162,6 +166,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
   if (backup !== undefined) {
     refusePlainBackup(keyFile !== undefined, backup.keyFile !== undefined, "--backup key-file");
   }
+  const cluster = parseCluster(options.cluster);
   const workers = parseCount("--workers", options.workers);
   if (workers < 1 || workers > workersMax) {
     throw new Fault("E_STARTUP", `--workers: from 1 to ${workersMax}, not ${workers}`);
@@ -203,7 +208,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     store: parseStore(options.store),
     memory: divideMemory(options.memory, {
       workers,
-      hasWriter: workers > answeringWriterMax,
+      hasWriter: workers > answeringWriterMax || cluster !== undefined,
       lambdaBytes:
         lambda.script === undefined ? 0 : lambda.limits.memoryBytesMax * lambda.limits.running,
       hasArchive: options.backup !== "",
@@ -211,6 +216,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     }),
     lambda,
     backup,
+    cluster,
     outgoing: parseOutgoing(options.outgoing, host),
     acl,
     isDevelopment: false,

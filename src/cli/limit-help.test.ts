@@ -30,6 +30,7 @@ function refuseKey(): string {
       lambdaUrl: undefined,
       lambdaLimit: "",
       backup: "",
+      cluster: "",
       outgoing: "",
       drain: "1s",
       hang: "30s",

@@ -33,6 +33,7 @@ const waits: Partial<Record<keyof ServeConfig, string>> = {
   store: "--store",
   lambda: "--lambda",
   backup: "--backup",
+  cluster: "--cluster",
   outgoing: "--outgoing",
   metrics: "--metrics",
   ui: "--ui",

@@ -27,6 +27,7 @@ import { ProcessMemory } from "../model/process-memory.ts";
 import type { Store } from "../store/store.ts";
 import { explainMove, readIdentity } from "../stores/place.ts";
 import type { LinkedControls } from "./controls.ts";
+import type { LeadDuty } from "./lead-duty.ts";
 import { openBackupDesk } from "./backup-desk.ts";
 import { CommandTasks } from "./command-tasks.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
@@ -41,7 +42,7 @@ import { openAuditFile } from "./audit-file.ts";
 import { makeSecurity } from "./security.ts";
 import type { SurveyAnswer, Question } from "./questions.ts";
 import type { Surveys } from "./survey.ts";
-import { answerOf, askArchive, askProcesses, openWatch } from "./watch.ts";
+import { answerOf, askArchive, askCluster, askProcesses, askToResign, openWatch } from "./watch.ts";
 import { showMetrics } from "./worker-metrics.ts";
 import { readApiVersion } from "./version.ts";
 import { type ExchangedSettings, makeReload, openRates, rulesOf } from "./worker-settings.ts";
@@ -68,6 +69,8 @@ export interface WorkerParts {
   readonly number: number;
   readonly controls: LinkedControls;
   readonly surveys: Surveys;
+  /** Of one of several machines: when this process does what one of all does. */
+  readonly lead: LeadDuty | undefined;
   /** Undefined: plain HTTP. */
   readonly tls: TlsMaterial | undefined;
 }
@@ -177,7 +180,10 @@ interface AdminNeeds {
   readonly tasks: CommandTasks;
 }
 
-function openAdmin(needs: AdminNeeds, { config, store }: WorkerParts): ServerContext["admin"] {
+function openAdmin(
+  needs: AdminNeeds,
+  { config, store, surveys }: WorkerParts,
+): ServerContext["admin"] {
   const { graphql, keys, controls, processes, acl, engine, about, tasks } = needs;
   const { dataDir, exportDir, keyFile } = config;
   const commitTs = async (): Promise<number> => (await store.describe()).commitTs;
@@ -186,6 +192,10 @@ function openAdmin(needs: AdminNeeds, { config, store }: WorkerParts): ServerCon
     keys,
     controls,
     requests: processes,
+    cluster: {
+      facts: () => askCluster(surveys, config),
+      resign: () => askToResign(surveys),
+    },
     clock: systemClock,
     acl: acl !== undefined,
     users: acl === undefined ? undefined : { acl, engine },
@@ -200,7 +210,7 @@ function openAdmin(needs: AdminNeeds, { config, store }: WorkerParts): ServerCon
 }
 
 function openStoreEngine(parts: WorkerParts): Promise<OpenEngine> {
-  const { config, store, logger, number, controls } = parts;
+  const { config, store, logger, number, controls, lead } = parts;
   return openEngine({
     store,
     clock: systemClock,
@@ -211,7 +221,7 @@ function openStoreEngine(parts: WorkerParts): Promise<OpenEngine> {
     cacheBytes: controls.switches.cacheMb * mebibyte,
     acl: config.acl !== undefined,
     // One process takes up what another left behind.
-    resumes: number === 1,
+    resumes: lead ?? number === 1,
     onSlotLost: () => endWithoutSlot(logger),
   });
 }
@@ -237,6 +247,7 @@ function openFacts(
     indexProgress: () => engine.indexProgress(),
     vectorIndexes: () => engine.vectorIndexes,
     archive: () => askArchive(surveys, config),
+    cluster: () => askCluster(surveys, config),
     describeStore: async () => ({ ...(await store.describe()), isShortOfRoom: room.isShort }),
   });
 }

@@ -16,7 +16,7 @@ import { beginRecord, notesOf } from "./audit.ts";
 import { addConsoleRoutes, sendConsole, wantsConsole } from "./console.ts";
 import { findRouteRefusal, judge } from "./gate.ts";
 import type { ServerContext } from "./server-context.ts";
-import { printHealth, printHealthOfAll } from "./node-facts.ts";
+import { isOutOfService, printHealth, printHealthOfAll } from "./node-facts.ts";
 import { findRemoteAddress } from "./peer.ts";
 import { addMetricsRoutes, metricsPaths } from "./metrics-routes.ts";
 import { makeRefusalReply } from "./refusal.ts";
@@ -63,7 +63,10 @@ export function addPlainRoutes(app: FastifyInstance, context: ServerContext): vo
       const principal = (await context.acl?.identify(request.headers)) ?? anyPrincipal;
       if (isAll)
         return sendJson(reply, printHealthOfAll(await context.about.healthOfAll(), principal));
-      return sendJson(reply, printHealth(await context.about.health(), principal));
+      const health = await context.about.health();
+      // A load balancer sends its requests to other machines.
+      if (!isAlive && isOutOfService(health)) void reply.code(503);
+      return sendJson(reply, printHealth(health, principal));
     }
     void reply.code(503).type("text/plain; charset=utf-8");
     const starting = "Please retry again, server is not ready to accept requests";
