@@ -39,6 +39,7 @@ import { makeOutgoingPolicy } from "./outgoing.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { PrivateSockets } from "./private-socket.ts";
 import { openAuditFile } from "./audit-file.ts";
+import { openSeenCommits } from "./seen-commits.ts";
 import { makeSecurity } from "./security.ts";
 import type { SurveyAnswer, Question } from "./questions.ts";
 import type { Surveys } from "./survey.ts";
@@ -124,6 +125,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     processes,
     transactions: makeOwners(store, engine, (slot) => sockets.pathOf(slot)),
     streamOwners: makeStreamOwners(store, engine, sockets),
+    seen: config.cluster && (await openSeenCommits(store, config.cluster.readWaitMs)),
     isReady: () => told.isOpen,
     storeFault: () => (told.move === undefined ? undefined : explainMove(told.move)),
   };
