@@ -1,10 +1,16 @@
 /** What a process of one of several machines has of what is committed, by the notices of its store. */
 import { Fault } from "../model/fault.ts";
 import type { SeenState } from "../http/seen-state.ts";
+import type { ClusterConfig } from "./cluster-config.ts";
 import type { Store } from "../store/store.ts";
 
-/** `waitMs`: `--cluster read-wait`. */
-export async function openSeenCommits(store: Store, waitMs: number): Promise<SeenState> {
+/** undefined: this machine is alone. */
+export async function openSeenCommits(
+  store: Store,
+  cluster: ClusterConfig | undefined,
+): Promise<SeenState | undefined> {
+  if (cluster === undefined) return undefined;
+  const { readWaitMs: waitMs } = cluster;
   let { commitTs: newest } = await store.describe();
   const waiters = new Set<() => void>();
   store.onCommit((commitTs) => {
