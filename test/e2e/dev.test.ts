@@ -373,7 +373,8 @@ enum Kind { LOUD QUIET }
 
   test("why nodes are not ordered by a field that they have", async () => {
     const before = dev.output().length;
-    await ask("{ queryNote(order: { asc: kind }) { owner } }");
+    const { json } = await ask("{ queryNote(order: { asc: kind }) { owner } }");
+    expect(json["errors"]).toMatchObject([{ message: "Expected type NoteOrderable, found kind." }]);
     await dev.says("Note.kind is of the enum Kind; nodes are ordered by", before);
   });
 });
