@@ -3,18 +3,17 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Fault } from "../model/fault.ts";
 import type { FieldTable } from "./field.ts";
+import {
+  readCredentials,
+  type CredentialsInput,
+  type PlaceCredentials,
+} from "./place-credentials.ts";
 
 /** A place as the caller names it, and as whom it is reached. */
 export interface PlaceWish {
   /** A path, `file:///PATH` or `s3://BUCKET/PREFIX`. */
   readonly location: string;
   readonly credentials: PlaceCredentials | undefined;
-}
-
-export interface PlaceCredentials {
-  readonly accessKey: string;
-  readonly secretKey: string;
-  readonly sessionToken: string | undefined;
 }
 
 /** A backup as it is listed, the newest first. */
@@ -35,13 +34,6 @@ export interface Backups {
   list(wish: PlaceWish): Promise<readonly ListedBackup[]>;
 }
 
-interface CredentialsInput {
-  readonly accessKey?: string | null;
-  readonly secretKey?: string | null;
-  readonly sessionToken?: string | null;
-  readonly anonymous?: boolean | null;
-}
-
 interface ListInput extends CredentialsInput {
   readonly location: string;
   readonly sinceDate?: string | null;
@@ -55,7 +47,7 @@ export function makeBackupFields(backups: Backups | undefined, nowMs: () => numb
     "Query.listBackups": async ({ input }: { input: ListInput }) => {
       const period = readPeriod(input, nowMs());
       if (backups === undefined) throw notYet("listBackups");
-      const wish = { location: input.location, credentials: readCredentials(input) };
+      const wish = { location: input.location, credentials: readCredentials(input, "E_BACKUP") };
       const listed = await backups.list(wish).catch((error: unknown) => {
         throw error instanceof Fault ? new Fault("E_BACKUP", `Error: ${error.message}`) : error;
       });
@@ -77,7 +69,7 @@ export function makeBackupFields(backups: Backups | undefined, nowMs: () => numb
         throw new Fault("E_BACKUP", "you must specify a 'destination' value");
       }
       if (backups === undefined) throw notYet("backup");
-      const wish = { location: input.destination, credentials: readCredentials(input) };
+      const wish = { location: input.destination, credentials: readCredentials(input, "E_BACKUP") };
       const taskId = await backups.start(wish);
       return { response: { code: "Success", message: `Backup queued with ID ${taskId}` }, taskId };
     },
@@ -89,19 +81,6 @@ export function makeBackupFields(backups: Backups | undefined, nowMs: () => numb
       );
     },
   };
-}
-
-function readCredentials(input: CredentialsInput): PlaceCredentials | undefined {
-  const { accessKey, secretKey, sessionToken, anonymous } = input;
-  if (anonymous === true) {
-    throw new Fault("E_NOT_YET", "requests without a signature (anonymous) are not available yet");
-  }
-  if (given(accessKey) === undefined && given(secretKey) === undefined) return undefined;
-  const [access, secret] = [given(accessKey), given(secretKey)];
-  if (access === undefined || secret === undefined) {
-    throw new Fault("E_BACKUP", "accessKey and secretKey: both, or neither");
-  }
-  return { accessKey: access, secretKey: secret, sessionToken: given(sessionToken) };
 }
 
 /** An empty text is as good as none. */

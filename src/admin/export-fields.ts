@@ -3,12 +3,19 @@ import { fileURLToPath } from "node:url";
 import { Fault } from "../model/fault.ts";
 import type { Principal } from "../model/principal.ts";
 import type { FieldTable } from "./field.ts";
+import {
+  readCredentials,
+  type CredentialsInput,
+  type PlaceCredentials,
+} from "./place-credentials.ts";
 
 interface ExportWish {
   readonly format: "rdf" | "json";
   readonly namespace: number | "all";
-  /** A folder below the server's own for exports; "" for that itself. */
+  /** A folder below the server's own for exports, "" for that itself; or `s3://BUCKET/PREFIX`. */
   readonly destination: string;
+  /** Of a bucket. */
+  readonly credentials: PlaceCredentials | undefined;
 }
 
 /** Exports run beside the server's own processes. */
@@ -17,7 +24,7 @@ export interface Exports {
   start(wish: ExportWish): Promise<string>;
 }
 
-interface ExportInput {
+interface ExportInput extends CredentialsInput {
   readonly format?: string | null;
   readonly namespace?: number | null;
   readonly destination?: string | null;
@@ -30,7 +37,8 @@ export function makeExportFields(exports: Exports | undefined): FieldTable {
       const format = readFormat(input.format);
       const destination = readDestination(input.destination);
       const namespace = chooseNamespace(principal, input.namespace);
-      const taskId = await exports.start({ format, namespace, destination });
+      const credentials = readCredentials(input, "E_TASK");
+      const taskId = await exports.start({ format, namespace, destination, credentials });
       const message = `Export queued with ID ${taskId}`;
       return { response: { code: "Success", message }, taskId };
     },
@@ -48,7 +56,11 @@ function readDestination(destination: string | null | undefined): string {
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(text) ?? [];
   if (scheme === undefined) return text;
   if (scheme.toLowerCase() === "file") return pathOfUrl(text);
-  throw new Fault("E_NOT_YET", `an export to ${scheme} is not available yet: name a directory`);
+  if (scheme === "s3") return text;
+  throw new Fault(
+    "E_NOT_YET",
+    `an export to ${scheme} is not available yet: name a directory, or s3://BUCKET/PREFIX`,
+  );
 }
 
 function pathOfUrl(url: string): string {

@@ -2,7 +2,7 @@
 import { Fault } from "../model/fault.ts";
 import { openDirectory } from "./directory.ts";
 import type { BackupPlace } from "./place.ts";
-import { openBucket, type S3Account } from "./s3.ts";
+import { openBucket, type Bucket, type S3Account } from "./s3.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,13 +11,21 @@ export function openPlace(text: string, env: Environment): BackupPlace {
   const [, kind, rest = ""] = /^([a-z][a-z0-9+.-]+):(.*)$/is.exec(text) ?? [];
   if (kind === undefined) return openDirectory(text);
   if (kind === "dir" && rest !== "") return openDirectory(rest);
-  const [, bucket, prefix = ""] =
-    /^s3:\/\/([a-z0-9][a-z0-9.-]+)(?:\/([\w./-]*))?$/.exec(text) ?? [];
+  return openBucketPlace(text, env, "backups (as dir:/var/backups/weft or s3://bucket/weft)");
+}
+
+const bucketPattern = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(?:\/([\w./-]*))?$/;
+
+/** Whether it is of the form `s3://BUCKET/PREFIX`. */
+export function isBucketPlace(text: string): boolean {
+  return bucketPattern.test(text);
+}
+
+/** `purpose`: for the fault, E_STARTUP, of what is no `s3://BUCKET/PREFIX`. */
+export function openBucketPlace(text: string, env: Environment, purpose: string): Bucket {
+  const [, bucket, prefix = ""] = bucketPattern.exec(text) ?? [];
   if (bucket === undefined) {
-    throw new Fault(
-      "E_STARTUP",
-      `"${text}" is no place for backups (as dir:/var/backups/weft or s3://bucket/weft)`,
-    );
+    throw new Fault("E_STARTUP", `"${text}" is no place for ${purpose}`);
   }
   return openBucket(readAccount(env), bucket, prefix.replaceAll(/^\/+|\/+$/g, ""));
 }

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { AwsClient } from "aws4fetch";
 import { Fault } from "../model/fault.ts";
 import type { BackupPlace } from "./place.ts";
+import { S3Upload, type Upload } from "./s3-upload.ts";
 
 export interface S3Account {
   /** As `https://s3.example:9000`. */
@@ -13,6 +14,12 @@ export interface S3Account {
   readonly sessionToken: string | undefined;
 }
 
+/** A place that also takes objects piece by piece. */
+export interface Bucket extends BackupPlace {
+  /** Of an object that is not there before it is finished. */
+  upload(name: string): Upload;
+}
+
 /** Of one request; the library tries again where the server is busy. */
 const answerMs = 120_000;
 const retries = 5;
@@ -20,11 +27,19 @@ const lockName = "lock";
 const lockMs = 24 * 3_600_000;
 
 /** `prefix`: without slashes at its ends, "" for none. */
-export function openBucket(account: S3Account, bucket: string, prefix: string): BackupPlace {
+export function openBucket(account: S3Account, bucket: string, prefix: string): Bucket {
   return new S3Place(account, bucket, prefix);
 }
 
-class S3Place implements BackupPlace {
+interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+  readonly length: number;
+  /** As the header has it, with its quotes. */
+  readonly etag: string;
+}
+
+class S3Place implements Bucket {
   readonly #url: string;
   readonly #client: AwsClient;
   readonly #bucketUrl: string;
@@ -59,6 +74,19 @@ class S3Place implements BackupPlace {
   async put(name: string, bytes: Uint8Array): Promise<void> {
     const { status } = await this.#ask("PUT", `/${this.#front}${name}`, bytes);
     if (status === 404) throw this.#refusal("PUT", "there is no such bucket");
+  }
+
+  upload(name: string): Upload {
+    return new S3Upload({
+      put: (bytes) => this.put(name, bytes),
+      ask: async (method, query, body) => {
+        const answer = await this.#ask(method, `/${this.#front}${name}?${query}`, body);
+        const text = answer.body.toString("utf8");
+        const code = /<Code>(?<code>\w+)</.exec(text)?.groups?.["code"];
+        if (answer.status !== 404 && code === undefined) return { text, etag: answer.etag };
+        throw this.#refusal(method, code ?? "there is no such bucket");
+      },
+    });
   }
 
   async list(folder: string): Promise<string[]> {
@@ -97,11 +125,7 @@ class S3Place implements BackupPlace {
   }
 
   /** Gives the answer where it is 2xx or 404. Fault E_STARTUP for all else, and where there is none. */
-  async #ask(
-    method: string,
-    path: string,
-    body?: Uint8Array,
-  ): Promise<{ readonly status: number; readonly body: Buffer; readonly length: number }> {
+  async #ask(method: string, path: string, body?: Uint8Array): Promise<Answer> {
     const sum = createHash("sha256")
       .update(body ?? "")
       .digest("hex");
@@ -115,7 +139,8 @@ class S3Place implements BackupPlace {
       const bytes = Buffer.from(await answer.arrayBuffer());
       if (answer.ok || answer.status === 404) {
         const length = Number(answer.headers.get("content-length"));
-        return { status: answer.status, body: bytes, length };
+        const etag = answer.headers.get("etag") ?? "";
+        return { status: answer.status, body: bytes, length, etag };
       }
       const code = /<Code>(?<code>\w+)</.exec(bytes.toString("utf8"))?.groups?.["code"] ?? "";
       throw this.#refusal(method, `${answer.status} ${code}`.trim());

@@ -2,12 +2,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  explainMissing,
-  type Backups,
-  type PlaceCredentials,
-  type PlaceWish,
-} from "../admin/backup-fields.ts";
+import { explainMissing, type Backups, type PlaceWish } from "../admin/backup-fields.ts";
+import type { PlaceCredentials } from "../admin/place-credentials.ts";
 import { readManifests } from "../backup/manifest.ts";
 import { openPlace } from "../backup/open-place.ts";
 import { readSeal } from "../backup/seal.ts";
@@ -113,7 +109,8 @@ function pathOfUrl(url: string): string {
   }
 }
 
-function environmentOf({
+/** As the commands that write to a bucket read them. */
+export function environmentOf({
   accessKey,
   secretKey,
   sessionToken,

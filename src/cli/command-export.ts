@@ -1,10 +1,13 @@
 /** `weft export`: a store at one commit as files, beside a running server or without one. */
+import { openBucketPlace } from "../backup/open-place.ts";
 import {
   exportToFiles,
+  exportToObjects,
   exportToStream,
   printGraphqlSchemas,
   printSchemas,
   readSchema,
+  type ExportProgress,
 } from "../export/export.ts";
 import { readNamespaces } from "../graph/schema-rows.ts";
 import { Fault } from "../model/fault.ts";
@@ -48,14 +51,18 @@ async function writeToFiles(
 ): Promise<void> {
   const bar = startProgressBar("exporting", "facts");
   try {
-    const { facts, hidden, files } = await exportToFiles({
+    const wish = {
       ...source,
-      dir: to,
       format,
       namespaces,
-      say,
-      onProgress: ({ share, facts: done }) => bar.update(share, 1, done),
-    });
+      onProgress: ({ share, facts: done }: ExportProgress) => bar.update(share, 1, done),
+    };
+    const { facts, hidden, files } = to.startsWith("s3:")
+      ? await exportToObjects(
+          wish,
+          openBucketPlace(to, process.env, "exports (as s3://bucket/weft)"),
+        )
+      : await exportToFiles({ ...wish, dir: to, say });
     bar.update(1, 1, facts);
     say(`${files.join(", ")} in ${to}, as of commit ${source.snapshot.ts}`);
     if (hidden > 0) complain(`left out ${hidden} values that their predicates' types cannot show`);

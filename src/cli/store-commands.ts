@@ -90,7 +90,10 @@ export function addExport(program: Command): void {
     .description("write all data and schemas of a store to files that loaders read")
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
     .addOption(encryptionSetting())
-    .requiredOption("--to <dir>", "directory for the files; - writes plain text to stdout")
+    .requiredOption(
+      "--to <place>",
+      "directory or s3://BUCKET/PREFIX; - writes plain text to stdout",
+    )
     .addOption(
       new Option("--format <format>", "of the facts").choices(["rdf", "json"]).default("rdf"),
     )
@@ -106,11 +109,12 @@ export function addExport(program: Command): void {
       `
 Reads the store beside a running server, or without one, as it is at one commit. Makes g01.rdf.gz
 (or g01.json.gz), g01.schema.gz and g01.gql_schema.gz. What was ended half-way goes on when it is
-called again, as long as nothing was written to the store meanwhile.
+called again, as long as nothing was written to the store meanwhile. To a bucket it begins anew.
 
 Examples:
   weft export --data ./weft-data --to ./export
   weft export --to ./export --format json --namespace 0,7
+  weft export --to s3://copies/shop/2026-11-25
   weft export --to - | gzip > film.rdf.gz
   weft export --to - --only schema`,
     )

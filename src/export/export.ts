@@ -22,6 +22,7 @@ import {
 import { jsonClose, jsonOpen, JsonPrinter } from "./json-printer.ts";
 import { walkFacts } from "./node-rows.ts";
 import { PackedFile, partialName } from "./packed-file.ts";
+import { PackedObject, type ObjectPlace } from "./packed-object.ts";
 import { RdfPrinter } from "./rdf-printer.ts";
 import { printGraphqlSchemas, printSchemas, readSchema } from "./schemas.ts";
 import { TextBuffer } from "./text-buffer.ts";
@@ -29,7 +30,7 @@ import { TextBuffer } from "./text-buffer.ts";
 export type { ExportFormat } from "./place.ts";
 export { printGraphqlSchemas, printSchemas, readSchema } from "./schemas.ts";
 
-interface ExportProgress {
+export interface ExportProgress {
   /** How much of the nodes is behind, from 0 to 1. */
   readonly share: number;
   readonly facts: number;
@@ -121,6 +122,44 @@ async function writeWhole(path: string, text: string): Promise<void> {
   await file.finish();
 }
 
+/** Each object is whole or absent; facts come last. Fault E_STARTUP where there are some already. */
+export async function exportToObjects(source: ExportSource, place: ObjectPlace): Promise<Exported> {
+  const { snapshot, format, namespaces } = source;
+  for (const name of [rdfName, jsonName]) {
+    if ((await place.sizeOf(name)) === undefined) continue;
+    throw new Fault("E_STARTUP", `${name} is there already: name another place`);
+  }
+  const schemas = await readSchemas(snapshot, namespaces);
+  const texts = [
+    [schemaName, printSchemas(schemas)],
+    [graphqlName, await printGraphqlSchemas(snapshot, schemas)],
+  ] as const;
+  for (const [name, text] of texts) {
+    const object = new PackedObject(place.upload(name));
+    await object.write(encodeUtf8(text));
+    await object.finish();
+  }
+  const names = namesOfFacts(format);
+  const objects = new Map(names.map((name) => [name, new PackedObject(place.upload(name))]));
+  try {
+    const done = await new FactRun(source, {
+      place: firstPlace,
+      write: (name, piece) => objects.get(name)!.write(piece),
+      mark: async () => {},
+    }).run(schemas);
+    for (const object of objects.values()) await object.finish();
+    return { ...done, files: [...names, schemaName, graphqlName] };
+  } catch (error) {
+    for (const object of objects.values()) await object.abandon();
+    throw error;
+  }
+}
+
+/** JSON leaves to RDF what it cannot say. */
+function namesOfFacts(format: ExportFormat): readonly string[] {
+  return format === "rdf" ? [rdfName] : [jsonName, rdfName];
+}
+
 type Files = ReadonlyMap<string, PackedFile>;
 
 async function openFiles(
@@ -129,7 +168,7 @@ async function openFiles(
   { sizes }: ExportPlace,
 ): Promise<Files> {
   const files = new Map<string, PackedFile>();
-  for (const name of format === "rdf" ? [rdfName] : [jsonName, rdfName]) {
+  for (const name of namesOfFacts(format)) {
     const path = join(dir, name);
     const size = existsSync(partialName(path)) ? (sizes[name] ?? 0) : 0;
     files.set(name, await PackedFile.open(path, size));

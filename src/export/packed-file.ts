@@ -10,7 +10,7 @@ import { gzip } from "node:zlib";
 const pack = promisify(gzip);
 
 /** The least that makes text of facts a tenth as long; more costs more than making them. */
-const level = 3;
+export const packLevel = 3;
 const underWayMax = 3;
 
 export class PackedFile {
@@ -38,7 +38,7 @@ export class PackedFile {
 
   /** The piece is given away. Resolves when there is room for another one. */
   async write(piece: Uint8Array): Promise<void> {
-    const packed = pack(piece, { level });
+    const packed = pack(piece, { level: packLevel });
     this.#underWay++;
     this.#writing = this.#writing.then(async () => {
       try {

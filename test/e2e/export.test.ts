@@ -163,7 +163,7 @@ describe("/admin", () => {
     expect(await messageOf('destination: "../../elsewhere"')).toContain("(--export)");
     expect(await messageOf('destination: "file:///etc/elsewhere"')).toContain("(--export)");
     expect(await messageOf('destination: "ftp://host/folder"')).toContain("not available yet");
-    expect(await messageOf('destination: "s3://host/bucket"')).toContain("not available yet");
+    expect(await messageOf('destination: "s3://host/bucket"')).toContain("needs accessKey");
     const missing = await admin('{ task(input: {id: "0x1"}) { status } }');
     expect(JSON.stringify(missing)).toContain("is not available");
   });

@@ -1,5 +1,6 @@
 /**
- * As much of S3 as backups need, in memory, by paths: GET, PUT, HEAD, DELETE and ListObjectsV2 in pages of three.
+ * As much of S3 as backups and exports need, in memory, by paths: GET, PUT, HEAD, DELETE, ListObjectsV2 in pages of
+ * three, and uploads in parts, each at least 5 MiB but for the last.
  * Refuses what is not signed (Signature Version 4, computed here by the published rules).
  */
 import { createHash, createHmac } from "node:crypto";
@@ -9,14 +10,18 @@ import type { AddressInfo } from "node:net";
 export interface S3Stub {
   readonly url: string;
   readonly objects: Map<string, Buffer>;
+  /** Begun, neither finished nor abandoned: their parts. */
+  readonly uploads: Map<string, Buffer[]>;
   close(): void;
 }
 
 export const account = { id: "AKIDEXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG", region: "eu-test-1" };
 const pageSize = 3;
+const partBytesMin = 5 * 1024 * 1024;
 
 export async function startS3Stub(bucket: string): Promise<S3Stub> {
   const objects = new Map<string, Buffer>();
+  const uploads = new Map<string, Buffer[]>();
   const server: Server = createServer((req, res) => {
     const chunks: Buffer[] = [];
     req.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -29,6 +34,9 @@ export async function startS3Stub(bucket: string): Promise<S3Stub> {
     if (refusal !== undefined) return fail(res, 403, refusal);
     if (name !== bucket) return fail(res, 404, "NoSuchBucket");
     if (req.method === "GET" && key === "") return list(res, objects, url);
+    if (url.searchParams.has("uploads") || url.searchParams.has("uploadId")) {
+      return upload(req, res, { key, url, body, objects, uploads });
+    }
     if (req.method === "PUT") objects.set(key, body);
     else if (req.method === "DELETE") objects.delete(key);
     else {
@@ -42,8 +50,56 @@ export async function startS3Stub(bucket: string): Promise<S3Stub> {
   };
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, objects, close: () => server.close() };
+  return { url: `http://127.0.0.1:${port}`, objects, uploads, close: () => server.close() };
 }
+
+interface UploadRequest {
+  readonly key: string;
+  readonly url: URL;
+  readonly body: Buffer;
+  readonly objects: Map<string, Buffer>;
+  readonly uploads: Map<string, Buffer[]>;
+}
+
+function upload(
+  { method }: IncomingMessage,
+  res: ServerResponse,
+  { key, url, body, objects, uploads }: UploadRequest,
+): void {
+  if (url.searchParams.has("uploads")) {
+    const id = `${key}+${uploads.size}`;
+    uploads.set(id, []);
+    res.end(
+      `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
+    );
+    return;
+  }
+  const id = url.searchParams.get("uploadId") ?? "";
+  const parts = uploads.get(id);
+  if (parts === undefined) return fail(res, 404, "NoSuchUpload");
+  if (method === "PUT") {
+    const number = Number(url.searchParams.get("partNumber"));
+    parts[number - 1] = body;
+    res.setHeader("etag", tagOf(body));
+  } else if (method === "DELETE") uploads.delete(id);
+  else {
+    const tags = [...body.toString().matchAll(/<ETag>([^<]+)</g)].map(([, tag]) => tag);
+    if (tags.join(" ") !== parts.map(tagOf).join(" ")) return completed(res, "InvalidPart");
+    if (parts.slice(0, -1).some(({ length }) => length < partBytesMin)) {
+      return completed(res, "EntityTooSmall");
+    }
+    objects.set(key, Buffer.concat(parts));
+    uploads.delete(id);
+  }
+  res.end();
+}
+
+/** S3 answers with 200 before it knows whether the parts make an object. */
+function completed(res: ServerResponse, code: string): void {
+  res.end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`);
+}
+
+const tagOf = (part: Buffer): string => `"${createHash("md5").update(part).digest("hex")}"`;
 
 function fail(res: ServerResponse, status: number, code: string): void {
   res.statusCode = status;
