@@ -7,6 +7,7 @@
  * All references between types are resolved objects, so that a request follows pointers and looks up no name twice.
  */
 import type { ArgumentNode, ConstDirectiveNode, ConstValueNode } from "graphql";
+import type { CustomHttp } from "./custom-http.ts";
 import type { GivenDirectives } from "./directives/given.ts";
 import type { Authorization } from "../../auth/authorization.ts";
 import type { Rule } from "../../auth/rule.ts";
@@ -235,7 +236,9 @@ export type FieldSource =
   | { readonly kind: "part" }
   /** `@lambda` on a field of a type or interface: computed from the parent's own fields. */
   | { readonly kind: "lambda" }
-  /** `@custom`, fields of `@remote` types, `@external` ones that are no key: nothing is stored. */
+  /** `@custom(http:)` on a field of a type or interface: asked of a service outside, with values of its parent. */
+  | { readonly kind: "request"; readonly http: CustomHttp }
+  /** Fields of `@remote` types, `@external` ones that are no key: nothing is stored. */
   | { readonly kind: "custom" }
   | { readonly kind: "root" };
 

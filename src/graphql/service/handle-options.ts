@@ -3,6 +3,7 @@ import type { Engine } from "../../engine/engine.ts";
 import type { LambdaClient } from "../../lambda/client.ts";
 import type { GetText } from "../../outgoing/request.ts";
 import type { TellRefusal } from "../resolve/refusals.ts";
+import type { Outgoing } from "../resolve/request-call.ts";
 import type { RunSettings } from "../resolve/lower-run.ts";
 import type { SchemaStore } from "./schema-store.ts";
 import type { Identify } from "./sender.ts";
@@ -14,6 +15,8 @@ export interface HandlerOptions extends RunSettings {
   readonly identify: Identify | undefined;
   /** Of key sets. */
   readonly getText: GetText;
+  /** Of `@custom(http:)`. */
+  readonly outgoing: Outgoing;
   /** undefined: started without one. */
   readonly lambda: LambdaClient | undefined;
   /** `--graphql introspection`. */

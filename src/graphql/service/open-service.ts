@@ -7,8 +7,10 @@ import type { FairScheduler } from "../../exec/fair-scheduler.ts";
 import { defaultLimits } from "../../model/limits.ts";
 import type { LambdaClient } from "../../lambda/client.ts";
 import type { Limits } from "../../model/limits.ts";
+import { defaultOutgoingLimits } from "../../outgoing/limits.ts";
 import { publicPolicy } from "../../outgoing/policy.ts";
-import { makeGetText, type GetText } from "../../outgoing/request.ts";
+import { makeAsk, makeGetText, type GetText } from "../../outgoing/request.ts";
+import type { Outgoing } from "../resolve/request-call.ts";
 import type { RuleRefusal } from "../resolve/refusals.ts";
 import { RequestHandler } from "./handle.ts";
 import type { Identify } from "./sender.ts";
@@ -28,6 +30,8 @@ interface GraphqlServiceOptions {
   readonly lambda?: LambdaClient | undefined;
   /** How the key sets that schemas name are fetched; by default of public hosts alone. */
   readonly getText?: GetText | undefined;
+  /** How services outside are asked that schemas name (`@custom(http:)`); by default public hosts alone. */
+  readonly outgoing?: Outgoing | undefined;
   /** Who sends a request, where ACL is on. */
   readonly identify?: Identify | undefined;
   /** `--graphql introspection`; on by default. */
@@ -52,6 +56,10 @@ interface GraphqlServiceOptions {
 export function openGraphqlService(options: GraphqlServiceOptions): GraphqlService {
   const { engine, clock } = options;
   const getText = options.getText ?? makeGetText(publicPolicy);
+  const outgoing = options.outgoing ?? {
+    ask: makeAsk(publicPolicy),
+    limits: defaultOutgoingLimits,
+  };
   const hasLambda = options.lambda !== undefined;
   const allowsRuleGaps = options.strictRules !== true;
   const allowsMisfits = options.dataCheck === false;
@@ -67,6 +75,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     schemas,
     clock,
     getText,
+    outgoing,
     lambda: options.lambda,
     identify: options.identify,
     limits: options.limits ?? defaultLimits,

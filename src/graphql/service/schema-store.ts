@@ -105,7 +105,7 @@ export class SchemaStore {
 
   /**
    * The schema of the reader's namespace at its snapshot; undefined where there is none. One number to compare while
-   * nothing was committed, one cell to read otherwise. Throws E_GRAPHQL_SCHEMA or E_NOT_YET where the stored text does
+   * nothing was committed, one cell to read otherwise. Throws E_GRAPHQL_SCHEMA where the stored text does
    * not compile (another release wrote it).
    */
   at(reader: Reader): MaybePromise<ServedSchema | undefined> {
