@@ -8,6 +8,7 @@
  */
 import type { ArgumentNode, ConstDirectiveNode, ConstValueNode } from "graphql";
 import type { CustomHttp } from "./custom-http.ts";
+import type { WatchedOperation } from "./directives/lambda-on-mutate.ts";
 import type { GivenDirectives } from "./directives/given.ts";
 import type { Authorization } from "../../auth/authorization.ts";
 import type { Rule } from "../../auth/rule.ts";
@@ -375,6 +376,8 @@ export interface NodeMapping {
   readonly aggregateType: ObjectType | undefined;
   /** The written rules; compiled, they are in `CompiledSchema.rules`. */
   readonly auth: GivenDirectives["auth"];
+  /** Its mutations that resolvers are told of (`@lambdaOnMutate`); those of its interfaces are told by themselves. */
+  readonly watched: ReadonlySet<WatchedOperation> | undefined;
   /** The name of the field of `@key`, by which other services know its nodes; undefined for none. */
   readonly key: string | undefined;
 }

@@ -434,6 +434,7 @@ class Linker {
       orderInput: this.#inputNamed(`${draft.name}Order`),
       aggregateType: this.objectNamed(`${draft.name}AggregateResult`),
       auth: draft.directives.auth,
+      watched: draft.directives.lambdaOnMutate?.watched,
       key: draft.directives.key?.fields,
     };
     type.node = node;

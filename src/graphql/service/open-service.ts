@@ -12,6 +12,7 @@ import { publicPolicy } from "../../outgoing/policy.ts";
 import { makeAsk, makeGetText, type GetText } from "../../outgoing/request.ts";
 import type { Outgoing } from "../resolve/request-call.ts";
 import type { RuleRefusal } from "../resolve/refusals.ts";
+import { Webhooks } from "../resolve/webhook.ts";
 import { RequestHandler } from "./handle.ts";
 import type { Identify } from "./sender.ts";
 import { SchemaChecks } from "./schema-check.ts";
@@ -65,11 +66,16 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
   const allowsMisfits = options.dataCheck === false;
   const rules = { hasLambda, allowsRuleGaps, allowsMisfits };
   const int64 = options.int64 ?? "number";
-  const schemas = new SchemaStore({ engine, clock, getText, int64, ...rules });
+  const schemas = new SchemaStore({ engine, clock, getText, outgoing, int64, ...rules });
   const { queryTimeoutMs: timeoutMs } = options.limits ?? defaultLimits;
-  const checks = new SchemaChecks({ clock, timeoutMs, hasLambda, allowsRuleGaps });
+  const checks = new SchemaChecks({ clock, outgoing, timeoutMs, hasLambda, allowsRuleGaps });
   const logger = options.logger ?? silentLogger;
   const tellRefusal = (refusal: RuleRefusal): void => logger.warn("a rule refuses", { ...refusal });
+  const { lambda: client } = options;
+  const webhooks =
+    client === undefined
+      ? undefined
+      : new Webhooks({ client, warn: (message, fields) => logger.warn(message, fields) });
   const handler = new RequestHandler({
     engine,
     schemas,
@@ -77,6 +83,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     getText,
     outgoing,
     lambda: options.lambda,
+    webhooks,
     identify: options.identify,
     limits: options.limits ?? defaultLimits,
     scheduler: options.scheduler,
@@ -116,7 +123,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     schemaRow: (namespace) => schemas.row(namespace),
     allowedOrigins: (namespace) => schemas.allowedOrigins(namespace),
     preflight: (namespace) => schemas.preflight(namespace),
-    validateSchema: (sdl) => checks.check(sdl),
+    validateSchema: (sdl, asksOthers) => checks.check(sdl, asksOthers),
     schemaUpdateCount: (namespace) => schemas.updateCount(namespace),
   };
 }

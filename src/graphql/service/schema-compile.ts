@@ -6,6 +6,7 @@ import type { SchemaProblem } from "../schema/sdl-draft.ts";
 import { parseMetaLines } from "../schema/sdl-meta.ts";
 import { findAllProblems, isDraft, readSdl } from "../schema/sdl-validate.ts";
 import { readRules } from "../resolve/rule-read.ts";
+import { readRemoteExpectations } from "../schema/remote-expectations.ts";
 import { SchemaFault } from "../schema/schema-fault.ts";
 import { linkSchema, type Int64Form } from "../schema/link.ts";
 
@@ -27,7 +28,12 @@ export function compileSchema(
 ): CompiledSchema {
   const compiled = compile(sdl, hasLambda, int64);
   if (compiled.ok) return compiled.schema;
-  throw new Fault("E_GRAPHQL_SCHEMA", printProblems(compiled.problems));
+  throw schemaFault(compiled.problems);
+}
+
+/** Problems as a refusal tells them. */
+export function schemaFault(problems: readonly SchemaProblem[]): Fault {
+  return new Fault("E_GRAPHQL_SCHEMA", printProblems(problems));
 }
 
 /** What is wrong with an SDL, one message a problem; [] when nothing is. */
@@ -76,6 +82,8 @@ function compile(sdl: string, hasLambda: boolean, int64: Int64Form = "number"): 
     return refuse([{ message, at: undefined }]);
   }
   const linked = linkSchema(sdl, draft, roots, { meta, int64 });
+  const remote = readRemoteExpectations(linked);
+  if (remote.problems.length > 0) return refuse(remote.problems);
   const read = readRules(linked);
   if ("problems" in read) throw new SchemaFault(read.problems);
   return { ok: true, schema: { ...linked, rules: read.rules } };
@@ -85,7 +93,8 @@ function refuse(problems: readonly SchemaProblem[]): Compiled {
   return { ok: false, problems };
 }
 
-function printProblem({ message, at }: SchemaProblem): string {
+/** One, with its line. */
+export function printProblem({ message, at }: SchemaProblem): string {
   return at === undefined ? `input: ${message}` : `input:${at.line}: ${message}`;
 }
 
