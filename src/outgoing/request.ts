@@ -125,7 +125,8 @@ async function send(
     const deadline = setTimeout(() => sent.destroy(overdue(bounds)), bounds.timeoutMs);
     sent.once("error", fail);
     sent.once("close", () => clearTimeout(deadline));
-    sent.end(body);
+    // As bytes: beside a text Node would write the headers in its encoding, and not in theirs.
+    sent.end(Buffer.from(body));
   });
 }
 
