@@ -11,7 +11,7 @@ import { isIP } from "node:net";
 import type { LookupFunction } from "node:net";
 import { isAllowedAddress, isNamed, type OutgoingPolicy } from "./policy.ts";
 
-export interface OutgoingBounds {
+interface OutgoingBounds {
   /** Of the whole answer, counted as it comes. */
   readonly bytesMax: number;
   /** The setting that gives it, named where an answer is larger; undefined: there is none. */
@@ -21,7 +21,7 @@ export interface OutgoingBounds {
   readonly timeSetting?: string;
 }
 
-export interface OutgoingRequest {
+interface OutgoingRequest {
   /** Absolute. A path that is written in a form of its own stays in it: `%2F` does not become `/`. */
   readonly url: string;
   readonly method: string;

@@ -11,6 +11,7 @@ import type { JsonObject, JsonValue } from "../operation/json.ts";
 import type { RequestValues } from "../operation/arguments.ts";
 import type { SelectedField } from "../operation/prepare.ts";
 import type { GraphqlRequest } from "../operation/request.ts";
+import { evaluationFailed } from "./evaluation-failed.ts";
 import type { Requests } from "./request-call.ts";
 
 /** What the lambda calls of one request share. */
@@ -118,10 +119,6 @@ export function failureErrors(
   }
   const message = evaluationFailed(field, result.reason);
   return [{ message, locations: [locate(field.ordinal)], ...own }];
-}
-
-export function evaluationFailed({ definition, parent }: SelectedField, reason: string): string {
-  return `Evaluation of custom field failed because ${reason} for field: ${definition.name} within type: ${parent.name}.`;
 }
 
 /** Values of which some could not be computed. */

@@ -15,7 +15,8 @@ import type {
   ObjectShape,
 } from "../../render/graphql-shape.ts";
 import type { ResponseError } from "../operation/errors.ts";
-import { callLambda, evaluationFailed, failureErrors, readPartial } from "./lambda-call.ts";
+import { evaluationFailed } from "./evaluation-failed.ts";
+import { callLambda, failureErrors, readPartial } from "./lambda-call.ts";
 import type { LambdaCalls, LambdaResult, SolvedSite } from "./lambda-call.ts";
 import { completeField } from "./lambda-complete.ts";
 import { selectedLambda } from "./lower-selection.ts";

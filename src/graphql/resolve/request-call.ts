@@ -12,12 +12,11 @@ import {
   isJsonObject,
   JsonSyntaxError,
   NumberText,
-  type JsonObject,
   type JsonValue,
 } from "../operation/json.ts";
 import type { SelectedField } from "../operation/prepare.ts";
 import type { GraphqlRequest } from "../operation/request.ts";
-import { evaluationFailed } from "./lambda-call.ts";
+import { evaluationFailed } from "./evaluation-failed.ts";
 import { shownUrl } from "./request-url.ts";
 
 /** What the services outside are asked with; one for a process. */
@@ -176,9 +175,9 @@ function toPlain(value: JsonValue): JsonValue {
   if (value instanceof NumberText) return Number(value.text);
   if (isJsonArray(value)) return value.map(toPlain);
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
+  return Object.fromEntries<JsonValue>(
     Object.entries(value).map(([name, member]) => [name, toPlain(member)]),
-  ) as JsonObject;
+  );
 }
 
 /** Forwarded headers that the client did not send are sent empty, as by the reference. */

@@ -16,7 +16,7 @@ import type { LambdaCalls, SolvedSite } from "./lambda-call.ts";
 import { completeField } from "./lambda-complete.ts";
 import { fillBody } from "./request-body.ts";
 import { requestErrors, type RequestResult } from "./request-call.ts";
-import { fillOperation, fillRequest, operationBody, type ReadyRequest } from "./request-root.ts";
+import { fillOperation, fillRequest, operationBody, type FilledRequest } from "./request-root.ts";
 import { printRemoteQuery, type RemoteQuery } from "./request-selection.ts";
 import type { RequestVariables } from "./request-url.ts";
 
@@ -127,7 +127,7 @@ async function resolveBatch(one: FieldSite): Promise<SolvedSite> {
 async function resolveEach(one: FieldSite): Promise<SolvedSite> {
   const { site, field, path, calls, parents, remote } = one;
   const results = await Promise.all(
-    parents.map((parent): Promise<RequestResult> | RequestResult => {
+    parents.map(async (parent): Promise<RequestResult> => {
       const ready = readyOf(one, parent);
       if ("fault" in ready) return { value: undefined, told: [], reason: ready.fault };
       return calls.requests().send(ready.request);
@@ -143,7 +143,7 @@ async function resolveEach(one: FieldSite): Promise<SolvedSite> {
   return { values, errors: [...told, ...toErrors(faults, calls)] };
 }
 
-function readyOf({ http, remote }: FieldSite, parent: RequestVariables): ReadyRequest {
+function readyOf({ http, remote }: FieldSite, parent: RequestVariables): FilledRequest {
   if (remote === undefined) return fillRequest(http, parent);
   return { request: fillOperation(http, remote.text, parent), keys: remote.keys };
 }

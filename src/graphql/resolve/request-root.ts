@@ -15,7 +15,7 @@ import { printRemoteQuery, type AnswerKeys } from "./request-selection.ts";
 import { fillUrl, WrongUrlValue, type RequestVariables } from "./request-url.ts";
 
 /** A request with the values of one client, or why it cannot be made. */
-export type ReadyRequest =
+export type FilledRequest =
   | { readonly request: PreparedRequest; readonly keys: AnswerKeys | undefined }
   | { readonly fault: string };
 
@@ -24,7 +24,7 @@ export function readyRequestRoot(
   root: RootField,
   field: SelectedField,
   values: RequestValues,
-): ReadyRequest | undefined {
+): FilledRequest | undefined {
   const http = root.directives.custom?.http;
   if (http === undefined) return undefined;
   const given = argumentVariables(field.node, root.arguments, values);
@@ -51,7 +51,7 @@ export function operationBody(text: string, variables: string): string {
   return toHtmlSafe(`{"query":${JSON.stringify(text)},"variables":${variables}}`);
 }
 
-export function fillRequest(http: CustomHttp, variables: RequestVariables): ReadyRequest {
+export function fillRequest(http: CustomHttp, variables: RequestVariables): FilledRequest {
   const { template } = http;
   try {
     const url = fillUrl(http.url?.text ?? "", variables);
@@ -75,7 +75,7 @@ export function fillOperation(
 /** Never rejects. */
 export async function runRequestRoot(
   field: SelectedField,
-  ready: ReadyRequest,
+  ready: FilledRequest,
   { requests, locate }: LambdaCalls,
 ): Promise<LambdaRootDone> {
   const result: RequestResult =

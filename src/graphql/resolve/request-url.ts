@@ -1,5 +1,5 @@
 /** The URL of a request of `@custom(http:)`: its template with values in it (reference/graphql 8.4). */
-import { splitUrl, variableOf } from "../schema/custom-url.ts";
+import { splitUrl, urlVariableOf } from "../schema/custom-url.ts";
 import { isJsonArray, isJsonObject, NumberText, type JsonValue } from "../operation/json.ts";
 
 /** By the names of variables; what is left out is absent. */
@@ -22,7 +22,7 @@ export function fillUrl(template: string, variables: RequestVariables): string {
 }
 
 function fillSegment(segment: string, variables: RequestVariables): string {
-  const name = variableOf(segment);
+  const name = urlVariableOf(segment);
   if (name === undefined) return segment;
   const value = variables.get(name);
   if (value === undefined || value === null) {
@@ -68,9 +68,9 @@ function fillQuery(pairs: readonly Pair[], variables: RequestVariables): string 
     } else add(name, plainText(value));
   };
   // What is written for a name stands in front of what is filled in for it.
-  for (const [name, value] of pairs) if (variableOf(value) === undefined) add(name, value);
+  for (const [name, value] of pairs) if (urlVariableOf(value) === undefined) add(name, value);
   for (const [name, value] of pairs) {
-    const variable = variableOf(value);
+    const variable = urlVariableOf(value);
     const given = variable === undefined ? undefined : variables.get(variable);
     if (given !== undefined) addValue(name, given);
   }

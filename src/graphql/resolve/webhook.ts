@@ -13,14 +13,14 @@ import type { SelectedField } from "../operation/prepare.ts";
 import { argumentVariables, printSorted } from "./request-body.ts";
 
 /** Of a process; one for all its mutations. */
-export interface WebhookOptions {
+interface WebhookOptions {
   readonly client: LambdaClient;
   /** Told of a call that failed, or was not made. */
   readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
 /** What a mutation did. */
-export interface MutationEvent {
+interface MutationEvent {
   readonly namespace: number;
   readonly caller: ResolverCaller;
   /** The schema has an Authorization line. */

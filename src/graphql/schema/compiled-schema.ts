@@ -8,7 +8,6 @@
  */
 import type { ArgumentNode, ConstDirectiveNode, ConstValueNode } from "graphql";
 import type { CustomHttp } from "./custom-http.ts";
-import type { WatchedOperation } from "./directives/lambda-on-mutate.ts";
 import type { GivenDirectives } from "./directives/given.ts";
 import type { Authorization } from "../../auth/authorization.ts";
 import type { Rule } from "../../auth/rule.ts";
@@ -381,6 +380,9 @@ export interface NodeMapping {
   /** The name of the field of `@key`, by which other services know its nodes; undefined for none. */
   readonly key: string | undefined;
 }
+
+/** What `@lambdaOnMutate` tells of. */
+export type WatchedOperation = "add" | "update" | "delete";
 
 /** `@secret(field:, pred:)`: written through inputs, read by `checkTPassword` alone. */
 interface SecretField {

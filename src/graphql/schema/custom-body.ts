@@ -101,7 +101,7 @@ function integer(text: string): BodyTemplate | TemplateFault {
 }
 
 /** The variables of a template, each once, in their order. */
-export function variablesOf(template: BodyTemplate | undefined): readonly string[] {
+export function templateVariables(template: BodyTemplate | undefined): readonly string[] {
   const names = new Set<string>();
   const visit = (each: BodyTemplate): void => {
     if (each.kind === "variable") names.add(each.name);

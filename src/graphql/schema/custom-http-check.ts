@@ -1,6 +1,6 @@
 /** The rules of `@custom(http:)` (reference/graphql 8.2), in the order in which the reference tells what breaks them. */
 import { booleanTexts, httpMethods, type CustomHttp, type HeaderPair } from "./custom-http.ts";
-import { variablesOf } from "./custom-body.ts";
+import { templateVariables } from "./custom-body.ts";
 import { isUrl } from "./custom-url.ts";
 import { baseName, findDraftField, type DraftField, type DraftType } from "./sdl-draft.ts";
 import type { SchemaProblem } from "./sdl-draft.ts";
@@ -139,7 +139,7 @@ class HttpCheck {
       this.#refuse(text, body?.at);
     }
     if (!this.#isRoot) return;
-    for (const name of variablesOf(template)) {
+    for (const name of templateVariables(template)) {
       if (this.#field.arguments.some((argument) => argument.name === name)) continue;
       const text = `body template inside @custom directive uses an argument ${name} that is not defined.`;
       this.#refuse(text, body?.at);
@@ -305,7 +305,7 @@ export function identifies(field: DraftField): boolean {
 /** What a request needs of its parent, the variables of the URL apart. */
 function requiredNames({ graphql, isBatch, operation, template }: CustomHttp): readonly string[] {
   if (graphql !== undefined && !isBatch) return operation?.variables ?? [];
-  return variablesOf(template);
+  return templateVariables(template);
 }
 
 /** Fields of its parent that a request is made of. */

@@ -1,7 +1,7 @@
 /** `graphql` of `@custom(http:)` (reference/graphql 8.2): one operation of another service, with one field. */
 import { Kind, parse } from "graphql";
 import type { DocumentNode, FieldNode, OperationDefinitionNode, ValueNode } from "graphql";
-import { toTemplate, variablesOf } from "./custom-body.ts";
+import { toTemplate, templateVariables } from "./custom-body.ts";
 import { toSyntaxProblem } from "./syntax-problem.ts";
 
 export interface RemoteOperation {
@@ -55,7 +55,7 @@ export function parseRemoteOperation(text: string): RemoteOperation {
   for (const value of given.values()) {
     const template = toTemplate(value, false);
     if ("fault" in template) argumentFault ??= template.fault;
-    else for (const name of variablesOf(template)) used.add(name);
+    else for (const name of templateVariables(template)) used.add(name);
   }
   return {
     text,

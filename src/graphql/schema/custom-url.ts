@@ -47,18 +47,18 @@ export function readUrlVariables(text: string): readonly UrlVariable[] {
   const { segments, pairs } = splitUrl(text);
   const found: UrlVariable[] = [];
   for (const segment of segments) {
-    const name = variableOf(segment);
+    const name = urlVariableOf(segment);
     if (name !== undefined) found.push({ name, place: "path" });
   }
   for (const [, value] of pairs) {
-    const name = variableOf(value);
+    const name = urlVariableOf(value);
     if (name !== undefined) found.push({ name, place: "query" });
   }
   return found;
 }
 
 /** The name of a variable; undefined for other text. */
-export function variableOf(text: string): string | undefined {
+export function urlVariableOf(text: string): string | undefined {
   return text.startsWith("$") ? text.slice(1) : undefined;
 }
 

@@ -26,7 +26,7 @@ export interface RemoteExpectation {
 }
 
 /** A type of the schema that a service is to have, too. */
-export interface SharedType {
+interface SharedType {
   readonly name: string;
   readonly fields: readonly (readonly [name: string, type: string])[];
 }

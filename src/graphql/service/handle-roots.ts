@@ -10,7 +10,7 @@ import type { RootOutcome } from "../resolve/answer.ts";
 import { chargeText, introspect } from "../resolve/introspect.ts";
 import type { AskedField } from "../resolve/introspect.ts";
 import type { ReadyQuery } from "../resolve/query-root.ts";
-import type { ReadyRequest } from "../resolve/request-root.ts";
+import type { FilledRequest } from "../resolve/request-root.ts";
 import { evaluateArguments } from "../operation/arguments.ts";
 import type { RequestValues } from "../operation/arguments.ts";
 import type { SelectedField } from "../operation/prepare.ts";
@@ -21,7 +21,7 @@ export type ReadyRoot =
   | { readonly kind: "dql"; readonly field: SelectedField; readonly ready: ReadyDql }
   | { readonly kind: "json"; readonly field: SelectedField; readonly json: string }
   | { readonly kind: "lambda"; readonly field: SelectedField; readonly args: string }
-  | { readonly kind: "request"; readonly field: SelectedField; readonly ready: ReadyRequest }
+  | { readonly kind: "request"; readonly field: SelectedField; readonly ready: FilledRequest }
   /** The caller's token is not believed. */
   | { readonly kind: "untrusted"; readonly field: SelectedField; readonly reason: string }
   | {

@@ -53,6 +53,11 @@ interface GraphqlServiceOptions {
   readonly int64?: Int64Form;
 }
 
+function webhooksOf(client: LambdaClient | undefined, logger: Logger): Webhooks | undefined {
+  const warn: Logger["warn"] = (message, fields) => logger.warn(message, fields);
+  return client === undefined ? undefined : new Webhooks({ client, warn });
+}
+
 /** The GraphQL service of an engine: one for a process. It holds nothing open; the engine is closed by its owner. */
 export function openGraphqlService(options: GraphqlServiceOptions): GraphqlService {
   const { engine, clock } = options;
@@ -71,11 +76,6 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
   const checks = new SchemaChecks({ clock, outgoing, timeoutMs, hasLambda, allowsRuleGaps });
   const logger = options.logger ?? silentLogger;
   const tellRefusal = (refusal: RuleRefusal): void => logger.warn("a rule refuses", { ...refusal });
-  const { lambda: client } = options;
-  const webhooks =
-    client === undefined
-      ? undefined
-      : new Webhooks({ client, warn: (message, fields) => logger.warn(message, fields) });
   const handler = new RequestHandler({
     engine,
     schemas,
@@ -83,7 +83,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     getText,
     outgoing,
     lambda: options.lambda,
-    webhooks,
+    webhooks: webhooksOf(options.lambda, logger),
     identify: options.identify,
     limits: options.limits ?? defaultLimits,
     scheduler: options.scheduler,

@@ -18,7 +18,7 @@ export interface RemoteField {
   readonly arguments: ReadonlyMap<string, RemoteRef>;
 }
 
-export interface RemoteType {
+interface RemoteType {
   readonly name: string;
   readonly kind: string;
   /** Of an input, its members. */

@@ -1,7 +1,8 @@
 /** `@custom` (reference/graphql 8.2): queries written in DQL, and requests to services outside. */
 import { Kind } from "graphql";
 import { checkCustomHttp, identifies } from "../custom-http-check.ts";
-import { findHttp, readCustomHttp, type CustomHttp } from "../custom-http.ts";
+import { findHttp, readCustomHttp } from "../custom-http-read.ts";
+import type { CustomHttp } from "../custom-http.ts";
 import {
   baseName,
   directiveAt,

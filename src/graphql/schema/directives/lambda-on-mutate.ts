@@ -1,12 +1,11 @@
 /** `@lambdaOnMutate`: resolvers that are told of mutations (reference/graphql 7.3). */
 import { Kind } from "graphql";
 import type { ConstDirectiveNode, ConstValueNode } from "graphql";
+import type { WatchedOperation } from "../compiled-schema.ts";
 import { directiveAt, positionOf, type SchemaProblem } from "../sdl-draft.ts";
 import type { SdlPosition } from "../sdl-position.ts";
 import { findArgument, onNodeTypes, rawText, refuseType, type DirectiveSpec } from "./directive.ts";
 import type { Given } from "./given.ts";
-
-export type WatchedOperation = "add" | "update" | "delete";
 
 const operations: readonly WatchedOperation[] = ["add", "update", "delete"];
 
