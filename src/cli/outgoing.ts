@@ -21,12 +21,13 @@ const counts = {
   "answer-bytes": "answerBytesMax",
   running: "runningMax",
   level: "levelMax",
+  requests: "requestsMax",
 } as const satisfies Record<string, keyof OutgoingLimits>;
 
-const keys = [...listKeys, "time", "answer-bytes", "running", "level"] as const;
+const keys = [...listKeys, "time", "answer-bytes", "running", "level", "requests"] as const;
 
 /**
- * Reads `"hosts=NAME,*.NAME; private=ADDR,CIDR; time=60s; answer-bytes=16MB; running=16; level=1000"`. A server that only this machine reaches may ask this machine, as
+ * Reads `"hosts=NAME,*.NAME; private=ADDR,CIDR; time=60s; answer-bytes=16MB; running=16; level=1000; requests=5000"`. A server that only this machine reaches may ask this machine, as
  * development needs it; every other one asks public addresses alone, until more are named. Throws Fault E_STARTUP.
  */
 export function parseOutgoing(text: string, host: string): OutgoingConfig {

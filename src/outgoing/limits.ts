@@ -9,6 +9,8 @@ export interface OutgoingLimits {
   readonly runningMax: number;
   /** Requests for one field of one level, where each parent has one of its own. Setting `level`. */
   readonly levelMax: number;
+  /** Requests for one GraphQL request. Setting `requests`. */
+  readonly requestsMax: number;
 }
 
 export const defaultOutgoingLimits: OutgoingLimits = {
@@ -16,9 +18,10 @@ export const defaultOutgoingLimits: OutgoingLimits = {
   answerBytesMax: 16 * 1024 * 1024,
   runningMax: 16,
   levelMax: 1000,
+  requestsMax: 5000,
 };
 
 /** A setting as errors name it. */
-export function outgoingSetting(name: "time" | "answer-bytes" | "level"): string {
+export function outgoingSetting(name: "time" | "answer-bytes" | "level" | "requests"): string {
   return `--outgoing ${name}`;
 }

@@ -97,7 +97,9 @@ async function send(
   if (body !== "" || !["GET", "DELETE", "HEAD"].includes(method))
     headers["content-length"] = String(Buffer.byteLength(body));
   return await new Promise((resolve, reject) => {
-    const fail = (error: Error): void => reject(explain(error, url));
+    let late: OutgoingFailure | undefined;
+    let isAnswered = false;
+    const fail = (error: Error): void => reject(late ?? explain(error, url));
     const options = {
       host,
       ...(url.port === "" ? {} : { port: url.port }),
@@ -111,6 +113,7 @@ async function send(
     let sent: ClientRequest;
     try {
       sent = (isSecure ? requestHttps : requestHttp)(options, (answer) => {
+        isAnswered = true;
         readAnswer(answer, bounds).then(resolve, (error: Error) => {
           fail(error);
           sent.destroy();
@@ -122,9 +125,16 @@ async function send(
       fail(error);
       return;
     }
-    const deadline = setTimeout(() => sent.destroy(overdue(bounds)), bounds.timeoutMs);
+    const deadline = setTimeout(() => {
+      late = overdue(bounds);
+      sent.destroy(late);
+    }, bounds.timeoutMs);
     sent.once("error", fail);
-    sent.once("close", () => clearTimeout(deadline));
+    sent.once("close", () => {
+      clearTimeout(deadline);
+      // Another protocol, which nobody asked for, ends a request without an error.
+      if (!isAnswered) fail(new OutgoingFailure("EOF"));
+    });
     // As bytes: beside a text Node would write the headers in its encoding, and not in theirs.
     sent.end(Buffer.from(body));
   });

@@ -96,7 +96,7 @@ beforeAll(async () => {
     "--log",
     "debug",
     "--outgoing",
-    "private=127.0.0.0/8; time=500ms; answer-bytes=1MB; level=5; running=2",
+    "private=127.0.0.0/8; time=500ms; answer-bytes=1MB; level=5; running=2; requests=20",
   ];
   server = await startServer({ dataDir: join(makeFolder(), "data"), flags });
   const set = await post(`${server.url}/admin/schema`, schema());
@@ -252,6 +252,15 @@ test("one request a node, so many at a time, and so many a level", async () => {
   ]);
   expect(calls).toEqual([]);
   await ask('mutation { deleteNode(filter: {name: {in: ["1", "2", "3"]}}) { numUids } }');
+});
+
+test("so many requests in all, however often a field is selected", async () => {
+  const aliases = ["a", "b", "c", "d", "e", "f", "g"].map((key) => `${key}: one`).join(" ");
+  const told = await ask(`{ queryNode { ${aliases} } }`);
+  expect(calls).toHaveLength(18);
+  expect(messages(told)).toEqual([
+    "Evaluation of custom field failed because a request makes 20 requests of others at most (--outgoing requests) for field: one within type: Node.",
+  ]);
 });
 
 test("one request for all: nulls, required ones, wrong sizes, failures", async () => {

@@ -53,11 +53,22 @@ export class Requests {
   readonly limits: OutgoingLimits;
   readonly #options: RequestsOptions;
   readonly #turns: Turns;
+  #count = 0;
 
   constructor(options: RequestsOptions) {
     this.limits = options.limits;
     this.#options = options;
     this.#turns = new Turns(options.limits.runningMax);
+  }
+
+  /** Counts requests that are going to be made; why they may not be. */
+  reserve(count: number): string | undefined {
+    const { requestsMax } = this.limits;
+    if (this.#count + count > requestsMax) {
+      return `a request makes ${requestsMax} requests of others at most (${outgoingSetting("requests")})`;
+    }
+    this.#count += count;
+    return undefined;
   }
 
   /** Never rejects for what the service does. */

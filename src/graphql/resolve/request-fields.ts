@@ -58,6 +58,8 @@ export async function resolveRequestSite(
     const text = `a level makes ${levelMax} requests at most, and has ${parents.length} nodes`;
     return refuse(`${text} (${outgoingSetting("level")})`);
   }
+  const tooMany = calls.requests().reserve(http.isBatch ? 1 : parents.length);
+  if (tooMany !== undefined) return refuse(tooMany);
   const remote = remoteQuery(http, field, calls.values);
   const one = { site, field, http, path, calls, parents, remote };
   return http.isBatch ? resolveBatch(one) : resolveEach(one);

@@ -78,9 +78,10 @@ export async function runRequestRoot(
   ready: FilledRequest,
   { requests, locate }: LambdaCalls,
 ): Promise<LambdaRootDone> {
+  const reason = "fault" in ready ? ready.fault : requests().reserve(1);
   const result: RequestResult =
-    "fault" in ready
-      ? { value: undefined, told: [], reason: ready.fault }
+    "fault" in ready || reason !== undefined
+      ? { value: undefined, told: [], reason }
       : await requests().send(ready.request);
   const told = requestErrors(result, field, undefined, locate);
   if (result.value === undefined) {

@@ -70,9 +70,12 @@ function listOf(value: JsonValue | undefined): readonly JsonObject[] {
   return isJsonArray(value) ? value.filter(isJsonObject) : [];
 }
 
+/** Names stand in messages. */
+const nameMax = 200;
+
 function nameOf(value: JsonValue | undefined): string | undefined {
   const name = member(value, "name");
-  return typeof name === "string" ? name : undefined;
+  return typeof name === "string" ? name.slice(0, nameMax) : undefined;
 }
 
 function textOf(value: JsonValue | undefined): string {
