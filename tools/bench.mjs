@@ -2,7 +2,8 @@
 // server, see bench-subscriptions.mjs. `npm run bench -- beside-heavy [options]`: small reads beside queries that visit a
 // million edges, see bench/beside-heavy.mjs. `npm run bench -- beside-index-build [options]`: small reads and writes
 // while indexes are put on data that is there, see bench/beside-index-build.mjs. `npm run bench -- lambda-field [options]`:
-// what a computed field adds to a query, see bench/lambda-field.mjs. `npm run bench -- vector-index [options]`: searching a
+// what a computed field adds to a query, see bench/lambda-field.mjs. `npm run bench -- grpc-beside-http [options]`: the
+// CPU of calls over gRPC and over HTTP, see bench/grpc-beside-http.mjs. `npm run bench -- vector-index [options]`: searching a
 // vector graph against comparing all, see bench/vector-index.ts.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -24,6 +25,9 @@ if (what === "subscriptions") {
 } else if (what === "lambda-field") {
   process.argv.splice(2, process.argv.length, ...rest);
   await import("../bench/lambda-field.mjs");
+} else if (what === "grpc-beside-http") {
+  process.argv.splice(2, process.argv.length, ...rest);
+  await import("../bench/grpc-beside-http.mjs");
 } else if (what === "files" || what === "vector-index") {
   process.argv.splice(2, process.argv.length, ...rest);
   const folder = join(root, "node_modules", ".cache");

@@ -1,7 +1,7 @@
 // `npm run build`: src becomes a few files of JavaScript in dist (decision 0020). Types are not looked at here;
 // `npm run types` does that.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { build } from "esbuild";
 import { root } from "./setup.mjs";
 
@@ -61,6 +61,53 @@ const client = await build({
   platform: "neutral",
 });
 
+/** GraphiQL's style sheet brings fonts of 340 KB, written into it: the system's do. */
+const withoutFonts = {
+  name: "without-fonts",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]graphiql[\\/]dist[\\/]style\.css$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replaceAll(/@font-face\s*\{[^}]*\}/g, ""),
+      loader: "css",
+    }));
+  },
+};
+
+/**
+ * Dialogs of GraphiQL write a style sheet into the page while they are open, to keep what is behind them from scrolling.
+ * This page does not scroll, and its policy allows no such sheet.
+ */
+const withoutInjectedStyles = {
+  name: "without-injected-styles",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^react-style-singleton$/ }, ({ path }) => ({ path, namespace: "none" }));
+    onLoad({ filter: /./, namespace: "none" }, () => ({
+      contents: "export const styleSingleton = () => () => null;",
+    }));
+  },
+};
+
+// The console: a page with scripts that load what a view needs when it is shown.
+const page = await build({
+  ...common,
+  plugins: [withoutFonts, withoutInjectedStyles],
+  entryPoints: { console: "src/console/console.tsx" },
+  outdir: join(dist, "console"),
+  entryNames: "[name]-[hash]",
+  chunkNames: "[name]-[hash]",
+  splitting: true,
+  minify: true,
+  sourcemap: false,
+  platform: "browser",
+  target: ["chrome109", "firefox115", "safari16.4"],
+  define: { "process.env.NODE_ENV": '"production"' },
+});
+// The page's own style sheet holds those of its views, too: what is made beside it for each of them is not asked for.
+const pageFiles = Object.keys(page.metafile.outputs).filter(
+  (file) => file.endsWith(".js") || /[\\/]console-\w+\.css$/.test(file),
+);
+const pageFile = join(dist, "console", "index.html");
+writeFileSync(pageFile, printPage(pageFiles.map((file) => basename(file))));
+
 // The types of the package's entries: what src/embedded and src/client publish, and the names that each entry has.
 const declarations = {
   "embedded.d.ts": `${readTypes("embedded/api.ts")}\nexport declare const open: Open;\n`,
@@ -73,10 +120,27 @@ const declarations = {
 for (const [name, text] of Object.entries(declarations)) writeFileSync(join(dist, name), text);
 
 const licences = join(dist, "LICENCES.txt");
-writeFileSync(licences, gatherLicences(Object.keys(server.metafile.inputs)));
+writeFileSync(
+  licences,
+  gatherLicences([server, page].flatMap(({ metafile }) => Object.keys(metafile.inputs))),
+);
 const outputs = [server, client, runner].flatMap(({ metafile }) => Object.keys(metafile.outputs));
+outputs.push(...pageFiles);
 const types = Object.keys(declarations).map((name) => join(dist, name));
-removeOthers(new Set([...outputs.map((file) => resolve(root, file)), ...types, licences]));
+removeOthers(
+  new Set([...outputs.map((file) => resolve(root, file)), ...types, pageFile, licences]),
+);
+
+/** `names`: of the console's scripts and styles. Nothing is written into the page itself: its policy forbids it. */
+function printPage(names) {
+  const [script, style] = [/^console-\w+\.js$/, /^console-\w+\.css$/].map((pattern) =>
+    names.find((name) => pattern.test(name)),
+  );
+  const template = readFileSync(join(root, "src", "console", "console.html"), "utf8");
+  return template
+    .replace("{script}", `ui/console/${script}`)
+    .replace("{style}", `ui/console/${style}`);
+}
 
 /** A file of types alone is its own declaration; what it imports lies beside it. */
 function readTypes(name) {

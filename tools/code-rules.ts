@@ -106,7 +106,7 @@ export const hotFiles: HotFiles = {
   "stores/lmdb/free-list.ts": 1,
   "stores/lmdb/head-rows.ts": 2,
   "stores/lmdb/link-client.ts": 7,
-  "stores/lmdb/link-protocol.ts": 6,
+  "stores/lmdb/link-protocol.ts": 1,
   "stores/lmdb/neighbours.ts": 2,
   "stores/memory-tree.ts": 15,
   "stores/row-builder.ts": 4,

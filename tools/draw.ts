@@ -10,6 +10,7 @@ const end = "<!-- /layers -->";
 
 /** What each module is for; every module of the table has a line here. */
 const purposes: Readonly<Record<string, string>> = {
+  console: "the page that browsers are shown; it runs there, and meets the server over HTTP alone",
   base: "assertions, bytes, sorted arrays, clock, chance, counters",
   telemetry: "metrics and traces in the forms of Prometheus and OpenTelemetry",
   model: "uid, value, facet, fact, principal; tables of faults and limits",

@@ -121,6 +121,6 @@ function targetOf(specifier: ts.Node | undefined, from: string): string | undefi
 
 function listModules(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.m?[jt]s$/.test(file) && !file.includes("node_modules"))
+    .filter((file) => /\.(?:m?[jt]s|tsx)$/.test(file) && !file.includes("node_modules"))
     .map((file) => join(folder, file));
 }

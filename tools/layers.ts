@@ -3,6 +3,19 @@ import type { Layers } from "./tidy.ts";
 
 export const layers: Layers = {
   base: { below: [] },
+  // The page that a browser is shown: it runs there, and meets the server over HTTP alone.
+  console: {
+    below: ["base"],
+    outside: [
+      "react",
+      "react-dom",
+      "graphiql",
+      "@graphiql/toolkit",
+      "graphql",
+      "codemirror",
+      "codemirror-graphql",
+    ],
+  },
   model: { below: ["base"] },
   // OpenTelemetry's own packages know the forms of Prometheus and of OTLP.
   telemetry: {
@@ -52,6 +65,8 @@ export const layers: Layers = {
       // Keys of encrypted stores.
       "encryption.ts",
       "stored-rows.ts",
+      "row-block.ts",
+      "snapshot-store.ts",
       "stored-log.ts",
       "log-replay.ts",
       // The one engine that needs no files, for those who load no other.
@@ -71,6 +86,7 @@ export const layers: Layers = {
       "node:zlib",
       "node:crypto",
       "node:os",
+      "node:util",
       "node:buffer",
     ],
   },
@@ -118,7 +134,10 @@ export const layers: Layers = {
     ],
   },
   // The machines over it: each applies the log to a store of its own, one leads.
-  cluster: { below: ["base", "model", "log", "store", "stores"] },
+  cluster: {
+    below: ["base", "model", "log", "store", "stores"],
+    outside: ["node:crypto", "node:fs", "node:net", "node:stream", "node:tls"],
+  },
   plan: { below: ["base", "model", "tokens", "dql", "graph"] },
   optimizer: {
     below: ["base", "model", "graph", "plan"],
@@ -427,6 +446,7 @@ export const layers: Layers = {
       "import",
       "bulk",
       "log",
+      "cluster",
       "backup",
       "export",
       "http",
@@ -443,6 +463,7 @@ export const layers: Layers = {
       "node:dns",
       "node:child_process",
       "node:process",
+      "node:readline",
       "node:fs",
       "node:fs/promises",
       "node:os",

@@ -18,6 +18,7 @@ export const messageReaders: MessageReaders = {
   "graphql/schema/syntax-problem.ts:rewordSyntaxMessage": graphqlJs,
   "grpc/status.ts:statusOf": "faults carry the reference's code in their words, as HTTP tells them",
   "client/dql-session.ts:isConflict": overHttp,
+  "console/ask.ts:asksWho": overHttp,
   "http/graphql-routes.ts:explainGzip": "zlib has one code for a wrong header and for wrong data",
 };
 

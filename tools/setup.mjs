@@ -104,7 +104,7 @@ function listSources() {
   const src = join(root, "src");
   const files = readdirSync(src, { recursive: true, encoding: "utf8" });
   return files
-    .filter((file) => /\.[jt]s$/.test(file) && !file.endsWith(".test.ts"))
+    .filter((file) => /\.(?:[jt]s|tsx|css|html)$/.test(file) && !file.endsWith(".test.ts"))
     .map((file) => join(src, file))
     .sort();
 }

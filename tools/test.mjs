@@ -16,6 +16,10 @@ const steps = [
     args: [bin("oxlint", "bin/oxlint"), "--type-aware", "--deny-warnings", ...sources],
   },
   { name: "types", args: [bin("typescript", "bin/tsc"), "--noEmit", "-p", "tsconfig.json"] },
+  {
+    name: "types of the console",
+    args: [bin("typescript", "bin/tsc"), "--noEmit", "-p", "src/console/tsconfig.json"],
+  },
   { name: "tests", args: [bin("vitest", "vitest.mjs"), "run", ...process.argv.slice(2)] },
 ];
 

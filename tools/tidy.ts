@@ -134,7 +134,7 @@ export function findLengthFaults(root: string, sizeLimits: SizeLimits): string[]
   for (const file of listSource(root)) {
     const text = readFileSync(join(root, file), "utf8");
     judge(file, text.split("\n").length, sizeLimits.fileLinesMax);
-    for (const { name, lineCount } of listFunctions(text)) {
+    for (const { name, lineCount } of listFunctions(file, text)) {
       judge(`${file}:${name}`, lineCount, sizeLimits.functionLinesMax);
     }
   }
@@ -145,8 +145,8 @@ export function findLengthFaults(root: string, sizeLimits: SizeLimits): string[]
 }
 
 /** Functions that have a name, with those that a constant or a property holds; nested ones are part of their own too. */
-function listFunctions(text: string): { name: string; lineCount: number }[] {
-  const source = ts.createSourceFile("any.ts", text, ts.ScriptTarget.Latest, true);
+function listFunctions(file: string, text: string): { name: string; lineCount: number }[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const lineOf = (at: number): number => source.getLineAndCharacterOfPosition(at).line;
   const found: { name: string; lineCount: number }[] = [];
   const visit = (node: ts.Node): void => {
@@ -195,11 +195,14 @@ export function findWordFaults(root: string, words: readonly BannedWord[]): stri
   return faults.sort();
 }
 
+/** Where programs begin: what they import is reached. */
+const beginnings: ReadonlySet<string> = new Set(["main.ts", join("console", "console.tsx")]);
+
 const bannedNames = /^(?:utils?|helpers?|common|misc|manager|types|index|.*-impl|base-.*)\.ts$/;
 
 /** One line per file whose name is not kebab-case, or says nothing. */
 export function findNameFaults(root: string): string[] {
-  const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z-]+)*\.ts$/;
+  const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z-]+)*\.tsx?$/;
   return listAll(root)
     .filter((file) => {
       const name = file.split(sep).at(-1) ?? "";
@@ -210,12 +213,12 @@ export function findNameFaults(root: string): string[] {
 }
 
 /**
- * One line per source file that neither main.ts nor a test nor a bench reaches through imports.
+ * One line per source file that neither a program nor a test nor a bench reaches through imports.
  * `others` are folders whose files count as beginnings.
  */
 export function findDeadFiles(root: string, others: readonly string[]): string[] {
   const begin = listAll(root)
-    .filter((file) => file === "main.ts" || file.endsWith(".test.ts"))
+    .filter((file) => beginnings.has(file) || file.endsWith(".test.ts"))
     .map((file) => join(root, file));
   for (const folder of others) {
     if (existsSync(folder)) begin.push(...listAll(folder).map((file) => join(folder, file)));
@@ -245,7 +248,7 @@ function listSource(root: string): string[] {
 
 function listAll(root: string): string[] {
   return readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) =>
-    file.endsWith(".ts"),
+    /\.tsx?$/.test(file),
   );
 }
 

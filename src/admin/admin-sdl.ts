@@ -84,6 +84,10 @@ type RunningRequest { id: ID!  process: String!  operation: String!  tag: String
 input CancelRequestsInput { id: ID  tag: String }
 type CancelRequestsPayload { response: Response  count: Int! }
 
+type ClusterMember { node: String!  address: String!  leads: Boolean!  applied: UInt64!  slots: [Int!]! }
+type Cluster { node: String!  role: String!  term: UInt64!  applied: UInt64!  kept: UInt64!  leader: String  members: [ClusterMember!]!  problem: String }
+type ResignLeadPayload { response: Response }
+
 type Query {
   getGQLSchema: GQLSchema
   schemaPlan(schema: String!): SchemaPlan
@@ -100,6 +104,7 @@ type Query {
   listBackups(input: ListBackupsInput!): [Manifest]
   listKeys: [AccessKey!]!
   runningRequests(tag: String): [RunningRequest!]!
+  cluster: Cluster
   namespaces(count: Boolean): [Namespace!]!
   currentNamespace(count: Boolean): Namespace
 }
@@ -133,5 +138,6 @@ type Mutation {
   createKey(input: CreateKeyInput!): CreateKeyPayload
   revokeKey(input: RevokeKeyInput!): RevokeKeyPayload
   cancelRequests(input: CancelRequestsInput!): CancelRequestsPayload
+  resignLead: ResignLeadPayload
 }
 `;

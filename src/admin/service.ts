@@ -29,6 +29,7 @@ import { adminSdl } from "./admin-sdl.ts";
 import { FieldFailure } from "./field.ts";
 import type { AdminContext, FieldTable, FieldWork } from "./field.ts";
 import { makeTaskFields, type FindTask } from "./tasks.ts";
+import { makeClusterFields, type ClusterParts } from "./cluster-fields.ts";
 import { makeExportFields, type Exports } from "./export-fields.ts";
 import { makeKeyFields } from "./key-fields.ts";
 import { makeNamespaceFields } from "./namespace-fields.ts";
@@ -54,6 +55,8 @@ interface AdminParts extends NodeParts {
   readonly keys: KeyRing;
   readonly clock: Clock;
   readonly requests: RequestParts;
+  /** undefined: this machine is alone. */
+  readonly cluster?: ClusterParts | undefined;
   /** Whether users log in. */
   readonly acl: boolean;
   /** Who they are; undefined where none does. */
@@ -83,6 +86,8 @@ export function openAdminService(parts: AdminParts): AdminService {
     },
   };
 }
+
+const alone: ClusterParts = { facts: async () => undefined, resign: async () => false };
 
 interface AdminApi {
   /** What runs requests. */
@@ -232,6 +237,7 @@ function makeApi(parts: AdminParts): AdminApi {
     ...makeUserFields(parts.users),
     ...makeKeyFields(parts.keys, () => parts.clock.nowMs()),
     ...makeRequestFields(parts.requests),
+    ...makeClusterFields(parts.cluster ?? alone),
     ...makeMigrationFields(parts.migrations),
   };
   const table: FieldTable = { ...fields, ...makeSchemaFields(parts) };

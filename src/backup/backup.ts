@@ -1,7 +1,7 @@
 /** Backups of a store: made beside its server, verified, restored. */
 import { Fault } from "../model/fault.ts";
 import type { StoredRows, StoreOfRows } from "../stores/stored-rows.ts";
-import { BlockCutter, pack, readBlockRows, unpack, type RowBlock } from "./block.ts";
+import { BlockCutter, pack, readBlockRows, unpack, type RowBlock } from "../stores/row-block.ts";
 import { nameBackup, readManifests, writeManifest, type BackupManifest } from "./manifest.ts";
 import type { BackupPlace } from "./place.ts";
 import type { Seal } from "./seal.ts";

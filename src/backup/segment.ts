@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { must } from "../base/assert.ts";
 import { Fault } from "../model/fault.ts";
 import { hashLogRow, type LogRow } from "../stores/stored-log.ts";
-import { pack, unpack } from "./block.ts";
+import { pack, unpack } from "../stores/row-block.ts";
 import type { BackupPlace } from "./place.ts";
 import type { Seal } from "./seal.ts";
 

@@ -32,17 +32,19 @@ export async function fillConstant(client: Client, title: string, wish: Wish): P
 
 /**
  * Sends a DQL document. An upsert block with a named query (no `var`) is sent again until that answers nothing, or
- * counts of 0; anything else is sent once.
+ * counts of 0; anything else is sent once. `isStopped` is asked before each time: Fault E_STARTUP where it says so.
  */
 export async function runUntilEmpty(
   client: Client,
   title: string,
   block: string,
   total: number,
+  isStopped: () => boolean = () => false,
 ): Promise<void> {
   const bar = startProgressBar(title, "nodes");
   let done = 0;
   for (;;) {
+    if (isStopped()) throw new Fault("E_STARTUP", `${title} was stopped after ${done} nodes`);
     const left = countLeft(await send(client, block));
     if (left === undefined || left === 0) break;
     done += left;

@@ -1,9 +1,12 @@
 /** A child process of `weft serve`: the writer, a worker, a worker that is the writer, too, or the lambda server. */
 import type { Socket } from "node:net";
 import { linkControls } from "./controls.ts";
-import { scrubOf } from "./config.ts";
+import { scrubOf, type ServeConfig } from "./config.ts";
 import { readKeyFile } from "./encryption.ts";
 import { giveBackIdleMemory } from "./idle-memory.ts";
+import type { connectStore } from "../stores/open.ts";
+import type { Logger } from "../base/log.ts";
+import { LeadDuty } from "./lead-duty.ts";
 import { makeLogger, setLogLevel, surviveLostOutput } from "./log.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
 import { answerOwn } from "./process-metrics.ts";
@@ -19,23 +22,22 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
   surviveLostOutput();
   if (role === "lambda") return loadLambda();
   if (role === "backup") return loadArchiving();
+  if (role === "node") return loadNode();
   const writing = role === "worker" ? undefined : await import("./writer.ts");
   const working = role === "writer" ? undefined : await import("./worker.ts");
-  const { connectStore } = await import("../stores/open.ts");
+  const { connectStore: connect } = await import("../stores/open.ts");
   return async ({ number, config, run, identity, tls }) => {
     const logger = makeLogger(role === "writer" ? "writer" : `worker ${number}`, config.log);
     const writer = await writing?.openStoreForWriting(config, logger, { run, identity });
-    const { dataDir: dir } = config;
-    const scrub = scrubOf(config.store);
-    const encryption = writer === undefined ? readKeyFile(config.keyFile) : undefined;
+    const lead = config.cluster === undefined ? undefined : new LeadDuty(number === 1);
     const store =
-      writer?.store ?? (await connectStore({ dir, identity, logger, scrub, encryption }));
+      writer?.store ?? (await connect(connectionOf(config, { identity, logger, lead })));
     const controls = linkControls((message) => process.send?.(message), config.memory.cacheMb);
     const surveys = linkSurveys(
       (message) => process.send?.(message),
       async (question) => (await worker?.answer(question)) ?? answerOwn(question),
     );
-    const parts = { config, store, logger, number, controls, surveys, tls };
+    const parts = { config, store, logger, number, controls, surveys, tls, lead };
     const worker = await working?.openWorker(parts);
     process.on("message", (message: ToChild, socket?: Socket) => {
       switch (message.kind) {
@@ -83,6 +85,23 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
   };
 }
 
+/** How a process beside the writer opens the store. */
+function connectionOf(
+  { dataDir: dir, keyFile, store, cluster }: ServeConfig,
+  {
+    identity,
+    logger,
+    lead,
+  }: Pick<Start, "identity"> & { logger: Logger; lead?: LeadDuty | undefined },
+): Parameters<typeof connectStore>[0] {
+  const plain = { dir, identity, logger, scrub: scrubOf(store), encryption: readKeyFile(keyFile) };
+  if (cluster === undefined || lead === undefined) return plain;
+  const onLead = (leads: boolean): void => lead.turn(leads);
+  if (cluster.reads === "local" || cluster.reads === "session") return { ...plain, onLead };
+  // A little longer than its node waits, which says why.
+  return { ...plain, onLead, currentMs: cluster.readWaitMs + 500 };
+}
+
 /**
  * Nothing of a connection is read before the supervisor has been told that it is this process's: what it was not told
  * of it hands to another.
@@ -120,6 +139,28 @@ async function loadLambda(): Promise<(start: Start) => Promise<void>> {
           process.send?.({ kind: "script", id: message.id, report } satisfies ToSupervisor);
         });
       } else if (message.kind === "asked") surveys.hear(message);
+    });
+    process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
+    giveSigns();
+    giveBackIdleMemory();
+  };
+}
+
+/** In place of the writer, where the server is one of several machines. */
+async function loadNode(): Promise<(start: Start) => Promise<void>> {
+  const { openNodeRole } = await import("./node-role.ts");
+  return async ({ config, run, identity }) => {
+    const logger = makeLogger("node", config.log);
+    const node = await openNodeRole(config, logger, { run, identity });
+    const surveys = linkSurveys(
+      (message) => process.send?.(message),
+      async (question) => (await node.answer(question)) ?? answerOwn(question),
+    );
+    process.on("message", (message: ToChild) => {
+      if (message.kind === "drain") void drain(undefined, node);
+      else if (message.kind === "asked") surveys.hear(message);
+      else if (message.kind === "childEnded") node.checkReaders();
+      else if (message.kind === "settings") setLogLevel(message.config.log.level);
     });
     process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
     giveSigns();

@@ -16,7 +16,7 @@ import { describeShown, resolveSecrets } from "./secrets.ts";
 import { addEncryption } from "./encryption-commands.ts";
 import { configFlag, configHelp, encryptionSetting, setting } from "./setting.ts";
 import { keepProjectMask } from "./project-mask.ts";
-import { addTypes } from "./project-commands.ts";
+import { addToken, addTypes } from "./project-commands.ts";
 import { addDev, addInit } from "./dev-commands.ts";
 import { addSchema } from "./schema-commands.ts";
 import { addImport } from "./import-command.ts";
@@ -24,12 +24,18 @@ import { addServer } from "./server-flags.ts";
 import { addChanges } from "./changes-commands.ts";
 import { addBackup, addRestore } from "./backup-commands.ts";
 import { addCertify } from "./certify-command.ts";
+import { addCluster } from "./cluster-commands.ts";
 import { addBulk, addCompact, addExport } from "./store-commands.ts";
 import { readVersion } from "./version.ts";
 
 /** Runs one command to its end. `mask`: the user's, for files of projects. Whatever it throws becomes one line and exit code 1. */
 export async function runCli(argv: readonly string[], mask: number): Promise<void> {
   keepProjectMask(mask);
+  if (argv[2] === "__child" && argv[3] === "snapshot") {
+    const { runSnapshotChild } = await import("./snapshot-child.ts");
+    runSnapshotChild();
+    return;
+  }
   if (argv[2] === "__child") {
     runChild(argv[3] as Role);
     return;
@@ -75,9 +81,11 @@ function makeProgram(flags: readonly string[]): Command {
   addCompact(program);
   addEncryption(program);
   addCertify(program);
+  addCluster(program);
   addSample(program);
   addSchema(program);
   addTypes(program);
+  addToken(program);
   addCheck(program);
   addKey(program);
   addExplain(program);
@@ -290,6 +298,12 @@ function addResolvers(command: Command): void {
         'archive what is committed: "to=dir:PATH or s3://BUCKET; every=10s; full=24h; keep=7; key-file=FILE"',
       ).default(""),
     )
+    .addOption(
+      setting(
+        "--cluster <settings>",
+        'one of several machines: "log=postgres://…; node=a; address=HOST:7443; ca=FILE; cert=FILE; key=FILE; lease=3s; reads=strict; read-wait=6s"',
+      ).default(""),
+    )
     .addOption(setting("--lambda <script>", "JavaScript or TypeScript with resolvers, run beside"))
     .addOption(
       setting("--lambda-url <url>", "another lambda server, as http://host:8686/graphql-worker"),
@@ -326,6 +340,8 @@ function addProcesses(command: Command): void {
         "who may read /metrics; off: nothing is counted",
       ).default("admin"),
     )
+    .addOption(setting("--ui <on|off>", "whether browsers are shown the console").default("on"))
+    .addOption(new Option("--no-ui", "the same as --ui off"))
     .addOption(
       setting(
         "--otel <settings>",

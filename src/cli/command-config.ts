@@ -1,4 +1,5 @@
 /** `weft config`: the settings of a server, looked at without starting it. */
+import type { ClusterConfig } from "./cluster-config.ts";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
@@ -74,7 +75,7 @@ function rowsOf(flag: string, value: unknown, source: string, config: ServeConfi
 
 /** Of flags that hold several settings: what each key comes to. */
 function effectiveValues(flag: string, config: ServeConfig): ReadonlyMap<string, string> {
-  const { limits, graphql, store, memory, mutations, disallowDrop, backup } = config;
+  const { limits, graphql, store, memory, mutations, disallowDrop, backup, cluster } = config;
   const text = (
     values: Readonly<Record<string, string | number | boolean | undefined>>,
   ): Map<string, string> =>
@@ -117,11 +118,33 @@ function effectiveValues(flag: string, config: ServeConfig): ReadonlyMap<string,
         keep: backup?.keep,
         "key-file": backup?.keyFile,
       });
+    case "--cluster":
+      return text(cluster === undefined ? {} : clusterValues(cluster));
     case "--cache":
       return text({ "size-mb": memory.cacheMb });
     default:
       return new Map();
   }
+}
+
+function clusterValues(cluster: ClusterConfig): Record<string, string | number | boolean> {
+  const { bind } = cluster;
+  return {
+    log: cluster.log,
+    cell: cluster.cell,
+    "unsafe-single": cluster.isSingle,
+    node: cluster.node,
+    address: cluster.address,
+    bind: `${bind.host}:${bind.port}`,
+    ca: cluster.ca,
+    cert: cluster.cert,
+    key: cluster.key,
+    lease: `${cluster.leaseMs}ms`,
+    reads: cluster.reads,
+    "read-wait": `${cluster.readWaitMs}ms`,
+    retain: `${cluster.retainMs}ms`,
+    digest: `${cluster.digestMs}ms`,
+  };
 }
 
 function show(key: string, value: string): string {

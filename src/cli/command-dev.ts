@@ -10,6 +10,7 @@ import { buildServeConfig, type ServeConfig } from "./config.ts";
 import type { CredentialOptions } from "./credentials.ts";
 import type { DevOptions } from "./dev-commands.ts";
 import { DevProject } from "./dev-project.ts";
+import { openQuestions } from "./dev-questions.ts";
 import { DevSession } from "./dev-session.ts";
 import { DevWatch } from "./dev-watch.ts";
 import { complain, makeLogger, say, surviveLostOutput } from "./log.ts";
@@ -39,7 +40,7 @@ export async function runDev(dir: string, options: DevOptions): Promise<void> {
   const watch = new DevWatch({
     files: () => session.files(),
     folders: () => project.folders(),
-    changed: (files) => session.changed(files),
+    changed: (files) => void session.changed(files),
   });
   const looking = setInterval(() => void session.look(), lookMs);
   if (!ended.isEnding()) {
@@ -134,6 +135,8 @@ function openSession(
     credentials,
     reloadScript: (script) => supervisor.reloadScript(script),
     strictRules: config.graphql.strictRules,
+    migrate: options.migrate,
+    questions: openQuestions(process.stdin),
     types: typeof types === "string" ? { dir: types, int64 } : undefined,
   });
 }
@@ -149,6 +152,7 @@ function greet({ config, supervisor, project }: Greeted, sdl: string | undefined
   process.stdout.write(`
 Weft ${readVersion()} serves this project on ${describeBound(supervisor.bound)}
 
+  Console         ${config.ui ? `${url}/` : "off"}
   GraphQL         ${url}/graphql
   DQL             ${url}/query  /mutate  /commit  /alter
   gRPC            ${describeGrpc(grpc)}

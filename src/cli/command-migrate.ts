@@ -74,18 +74,6 @@ function listStates(
   return [...states, ...missing].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Those that `up` would apply. Fault E_STARTUP where files and journal are at odds. */
-export async function listPending(options: MigrateOptions): Promise<readonly Migration[]> {
-  const client = new SchemaClient(options);
-  const migrations = readMigrations(options.dir);
-  const states = listStates(migrations, await client.migrations());
-  refuseStrayed(states);
-  const open = new Set(
-    states.flatMap(({ name, state }) => (state === "pending" || state === "begun" ? [name] : [])),
-  );
-  return migrations.filter(({ name }) => open.has(name));
-}
-
 export async function runSchemaUp(options: MigrateToOptions): Promise<void> {
   const client = new SchemaClient(options);
   const migrations = readMigrations(options.dir);
@@ -102,13 +90,15 @@ export async function runSchemaUp(options: MigrateToOptions): Promise<void> {
   }
   for (const migration of wanted) {
     const { before, storage, schema, after, force } = migration;
+    const run = (file: string, dql: string | undefined): Promise<void> =>
+      runDql(client, `${migration.name} ${file}`, dql, options.isStopped);
     await runSteps(client, migration, "UP", journal, [
-      async () => runDql(client, `${migration.name} before.dql`, before),
+      async () => run("before.dql", before),
       async () => {
         if (storage !== undefined) await client.alter(storage);
       },
-      async () => setSchema(client, schema, [...force, ...options.force]),
-      async () => runDql(client, `${migration.name} after.dql`, after),
+      async () => setSchema(client, schema, [...force, ...options.force], options.warns),
+      async () => run("after.dql", after),
     ]);
     say(`${migration.name} is applied`);
   }
@@ -198,14 +188,20 @@ async function runSteps(
   await report(steps.length, "DONE");
 }
 
-async function runDql(client: SchemaClient, title: string, dql: string | undefined): Promise<void> {
-  if (dql !== undefined) await runUntilEmpty(client.client, title, dql, 0);
+async function runDql(
+  client: SchemaClient,
+  title: string,
+  dql: string | undefined,
+  isStopped?: () => boolean,
+): Promise<void> {
+  if (dql !== undefined) await runUntilEmpty(client.client, title, dql, 0, isStopped);
 }
 
 async function setSchema(
   client: SchemaClient,
   schema: string | undefined,
   force: readonly string[],
+  warns = true,
 ): Promise<void> {
   if (schema === undefined) return;
   const plan = await client.plan(schema);
@@ -214,5 +210,5 @@ async function setSchema(
   const known = force.filter((one) => names.has(one));
   process.stdout.write(printSchemaPlan(plan, known));
   const { warnings } = await client.apply(schema, known, plan.updates);
-  for (const warning of warnings) say(`warning: ${warning}`);
+  if (warns) for (const warning of warnings) say(`warning: ${warning}`);
 }

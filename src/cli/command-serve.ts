@@ -169,6 +169,7 @@ async function greet(config: ServeConfig, supervisor: Supervisor): Promise<void>
   const endpoints = `
 Weft ${readVersion()} serves ${config.dataDir} on ${describeBound(supervisor.bound, isTls)}
 
+  Console         ${config.ui ? `${url}/` : "off"}
   GraphQL         ${url}/graphql
   DQL             ${url}/query  /mutate  /commit  /alter
   gRPC            ${describeGrpc(supervisor.grpc, isTls)}

@@ -1,7 +1,7 @@
 /** `weft top` and `weft kill`: what runs on a server now, and the end of it. */
 import { Fault } from "../model/fault.ts";
 import type { KillOptions, TopOptions } from "./cli.ts";
-import { openClient } from "./credentials.ts";
+import { makeAdminClient } from "./admin-client.ts";
 import { parseDurationMs } from "./duration.ts";
 
 interface Running {
@@ -21,7 +21,7 @@ interface Running {
 const fields = "id process operation tag address user key ms work bytes text";
 
 export async function runTop(options: TopOptions): Promise<void> {
-  const ask = makeAsk(options);
+  const ask = makeAdminClient(options);
   const everyMs = options.every === undefined ? 0 : parseDurationMs("--every", options.every);
   for (;;) {
     const query = `query($tag: String) { runningRequests(tag: $tag) { ${fields} } }`;
@@ -41,7 +41,7 @@ const marker = "runningRequests(tag: $tag)";
 const clearScreen = "\u001b[2J\u001b[H";
 
 export async function runKill(ids: readonly string[], options: KillOptions): Promise<void> {
-  const ask = makeAsk(options);
+  const ask = makeAdminClient(options);
   const query =
     "mutation($input: CancelRequestsInput!) { cancelRequests(input: $input) { response { message } } }";
   const { tag } = options;
@@ -53,17 +53,6 @@ export async function runKill(ids: readonly string[], options: KillOptions): Pro
     const data = await ask<{ cancelRequests: { response: { message: string } } }>(query, { input });
     process.stdout.write(`weft: ${data.cancelRequests.response.message}\n`);
   }
-}
-
-function makeAsk(options: TopOptions | KillOptions) {
-  const client = openClient(options);
-  return async <T>(query: string, variables: object): Promise<T> => {
-    const body = JSON.stringify({ query, variables });
-    const { messages, json } = await client.post("/admin", "application/json", body);
-    const [message] = messages;
-    if (message !== undefined) throw new Fault("E_STARTUP", message);
-    return (json as { data: T }).data;
-  };
 }
 
 const textMax = 80;

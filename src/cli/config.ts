@@ -13,6 +13,7 @@ import { parseDurationMs } from "./duration.ts";
 import { parseEncryption, refusePlainBackup } from "./encryption.ts";
 import { type GrpcConfig, parseGrpc } from "./grpc-listening.ts";
 import { parseBackup, type BackupConfig } from "./backup-config.ts";
+import { parseCluster, type ClusterConfig } from "./cluster-config.ts";
 import { buildLambdaConfig } from "./lambda-config.ts";
 import type { LambdaConfig } from "./lambda-config.ts";
 import { parseLog, type LogConfig } from "./log-config.ts";
@@ -52,6 +53,8 @@ export interface ServeConfig {
   readonly log: LogConfig;
   /** Who may read the metrics; off: nothing is counted. */
   readonly metrics: "admin" | "open" | "off";
+  /** Whether a browser is shown the console. */
+  readonly ui: boolean;
   /** Where traces and metrics are sent; undefined: nowhere. */
   readonly otel: OtelConfig | undefined;
   readonly security: SecurityConfig;
@@ -69,6 +72,8 @@ export interface ServeConfig {
   readonly lambda: LambdaConfig;
   /** Undefined: nothing is archived. */
   readonly backup: BackupConfig | undefined;
+  /** Undefined: one machine alone. */
+  readonly cluster: ClusterConfig | undefined;
   readonly outgoing: OutgoingConfig;
   readonly ownKeys: OwnKeys;
   /** Users, groups and rules; undefined: off. */
@@ -143,11 +148,14 @@ export interface ServeOptions {
   readonly lambdaUrl: string | undefined;
   readonly lambdaLimit: string;
   readonly backup: string;
+  readonly cluster: string;
   readonly outgoing: string;
   readonly drain: string;
   readonly hang: string;
   readonly log: string;
   readonly metrics: string;
+  /** `--no-ui`, and `false` in a settings file, are false. */
+  readonly ui: string | boolean;
   readonly otel: string;
 }
 
@@ -158,6 +166,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
   if (backup !== undefined) {
     refusePlainBackup(keyFile !== undefined, backup.keyFile !== undefined, "--backup key-file");
   }
+  const cluster = parseCluster(options.cluster);
   const workers = parseCount("--workers", options.workers);
   if (workers < 1 || workers > workersMax) {
     throw new Fault("E_STARTUP", `--workers: from 1 to ${workersMax}, not ${workers}`);
@@ -188,6 +197,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     hangMs: parseDurationMs("--hang", options.hang),
     log: parseLog(options.log, process.stderr.isTTY),
     metrics: parseMetrics(options.metrics),
+    ui: parseSwitch("--ui", String(options.ui)),
     otel: parseOtel(options.otel),
     security,
     rates: parseRates(options.rate),
@@ -198,7 +208,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     store: parseStore(options.store),
     memory: divideMemory(options.memory, {
       workers,
-      hasWriter: workers > answeringWriterMax,
+      hasWriter: workers > answeringWriterMax || cluster !== undefined,
       lambdaBytes:
         lambda.script === undefined ? 0 : lambda.limits.memoryBytesMax * lambda.limits.running,
       hasArchive: options.backup !== "",
@@ -206,6 +216,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
     }),
     lambda,
     backup,
+    cluster,
     outgoing: parseOutgoing(options.outgoing, host),
     acl,
     isDevelopment: false,

@@ -3,10 +3,19 @@ import { Option, type Command } from "commander";
 import type { ServeOptions } from "./config.ts";
 import { setting } from "./setting.ts";
 
+/**
+ * Which migrations are applied as they are saved. safe: those that lose nothing, others when they are asked for. all:
+ * every one. off: none; they are checked alone.
+ */
+export type MigrateMode = (typeof migrateModes)[number];
+
+const migrateModes = ["safe", "all", "off"] as const;
+
 /** The options of `weft dev`. */
 export interface DevOptions extends ServeOptions {
   readonly schema: string;
   readonly migrations: string;
+  readonly migrate: MigrateMode;
   readonly fixtures: string | undefined;
   /** `--no-types` is false. */
   readonly types: string | boolean;
@@ -62,7 +71,14 @@ export function addDev(program: Command, addServeOptions: (command: Command) => 
     .description("serve a project while it is written: schema, resolvers and fixtures on save")
     .argument("[dir]", "folder of the project", ".")
     .addOption(setting("--schema <file>", "GraphQL schema").default("schema.graphql"))
-    .addOption(setting("--migrations <dir>", "applied at the start").default("migrations"))
+    .addOption(
+      setting("--migrations <dir>", "applied at the start, and on save").default("migrations"),
+    )
+    .addOption(
+      setting("--migrate <which>", "safe: those that lose nothing, others when asked; all; off")
+        .choices([...migrateModes])
+        .default("safe"),
+    )
     .addOption(
       setting("--fixtures <path>", "data for an empty store: .graphql, .json, .rdf, or a folder"),
     )
@@ -98,7 +114,7 @@ Examples:
 
 /** Behind the flags that are this command's own. */
 function hideOthers(command: Command): void {
-  const own = new Set(["schema", "migrations", "fixtures", "types", "reset"]);
+  const own = new Set(["schema", "migrations", "migrate", "fixtures", "types", "reset"]);
   for (const option of command.options) {
     const name = option.attributeName();
     if (!own.has(name) && !shown.has(option.long ?? "")) option.hideHelp();

@@ -2,17 +2,19 @@
  * What `weft dev` does when files change: the running server is told of the new text, and where that is wrong it keeps
  * the old one, and the terminal says why. One change after another.
  */
-import { existsSync, readFileSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
+import { readFileSync } from "node:fs";
+import { relative, resolve, sep } from "node:path";
 import { listResolvers } from "../codegen/written-types.ts";
 import { compileSchema, findSchemaProblems } from "../graphql/service/schema-compile.ts";
 import { judgeSchema } from "../graphql/service/schema-verdict.ts";
 import { Fault } from "../model/fault.ts";
 import { lineOf, printFrame } from "./code-frame.ts";
-import { listPending, runSchemaUp } from "./command-migrate.ts";
 import { isRefused, nameOfChange, printSchemaPlan } from "./command-schema-plan.ts";
 import type { CredentialOptions } from "./credentials.ts";
 import { loadFixture } from "./dev-fixtures.ts";
+import type { MigrateMode } from "./dev-commands.ts";
+import { DevMigrations } from "./dev-migrations.ts";
+import type { DevQuestions } from "./dev-questions.ts";
 import type { DevProject } from "./dev-project.ts";
 import { say } from "./log.ts";
 import type { ScriptReport } from "./messages.ts";
@@ -25,6 +27,9 @@ interface DevSessionParts {
   readonly credentials: CredentialOptions;
   readonly reloadScript: (script: string | undefined) => Promise<ScriptReport>;
   readonly strictRules: boolean;
+  readonly migrate: MigrateMode;
+  /** Undefined: nobody is there to be asked. */
+  readonly questions: DevQuestions | undefined;
   /** Where types are written; undefined: nowhere. */
   readonly types: { readonly dir: string; readonly int64: "number" | "string" } | undefined;
 }
@@ -32,6 +37,7 @@ interface DevSessionParts {
 export class DevSession {
   readonly #parts: DevSessionParts;
   readonly #client: SchemaClient;
+  readonly #migrations: DevMigrations;
   /** The one that is served, as far as this session knows. */
   #sdl: string | undefined;
   /** Migrations are not applied, or the schema would lose data: somebody may change that from outside. */
@@ -47,6 +53,16 @@ export class DevSession {
   constructor(parts: DevSessionParts) {
     this.#parts = parts;
     this.#client = new SchemaClient(parts.credentials);
+    const { project, credentials, migrate, questions, strictRules } = parts;
+    this.#migrations = new DevMigrations({
+      dir: project.migrations,
+      mode: migrate,
+      credentials,
+      questions,
+      findProblems: (file, sdl) => findProblems(file, sdl, strictRules),
+      again: () =>
+        void this.#enqueue(() => this.#attempt(project.migrations, () => this.#takeMigrations())),
+    });
   }
 
   get sdl(): string | undefined {
@@ -58,7 +74,7 @@ export class DevSession {
     this.#wantsFixtures = isEmpty;
     const setting = async (): Promise<void> => {
       this.#sdl = await this.#served();
-      await this.#attempt(this.#parts.project.migrations, () => this.#migrate());
+      await this.#attempt(this.#parts.project.migrations, async () => void (await this.#migrate()));
       await this.#attempt(this.#parts.project.schema, () => this.#setSchema());
     };
     await Promise.all([setting(), this.#loadScript()]);
@@ -73,6 +89,8 @@ export class DevSession {
 
   /** Never rejects. */
   changed(files: ReadonlySet<string>): Promise<void> {
+    // A step that finds no end is ended by another text.
+    if (this.#hasMigration(files)) this.#migrations.interrupt();
     return this.#enqueue(() => this.#take(files));
   }
 
@@ -95,8 +113,8 @@ export class DevSession {
     const folder = resolve(project.migrations) + sep;
     const others = new Set([project.schema, ...project.fixtures()].map((file) => resolve(file)));
     if (has([project.schema])) await this.#attempt(project.schema, () => this.#setSchema());
-    if ([...files].some((file) => file.startsWith(folder))) {
-      await this.#attempt(project.migrations, async () => void (await this.#checkMigrations()));
+    if (this.#hasMigration(files)) {
+      await this.#attempt(project.migrations, () => this.#takeMigrations());
     }
     if ([...files].some((file) => !others.has(file) && !file.startsWith(folder))) {
       await this.#loadScript();
@@ -106,6 +124,11 @@ export class DevSession {
     else if (has(project.fixtures())) {
       await this.#loadFixtures(project.fixtures().filter((file) => files.has(resolve(file))));
     }
+  }
+
+  #hasMigration(files: ReadonlySet<string>): boolean {
+    const folder = resolve(this.#parts.project.migrations) + sep;
+    return [...files].some((file) => file.startsWith(folder));
   }
 
   async #lookOutside(): Promise<void> {
@@ -210,37 +233,24 @@ export class DevSession {
   // -------------------------------------------------------------------------------------------------------------
   // Migrations
 
-  async #migrate(): Promise<void> {
-    const { project, credentials } = this.#parts;
-    if (!existsSync(project.migrations)) return;
-    const options = { ...credentials, dir: project.migrations, json: false, force: [] };
-    const pending = await listPending(options);
-    if (!(await this.#checkMigrations(pending))) return;
-    if (pending.length > 0) await runSchemaUp({ ...options, upTo: undefined });
+  /** Whether some were applied. */
+  async #migrate(): Promise<boolean> {
+    const applied = await this.#migrations.apply();
+    this.#isWaiting ||= this.#migrations.isWaiting;
+    if (applied.length === 0) return false;
     this.#sdl = await this.#served();
     this.#isWaiting = false;
+    return true;
   }
 
-  /** False where the files are wrong. While a server runs nobody knows when a migration is written to its end. */
-  async #checkMigrations(known?: Awaited<ReturnType<typeof listPending>>): Promise<boolean> {
-    const { project, credentials, strictRules } = this.#parts;
-    const { migrations: dir } = project;
-    const pending = known ?? (await listPending({ ...credentials, dir, json: false, force: [] }));
-    const problems = pending
-      .map(({ name, schema }) =>
-        schema === undefined
-          ? ""
-          : findProblems(join(dir, name, "schema.graphql"), schema, strictRules),
-      )
-      .join("");
-    if (problems !== "") tell(problems);
-    else if (known === undefined && pending.length > 0) {
-      const names = pending.map(({ name }) => name).join(", ");
-      const command = `weft schema up --dir ${dir} --to ${credentials.to}`;
-      say(`${names}: not applied yet. When it is as it should be:\n  ${command}`);
-    }
-    this.#isWaiting ||= pending.length > 0;
-    return problems === "";
+  /** A migration that was saved is served, also where the schema's file says something else. */
+  async #takeMigrations(): Promise<void> {
+    if (!(await this.#migrate()) || this.#sdl === undefined) return;
+    this.#writeTypes(this.#sdl);
+    const { schema } = this.#parts.project;
+    const written = readText(schema);
+    this.#isStrayed = written !== undefined && written !== this.#sdl;
+    if (this.#isStrayed) say(`the schema of the migration is served, and not ${schema}`);
   }
 
   // -------------------------------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ interface WatchedInputs {
   files(): readonly string[];
   /** In which new files may come. */
   folders(): readonly string[];
-  /** Called for the changes of a moment, one call after another. Paths are absolute. */
-  changed(files: ReadonlySet<string>): Promise<void>;
+  /** Called for the changes of a moment, also while what it did before is under way. Paths are absolute. */
+  changed(files: ReadonlySet<string>): void;
 }
 
 /** An editor writes a file in several steps, or puts another in its place. */
@@ -28,7 +28,6 @@ export class DevWatch {
   readonly #watchers = new Map<string, FSWatcher>();
   readonly #poll: NodeJS.Timeout;
   #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
 
   /** What changes from here on is told. */
   constructor(inputs: WatchedInputs) {
@@ -47,28 +46,19 @@ export class DevWatch {
   #notice(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      void this.#look();
+      this.#look();
     }, settleMs);
   }
 
-  async #look(): Promise<void> {
-    if (this.#isLooking) {
-      this.#notice();
-      return;
-    }
-    this.#isLooking = true;
-    try {
-      const before = this.#known;
-      this.#known = this.#read();
-      this.#follow();
-      const names = new Set([...before.keys(), ...this.#known.keys()]);
-      const changed = [...names].filter(
-        (name) => before.get(name)?.digest !== this.#known.get(name)?.digest,
-      );
-      if (changed.length > 0) await this.#inputs.changed(new Set(changed));
-    } finally {
-      this.#isLooking = false;
-    }
+  #look(): void {
+    const before = this.#known;
+    this.#known = this.#read();
+    this.#follow();
+    const names = new Set([...before.keys(), ...this.#known.keys()]);
+    const changed = [...names].filter(
+      (name) => before.get(name)?.digest !== this.#known.get(name)?.digest,
+    );
+    if (changed.length > 0) this.#inputs.changed(new Set(changed));
   }
 
   /** Files that are not there are left out. */

@@ -30,12 +30,14 @@ function refuseKey(): string {
       lambdaUrl: undefined,
       lambdaLimit: "",
       backup: "",
+      cluster: "",
       outgoing: "",
       drain: "1s",
       hang: "30s",
       log: "warn",
       metrics: "admin",
       otel: "",
+      ui: "on",
     });
     return "";
   } catch (error) {

@@ -86,6 +86,6 @@ export function divideMemory(
 export function heapMb(memory: MemoryConfig, role: Role): number | undefined {
   if (role === "lambda") return undefined;
   if (role === "backup") return archiveBytes / mebibyte;
-  const bytes = role === "writer" ? memory.writerBytes : memory.workerBytes;
+  const bytes = role === "writer" || role === "node" ? memory.writerBytes : memory.workerBytes;
   return Math.floor((bytes * 0.8) / mebibyte);
 }

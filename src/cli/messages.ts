@@ -85,5 +85,8 @@ export type ScriptReport =
 /** With it a child ends that cannot write the store any more (EX_IOERR of sysexits.h). */
 export const storeFailedExit = 74;
 
+/** With it the process of a machine ends that led, or has to be opened anew: its readers go on (EX_UNAVAILABLE). */
+export const leadLostExit = 69;
+
 /** With it a child ends whose slot may be another's: with a new one it may go on (EX_TEMPFAIL). */
 export const slotLostExit = 75;

@@ -1,6 +1,7 @@
 /** What processes of the server are asked, and what they say. */
 import type { MetricReading } from "../base/metrics.ts";
 import type { ArchiveFacts } from "../http/node-facts.ts";
+import type { ClusterFacts } from "../model/cluster-facts.ts";
 import type { RunningRequest } from "../http/running-request.ts";
 
 export type Question =
@@ -8,6 +9,10 @@ export type Question =
   | { readonly kind: "running" }
   /** What is known of the archive (`--backup`). */
   | { readonly kind: "archive" }
+  /** How this machine stands among the others (`--cluster`). */
+  | { readonly kind: "cluster" }
+  /** Gives the lead up; answered with whether it had it. */
+  | { readonly kind: "resign" }
   | { readonly kind: "cancel"; readonly id: string | undefined; readonly tag: string | undefined };
 
 /** What one process says. Members that were not asked for are missing. */
@@ -16,6 +21,8 @@ export interface SurveyAnswer {
   readonly running?: readonly RunningRequest[];
   readonly cancelled?: number;
   readonly archive?: ArchiveFacts;
+  readonly cluster?: ClusterFacts;
+  readonly hasResigned?: boolean;
 }
 
 export interface SurveyReport {

@@ -1,7 +1,10 @@
 /** What the children of a supervisor are for. */
 
-/** both: a worker that is the writer, too. lambda: the lambda server beside them. backup: archives the store. */
-export type Role = "both" | "writer" | "worker" | "lambda" | "backup";
+/**
+ * both: a worker that is the writer, too. node: in place of the writer, where the server is one of several machines.
+ * lambda: the lambda server beside them. backup: archives the store.
+ */
+export type Role = "both" | "writer" | "node" | "worker" | "lambda" | "backup";
 
 /** Those whose death of a damaged file is the store's: the others read none of it where it is mapped. */
 export function readsStore(role: Role): boolean {

@@ -33,8 +33,10 @@ const waits: Partial<Record<keyof ServeConfig, string>> = {
   store: "--store",
   lambda: "--lambda",
   backup: "--backup",
+  cluster: "--cluster",
   outgoing: "--outgoing",
   metrics: "--metrics",
+  ui: "--ui",
   otel: "--otel",
   acl: "--acl",
 };

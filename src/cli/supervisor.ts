@@ -18,6 +18,7 @@ import { listen, listenBeside } from "./listening.ts";
 import { setLogLevel } from "./log.ts";
 import { heapMb } from "./memory.ts";
 import {
+  leadLostExit,
   storeFailedExit,
   type Role,
   type ScriptReport,
@@ -57,7 +58,7 @@ const handoverMsMax = 1_000;
  * Who needs another ends before it: all answer through the resolvers, and write through the writer. What they have
  * written is archived at the end.
  */
-const stopOrder: readonly Role[] = ["worker", "both", "writer", "lambda", "backup"];
+const stopOrder: readonly Role[] = ["worker", "both", "writer", "node", "lambda", "backup"];
 
 /** What a process that has ended may still have said is heard for so long. */
 const lastWordsMs = 1_000;
@@ -214,10 +215,9 @@ class Keeper {
       lastDeathMs: 0,
     });
     const workers = Array.from({ length: config.workers }, (_, i) => make("worker", i + 1));
-    this.#children =
-      config.workers <= answeringWriterMax
-        ? [make("both", 1), ...workers.slice(1)]
-        : [make("writer", 0), ...workers];
+    if (config.cluster !== undefined) this.#children = [make("node", 0), ...workers];
+    else if (config.workers > answeringWriterMax) this.#children = [make("writer", 0), ...workers];
+    else this.#children = [make("both", 1), ...workers.slice(1)];
     if (config.lambda.script !== undefined) this.#children.push(make("lambda", 0));
     if (config.backup !== undefined) this.#children.push(make("backup", 0));
   }
@@ -354,7 +354,7 @@ class Keeper {
         isDamage ||= hasDiedOfStore(child, signal);
         if (!wasReady) reject(new Fault(isDamage ? "E_STORE_CORRUPT" : "E_STARTUP", line));
         else if (isDamage && !this.#isStopping) this.#giveUp(line);
-        else this.#replace(child, line);
+        else this.#replace(child, line, code === leadLostExit ? "info" : "error");
       });
       running.on("error", (error) => {
         // Nothing was started, so nothing will end: the machine has no room for another process now.
@@ -448,10 +448,10 @@ class Keeper {
   }
 
   /** Only after its exit was seen: two writers must never meet. */
-  #replace(child: Child, line: string): void {
+  #replace(child: Child, line: string, level: "info" | "error"): void {
     if (this.#isStopping) return;
     countRestart(child.role);
-    this.#logger.error("a child ended and is started again", { role: child.role, line });
+    this.#logger[level]("a child ended and is started again", { role: child.role, line });
     const writer = this.#children.find(isWriting);
     if (writer !== undefined && writer !== child) this.#tell(writer, { kind: "childEnded" });
     this.#startLater(child);
@@ -535,11 +535,12 @@ function isAnswering(child: Child): boolean {
 
 /** Who knows nothing of it is not waited for. */
 function isAsked({ role }: Child, { kind }: Question): boolean {
+  if (kind === "cluster" || kind === "resign") return role === "node";
   return kind !== "archive" || role === "backup";
 }
 
 function isWriting(child: Child): boolean {
-  return child.role === "writer" || child.role === "both";
+  return child.role === "writer" || child.role === "node" || child.role === "both";
 }
 
 /** Resolvers that a killed lambda server has left behind. */

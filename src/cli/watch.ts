@@ -5,6 +5,7 @@ import { describeSender } from "../http/describe-sender.ts";
 import type { Processes } from "../http/processes.ts";
 import { RequestWatch } from "../http/request-watch.ts";
 import type { ServerContext } from "../http/server-context.ts";
+import type { ClusterFacts } from "../model/cluster-facts.ts";
 import type { Telemetry } from "../telemetry/tracer.ts";
 import { makeTracer } from "./otel.ts";
 import type { ServeConfig } from "./config.ts";
@@ -57,6 +58,34 @@ export async function askArchive(
   return found ?? { archivedCommit: 0, lastSuccess: undefined, problem: "it is being started" };
 }
 
+/** Of the process that keeps this machine among the others; undefined where it is alone. */
+export async function askCluster(
+  surveys: Surveys,
+  { cluster }: ServeConfig,
+): Promise<ClusterFacts | undefined> {
+  if (cluster === undefined) return undefined;
+  const reports = await surveys.ask({ kind: "cluster" });
+  const found = reports.find(({ answer }) => answer.cluster !== undefined)?.answer.cluster;
+  return found ?? { ...startingNode, node: cluster.node };
+}
+
+/** While its process is started. */
+const startingNode: Omit<ClusterFacts, "node"> = {
+  role: "restoring",
+  term: 0,
+  applied: 0,
+  kept: 0,
+  leader: undefined,
+  members: [],
+  problem: undefined,
+};
+
+/** false: it does not lead. */
+export async function askToResign(surveys: Surveys): Promise<boolean> {
+  const reports = await surveys.ask({ kind: "resign" });
+  return reports.some(({ answer }) => answer.hasResigned === true);
+}
+
 /** What a worker says for itself. */
 export async function answerOf(question: Question, context: ServerContext): Promise<SurveyAnswer> {
   switch (question.kind) {
@@ -65,6 +94,8 @@ export async function answerOf(question: Question, context: ServerContext): Prom
     case "running":
       return { running: await context.watch.list((watched) => describeSender(watched, context)) };
     case "archive":
+    case "cluster":
+    case "resign":
       return {};
     case "cancel":
       return { cancelled: context.watch.cancel(question) };

@@ -14,6 +14,7 @@ import { unpackStartTime } from "../engine/start-time.ts";
 import { openGrpcServer, type GrpcServer } from "../grpc/server.ts";
 import { openGraphqlService } from "../graphql/service/open-service.ts";
 import type { GraphqlService } from "../graphql/service/service.ts";
+import { openConsoleFiles } from "./console-files.ts";
 import type { ServerContext, TransactionOwners } from "../http/server-context.ts";
 import { RequestQuotas } from "../http/request-quotas.ts";
 import { type HttpServer, openHttpServer } from "../http/server.ts";
@@ -26,6 +27,7 @@ import { ProcessMemory } from "../model/process-memory.ts";
 import type { Store } from "../store/store.ts";
 import { explainMove, readIdentity } from "../stores/place.ts";
 import type { LinkedControls } from "./controls.ts";
+import type { LeadDuty } from "./lead-duty.ts";
 import { openBackupDesk } from "./backup-desk.ts";
 import { CommandTasks } from "./command-tasks.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
@@ -37,10 +39,11 @@ import { makeOutgoingPolicy } from "./outgoing.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { PrivateSockets } from "./private-socket.ts";
 import { openAuditFile } from "./audit-file.ts";
+import { openSeenCommits } from "./seen-commits.ts";
 import { makeSecurity } from "./security.ts";
 import type { SurveyAnswer, Question } from "./questions.ts";
 import type { Surveys } from "./survey.ts";
-import { answerOf, askArchive, askProcesses, openWatch } from "./watch.ts";
+import { answerOf, askArchive, askCluster, askProcesses, askToResign, openWatch } from "./watch.ts";
 import { showMetrics } from "./worker-metrics.ts";
 import { readApiVersion } from "./version.ts";
 import { type ExchangedSettings, makeReload, openRates, rulesOf } from "./worker-settings.ts";
@@ -67,8 +70,34 @@ export interface WorkerParts {
   readonly number: number;
   readonly controls: LinkedControls;
   readonly surveys: Surveys;
+  /** Of one of several machines: when this process does what one of all does. */
+  readonly lead: LeadDuty | undefined;
   /** Undefined: plain HTTP. */
   readonly tls: TlsMaterial | undefined;
+}
+
+/** What other processes have to do with: those of this server, and of other machines. */
+async function openMachineParts(
+  { config, store }: WorkerParts,
+  engine: OpenEngine,
+  sockets: PrivateSockets,
+): Promise<Pick<ServerContext, "transactions" | "streamOwners" | "seen">> {
+  return {
+    transactions: makeOwners(store, engine, (slot) => sockets.pathOf(slot)),
+    streamOwners: makeStreamOwners(store, engine, sockets),
+    seen: await openSeenCommits(store, config.cluster),
+  };
+}
+
+/** What is served beside data: metrics, and the console. */
+function openShown({ metrics, ui }: ServeConfig): Pick<ServerContext, "metrics" | "console"> {
+  return { metrics, console: ui ? openConsoleFiles() : undefined };
+}
+
+/** What the supervisor has said. */
+interface Told {
+  isOpen: boolean;
+  move?: string | undefined;
 }
 
 export async function openWorker(parts: WorkerParts): Promise<Worker> {
@@ -84,7 +113,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const processes = askProcesses(parts.surveys);
   const admin = openAdmin({ graphql, keys, controls, processes, acl, engine, about, tasks }, parts);
   const audit = config.audit && openAuditFile(config.audit, logger, systemClock);
-  const told: { isOpen: boolean; move?: string | undefined } = { isOpen: false };
+  const told: Told = { isOpen: false };
   const telemetry = config.otel && (await openTelemetry(config.otel, `worker ${parts.number}`));
   if (telemetry !== undefined && parts.number === 1) sendMetrics(telemetry, processes);
   const watch = openWatch(parts, telemetry);
@@ -110,13 +139,12 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     clock: systemClock,
     logger,
     about,
-    metrics: config.metrics,
+    ...openShown(config),
     watch,
     processes,
-    transactions: makeOwners(store, engine, (slot) => sockets.pathOf(slot)),
-    streamOwners: makeStreamOwners(store, engine, sockets),
+    ...(await openMachineParts(parts, engine, sockets)),
     isReady: () => told.isOpen,
-    storeFault: () => (told.move === undefined ? undefined : explainMove(told.move)),
+    storeFault: () => told.move && explainMove(told.move),
   };
   showMetrics({ engine, store, memory: context.memory, watch, dataDir: config.dataDir });
   const server = await openHttpServer(context, parts.tls);
@@ -171,7 +199,10 @@ interface AdminNeeds {
   readonly tasks: CommandTasks;
 }
 
-function openAdmin(needs: AdminNeeds, { config, store }: WorkerParts): ServerContext["admin"] {
+function openAdmin(
+  needs: AdminNeeds,
+  { config, store, surveys }: WorkerParts,
+): ServerContext["admin"] {
   const { graphql, keys, controls, processes, acl, engine, about, tasks } = needs;
   const { dataDir, exportDir, keyFile } = config;
   const commitTs = async (): Promise<number> => (await store.describe()).commitTs;
@@ -180,6 +211,10 @@ function openAdmin(needs: AdminNeeds, { config, store }: WorkerParts): ServerCon
     keys,
     controls,
     requests: processes,
+    cluster: {
+      facts: () => askCluster(surveys, config),
+      resign: () => askToResign(surveys),
+    },
     clock: systemClock,
     acl: acl !== undefined,
     users: acl === undefined ? undefined : { acl, engine },
@@ -194,7 +229,7 @@ function openAdmin(needs: AdminNeeds, { config, store }: WorkerParts): ServerCon
 }
 
 function openStoreEngine(parts: WorkerParts): Promise<OpenEngine> {
-  const { config, store, logger, number, controls } = parts;
+  const { config, store, logger, number, controls, lead } = parts;
   return openEngine({
     store,
     clock: systemClock,
@@ -205,7 +240,7 @@ function openStoreEngine(parts: WorkerParts): Promise<OpenEngine> {
     cacheBytes: controls.switches.cacheMb * mebibyte,
     acl: config.acl !== undefined,
     // One process takes up what another left behind.
-    resumes: number === 1,
+    resumes: lead ?? number === 1,
     onSlotLost: () => endWithoutSlot(logger),
   });
 }
@@ -231,6 +266,7 @@ function openFacts(
     indexProgress: () => engine.indexProgress(),
     vectorIndexes: () => engine.vectorIndexes,
     archive: () => askArchive(surveys, config),
+    cluster: () => askCluster(surveys, config),
     describeStore: async () => ({ ...(await store.describe()), isShortOfRoom: room.isShort }),
   });
 }

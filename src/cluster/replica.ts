@@ -3,18 +3,17 @@
  * it takes the lead; then what its store writes goes to the log first. In: a log, an opened store. Never here: who is to
  * lead, and when.
  */
-import { assert } from "../base/assert.ts";
+import { assert, must } from "../base/assert.ts";
 import { equalBytes } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../model/fault.ts";
 import { chainStart, type ChainPoint } from "../log/chain.ts";
-import { LogFollower } from "../log/follower.ts";
+import { LogFollower, type FollowedRecord } from "../log/follower.ts";
 import { openBody, readHead } from "../log/record.ts";
 import { LogTrimmed, type ReplicatedLog, type SealedRecord } from "../log/replicated-log.ts";
 import { LogLost, type LogShipper } from "../log/shipper.ts";
 import { takeOver, type TakenOver } from "../log/take-over.ts";
-import type { Store } from "../store/store.ts";
-import type { NodeStore, RowShipper } from "../stores/open.ts";
+import type { LeadingStore, NodeStore, RowShipper } from "../stores/open.ts";
 import { decodePosition, encodePosition } from "./position.ts";
 
 interface ReplicaOptions {
@@ -27,12 +26,17 @@ interface ReplicaOptions {
 /** The form of rows in records: as the journal of the store's format 5 has them (reference/storage 8.5). */
 const rowFormat = 5;
 
+/** Those that this version reads. */
+export const rowFormats: readonly number[] = [rowFormat];
+
 export class Replica {
   readonly #options: ReplicaOptions;
   readonly #node: NodeStore;
   readonly #history: Buffer;
   #follower: LogFollower | undefined;
   #shipper: LogShipper | undefined;
+  #markedSeq = 0;
+  #onDigest: (seq: number) => void = () => {};
 
   private constructor(node: NodeStore, point: ChainPoint, options: ReplicaOptions) {
     this.#node = node;
@@ -74,17 +78,31 @@ export class Replica {
     const from = follower.point;
     const records = await follower.next();
     if (follower.voids > 0) await refuseOther(this.#options.log, this.#history, from);
-    const last = records.at(-1);
-    if (last === undefined) return false;
+    if (records.length === 0) return false;
+    let applied = from;
     try {
       for (const { head } of records) checkRowFormat(head.rowFormat, head.seq);
-      const rows = records.filter(({ head }) => head.kind === "rows").map((record) => record.rows);
-      this.#node.apply(rows, encodePosition(last.point));
+      for (const run of cutAtDigests(records)) applied = await this.#apply(run);
     } catch (error) {
-      this.#follower = new LogFollower(this.#options.log, this.#history, from);
+      this.#follower = new LogFollower(this.#options.log, this.#history, applied);
       throw error;
     }
     return true;
+  }
+
+  /** In one transaction; the place of the last. */
+  async #apply(run: readonly FollowedRecord[]): Promise<ChainPoint> {
+    const last = must(run.at(-1), "a run holds records");
+    const written = run.filter(({ head }) => head.kind === "rows");
+    await this.#node.whenWritable();
+    this.#node.apply(written, encodePosition(last.point));
+    if (last.head.kind === "digest") this.#onDigest(last.head.seq);
+    return last.point;
+  }
+
+  /** Told of each record that asks for a digest, when all before it is applied, and nothing behind it. */
+  onDigest(listener: (seq: number) => void): void {
+    this.#onDigest = listener;
   }
 
   /**
@@ -92,7 +110,7 @@ export class Replica {
    * first, and this one goes on following. Once it leads it never follows again: when the lead is lost, the store is
    * ended (its `onFatal`), and opened anew.
    */
-  async lead(onLost: () => void): Promise<Store | undefined> {
+  async lead(onLost: () => void): Promise<LeadingStore | undefined> {
     // What is read below is held in memory until it is applied.
     while (await this.follow());
     const { log, pause, clock } = this.#options;
@@ -108,14 +126,16 @@ export class Replica {
     }
   }
 
-  async #beginToLead(taken: TakenOver, onLost: () => void): Promise<Store> {
+  async #beginToLead(taken: TakenOver, onLost: () => void): Promise<LeadingStore> {
     const { shipper, records } = taken;
     // Kept with the begin: they are applied one by one, since none of them may be large.
     for (const { head, record, point: reached } of records) {
       checkRowFormat(head.rowFormat, head.seq);
-      const { rows } = await openBody(record, head);
-      this.#node.apply(head.kind === "rows" ? [rows] : [], encodePosition(reached));
+      const body = await openBody(record, head);
+      await this.#node.whenWritable();
+      this.#node.apply(head.kind === "rows" ? [body] : [], encodePosition(reached));
     }
+    await this.#node.whenWritable();
     this.#node.apply([], encodePosition(taken.point));
     this.#follower = undefined;
     this.#shipper = shipper;
@@ -123,9 +143,30 @@ export class Replica {
     return this.#node.lead(shipRows(shipper));
   }
 
+  /** Of the leader: told of each record that is kept. */
+  onKept(listener: (seq: number) => void): void {
+    assert(this.#shipper !== undefined, "only the leader ships");
+    this.#shipper.onKept(listener);
+  }
+
   /** Nothing is shipped any more. What was under way may be in the log. */
   resign(): void {
     this.#shipper?.stop();
+  }
+
+  /** Of the leader: has all machines digest their rows as of the record, whose number it gives. */
+  async askForDigests(): Promise<number> {
+    assert(this.#shipper !== undefined, "only the leader asks");
+    const { seq } = await this.#shipper.ship({ kind: "digest" });
+    return seq;
+  }
+
+  /** Tells whoever only reads the log that all is kept, unless nothing came since it was told last. */
+  async markKept(): Promise<void> {
+    const { durable = 0 } = this.#shipper ?? {};
+    if (durable <= this.#markedSeq) return;
+    await this.mark();
+    this.#markedSeq = this.#shipper?.durable ?? durable;
   }
 
   /** Tells followers that all is kept. */
@@ -133,6 +174,18 @@ export class Replica {
     assert(this.#shipper !== undefined, "only the leader marks");
     await this.#shipper.ship({ kind: "barrier" });
   }
+}
+
+/** Each run but the last ends with a record that asks for a digest. */
+function cutAtDigests(records: readonly FollowedRecord[]): readonly (readonly FollowedRecord[])[] {
+  const runs: FollowedRecord[][] = [];
+  let run: FollowedRecord[] = [];
+  for (const record of records) {
+    if (run.length === 0) runs.push(run);
+    run.push(record);
+    if (record.head.kind === "digest") run = [];
+  }
+  return runs;
 }
 
 /** Its rows came from somewhere else than the log. */
@@ -182,9 +235,9 @@ function checkRowFormat(format: number, seq: number): void {
 
 function shipRows(shipper: LogShipper): RowShipper {
   return {
-    async ship({ rows, firstTs, lastTs }) {
+    async ship({ keys, rows, firstTs, lastTs }) {
       try {
-        return encodePosition(await shipper.ship({ kind: "rows", rows, firstTs, lastTs }));
+        return encodePosition(await shipper.ship({ kind: "rows", keys, rows, firstTs, lastTs }));
       } catch (error) {
         throw asFault(error);
       }

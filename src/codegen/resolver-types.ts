@@ -102,6 +102,12 @@ export interface Context {
     variables?: VariablesOf<Document, types.${api}>,
     authHeader?: AuthHeader,
   ): Promise<GraphqlResult<DataOf<Document, types.${api}>>>;
+  /** As \`graphql\`: the data alone; throws where there are errors. */
+  request<const Document extends string>(
+    query: Document & Checked<Document, types.${api}>,
+    variables?: VariablesOf<Document, types.${api}>,
+    authHeader?: AuthHeader,
+  ): Promise<DataOf<Document, types.${api}>>;
   readonly dql: {
     /** Asks \`/query\`. */
     query<Rows = any>(text: string, variables?: Readonly<Record<string, string>>): Promise<{ readonly data: Rows }>;

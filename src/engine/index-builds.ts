@@ -9,6 +9,7 @@ import type { Logger } from "../base/log.ts";
 import { buildPatch, doneOf, readBuildRows } from "../graph/build-rows.ts";
 import type { BuildRow } from "../graph/build-rows.ts";
 import { findBuilds, isBuilding, markReady } from "../graph/schema-diff.ts";
+import type { Duty } from "./duty.ts";
 import type { IndexBuild } from "../graph/schema-diff.ts";
 import { readNamespaces, schemaPatches } from "../graph/schema-rows.ts";
 import type { KnownSchema } from "../graph/schema-rows.ts";
@@ -26,6 +27,8 @@ interface IndexBuildsOptions {
   readonly committer: ChangeSender;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Whether this process builds. Default: it does. */
+  readonly duty?: Duty;
   /** What is gathered in memory at a time. */
   readonly roundBytes?: number;
 }
@@ -89,7 +92,7 @@ export class IndexBuilds {
   /** Builds what there is to build in a namespace, in the background. */
   wake(namespace: number): void {
     this.#changed.add(namespace);
-    if (this.#isClosed || this.#running.has(namespace)) return;
+    if (this.#isStopped || this.#running.has(namespace)) return;
     const running = this.#run(namespace).finally(() => {
       this.#running.delete(namespace);
       if (this.#changed.has(namespace)) this.wake(namespace);
@@ -104,6 +107,11 @@ export class IndexBuilds {
     for (const row of await readBuildRows(snapshot)) namespaces.add(row.namespace);
     snapshot.close();
     for (const namespace of namespaces) this.wake(namespace);
+  }
+
+  /** Closed, or another process builds. */
+  get #isStopped(): boolean {
+    return this.#isClosed || this.#options.duty?.isOn === false;
   }
 
   /** Resolves when nothing is left to build. */
@@ -123,13 +131,13 @@ export class IndexBuilds {
   /** Never rejects: what fails is tried again until it works, or the process ends. */
   async #run(namespace: number): Promise<void> {
     let retryMs = retryMsMin;
-    while (!this.#isClosed) {
+    while (!this.#isStopped) {
       try {
         this.#changed.delete(namespace);
         if (!(await this.#buildAll(namespace))) return;
         retryMs = retryMsMin;
       } catch (error) {
-        if (this.#isClosed) return;
+        if (this.#isStopped) return;
         const fields = { namespace, error: String(error), retryMs };
         this.#options.logger.error("an index build failed and is tried again", fields);
         await this.#pause(retryMs);
@@ -143,7 +151,7 @@ export class IndexBuilds {
     const known = await this.#schema(namespace);
     const builds = known === undefined ? [] : findBuilds(known.state);
     for (const build of builds) await this.#build(namespace, build);
-    if (this.#isClosed) return false;
+    if (this.#isStopped) return false;
     await this.#finish(namespace, builds);
     return builds.length > 0;
   }
@@ -159,7 +167,7 @@ export class IndexBuilds {
   async #buildInSlices(first: BuildRow, build: IndexBuild, told: Told): Promise<void> {
     let row = first;
     let limit = sliceNodes;
-    while (!this.#isClosed && !row.isFilled) {
+    while (!this.#isStopped && !row.isFilled) {
       const known = await this.#schema(row.namespace);
       if (known === undefined || !isBuilding(known.state, build)) return;
       const before = this.#commits;
@@ -178,7 +186,7 @@ export class IndexBuilds {
     // After a crash a node that was in the middle is begun again.
     let place: WalkPlace = { after: row.after };
     let bytesMax = this.#options.roundBytes ?? roundBytes;
-    while (!this.#isClosed && !row.isFilled) {
+    while (!this.#isStopped && !row.isFilled) {
       try {
         const result = await this.#runRound(row, build, { place, bytesMax, told });
         if (result === undefined) return;
@@ -211,15 +219,13 @@ export class IndexBuilds {
         build,
         bytesMax,
         open: async () =>
-          (await this.#isThere(namespace))
-            ? await readers.openNewest(namespace, "change")
-            : undefined,
+          (await this.#isThere(namespace)) ? await readers.openOwn(namespace, "change") : undefined,
         tell: (nodes) => (ahead = Math.floor(nodes)),
         rest: async ({ by, tookMs }) => {
           await told({ ...row, ahead }, by === "writer" ? tookMs : 0);
           await this.#restAfter(tookMs, before);
           before = this.#commits;
-          return !this.#isClosed;
+          return !this.#isStopped;
         },
       },
       place,
@@ -311,7 +317,7 @@ export class IndexBuilds {
   /** undefined where the namespace is gone. */
   async #look<T>(namespace: number, work: (view: View) => Promise<T>): Promise<T | undefined> {
     if ((await this.#schema(namespace)) === undefined) return undefined;
-    const view = await this.#options.readers.openNewest(namespace, "change");
+    const view = await this.#options.readers.openOwn(namespace, "change");
     try {
       return await work(view);
     } finally {

@@ -15,6 +15,7 @@ import { openChanged } from "./changes.ts";
 import { restrictReader } from "../graph/restrict.ts";
 import { strangerFault } from "./authorize.ts";
 import { ChangeSender } from "./commits.ts";
+import { fixedDuty, type Duty } from "./duty.ts";
 import type { Engine } from "./engine.ts";
 import { HeldSlot } from "./held-slot.ts";
 import { ManagedTransactions } from "./managed-transactions.ts";
@@ -56,8 +57,8 @@ interface EngineOptions {
   readonly undoBytes?: number;
   /** What is kept of vectors for `similar_to`; as `limits` say unless given. */
   readonly vectors?: VectorLimits;
-  /** Whether this process takes up index builds and sweeps that another one left behind. One per store. */
-  readonly resumes?: boolean;
+  /** Whether this process takes up index builds and sweeps that another one left behind. One per store; by default it does. */
+  readonly resumes?: boolean | Duty;
   /** What an index build gathers in memory at a time; 48 MiB unless said. */
   readonly buildBytes?: number;
   /** This process can commit nothing any more; another engine of the same store can. Called once. */
@@ -114,20 +115,26 @@ interface Parts {
 
 /** Takes a slot for start times, makes namespace 0 when it is missing, and takes up unfinished builds. */
 export async function openEngine(options: EngineOptions): Promise<OpenEngine> {
-  const parts = await makeParts(options);
+  const { resumes = true } = options;
+  const duty = typeof resumes === "boolean" ? fixedDuty(resumes) : resumes;
+  const parts = await makeParts(options, duty);
   const { schemas } = parts;
-  if (options.resumes ?? true) {
+  const takeUp = (): void => {
     schemas.takeUpBuilds().catch((error: unknown) => {
       const logger = options.logger ?? silentLogger;
       logger.error("index builds could not be taken up", { error: String(error) });
     });
-    parts.watch.listen((namespace) => schemas.buildSoon(namespace));
     schemas.sweepSoon();
-  }
+  };
+  if (resumes !== false) parts.watch.listen((namespace) => schemas.buildSoon(namespace));
+  if (duty.isOn) takeUp();
+  duty.onTurn((isOn) => {
+    if (isOn) takeUp();
+  });
   return compose(parts);
 }
 
-async function makeParts(options: EngineOptions): Promise<Parts> {
+async function makeParts(options: EngineOptions, duty: Duty): Promise<Parts> {
   const { store } = options;
   const clock = options.clock ?? systemClock;
   const limits = options.limits ?? defaultLimits;
@@ -149,14 +156,13 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
     vectors: options.vectors ?? { bytesMax: limits.vectorBytesMax },
     logger,
   });
-  const builds = options.resumes ?? true;
   const schemas = new SchemaChanges({
     readers,
     committer,
     reserved,
     logger,
     clock,
-    builds,
+    duty,
     ...(options.buildBytes === undefined ? {} : { buildBytes: options.buildBytes }),
   });
   await schemas.ensureNamespace(0);
@@ -190,9 +196,10 @@ async function makeParts(options: EngineOptions): Promise<Parts> {
   });
   const managed = new ManagedTransactions({ ...shared, mode });
   const watch = new SchemaWatch(readers, logger);
-  const census = builds
-    ? openCensus({ store, clock, logger, quotas }, schemas, readers)
-    : undefined;
+  const census =
+    options.resumes === false
+      ? undefined
+      : openCensus({ store, clock, logger, quotas, duty }, schemas, readers);
   return { store, ...shared, queries, mutations, managed, watch, systemRows, census, slot, mode };
 }
 

@@ -82,9 +82,12 @@ export class Queries {
 
   /** The newest state, with a start time that the client may go on with. */
   #openFresh(request: QueryRequest): MaybePromise<{ view: View; startTs: number }> {
-    return andThen(this.#options.readers.openNewest(request.namespace), (view) =>
-      this.#begin(request, view),
-    );
+    const { readers } = this.#options;
+    // Best effort: what this machine has, without a question to others.
+    const opening = request.bestEffort
+      ? readers.openOwn(request.namespace)
+      : readers.openNewest(request.namespace);
+    return andThen(opening, (view) => this.#begin(request, view));
   }
 
   #begin(request: QueryRequest, view: View): MaybePromise<{ view: View; startTs: number }> {

@@ -104,8 +104,18 @@ export class ReaderFactory {
     if (ts > this.#queriedTs) this.#queriedTs = ts;
   }
 
-  /** The newest state. Readers that may serve a query fill the record cache, those of changes only look. */
+  /**
+   * The newest state, of all machines where there are several. Readers that may serve a query fill the record cache,
+   * those of changes only look.
+   */
   openNewest(namespace: number, use: ReaderUse = "query", overlay?: Overlay): MaybePromise<View> {
+    const current = this.store.whenCurrent?.();
+    if (current === undefined) return this.openOwn(namespace, use, overlay);
+    return andThen(current, () => this.openOwn(namespace, use, overlay));
+  }
+
+  /** The newest state that this machine has. */
+  openOwn(namespace: number, use: ReaderUse = "query", overlay?: Overlay): MaybePromise<View> {
     const opened = this.store.snapshot();
     this.#isEmbedded = !(opened instanceof Promise);
     return andThen(opened, (snapshot) =>
@@ -162,7 +172,7 @@ export class ReaderFactory {
 
   /** The schema of the newest state. */
   async schema(namespace: number): Promise<KnownSchema> {
-    const view = await this.openNewest(namespace, "change");
+    const view = await this.openOwn(namespace, "change");
     view.reader.close();
     return view.known;
   }

@@ -43,6 +43,7 @@ import { derivePatches } from "../write/apply.ts";
 import type { Edit } from "../write/edit.ts";
 import type { ChangeSender } from "./commits.ts";
 import type { AlterOperation } from "./engine.ts";
+import { fixedDuty, type Duty } from "./duty.ts";
 import { IndexBuilds } from "./index-builds.ts";
 import { findNewVectorIndexes, StoredLengths } from "./stored-lengths.ts";
 import type { NewVectorIndex } from "./stored-lengths.ts";
@@ -57,7 +58,7 @@ interface SchemaChangesOptions {
   readonly logger: Logger;
   readonly clock?: Clock;
   /** Whether this process builds indexes, also those that others ask for. One per store; true unless said. */
-  readonly builds?: boolean;
+  readonly duty?: Duty;
   /** What a build gathers in memory at a time. */
   readonly buildBytes?: number;
 }
@@ -82,9 +83,9 @@ export class SchemaChanges {
 
   constructor(options: SchemaChangesOptions) {
     this.#options = options;
-    const { readers, committer, logger, buildBytes } = options;
+    const { readers, committer, logger, buildBytes, duty = fixedDuty(true) } = options;
     this.#clock = options.clock ?? systemClock;
-    const shared = { readers, committer, logger, clock: this.#clock };
+    const shared = { readers, committer, logger, duty, clock: this.#clock };
     this.#builds = new IndexBuilds(
       buildBytes === undefined ? shared : { ...shared, roundBytes: buildBytes },
     );
@@ -214,7 +215,7 @@ export class SchemaChanges {
     });
     this.sweepSoon();
     if (builds.length === 0) return;
-    if (this.#options.builds ?? true) this.#builds.wake(namespace);
+    this.#builds.wake(namespace);
     if (inBackground) return;
     const isDone = (state: SchemaState): boolean => !builds.some((one) => isBuilding(state, one));
     await this.#waitUntil(namespace, isDone, Infinity);

@@ -5,6 +5,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { Store } from "../store/store.ts";
+import type { Duty } from "./duty.ts";
 import type { NamespaceQuotas } from "./namespace-quotas.ts";
 import { countNamespace } from "./namespace-count.ts";
 
@@ -13,6 +14,7 @@ interface CensusOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly quotas: NamespaceQuotas;
+  readonly duty: Duty;
   /** Of a namespace; undefined: it is gone. */
   readonly storageIdOf: (namespace: number) => Promise<number | undefined>;
 }
@@ -53,7 +55,7 @@ export class UsageCensus {
     const { logger } = this.#options;
     this.#busyMs = 0;
     try {
-      await this.#countAll();
+      if (this.#options.duty.isOn) await this.#countAll();
     } catch (error) {
       logger.warn("namespaces could not be counted", { error: String(error) });
     }

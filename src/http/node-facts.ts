@@ -12,6 +12,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { VectorIndexFacts } from "../engine/open.ts";
 import type { IndexProgress } from "../engine/index-builds.ts";
+import type { ClusterFacts } from "../model/cluster-facts.ts";
 import type { Principal } from "../model/principal.ts";
 import { quoteJsonForHtml } from "./reply.ts";
 
@@ -32,6 +33,7 @@ export interface NodeHealth extends HealthElement {
   /** Of the process that answers. */
   readonly vectors: readonly VectorIndexFacts[];
   readonly archive?: ArchiveFacts | undefined;
+  readonly cluster?: ClusterFacts | undefined;
 }
 
 /** Of the archive that a server keeps of its store. */
@@ -56,6 +58,8 @@ interface NodeParts {
   vectorIndexes(): readonly VectorIndexFacts[];
   /** undefined: there shall be none. */
   archive?(): Promise<ArchiveFacts | undefined>;
+  /** undefined: this machine is alone. */
+  cluster?(): Promise<ClusterFacts | undefined>;
   describeStore(): Promise<{
     readonly commitTs: number;
     readonly maxUid: number;
@@ -70,14 +74,16 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
   const facts: NodeFacts = {
     async health() {
       const { maxUid, damageCount, isShortOfRoom } = await parts.describeStore();
-      const progress = await parts.indexProgress();
+      const cluster = await parts.cluster?.();
+      // Nothing is read of a machine that is out of service.
+      const progress = cluster?.role === "stopped" ? [] : await parts.indexProgress();
       const names = progress.map(({ namespace, predicate }) => `${namespace}-${predicate}`);
       const indexing = [...new Set(names)];
       const nowMs = parts.clock.nowMs();
       return {
         instance: "alpha",
         address: parts.address,
-        status: damageCount > 0 ? "damaged" : isShortOfRoom ? "full" : "healthy",
+        status: statusOf({ damageCount, isShortOfRoom, cluster }),
         group: "1",
         version: parts.version,
         uptime: Math.floor((nowMs - startedAtMs) / 1000),
@@ -89,6 +95,7 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
         progress,
         vectors: parts.vectorIndexes(),
         archive: await parts.archive?.(),
+        cluster,
       };
     },
     async healthOfAll() {
@@ -99,6 +106,27 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
     membership: (namespace) => describeMembership(parts, namespace),
   };
   return facts;
+}
+
+/** In words of one; `healthy` alone says that all can be done here. */
+function statusOf({
+  damageCount,
+  isShortOfRoom,
+  cluster,
+}: {
+  readonly damageCount: number;
+  readonly isShortOfRoom: boolean;
+  readonly cluster: ClusterFacts | undefined;
+}): string {
+  if (damageCount > 0) return "damaged";
+  if (cluster?.role === "stopped") return "stopped";
+  if (cluster !== undefined && cluster.leader === undefined) return "leaderless";
+  return isShortOfRoom ? "full" : "healthy";
+}
+
+/** Whether another machine answers what this one cannot. */
+export function isOutOfService({ status, cluster }: NodeHealth): boolean {
+  return cluster !== undefined && (status === "stopped" || status === "leaderless");
 }
 
 /** The other role of the same process; it builds no indexes. */
@@ -125,7 +153,8 @@ export function printHealthOfAll(
 /** Members that are empty are left out. `indexing_progress` and `vector_indexes` are this server's own. */
 function describe(node: NodeHealth, principal: Principal): object {
   const shown = showNode(node, principal);
-  const { ongoing, indexing, ee_features, maxUid, progress, vectors, archive, ...plain } = shown;
+  const { ongoing, indexing, ee_features, maxUid, progress, vectors, archive, cluster, ...plain } =
+    shown;
   const known = progress.filter(({ namespace }) => mayKnowBuilds(principal, namespace));
   const builds = known.map(({ namespace, predicate, index, done, total }) => ({
     predicate: `${namespace}-${predicate}`,
@@ -154,8 +183,15 @@ function describe(node: NodeHealth, principal: Principal): object {
     ...(archive !== undefined && mayKnowBuilds(principal, 0)
       ? { backup: describeArchive(archive) }
       : {}),
+    ...(cluster !== undefined && mayKnowBuilds(principal, 0)
+      ? { cluster: describeCluster(cluster) }
+      : {}),
     ...counter,
   };
+}
+
+function describeCluster({ node, role, leader, applied, kept, problem }: ClusterFacts): object {
+  return { node, role, leader, applied, kept, problem };
 }
 
 function describeArchive({ archivedCommit, lastSuccess, problem }: ArchiveFacts): object {
@@ -170,10 +206,33 @@ async function printState(parts: NodeParts, namespace: number): Promise<string> 
     return `${name}:{"groupId":1,"predicate":${name},"force":false,"space":"0","remove":false,"readOnly":false,"moveTs":"0"}`;
   });
   const seconds = Math.floor(parts.clock.nowMs() / 1000);
-  const member = (groupId: number): string =>
-    `{"id":"1","groupId":${groupId},"addr":${quoteJsonForHtml(parts.address)},"leader":true,"amDead":false,"lastUpdate":"${seconds}","clusterInfoOnly":false,"forceGroupId":false}`;
-  const group = `{"members":{"1":${member(1)}},"tablets":{${tablets.join(",")}},"snapshotTs":"0","checksum":"0","checkpointTs":"0"}`;
-  return `{"counter":"${commitTs}","groups":{"1":${group}},"zeros":{"1":${member(0)}},"maxUID":"${maxUid}","maxTxnTs":"${commitTs}","maxNsID":"0","maxRaftId":"1","removed":[],"cid":""}`;
+  const members = await listMembers(parts);
+  const list = (groupId: number): string =>
+    members
+      .map(
+        ({ id, addr, leader }) =>
+          `"${id}":{"id":"${id}","groupId":${groupId},"addr":${quoteJsonForHtml(addr)},"leader":${leader},"amDead":false,"lastUpdate":"${seconds}","clusterInfoOnly":false,"forceGroupId":false}`,
+      )
+      .join(",");
+  const group = `{"members":{${list(1)}},"tablets":{${tablets.join(",")}},"snapshotTs":"0","checksum":"0","checkpointTs":"0"}`;
+  return `{"counter":"${commitTs}","groups":{"1":${group}},"zeros":{${list(0)}},"maxUID":"${maxUid}","maxTxnTs":"${commitTs}","maxNsID":"0","maxRaftId":"1","removed":[],"cid":""}`;
+}
+
+interface MemberFacts {
+  readonly id: number;
+  readonly addr: string;
+  readonly leader: boolean;
+}
+
+/** In the order of their names. A machine that is alone leads itself. */
+async function listMembers(parts: NodeParts): Promise<readonly MemberFacts[]> {
+  const facts = await parts.cluster?.();
+  if (facts === undefined || facts.members.length === 0) {
+    return [{ id: 1, addr: parts.address, leader: facts === undefined }];
+  }
+  return facts.members
+    .toSorted((a, b) => (a.node < b.node ? -1 : 1))
+    .map(({ address: addr, leads }, i) => ({ id: i + 1, addr, leader: leads }));
 }
 
 async function describeMembership(parts: NodeParts, namespace: number): Promise<MembershipFacts> {
@@ -184,12 +243,12 @@ async function describeMembership(parts: NodeParts, namespace: number): Promise<
     predicate: `${namespace}-${definition.name}`,
   }));
   const lastUpdate = Math.floor(parts.clock.nowMs() / 1000);
-  const zero = { id: 1, addr: parts.address, leader: true, lastUpdate };
-  const member = { ...zero, groupId: 1 };
+  const zeros = (await listMembers(parts)).map((member) => ({ ...member, lastUpdate }));
+  const members = zeros.map((member) => ({ ...member, groupId: 1 }));
   return {
     counter: commitTs,
-    groups: [{ id: 1, members: [member], tablets, snapshotTs: 0, checksum: 0 }],
-    zeros: [zero],
+    groups: [{ id: 1, members, tablets, snapshotTs: 0, checksum: 0 }],
+    zeros,
     maxUID: maxUid,
     maxNsID: 0,
     maxTxnTs: commitTs,

@@ -13,9 +13,10 @@ import { faultTable } from "../model/fault-table.ts";
 import { Fault } from "../model/fault.ts";
 import { anyPrincipal, type Principal } from "../model/principal.ts";
 import { beginRecord, notesOf } from "./audit.ts";
+import { addConsoleRoutes, sendConsole, wantsConsole } from "./console.ts";
 import { findRouteRefusal, judge } from "./gate.ts";
 import type { ServerContext } from "./server-context.ts";
-import { printHealth, printHealthOfAll } from "./node-facts.ts";
+import { isOutOfService, printHealth, printHealthOfAll } from "./node-facts.ts";
 import { findRemoteAddress } from "./peer.ts";
 import { addMetricsRoutes, metricsPaths } from "./metrics-routes.ts";
 import { makeRefusalReply } from "./refusal.ts";
@@ -62,7 +63,10 @@ export function addPlainRoutes(app: FastifyInstance, context: ServerContext): vo
       const principal = (await context.acl?.identify(request.headers)) ?? anyPrincipal;
       if (isAll)
         return sendJson(reply, printHealthOfAll(await context.about.healthOfAll(), principal));
-      return sendJson(reply, printHealth(await context.about.health(), principal));
+      const health = await context.about.health();
+      // A load balancer sends its requests to other machines.
+      if (!isAlive && isOutOfService(health)) void reply.code(503);
+      return sendJson(reply, printHealth(health, principal));
     }
     void reply.code(503).type("text/plain; charset=utf-8");
     const starting = "Please retry again, server is not ready to accept requests";
@@ -85,7 +89,13 @@ export function addPlainRoutes(app: FastifyInstance, context: ServerContext): vo
     return reply.code(400).type("text/plain; charset=utf-8").send("ErrorInvalidMethod\n");
   });
   if (context.metrics !== "off") addMetricsRoutes(app, context);
-  app.get("/", (_request, reply) => reply.type("text/plain; charset=utf-8").send(greeting));
+  app.get("/", (request, reply) => {
+    if (context.console !== undefined && wantsConsole(request.raw, "/")) {
+      return sendConsole(request, reply, context.console);
+    }
+    return reply.header("vary", "Accept").type("text/plain; charset=utf-8").send(greeting);
+  });
+  if (context.console !== undefined) addConsoleRoutes(app, context.console);
   app.setNotFoundHandler((_request, reply) =>
     reply.code(404).type("text/plain; charset=utf-8").send("404 page not found\n"),
   );
@@ -98,11 +108,7 @@ function addHooks(app: FastifyInstance, context: ServerContext): void {
     const right = rightOfPlain(url, context);
     const { raw } = reply;
     const search = request.url.split("?")[1] ?? "";
-    const watched = context.watch.begin(
-      request.raw,
-      url === undefined ? "other" : url.slice(1),
-      search,
-    );
+    const watched = context.watch.begin(request.raw, operationOf(url), search);
     setWatched(raw, watched);
     void reply.header(idHeader, watched.id);
     void reply.header("x-content-type-options", "nosniff");
@@ -139,9 +145,16 @@ function addHooks(app: FastifyInstance, context: ServerContext): void {
   });
 }
 
+/** By which a request is counted. */
+function operationOf(url: string | undefined): string {
+  if (url === undefined) return "other";
+  return url === "/graphql" || url.startsWith("/ui/console/") ? "console" : url.slice(1);
+}
+
 /** Metrics may be open to everybody. */
 function rightOfPlain(url: string | undefined, { metrics }: ServerContext): RouteRight {
-  if (url === undefined) return elsewhere;
+  // What comes here by /graphql is the console alone, which holds nothing.
+  if (url === undefined || url === "/graphql") return elsewhere;
   const right = rightOf(url);
   return metrics === "open" && metricsPaths.includes(url)
     ? { ...right, audience: "everyone" }

@@ -78,6 +78,7 @@ const walks: Readonly<Record<string, Walk>> = {
   "/query": [users, "POST", "", dql, "{ q(func: has(walk)) { walk } }"],
   "/query/": [users, "POST", "", dql, "{ q(func: has(walk)) { walk } }"],
   "/state": [guardians, "GET"],
+  "/ui/console/:name": [everyone, "GET"],
   "/ui/keywords": [everyone, "GET"],
 };
 

@@ -61,6 +61,7 @@ const expected: Readonly<Record<string, Line>> = {
   "/query": forData,
   "/query/": forData,
   "/state": forData,
+  "/ui/console/:name": forEveryone,
   "/ui/keywords": forEveryone,
 };
 

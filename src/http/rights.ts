@@ -67,6 +67,7 @@ export const routeRights: readonly RouteRight[] = [
   { path: "/health", audience: "everyone", form: "native", scopes: [] },
   { path: "/probe/graphql", audience: "everyone", form: "native", scopes: [] },
   { path: "/ui/keywords", audience: "everyone", form: "native", scopes: [] },
+  { path: "/ui/console/:name", audience: "everyone", form: "native", scopes: [] },
   { path: "/", audience: "everyone", form: "native", scopes: [] },
 ];
 

@@ -16,9 +16,11 @@ import type { ProcessMemory } from "../model/process-memory.ts";
 import type { Processes } from "./processes.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import type { RequestQuotas } from "./request-quotas.ts";
+import type { SeenState } from "./seen-state.ts";
 import type { RequestWatch } from "./request-watch.ts";
 import type { Security } from "./access.ts";
 import type { AuditSink } from "./audit-sink.ts";
+import type { ConsoleFiles } from "./console.ts";
 import type { NodeFacts } from "./node-facts.ts";
 
 /** Everything that a request may need; composed once per process. */
@@ -54,11 +56,15 @@ export interface ServerContext {
   readonly about: NodeFacts;
   /** Who may read the metrics: administrators, everybody, or nobody, and nothing is counted. */
   readonly metrics: "admin" | "open" | "off";
+  /** The page for a browser at `/` and `/graphql`; undefined: there is none. */
+  readonly console?: ConsoleFiles | undefined;
   readonly watch: RequestWatch;
   /** What the processes of this server say together. */
   readonly processes: Processes;
   /** False while the sample is being loaded: /health says so. */
   readonly isReady: () => boolean;
+  /** Of one of several machines. */
+  readonly seen?: SeenState | undefined;
   /** Why nothing can be written; undefined for nothing. */
   readonly storeFault?: () => string | undefined;
 }

@@ -1,10 +1,12 @@
 /** The HTTP server of one process: the database routes in the handler itself, everything else through the framework. */
 import fastify, { type FastifyInstance } from "fastify";
+import { awaitSeen } from "./seen-header.ts";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { nameLimit } from "../model/limits.ts";
 import { BodyCut, BodySlow, BodyTooLarge } from "./body.ts";
 import { BodyWatch } from "./body-watch.ts";
+import { wantsConsole } from "./console.ts";
 import { type Exchange, readParameters } from "./exchange.ts";
 import { handOver } from "./forward.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -78,7 +80,7 @@ export async function openHttpServer(
     const question = url.indexOf("?");
     const path = question < 0 ? url : url.slice(0, question);
     const route = findRoute(path);
-    if (route === undefined) {
+    if (route === undefined || (context.console !== undefined && wantsConsole(req, path))) {
       fallback(req, res);
       return;
     }
@@ -217,6 +219,9 @@ async function answerRoute(route: Route, exchange: Exchange, flow: Flow): Promis
         return;
       }
     }
+    const { seen } = exchange.context;
+    const waiting = seen && awaitSeen(exchange, seen);
+    if (waiting !== undefined) await waiting;
     await route.answer(exchange);
   } catch (error) {
     answerFailure(exchange, error);

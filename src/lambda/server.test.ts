@@ -155,7 +155,12 @@ describe("reference/graphql 7.5: resolvers", () => {
     expect((await call(server, { resolver: "T.rejects", parents })).status).toBe(500);
     expect((await call(server, { resolver: "T.some", parents })).text).toBe("[1,null]");
     expect((await call(server, { resolver: "T.circle", parents })).text).toContain("is no JSON");
-    expect((await call(server, { resolver: "Query.nothing" })).status).toBe(400);
+    expect(await call(server, { resolver: "Query.nothing" })).toEqual({
+      status: 400,
+      text: expect.stringContaining(
+        "Query.nothing returned nothing: null says that there is none.",
+      ),
+    });
     expect(await call(server, { resolver: "Query.null" })).toEqual({ status: 200, text: "null" });
     expect((await call(server, { resolver: "T.unknown", parents })).status).toBe(400);
     const told = JSON.stringify(logged);
@@ -261,6 +266,26 @@ describe("what scripts can reach", () => {
     expect(times).toHaveLength(3);
     expect(times[0]).toBeLessThanOrEqual(2040);
     expect(times[2]).toBeLessThanOrEqual((times[0] ?? 0) - 50);
+  });
+
+  test("request gives the data, or throws what the database told, which callers are told, too", async () => {
+    const refusal = { message: "no such ship", extensions: { code: "NOT_FOUND" } };
+    const upstream = await listen(({ body }) =>
+      body.includes("bad") ? [200, { errors: [refusal], data: null }] : [200, { data: { n: 1 } }],
+    );
+    const server = await start(
+      write(`self.addGraphQLResolvers({
+        "Query.good": ({ request }) => request("{ good }"),
+        "Query.bad": ({ request }) => request("{ bad }"),
+        "Query.caught": ({ request }) => request("{ bad }").catch((error) => error.errors),
+      })`),
+      { databaseUrl: `http://127.0.0.1:${upstream.port}`, token: "key" },
+    );
+    expect(JSON.parse((await call(server, { resolver: "Query.good" })).text)).toEqual({ n: 1 });
+    const bad = await call(server, { resolver: "Query.bad" });
+    expect(bad).toMatchObject({ status: 500, text: JSON.stringify({ errors: [refusal] }) });
+    const caught = await call(server, { resolver: "Query.caught" });
+    expect(JSON.parse(caught.text)).toEqual([refusal]);
   });
 
   test("graphql and dql, with the caller's header or another one", async () => {

@@ -8,10 +8,32 @@ import { openDirectoryLog } from "./directory.ts";
 import { openPostgresLog } from "./postgres.ts";
 import type { ReplicatedLog } from "./replicated-log.ts";
 
+/** Which log it is. */
 interface LogPlace {
   readonly url: string;
   /** Whether a server without a synchronous standby will do. */
   readonly isSingle: boolean;
+}
+
+/** The log of a store. `cell`: which of several in one database. Fault E_STARTUP for what is no log, or cannot be reached. */
+export async function openLog(
+  { url, isSingle }: LogPlace,
+  { cell, clock, flag }: { readonly cell: number; readonly clock: Clock; readonly flag: string },
+): Promise<ReplicatedLog> {
+  const { kind, rest } = readUrl(url, flag);
+  if (kind === "dir") return openDirectoryLog(rest, clock);
+  return openPostgresLog({ url, isSingle, cell, clock });
+}
+
+/** Fault E_STARTUP for what is no log. */
+export function readUrl(url: string, flag: string): { kind: "dir" | "postgres"; rest: string } {
+  const [, kind, rest = ""] = /^([a-z]+):(.+)$/.exec(url) ?? [];
+  if (kind === "dir") return { kind, rest };
+  if (kind === "postgres" || kind === "postgresql") return { kind: "postgres", rest };
+  throw new Fault(
+    "E_STARTUP",
+    `${flag}: "${withoutPassword(url)}" is no log (as postgres://USER@HOST:5432/DATABASE or dir:/var/lib/weft-log)`,
+  );
 }
 
 /** An empty log beside those that are there, which goes away again. */
@@ -22,13 +44,9 @@ export interface ScratchLog {
 
 /** Fault E_STARTUP for what is no log, or cannot be reached. */
 export function openScratchLog({ url, isSingle }: LogPlace, clock: Clock): ScratchLog {
-  const [, kind, rest = ""] = /^([a-z]+):(.+)$/.exec(url) ?? [];
+  const { kind, rest } = readUrl(url, "--log");
   if (kind === "dir") return scratchDirectory(rest, clock);
-  if (kind === "postgres" || kind === "postgresql") return scratchCell({ url, isSingle }, clock);
-  throw new Fault(
-    "E_STARTUP",
-    `--log: "${withoutPassword(url)}" is no log (as postgres://USER@HOST:5432/DATABASE or dir:/var/lib/weft-log)`,
-  );
+  return scratchCell({ url, isSingle }, clock);
 }
 
 function scratchDirectory(root: string, clock: Clock): ScratchLog {

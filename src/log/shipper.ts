@@ -87,6 +87,7 @@ export class LogShipper {
   #landed: Promise<void> = Promise.resolve();
   #lost: LogLost | undefined;
   #onLost: () => void = () => {};
+  #onKept: (seq: number) => void = () => {};
 
   /** `point`: how far this leader has read; all of it is applied. */
   constructor(log: ReplicatedLog, point: ChainPoint, options: ShipperOptions) {
@@ -108,6 +109,11 @@ export class LogShipper {
 
   get isLost(): boolean {
     return this.#lost !== undefined;
+  }
+
+  /** Called when more is kept, before whoever waits for it is told. */
+  onKept(listener: (seq: number) => void): void {
+    this.#onKept = listener;
   }
 
   /** Called once, when this node is known not to lead. */
@@ -206,6 +212,7 @@ export class LogShipper {
       this.#durable = seq;
       waiting.resolve({ seq, sum, term: this.#options.term });
     }
+    this.#onKept(this.#durable);
     this.#depart();
   }
 

@@ -475,6 +475,17 @@ const table = {
       "The process cannot reach the store at the moment: the writer is starting again, or the directory has been moved or removed.",
     remedy: "Send it again in a second. Where it lasts, `/health` and the log say why.",
   },
+  E_NOT_CURRENT: {
+    area: "Store",
+    phase: "parser",
+    extension: "Error",
+    status: 503,
+    says: "the newest state of the machines cannot be known",
+    cause:
+      "Of several machines (`--cluster`), this one could not learn in time what the others have acknowledged: none leads that can be reached, or the log's engine is down; or it has not got the commit that the request names (`X-Weft-Seen`).",
+    remedy:
+      "Send it again, or to another machine. `weft cluster status` says who leads and why the log cannot be reached. Best effort (`be=true`) and `--cluster reads=local` read what this machine has.",
+  },
   E_LOG: {
     area: "Store",
     phase: "parser",

@@ -9,8 +9,14 @@ import type { MaybePromise } from "../base/maybe.ts";
 export const commitNumberMax = 2 ** 38 - 1;
 
 export interface Store {
-  /** The newest committed state, never older than an acknowledged commit of any process. Close it. */
+  /** The newest committed state, never older than an acknowledged commit of any process of this machine. Close it. */
   snapshot(): MaybePromise<Snapshot>;
+  /**
+   * Of one of several machines: when it resolves, `snapshot` is not older than anything that was acknowledged anywhere
+   * when it was called. Rejects with Fault E_STORE_UNAVAILABLE where that cannot be known soon. Where it is absent,
+   * every snapshot is.
+   */
+  whenCurrent?(): MaybePromise<void>;
   /**
    * Atomic and durable when it resolves. Rejects with StoreRefusal (below) when the store decides against it, with
    * Fault E_STORE_FULL, E_OVERLOADED, E_OUTCOME_UNKNOWN, E_STORE_CORRUPT or E_LIMIT (no commit numbers are left)

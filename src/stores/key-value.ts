@@ -39,8 +39,11 @@ export interface WriteEngine {
 /** One of the two ends it. When they fail, nothing of the transaction stays. */
 export interface Prepared<T> {
   readonly value: T;
-  /** Resolves when all of it is durable and visible. */
-  commit(): Promise<void>;
+  /**
+   * Resolves when all of it is durable and visible. `keys`: asked for where it is shipped; what the machines that follow
+   * have to know of it to judge what comes later.
+   */
+  commit(keys?: () => Uint8Array): Promise<void>;
   /** All of it is durable and visible when this returns. May be called while `commit` is under way. */
   commitNow(): void;
 }

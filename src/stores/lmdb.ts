@@ -8,10 +8,13 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { silentLogger, type Logger } from "../base/log.ts";
+import { assert } from "../base/assert.ts";
 import { Fault } from "../model/fault.ts";
 import type { Derive, Snapshot, Store } from "../store/store.ts";
 import type { Tuning } from "./apply/tuning.ts";
 import { Committer } from "./commit/committer.ts";
+import { ConflictChecker } from "./commit/conflict-checker.ts";
+import { Pauses } from "./commit/pauses.ts";
 import type { LogRetention } from "./commit/log-tail.ts";
 import { makeNumberWatch } from "./commit/number-limit.ts";
 import { type CapacityBounds, CapacityGuard } from "./lmdb/capacity.ts";
@@ -36,6 +39,8 @@ import { examinePages } from "./lmdb/page-walk.ts";
 import { examineJournal, planRecovery, removeJournal } from "./lmdb/recovery.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
 import { openLinkListener, type LinkListener } from "./lmdb/link-server.ts";
+import { LinkSession } from "./lmdb/link-session.ts";
+import { NodeLink, type NodeLinkHost } from "./lmdb/node-link.ts";
 import { SlotKeeper } from "./lmdb/slot-keeper.ts";
 import { noScrub, Scrub, type ScrubPolicy } from "./lmdb/scrub.ts";
 import { DiskRoom } from "./disk-room.ts";
@@ -47,7 +52,17 @@ import { claimForWriting } from "./lmdb/writing-claim.ts";
 import { readLog, readSlots, walkLog } from "./read-log.ts";
 
 export type { Claim } from "./lmdb/claim.ts";
-export type { RowShipper } from "./lmdb/engine.ts";
+export { positionKey, type RowShipper } from "./lmdb/engine.ts";
+export type { LinkSession } from "./lmdb/link-session.ts";
+export type {
+  LeadNotice,
+  LeadTerm,
+  NodeLink,
+  NodeLinkHost,
+  PlacedAnswer,
+  ProcessSession,
+} from "./lmdb/node-link.ts";
+export type { SlotToken } from "./lmdb/slot-keeper.ts";
 
 export interface WriterOptions {
   readonly dir: string;
@@ -215,7 +230,10 @@ function openKeys(
   return undefined;
 }
 
-function openCommitter(files: OpenedFiles, options: WriterOptions): Committer {
+function openCommitter(
+  files: OpenedFiles,
+  options: WriterOptions & { readonly checker?: ConflictChecker },
+): Committer {
   const { logger } = options;
   const committer = new Committer(files.engine, options);
   tellOfDamagedLog(committer, logger);
@@ -256,17 +274,44 @@ export interface NodeStore {
    * Transactions of the machine that leads, in their order, as one. Durable and visible when it returns. Throws as a
    * commit rejects; then nothing of them is there, and the store goes on.
    */
-  apply(records: readonly Uint8Array[], position: Uint8Array): void;
+  apply(records: readonly ShippedRecord[], position: Uint8Array): void;
+  /** When nobody has asked for a pause; what follows at once is outside of all pauses. */
+  whenWritable(): Promise<void>;
+  /** Resolves when nothing is being written; then nothing is until what it gives is called. */
+  pause(): Promise<() => void>;
+  /** Once: has the processes of this machine in, who wait until then. */
+  serve(host: NodeLinkHost, commitTs: () => number): NodeLink;
   /** This machine writes from now on, and applies nothing of others any more. What it cannot ship ends it (`onFatal`). */
-  lead(shipper: RowShipper): Store;
+  lead(shipper: RowShipper): LeadingStore;
+  /** What waits to be written is written no more: nothing takes what this machine ships. */
+  abandon(): void;
+  /** Call when a process of this machine died: its readers go on pinning pages until then. */
+  checkReaders(): void;
   /** What is being shipped must be at its end. */
   close(): Promise<void>;
 }
 
-/** As `openWriter`; `storeId`: which store it is on all machines, 32 hex digits. */
-export async function openNodeStore(
-  options: WriterOptions & { readonly storeId: string },
-): Promise<NodeStore> {
+/** What the machine that leads has written in one transaction. */
+interface ShippedRecord {
+  readonly keys: Uint8Array;
+  readonly rows: Uint8Array;
+}
+
+/** The store of the machine that leads. */
+export interface LeadingStore extends Store {
+  /** For a process, of any machine. */
+  openSession(): LinkSession;
+}
+
+/** `storeId`: which store it is on all machines, 32 hex digits. */
+export type NodeStoreOptions = WriterOptions & { readonly storeId: string };
+
+export function holdsStore(dir: string): boolean {
+  return inspectStore(dir) !== undefined;
+}
+
+/** As `openWriter`. */
+export async function openNodeStore(options: NodeStoreOptions): Promise<NodeStore> {
   const { dir, storeId } = options;
   const journal = { run: randomUUID(), ...options.journal };
   const found = inspectStore(dir, journal);
@@ -281,46 +326,127 @@ export async function openNodeStore(
   if (claim === undefined) {
     throw new Fault("E_STARTUP", `cannot open the store at ${dir}: another process writes to it`);
   }
+  let listener: LinkListener | undefined;
   try {
-    return makeNode(await openFiles({ ...options, journal }, storeId), options, claim);
+    listener = options.isLinked === false ? undefined : await openLinkListener(dir);
+    const files = await openFiles({ ...options, journal }, storeId);
+    return new LmdbNode(files, options, { claim, listener });
   } catch (error) {
+    await listener?.close();
     await claim.release();
     throw error;
   }
 }
 
-function makeNode(files: OpenedFiles, options: WriterOptions, claim: Claim): NodeStore {
-  const { header, environment, engine, lmdb } = files;
-  let committer: Committer | undefined;
-  let hasFailed = false;
-  let closed: Promise<void> | undefined;
-  files.onFailure((error) => {
-    hasFailed = true;
-    options.onFatal?.(error);
-  });
-  const closeOnce = async (): Promise<void> => {
+interface NodeClaims {
+  readonly claim: Claim;
+  readonly listener: LinkListener | undefined;
+}
+
+class LmdbNode implements NodeStore {
+  readonly #files: OpenedFiles;
+  readonly #options: WriterOptions;
+  readonly #claims: NodeClaims;
+  readonly #pauses = new Pauses(() => {});
+  /** What other machines have committed since it was opened: transactions that are open then outlive their leader. */
+  readonly #checker: ConflictChecker;
+  readonly #scrub: Scrub;
+  readonly #timer: NodeJS.Timeout;
+  #link: NodeLink | undefined;
+  #committer: Committer | undefined;
+  #hasFailed = false;
+  #closed: Promise<void> | undefined;
+
+  constructor(files: OpenedFiles, options: WriterOptions, claims: NodeClaims) {
+    const { environment } = files;
+    this.#files = files;
+    this.#options = options;
+    this.#claims = claims;
+    this.#checker = new ConflictChecker(environment.read(({ ts }) => ts));
+    this.#scrub = beginScrub(environment, options);
+    this.#timer = setInterval(() => environment.readerCheck(), readerCheckMs).unref();
+    files.onFailure((error) => {
+      this.#hasFailed = true;
+      options.onFatal?.(error);
+    });
+  }
+
+  get storeId(): string {
+    return this.#files.header.storeId;
+  }
+
+  get position(): Uint8Array | undefined {
+    return this.#files.lmdb.position;
+  }
+
+  snapshot(): Snapshot {
+    return this.#files.environment.snapshot();
+  }
+
+  apply(records: readonly ShippedRecord[], position: Uint8Array): void {
+    assert(!this.#pauses.isOn, "nothing is applied in a pause");
+    const rows = records.map((record) => record.rows);
+    this.#files.lmdb.apply(rows, position);
+    for (const { keys } of records) this.#checker.recordShipped(keys);
+  }
+
+  async whenWritable(): Promise<void> {
+    await (this.#committer === undefined
+      ? this.#pauses.whenOver()
+      : this.#committer.whenWritable());
+  }
+
+  async pause(): Promise<() => void> {
+    return this.#committer === undefined ? this.#pauses.begin() : await this.#committer.pause();
+  }
+
+  serve(host: NodeLinkHost, commitTs: () => number): NodeLink {
+    const { logger } = this.#options;
+    const link = new NodeLink({ storeId: this.storeId, host, logger, commitTs });
+    this.#link = link;
+    this.#claims.listener?.serveWith((socket) => link.take(socket));
+    return link;
+  }
+
+  lead(shipper: RowShipper): LeadingStore {
+    assert(!this.#pauses.isOn, "the lead begins outside of pauses");
+    const { lmdb, environment, engine } = this.#files;
+    lmdb.shipTo(shipper);
+    const options = { ...this.#options, checker: this.#checker };
+    const committer = openCommitter(this.#files, options);
+    this.#committer = committer;
+    const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
+    const close = (): Promise<void> => this.close();
+    const store = makeDirectStore({ environment, committer, slots, engine, close });
+    return { ...store, openSession: () => new LinkSession({ committer, slots }) };
+  }
+
+  abandon(): void {
+    this.#committer?.stop(new Fault("E_STORE_UNAVAILABLE", "the lead was given up"));
+  }
+
+  checkReaders(): void {
+    this.#files.environment.readerCheck();
+  }
+
+  close(): Promise<void> {
+    return (this.#closed ??= this.#closeOnce());
+  }
+
+  async #closeOnce(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#scrub.close();
+    const committer = this.#committer;
     if (committer !== undefined) {
       await committer.flush();
       committer.stop(new Fault("E_STORE_UNAVAILABLE", "the store is closed"));
     }
-    await closeFiles(files, options.dir, claim, hasFailed || committer?.hasFailed === true);
-  };
-  const close = (): Promise<void> => (closed ??= closeOnce());
-  return {
-    storeId: header.storeId,
-    get position() {
-      return lmdb.position;
-    },
-    snapshot: () => environment.snapshot(),
-    apply: (records, position) => lmdb.apply(records, position),
-    lead(shipper) {
-      lmdb.shipTo(shipper);
-      committer = openCommitter(files, options);
-      const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
-      return makeDirectStore({ environment, committer, slots, engine, close });
-    },
-    close,
-  };
+    this.#link?.partAll();
+    const { claim, listener } = this.#claims;
+    await listener?.close();
+    const hasFailed = this.#hasFailed || committer?.hasFailed === true;
+    await closeFiles(this.#files, this.#options.dir, claim, hasFailed);
+  }
 }
 
 function beginScrub(environment: Environment, options: WriterOptions): Scrub {
@@ -391,6 +517,10 @@ interface ConnectOptions {
   /** Default: the process does not scrub. */
   readonly scrub?: ScrubPolicy;
   readonly encryption?: UserKey | undefined;
+  /** Of one of several machines: told when it begins to lead, and when it does not any more. */
+  readonly onLead?: (leads: boolean) => void;
+  /** Of one of several machines: how long reads wait for what was acknowledged on any; default: they take what it has. */
+  readonly currentMs?: number;
 }
 
 /** The store of a process beside the writer, which must have opened it before. */
@@ -410,6 +540,8 @@ export async function connectStore(options: ConnectOptions): Promise<Store> {
     waitMs: options.waitMs ?? 10_000,
     logger: options.logger ?? silentLogger,
     scrub: options.scrub ?? noScrub,
+    onLead: options.onLead,
+    currentMs: options.currentMs,
   });
 }
 

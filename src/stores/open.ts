@@ -5,11 +5,23 @@
 export {
   connectStore,
   examineFiles,
+  holdsStore,
   openNodeStore,
   openReadOnly,
   openWriter,
+  positionKey,
+  type LeadingStore,
+  type LeadNotice,
+  type LeadTerm,
+  type LinkSession,
+  type NodeLink,
+  type NodeLinkHost,
   type NodeStore,
+  type NodeStoreOptions,
+  type PlacedAnswer,
+  type ProcessSession,
   type RowShipper,
+  type SlotToken,
   type Writer,
 } from "./lmdb.ts";
 export { openMemoryStore } from "./memory.ts";

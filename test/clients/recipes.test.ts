@@ -84,13 +84,3 @@ export const first = (data: Data): boolean | undefined => data.queryTask?.[0]?.$
   writeFileSync(join(folder, "tasks.ts"), program("doen"));
   await expect(kitchen.run(compiler, flags)).rejects.toThrow("Property 'doen' does not exist");
 });
-
-test("GraphiQL shows the schema and an answer in its page", async () => {
-  copyFileSync(
-    join(import.meta.dirname, "graphiql-program.mjs"),
-    join(kitchen.folder, "graphiql-program.mjs"),
-  );
-  expect(await kitchen.run("graphiql-program.mjs")).toBe(
-    'the schema is shown\n{"queryPerson":[{"name":"ann"}]}\n',
-  );
-});

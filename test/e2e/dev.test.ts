@@ -8,6 +8,7 @@ import {
   makeFolder,
   post,
   runWeft,
+  sleep,
   startDev,
   type DevServer,
   type Told,
@@ -239,30 +240,82 @@ describe("weft dev", () => {
     rmSync(join(folder, "fixtures.graphql"));
   });
 
-  test("migrations: a new one is checked, and applied when it is asked for", async () => {
-    const wrong = await save(
-      "migrations/0001-first/schema.graphql",
-      "type Task { id: IDD }\n",
-      "error:",
-    );
-    expect(wrong).toContain(
-      "migrations/0001-first/schema.graphql:1:17: error: Undefined type IDD.",
-    );
-    const said = await save(
-      "migrations/0001-first/schema.graphql",
-      read("schema.graphql"),
-      "weft schema up --dir migrations",
-    );
-    expect(said).toContain(`weft schema up --dir migrations --to ${dev.url}`);
-    const args = ["--dir", join(folder, "migrations"), "--to", dev.url];
-    expect((await runWeft(["schema", "up", ...args])).stdout).toContain("0001-first is applied");
-    const odd = await save(
-      "migrations/0001-first/force",
-      "Task\n",
-      "was changed since it was applied",
-    );
-    expect(odd).toContain("migrations: error: 0001-first was changed");
-    rmSync(join(folder, "migrations"), { recursive: true });
+  describe("migrations", () => {
+    const file = (name: string): string => `migrations/0001-first/${name}`;
+    const next = (): string => read("schema.graphql").replace("  label", "  nick: String\n  label");
+
+    test("a wrong one is told with its place, and nothing is applied", async () => {
+      const wrong = await save(file("schema.graphql"), "type Task { id: IDD }\n", "error:");
+      expect(wrong).toContain(
+        "migrations/0001-first/schema.graphql:1:17: error: Undefined type IDD.",
+      );
+      expect(wrong).not.toContain("is applied");
+    });
+
+    test("one that is right is applied when it is saved", async () => {
+      const said = await save(file("schema.graphql"), next(), "the schema of the migration");
+      expect(said).toMatch(/safe +Task\.nick +new: String/);
+      expect(said).toContain("weft: 0001-first is applied");
+      expect(said).toContain("types: weft/schema.d.ts");
+      expect(said).toContain("the schema of the migration is served, and not schema.graphql");
+      expect(await dataOf("{ queryTask { nick } }")).toEqual({
+        queryTask: [{ nick: null }, { nick: null }, { nick: null }],
+      });
+    });
+
+    test("a step that is added is done, with all that were done before", async () => {
+      const block = `upsert { query { t as var(func: type(Task), first: 10) @filter(not has(Task.nick)) left(func: uid(t)) { count(uid) } }
+        mutation @if(gt(len(t), 0)) { set { uid(t) <Task.nick> "none" . } } }`;
+      await save(file("after.dql"), block, "0001-first is applied");
+      expect(await dataOf("{ queryTask { nick } }")).toEqual({
+        queryTask: [{ nick: "none" }, { nick: "none" }, { nick: "none" }],
+      });
+    });
+
+    test("what would lose stored data is told, with the ways to go on, and not done", async () => {
+      const said = await save(file("schema.graphql"), read("schema.graphql"), "--migrate all");
+      expect(said).toMatch(/removes +Task\.nick/);
+      expect(said).toContain("0001-first would lose stored data, as is told above: not applied");
+      expect(said).toContain(`weft schema up --dir migrations --force Task.nick --to ${dev.url}`);
+      expect(await dataOf("{ aggregateTask(filter: { has: nick }) { count } }")).toEqual({
+        aggregateTask: { count: 3 },
+      });
+      const deleting = await save(
+        file("before.dql"),
+        "{ delete { <0x1> <Task.nick> * . } }",
+        "--migrate all",
+      );
+      expect(deleting).toContain("0001-first deletes what is stored: not applied");
+    });
+
+    test("a step that finds no end ends when its text changes", async () => {
+      rmSync(join(folder, file("before.dql")));
+      await save(file("schema.graphql"), next(), "0001-first is applied");
+      const endless = "{ q(func: type(Task)) { uid } }";
+      write(file("after.dql"), endless);
+      await sleep(600);
+      const said = await save(file("after.dql"), `${endless}\n# not that`, "was changed meanwhile");
+      expect(said).not.toContain("is applied");
+      const before = dev.output().length;
+      rmSync(join(folder, file("after.dql")));
+      await dev.says("0001-first is applied", before);
+    });
+
+    test("one that was applied and is gone, or is no longer the last, is told", async () => {
+      await save(
+        "migrations/0002-second/after.dql",
+        '{ set { _:note <dev.note> "second" . } }',
+        "0002-second is applied",
+      );
+      const odd = await save(file("force"), "Task.nick\n", "--reset");
+      expect(odd).toContain(
+        "migrations: error: 0001-first was changed, and 0002-second was applied after it",
+      );
+      const before = dev.output().length;
+      rmSync(join(folder, "migrations", "0001-first"), { recursive: true });
+      await dev.says("0001-first is applied, and not there", before);
+      rmSync(join(folder, "migrations"), { recursive: true });
+    });
   });
 
   test("Ctrl-C ends it; the next start has the data, and --reset has not", async () => {
@@ -289,7 +342,9 @@ describe("what is explained", () => {
 ) {
   id: ID!
   owner: String! @search(by: [hash])
+  kind: Kind
 }
+enum Kind { LOUD QUIET }
 # Dgraph.Authorization {"VerificationKey":"a key for tests alone, long enough","Header":"X-Auth","Namespace":"https://x","Algo":"HS256"}
 `;
 
@@ -315,6 +370,13 @@ describe("what is explained", () => {
     await dev.says("@auth: add of Note is refused: the rule asks for ROLE", before);
     expect(dev.output().slice(before)).toContain("line 3 of the schema");
   });
+
+  test("why nodes are not ordered by a field that they have", async () => {
+    const before = dev.output().length;
+    const { json } = await ask("{ queryNote(order: { asc: kind }) { owner } }");
+    expect(json["errors"]).toMatchObject([{ message: "Expected type NoteOrderable, found kind." }]);
+    await dev.says("Note.kind is of the enum Kind; nodes are ordered by", before);
+  });
 });
 
 describe("a start", () => {
@@ -338,6 +400,27 @@ describe("a start", () => {
     expect(await dataOf("{ queryTask { title label } }")).toEqual({
       queryTask: [{ title: "one", label: "one" }],
     });
+    await dev.stop("SIGINT");
+  });
+
+  test("`--migrate all` applies what loses stored data, `off` nothing", async () => {
+    folder = makeFolder();
+    const first = "type Task { id: ID! title: String! days: Int }";
+    write("migrations/0001-first/schema.graphql", first);
+    write(
+      "fixtures.rdf",
+      '_:a <dgraph.type> "Task" .\n_:a <Task.title> "one" .\n_:a <Task.days> "1" .\n',
+    );
+    dev = await startDev(folder, ["--migrate", "all"]);
+    expect(dev.output()).toContain("0001-first is applied");
+    const second = "migrations/0002-second/schema.graphql";
+    const told = await save(second, first.replace(" days: Int", ""), "0002-second is applied");
+    expect(told).toMatch(/removes +Task\.days/);
+    expect(told).toContain("it can be applied, 1 of 1 by --force");
+    await dev.stop("SIGINT");
+    dev = await startDev(folder, ["--migrate", "off"]);
+    const left = await save(second, first, "When it is as it should be");
+    expect(left).toContain("0002-second: not applied yet");
     await dev.stop("SIGINT");
   });
 

@@ -18,7 +18,8 @@ const own =
 const sdl = `
   type Person { id: ID! name: String! @id email: String! tasks: [Task] @hasInverse(field: owner) }
   type Task { id: ID! title: String! @search owner: Person! due: DateTime size: Int64 @search sizes: [Int64]
-    made: DateTime @default(add: { value: "$now" }) }
+    made: DateTime @default(add: { value: "$now" }) kind: Kind }
+  enum Kind { LARGE SMALL }
   union Thing = Person | Task
   type Box { id: ID! things: [Thing] }
   type Account @secret(field: "pin") { id: ID! login: String! @id mail: String @id }
@@ -164,6 +165,26 @@ describe("what is wrong, and where", () => {
     const streamed = await post(detailed, { query: "{ nothing }" }, events);
     expect(streamed.text).toContain('"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}');
   });
+});
+
+test("an order by a field that has none says why, as a literal and in a variable", async () => {
+  const hint =
+    "Task.kind is of the enum Kind; nodes are ordered by single fields of Int, Int64, Float, String or DateTime alone";
+  const byLiteral = "{ queryTask(order: { asc: kind }) { id } }";
+  const byVariable = "query($o: TaskOrder) { queryTask(order: $o) { id } }";
+  const variables = { o: { asc: "kind" } };
+  expect(await errorsOf(byLiteral, {})).toEqual([{ code: "GRAPHQL_VALIDATION_FAILED", hint }]);
+  expect(await errorsOf(byVariable, { variables })).toEqual([{ code: "BAD_USER_INPUT", hint }]);
+  expect(await errorsOf("{ queryTask(order: { asc: owner }) { id } }", {})).toMatchObject([
+    { hint: expect.stringContaining("Task.owner is of Person!; ") },
+  ]);
+  expect(await errorsOf("{ queryTask(order: { asc: nothing }) { id } }", {})).toEqual([
+    { code: "GRAPHQL_VALIDATION_FAILED" },
+  ]);
+  const { json } = await ask(byLiteral, { at: plain });
+  expect(json["errors"]).toEqual([
+    { message: "Expected type TaskOrderable, found kind.", locations: [{ line: 1, column: 27 }] },
+  ]);
 });
 
 describe("what a rule refuses", () => {

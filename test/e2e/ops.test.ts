@@ -135,3 +135,22 @@ test("weft.service: a command that is understood; systemd finds nothing wrong", 
   expect(execFileSync("systemd-analyze", ["verify", file], { encoding: "utf8" })).toBe("");
   rmSync(folder, { recursive: true });
 });
+
+test("compose-cluster.yaml: machines whose settings are read, each with a name and a disk of its own", async () => {
+  const { services, volumes } = parse(read("ops/compose-cluster.yaml"), { merge: true }) as {
+    services: Record<string, { command?: string[]; volumes: string[]; read_only?: boolean }>;
+    volumes: object;
+  };
+  const machines = Object.entries(services).filter(([name]) => name !== "log");
+  expect(machines.map(([name]) => name)).toEqual(["db1", "db2", "db3"]);
+  const { stdout } = await runWeft(["help", "serve"]);
+  for (const [name, { command = [], volumes: disks, read_only: isSealed }] of machines) {
+    const flags = command.filter((arg) => arg.startsWith("--")).map((arg) => arg.split("=")[0]);
+    expect(flags.filter((flag) => !stdout.includes(`  ${flag} `))).toEqual([]);
+    const cluster = command.find((arg) => arg.startsWith("--cluster="));
+    expect(cluster).toContain(`; node=${name}; address=${name}:7443; `);
+    expect(disks).toContain(`${name}:/data`);
+    expect(Object.keys(volumes)).toContain(name);
+    expect(isSealed).toBe(true);
+  }
+});

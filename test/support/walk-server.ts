@@ -106,6 +106,7 @@ export async function openWalkServer(options: WalkOptions): Promise<WalkServer> 
     logger: silentLogger,
     about,
     metrics: "admin",
+    console: { find: () => undefined },
     watch: new RequestWatch({
       clock,
       logger: silentLogger,

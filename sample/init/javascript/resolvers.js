@@ -4,8 +4,8 @@ import { labelOf } from "./label.js";
 self.addGraphQLResolvers({
   "Task.label": ({ parent }) => labelOf(parent),
 
-  "Mutation.finishTask": async ({ args, graphql }) => {
-    const { data } = await graphql(
+  "Mutation.finishTask": async ({ args, request }) => {
+    const { updateTask } = await request(
       `
         mutation ($title: String!) {
           updateTask(
@@ -17,7 +17,7 @@ self.addGraphQLResolvers({
       `,
       { title: args.title },
     );
-    if (data?.updateTask?.numUids !== 1) {
+    if (updateTask?.numUids !== 1) {
       // Callers read the message, and tell errors apart by the code.
       throw Object.assign(new Error(`There is no open task "${args.title}".`), {
         code: "NO_SUCH_TASK",

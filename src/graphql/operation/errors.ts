@@ -43,12 +43,25 @@ export class FieldRefused extends Error {
   }
 }
 
+const hints = new WeakMap<ResponseError, string>();
+
+/** What `--graphql error-details` tells of an error beside its message. */
+export function giveHint(error: ResponseError, hint: string | undefined): ResponseError {
+  if (hint !== undefined) hints.set(error, hint);
+  return error;
+}
+
+export function hintOf(error: ResponseError): string | undefined {
+  return hints.get(error);
+}
+
 /** With the code that `--graphql error-details` adds: what of the request is wrong, a variable's value or the document. */
 export function withCode(error: ResponseError): ResponseError {
   if (error.extensions !== undefined) return error;
   const isVariable = error.path?.[0] === "variable";
   const code = isVariable ? "BAD_USER_INPUT" : "GRAPHQL_VALIDATION_FAILED";
-  return { ...error, extensions: { code } };
+  const hint = hintOf(error);
+  return { ...error, extensions: hint === undefined ? { code } : { code, hint } };
 }
 
 export function refuseRequest(message: string, location?: Location): RequestRefused {

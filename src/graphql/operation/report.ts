@@ -3,8 +3,8 @@ import type { VariableDefinitionNode } from "graphql";
 import type { CompositeType, NamedType } from "../schema/compiled-schema.ts";
 import type { offsetOf } from "./parse.ts";
 
-/** Reports a fault at a node. */
-export type Report = (message: string, node: Parameters<typeof offsetOf>[0]) => void;
+/** Reports a fault at a node. `hint`: what is told of it where details are asked for. */
+export type Report = (message: string, node: Parameters<typeof offsetOf>[0], hint?: string) => void;
 
 const possible = new WeakMap<CompositeType, ReadonlySet<NamedType>>();
 

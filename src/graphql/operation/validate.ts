@@ -25,7 +25,7 @@ import type {
 } from "../schema/compiled-schema.ts";
 import { checkCascade } from "./cascade.ts";
 import type { ResponseError } from "./errors.ts";
-import { RequestRefused } from "./errors.ts";
+import { giveHint, RequestRefused } from "./errors.ts";
 import { checkDepth } from "./document-depth.ts";
 import { DocumentMeter } from "./document-meter.ts";
 import { findFirstConflict } from "./merge-check.ts";
@@ -60,8 +60,8 @@ export function validateDocument(
   checkDepth(document, meter.limits);
   const errors: ResponseError[] = [];
   const locate = makeLocator(text);
-  const report: Report = (message, node) => {
-    errors.push({ message, locations: [locate(offsetOf(node))] });
+  const report: Report = (message, node, hint) => {
+    errors.push(giveHint({ message, locations: [locate(offsetOf(node))] }, hint));
     state.faults++;
     if (errors.length < faultsMax) return;
     throw new RequestRefused([...errors, { message: "Too many faults: the rest is not told." }]);

@@ -6,7 +6,7 @@ import type {
   ValueNode,
   VariableNode,
 } from "graphql";
-import type { InputObjectType, NamedType, TypeRef } from "../schema/compiled-schema.ts";
+import type { EnumType, InputObjectType, NamedType, TypeRef } from "../schema/compiled-schema.ts";
 import { printValue } from "./parse.ts";
 import { printType } from "./report.ts";
 import type { Report } from "./report.ts";
@@ -198,8 +198,8 @@ function unsignedProblem(text: string): string | undefined {
 }
 
 function checkForm(value: ValueNode, place: TypeRef, type: NamedType, report: Report): void {
-  const unexpected = (suggested = ""): void =>
-    report(`Expected type ${place.text}, found ${printValue(value)}.${suggested}`, value);
+  const unexpected = (suggested = "", hint?: string): void =>
+    report(`Expected type ${place.text}, found ${printValue(value)}.${suggested}`, value, hint);
   switch (value.kind) {
     case "ListValue":
       if (place.kind !== "list") unexpected();
@@ -216,7 +216,10 @@ function checkForm(value: ValueNode, place: TypeRef, type: NamedType, report: Re
     case "EnumValue":
       if (type.kind === "enum") {
         if (type.values.has(value.value)) return;
-        unexpected(suggestBare("Did you mean the enum value", value.value, type.values.keys()));
+        unexpected(
+          suggestBare("Did you mean the enum value", value.value, type.values.keys()),
+          explainOrder(type, value.value),
+        );
       } else if (!isCustom(type) && !isOneOf(type, "ID")) unexpected();
       return;
     case "IntValue":
@@ -231,6 +234,16 @@ function checkForm(value: ValueNode, place: TypeRef, type: NamedType, report: Re
     default:
       return;
   }
+}
+
+/** Why nodes are not ordered by a field that their type has; undefined where that is not what was asked for. */
+export function explainOrder({ name, of }: EnumType, asked: string): string | undefined {
+  if (of === undefined || of.kind === "union" || name !== `${of.name}Orderable`) return undefined;
+  const field = of.fields.get(asked);
+  if (field === undefined) return undefined;
+  const named = namedTypeOf(field.type);
+  const what = named.kind === "enum" ? `the enum ${named.name}` : field.type.text;
+  return `${of.name}.${asked} is of ${what}; nodes are ordered by single fields of Int, Int64, Float, String or DateTime alone`;
 }
 
 /** Scalars that take any literal here: their values are judged where they are used. */

@@ -5,10 +5,10 @@
 import type { ConstValueNode, OperationDefinitionNode } from "graphql";
 import type { CompiledSchema, NamedType, TypeRef } from "../schema/compiled-schema.ts";
 import type { ResponsePath } from "./errors.ts";
-import { RequestRefused } from "./errors.ts";
+import { giveHint, RequestRefused } from "./errors.ts";
 import { isJsonArray, isJsonObject, NumberText } from "./json.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import { intProblem } from "./values.ts";
+import { explainOrder, intProblem } from "./values.ts";
 import { variableType } from "./walk.ts";
 
 export interface VariableUse {
@@ -78,7 +78,8 @@ function checkNamed(type: NamedType, value: JsonValue, path: ResponsePath): void
     }
     const text = scalarText(value).toLowerCase();
     for (const name of type.values.keys()) if (name.toLowerCase() === text) return;
-    throw refused(`${scalarText(value)} is not a valid ${type.name}`, path);
+    const message = `${scalarText(value)} is not a valid ${type.name}`;
+    throw new RequestRefused([giveHint({ message, path }, explainOrder(type, scalarText(value)))]);
   } else if (type.kind === "scalar") checkScalar(type.name, value, path);
 }
 

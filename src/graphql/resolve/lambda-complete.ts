@@ -121,11 +121,10 @@ class Completion {
     return `${text}}`;
   }
 
-  /** Members go by the names of the fields. What a resolver would compute from them is not computed. */
+  /** Members go by the names of the fields. What a resolver would compute is what this one returned, or nothing. */
   #member(field: SelectedField, typeName: string, value: JsonObject): string | null {
-    const { name, source } = field.definition;
+    const { name } = field.definition;
     if (name === "__typename") return JSON.stringify(typeName);
-    if (source.kind === "lambda") return this.field(field, undefined);
     const own = value[field.definition.directives.remoteResponse?.name ?? name];
     const key = this.#keys?.get(field);
     return this.field(field, (key === undefined ? undefined : value[key]) ?? own);

@@ -143,6 +143,14 @@ describe("fields", () => {
     expect(calls).toEqual([]);
   });
 
+  test("what a resolver returns of a field that another would compute counts", async () => {
+    reply = () => [{ name: "oak", score: "9" }];
+    expect(await ask("{ trees { name score tall } }")).toEqual({
+      data: { trees: [{ name: "oak", score: 9, tall: null }] },
+    });
+    expect(calls.map(({ resolver }) => resolver)).toEqual(["Query.trees"]);
+  });
+
   test("the answer of a mutation", async () => {
     reply = each(({ name }) => name === "yew");
     const query = 'mutation { addTree(input: [{name: "yew"}]) { tree { name tall } } }';

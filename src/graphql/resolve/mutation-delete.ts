@@ -4,35 +4,39 @@ import { readEdgeFacts, refOf } from "./mutation-edges.ts";
 import { FactList } from "./mutation-facts.ts";
 import { matchNodes } from "./mutation-match.ts";
 import type { Payload } from "./mutation-payload.ts";
+import { nullifyReferrers, spreadDeletion, type DeletionRule } from "./mutation-referrers.ts";
 import { applyFacts, chargeNodes } from "./mutation-stage.ts";
 import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
 
-/** Throws WriteFailed. */
+/** `rules`: what the schema says of nodes that refer to deleted ones. Throws WriteFailed, MutationRefused. */
 export async function runDelete(
   stage: MutationStage,
+  rules: readonly DeletionRule[],
   steps: StageSteps,
   read: (effect: MutationEffect) => Promise<Payload>,
 ): Promise<Payload> {
-  const { txn, type } = stage;
+  const { txn } = stage;
   const endLookup = steps.lookup();
-  const uids = await matchNodes(stage, txn.reader, stage.values["filter"] ?? {}, "delete").finally(
-    endLookup,
-  );
-  const msg = uids.length === 0 ? "No nodes were deleted" : "Deleted";
-  const payload = await read({ uids, numUids: uids.length, msg });
-  const endWrite = steps.write();
+  const find = async (): Promise<readonly number[]> =>
+    await matchNodes(stage, txn.reader, stage.values["filter"] ?? {}, "delete");
+  const uids = await find().finally(endLookup);
   if (uids.length === 0) {
-    endWrite();
+    const payload = await read({ uids, numUids: 0, msg: "No nodes were deleted" });
+    steps.write()();
     return payload;
   }
   chargeNodes(stage, uids);
+  const deletion = await spreadDeletion(stage, rules, uids);
+  const all = [...deletion.values()].flat();
+  const payload = await read({ uids, numUids: all.length, msg: "Deleted" });
+  const endWrite = steps.write();
   const facts = new FactList();
-  await removeInverses(stage, type, uids, facts);
-  for (const uid of uids) facts.removeNode(refOf(uid));
+  for (const [type, nodes] of deletion) await removeInverses(stage, type, nodes, facts);
+  await nullifyReferrers(stage, rules, deletion, facts);
+  for (const uid of all) facts.removeNode(refOf(uid));
   await applyFacts(txn, facts).finally(endWrite);
   return payload;
 }
-
 /** Edges of other nodes to the deleted ones, as far as the deleted nodes know of them. */
 async function removeInverses(
   stage: MutationStage,

@@ -2,9 +2,19 @@
  * Rules about writes (reference/graphql 6.4), judged in the transaction that writes: what may be updated before the
  * write, what was added after it.
  */
+import type { Filter } from "../../dql/ast.ts";
 import { Lru } from "../../base/lru.ts";
 import type { NamedType, NodeType, RuleOperation } from "../schema/compiled-schema.ts";
-import { denied, literal, makeLowerContext, queryBlock, uidCall } from "./lower-context.ts";
+import {
+  callFilter,
+  denied,
+  literal,
+  type LowerContext,
+  makeLowerContext,
+  queryBlock,
+  typeCall,
+  uidCall,
+} from "./lower-context.ts";
 import { PlannedTree, touchedUids, uidsOf } from "./lower-run.ts";
 import { shapeOfFilter } from "./lower-shape.ts";
 import { pathOf } from "./mutation-input.ts";
@@ -114,7 +124,20 @@ export async function findUpdatable(
   return findPermitted(stage, stage.type, [...uids], "update");
 }
 
-async function requireAll(
+/** Of some nodes those of a type. */
+export async function findOfType(
+  stage: MutationStage,
+  type: NodeType,
+  uids: readonly number[],
+): Promise<readonly number[]> {
+  if (uids.length === 0) return [];
+  const context = makeLowerContext(undefined);
+  const found = await runFilter(stage, type, uids, context, callFilter(typeCall(type)));
+  return uids.filter((uid) => found.has(uid));
+}
+
+/** Throws MutationRefused unless the caller may do it with each. */
+export async function requireAll(
   stage: MutationStage,
   type: NamedType,
   uids: readonly number[],
@@ -152,6 +175,17 @@ async function findPermitted(
   const filter = stage.guard?.filter(context, type, operation);
   if (filter === undefined || uids.length === 0) return undefined;
   if (filter === denied) return none;
+  return runFilter(stage, type, uids, context, filter);
+}
+
+/** `context`: which has the literals of the filter. */
+async function runFilter(
+  stage: MutationStage,
+  type: NamedType,
+  uids: readonly number[],
+  context: LowerContext,
+  filter: Filter,
+): Promise<ReadonlySet<number>> {
   const shape = `${uids.length} ${shapeOfFilter(filter)}`;
   let trees = treesByType.get(type);
   if (trees === undefined) treesByType.set(type, (trees = Lru.byLength(treesMax, shapeUnits)));

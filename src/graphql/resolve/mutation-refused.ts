@@ -42,7 +42,13 @@ export interface ProblemDetail {
 }
 
 type ErrorDetailCode =
-  "ID_TAKEN" | "ID_REPEATED" | "NOT_FOUND" | "FIELD_MISSING" | "BAD_USER_INPUT" | "FORBIDDEN";
+  | "ID_TAKEN"
+  | "ID_REPEATED"
+  | "NOT_FOUND"
+  | "FIELD_MISSING"
+  | "REFERRED_TO"
+  | "BAD_USER_INPUT"
+  | "FORBIDDEN";
 
 type RefusedStage = "rewrite" | "failed" | "authorization";
 

@@ -27,6 +27,7 @@ import {
 } from "./mutation-payload.ts";
 import type { Payload } from "./mutation-payload.ts";
 import { findWrongDate } from "./mutation-dates.ts";
+import { deletionRulesOf } from "./mutation-referrers.ts";
 import { MutationRefused } from "./mutation-refused.ts";
 import type { ProblemDetail } from "./mutation-refused.ts";
 import type { Webhooks } from "./webhook.ts";
@@ -167,7 +168,9 @@ async function transactOnce(
     lookup: () => resolver.step("preMutationQuery"),
     write: () => resolver.step("mutation"),
   };
-  if (root.kind === "delete") return runDelete(stage, steps, read);
+  if (root.kind === "delete") {
+    return runDelete(stage, deletionRulesOf(request.schema), steps, read);
+  }
   const effect = root.kind === "add" ? await runAdd(stage, steps) : await runUpdate(stage, steps);
   return read(effect);
 }

@@ -123,6 +123,8 @@ export interface EnumType {
   readonly printed: readonly ConstDirectiveNode[];
   /** By name, in order. */
   readonly values: ReadonlyMap<string, EnumValue>;
+  /** Of `TOrderable`, `THasFilter`, `TEmbedding`: the type whose fields it names. */
+  readonly of: InputObjectType["of"];
 }
 
 export interface EnumValue {

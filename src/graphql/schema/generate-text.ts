@@ -9,7 +9,7 @@ import type {
   ObjectType,
   TypeRef,
 } from "./compiled-schema.ts";
-import { specOf } from "./directives/table.ts";
+import { addedDeclarations, specOf } from "./directives/table.ts";
 import { federationText, preludeText, shownPreludeText } from "./sdl-prelude.ts";
 
 /** What the gateway adds itself. */
@@ -70,7 +70,7 @@ class SchemaPrinter {
         .join("");
     return [
       `${banner("Input Schema")}\n${user.join("")}`,
-      `${banner("Extended Definitions")}${this.#prelude}\n`,
+      `${banner("Extended Definitions")}${this.#prelude}${this.#added()}\n`,
       this.#federation(),
       section("Generated Types", ofKind("object")),
       section("Generated Enums", ofKind("enum")),
@@ -79,6 +79,10 @@ class SchemaPrinter {
       section("Generated Mutations", this.#root(mutationType, "\n")),
       section("Generated Subscriptions", this.#root(subscriptionType, "")),
     ].join("");
+  }
+
+  #added(): string {
+    return this.#hidden === undefined ? addedDeclarations(this.#schema.directives) : "";
   }
 
   #federation(): string {

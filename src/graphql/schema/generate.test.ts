@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildSchema } from "graphql";
 import { describe, expect, test } from "vitest";
-import { generatedSchemaText } from "./generate-text.ts";
+import { generatedSchemaText, serviceSchemaText } from "./generate-text.ts";
 import { compileSchema } from "../service/schema-compile.ts";
 import { preludeText } from "./sdl-prelude.ts";
 
@@ -29,6 +29,20 @@ describe("generated schema", () => {
   test.each(topics)("%s is a valid schema", (topic) => {
     const sdl = readFileSync(join(folder, `${topic}.graphql`), "utf8");
     expect(() => buildSchema(generatedSchemaText(compileSchema(sdl)))).not.toThrow();
+  });
+
+  test("a directive that is an addition is declared where it is used, and shown to no gateway", () => {
+    const sdl = (words: string): string =>
+      `type A @key(fields: "n") { n: String! @id b: B ${words} } type B { n: Int }`;
+    const declaration = "directive @onDelete(action: String!) on FIELD_DEFINITION\n";
+    const used = compileSchema(sdl("@onDelete(action: CASCADE)"));
+    expect(generatedSchemaText(used).split(declaration).length).toBe(2);
+    expect(() => buildSchema(generatedSchemaText(used))).not.toThrow();
+    expect(used.directives.has("onDelete")).toBe(true);
+    expect(serviceSchemaText(used)).not.toContain("onDelete");
+    const unused = compileSchema(sdl(""));
+    expect(generatedSchemaText(unused)).not.toContain("onDelete");
+    expect(unused.directives.has("onDelete")).toBe(false);
   });
 
   test("an input that its only field lost goes, and its mutation with it", () => {

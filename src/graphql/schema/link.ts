@@ -338,6 +338,7 @@ class Linker {
         break;
       case "enum":
         type.values = this.#enumValues(draft);
+        type.of = this.#inputOwner(draft);
         break;
       case "union":
         type.refInput = this.#inputNamed(`${draft.name}Ref`);
@@ -474,7 +475,7 @@ function makeShell(draft: DraftType, printed: DraftType["written"], int64: Int64
         ...(int64 === "text" && name === "Int64" && { isText: true }),
       };
     case "enum":
-      return { kind: "enum", name, description, origin, printed, values: new Map() };
+      return { kind: "enum", name, description, origin, printed, values: new Map(), of: undefined };
     case "object":
       return {
         kind: "object",

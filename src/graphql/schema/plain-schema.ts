@@ -104,7 +104,7 @@ function makeShell(type: GraphQLNamedType): NamedType {
     const values = names.map(
       (name) => [name, { name, description: undefined, field: undefined }] as const,
     );
-    return { ...base, kind: "enum", printed: [], values: new Map(values) };
+    return { ...base, kind: "enum", printed: [], values: new Map(values), of: undefined };
   }
   if (isInputObjectType(type)) {
     const fields = new Map<string, InputField>();

@@ -12,6 +12,7 @@ import {
   type DraftType,
   type SchemaProblem,
 } from "./sdl-draft.ts";
+import { addedDeclarations } from "./directives/table.ts";
 import { expandInterfaces } from "./sdl-expand.ts";
 import { checkSdlNames } from "./sdl-type-names.ts";
 import { isProblem, parseSdl, type ParsedSdl } from "./sdl-parse.ts";
@@ -69,9 +70,20 @@ function makeDraft(parsed: ParsedSdl, hasLambda: boolean): SchemaDraft {
   };
   add(parsed);
   for (const part of builtinParts()) add(part);
+  const declarations = addedDeclarations(findFieldDirectives(parsed.types));
+  if (declarations !== "") add(readBuiltin(declarations, "prelude"));
   if (usesFederation(parsed.types)) add(makeFederation(parsed.types));
   const provided = findProvided(parsed.types);
   return { types, directives, user: parsed.types, hasLambda, provided };
+}
+
+/** The names of all directives at fields. */
+function findFieldDirectives(types: readonly DraftType[]): ReadonlySet<string> {
+  return new Set(
+    types.flatMap(({ fields }) =>
+      fields.flatMap(({ written }) => written.map(({ name }) => name.value)),
+    ),
+  );
 }
 
 let builtins: readonly ParsedSdl[] | undefined;

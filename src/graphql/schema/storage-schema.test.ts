@@ -8,6 +8,17 @@ function textOf(sdl: string): string {
 }
 
 describe("storage schema", () => {
+  test("@onDelete asks for the way back, of an interface's field once", () => {
+    expect(
+      textOf(`
+        interface Owned { owner: Elm @onDelete(action: CASCADE) }
+        type Oak implements Owned { n: Int elms: [Elm] @dgraph(pred: "elms") @onDelete(action: NULLIFY) plain: Elm }
+        type Elm { n: Int }`)
+        .split("\n")
+        .filter((line) => line.includes("uid")),
+    ).toEqual(["<Owned.owner>: uid @reverse .", "<elms>: [uid] @reverse .", "<Oak.plain>: uid ."]);
+  });
+
   test("scalars, lists, enums and their indexes", () => {
     expect(
       textOf(`

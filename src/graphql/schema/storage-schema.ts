@@ -21,8 +21,9 @@ export function storageSchema(schema: CompiledSchema): SchemaText {
   for (const type of schema.nodes)
     types.push({ name: type.node.typeName, fields: readNode(type, predicates) });
   for (const type of schema.nodes)
-    for (const { source } of type.fields.values())
-      if (source.kind === "edge" && source.isReverse) {
+    for (const { source, directives } of type.fields.values())
+      // Who refers to a deleted node is found backwards.
+      if (source.kind === "edge" && (source.isReverse || directives.onDelete !== undefined)) {
         const forward = predicates.get(source.predicate);
         if (forward !== undefined) forward.reverse = true;
       }

@@ -276,6 +276,15 @@ describe("keys, secrets, defaults, vectors", () => {
       "input:3: Type Oak; Field b: The field with @embedding directive is of type [Float], but @embedding directive only applies to fields of type [Float!].",
     ],
     [
+      "@onDelete that says nothing, or what cannot be",
+      'type Oak {\n a: Elm @onDelete(action: DELETE)\n b: Elm! @onDelete(action: NULLIFY)\n c: Int @onDelete(action: CASCADE)\n d: [Elm] @dgraph(pred: "~Elm.e") @onDelete(action: CASCADE)\n f: Point @onDelete(action: CASCADE)\n g: [Elm!]! @onDelete(action: NULLIFY)\n}\ntype Elm { n: Int e: Oak @onDelete(action: RESTRICT) }',
+      "input:2: Type Oak; Field a: @onDelete directive needs the argument action, one of RESTRICT, CASCADE, NULLIFY.",
+      "input:3: Type Oak; Field b: @onDelete(action: NULLIFY) would take away what the field's type requires: leave out the ! or choose RESTRICT or CASCADE.",
+      "input:4: Type Oak; Field c: @onDelete directive only applies to fields that lead to stored nodes.",
+      "input:5: Type Oak; Field d: @onDelete directive stands at the edge itself, not at a field that reads it backwards.",
+      "input:6: Type Oak; Field f: @onDelete directive only applies to fields that lead to stored nodes.",
+    ],
+    [
       "@generate with other values",
       'type Oak @generate(query: {get: 1}, mutation: true, subscription: "yes") { a: Int }',
       "input:1: Type Oak; get field inside query argument of @generate directive can only be true/false, found: `1",

@@ -22,6 +22,8 @@ interface LambdaEvent {
   readonly event: Readonly<Record<string, unknown>>;
   readonly info: unknown;
   readonly graphql: (query: string, vars?: object, authHeader?: AuthHeader) => Promise<unknown>;
+  /** As `graphql`: the data alone. Throws where there are errors, with the message and the code of the first. */
+  readonly request: (query: string, vars?: object, authHeader?: AuthHeader) => Promise<unknown>;
   readonly dql: {
     readonly query: (text: string, vars?: object) => Promise<unknown>;
     readonly mutate: (facts: string | object, commitNow?: boolean) => Promise<unknown>;
@@ -119,6 +121,18 @@ export function dispatch(asker: Asker, body: CallBody): unknown {
   return isThenable(result) ? Promise.resolve(result) : result;
 }
 
+/** Throws where there are errors; callers are told what the database was. */
+function dataOf(answer: unknown): unknown {
+  const { data, errors } = answer as {
+    readonly data?: unknown;
+    readonly errors?: readonly { readonly message?: string; readonly extensions?: object }[];
+  };
+  const [first] = errors ?? [];
+  if (first === undefined) return data;
+  const { message = "the database refused the request", extensions } = first;
+  throw Object.assign(new Error(message), { errors, ...(extensions && { extensions }) });
+}
+
 function makeEvent(asker: Asker, body: CallBody): LambdaEvent {
   const parents = body.parents ?? null;
   const token = body["X-Dgraph-AccessToken"];
@@ -131,6 +145,8 @@ function makeEvent(asker: Asker, body: CallBody): LambdaEvent {
     event: body.event ?? {},
     info: body.info ?? null,
     graphql: (query, vars, header) => asker.graphql(query, vars, header ?? auth, token),
+    request: async (query, vars, header) =>
+      dataOf(await asker.graphql(query, vars, header ?? auth, token)),
     dql: {
       query: (text, vars) => asker.dqlQuery(text, vars, token),
       mutate: (facts, commitNow) => asker.dqlMutate(facts, commitNow ?? true, token),

@@ -177,7 +177,8 @@ function print(tools: Tools, { body, isPartial }: Call, value: unknown): Answer 
   }
   try {
     const text = JSON.stringify(result) as string | undefined;
-    return text === undefined ? refused : { status: 200, body: text };
+    if (text !== undefined) return { status: 200, body: text };
+    return explained(tell, `${name} returned nothing: null says that there is none.`);
   } catch (error) {
     return explained(tell, `${name} returned something that is no JSON: ${describeShort(error)}`);
   }

@@ -32,7 +32,7 @@ import { ChangeQueue, type Waiting } from "./change-queue.ts";
 import { StarvationGuard } from "./starvation-guard.ts";
 import { runFill } from "./fill.ts";
 import { applyGroup, BadChange, type Outcome } from "./group.ts";
-import { ConflictChecker } from "./conflict-checker.ts";
+import { ConflictChecker, encodeKeys } from "./conflict-checker.ts";
 import { defaultRetention, LogTail, type LogRetention } from "./log-tail.ts";
 import {
   decodeSlots,
@@ -74,6 +74,8 @@ interface CommitterOptions {
   /** Changes that may wait; one more is answered "overloaded". */
   readonly queueMax?: number;
   readonly derive?: Derive;
+  /** Of one of several machines: what it knows of commits before it led. Default: nothing is known of what came before. */
+  readonly checker?: ConflictChecker;
 }
 
 /**
@@ -151,7 +153,7 @@ export class Committer {
     });
     this.log = opened.log;
     this.leases = opened.leases;
-    this.checker = new ConflictChecker(this.state.commitTs);
+    this.checker = options.checker ?? new ConflictChecker(this.state.commitTs);
     metrics.gauge(
       "weft_commits_waiting",
       "Changes that wait for the writer",
@@ -528,10 +530,12 @@ export class Committer {
   }
 
   private depart(flight: Flight, prepared: Prepared<Outcome>): void {
-    prepared.commit().then(
-      () => this.land(flight, prepared.value),
-      (error: unknown) => this.crash(flight, error),
-    );
+    prepared
+      .commit(() => encodeKeys(prepared.value.keys))
+      .then(
+        () => this.land(flight, prepared.value),
+        (error: unknown) => this.crash(flight, error),
+      );
   }
 
   private land(flight: Flight, outcome: Outcome): void {

@@ -1,5 +1,5 @@
 /** Whether a change may be committed: fence, conflicts, basis, the schema's rows (reference/transactions 4.6). */
-import { equalBytes } from "../../base/bytes.ts";
+import { ByteReader, ByteWriter, equalBytes } from "../../base/bytes.ts";
 import { StoreRefusal, type Change, type MetaPatch } from "../../store/store.ts";
 import type { KeyValue } from "../key-value.ts";
 import { ConflictMap, KeyGroup } from "./conflict-map.ts";
@@ -89,6 +89,15 @@ export class ConflictChecker {
     return undefined;
   }
 
+  /** Keys of commits of another machine, in the order of the log; none of what was no group of changes. */
+  recordShipped(keys: Uint8Array): void {
+    if (keys.length === 0) return;
+    const reader = new ByteReader(keys);
+    for (const map of [this.conflicts, this.bases, this.touched, this.deleted]) {
+      map.recordFrom(reader);
+    }
+  }
+
   /** The group is given away: it is not used afterwards. */
   record(group: GroupKeys): void {
     this.conflicts.recordGroup(group.conflict);
@@ -101,6 +110,13 @@ export class ConflictChecker {
     group.deleted.clear();
     this.spare = group;
   }
+}
+
+/** For machines that may judge later: what `recordShipped` of theirs reads. */
+export function encodeKeys({ conflict, basis, touched, deleted }: GroupKeys): Uint8Array {
+  const writer = new ByteWriter(256);
+  for (const group of [conflict, basis, touched, deleted]) group.write(writer);
+  return writer.finish();
 }
 
 export function noteKeys(group: GroupKeys, change: Change, commitTs: number): void {

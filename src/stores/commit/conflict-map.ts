@@ -3,6 +3,8 @@
  * array: a million keys take 32 MB where a Map of strings takes 110. Two generations: when the young one is full it
  * becomes the old one, and what the old one knew is dropped.
  */
+import type { ByteReader, ByteWriter } from "../../base/bytes.ts";
+
 export class ConflictMap {
   /** The newest number that was dropped: below it the map knows nothing. */
   horizon: number;
@@ -56,6 +58,14 @@ export class ConflictMap {
     group.keys.visit((keyHigh, keyLow, commitTs) => this.put(keyHigh, keyLow, commitTs));
   }
 
+  /** What `KeyGroup.write` wrote. */
+  recordFrom(reader: ByteReader): void {
+    for (let left = reader.varint(); left > 0; left--) {
+      const keyHigh = reader.u32();
+      this.put(keyHigh, reader.u32(), reader.varint());
+    }
+  }
+
   private put(keyHigh: number, keyLow: number, commitTs: number): void {
     if (this.young.count >= this.keysMax / 2) {
       this.horizon = Math.max(this.horizon, this.old.newest);
@@ -76,6 +86,17 @@ export class KeyGroup {
     // A table that one large change made is not kept.
     if (this.keys.size > groupSizeKept) this.keys = new Generation(groupSize);
     else this.keys.clear();
+  }
+
+  /** A count, then for each key its fingerprint (8 bytes) and number. */
+  write(writer: ByteWriter): void {
+    writer.varint(this.keys.count);
+    if (this.keys.count === 0) return;
+    this.keys.visit((keyHigh, keyLow, commitTs) => {
+      writer.u32(keyHigh);
+      writer.u32(keyLow);
+      writer.varint(commitTs);
+    });
   }
 
   /** Numbers never fall from call to call. */

@@ -127,6 +127,8 @@ export interface EngineJournal {
 
 /** Rows of one transaction, as a journal holds them, and the commits among them (0: none). */
 interface ShippedRows {
+  /** What the commits touched and rest on, for machines that judge later. */
+  readonly keys: Uint8Array;
   readonly rows: Uint8Array;
   readonly firstTs: number;
   readonly lastTs: number;
@@ -146,7 +148,7 @@ export interface RowShipper {
 }
 
 /** How far a store has applied the log of several machines, in the words of the log. Not in a record: it follows it. */
-const positionKey = metaKey(globalStorageId, "store/position");
+export const positionKey = metaKey(globalStorageId, "store/position");
 
 interface EngineOptions {
   readonly db: Database;
@@ -249,10 +251,10 @@ export class LmdbEngine implements WriteEngine {
       assert(this.shipper === undefined, "what is shipped is not committed at once");
       this.end(() => this.journal?.writeNow(this.staged.rows));
     };
-    const commit = async (): Promise<void> => {
+    const commit = async (keys?: () => Uint8Array): Promise<void> => {
       const { journal, shipper } = this;
       if (shipper !== undefined) {
-        await this.ship(shipper, turn);
+        await this.ship(shipper, turn, keys?.() ?? noKeys);
         return;
       }
       if (journal?.isSlow() !== true) {
@@ -271,12 +273,12 @@ export class LmdbEngine implements WriteEngine {
   }
 
   /** What the log keeps cannot be taken back: this machine has it, or its writer ends. */
-  private async ship(shipper: RowShipper, turn: object): Promise<void> {
+  private async ship(shipper: RowShipper, turn: object, keys: Uint8Array): Promise<void> {
     const { bytes, length } = this.staged.rows;
     const rows = Buffer.from(bytes.subarray(recordHeadBytes, length));
     let position: Uint8Array;
     try {
-      position = await shipper.ship({ rows, ...commitsAmong(rows) });
+      position = await shipper.ship({ keys, rows, ...commitsAmong(rows) });
     } catch (error) {
       this.current = undefined;
       this.rows.forget();
@@ -343,6 +345,8 @@ function commitsAmong(rows: Buffer): Pick<ShippedRows, "firstTs" | "lastTs"> {
   });
   return { firstTs, lastTs };
 }
+
+const noKeys = new Uint8Array(0);
 
 /** Heads that are kept: a few megabytes. */
 const headsMax = 8192;

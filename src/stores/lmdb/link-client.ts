@@ -4,25 +4,24 @@
  */
 import * as net from "node:net";
 import { ByteWriter } from "../../base/bytes.ts";
+import { beginFrame, encodeFrame, endFrame, FrameCutter } from "../../base/frames.ts";
 import { PendingTable } from "../../base/pending-table.ts";
 import { Fault } from "../../model/fault.ts";
 import { writeChange } from "../../store/patch-codec.ts";
 import { StoreRefusal, type Change } from "../../store/store.ts";
 import { openLinkAddress } from "./link-address.ts";
 import {
-  beginFrame,
   decodeError,
   decodeHello,
   decodeNumbers,
-  encodeFrame,
   encodeHello,
   encodeNumbers,
-  endFrame,
-  FrameCutter,
   frameKind,
   type LinkFrame,
   type FrameKind,
+  linkFrameBytesMax,
 } from "./link-protocol.ts";
+import { decodeLead, type LeadNotice } from "./node-link.ts";
 
 interface LinkClientOptions {
   readonly dir: string;
@@ -30,8 +29,12 @@ interface LinkClientOptions {
   /** How long a request waits for a writer before it fails. */
   readonly waitMs: number;
   readonly onNotice: (commitTs: number) => void;
+  /** Of several machines: how long `askCurrent` waits. */
+  readonly currentMs?: number;
   /** The slot that was claimed is not this process's any more. Called once. */
   readonly onSlotLost?: () => void;
+  /** Of several machines: whether this one leads, whenever that changes; undefined: its writer is out of reach. */
+  readonly onLead?: (lead: LeadNotice | undefined) => void;
 }
 
 /** Requests that may wait for a writer. */
@@ -63,6 +66,8 @@ export class LinkClient {
   /** Frames of this turn of the event loop, written in one piece at its end. */
   private out = new ByteWriter(outBytes);
   private flushTimer: NodeJS.Immediate | undefined = undefined;
+  /** A question that has not left yet. */
+  private current: Promise<void> | undefined = undefined;
   /** The newest commit that a notice or an answer told of. */
   newestTs = 0;
 
@@ -86,6 +91,37 @@ export class LinkClient {
     return { slot: slot!, floorTs: floorTs! };
   }
 
+  /**
+   * Of several machines: when this one has all that was acknowledged when it was called. What is asked before the frame
+   * leaves is one question.
+   */
+  askCurrent(): Promise<void> {
+    this.current ??= this.askWithin(this.options.currentMs ?? 0);
+    return this.current;
+  }
+
+  /** A writer that stands still never answers. */
+  private askWithin(ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const question = { kind: frameKind.current, encode() {}, wasSent: false };
+      const timer = setTimeout(() => {
+        this.pending.take(request);
+        reject(new Fault("E_NOT_CURRENT", silentWords));
+      }, ms);
+      const request = this.enqueue({
+        ...question,
+        resolve: () => {
+          clearTimeout(timer);
+          resolve();
+        },
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      });
+    });
+  }
+
   async askNumbers(kind: FrameKind, payload: Uint8Array): Promise<number[]> {
     return decodeNumbers(await this.ask(kind, (writer) => writer.raw(payload)));
   }
@@ -100,18 +136,25 @@ export class LinkClient {
   }
 
   private ask(kind: FrameKind, encode: Pending["encode"]): Promise<Uint8Array> {
-    if (this.isClosed) return Promise.reject(unavailable("the store is closed"));
-    if (this.pending.size >= pendingMax) {
-      return Promise.reject(
-        new Fault("E_OVERLOADED", "the server is overloaded, please try again"),
-      );
-    }
     return new Promise((resolve, reject) => {
-      const pending: Pending = { kind, encode, resolve, reject, wasSent: false };
-      const request = this.pending.add(pending);
-      if (this.isReady) this.send(request, pending);
-      else this.startGivingUp();
+      this.enqueue({ kind, encode, resolve, reject, wasSent: false });
     });
+  }
+
+  /** Its number; 0: it was refused. */
+  private enqueue(pending: Pending): number {
+    if (this.isClosed) {
+      pending.reject(unavailable("the store is closed"));
+      return 0;
+    }
+    if (this.pending.size >= pendingMax) {
+      pending.reject(new Fault("E_OVERLOADED", "the server is overloaded, please try again"));
+      return 0;
+    }
+    const request = this.pending.add(pending);
+    if (this.isReady) this.send(request, pending);
+    else this.startGivingUp();
+    return request;
   }
 
   private send(request: number, pending: Pending): void {
@@ -129,6 +172,7 @@ export class LinkClient {
 
   private flush(): void {
     this.flushTimer = undefined;
+    this.current = undefined;
     if (this.out.length > 0) this.socket?.write(this.out.finish());
     this.forgetOut();
   }
@@ -148,7 +192,7 @@ export class LinkClient {
       return;
     }
     const socket = net.connect(address.path);
-    const cutter = new FrameCutter();
+    const cutter = new FrameCutter<FrameKind>(linkFrameBytesMax);
     socket.on("connect", () => {
       socket.write(encodeFrame(frameKind.hello, 0, encodeHello({ storeId, slot: this.slot })));
     });
@@ -159,6 +203,8 @@ export class LinkClient {
     socket.once("close", () => {
       address.close();
       this.isReady = false;
+      // What this machine is told while it is out of reach is not known.
+      this.options.onLead?.(undefined);
       this.forgetOut();
       this.socket = undefined;
       if (!this.isClosed) this.retryLater();
@@ -183,6 +229,7 @@ export class LinkClient {
   }
 
   private failAll(reason: string): void {
+    this.current = undefined;
     for (const { kind, wasSent, reject } of this.pending.clear()) {
       const isUnknown = kind === frameKind.commit && wasSent;
       reject(
@@ -202,6 +249,11 @@ export class LinkClient {
       const [commitTs] = decodeNumbers(frame.payload);
       this.newestTs = Math.max(this.newestTs, commitTs!);
       this.options.onNotice(commitTs!);
+      return;
+    }
+    if (frame.kind === frameKind.lead) {
+      this.options.onLead?.(decodeLead(frame.payload));
+      this.socket?.write(encodeFrame(frameKind.leadHeard, 0, new Uint8Array(0)));
       return;
     }
     const pending = this.pending.take(frame.request);
@@ -240,6 +292,9 @@ export class LinkClient {
     for (const [request, pending] of this.pending.entries()) this.send(request, pending);
   }
 }
+
+const silentWords =
+  "the newest state of the machines cannot be known: this machine's node does not answer (--cluster read-wait)";
 
 function unavailable(reason: string): Fault {
   return new Fault("E_STORE_UNAVAILABLE", reason);

@@ -1,9 +1,10 @@
 /**
- * What the processes of one server say to its writer. A frame: length u32 (of what follows), kind u8, number of the
- * request u32, payload. The hello with the store's id comes first; notices have number 0.
+ * What the processes of one server say to its writer, in frames (`base/frames.ts`). The hello with the store's id comes
+ * first; notices have number 0.
  */
 import { assert } from "../../base/assert.ts";
 import { ByteReader, ByteWriter } from "../../base/bytes.ts";
+import type { StreamFrame } from "../../base/frames.ts";
 import { faultTable } from "../../model/fault-table.ts";
 import { Fault, type FaultCode } from "../../model/fault.ts";
 import { StoreRefusal, type FillJob, type SweepRequest } from "../../store/store.ts";
@@ -23,114 +24,20 @@ export const frameKind = {
   notice: 12,
   pause: 13,
   resume: 14,
+  /** Of several machines: answered when this one has all that was acknowledged when it was asked. */
+  current: 15,
+  /** Of several machines: until when this one leads for certain. Answered with `leadHeard`. */
+  lead: 16,
+  leadHeard: 17,
 } as const;
 
 export type FrameKind = (typeof frameKind)[keyof typeof frameKind];
 
 const protocolVersion = 3;
-const frontBytes = 9;
 /** A change of a few million facts; a longer frame is garbage. */
-const frameBytesMax = 1024 * 1024 * 1024;
+export const linkFrameBytesMax = 1024 * 1024 * 1024;
 
-export interface LinkFrame {
-  readonly kind: FrameKind;
-  readonly request: number;
-  readonly payload: Uint8Array;
-}
-
-/** Begins a frame behind what was written; `endFrame` with what it gives closes it. */
-export function beginFrame(writer: ByteWriter, kind: FrameKind, request: number): number {
-  const start = writer.length;
-  writer.u32(0);
-  writer.u8(kind);
-  writer.u32(request);
-  return start;
-}
-
-export function endFrame(writer: ByteWriter, start: number): void {
-  writer.putU32(start, writer.length - start - 4);
-}
-
-export function encodeFrame(kind: FrameKind, request: number, payload: Uint8Array): Uint8Array {
-  const frame = new Uint8Array(frontBytes + payload.length);
-  const view = new DataView(frame.buffer);
-  view.setUint32(0, 5 + payload.length, true);
-  frame[4] = kind;
-  view.setUint32(5, request, true);
-  frame.set(payload, frontBytes);
-  return frame;
-}
-
-/**
- * Cuts a stream into frames. Payloads share the memory of the pieces that they came in, which belongs to nobody else; of
- * a frame in several pieces it is memory of its own.
- */
-export class FrameCutter {
-  private pieces: Uint8Array[] = [];
-  private held = 0;
-  private wanted = 4;
-  private isFront = true;
-
-  /** undefined when the stream is not ours. */
-  push(piece: Uint8Array, take: (frame: LinkFrame) => void): boolean {
-    const rest = this.held === 0 && this.isFront ? cutWhole(piece, take) : piece;
-    if (rest === undefined) return false;
-    if (rest.length === 0) return true;
-    this.pieces.push(rest);
-    this.held += rest.length;
-    while (this.held >= this.wanted) {
-      const bytes = this.takeBytes(this.wanted);
-      if (this.isFront) {
-        this.wanted = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-        if (this.wanted < 5 || this.wanted > frameBytesMax) return false;
-      } else {
-        const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-        const kind = bytes[0] as FrameKind;
-        take({ kind, request: view.getUint32(1, true), payload: bytes.subarray(5) });
-        this.wanted = 4;
-      }
-      this.isFront = !this.isFront;
-    }
-    return true;
-  }
-
-  private takeBytes(count: number): Uint8Array {
-    const taken = new Uint8Array(count);
-    let at = 0;
-    let used = 0;
-    while (at < count) {
-      const piece = this.pieces[used]!;
-      const part = Math.min(piece.length, count - at);
-      taken.set(part === piece.length ? piece : piece.subarray(0, part), at);
-      at += part;
-      if (part === piece.length) used++;
-      else this.pieces[used] = piece.subarray(part);
-    }
-    if (used > 0) this.pieces = this.pieces.slice(used);
-    this.held -= count;
-    return taken;
-  }
-}
-
-/** Takes the frames that a piece has whole; returns what is left behind them, undefined where it is not ours. */
-function cutWhole(piece: Uint8Array, take: (frame: LinkFrame) => void): Uint8Array | undefined {
-  let at = 0;
-  while (piece.length - at >= frontBytes) {
-    const size = readU32(piece, at);
-    if (size < 5 || size > frameBytesMax) return undefined;
-    const end = at + 4 + size;
-    if (end > piece.length) break;
-    const payload = piece.subarray(at + frontBytes, end);
-    take({ kind: piece[at + 4] as FrameKind, request: readU32(piece, at + 5), payload });
-    at = end;
-  }
-  return at === 0 ? piece : piece.subarray(at);
-}
-
-function readU32(bytes: Uint8Array, at: number): number {
-  const high = bytes[at + 3]! * 0x1000000;
-  return high + (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16));
-}
+export type LinkFrame = StreamFrame<FrameKind>;
 
 interface Hello {
   readonly storeId: string;

@@ -1,28 +1,22 @@
 /** The writer's side of the link: other processes' changes come in, answers and notices go out. */
-import { must } from "../../base/assert.ts";
 import * as fs from "node:fs";
 import * as net from "node:net";
-import { ByteReader, concatBytes } from "../../base/bytes.ts";
+import { concatBytes } from "../../base/bytes.ts";
+import { encodeFrame, FrameCutter } from "../../base/frames.ts";
 import type { Logger } from "../../base/log.ts";
-import { readChange } from "../../store/patch-codec.ts";
-import { StoreRefusal } from "../../store/store.ts";
 import type { Committer } from "../commit/committer.ts";
 import { openLinkAddress } from "./link-address.ts";
 import {
-  decodeFill,
   decodeHello,
-  decodeNumbers,
-  decodeSweep,
-  encodeError,
-  encodeFrame,
   encodeHello,
   encodeNumbers,
-  FrameCutter,
   frameKind,
   type LinkFrame,
   type FrameKind,
+  linkFrameBytesMax,
 } from "./link-protocol.ts";
-import type { SlotKeeper, SlotToken } from "./slot-keeper.ts";
+import { LinkSession, type SessionAnswer } from "./link-session.ts";
+import type { SlotKeeper } from "./slot-keeper.ts";
 
 interface LinkServerOptions {
   readonly storeId: string;
@@ -33,8 +27,10 @@ interface LinkServerOptions {
 
 /** Listens, so that other writers see that this one is there; those who connect wait until it serves. */
 export interface LinkListener {
-  /** Once. */
+  /** Once: this, or `serveWith`. */
   serve(options: LinkServerOptions): void;
+  /** What becomes of each process that connects, paused: it is told to `take`. */
+  serveWith(take: (socket: net.Socket) => void): void;
   close(): Promise<void>;
 }
 
@@ -59,19 +55,23 @@ export async function openLinkListener(dir: string): Promise<LinkListener> {
     server.listen({ path: address.path, exclusive: true }, resolve);
   });
   fs.chmodSync(address.path, 0o600);
+  const serveWith = (take: (socket: net.Socket) => void): void => {
+    serveOne = take;
+    for (const socket of early) take(socket);
+    early.clear();
+  };
   return {
+    serveWith,
     serve: (options) => {
-      serveOne = (socket) => {
+      stopNotices = options.committer.onCommit((commitTs) => {
+        for (const connection of connections) connection.notify(commitTs);
+      });
+      serveWith((socket) => {
         const connection = new Connection(socket, options);
         connections.add(connection);
         socket.once("close", () => connections.delete(connection));
         socket.resume();
-      };
-      stopNotices = options.committer.onCommit((commitTs) => {
-        for (const connection of connections) connection.notify(commitTs);
       });
-      for (const socket of early) serveOne(socket);
-      early.clear();
     },
     close: async () => {
       stopNotices();
@@ -90,9 +90,9 @@ const pauseMsMax = 2000;
 class Connection {
   private readonly socket: net.Socket;
   private readonly options: LinkServerOptions;
-  private readonly cutter = new FrameCutter();
+  private readonly cutter = new FrameCutter<FrameKind>(linkFrameBytesMax);
   private isWelcome = false;
-  private slot: SlotToken | undefined = undefined;
+  private readonly session: LinkSession;
   private resume: () => void = () => {};
   /** Frames that were not written yet. */
   private waiting: Uint8Array[] = [];
@@ -100,14 +100,14 @@ class Connection {
   constructor(socket: net.Socket, options: LinkServerOptions) {
     this.socket = socket;
     this.options = options;
+    this.session = new LinkSession(options);
     socket.on("data", (piece: Buffer) => {
       if (!this.cutter.push(piece, (frame) => this.take(frame))) socket.destroy();
     });
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
       this.resume();
-      if (this.slot !== undefined) options.slots.leave(this.slot, this);
-      this.slot = undefined;
+      this.session.leave();
     });
   }
 
@@ -126,68 +126,28 @@ class Connection {
       this.welcome(frame);
       return;
     }
-    this.serve(frame).then(
-      (payload) => this.send(frameKind.answer, frame.request, payload),
-      (error: unknown) => {
-        const { kind, payload } = encodeError(error);
-        this.send(kind, frame.request, payload);
-      },
-    );
+    void this.serve(frame).then(({ kind, payload }) => this.send(kind, frame.request, payload));
   }
 
   private welcome(frame: LinkFrame): void {
-    const { storeId, slots, committer } = this.options;
+    const { storeId, committer } = this.options;
     const hello = frame.kind === frameKind.hello ? decodeHello(frame.payload) : undefined;
     if (hello === undefined || hello.storeId !== storeId) {
       this.socket.destroy();
       return;
     }
     this.isWelcome = true;
-    if (hello.slot !== undefined && slots.rejoin(hello.slot, this)) this.slot = hello.slot;
-    this.send(frameKind.welcome, frame.request, encodeHello({ storeId, slot: this.slot }));
+    if (hello.slot !== undefined) this.session.rejoin(hello.slot);
+    const { slot } = this.session;
+    this.send(frameKind.welcome, frame.request, encodeHello({ storeId, slot }));
     this.notify(committer.commitTs);
   }
 
-  private async serve({ kind, payload }: LinkFrame): Promise<Uint8Array> {
-    const { committer, slots } = this.options;
-    switch (kind) {
-      case frameKind.commit: {
-        const reader = new ByteReader(payload);
-        const sentAfter = reader.varint();
-        const isResent = reader.u8() === 1;
-        const change = readChange(reader);
-        if (change.id.floorTs === 0) throw new StoreRefusal("slot");
-        const { commitTs } = await committer.commit(change, isResent ? sentAfter : undefined);
-        return encodeNumbers(commitTs);
-      }
-      case frameKind.lease:
-        return encodeNumbers(await committer.lease(firstNumber(payload)));
-      case frameKind.reserve:
-        await committer.reserve(firstNumber(payload));
-        return encodeNumbers(committer.nextUid);
-      case frameKind.fill: {
-        const { after, done, tookMs } = await committer.fill(decodeFill(payload));
-        return encodeNumbers(after, done ? 1 : 0, Math.ceil(tookMs));
-      }
-      case frameKind.sweep:
-        return encodeNumbers((await committer.sweep(decodeSweep(payload))).done ? 1 : 0);
-      case frameKind.claimSlot: {
-        const token = await slots.join(this);
-        // A process has one: it gives back what it had.
-        if (this.slot !== undefined) slots.leave(this.slot, this);
-        this.slot = token;
-        if (this.socket.destroyed) slots.leave(token, this);
-        return encodeNumbers(token.slot, token.floorTs);
-      }
-      case frameKind.pause:
-        await this.pause();
-        return encodeNumbers();
-      case frameKind.resume:
-        this.resume();
-        return encodeNumbers();
-      default:
-        throw new Error("unknown request");
-    }
+  private async serve({ kind, payload }: LinkFrame): Promise<SessionAnswer> {
+    if (kind === frameKind.pause) await this.pause();
+    else if (kind === frameKind.resume) this.resume();
+    else return this.session.answer(kind, payload);
+    return { kind: frameKind.answer, payload: encodeNumbers() };
   }
 
   /** Until it asks to go on, or is gone, or has taken too long: a process that stands still stops nobody else. */
@@ -229,8 +189,4 @@ class Connection {
     if (this.socket.destroyed) return;
     this.socket.write(waiting[1] === undefined ? first : concatBytes(...waiting));
   };
-}
-
-function firstNumber(payload: Uint8Array): number {
-  return must(decodeNumbers(payload)[0], "the request has a number");
 }

@@ -3,13 +3,14 @@ import { must } from "../../base/assert.ts";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Snapshot, Store } from "../../store/store.ts";
+import type { FillJob, FillResult, Snapshot, Store } from "../../store/store.ts";
 import { decodeState, stateKey, type StoreState } from "../commit/state.ts";
 import { readLog, readSlots, walkLog } from "../read-log.ts";
 import type { StoreCipher } from "../sealed/store-cipher.ts";
 import { openWhilePaused } from "./beside-writer.ts";
 import type { Environment } from "./environment.ts";
 import { dataName } from "./header.ts";
+import { HeardLead } from "./heard-lead.ts";
 import { LinkClient } from "./link-client.ts";
 import { encodeFill, encodeNumbers, encodeSweep, frameKind } from "./link-protocol.ts";
 import { Scrub, type ScrubPolicy } from "./scrub.ts";
@@ -23,6 +24,10 @@ interface LinkedStoreOptions {
   readonly scrub: ScrubPolicy;
   /** Of a store that is encrypted. */
   readonly cipher: StoreCipher | undefined;
+  /** Of one of several machines. */
+  readonly onLead: ((leads: boolean) => void) | undefined;
+  /** How long reads wait for what was acknowledged on any machine; undefined: they take what this one has. */
+  readonly currentMs: number | undefined;
 }
 
 /** Why no number of an answer is missing. */
@@ -32,12 +37,17 @@ const shortAnswer = "the writer's answer has all its numbers";
 export async function connectThroughLink(options: LinkedStoreOptions): Promise<Store> {
   const listeners = new Set<(commitTs: number) => void>();
   let whenLost = (): void => {};
+  const lead = new HeardLead(options.onLead);
   const client = new LinkClient({
-    ...options,
+    dir: options.dir,
+    storeId: options.storeId,
+    waitMs: options.waitMs,
+    ...(options.currentMs === undefined ? {} : { currentMs: options.currentMs }),
     onNotice: (commitTs) => {
       for (const listener of listeners) listener(commitTs);
     },
     onSlotLost: () => whenLost(),
+    onLead: (notice) => lead.hear(notice),
   });
   const environment = await openWhilePaused(client, options.dir, options.cipher);
   const scrub = beginScrub(environment, options);
@@ -48,7 +58,18 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
     passedUid = Math.max(passedUid, must(next, shortAnswer));
   };
   return {
-    snapshot: () => environment.snapshot(),
+    snapshot: () => {
+      lead.assertServes();
+      return environment.snapshot();
+    },
+    ...(options.currentMs === undefined
+      ? {}
+      : {
+          whenCurrent: () => {
+            lead.assertServes();
+            return lead.isCertain() ? undefined : client.askCurrent();
+          },
+        }),
     commit: async (change) => ({ commitTs: await client.commit(change) }),
     lease: async (count) => {
       const [first] = await client.askNumbers(frameKind.lease, encodeNumbers(count));
@@ -57,14 +78,7 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
       return uid;
     },
     reserve: (uid) => (uid < passedUid ? undefined : reserve(uid)),
-    fill: async (job) => {
-      const [after, done, tookMs] = await client.askNumbers(frameKind.fill, encodeFill(job));
-      return {
-        after: must(after, shortAnswer),
-        done: done === 1,
-        tookMs: must(tookMs, shortAnswer),
-      };
-    },
+    fill: (job) => fillThrough(client, job),
     sweep: async (request) => {
       const [done] = await client.askNumbers(frameKind.sweep, encodeSweep(request));
       return { done: done === 1 };
@@ -80,22 +94,29 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
       return client.claimSlot();
     },
     slots: () => environment.read(readSlots),
-    describe: () => {
-      const { commitTs, nextUid } = environment.read(readState);
-      return {
-        engine: "lmdb",
-        commitTs,
-        maxUid: nextUid - 1,
-        bytesUsed: environment.bytesUsed(),
-        bytesMax: 0,
-        damageCount: environment.damageCount,
-      };
-    },
+    describe: () => describeState(environment),
     close: async () => {
       scrub.close();
       client.close();
       await environment.close();
     },
+  };
+}
+
+async function fillThrough(client: LinkClient, job: FillJob): Promise<FillResult> {
+  const [after, done, tookMs] = await client.askNumbers(frameKind.fill, encodeFill(job));
+  return { after: must(after, shortAnswer), done: done === 1, tookMs: must(tookMs, shortAnswer) };
+}
+
+function describeState(environment: Environment): ReturnType<Store["describe"]> {
+  const { commitTs, nextUid } = environment.read(readState);
+  return {
+    engine: "lmdb",
+    commitTs,
+    maxUid: nextUid - 1,
+    bytesUsed: environment.bytesUsed(),
+    bytesMax: 0,
+    damageCount: environment.damageCount,
   };
 }
 

@@ -15,6 +15,7 @@ import { hasInverse } from "./has-inverse.ts";
 import { id } from "./id.ts";
 import { lambdaOnMutate } from "./lambda-on-mutate.ts";
 import { lambda } from "./lambda.ts";
+import { onDelete } from "./on-delete.ts";
 import { remoteResponse } from "./remote-response.ts";
 import { remote } from "./remote.ts";
 import { search } from "./search.ts";
@@ -42,13 +43,16 @@ const own = {
   generate,
 };
 
+/** Additions to the reference: each is declared where the SDL uses it, so that other schemas are as the reference prints them. */
+const added = { onDelete };
+
 /** Declared where the SDL uses Apollo federation. */
 const federation = { external, requires, provides, key, extends: extendsSpec };
 
 /** A row for each directive that can be given: none lacks, and none is given that has no row. */
 const table: {
   readonly [Name in keyof GivenDirectives]-?: DirectiveSpec<NonNullable<GivenDirectives[Name]>>;
-} = { ...own, ...federation, deprecated };
+} = { ...own, ...added, ...federation, deprecated };
 
 /** Those that this API does not know are left out. */
 function readDirectives(nodes: readonly ConstDirectiveNode[]): GivenDirectives {
@@ -96,6 +100,11 @@ function print(rows: Readonly<Record<string, { readonly declaration: string }>>)
 
 /** As they stand in the generated schema. */
 export const ownDeclarations = print(own);
+/** Of the directives that this API adds, those among `names`. */
+export function addedDeclarations(names: { has(name: string): boolean }): string {
+  return print(Object.fromEntries(Object.entries(added).filter(([name]) => names.has(name))));
+}
+
 /** Those that a federation's gateway is shown. */
 export const shownDeclarations = print(
   Object.fromEntries(

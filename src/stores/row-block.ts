@@ -6,7 +6,7 @@ import { deflateRaw, inflateRaw } from "node:zlib";
 import { promisify } from "node:util";
 import { readUint32, writeUint32 } from "../base/bytes.ts";
 import { Fault } from "../model/fault.ts";
-import type { StoredRow } from "../stores/stored-rows.ts";
+import type { StoredRow } from "./stored-rows.ts";
 
 const bytesMin = 256 * 1024;
 const bytesMax = 8 * 1024 * 1024;
@@ -69,7 +69,7 @@ export function readBlockRows(bytes: Buffer): readonly StoredRow[] {
     rows.push({ key: bytes.subarray(at + 8, keyEnd), stored: bytes.subarray(keyEnd, end) });
     at = end;
   }
-  if (at !== bytes.length) throw new Fault("E_BACKUP", "a block of the backup does not hold rows");
+  if (at !== bytes.length) throw new Fault("E_BACKUP", "a block does not hold rows");
   return rows;
 }
 

@@ -1,0 +1,135 @@
+/** The process that keeps a server's store among those of other machines (`--cluster`): in place of the writer. */
+import { readFileSync, statSync } from "node:fs";
+import { systemClock } from "../base/clock.ts";
+import { must } from "../base/assert.ts";
+import type { Logger } from "../base/log.ts";
+import type { PeerTls } from "../cluster/peer-connection.ts";
+import type { ClusterNode, NodeEnd } from "../cluster/cluster-node.ts";
+import { openMachine } from "../cluster/open-machine.ts";
+import { openLog } from "../log/open.ts";
+import { explainDirectory } from "../stores/claim.ts";
+import { DiskRoom } from "../stores/disk-room.ts";
+import type { StoreIdentity } from "../stores/place.ts";
+import { deriveFill } from "../write/fill.ts";
+import type { ClusterConfig } from "./cluster-config.ts";
+import { scrubOf, type ServeConfig } from "./config.ts";
+import { readKeyFile } from "./encryption.ts";
+import { leadLostExit, storeFailedExit } from "./messages.ts";
+import { openPrivateSockets } from "./private-socket.ts";
+import type { Question, SurveyAnswer } from "./questions.ts";
+import { SnapshotGiver } from "./snapshot-child.ts";
+
+export interface NodeProcess {
+  /** undefined: not for it alone. */
+  answer(question: Question): Promise<SurveyAnswer | undefined>;
+  checkReaders(): void;
+  close(): Promise<void>;
+}
+
+/** How long a start waits for a machine that leads. */
+const ledMs = 30_000;
+const tlsLookMs = 5_000;
+/** How long a machine that begins to lead waits for the processes of all to come back to their slots. */
+const slotGraceMs = 15_000;
+
+/** Fault E_STARTUP, one line. */
+export async function openNodeRole(
+  config: ServeConfig,
+  logger: Logger,
+  { run, identity }: { readonly run: string; readonly identity: StoreIdentity | undefined },
+): Promise<NodeProcess> {
+  const cluster = must(config.cluster, "the role has its settings");
+  const { dataDir, store } = config;
+  const sockets = openPrivateSockets(dataDir);
+  const log = await openLog(
+    { url: cluster.log, isSingle: cluster.isSingle },
+    { cell: cluster.cell, clock: systemClock, flag: "--cluster log" },
+  );
+  const { mapBytes, minFreeBytes } = store;
+  const giver = new SnapshotGiver(config, logger);
+  let machine: ClusterNode;
+  try {
+    machine = await openMachine({
+      log,
+      clock: systemClock,
+      logger,
+      name: cluster.node,
+      address: cluster.address,
+      bind: cluster.bind,
+      tls: readTls(cluster),
+      leaseMs: cluster.leaseMs,
+      readWaitMs: cluster.readWaitMs,
+      retainMs: cluster.retainMs,
+      digestMs: cluster.digestMs,
+      isQuorum: cluster.reads === "quorum",
+      pathOf: (slot, isGrpc) => (isGrpc ? sockets.grpcPathOf(slot) : sockets.pathOf(slot)),
+      giveSnapshot: (socket) => giver.give(socket),
+      onEnd: (end) => void endWith(end, logger, machine),
+      store: {
+        dir: dataDir,
+        encryption: readKeyFile(config.keyFile),
+        ...(mapBytes === undefined ? {} : { mapBytesMax: mapBytes }),
+        room: new DiskRoom(dataDir, systemClock, minFreeBytes),
+        derive: deriveFill,
+        retention: { ageMsMax: store.logMinutes * 60_000, bytesMax: store.logBytes },
+        journal: { run },
+        identity,
+        scrub: scrubOf(store),
+        slotGraceMs,
+        onFatal: () => process.exit(storeFailedExit),
+      },
+    });
+  } catch (error) {
+    await log.close();
+    throw explainDirectory(dataDir, error) ?? error;
+  }
+  watchTls(cluster, machine, logger);
+  if (!(await machine.whenLed(ledMs))) logger.warn("no machine leads yet");
+  return {
+    async answer(question) {
+      if (question.kind === "cluster") return { cluster: machine.facts };
+      if (question.kind === "resign") return { hasResigned: await machine.resign() };
+      return undefined;
+    },
+    checkReaders: () => machine.checkReaders(),
+    close: async () => {
+      giver.close();
+      await machine.close();
+    },
+  };
+}
+
+/** The supervisor starts this process again: it opens the store anew, and follows. */
+async function endWith(end: NodeEnd, logger: Logger, machine: ClusterNode): Promise<void> {
+  if (end === "resigned") {
+    logger.info("this machine has given the lead up");
+    await machine.close();
+  }
+  process.exit(leadLostExit);
+}
+
+function readTls({ ca, cert, key }: ClusterConfig): PeerTls {
+  return { ca: readFileSync(ca), cert: readFileSync(cert), key: readFileSync(key) };
+}
+
+/** Certificates that have changed are used for what connects from then on. */
+function watchTls(cluster: ClusterConfig, machine: ClusterNode, logger: Logger): void {
+  const look = (): string =>
+    [cluster.ca, cluster.cert, cluster.key]
+      .map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+      .join(" ");
+  let state = look();
+  setInterval(() => {
+    const now = look();
+    if (now === state) return;
+    state = now;
+    try {
+      machine.exchangeTls(readTls(cluster));
+      logger.info("certificates of the cluster have changed, and are used from now on");
+    } catch (error) {
+      logger.error("certificates of the cluster have changed and cannot be used", {
+        why: String(error),
+      });
+    }
+  }, tlsLookMs).unref();
+}

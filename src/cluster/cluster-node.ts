@@ -1,0 +1,52 @@
+/** One machine of several, as its process sees it: what it is made of, and what it can be asked. */
+import type { Socket } from "node:net";
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/log.ts";
+import type { ClusterFacts } from "../model/cluster-facts.ts";
+import type { ReplicatedLog } from "../log/replicated-log.ts";
+import type { NodeStore } from "../stores/open.ts";
+import type { PeerTls } from "./peer-connection.ts";
+
+export interface NodeOptions {
+  readonly log: ReplicatedLog;
+  readonly node: NodeStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** What it is called among the machines. */
+  readonly name: string;
+  /** HOST:PORT by which the others reach it. */
+  readonly address: string;
+  readonly bind: { readonly host: string; readonly port: number };
+  readonly tls: PeerTls;
+  readonly leaseMs: number;
+  /** How long a strict read waits for what it has to know. */
+  readonly readWaitMs: number;
+  /** How long the log is kept. */
+  readonly retainMs: number;
+  /** From one comparison of all machines' rows to the next; 0: none. */
+  readonly digestMs: number;
+  /** Whether each strict read waits for a beat of the lease, so that it trusts no clock. */
+  readonly isQuorum: boolean;
+  /** Where the process of a slot is reached on this machine. */
+  readonly pathOf: (slot: number, isGrpc: boolean) => string;
+  /** Sends all rows of this machine's store, as `sendSnapshot` does, and ends the connection. */
+  readonly giveSnapshot: (socket: Socket) => void;
+  /** The process has to end, and begins anew as a follower. Called once. */
+  readonly onEnd: (end: NodeEnd) => void;
+}
+
+/** lost: the lead; what was under way is for the next leader to tell. resigned: the lead was given up in order. */
+export type NodeEnd = "lost" | "resigned";
+
+export interface ClusterNode {
+  readonly facts: ClusterFacts;
+  /** Resolves when somebody leads, or after `ms`: whether somebody does. */
+  whenLed(ms: number): Promise<boolean>;
+  /** Gives the lead up; the machine has to be opened anew (`onEnd`). false: it does not lead. */
+  resign(): Promise<boolean>;
+  exchangeTls(tls: PeerTls): void;
+  /** A process of this machine has ended. */
+  checkReaders(): void;
+  /** Gives the lead up, where it has it, and closes the store. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,76 @@
+/** Makes the store of a machine that has none, or is behind the log, of another machine's rows (reference/log 7.4). */
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/log.ts";
+import { Fault } from "../model/fault.ts";
+import type { ReplicatedLog } from "../log/replicated-log.ts";
+import type { UserKey } from "../stores/encryption.ts";
+import { openSnapshotTarget } from "../stores/snapshot-store.ts";
+import { dialPeer, type PeerTls } from "./peer-connection.ts";
+import type { PeerHello } from "./peer-words.ts";
+import { receiveSnapshot } from "./snapshot-words.ts";
+
+interface FetchOptions {
+  readonly log: ReplicatedLog;
+  readonly dir: string;
+  readonly encryption: UserKey | undefined;
+  readonly tls: PeerTls;
+  readonly self: Pick<PeerHello, "storeId" | "node" | "address">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A machine that leads is looked for so long. */
+const seekMs = 60_000;
+const retryMs = 500;
+/** Progress is told so often. */
+const tellMs = 5_000;
+
+/** Fault E_STARTUP where no machine gives one; whatever was in `dir` stays then. */
+export async function fetchSnapshot(options: FetchOptions): Promise<void> {
+  const { clock, logger } = options;
+  const untilMs = clock.tickMs() + seekMs;
+  for (;;) {
+    try {
+      await fetchOnce(options);
+      return;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      if (error instanceof Fault && error.code === "E_STARTUP") throw error;
+      if (clock.tickMs() > untilMs) {
+        throw new Fault(
+          "E_STARTUP",
+          `--cluster: this machine needs a snapshot, and no machine gives one: ${why}`,
+        );
+      }
+      logger.warn("a snapshot could not be had, and is asked for again", { why });
+      await new Promise((resolve) => setTimeout(resolve, retryMs));
+    }
+  }
+}
+
+async function fetchOnce(options: FetchOptions): Promise<void> {
+  const { log, dir, encryption, tls, self, clock, logger } = options;
+  const { address, node } = await log.lease.read();
+  if (address === "" || node === self.node) throw new Error("no other machine leads");
+  const { socket } = await dialPeer(address, tls, { ...self, purpose: "snapshot" });
+  try {
+    const { storeId } = self;
+    const target = await openSnapshotTarget(dir, { storeId, encryption });
+    logger.info("this machine is given a snapshot", { by: node });
+    let toldMs = clock.tickMs();
+    try {
+      const rows = await receiveSnapshot(socket, target, (count) => {
+        if (clock.tickMs() - toldMs < tellMs) return;
+        toldMs = clock.tickMs();
+        logger.info("rows of the snapshot have come", { rows: count });
+      });
+      await target.finish();
+      logger.info("the snapshot is complete", { rows });
+    } catch (error) {
+      await target.abandon();
+      throw error;
+    }
+  } finally {
+    socket.destroy();
+  }
+}

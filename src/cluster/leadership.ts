@@ -1,0 +1,244 @@
+/**
+ * What the machine that leads does for the others (reference/log 7): takes what their processes write, tells what is
+ * kept, says who is there, keeps its lease, trims the log and has rows compared. It is made when the lead begins, and
+ * ends with it.
+ */
+import type { Socket } from "node:net";
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/log.ts";
+import type { ClusterMember } from "../model/cluster-facts.ts";
+import type { ReplicatedLog } from "../log/replicated-log.ts";
+import type {
+  LeadingStore,
+  LeadNotice,
+  NodeLink,
+  NodeStore,
+  ProcessSession,
+  SlotToken,
+} from "../stores/open.ts";
+import { DigestRound } from "./digest-round.ts";
+import { Followers, type FollowHello } from "./followers.ts";
+import type { LeaseKeeper } from "./lease-keeper.ts";
+import {
+  OwnSession,
+  serveSession,
+  type ServedSession,
+  type SessionHello,
+} from "./remote-session.ts";
+import type { Replica } from "./replica.ts";
+import { findTrim } from "./trimming.ts";
+import { Wakeup } from "./wakeup.ts";
+
+interface LeadershipOptions {
+  readonly log: ReplicatedLog;
+  readonly node: NodeStore;
+  readonly store: LeadingStore;
+  readonly replica: Replica;
+  readonly lease: LeaseKeeper;
+  readonly link: NodeLink;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly name: string;
+  readonly address: string;
+  readonly leaseMs: number;
+  readonly readWaitMs: number;
+  readonly retainMs: number;
+  readonly digestMs: number;
+  /** Whether each strict read waits for a beat of the lease, so that it trusts no clock. */
+  readonly isQuorum: boolean;
+  readonly onMembers: (members: readonly ClusterMember[]) => void;
+  readonly onKept: (seq: number) => void;
+}
+
+/** The log is trimmed so often at most. */
+const trimMs = 600_000;
+/** So long after it was given a snapshot a machine has to follow. */
+const holdMs = 600_000;
+
+export class Leadership {
+  readonly #options: LeadershipOptions;
+  readonly #followers: Followers;
+  readonly #sessions = new Set<ServedSession>();
+  readonly #own = new Set<OwnSession>();
+  readonly #beats = new Wakeup();
+  readonly #digests: DigestRound;
+  #kept: number;
+  #isOver = false;
+  /** When the log is trimmed next, and up to where it was. */
+  #trimMs: number;
+  #trimmedTo = 1;
+  /** Machines that were given a snapshot: what is not trimmed before they follow, or a time has passed. */
+  readonly #held = new Map<string, { readonly seq: number; readonly untilMs: number }>();
+  #isTelling = false;
+
+  constructor(options: LeadershipOptions) {
+    this.#options = options;
+    const { replica, clock } = options;
+    this.#kept = replica.point.seq;
+    this.#trimMs = clock.tickMs() + Math.min(trimMs, options.retainMs);
+    this.#followers = new Followers({
+      confirm: () => this.confirm(),
+      kept: () => this.#kept,
+      onChange: () => this.tellMembers(),
+      onDigest: (node, payload) => this.#digests.compare(node, payload),
+    });
+    this.#digests = new DigestRound(options, (payload) => this.#followers.tellDigest(payload));
+    replica.onKept((seq) => {
+      this.#kept = seq;
+      options.onKept(seq);
+      this.#followers.tellKept();
+    });
+    this.tellLead();
+    this.tellMembers();
+  }
+
+  /** Of a process of this machine. */
+  openSession(slot: SlotToken | undefined): ProcessSession {
+    const host = { ...this.#sessionHost, onClose: () => void this.#own.delete(session) };
+    const session: OwnSession = new OwnSession(this.#options.store.openSession(), slot, host);
+    this.#own.add(session);
+    this.tellMembers();
+    return session;
+  }
+
+  /** Of a process of another machine. */
+  serve(hello: SessionHello, socket: Socket): void {
+    const opened = this.#options.store.openSession();
+    const session = serveSession(socket, opened, { hello, host: this.#sessionHost });
+    this.#sessions.add(session);
+    session.onClose(() => this.#sessions.delete(session));
+    this.tellMembers();
+  }
+
+  takeFollower(hello: FollowHello, socket: Socket): void {
+    const { name, address } = this.#options;
+    const namesake = this.#followers.all.find((one) => one.hello.node === hello.node)?.hello;
+    const isTaken = hello.node === name ? address : namesake?.address;
+    if (isTaken !== undefined && isTaken !== hello.address) {
+      throw new Error(`another machine is called ${hello.node}, too: at ${isTaken}`);
+    }
+    this.#held.delete(hello.node);
+    this.#followers.take(hello, socket);
+  }
+
+  /** As of now: `kept` is what was acknowledged, at least. Rejects where another machine may lead. */
+  async confirm(): Promise<number> {
+    const { isQuorum, lease, readWaitMs } = this.#options;
+    if (isQuorum || !lease.isCertain()) {
+      const beaten = this.#beats.wait(readWaitMs);
+      lease.wake();
+      await beaten;
+    }
+    if (this.#isOver || !lease.isCertain()) {
+      throw new Error("this machine is not certain that it leads");
+    }
+    return this.#kept;
+  }
+
+  /** A machine is given a snapshot, and needs all that is kept from now on until it follows. */
+  holdLog(node: string): void {
+    const untilMs = this.#options.clock.tickMs() + holdMs;
+    this.#held.set(node, { seq: this.#kept, untilMs });
+  }
+
+  /** Keeps the lease; false: another machine holds it. Rejects as the log does. */
+  async beat(): Promise<boolean> {
+    const { lease, replica } = this.#options;
+    if (!(await lease.beat())) return false;
+    this.tellLead();
+    this.#beats.raise();
+    await replica.markKept();
+    await this.#trim();
+    this.#digests.beginWhenDue();
+    return true;
+  }
+
+  /** What its processes may rely on: where no clock is trusted, nothing. */
+  tellLead(): void {
+    const { lease, isQuorum, link } = this.#options;
+    const { certain } = lease;
+    if (certain === undefined) return;
+    // Over at once: each read asks.
+    const term = { ...certain, untilMs: isQuorum ? 0 : certain.untilMs };
+    const notice: LeadNotice = { kind: "leads", term };
+    void link.tellLead(notice);
+  }
+
+  /** Who is there, and which slots their processes have: told once a turn. */
+  tellMembers(): void {
+    if (this.#isTelling || this.#isOver) return;
+    this.#isTelling = true;
+    setImmediate(() => {
+      this.#isTelling = false;
+      if (this.#isOver) return;
+      const members = this.#listMembers();
+      this.#options.onMembers(members);
+      this.#followers.tellMembers(members);
+    });
+  }
+
+  /** In order: nothing more is written, no process trusts the lease, the next one may take it. */
+  async giveUp(): Promise<void> {
+    const { node, link, replica, lease, leaseMs } = this.#options;
+    this.#isOver = true;
+    const { certain } = lease;
+    const [, isHeard] = await Promise.all([node.pause(), link.tellLead({ kind: "follows" })]);
+    node.abandon();
+    replica.resign();
+    // A process that has not heard it may go on reading for as long as it was told.
+    if (!isHeard && certain !== undefined) {
+      await new Promise((resolve) => setTimeout(resolve, leaseMs));
+    }
+    await lease.giveUp();
+    this.#followers.tellResigned();
+    // The frame leaves before the connections end.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  /** What was under way is not answered: whoever leads next knows what came of it. */
+  end(): void {
+    this.#isOver = true;
+    for (const session of this.#sessions) session.close();
+    for (const session of this.#own) session.lose();
+    this.#followers.close();
+    this.#digests.close();
+    this.#beats.raise();
+  }
+
+  readonly #sessionHost = {
+    seq: (): number => this.#kept,
+    leads: (): boolean => !this.#isOver,
+    onChange: (): void => this.tellMembers(),
+  };
+
+  #listMembers(): readonly ClusterMember[] {
+    const { name, address, link } = this.#options;
+    const slotsOf = (node: string): readonly number[] =>
+      [...this.#sessions].flatMap((session) => (session.node === node ? (session.slot ?? []) : []));
+    const own = { node: name, address, slots: link.slots, leads: true, applied: this.#kept };
+    const others = this.#followers.all.map(({ hello, applied }) => ({
+      node: hello.node,
+      address: hello.address,
+      slots: slotsOf(hello.node),
+      leads: false,
+      applied,
+    }));
+    return [own, ...others];
+  }
+
+  /** Never what a machine that is connected has not applied. */
+  async #trim(): Promise<void> {
+    const { clock, log, retainMs } = this.#options;
+    if (clock.tickMs() < this.#trimMs) return;
+    this.#trimMs = clock.tickMs() + Math.min(trimMs, Math.max(retainMs, 1000));
+    const applied = this.#followers.all.map((one) => one.applied);
+    for (const [node, { untilMs }] of this.#held) {
+      if (clock.tickMs() > untilMs) this.#held.delete(node);
+    }
+    const held = [...this.#held.values()].map(({ seq }) => seq);
+    const last = Math.min(this.#kept, ...held, ...applied);
+    const below = await findTrim(log, last, clock.nowMs() - retainMs);
+    if (below > this.#trimmedTo) await log.trim(below);
+    this.#trimmedTo = below;
+  }
+}

@@ -1,0 +1,559 @@
+/**
+ * One machine of several (reference/log 7): follows the log, takes the lead when nobody holds it, has the processes of
+ * its server in as a writer does, and answers the other machines. In: an open store and log. Never here: processes,
+ * settings, HTTP.
+ */
+import type { Socket } from "node:net";
+import { must } from "../base/assert.ts";
+import type { ClusterFacts, ClusterMember, ClusterRole } from "../model/cluster-facts.ts";
+import { Fault } from "../model/fault.ts";
+import { LogTrimmed, LogUnavailable, LogUnknown } from "../log/replicated-log.ts";
+import type {
+  LeadingStore,
+  NodeLink,
+  NodeLinkHost,
+  NodeStore,
+  ProcessSession,
+  SlotToken,
+} from "../stores/open.ts";
+import { AppliedPoint } from "./applied.ts";
+import type { ClusterNode, NodeEnd, NodeOptions } from "./cluster-node.ts";
+import { DigestCheck } from "./digest-check.ts";
+import { Leadership } from "./leadership.ts";
+import { showMachine } from "./node-metrics.ts";
+import { LeaderLink } from "./leader-link.ts";
+import { LeaseKeeper } from "./lease-keeper.ts";
+import { sendFrame, type PeerTls } from "./peer-connection.ts";
+import { openPeerServer, type PeerServer } from "./peer-server.ts";
+import { peerKind, type PeerHello } from "./peer-words.ts";
+import { ProcessDoors } from "./process-doors.ts";
+import { openRemoteSession } from "./remote-session.ts";
+import { Replica, rowFormats } from "./replica.ts";
+import { Wakeup } from "./wakeup.ts";
+
+/** Records whose number is not told by the leader are looked for so often. */
+const lookMs = 1000;
+/** While no leader is known the lease is looked at so often. */
+const seekMs = 150;
+/** After an error of the log. */
+const errorMs = 250;
+/** What the leader's answer rests on is waited for so long; the answer goes out then all the same. */
+const answerWaitMs = 1000;
+/** For how long an append whose outcome is not known is sent again before the lead is given up. */
+const appendWaitMs = 10_000;
+/** Followers are told of themselves so often. */
+const reportMs = 500;
+
+/** Faults E_STARTUP and E_LOG, and whatever the log rejects with. */
+export async function openClusterNode(options: NodeOptions): Promise<ClusterNode> {
+  const machine = new Machine(options);
+  await machine.open();
+  return machine;
+}
+
+class Machine implements ClusterNode, NodeLinkHost {
+  readonly #options: NodeOptions;
+  readonly #lease: LeaseKeeper;
+  readonly #link: NodeLink;
+  readonly #self: Pick<PeerHello, "storeId" | "node" | "address">;
+  readonly #leaderLink: LeaderLink;
+  readonly #digests: DigestCheck;
+  readonly #doors: ProcessDoors;
+  readonly #applied: AppliedPoint;
+  /** Something that a loop waits for: records, the lease, a leader. */
+  readonly #records = new Wakeup();
+  readonly #leases = new Wakeup();
+  readonly #led = new Wakeup();
+  /** Sessions of this machine's processes at another one, by its address. */
+  readonly #remote = new Map<ProcessSession, string>();
+  #tls: PeerTls;
+  #replica: Replica | undefined;
+  #server: PeerServer | undefined;
+  #leadership: Leadership | undefined;
+  #role: ClusterRole = "catching";
+  #term = 0;
+  #kept = 0;
+  #commitTs = 0;
+  #members: readonly ClusterMember[] = [];
+  #logError: string | undefined;
+  #isEnded = false;
+  #isFollowing: Promise<void> = Promise.resolve();
+  #stopWatch: () => void = () => {};
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: NodeOptions) {
+    this.#options = options;
+    const { node, log, clock, leaseMs, name, address, logger } = options;
+    this.#tls = options.tls;
+    this.#self = { storeId: node.storeId, node: name, address };
+    this.#lease = new LeaseKeeper({ lease: log.lease, clock, leaseMs, node: name, address });
+    this.#applied = new AppliedPoint(0, clock);
+    this.#commitTs = readCommitTs(node);
+    this.#link = node.serve(this, () => this.#commitTs);
+    this.#leaderLink = new LeaderLink({
+      tls: () => this.#tls,
+      self: this.#self,
+      formats: rowFormats,
+      logger,
+      applied: () => this.#applied.seq,
+      onKept: (seq) => this.#noteKept(seq),
+      onMembers: (members) => this.#noteMembers(members),
+      onResigned: () => this.#leases.raise(),
+      onDigest: (payload) => this.#digests.hear(payload),
+      onChange: () => {
+        this.#led.raise();
+        this.#leases.raise();
+      },
+    });
+    this.#digests = new DigestCheck({
+      node,
+      report: (payload) => this.#leaderLink.reportDigest(payload),
+      onDifference: (seq) => {
+        this.#stopService(new Error(`its rows are not the leader's at record ${seq} of the log`));
+      },
+    });
+    this.#lease.onWake(() => this.#leases.raise());
+    const { pathOf } = options;
+    this.#doors = new ProcessDoors({ pathOf, self: this.#self, tls: () => this.#tls, logger });
+  }
+
+  async open(): Promise<void> {
+    const { log, node, clock, bind, logger, tls } = this.#options;
+    const { storeId } = node;
+    this.#replica = await Replica.open(node, { log, clock, pause: makePause(this.#options) });
+    this.#replica.onDigest((seq) => this.#digests.begin(seq));
+    this.#applied.reach(this.#replica.point.seq);
+    this.#server = await openPeerServer({
+      bind,
+      tls,
+      storeId,
+      logger,
+      take: (hello, socket) => this.#take(hello, socket),
+    });
+    showMachine(() => this.facts);
+    this.#stopWatch = log.watch(() => this.#records.raise());
+    this.#timer = setInterval(() => this.#report(), reportMs);
+    this.#isFollowing = this.#follow();
+    void this.#minding();
+  }
+
+  get facts(): ClusterFacts {
+    const { seen } = this.#lease;
+    const leads = this.#role === "leading";
+    return {
+      node: this.#options.name,
+      role: this.#role,
+      term: this.#term,
+      applied: this.#applied.seq,
+      kept: Math.max(this.#kept, this.#applied.seq),
+      leader: leads ? this.#options.name : this.#leaderLink.isConnected ? seen?.node : undefined,
+      members: this.#members,
+      problem: this.#logError,
+    };
+  }
+
+  async whenLed(ms: number): Promise<boolean> {
+    const endMs = this.#options.clock.tickMs() + ms;
+    for (;;) {
+      if (this.#isLed) return true;
+      const leftMs = endMs - this.#options.clock.tickMs();
+      if (leftMs <= 0 || this.#isEnded) return false;
+      await this.#led.wait(leftMs);
+    }
+  }
+
+  exchangeTls(tls: PeerTls): void {
+    this.#tls = tls;
+    this.#server?.exchangeTls(tls);
+  }
+
+  checkReaders(): void {
+    this.#options.node.checkReaders();
+  }
+
+  async resign(): Promise<boolean> {
+    if (this.#role !== "leading" || this.#leadership === undefined) return false;
+    await this.#giveUp(this.#leadership);
+    this.#end("resigned");
+    return true;
+  }
+
+  async close(): Promise<void> {
+    const leadership = this.#role === "leading" ? this.#leadership : undefined;
+    if (leadership !== undefined) await this.#giveUp(leadership).catch(() => {});
+    this.#isEnded = true;
+    this.#wakeAll();
+    this.#part();
+    await this.#isFollowing;
+    await this.#options.node.close();
+    await this.#options.log.close();
+  }
+
+  // What processes of this machine ask of it.
+
+  async openSession(slot: SlotToken | undefined): Promise<ProcessSession> {
+    for (;;) {
+      if (this.#isEnded) throw new Error("this machine is closed");
+      if (this.#role === "stopped") throw outOfService(this.#logError);
+      if (this.#leadership !== undefined) return this.#leadership.openSession(slot);
+      const leader = this.#lease.seen?.address;
+      if (this.#leaderLink.isConnected && leader !== undefined) {
+        try {
+          const session = await openRemoteSession(leader, this.#tls, { self: this.#self, slot });
+          this.#remote.set(session, leader);
+          if (leader === this.#lease.seen?.address) return session;
+          this.#dropRemote(session);
+        } catch {
+          // It leads no more, or cannot be reached: perhaps another one soon.
+        }
+      }
+      await this.#led.wait(seekMs);
+    }
+  }
+
+  async whenCurrent(): Promise<void> {
+    const { clock, readWaitMs } = this.#options;
+    const untilMs = clock.tickMs() + readWaitMs;
+    for (;;) {
+      if (this.#role === "stopped") throw outOfService(this.#logError);
+      const seq = await this.#askCurrent();
+      if (seq !== undefined) {
+        this.#noteKept(seq);
+        if (await this.#applied.when(seq, untilMs)) return;
+      }
+      if (clock.tickMs() >= untilMs || this.#isEnded) throw notCurrent(this.#logError);
+      if (seq === undefined) await this.#led.wait(Math.min(50, untilMs - clock.tickMs()));
+    }
+  }
+
+  async whenApplied(seq: number): Promise<void> {
+    this.#noteKept(seq);
+    await this.#applied.when(seq, this.#options.clock.tickMs() + answerWaitMs);
+  }
+
+  pause(): Promise<() => void> {
+    return this.#options.node.pause();
+  }
+
+  // Following.
+
+  async #follow(): Promise<void> {
+    const replica = must(this.#replica, "it was opened");
+    while (!this.#isEnded && (this.#role === "following" || this.#role === "catching")) {
+      try {
+        replica.tell(this.#kept);
+        const moved = await replica.follow();
+        // Rows were compared meanwhile.
+        if (this.#hasStopped) return;
+        this.#logError = undefined;
+        if (moved) {
+          this.#noteApplied(replica.point.seq);
+          continue;
+        }
+        if (this.#role === "catching") this.#role = "following";
+        if (this.#kept <= replica.point.seq) await this.#records.wait(lookMs);
+        // Told to be kept, and not to be read yet: an engine may show it a moment later.
+        else await this.#records.wait(5);
+      } catch (error) {
+        if (!(await this.#noteError(error))) return;
+      }
+    }
+  }
+
+  get #hasStopped(): boolean {
+    return this.#role === "stopped";
+  }
+
+  /** Whether to go on. */
+  async #noteError(error: unknown): Promise<boolean> {
+    if (error instanceof LogUnavailable || error instanceof LogUnknown) {
+      this.#noteLogError(error);
+      await this.#records.wait(errorMs);
+      return true;
+    }
+    if (error instanceof Fault && error.code === "E_STORE_FULL") {
+      this.#noteLogError(error);
+      await this.#records.wait(lookMs);
+      return true;
+    }
+    this.#stopService(error);
+    return false;
+  }
+
+  /**
+   * This machine cannot go on: nobody reads what it has. It stays, so that what is wrong can be asked for. What an
+   * operator has to do is in docs/cluster.md.
+   */
+  #stopService(error: unknown): void {
+    if (this.#role === "stopped") return;
+    const at = this.#applied.seq;
+    const why =
+      error instanceof LogTrimmed
+        ? `it has applied the log up to record ${at}, and the log begins at ${error.first}`
+        : wordsOf(error);
+    this.#role = "stopped";
+    this.#logError = why;
+    this.#options.logger.error("this machine is out of service", { why });
+    this.#followLeader(undefined);
+    this.#wakeAll();
+    void this.#link.tellLead({ kind: "stopped", why });
+  }
+
+  #noteLogError(error: Error): void {
+    if (this.#logError === undefined) {
+      this.#options.logger.error("the log of the machines cannot be reached", {
+        why: causeOf(error),
+      });
+    }
+    this.#logError = causeOf(error);
+  }
+
+  #noteKept(seq: number): void {
+    if (seq <= this.#kept) return;
+    this.#kept = seq;
+    this.#records.raise();
+  }
+
+  /** Processes hear of commits before anything that waits for them is answered. */
+  #noteApplied(seq: number): void {
+    const commitTs = readCommitTs(this.#options.node);
+    if (commitTs > this.#commitTs) {
+      this.#commitTs = commitTs;
+      this.#link.notify(commitTs);
+    }
+    this.#applied.reach(seq);
+  }
+
+  #noteMembers(members: readonly ClusterMember[]): void {
+    this.#members = members;
+    this.#doors.update(members);
+  }
+
+  // The lease.
+
+  /** While it follows: looks whether the lead is free. While it leads: beats. */
+  async #minding(): Promise<void> {
+    while (!this.#isEnded && this.#role !== "stopped") {
+      try {
+        if (this.#leadership !== undefined) await this.#beat(this.#leadership);
+        else if (this.#role === "following" && (await this.#lease.look())) await this.#campaign();
+        else await this.#seek();
+      } catch (error) {
+        if (this.#isEnded) return;
+        if (error instanceof LogUnavailable || error instanceof LogUnknown) {
+          this.#noteLogError(error);
+          await this.#leases.wait(errorMs);
+        } else {
+          this.#stopService(error);
+          return;
+        }
+      }
+    }
+  }
+
+  async #seek(): Promise<void> {
+    const { name, address } = this.#options;
+    const { seen } = this.#lease;
+    const isOther =
+      seen !== undefined && seen.term > 0 && (seen.node !== name || seen.address !== address);
+    if (isOther) this.#term = seen.term;
+    this.#followLeader(isOther ? seen.address : undefined);
+    await this.#leases.wait(this.#leaderLink.isConnected ? this.#lease.beatMs : seekMs);
+    // What could not be read in this role is read before the next look.
+    if (this.#role === "catching") await this.#lease.look();
+  }
+
+  /** One that leads no more may stand still, and would never answer. */
+  #followLeader(address: string | undefined): void {
+    this.#leaderLink.follow(address);
+    for (const [session, at] of this.#remote) if (at !== address) this.#dropRemote(session);
+  }
+
+  #dropRemote(session: ProcessSession): void {
+    this.#remote.delete(session);
+    session.close();
+  }
+
+  async #campaign(): Promise<void> {
+    const { logger } = this.#options;
+    const replica = must(this.#replica, "it was opened");
+    if (!(await this.#lease.take())) return;
+    this.#role = "campaigning";
+    this.#followLeader(undefined);
+    this.#records.raise();
+    await this.#isFollowing;
+    if (this.#isEnded) return;
+    const beating = setInterval(() => {
+      this.#lease.beat().catch(() => {});
+    }, this.#lease.beatMs);
+    try {
+      const store = await replica.lead(() => this.#lose());
+      if (this.#isEnded) return;
+      if (store !== undefined) {
+        this.#begin(store, replica);
+        logger.info("this machine leads", { term: this.#term, record: replica.point.seq });
+        return;
+      }
+      // Another machine's begin came first.
+      this.#lease.lose();
+    } catch (error) {
+      await this.#lease.giveUp().catch(() => {});
+      if (!(error instanceof LogUnavailable || error instanceof LogUnknown)) throw error;
+      this.#noteLogError(error);
+    } finally {
+      clearInterval(beating);
+    }
+    this.#role = "catching";
+    this.#isFollowing = this.#follow();
+  }
+
+  #begin(store: LeadingStore, replica: Replica): void {
+    this.#role = "leading";
+    this.#term = must(this.#lease.term, "it was taken");
+    this.#kept = replica.point.seq;
+    this.#noteApplied(replica.point.seq);
+    store.onCommit((commitTs) => {
+      this.#commitTs = commitTs;
+      this.#link.notify(commitTs);
+    });
+    this.#leadership = new Leadership({
+      ...this.#options,
+      store,
+      replica,
+      lease: this.#lease,
+      link: this.#link,
+      onMembers: (members) => this.#noteMembers(members),
+      onKept: (seq) => {
+        this.#kept = seq;
+        this.#applied.reach(seq);
+      },
+    });
+    this.#led.raise();
+  }
+
+  async #beat(leadership: Leadership): Promise<void> {
+    await this.#leases.wait(this.#lease.beatMs);
+    if (this.#role !== "leading") return;
+    if (await leadership.beat()) this.#logError = undefined;
+    else this.#lose();
+  }
+
+  async #askCurrent(): Promise<number | undefined> {
+    try {
+      if (this.#leadership !== undefined) return await this.#leadership.confirm();
+      return await this.#leaderLink.askCurrent();
+    } catch {
+      return undefined;
+    }
+  }
+
+  get #isLed(): boolean {
+    return this.#role === "leading" || this.#leaderLink.isConnected;
+  }
+
+  // The lead, and its end.
+
+  #take(hello: PeerHello, socket: Socket): void {
+    switch (hello.purpose) {
+      case "follow":
+        this.#leading.takeFollower(hello, socket);
+        return;
+      case "session":
+        this.#leading.serve(hello, socket);
+        return;
+      case "process":
+        this.#doors.enter(hello.slot, hello.isGrpc, socket);
+        return;
+      case "snapshot":
+        this.#leading.holdLog(hello.node);
+        sendFrame(socket, peerKind.welcome);
+        this.#options.giveSnapshot(socket);
+    }
+  }
+
+  get #leading(): Leadership {
+    if (this.#leadership === undefined) throw new Error("this machine does not lead");
+    return this.#leadership;
+  }
+
+  /** What was under way is not answered: whoever leads next knows what came of it. */
+  #lose(): void {
+    if (this.#role !== "leading" && this.#role !== "campaigning") return;
+    this.#options.logger.warn("this machine does not lead any more", { term: this.#term });
+    this.#end("lost");
+  }
+
+  async #giveUp(leadership: Leadership): Promise<void> {
+    this.#role = "resigning";
+    await leadership.giveUp();
+  }
+
+  #end(end: NodeEnd): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#lease.lose();
+    this.#part();
+    this.#wakeAll();
+    this.#options.onEnd(end);
+  }
+
+  #part(): void {
+    clearInterval(this.#timer);
+    this.#stopWatch();
+    this.#leadership?.end();
+    this.#leadership = undefined;
+    this.#digests.close();
+    this.#leaderLink.close();
+    this.#link.partAll();
+    this.#applied.close();
+    void this.#doors.close();
+    void this.#server?.close();
+  }
+
+  #wakeAll(): void {
+    for (const signal of [this.#records, this.#leases, this.#led]) signal.raise();
+  }
+
+  #report(): void {
+    if (this.#leadership !== undefined) this.#leadership.tellMembers();
+    else this.#leaderLink.reportApplied(this.#applied.seq);
+  }
+}
+
+function readCommitTs(node: NodeStore): number {
+  const snapshot = node.snapshot();
+  const { ts } = snapshot;
+  snapshot.close();
+  return ts;
+}
+
+function makePause({ clock }: NodeOptions): (tries: number) => Promise<boolean> {
+  let sinceMs = 0;
+  return async (tries) => {
+    if (tries === 1) sinceMs = clock.tickMs();
+    if (clock.tickMs() - sinceMs > appendWaitMs) return false;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(20 * tries, 500)));
+    return true;
+  };
+}
+
+function outOfService(why = "it cannot go on"): Fault {
+  return new Fault("E_STORE_UNAVAILABLE", `this machine is out of service: ${why}`);
+}
+
+function notCurrent(logError: string | undefined): Fault {
+  const why = logError === undefined ? "no machine leads that can be reached" : logError;
+  return new Fault(
+    "E_NOT_CURRENT",
+    `the newest state of the machines cannot be known: ${why} (--cluster read-wait)`,
+  );
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function causeOf(error: Error): string {
+  const { cause } = error;
+  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+}

@@ -1,0 +1,44 @@
+/**
+ * What a process of one of several machines knows of who leads. While its own machine does for certain, all that was
+ * acknowledged is in its store, and reading it asks nobody (reference/log 7.2).
+ */
+import { systemClock } from "../../base/clock.ts";
+import { sharedTickMs, wallOffsetMs } from "../../base/shared-clock.ts";
+import { Fault } from "../../model/fault.ts";
+import type { LeadNotice } from "./node-link.ts";
+
+/** A wall clock that was moved by more, or a machine that stood still for longer, makes a term void. */
+const offsetMsMax = 500;
+
+export class HeardLead {
+  readonly #onLead: ((leads: boolean) => void) | undefined;
+  #notice: LeadNotice | undefined = undefined;
+
+  /** `onLead`: told when the machine begins to lead, and when it does not any more. */
+  constructor(onLead: ((leads: boolean) => void) | undefined) {
+    this.#onLead = onLead;
+  }
+
+  /** undefined: what this machine is told is not known. One that was stopped stays so until it hears of another. */
+  hear(notice: LeadNotice | undefined): void {
+    if (notice === undefined && this.#notice?.kind === "stopped") return;
+    const led = this.#notice?.kind === "leads";
+    const leads = notice?.kind === "leads";
+    this.#notice = notice;
+    if (led !== leads) this.#onLead?.(leads);
+  }
+
+  /** Whether nobody else can lead at this moment. */
+  isCertain(): boolean {
+    if (this.#notice?.kind !== "leads") return false;
+    const { term } = this.#notice;
+    if (sharedTickMs() >= term.untilMs) return false;
+    return Math.abs(wallOffsetMs(systemClock) - term.wallOffsetMs) < offsetMsMax;
+  }
+
+  /** Throws E_STORE_UNAVAILABLE where the machine cannot go on: its store is not as the others'. */
+  assertServes(): void {
+    if (this.#notice?.kind !== "stopped") return;
+    throw new Fault("E_STORE_UNAVAILABLE", `this machine is out of service: ${this.#notice.why}`);
+  }
+}
