@@ -10,17 +10,3 @@ export const systemClock: Clock = {
   nowMs: () => Date.now(),
   tickMs: () => performance.now(),
 };
-
-/**
- * Milliseconds since some moment of this boot, the same for all processes of a machine. It stands still while the machine
- * is suspended, never while a process is.
- */
-export function sharedTickMs(): number {
-  const [seconds, nanoseconds] = process.hrtime();
-  return seconds * 1000 + nanoseconds / 1e6;
-}
-
-/** The wall clock less the shared one: another number means that one of them was moved, or that the machine stood still. */
-export function wallOffsetMs(): number {
-  return Date.now() - sharedTickMs();
-}

@@ -97,7 +97,7 @@ function connectionOf(
   const plain = { dir, identity, logger, scrub: scrubOf(store), encryption: readKeyFile(keyFile) };
   if (cluster === undefined || lead === undefined) return plain;
   const onLead = (leads: boolean): void => lead.turn(leads);
-  if (cluster.reads === "local") return { ...plain, onLead };
+  if (cluster.reads === "local" || cluster.reads === "session") return { ...plain, onLead };
   // A little longer than its node waits, which says why.
   return { ...plain, onLead, currentMs: cluster.readWaitMs + 500 };
 }

@@ -7,7 +7,7 @@ import { readUrl } from "../log/open.ts";
 import { parseCount, parseSuperflag, parseSwitch } from "./superflag.ts";
 
 /** How new what is read has to be. */
-type ReadLevel = "strict" | "quorum" | "local";
+type ReadLevel = "strict" | "quorum" | "session" | "local";
 
 /** Plain data: it travels to the children as a message. */
 export interface ClusterConfig {
@@ -129,7 +129,11 @@ function readable(path: string, key: string): string {
   }
 }
 
+const readLevels: readonly ReadLevel[] = ["strict", "quorum", "session", "local"];
+
 function parseReads(text: string): ReadLevel {
-  if (text === "strict" || text === "quorum" || text === "local") return text;
-  throw new Fault("E_STARTUP", `--cluster reads: "${text}" is none of strict, quorum, local`);
+  const level = readLevels.find((one) => one === text);
+  if (level !== undefined) return level;
+  const known = readLevels.join(", ");
+  throw new Fault("E_STARTUP", `--cluster reads: "${text}" is none of ${known}`);
 }

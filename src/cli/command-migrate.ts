@@ -97,7 +97,7 @@ export async function runSchemaUp(options: MigrateToOptions): Promise<void> {
       async () => {
         if (storage !== undefined) await client.alter(storage);
       },
-      async () => setSchema(client, schema, [...force, ...options.force]),
+      async () => setSchema(client, schema, [...force, ...options.force], options.warns),
       async () => run("after.dql", after),
     ]);
     say(`${migration.name} is applied`);
@@ -201,6 +201,7 @@ async function setSchema(
   client: SchemaClient,
   schema: string | undefined,
   force: readonly string[],
+  warns = true,
 ): Promise<void> {
   if (schema === undefined) return;
   const plan = await client.plan(schema);
@@ -209,5 +210,5 @@ async function setSchema(
   const known = force.filter((one) => names.has(one));
   process.stdout.write(printSchemaPlan(plan, known));
   const { warnings } = await client.apply(schema, known, plan.updates);
-  for (const warning of warnings) say(`warning: ${warning}`);
+  if (warns) for (const warning of warnings) say(`warning: ${warning}`);
 }

@@ -124,7 +124,9 @@ export class DevMigrations {
     const { dir, credentials } = this.#parts;
     const round = this.#round;
     const isStopped = (): boolean => this.#round !== round;
-    const options = { ...credentials, dir, json: false, upTo: migration.name, isStopped };
+    // The server's log, on the same terminal, has the warnings.
+    const told = { json: false, warns: false };
+    const options = { ...credentials, dir, ...told, upTo: migration.name, isStopped };
     try {
       await runSchemaUp({ ...options, force: [] });
       return true;

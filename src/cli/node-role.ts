@@ -29,6 +29,8 @@ export interface NodeProcess {
 /** How long a start waits for a machine that leads. */
 const ledMs = 30_000;
 const tlsLookMs = 5_000;
+/** How long a machine that begins to lead waits for the processes of all to come back to their slots. */
+const slotGraceMs = 15_000;
 
 /** Fault E_STARTUP, one line. */
 export async function openNodeRole(
@@ -73,6 +75,7 @@ export async function openNodeRole(
         journal: { run },
         identity,
         scrub: scrubOf(store),
+        slotGraceMs,
         onFatal: () => process.exit(storeFailedExit),
       },
     });

@@ -33,6 +33,8 @@ export interface MigrateOptions extends CredentialOptions {
 
 export interface MigrateToOptions extends MigrateOptions {
   readonly upTo: string | undefined;
+  /** false: what a schema is warned of is told elsewhere. */
+  readonly warns?: boolean;
   /** Asked between the batches of a step: whether it is to end. */
   readonly isStopped?: () => boolean;
 }

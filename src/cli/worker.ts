@@ -39,6 +39,7 @@ import { makeOutgoingPolicy } from "./outgoing.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { PrivateSockets } from "./private-socket.ts";
 import { openAuditFile } from "./audit-file.ts";
+import { openSeenCommits } from "./seen-commits.ts";
 import { makeSecurity } from "./security.ts";
 import type { SurveyAnswer, Question } from "./questions.ts";
 import type { Surveys } from "./survey.ts";
@@ -75,9 +76,28 @@ export interface WorkerParts {
   readonly tls: TlsMaterial | undefined;
 }
 
+/** What other processes have to do with: those of this server, and of other machines. */
+async function openMachineParts(
+  { config, store }: WorkerParts,
+  engine: OpenEngine,
+  sockets: PrivateSockets,
+): Promise<Pick<ServerContext, "transactions" | "streamOwners" | "seen">> {
+  return {
+    transactions: makeOwners(store, engine, (slot) => sockets.pathOf(slot)),
+    streamOwners: makeStreamOwners(store, engine, sockets),
+    seen: await openSeenCommits(store, config.cluster),
+  };
+}
+
 /** What is served beside data: metrics, and the console. */
 function openShown({ metrics, ui }: ServeConfig): Pick<ServerContext, "metrics" | "console"> {
   return { metrics, console: ui ? openConsoleFiles() : undefined };
+}
+
+/** What the supervisor has said. */
+interface Told {
+  isOpen: boolean;
+  move?: string | undefined;
 }
 
 export async function openWorker(parts: WorkerParts): Promise<Worker> {
@@ -93,7 +113,7 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
   const processes = askProcesses(parts.surveys);
   const admin = openAdmin({ graphql, keys, controls, processes, acl, engine, about, tasks }, parts);
   const audit = config.audit && openAuditFile(config.audit, logger, systemClock);
-  const told: { isOpen: boolean; move?: string | undefined } = { isOpen: false };
+  const told: Told = { isOpen: false };
   const telemetry = config.otel && (await openTelemetry(config.otel, `worker ${parts.number}`));
   if (telemetry !== undefined && parts.number === 1) sendMetrics(telemetry, processes);
   const watch = openWatch(parts, telemetry);
@@ -122,10 +142,9 @@ export async function openWorker(parts: WorkerParts): Promise<Worker> {
     ...openShown(config),
     watch,
     processes,
-    transactions: makeOwners(store, engine, (slot) => sockets.pathOf(slot)),
-    streamOwners: makeStreamOwners(store, engine, sockets),
+    ...(await openMachineParts(parts, engine, sockets)),
     isReady: () => told.isOpen,
-    storeFault: () => (told.move === undefined ? undefined : explainMove(told.move)),
+    storeFault: () => told.move && explainMove(told.move),
   };
   showMetrics({ engine, store, memory: context.memory, watch, dataDir: config.dataDir });
   const server = await openHttpServer(context, parts.tls);

@@ -84,6 +84,10 @@ interface UntypedRequest<Options> {
   ): Promise<Data>;
 }
 
+export type RequestCall<Schema, Options = GraphqlOptions> = unknown extends Schema
+  ? UntypedRequest<Options>
+  : TypedRequest<Schema, Options>;
+
 interface TypedSubscribe<Schema, Options> {
   <const Document extends string | AnyDocument>(
     document: Document & Checked<Document, Schema>,
@@ -221,9 +225,7 @@ export interface DatabaseClient<Schema = unknown> {
   /** Rejects with a DatabaseError where no answer comes; what the answer says is in `data` and `errors`. */
   readonly graphql: GraphqlCall<Schema>;
   /** The data alone. Rejects with a DatabaseError where there are `errors`. */
-  readonly request: unknown extends Schema
-    ? UntypedRequest<GraphqlOptions>
-    : TypedRequest<Schema, GraphqlOptions>;
+  readonly request: RequestCall<Schema>;
   /** Answers now, and after each change, over lost connections too. Ends with the loop. */
   readonly subscribe: SubscribeCall<Schema>;
   readonly dql: DqlCall;

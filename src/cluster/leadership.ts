@@ -111,6 +111,12 @@ export class Leadership {
   }
 
   takeFollower(hello: FollowHello, socket: Socket): void {
+    const { name, address } = this.#options;
+    const namesake = this.#followers.all.find((one) => one.hello.node === hello.node)?.hello;
+    const isTaken = hello.node === name ? address : namesake?.address;
+    if (isTaken !== undefined && isTaken !== hello.address) {
+      throw new Error(`another machine is called ${hello.node}, too: at ${isTaken}`);
+    }
     this.#held.delete(hello.node);
     this.#followers.take(hello, socket);
   }

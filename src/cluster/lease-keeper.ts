@@ -2,7 +2,8 @@
  * Who is to lead, as far as clocks tell (reference/log 7.3): a holder beats; who has seen no new beat for the lease's
  * time, on a clock of its own, may take it. No two clocks are compared. What is kept is decided by the log alone.
  */
-import { sharedTickMs, wallOffsetMs, type Clock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
+import { sharedTickMs, wallOffsetMs } from "../base/shared-clock.ts";
 import type { Lease, LogLease } from "../log/replicated-log.ts";
 import type { LeadTerm } from "../stores/open.ts";
 
@@ -63,13 +64,14 @@ export class LeaseKeeper {
 
   /** Whether this machine may take it now. Rejects as the log does. */
   async look(): Promise<boolean> {
-    const { lease, clock, leaseMs, node } = this.#options;
+    const { lease, clock, leaseMs, node, address } = this.#options;
     const seen = await lease.read();
     const isNew = seen.term !== this.#seen?.term || seen.beat !== this.#seen.beat;
     if (isNew) this.#sinceMs = clock.tickMs();
     this.#seen = seen;
     // The process that held it on this machine is gone: there is one at a time.
-    const isFree = seen.term === 0 || seen.beat < 0 || seen.node === node;
+    const isOwn = seen.node === node && seen.address === address;
+    const isFree = seen.term === 0 || seen.beat < 0 || isOwn;
     return isFree || clock.tickMs() - this.#sinceMs >= leaseMs;
   }
 
@@ -114,13 +116,13 @@ export class LeaseKeeper {
   isCertain(): boolean {
     const certain = this.#certain;
     if (certain === undefined || sharedTickMs() >= certain.untilMs) return false;
-    return Math.abs(wallOffsetMs() - certain.wallOffsetMs) < offsetMsMax;
+    return Math.abs(wallOffsetMs(this.#options.clock) - certain.wallOffsetMs) < offsetMsMax;
   }
 
   #noteSent(sentMs: number): void {
     if (this.#term === undefined) return;
     const untilMs = sentMs + this.#options.leaseMs * certainPart;
-    this.#certain = { untilMs, wallOffsetMs: wallOffsetMs() };
+    this.#certain = { untilMs, wallOffsetMs: wallOffsetMs(this.#options.clock) };
   }
 }
 

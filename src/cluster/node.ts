@@ -352,9 +352,10 @@ class Machine implements ClusterNode, NodeLinkHost {
   }
 
   async #seek(): Promise<void> {
-    const { name } = this.#options;
+    const { name, address } = this.#options;
     const { seen } = this.#lease;
-    const isOther = seen !== undefined && seen.term > 0 && seen.node !== name;
+    const isOther =
+      seen !== undefined && seen.term > 0 && (seen.node !== name || seen.address !== address);
     if (isOther) this.#term = seen.term;
     this.#followLeader(isOther ? seen.address : undefined);
     await this.#leases.wait(this.#leaderLink.isConnected ? this.#lease.beatMs : seekMs);

@@ -7,8 +7,9 @@ import {
   schemaQuery,
   type DqlSchema,
   type SchemaData,
+  type StoredType,
 } from "./dql-schema.ts";
-import { parseTypedUid, printTypeCounts, readCount } from "./graph-queries.ts";
+import { groupTypes, parseTypedUid, printTypeCounts, readCount } from "./graph-queries.ts";
 import { NodePage } from "./node-page.tsx";
 import { Empty, Loading, printCount, Refusal, ViewHead } from "./parts.tsx";
 import { linkTo } from "./route.ts";
@@ -100,11 +101,7 @@ function UidField(): ReactNode {
 
 function TypeList({ schema, shown }: { schema: DqlSchema; shown: string | undefined }): ReactNode {
   const types = schema.types.filter(({ name }) => !isReserved(name));
-  const counts = useAnswer(`counts ${types.length}`, async (signal) =>
-    types.length === 0
-      ? {}
-      : await askQuery<Record<string, unknown>>(printTypeCounts(types), signal),
-  );
+  const counts = useAnswer(`counts ${types.length}`, (signal) => loadCounts(types, signal));
   if (types.length === 0) {
     return (
       <nav className="types" aria-label="Types">
@@ -124,13 +121,26 @@ function TypeList({ schema, shown }: { schema: DqlSchema; shown: string | undefi
               aria-current={name === shown ? "page" : undefined}
             >
               <span>{name}</span>
-              <span className="count">
-                {counts.data === undefined ? "…" : printCount(readCount(counts.data, `t${i}`))}
-              </span>
+              <span className="count">{printTypeCount(counts.data, i)}</span>
             </a>
           </li>
         ))}
       </ul>
     </nav>
   );
+}
+
+/** In the order of the types; of the first ones alone where there are very many. */
+async function loadCounts(types: readonly StoredType[], signal: AbortSignal): Promise<number[]> {
+  const counts: number[] = [];
+  for (const group of groupTypes(types)) {
+    const data = await askQuery<Record<string, unknown>>(printTypeCounts(group), signal);
+    counts.push(...group.map((_, i) => readCount(data, `t${i}`)));
+  }
+  return counts;
+}
+
+function printTypeCount(counts: readonly number[] | undefined, at: number): string {
+  const count = counts?.[at];
+  return count === undefined ? "" : printCount(count);
 }

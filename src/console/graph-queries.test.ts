@@ -4,6 +4,7 @@ import {
   findColumns,
   findEdges,
   findPredicates,
+  groupTypes,
   parseTypedUid,
   printEdges,
   printNode,
@@ -90,6 +91,14 @@ describe("queries", () => {
       "Person.knows",
     ]);
   });
+});
+
+test("types are counted some at a time, and of very many the first alone", () => {
+  const types = Array.from({ length: 730 }, (_, i) => ({ name: `T${i}`, fields: [] }));
+  const groups = groupTypes(types);
+  expect(groups.map(({ length }) => length)).toEqual(Array.from({ length: 10 }, () => 50));
+  expect(groups.flat()).toEqual(types.slice(0, 500));
+  expect(groupTypes(types.slice(0, 3)).map(({ length }) => length)).toEqual([3]);
 });
 
 test("a node is called by the text whose name promises a name", () =>

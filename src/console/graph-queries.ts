@@ -29,6 +29,19 @@ export function printTypeCounts(types: readonly StoredType[]): string {
   return `{ ${blocks.join("\n")} }`;
 }
 
+/** A query has so many blocks at most; of more types than `countedMax` nothing is counted. */
+const blocksMax = 50;
+const countedMax = 500;
+
+/** Lists of types, each for one query. */
+export function groupTypes(types: readonly StoredType[]): readonly (readonly StoredType[])[] {
+  const groups: (readonly StoredType[])[] = [];
+  for (let i = 0; i < Math.min(types.length, countedMax); i += blocksMax) {
+    groups.push(types.slice(i, i + blocksMax));
+  }
+  return groups;
+}
+
 export function readCount(data: Readonly<Record<string, unknown>>, block: string): number {
   const [first] = (data[block] ?? []) as readonly { readonly count?: number }[];
   return first?.count ?? 0;

@@ -5,7 +5,9 @@ import type {
   DqlMutationResult,
   DqlTransaction,
   GraphqlCall,
+  GraphqlError,
   GraphqlHeaders,
+  RequestCall,
   SubscribeCall,
 } from "../client/api.ts";
 
@@ -45,6 +47,8 @@ export interface OpenOptions {
 export interface EmbeddedDatabase<Schema = unknown> {
   /** Never rejects for what the request says: `errors` tell. */
   readonly graphql: GraphqlCall<Schema, GraphqlHeaders>;
+  /** The data alone. Rejects with a DatabaseError where there are `errors`. */
+  readonly request: RequestCall<Schema, GraphqlHeaders>;
   /** Answers now, and after each change. Ends with the loop; rejects where the schema or the rights have changed. */
   readonly subscribe: SubscribeCall<Schema, GraphqlHeaders>;
   /** Rows by the names of blocks. Rejects with a DatabaseError. */
@@ -69,6 +73,8 @@ export interface EmbeddedDatabase<Schema = unknown> {
 export interface DatabaseError extends Error {
   readonly name: "DatabaseError";
   readonly code: string;
+  /** Of a GraphQL answer; `code` is the `extensions.code` of the first then, or "Error". */
+  readonly errors?: readonly GraphqlError[] | undefined;
 }
 
 export type Open = <Schema = unknown>(options?: OpenOptions) => Promise<EmbeddedDatabase<Schema>>;

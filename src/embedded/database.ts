@@ -10,7 +10,7 @@ import type {
   DqlMutationResult,
   DqlTransaction,
 } from "./api.ts";
-import { showingFaults } from "./database-error.ts";
+import { showingFaults, toAnswerError } from "./database-error.ts";
 import { textOfDocument } from "./document-text.ts";
 import { DqlSession, runTransaction } from "./dql-session.ts";
 import { AnswerStream } from "./answer-stream.ts";
@@ -23,10 +23,20 @@ interface DatabaseParts {
 
 export function makeDatabase({ engine, graphql, close }: DatabaseParts): EmbeddedDatabase {
   const session = new DqlSession(engine);
+  const ask = async <Data>(
+    document: unknown,
+    variables?: unknown,
+    options?: GraphqlHeaders,
+  ): Promise<GraphqlResult<Data>> => {
+    const answer = await graphql.handle(makeRequest(document, variables, options));
+    return readJson(answer.body) as GraphqlResult<Data>;
+  };
   return {
-    graphql: async <Data>(document: unknown, variables?: unknown, options?: GraphqlHeaders) => {
-      const answer = await graphql.handle(makeRequest(document, variables, options));
-      return readJson(answer.body) as GraphqlResult<Data>;
+    graphql: ask,
+    request: async <Data>(document: unknown, variables?: unknown, options?: GraphqlHeaders) => {
+      const { data, errors } = await ask<Data>(document, variables, options);
+      if (errors !== undefined) throw toAnswerError(errors);
+      return data as Data;
     },
     subscribe: <Data>(document: unknown, variables?: unknown, options?: GraphqlHeaders) =>
       new AnswerStream<Data>(graphql, makeRequest(document, variables, options)),

@@ -23,7 +23,7 @@ export interface TestDatabase<Schema = unknown> extends EmbeddedDatabase<Schema>
   /** The same database as a user sees it: requests carry a token with these claims, by the schema's own secret. */
   as(
     claims: Readonly<Record<string, unknown>>,
-  ): Pick<EmbeddedDatabase<Schema>, "graphql" | "subscribe">;
+  ): Pick<EmbeddedDatabase<Schema>, "graphql" | "request" | "subscribe">;
   /** Such a token, and the header that carries it. It ends after an hour of the database's time. */
   tokenOf(claims: Readonly<Record<string, unknown>>): {
     readonly header: string;

@@ -27,6 +27,7 @@ async function openUntyped(options: TestOptions): Promise<TestDatabase> {
     signClaims(form, claims, time.nowMs);
   const database: TestDatabase = {
     graphql: (...asked) => current.graphql(...asked),
+    request: (...asked) => current.request(...asked),
     subscribe: (...asked) => current.subscribe(...asked),
     dql: ((...asked: Parameters<DqlCall>) => current.dql(...asked)) as DqlCall,
     mutate: (mutation) => current.mutate(mutation),
@@ -48,6 +49,8 @@ async function openUntyped(options: TestOptions): Promise<TestDatabase> {
     as: (claims) => ({
       graphql: (document, variables, given) =>
         current.graphql(document, variables, withToken(given, tokenOf(claims))),
+      request: (document, variables, given) =>
+        current.request(document, variables, withToken(given, tokenOf(claims))),
       subscribe: (document, variables, given) =>
         current.subscribe(document, variables, withToken(given, tokenOf(claims))),
     }),

@@ -108,11 +108,7 @@ function addHooks(app: FastifyInstance, context: ServerContext): void {
     const right = rightOfPlain(url, context);
     const { raw } = reply;
     const search = request.url.split("?")[1] ?? "";
-    const watched = context.watch.begin(
-      request.raw,
-      url === undefined ? "other" : url.slice(1),
-      search,
-    );
+    const watched = context.watch.begin(request.raw, operationOf(url), search);
     setWatched(raw, watched);
     void reply.header(idHeader, watched.id);
     void reply.header("x-content-type-options", "nosniff");
@@ -147,6 +143,12 @@ function addHooks(app: FastifyInstance, context: ServerContext): void {
     watched.status = reply.statusCode;
     context.watch.end(watched);
   });
+}
+
+/** By which a request is counted. */
+function operationOf(url: string | undefined): string {
+  if (url === undefined) return "other";
+  return url === "/graphql" || url.startsWith("/ui/console/") ? "console" : url.slice(1);
 }
 
 /** Metrics may be open to everybody. */

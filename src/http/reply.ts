@@ -178,6 +178,9 @@ export function hasData(answer: Uint8Array | string): boolean {
 /** Names the request in its answer, as the log does. */
 export const idHeader = "X-Request-Id";
 
+/** Of several machines: a commit that the answer has seen, and that a request may ask for (`seen-state.ts`). */
+export const seenHeader = "X-Weft-Seen";
+
 const openHeaders: readonly string[] = ["Access-Control-Allow-Origin", everyOrigin];
 const noHeaders: readonly string[] = [];
 
@@ -315,8 +318,9 @@ function send(
     res.writeHead(status, [...common, ...extra, "Content-Length", length]);
   } else {
     watched.status = status;
-    const { id } = watched;
-    res.writeHead(status, [...common, ...extra, idHeader, id, "Content-Length", length]);
+    const { id, seenTs } = watched;
+    const seen = seenTs === undefined ? [] : [seenHeader, String(seenTs())];
+    res.writeHead(status, [...common, ...extra, ...seen, idHeader, id, "Content-Length", length]);
   }
   // As Latin-1 the bytes stay what they are, and head and body leave in one write.
   if (bytes.length <= joinBytesMax) batcher.end(res, bytes.toString("latin1"));

@@ -16,6 +16,7 @@ import type { ProcessMemory } from "../model/process-memory.ts";
 import type { Processes } from "./processes.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import type { RequestQuotas } from "./request-quotas.ts";
+import type { SeenState } from "./seen-state.ts";
 import type { RequestWatch } from "./request-watch.ts";
 import type { Security } from "./access.ts";
 import type { AuditSink } from "./audit-sink.ts";
@@ -62,6 +63,8 @@ export interface ServerContext {
   readonly processes: Processes;
   /** False while the sample is being loaded: /health says so. */
   readonly isReady: () => boolean;
+  /** Of one of several machines. */
+  readonly seen?: SeenState | undefined;
   /** Why nothing can be written; undefined for nothing. */
   readonly storeFault?: () => string | undefined;
 }

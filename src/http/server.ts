@@ -1,5 +1,6 @@
 /** The HTTP server of one process: the database routes in the handler itself, everything else through the framework. */
 import fastify, { type FastifyInstance } from "fastify";
+import { awaitSeen } from "./seen-header.ts";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { nameLimit } from "../model/limits.ts";
@@ -218,6 +219,9 @@ async function answerRoute(route: Route, exchange: Exchange, flow: Flow): Promis
         return;
       }
     }
+    const { seen } = exchange.context;
+    const waiting = seen && awaitSeen(exchange, seen);
+    if (waiting !== undefined) await waiting;
     await route.answer(exchange);
   } catch (error) {
     answerFailure(exchange, error);

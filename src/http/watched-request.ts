@@ -35,6 +35,8 @@ export class WatchedRequest {
   /** Of the body, where no header tells it. */
   bodyBytes = 0;
   status = 0;
+  /** Of the newest commit that this machine has, for the answer to name; undefined: it names none. */
+  seenTs: (() => number) | undefined = undefined;
   /** The beginning of an answer that tells errors. */
   errors: string | undefined = undefined;
   /** What stood in its way before its work began. */

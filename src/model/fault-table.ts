@@ -482,7 +482,7 @@ const table = {
     status: 503,
     says: "the newest state of the machines cannot be known",
     cause:
-      "Of several machines (`--cluster`), this one could not learn in time what the others have acknowledged: none leads that can be reached, or the log's engine is down.",
+      "Of several machines (`--cluster`), this one could not learn in time what the others have acknowledged: none leads that can be reached, or the log's engine is down; or it has not got the commit that the request names (`X-Weft-Seen`).",
     remedy:
       "Send it again, or to another machine. `weft cluster status` says who leads and why the log cannot be reached. Best effort (`be=true`) and `--cluster reads=local` read what this machine has.",
   },

@@ -1,6 +1,6 @@
 // Goal: in a real browser the console does what it promises, under its policy, and GraphiQL in a page of another origin
 // asks this server as docs/clients.md says.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
@@ -280,6 +280,71 @@ describe("who asks", () => {
     await page.getByRole("button", { name: "Show a key or log in" }).waitFor();
     expect((await storages()).join("")).not.toContain(key);
     await page.context().close();
+  });
+});
+
+describe("a login", () => {
+  let users: TestServer;
+
+  beforeAll(async () => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, "secret"), "a secret that is long enough for this test");
+    const flags = [
+      "--workers",
+      "1",
+      "--acl",
+      `secret-file=${join(folder, "secret")}; access-ttl=31s`,
+    ];
+    users = await startServer({ dataDir: join(folder, "data"), flags });
+  });
+
+  test("is told when it is wrong, used when it is right, renewed when it ends, and ended", async () => {
+    const { page } = await openPage(browser, "dark");
+    let renewals = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/login"))
+        renewals += Number(request.postData()?.includes("refresh_token"));
+    });
+    await page.goto(`${users.url}/#/schema`);
+    await page.getByRole("button", { name: "Show a key or log in" }).click();
+    await page.getByRole("textbox", { name: "User" }).fill("groot");
+    await page.getByRole("textbox", { name: "Password" }).fill("wrong");
+    await page.getByRole("button", { name: "Log in", exact: true }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("alert")
+      .getByText("invalid username or password")
+      .waitFor();
+    await page.getByRole("textbox", { name: "Password" }).fill("password");
+    await page.getByRole("textbox", { name: "Password" }).press("Enter");
+    await page.getByText("in namespace 0").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("The schema that is served").waitFor();
+    // Its half minute begins now: the next requests come with a new one.
+    await page.waitForTimeout(1_500);
+    await page.getByRole("tab", { name: "Predicates" }).click();
+    await page.getByText("predicates", { exact: false }).last().waitFor();
+    await expect.poll(() => renewals).toBeGreaterThan(0);
+    await page.getByRole("button", { name: "groot" }).click();
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Show a key or log in" }).waitFor();
+    await page.context().close();
+  });
+});
+
+test("what is stored is shown, and never run", async () => {
+  const evil = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
+  const json = { "content-type": "application/json" };
+  const fact = { "dgraph.type": "<b>Evil</b>", "evil.name": evil, "javascript:alert(1)": evil };
+  const done = await post(`${server.url}/mutate?commitNow=true`, { set: [fact] }, json);
+  expect(done.json).toMatchObject({ data: { code: "Success" } });
+  const { json: found } = await post(`${server.url}/query`, "{ q(func: has(evil.name)) { uid } }");
+  const [{ uid }] = (found as unknown as { data: { q: [{ uid: string }] } }).data.q;
+  await expectInView(`data/node/${uid}`, async (page) => {
+    await page.getByRole("cell", { name: evil }).first().waitFor();
+    expect(await page.title()).toBe("Data – Weft");
+    expect(await page.locator("main img, main script, main b").count()).toBe(0);
   });
 });
 

@@ -233,6 +233,29 @@ describe("three machines", () => {
   }, 60_000);
 });
 
+test("what a client has seen it sees at each machine, when it says so", async () => {
+  const { machines } = await startCluster(2, { settings: "reads=session" });
+  const [one, two] = machines;
+  const [a, b] = [must(one, "of two"), must(two, "of two")];
+  for (let i = 0; i < 30; i++) {
+    const [writer, reader] = i % 2 === 0 ? [a, b] : [b, a];
+    const told = await write(writer, `<0x1> <count> "${i}"^^<xs:int> .`);
+    const seen = must(told.headers.get("x-weft-seen") ?? undefined, "answers name a commit");
+    const headers = { "content-type": "application/dql", "x-weft-seen": seen };
+    const answer = await post(
+      `${reader.server.url}/query`,
+      "{ q(func: uid(0x1)) { count } }",
+      headers,
+    );
+    expect(answer.json["data"]?.["q"]).toEqual([{ count: i }]);
+  }
+  const odd = await post(`${a.server.url}/query`, "{ q(func: uid(0x1)) { count } }", {
+    "content-type": "application/dql",
+    "x-weft-seen": "yesterday",
+  });
+  expect(odd.text).toContain('X-Weft-Seen: \\"yesterday\\" is not a number');
+}, 60_000);
+
 test("a machine whose process stands still answers nothing that is stale", async () => {
   const { machines } = await startCluster(2, { settings: "lease=900ms; read-wait=1s" });
   const leader = await leaderOf(machines);

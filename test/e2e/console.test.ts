@@ -160,6 +160,19 @@ describe("its files", () => {
   ])("there is no %s", async (path) => expect((await send(path)).status).toBe(404));
 });
 
+test("who looks at it is counted apart from requests of data", async () => {
+  const count = async (operation: string): Promise<number> => {
+    const { text } = await get(`${server.url}/metrics`);
+    const begin = `weft_requests_total{operation="${operation}",outcome="ok"} `;
+    const line = text.split("\n").find((one) => one.startsWith(begin));
+    return Number(line?.slice(begin.length) ?? 0);
+  };
+  const [shown, asked] = [await count("console"), await count("graphql")];
+  await send("/graphql", browser);
+  await expect.poll(() => count("console")).toBe(shown + 1);
+  expect(await count("graphql")).toBe(asked);
+});
+
 test("it is open where data is not, and holds none", async () => {
   const guarded = await startServer({
     dataDir: makeFolder(),

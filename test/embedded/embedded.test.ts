@@ -44,6 +44,18 @@ describe("open", () => {
     expect(error?.message).toContain('Cannot query field "queryDog"');
   });
 
+  test("request gives the data alone, and rejects with what the errors say", async () => {
+    const database = await openCats();
+    const { queryCat } = await database.request<{ queryCat: unknown[] }>("{ queryCat { name } }");
+    expect(queryCat).toEqual([]);
+    await expect(database.request("{ queryDog { name } a: nothing }")).rejects.toMatchObject({
+      name: "DatabaseError",
+      code: "Error",
+      message: expect.stringMatching(/^Cannot query field "queryDog".* \(and 1 more\)$/),
+      errors: [{}, {}],
+    });
+  });
+
   test("DQL: schemas, facts in both forms, upserts, variables, errors with codes", async () => {
     const database = await openCats({ dqlSchema: "age: int @index(int) ." });
     const { uids } = await database.mutate({ set: { uid: "_:a", name: "Ann", age: 41 } });
@@ -140,11 +152,19 @@ describe("openTestDatabase", () => {
     "utf8",
   );
 
+  test("fixtures that the schema refuses are no beginning", async () => {
+    const options = {
+      schema,
+      fixtures: (db: EmbeddedDatabase) => db.request("mutation { addDog(input: []) { numUids } }"),
+    };
+    await expect(openTestDatabase(options)).rejects.toThrow('Cannot query field "addDog"');
+  });
+
   test("begins anew at reset: data, schema, time", async () => {
     const database = await openTestDatabase({
       schema,
       now: "2030-01-01T00:00:00Z",
-      fixtures: (one) => one.graphql('mutation { addCat(input: [{ name: "Tom" }]) { numUids } }'),
+      fixtures: (one) => one.request('mutation { addCat(input: [{ name: "Tom" }]) { numUids } }'),
     });
     opened.push(database);
     const cats = "{ queryCat(order: { asc: name }) { name } }";
@@ -168,6 +188,9 @@ describe("openTestDatabase", () => {
       'mutation { addNote(input: [{ owner: "ann", text: "milk" }]) { numUids } }',
     );
     const ann = database.as({ USER: "ann" });
+    expect(await ann.request("{ queryNote { text } }")).toEqual(
+      (await ann.graphql("{ queryNote { text } }")).data,
+    );
     expect(await ann.graphql("{ queryNote { text written } }")).toEqual({
       data: { queryNote: [{ text: "milk", written: "1970-01-01T00:00:00Z" }] },
     });

@@ -2,7 +2,8 @@
  * What a process of one of several machines knows of who leads. While its own machine does for certain, all that was
  * acknowledged is in its store, and reading it asks nobody (reference/log 7.2).
  */
-import { sharedTickMs, wallOffsetMs } from "../../base/clock.ts";
+import { systemClock } from "../../base/clock.ts";
+import { sharedTickMs, wallOffsetMs } from "../../base/shared-clock.ts";
 import { Fault } from "../../model/fault.ts";
 import type { LeadNotice } from "./node-link.ts";
 
@@ -32,7 +33,7 @@ export class HeardLead {
     if (this.#notice?.kind !== "leads") return false;
     const { term } = this.#notice;
     if (sharedTickMs() >= term.untilMs) return false;
-    return Math.abs(wallOffsetMs() - term.wallOffsetMs) < offsetMsMax;
+    return Math.abs(wallOffsetMs(systemClock) - term.wallOffsetMs) < offsetMsMax;
   }
 
   /** Throws E_STORE_UNAVAILABLE where the machine cannot go on: its store is not as the others'. */

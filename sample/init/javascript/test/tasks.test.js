@@ -8,7 +8,7 @@ const database = await openTestDatabase({
   schema: readFileSync("schema.graphql", "utf8"),
   lambda: "resolvers.js",
   fixtures: (db) =>
-    db.graphql(`mutation { addTask(input: [{ title: "Write a test" }]) { numUids } }`),
+    db.request(`mutation { addTask(input: [{ title: "Write a test" }]) { numUids } }`),
 });
 beforeEach(() => database.reset());
 after(() => database.close());

@@ -8,7 +8,7 @@ const database = await openTestDatabase<Schema>({
   schema: readFileSync("schema.graphql", "utf8"),
   lambda: "resolvers.ts",
   fixtures: (db) =>
-    db.graphql(`mutation { addTask(input: [{ title: "Write a test" }]) { numUids } }`),
+    db.request(`mutation { addTask(input: [{ title: "Write a test" }]) { numUids } }`),
 });
 beforeEach(() => database.reset());
 afterAll(() => database.close());
