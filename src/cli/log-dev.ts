@@ -41,6 +41,8 @@ export function printDevLine(json: string): string {
     }
     case "a rule refuses":
       return withoutControls(printRefusal(entry as unknown as RefusalEntry));
+    case "a request is refused":
+      return withoutControls(`${(entry as unknown as RefusalEntry).why}\n`);
     default:
       // When, and of which process, says nothing to who looks on.
       return printLine(json)

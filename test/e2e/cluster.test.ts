@@ -321,6 +321,18 @@ test("machines begin with the store of a server, and one that the log has left b
   expect(await names(back)).toEqual([...old, ...young]);
   await write(back, '_:n <name> "zuletzt" .');
   expect(await names(first)).toEqual([...old, ...young, "zuletzt"]);
+  // Alone it would write what the others never see.
+  await back.server.stop();
+  const alone = ["serve", "--data", back.dir, "--http", "127.0.0.1:0", "--no-grpc"];
+  expect((await runWeft(alone)).stderr).toContain("it is that of one of several machines");
+  const left = await runWeft(["cluster", "leave", "--data", back.dir]);
+  expect([left.code, left.stderr]).toEqual([0, ""]);
+  const server = await startServer({ dataDir: back.dir });
+  expect(await names({ name: "alone", dir: back.dir, server })).toEqual([
+    ...old,
+    ...young,
+    "zuletzt",
+  ]);
 }, 60_000);
 
 test("what is wrong in the settings takes one line; a stranger is not let in", async () => {

@@ -342,7 +342,9 @@ describe("what is explained", () => {
 ) {
   id: ID!
   owner: String! @search(by: [hash])
+  kind: Kind
 }
+enum Kind { LOUD QUIET }
 # Dgraph.Authorization {"VerificationKey":"a key for tests alone, long enough","Header":"X-Auth","Namespace":"https://x","Algo":"HS256"}
 `;
 
@@ -367,6 +369,13 @@ describe("what is explained", () => {
     ]);
     await dev.says("@auth: add of Note is refused: the rule asks for ROLE", before);
     expect(dev.output().slice(before)).toContain("line 3 of the schema");
+  });
+
+  test("why nodes are not ordered by a field that they have", async () => {
+    const before = dev.output().length;
+    const { json } = await ask("{ queryNote(order: { asc: kind }) { owner } }");
+    expect(json["errors"]).toMatchObject([{ message: "Expected type NoteOrderable, found kind." }]);
+    await dev.says("Note.kind is of the enum Kind; nodes are ordered by", before);
   });
 });
 

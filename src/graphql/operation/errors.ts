@@ -51,12 +51,16 @@ export function giveHint(error: ResponseError, hint: string | undefined): Respon
   return error;
 }
 
+export function hintOf(error: ResponseError): string | undefined {
+  return hints.get(error);
+}
+
 /** With the code that `--graphql error-details` adds: what of the request is wrong, a variable's value or the document. */
 export function withCode(error: ResponseError): ResponseError {
   if (error.extensions !== undefined) return error;
   const isVariable = error.path?.[0] === "variable";
   const code = isVariable ? "BAD_USER_INPUT" : "GRAPHQL_VALIDATION_FAILED";
-  const hint = hints.get(error);
+  const hint = hintOf(error);
   return { ...error, extensions: hint === undefined ? { code } : { code, hint } };
 }
 

@@ -24,6 +24,8 @@ export interface HandlerOptions extends RunSettings {
   readonly debug: boolean;
   /** Is told which rule refuses a request, and why: for who develops the schema. */
   readonly tellRefusal?: TellRefusal | undefined;
+  /** Is told what a message does not say of a request that is refused: for who develops the client. */
+  readonly tellHint?: ((hint: string) => void) | undefined;
   /** `--graphql error-details`: errors say in `extensions` what is wrong, and where. */
   readonly errorDetails: boolean;
 }

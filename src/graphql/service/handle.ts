@@ -7,7 +7,7 @@ import type { Reader } from "../../graph/reader.ts";
 import { Fault } from "../../model/fault.ts";
 import type { CompiledSchema } from "../schema/compiled-schema.ts";
 import type { ReadyDql } from "../resolve/dql-root.ts";
-import { refuseRequest, RequestRefused, withCode } from "../operation/errors.ts";
+import { refuseRequest, RequestRefused, hintOf, withCode } from "../operation/errors.ts";
 import { writeAnswer, writeRefusal } from "../resolve/answer.ts";
 import type { RootOutcome } from "../resolve/answer.ts";
 import { headersOf } from "./handle-headers.ts";
@@ -92,11 +92,18 @@ export class RequestHandler {
   #refusalOf(error: unknown, trace: Trace): GraphqlAnswer {
     const print = this.#printOf(trace);
     if (error instanceof RequestRefused) {
+      this.#tellHints(error);
       const errors = this.#options.errorDetails ? error.errors.map(withCode) : error.errors;
       return answerOf(writeRefusal(errors, print));
     }
     if (error instanceof Fault) return answerOf(writeRefusal([{ message: error.message }], print));
     throw error;
+  }
+
+  #tellHints({ errors }: RequestRefused): void {
+    const { tellHint } = this.#options;
+    if (tellHint === undefined) return;
+    for (const hint of errors.map(hintOf)) if (hint !== undefined) tellHint(hint);
   }
 
   #printOf(trace: Trace): (() => string) | undefined {

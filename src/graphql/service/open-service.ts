@@ -62,6 +62,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
   const checks = new SchemaChecks({ clock, timeoutMs, hasLambda, allowsRuleGaps });
   const logger = options.logger ?? silentLogger;
   const tellRefusal = (refusal: RuleRefusal): void => logger.warn("a rule refuses", { ...refusal });
+  const tellHint = (hint: string): void => logger.warn("a request is refused", { why: hint });
   const handler = new RequestHandler({
     engine,
     schemas,
@@ -75,6 +76,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     extensions: options.extensions ?? true,
     debug: options.debug ?? false,
     tellRefusal: options.explainsRefusals === true ? tellRefusal : undefined,
+    tellHint: options.explainsRefusals === true ? tellHint : undefined,
     errorDetails: options.errorDetails ?? false,
   });
   const subscriptions = new Subscriptions({
