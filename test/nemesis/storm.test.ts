@@ -16,16 +16,20 @@ const settings = "lease=900ms; read-wait=2s";
 
 afterAll(cleanUp);
 
-const secondsOf = (usual: number): number => (given === undefined ? usual : Number(given));
-const timeoutOf = (usual: number): number => (secondsOf(usual) + 240) * 1000;
+/** `part`: of the time that is given. */
+const secondsOf = (usual: number, part: number): number =>
+  given === undefined ? usual : Number(given) * part;
+const timeoutOf = (seconds: number): number => (seconds + 240) * 1000;
+const overDirectory = secondsOf(20, 1 / 6);
+const overPostgres = secondsOf(12, 5 / 6);
 
 test(
   "a storm over a directory shows no anomaly",
   async () => {
-    const storm = { engine: directoryEngine(), settings, seed, seconds: secondsOf(20) };
+    const storm = { engine: directoryEngine(), settings, seed, seconds: overDirectory };
     expect(await playStorm({ ...storm, strikes: machineStrikes })).toEqual([]);
   },
-  timeoutOf(20),
+  timeoutOf(overDirectory),
 );
 
 describe.runIf(await hasPostgres())("over PostgreSQL with a synchronous standby", () => {
@@ -38,12 +42,12 @@ describe.runIf(await hasPostgres())("over PostgreSQL with a synchronous standby"
         // The standby that takes over has none of its own.
         settings: `${settings}; unsafe-single=true`,
         seed,
-        seconds: secondsOf(12),
+        seconds: overPostgres,
         midway: failOver,
       };
       const strikes = given === undefined ? machineStrikes : postgresStrikes;
       expect(await playStorm({ ...storm, strikes })).toEqual([]);
     },
-    timeoutOf(12),
+    timeoutOf(overPostgres),
   );
 });

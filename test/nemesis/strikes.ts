@@ -46,6 +46,19 @@ async function stopProcess(fleet: Fleet, random: Random): Promise<void> {
   }
 }
 
+/** The node process of whoever leads, while the others of its server go on. */
+async function stopLeader(fleet: Fleet, random: Random): Promise<void> {
+  const leader = await findLeader(fleet.members);
+  const pid = leader === undefined ? undefined : processOf(leader, "node");
+  if (pid === undefined) return;
+  send(pid, "SIGSTOP");
+  try {
+    await sleep(2000 + random.next() * 3000);
+  } finally {
+    send(pid, "SIGCONT");
+  }
+}
+
 /** Every process of a server stands still, as a machine that is suspended. */
 async function stopServer(fleet: Fleet, random: Random): Promise<void> {
   const member = await pickMember(fleet, random);
@@ -164,6 +177,7 @@ export async function failOver(fleet: Fleet): Promise<void> {
 export const machineStrikes: Record<string, Strike> = {
   killProcess,
   stopProcess,
+  stopLeader,
   stopServer,
   killSupervisor,
   killServer,
