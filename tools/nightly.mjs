@@ -1,6 +1,6 @@
 // `npm run nightly [-- TEST-FILE…]`: what takes hours. The packages' audit, hostile clients, the growth of documents, every
 // property with 10,000 cases and a seed of its own, ten minutes of kills while a server archives itself, and the isolation
-// suite for an hour (`WEFT_ISOLATION_MINUTES`). The seed is printed first: a failure names the case, and
+// suite for an hour (`WEFT_ISOLATION_MINUTES`), and as long a storm over several machines (`WEFT_NEMESIS_MINUTES`). The seed is printed first: a failure names the case, and
 // `WEFT_SEED=N npm run nightly` finds it again. Who names files gets their properties alone. Every step runs, whatever those
 // before it found; exit 1 when one failed.
 import { spawnSync } from "node:child_process";
@@ -11,6 +11,7 @@ import { root, setup } from "./setup.mjs";
 const seed = process.env["WEFT_SEED"] ?? String(Date.now() % 1_000_000_007);
 const runs = process.env["WEFT_RUNS"] ?? "10000";
 const minutes = process.env["WEFT_ISOLATION_MINUTES"] ?? "60";
+const nemesisMinutes = process.env["WEFT_NEMESIS_MINUTES"] ?? "60";
 
 function findProperties(folder) {
   return readdirSync(join(root, folder), { recursive: true })
@@ -39,6 +40,7 @@ const steps =
         properties(files),
         tool("backup-storm", "--seconds", "600", "--seed", seed),
         tool("isolation", "--minutes", minutes, "--seed", seed),
+        tool("nemesis", "--minutes", nemesisMinutes, "--seed", seed),
       ];
 process.stdout.write(`weft: ${files.length} files with properties, WEFT_SEED=${seed}\n`);
 const results = steps.map(({ name, args }) => {

@@ -80,6 +80,9 @@ export class Leadership {
       confirm: () => this.confirm(),
       kept: () => this.#kept,
       onChange: () => this.tellMembers(),
+      onSilent: (node) => {
+        for (const session of this.#sessions) if (session.node === node) session.close();
+      },
       onDigest: (node, payload) => this.#digests.compare(node, payload),
     });
     this.#digests = new DigestRound(options, (payload) => this.#followers.tellDigest(payload));

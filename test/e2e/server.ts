@@ -31,6 +31,8 @@ export interface ServerOptions {
   /** What it asks its clients for. */
   readonly client?: { readonly cert: string; readonly key: string };
   readonly flags?: readonly string[];
+  /** The file that is run; default: the one of this checkout. */
+  readonly program?: string;
 }
 
 const folders: string[] = [];
@@ -168,7 +170,7 @@ export async function startServer(options: ServerOptions): Promise<TestServer> {
   const { flags = [] } = options;
   // Ports are chosen at random: one that nobody has asked for may be another test's.
   if (!flags.includes("--grpc")) args.push("--no-grpc");
-  const one = spawn(process.execPath, [weft, ...args, ...flags], {
+  const one = spawn(process.execPath, [options.program ?? weft, ...args, ...flags], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
   });
