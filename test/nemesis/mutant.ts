@@ -51,8 +51,8 @@ export async function buildMutant(patches: readonly Patch[]): Promise<string> {
     plugins: [
       {
         name: "patched",
-        setup({ onLoad }) {
-          onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        setup(build) {
+          build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
             const contents = texts.get(path);
             return contents === undefined ? undefined : { contents, loader: "ts" };
           });

@@ -3,6 +3,7 @@
  * they are played with `npm run nemesis` alone; the storm of rule-breaking logs and leaders without servers is in
  * `src/log/contract`.
  */
+import { must } from "../../src/base/assert.ts";
 import { afterAll, describe, expect, test } from "vitest";
 import { cleanUp } from "../e2e/server.ts";
 import { directoryEngine } from "./fleet.ts";
@@ -66,21 +67,21 @@ const mutants: Readonly<Record<string, Mutant>> = {
 };
 
 describe.runIf(process.env["WEFT_NEMESIS_SECONDS"] !== undefined)("is caught:", () => {
-  for (const [name, { patches, strikes }] of Object.entries(mutants)) {
-    test(
-      name,
-      async () => {
-        const program = await buildMutant(patches);
-        const chosen = Object.fromEntries(strikes.map((one) => [one, machineStrikes[one]!]));
-        let wrong: readonly string[] = [];
-        for (let seed = 1; seed <= 5 && wrong.length === 0; seed++) {
-          const settings = "lease=900ms; read-wait=2s";
-          const storm = { engine: directoryEngine(), settings, seed, seconds: 15, program };
-          wrong = await playStorm({ ...storm, strikes: chosen });
-        }
-        expect(wrong.length).toBeGreaterThan(0);
-      },
-      600_000,
-    );
-  }
+  test.each(Object.entries(mutants))(
+    "%s",
+    async (_name, { patches, strikes }) => {
+      const program = await buildMutant(patches);
+      const chosen = Object.fromEntries(
+        strikes.map((one) => [one, must(machineStrikes[one], "it is one of the strikes")]),
+      );
+      let wrong: readonly string[] = [];
+      for (let seed = 1; seed <= 5 && wrong.length === 0; seed++) {
+        const settings = "lease=900ms; read-wait=2s";
+        const storm = { engine: directoryEngine(), settings, seed, seconds: 15, program };
+        wrong = await playStorm({ ...storm, strikes: chosen });
+      }
+      expect(wrong.length).toBeGreaterThan(0);
+    },
+    600_000,
+  );
 });
