@@ -297,6 +297,8 @@ export interface NodeStore {
   serve(host: NodeLinkHost, commitTs: () => number): NodeLink;
   /** This machine writes from now on, and applies nothing of others any more. What it cannot ship ends it (`onFatal`). */
   lead(shipper: RowShipper): LeadingStore;
+  /** Of the machine that leads, in a pause: how far the log is applied, where the last records of it had no rows. */
+  note(position: Uint8Array): void;
   /** What waits to be written is written no more: nothing takes what this machine ships. */
   abandon(): void;
   /** Call when a process of this machine died: its readers go on pinning pages until then. */
@@ -433,6 +435,10 @@ class LmdbNode implements NodeStore {
     const close = (): Promise<void> => this.close();
     const store = makeDirectStore({ environment, committer, slots, engine, close });
     return { ...store, openSession: () => new LinkSession({ committer, slots }) };
+  }
+
+  note(position: Uint8Array): void {
+    this.#files.lmdb.note(position);
   }
 
   abandon(): void {

@@ -234,9 +234,7 @@ export class LinkClient {
     this.current = undefined;
     for (const { kind, wasSent, reject } of this.pending.clear()) {
       const isUnknown = kind === frameKind.commit && wasSent;
-      reject(
-        isUnknown ? unknownOutcome() : unavailable(reason),
-      );
+      reject(isUnknown ? unknownOutcome() : unavailable(reason));
     }
   }
 
