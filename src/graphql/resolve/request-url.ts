@@ -102,9 +102,11 @@ function escape(text: string): string {
   );
 }
 
+export function withoutCredentials(url: string): string {
+  return url.replace(/^(?<scheme>[a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, "$<scheme>");
+}
+
 /** As errors show it: without credentials, and without parameters, which may be secrets. */
 export function shownUrl(url: string): string {
-  return url
-    .replace(/^(?<scheme>[a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, "$<scheme>")
-    .replace(/[?#].*$/s, "");
+  return withoutCredentials(url).replace(/[?#].*$/s, "");
 }

@@ -7,7 +7,7 @@ import type { ValueNode } from "graphql";
 import { Turns } from "../../base/turns.ts";
 import { outgoingSetting } from "../../outgoing/limits.ts";
 import { OutgoingFailure } from "../../outgoing/request.ts";
-import { shownUrl } from "../resolve/request-url.ts";
+import { shownUrl, withoutCredentials } from "../resolve/request-url.ts";
 import { toHeaderBytes, type Outgoing } from "../resolve/request-call.ts";
 import { parseRemoteOperation } from "../schema/custom-operation.ts";
 import type { RemoteExpectation, RemoteExpectations } from "../schema/remote-expectations.ts";
@@ -64,7 +64,9 @@ async function introspect(
   { ask, limits }: Outgoing,
 ): Promise<RemoteSchema> {
   if (url.includes("?") && !url.endsWith("?")) {
-    throw new Mismatch(`POST method cannot have query parameters in url: ${url}`);
+    throw new Mismatch(
+      `POST method cannot have query parameters in url: ${withoutCredentials(url)}`,
+    );
   }
   const given = Object.entries(headers).map(([name, value]) => [name, toHeaderBytes(value)]);
   const request = {
