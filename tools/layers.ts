@@ -417,6 +417,7 @@ export const layers: Layers = {
       "stores",
       "write",
       "engine",
+      "outgoing",
       "lambda",
       "graphql/schema",
       "graphql/operation",

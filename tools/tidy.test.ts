@@ -6,7 +6,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { redraw } from "./draw.ts";
 import { findTwoMeanings, findUnusedExports } from "./exports.ts";
 import { layers } from "./layers.ts";
-import { bannedWords, hotFiles, sizeLimits } from "./code-rules.ts";
+import { findCasts } from "./casts.ts";
+import { bannedWords, castLimits, hotFiles, sizeLimits } from "./code-rules.ts";
 import { findMessageReaders, messageReaders } from "./messages.ts";
 import { findNonNull } from "./non-null.ts";
 import {
@@ -50,6 +51,8 @@ describe("this project", () => {
     expect(findMessageReaders(src, messageReaders)).toEqual([]));
   test("what is said to be there without a look is in hot files", () =>
     expect(findNonNull(src, hotFiles)).toEqual([]));
+  test("no module has more casts than it had", () =>
+    expect(findCasts(src, castLimits)).toEqual([]));
   test("an exported name has one meaning", () => expect(findTwoMeanings(src)).toEqual([]));
   test("every file is reached", () =>
     expect(findDeadFiles(src, [join(root, "test"), join(root, "bench")])).toEqual([]));
@@ -198,6 +201,20 @@ describe("planted faults", () => {
     expect(findNonNull(folder, { "low/a.ts": 2, "low/b.ts": 1 })).toEqual([
       'low/a.ts has 1 of "!": its row may say so',
       'low/b.ts has 2 of "!", and may have 1',
+    ]);
+  });
+
+  test("a value whose type is claimed without a look", () => {
+    const folder = plant({
+      "low/a.ts": "export const a = JSON.parse('1') as number;\n",
+      "low/b.ts": "export const b = [1] as const;\nexport const c = <string>JSON.parse('2');\n",
+      "low/b.test.ts": "export const b = JSON.parse('1') as number;\n",
+      "top/c.ts": "export const d = 1 as unknown as string;\n",
+    });
+    expect(findCasts(folder, { top: 2 })).toEqual(["low has 2 casts, and may have 0"]);
+    expect(findCasts(folder, { low: 2, top: 3, gone: 1 })).toEqual([
+      "gone has 0 casts: its row may say so",
+      "top has 2 casts: its row may say so",
     ]);
   });
 

@@ -274,14 +274,14 @@ class BulkLoad {
 
 /** By kind and id, ascending; those of one in their order. */
 function bySection(sections: readonly Section[]): Section[][] {
-  const groups = new Map<string, Section[]>();
+  const groups = new Map<string, [Section, ...Section[]]>();
   for (const section of sections) {
     const name = `${section.kind}/${section.id}`;
     const known = groups.get(name);
     if (known === undefined) groups.set(name, [section]);
     else known.push(section);
   }
-  return [...groups.values()].sort(([a], [b]) => a!.kind - b!.kind || a!.id - b!.id);
+  return [...groups.values()].sort(([a], [b]) => a.kind - b.kind || a.id - b.id);
 }
 
 function putSection(store: BulkStore, section: Section): void {

@@ -1,4 +1,6 @@
 /** Results of work that is under way together, taken in the order in which it was begun. */
+import { must } from "../base/assert.ts";
+
 export class InOrder<Result> {
   readonly #underWayMax: number;
   readonly #take: (result: Result) => void;
@@ -22,6 +24,6 @@ export class InOrder<Result> {
   }
 
   async #next(): Promise<void> {
-    this.#take(await this.#underWay.shift()!);
+    this.#take(await must(this.#underWay.shift(), "work is under way"));
   }
 }

@@ -2,6 +2,7 @@
  * Entries of one index (or of a predicate's presence), gathered bucket by bucket → the rows of its lists. Buckets are
  * merged by the lists' keys; what one has of a list stands behind what the ones before it have.
  */
+import { must } from "../base/assert.ts";
 import { compareBytes, equalBytes } from "../base/bytes.ts";
 import { Heap } from "../base/heap.ts";
 import { countList, keyKind, readKind, readListId, readReverseObject } from "../codec/key.ts";
@@ -46,7 +47,7 @@ export function buildLists(schema: Schema, { runs, keys, path, key }: ListJob): 
       stored,
     );
   });
-  const { kind, id } = runs[0]!;
+  const { kind, id } = must(runs[0], "a job has a run");
   const countIndex = findReverse(schema, kind, id)?.reverseCountIndex?.id;
   const unique = findKey(schema, { kind, id }, keys);
   const counts = new GatheredEntries();

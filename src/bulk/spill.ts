@@ -1,5 +1,6 @@
 /** Bytes by bucket, in memory and, where they become too many, in one file; each bucket is read again as a whole. */
 import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { must } from "../base/assert.ts";
 import { sealOf, tagBytes, type SpillSeal } from "./spill-seal.ts";
 
 interface Segment {
@@ -77,7 +78,7 @@ export class Spill {
 
   /** All bytes of a bucket, in their order; the bucket is done with. */
   take(number: number): Uint8Array {
-    const bucket = this.#buckets.get(number)!;
+    const bucket = must(this.#buckets.get(number), "a bucket is taken once");
     this.#buckets.delete(number);
     const tag = this.#seal === undefined ? 0 : tagBytes;
     let length = bucket.at;
@@ -91,12 +92,13 @@ export class Spill {
 
   /** Gives how many bytes there are. */
   #read({ offset, length, number }: Segment, target: Uint8Array, at: number): number {
+    const file = must(this.#file, "a segment lies in the file");
     if (this.#seal === undefined) {
-      readSync(this.#file!, target, at, length, offset);
+      readSync(file, target, at, length, offset);
       return length;
     }
     const sealed = Buffer.allocUnsafe(length);
-    readSync(this.#file!, sealed, 0, length, offset);
+    readSync(file, sealed, 0, length, offset);
     const plain = this.#seal.open(number, sealed);
     target.set(plain, at);
     return plain.length;

@@ -3,6 +3,7 @@
  * definitions that follow from them, as those of a mutation do (reference/dql 2.9).
  */
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { must } from "../base/assert.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
 import type { Schema } from "../graph/schema.ts";
 import { NQuadReader } from "../intake/nquad-reader.ts";
@@ -74,7 +75,7 @@ export class UnknownFacts {
 
   /** All lines, in their order. */
   read(): Uint8Array {
-    closeSync(this.#file!);
+    closeSync(must(this.#file, "there are facts to read"));
     this.#file = undefined;
     const bytes = readFileSync(this.#path);
     const seal = this.#seal;

@@ -312,7 +312,7 @@ function addResolvers(command: Command): void {
     .addOption(
       setting(
         "--outgoing <settings>",
-        '"hosts=NAME,*.NAME; private=ADDR,CIDR": whom the server may ask for the key sets of schemas',
+        '"hosts=NAME,*.NAME; private=ADDR,CIDR; time=60s; answer-bytes=16MB; running=16; level=1000; requests=5000": whom the server may ask because a schema names them (key sets, @custom), and how much',
       ).default(""),
     );
 }

@@ -16,6 +16,11 @@ export interface ClusterInitFlags extends ClusterLogFlags {
   readonly encryption: string;
 }
 
+export interface ClusterLeaveFlags {
+  readonly data: string;
+  readonly encryption: string;
+}
+
 export function addCluster(program: Command): void {
   const cluster = program
     .command("cluster")
@@ -38,6 +43,21 @@ Examples:
     .action(async (options: ClusterInitFlags) => {
       const { runClusterInit } = await import("./command-cluster.ts");
       await runClusterInit(options);
+    });
+  cluster
+    .command("leave")
+    .description(
+      "take the store of a machine that is stopped out of the log: it is a server's alone",
+    )
+    .option("--data <dir>", "its directory", "./weft-data")
+    .option("--encryption <settings>", 'of that store: "key-file=FILE"', "")
+    .addHelpText(
+      "after",
+      "\nWhat it has applied it keeps; it can not come back to that log.\n\nExamples:\n  weft cluster leave --data /var/lib/weft",
+    )
+    .action(async (options: ClusterLeaveFlags) => {
+      const { runClusterLeave } = await import("./command-cluster.ts");
+      await runClusterLeave(options);
     });
   addQuestions(cluster);
 }

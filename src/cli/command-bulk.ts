@@ -1,4 +1,5 @@
 /** `weft bulk`: files into a new store. */
+import { must } from "../base/assert.ts";
 import { loadBulk, type BulkProgress } from "../bulk/bulk.ts";
 import { systemClock } from "../base/clock.ts";
 import { silentLogger } from "../base/log.ts";
@@ -126,7 +127,7 @@ async function readSchemaRow(store: Store): Promise<Uint8Array> {
   const snapshot = await store.snapshot();
   try {
     const known = await new SchemaCache({ acl: true }).read(snapshot, namespace);
-    return encodeSchemaState(known!.state);
+    return encodeSchemaState(must(known, "the namespace was made above").state);
   } finally {
     snapshot.close();
   }

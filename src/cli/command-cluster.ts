@@ -9,11 +9,16 @@ import type { ReplicatedLog } from "../log/replicated-log.ts";
 import type { ClusterFacts } from "../model/cluster-facts.ts";
 import { Fault } from "../model/fault.ts";
 import type { UserKey } from "../stores/encryption.ts";
-import { openNodeStore } from "../stores/open.ts";
+import { openNodeStore, openWriter } from "../stores/open.ts";
 import { readIdentity } from "../stores/place.ts";
 import { makeAdminClient } from "./admin-client.ts";
 import { claimForServing } from "./claim.ts";
-import type { ClusterAskFlags, ClusterInitFlags, ClusterLogFlags } from "./cluster-commands.ts";
+import type {
+  ClusterAskFlags,
+  ClusterInitFlags,
+  ClusterLeaveFlags,
+  ClusterLogFlags,
+} from "./cluster-commands.ts";
 import { readLogFlags } from "./cluster-config.ts";
 import { readEncryption } from "./encryption.ts";
 import { say } from "./log.ts";
@@ -83,6 +88,25 @@ function printStatus(facts: ClusterFacts): string {
       .trimEnd(),
   );
   return `${[...lines, "", ...table].join("\n")}\n`;
+}
+
+export async function runClusterLeave({ data: dir, encryption }: ClusterLeaveFlags): Promise<void> {
+  const claim = await claimForServing(dir);
+  try {
+    await readIdentity(dir);
+    const writer = await openWriter({
+      dir,
+      encryption: readEncryption(encryption),
+      logger: silentLogger,
+      clock: systemClock,
+      isLinked: false,
+      leavesLog: true,
+    });
+    await writer.close();
+  } finally {
+    await claim.release();
+  }
+  say(`the store at ${dir} is a server's alone from now on`);
 }
 
 /** The store notes its place in the log, and opens only over it from then on. */

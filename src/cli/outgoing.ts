@@ -1,8 +1,10 @@
 /** `--outgoing`: whom the server may ask because a schema names them. */
+import { defaultOutgoingLimits, type OutgoingLimits } from "../outgoing/limits.ts";
 import { loopbackBlocks, makeBlocks, type OutgoingPolicy } from "../outgoing/policy.ts";
 import { Fault } from "../model/fault.ts";
 import { isLoopbackHost } from "./address.ts";
-import { parseSuperflag } from "./superflag.ts";
+import { parseDurationMs } from "./duration.ts";
+import { parseCount, parseSuperflag } from "./superflag.ts";
 
 /** Plain data: it travels to the children as a message. */
 export interface OutgoingConfig {
@@ -10,17 +12,27 @@ export interface OutgoingConfig {
   readonly hosts: readonly string[];
   /** Addresses and CIDR blocks that are not public. */
   readonly privateAddresses: readonly string[];
+  readonly limits: OutgoingLimits;
 }
 
-const keys = ["hosts", "private"] as const;
+const listKeys = ["hosts", "private"] as const;
+
+const counts = {
+  "answer-bytes": "answerBytesMax",
+  running: "runningMax",
+  level: "levelMax",
+  requests: "requestsMax",
+} as const satisfies Record<string, keyof OutgoingLimits>;
+
+const keys = [...listKeys, "time", "answer-bytes", "running", "level", "requests"] as const;
 
 /**
- * Reads `"hosts=NAME,*.NAME; private=ADDR,CIDR"`. A server that only this machine reaches may ask this machine, as
+ * Reads `"hosts=NAME,*.NAME; private=ADDR,CIDR; time=60s; answer-bytes=16MB; running=16; level=1000; requests=5000"`. A server that only this machine reaches may ask this machine, as
  * development needs it; every other one asks public addresses alone, until more are named. Throws Fault E_STARTUP.
  */
 export function parseOutgoing(text: string, host: string): OutgoingConfig {
   const given = parseSuperflag("outgoing", text, keys);
-  const list = (key: (typeof keys)[number]): string[] | undefined =>
+  const list = (key: (typeof listKeys)[number]): string[] | undefined =>
     given
       .get(key)
       ?.split(",")
@@ -29,6 +41,7 @@ export function parseOutgoing(text: string, host: string): OutgoingConfig {
   const config: OutgoingConfig = {
     hosts: list("hosts") ?? [],
     privateAddresses: list("private") ?? (isLoopbackHost(host) ? loopbackBlocks : []),
+    limits: readLimits(given),
   };
   try {
     makeBlocks(config.privateAddresses);
@@ -39,6 +52,25 @@ export function parseOutgoing(text: string, host: string): OutgoingConfig {
   return config;
 }
 
-export function makeOutgoingPolicy({ hosts, privateAddresses }: OutgoingConfig): OutgoingPolicy {
+function readLimits(given: ReadonlyMap<(typeof keys)[number], string>): OutgoingLimits {
+  const limits: { -readonly [Name in keyof OutgoingLimits]: number } = {
+    ...defaultOutgoingLimits,
+  };
+  for (const key of Object.keys(counts) as (keyof typeof counts)[]) {
+    const value = given.get(key);
+    if (value !== undefined) limits[counts[key]] = parseCount(`--outgoing ${key}`, value);
+  }
+  const time = given.get("time");
+  if (time !== undefined) limits.timeoutMs = parseDurationMs("--outgoing time", time);
+  if (limits.runningMax < 1) {
+    throw new Fault("E_STARTUP", "--outgoing running: at least 1");
+  }
+  return limits;
+}
+
+export function makeOutgoingPolicy({
+  hosts,
+  privateAddresses,
+}: Omit<OutgoingConfig, "limits">): OutgoingPolicy {
   return { hosts, privateAddresses: makeBlocks(privateAddresses) };
 }

@@ -22,7 +22,7 @@ import type { TlsMaterial } from "../http/tls.ts";
 import { makeNodeFacts, type NodeFacts } from "../http/node-facts.ts";
 import { openLambdaClient } from "../lambda/client.ts";
 import type { LambdaTarget } from "../lambda/client.ts";
-import { makeGetText } from "../outgoing/request.ts";
+import { makeAsk, makeGetText } from "../outgoing/request.ts";
 import { ProcessMemory } from "../model/process-memory.ts";
 import type { Store } from "../store/store.ts";
 import { explainMove, readIdentity } from "../stores/place.ts";
@@ -286,6 +286,10 @@ function openGraphql(
     lambda: target === undefined ? undefined : openLambdaClient(target),
     scheduler: engine.scheduler,
     getText: makeGetText(makeOutgoingPolicy(config.outgoing)),
+    outgoing: {
+      ask: makeAsk(makeOutgoingPolicy(config.outgoing)),
+      limits: config.outgoing.limits,
+    },
     identify: acl === undefined ? undefined : (headers) => acl.identify(headers),
     explainsRefusals: config.isDevelopment,
     ...config.graphql,

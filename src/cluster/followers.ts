@@ -1,7 +1,7 @@
 /** The leader's end of the connections of those who follow. */
 import type { Socket } from "node:net";
 import type { ClusterMember } from "../model/cluster-facts.ts";
-import { readFrames, sendFrame } from "./peer-connection.ts";
+import { endWhenSilent, readFrames, sendFrame } from "./peer-connection.ts";
 import { decodeSeq, encodeMembers, encodeSeq, peerKind } from "./peer-words.ts";
 import type { PeerHello } from "./peer-words.ts";
 
@@ -11,6 +11,8 @@ interface FollowersOptions {
   readonly kept: () => number;
   /** Somebody came or went. */
   readonly onChange: () => void;
+  /** Nothing is heard of a machine any more. */
+  readonly onSilent: (node: string) => void;
   readonly onDigest: (node: string, payload: Uint8Array) => void;
 }
 
@@ -56,6 +58,7 @@ export class Followers {
           this.#options.onDigest(hello.node, payload);
       }
     });
+    endWhenSilent(socket, () => this.#options.onSilent(hello.node));
     socket.once("close", () => {
       this.#all.delete(follower);
       this.#options.onChange();

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import type { Logger } from "../base/log.ts";
 import type { ClusterMember } from "../model/cluster-facts.ts";
 import { PendingTable, pendingSlotsMax } from "../base/pending-table.ts";
-import { dialPeer, readFrames, sendFrame, type PeerTls } from "./peer-connection.ts";
+import { dialPeer, endWhenSilent, readFrames, sendFrame, type PeerTls } from "./peer-connection.ts";
 import { decodeMembers, decodeSeq, encodeSeq, peerKind } from "./peer-words.ts";
 import type { PeerHello } from "./peer-words.ts";
 import { Seldom } from "./seldom.ts";
@@ -23,6 +23,8 @@ interface LeaderLinkOptions {
   readonly onResigned: () => void;
   /** The leader asks how this machine's rows look at a record. */
   readonly onDigest: (payload: Uint8Array) => void;
+  /** Nothing is heard of the leader any more: what else waits for it waits in vain. */
+  readonly onSilent: () => void;
   /** It is connected, or is not any more. */
   readonly onChange: () => void;
 }
@@ -147,6 +149,7 @@ export class LeaderLink {
           asked.take(request)?.reject(new Error("the leader is not certain of its lead"));
       }
     });
+    endWhenSilent(socket, this.#options.onSilent);
     socket.once("close", () => {
       if (this.#socket === socket) this.#socket = undefined;
       for (const one of asked.clear()) one.reject(new Error("the leader is lost"));

@@ -80,6 +80,9 @@ export class Leadership {
       confirm: () => this.confirm(),
       kept: () => this.#kept,
       onChange: () => this.tellMembers(),
+      onSilent: (node) => {
+        for (const session of this.#sessions) if (session.node === node) session.close();
+      },
       onDigest: (node, payload) => this.#digests.compare(node, payload),
     });
     this.#digests = new DigestRound(options, (payload) => this.#followers.tellDigest(payload));
@@ -228,7 +231,7 @@ export class Leadership {
 
   /** Never what a machine that is connected has not applied. */
   async #trim(): Promise<void> {
-    const { clock, log, retainMs } = this.#options;
+    const { clock, log, replica, retainMs } = this.#options;
     if (clock.tickMs() < this.#trimMs) return;
     this.#trimMs = clock.tickMs() + Math.min(trimMs, Math.max(retainMs, 1000));
     const applied = this.#followers.all.map((one) => one.applied);
@@ -238,7 +241,10 @@ export class Leadership {
     const held = [...this.#held.values()].map(({ seq }) => seq);
     const last = Math.min(this.#kept, ...held, ...applied);
     const below = await findTrim(log, last, clock.nowMs() - retainMs);
-    if (below > this.#trimmedTo) await log.trim(below);
+    if (below > this.#trimmedTo) {
+      await replica.notePlace();
+      await log.trim(below);
+    }
     this.#trimmedTo = below;
   }
 }

@@ -100,6 +100,9 @@ class Machine implements ClusterNode, NodeLinkHost {
       onMembers: (members) => this.#noteMembers(members),
       onResigned: () => this.#leases.raise(),
       onDigest: (payload) => this.#digests.hear(payload),
+      onSilent: () => {
+        for (const session of this.#remote.keys()) this.#dropRemote(session);
+      },
       onChange: () => {
         this.#led.raise();
         this.#leases.raise();

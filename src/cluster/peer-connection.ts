@@ -122,6 +122,27 @@ export function sendFrame(
 
 const noBytes = new Uint8Array(0);
 
+/**
+ * Ends a connection whose other side says nothing for a while, as a network does that loses all and tells nobody. For
+ * connections on which something is said every half second.
+ */
+export function endWhenSilent(socket: Socket, onSilent: () => void): void {
+  let isHeard = true;
+  const timer = setInterval(() => {
+    if (!isHeard) {
+      onSilent();
+      socket.destroy();
+    }
+    isHeard = false;
+  }, silenceMs / 2);
+  timer.unref();
+  socket.on("data", () => (isHeard = true));
+  socket.once("close", () => clearInterval(timer));
+}
+
+/** At the most; half of it at least. */
+const silenceMs = 5000;
+
 /** Bytes go both ways until one side ends. */
 export function joinSockets(one: Socket, other: Socket): void {
   for (const [from, to] of [

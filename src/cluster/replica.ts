@@ -161,6 +161,20 @@ export class Replica {
     return seq;
   }
 
+  /**
+   * Of the leader, before the log is trimmed: its store notes how far the log goes, also where the last records of it
+   * had no rows. Otherwise it would stand at a record that is gone.
+   */
+  async notePlace(): Promise<void> {
+    assert(this.#shipper !== undefined, "only the leader notes it so");
+    const goOn = await this.#node.pause();
+    try {
+      this.#node.note(encodePosition(await this.#shipper.ship({ kind: "barrier" })));
+    } finally {
+      goOn();
+    }
+  }
+
   /** Tells whoever only reads the log that all is kept, unless nothing came since it was told last. */
   async markKept(): Promise<void> {
     const { durable = 0 } = this.#shipper ?? {};

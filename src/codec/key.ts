@@ -6,7 +6,7 @@
  * list's head, which of a list of one chunk is the chunk itself; row 1 is the first chunk of a longer list, and every
  * other chunk's number is the smallest uid that it may hold (`codec/chunk.ts`).
  */
-import { assert } from "../base/assert.ts";
+import { assert, must } from "../base/assert.ts";
 import { compareBytes, prefixEnd } from "../base/bytes.ts";
 
 export const keyKind = {
@@ -216,7 +216,10 @@ export function tokenRange(
   const all = indexPrefix(storageId, keyKind.index, index);
   return {
     start: from === undefined ? all : tokenList(storageId, index, from),
-    end: to === undefined ? prefixEnd(all)! : tokenList(storageId, index, to),
+    end:
+      to === undefined
+        ? must(prefixEnd(all), "a prefix of a list ends")
+        : tokenList(storageId, index, to),
   };
 }
 

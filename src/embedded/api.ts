@@ -39,8 +39,17 @@ export interface OpenOptions {
   readonly lambda?: string | undefined;
   /** Another lambda server, as `http://host:8686/graphql-worker`. */
   readonly lambdaUrl?: string | undefined;
+  /** Services that `@custom(http:)` of the schema may ask; unless given, public hosts alone. */
+  readonly outgoing?: OutgoingOptions | undefined;
   /** Milliseconds since 1970, for `$now` of defaults and the expiry of tokens; the system's clock unless given. */
   readonly now?: (() => number) | undefined;
+}
+
+interface OutgoingOptions {
+  /** Names of hosts, `api.example.com` or `*.example.com`; all unless given. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Addresses and CIDR blocks that may be asked although they are not public, as `127.0.0.0/8`. */
+  readonly private?: readonly string[] | undefined;
 }
 
 /** `Schema`: what `weft types` writes, by which texts of documents have types; without one they are said, or unknown. */

@@ -4,6 +4,9 @@ import { silentLogger } from "../base/log.ts";
 import { openEngine } from "../engine/open.ts";
 import { openGraphqlService } from "../graphql/service/open-service.ts";
 import { openLambdaClient } from "../lambda/client.ts";
+import { defaultOutgoingLimits, type OutgoingLimits } from "../outgoing/limits.ts";
+import { makeBlocks } from "../outgoing/policy.ts";
+import { makeAsk, makeGetText, type Ask, type GetText } from "../outgoing/request.ts";
 import type { Store } from "../store/store.ts";
 import { claimServing, explainDirectory } from "../stores/claim.ts";
 import { checkStoreKey, readUserKey } from "../stores/encryption.ts";
@@ -43,7 +46,13 @@ export async function openEmbedded(
     const { lambdaUrl: url } = options;
     const lambda =
       running?.client ?? (url === undefined ? undefined : openLambdaClient({ kind: "url", url }));
-    const graphql = openGraphqlService({ engine, clock, lambda, extensions: false });
+    const graphql = openGraphqlService({
+      engine,
+      clock,
+      lambda,
+      ...outgoingOf(options),
+      extensions: false,
+    });
     running?.attach({ engine, graphql });
     const database = makeDatabase({
       engine,
@@ -65,6 +74,24 @@ export async function openEmbedded(
     await own?.close();
     await close();
     throw error;
+  }
+}
+
+/** Key sets and services outside by the same rules as those of a server. Throws Fault E_STARTUP. */
+function outgoingOf({ outgoing }: OpenOptions): {
+  readonly getText: GetText;
+  readonly outgoing: { readonly ask: Ask; readonly limits: OutgoingLimits };
+} {
+  const { hosts = [], private: blocks = [] } = outgoing ?? {};
+  try {
+    const policy = { hosts, privateAddresses: makeBlocks(blocks) };
+    return {
+      getText: makeGetText(policy),
+      outgoing: { ask: makeAsk(policy), limits: defaultOutgoingLimits },
+    };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Fault("E_STARTUP", `outgoing.private: ${error.message}`, { cause: error });
   }
 }
 

@@ -70,9 +70,9 @@ async function openWithFixtures(
   now: () => number,
   resolvers: Resolvers | undefined,
 ): Promise<EmbeddedDatabase> {
-  const { schema, dqlSchema, lambdaUrl, fixtures } = options;
+  const { schema, dqlSchema, lambdaUrl, outgoing, fixtures } = options;
   const database = await showingFaults(() =>
-    openEmbedded({ schema, dqlSchema, lambdaUrl, now }, resolvers),
+    openEmbedded({ schema, dqlSchema, lambdaUrl, outgoing, now }, resolvers),
   );
   try {
     await fixtures?.(database);

@@ -1,4 +1,5 @@
 /** The beginning of a run: literals become numbers and uids, refused with the reference's words (reference/dql 4.5). */
+import { must } from "../base/assert.ts";
 import { quoteGo, toFault } from "../model/conversion-error.ts";
 import { parseInt64, parseShortUint, parseUint64 } from "../model/int.ts";
 import { countedNode, countedNodeText } from "../model/uid.ts";
@@ -27,17 +28,17 @@ export function bindNumbers(plan: Plan, texts: readonly string[]): Float64Array 
  * for equal uids alone: one whose double is taken by a lower one has the next double.
  */
 function partHugeUids(numbers: Float64Array, texts: readonly string[]): void {
-  const huge: { readonly place: number; readonly uid: bigint }[] = [];
-  for (let i = 0; i < numbers.length; i++) {
-    if (numbers[i]! > Number.MAX_SAFE_INTEGER) {
-      huge.push({ place: i, uid: parseUint64(texts[i] ?? "", 0) });
+  const huge: { readonly place: number; readonly number: number; readonly uid: bigint }[] = [];
+  for (const [place, number] of numbers.entries()) {
+    if (number > Number.MAX_SAFE_INTEGER) {
+      const text = must(texts[place], "a number is read from its text");
+      huge.push({ place, number, uid: parseUint64(text, 0) });
     }
   }
   huge.sort((a, b) => (a.uid < b.uid ? -1 : 1));
   let last = { uid: 0n, number: 0 };
-  for (const { place, uid } of huge) {
+  for (const { place, number, uid } of huge) {
     if (uid !== last.uid) {
-      const number = numbers[place]!;
       last = { uid, number: number > last.number ? number : nextDouble(last.number) };
     }
     numbers[place] = last.number;
@@ -46,9 +47,10 @@ function partHugeUids(numbers: Float64Array, texts: readonly string[]): void {
 
 /** The next above a positive number. */
 function nextDouble(number: number): number {
-  const bits = new BigUint64Array(new Float64Array([number]).buffer);
-  bits[0]! += 1n;
-  return new Float64Array(bits.buffer)[0]!;
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, number);
+  view.setBigUint64(0, view.getBigUint64(0) + 1n);
+  return view.getFloat64(0);
 }
 
 function bindSlot(slot: Slot, text: string): number {

@@ -3,6 +3,7 @@
  * read of the keys and of what is aggregated; one key with few values that is only counted comes from its index, a walk
  * beside the nodes.
  */
+import { must } from "../base/assert.ts";
 import type { Cell, Column, EdgeColumn, ColumnRequest } from "../graph/reader.ts";
 import { compareValues, isOrderable } from "../model/compare.ts";
 import { compareText } from "../model/text-order.ts";
@@ -269,7 +270,7 @@ async function formManyGroups(
   const inOrder = await sortYielding(run.yielder, places, (a, b) =>
     compareGroups(groups[a]!, groups[b]!),
   );
-  return Array.from(inOrder, (place) => groups[place]!);
+  return Array.from(inOrder, (place) => must(groups[place], "each place is of a group"));
 }
 
 function finishGroup(plan: GroupPlan, source: Source, { keys, nodes }: Forming): Group {

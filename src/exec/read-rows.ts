@@ -97,7 +97,7 @@ function cellBytesOf({ cells }: CellColumn): number {
   for (let i = 0; i < cells.length; i++) {
     const row = cells[i];
     if (row === undefined) continue;
-    for (let k = 0; k < row.length; k++) bytes += cellBytes + row[k]!.jsonLength;
+    for (const cell of row) bytes += cellBytes + cell.jsonLength;
   }
   return bytes;
 }

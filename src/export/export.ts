@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { must } from "../base/assert.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Schema } from "../graph/schema.ts";
@@ -88,7 +89,7 @@ export async function exportToFiles(options: ExportOptions): Promise<Exported> {
   try {
     const done = await new FactRun(options, {
       place,
-      write: (name, piece) => files.get(name)!.write(piece),
+      write: (name, piece) => must(files.get(name), "each name has its file").write(piece),
       mark: async (at) => keepPlace(dir, subject, { ...at, sizes: await sizesOf(files) }),
     }).run(schemas);
     for (const file of files.values()) await file.finish();
@@ -253,7 +254,7 @@ class FactRun {
 
   async #writeNamespace(schemas: readonly Schema[], index: number, after: number): Promise<void> {
     const { snapshot, format, onProgress, markMs = usualMarkMs } = this.#source;
-    const schema = schemas[index]!;
+    const schema = must(schemas[index], "the index is of a namespace");
     const { namespace } = schema;
     const last = await readLastUid(snapshot, schema);
     const json =

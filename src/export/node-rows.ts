@@ -2,7 +2,7 @@
  * What all nodes of a namespace hold, in the order of their uids, read from one snapshot in batches: nothing larger
  * than a batch of rows is in memory, however many edges a node has.
  */
-import { assert } from "../base/assert.ts";
+import { assert, must } from "../base/assert.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import { StoredCell } from "../codec/cell.ts";
 import { chunkCount, decodeChunk, isHead, openChunkOf, visitChunkFacets } from "../codec/chunk.ts";
@@ -67,7 +67,7 @@ export function* walkFacts(
       yield* nodes.tell(uid, part);
       if (sink.isFull) yield uid;
     }
-    start = recordKey(storageId, rows.at(-1)!.uid + 1);
+    start = recordKey(storageId, must(rows.at(-1), "there are rows").uid + 1);
   }
 }
 
@@ -82,7 +82,7 @@ function readRows(
     snapshot.scan(range, (key, part) => {
       const { uid } = readRecordKey(key);
       if (rows.length >= rowsAtOnce || bytes > bytesAtOnce) {
-        if (rows.at(-1)!.uid !== uid) return false;
+        if (rows.at(-1)?.uid !== uid) return false;
       }
       rows.push({ uid, part: copyBytes(part) });
       bytes += part.length;

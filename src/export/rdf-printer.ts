@@ -2,6 +2,7 @@
  * Facts as N-Quads (reference/dql 3.1), one a line: `<0x1> <name> "Alice"^^<xs:string> <0x0> .` The label is the
  * namespace.
  */
+import { must } from "../base/assert.ts";
 import { emptyBytes, encodeUtf8 } from "../base/bytes.ts";
 import type { StoredCell } from "../codec/cell.ts";
 import { decodeFacets } from "../codec/facets.ts";
@@ -47,7 +48,7 @@ export class RdfPrinter {
     this.#begin(uid, isPlainTag ? this.#nameOf(predicate) : this.#makeName(predicate, language));
     writeQuoted(buffer, cell);
     if (language !== "" && isPlainTag) buffer.raw(text(`@${language}`));
-    else if (kind !== "default") buffer.raw(typeTexts.get(kind)!);
+    else if (kind !== "default") buffer.raw(must(typeTexts.get(kind), "each kind has its type"));
     this.#end(cell.facets);
   }
 

@@ -1,4 +1,5 @@
 /** The Reader over a snapshot: records (`records.ts`) and lists (`list.ts`, `list-scan.ts`) under one roof. */
+import { must } from "../base/assert.ts";
 import { makeArray } from "../base/array.ts";
 import { emptyBytes } from "../base/bytes.ts";
 import { andThen, drive } from "../base/maybe.ts";
@@ -160,7 +161,7 @@ export class SnapshotReader implements Reader {
             this.#lists.readRows(prefixes, request.bounds, request.facets),
             (rows) => void (column = joinColumn(rows)),
           );
-          columns[k] = column!;
+          columns[k] = must(column, "the step above reads it");
           break;
         }
         case "count":
@@ -173,7 +174,7 @@ export class SnapshotReader implements Reader {
           const prefixes = this.#reversePrefixes(uids, request.index);
           let counts: Float64Array | undefined;
           yield this.#lists.countRowsTo(prefixes, (found) => void (counts = found));
-          columns[k] = { kind: "count", counts: counts! };
+          columns[k] = { kind: "count", counts: must(counts, "the step above counts") };
           break;
         }
       }
@@ -318,7 +319,11 @@ export class SnapshotReader implements Reader {
       yield* this.#walkObjects(list.index, bounds, visit);
       return;
     }
-    yield this.#lists.walk(this.#prefixOf(list)!, bounds, visit);
+    yield this.#lists.walk(
+      must(this.#prefixOf(list), "the list is stored under a prefix"),
+      bounds,
+      visit,
+    );
   }
 
   /** Objects of a reverse index are the keys of its lists. */

@@ -8,7 +8,9 @@ import { Fault } from "../model/fault.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
 import { doneBody } from "./envelope.ts";
 import { type Exchange, readBytes, readParameters } from "./exchange.ts";
+import { judge } from "./gate.ts";
 import { makeErrorBody, quoteJsonForHtml, refuseMethod, sendError, sendJson } from "./reply.ts";
+import { schemaRight } from "./rights.ts";
 import { checkSuperadmin, identify } from "./sender.ts";
 
 /** The reference runs this body as a mutation of its own text, whose place it then tells. */
@@ -57,11 +59,25 @@ function withWarnings(body: string, warnings: readonly string[]): string {
   return `${body.slice(0, -1)},"extensions":{"warnings":[${warnings.map(quoteJsonForHtml).join(",")}]}}`;
 }
 
+/** Whoever may use data may have a schema checked: who may not set one makes the server ask nobody. */
+async function maySetSchema(exchange: Exchange): Promise<boolean> {
+  const { req, context } = exchange;
+  if ((await judge(schemaRight, req, context)) !== undefined) return false;
+  try {
+    const asking = { principal: await identify(exchange), acl: context.acl !== undefined };
+    return findFieldRefusal("Mutation.updateGQLSchema", asking) === undefined;
+  } catch (error) {
+    if (error instanceof Fault) return false;
+    throw error;
+  }
+}
+
 /** Success is told in `errors`, as the reference does. */
 export async function answerSchemaCheck(exchange: Exchange): Promise<void> {
   const { context, res } = exchange;
   const sdl = (await readBytes(exchange, "text")).toString();
-  const { problems, warnings } = await context.graphql.validateSchema(sdl);
+  const asksOthers = await maySetSchema(exchange);
+  const { problems, warnings } = await context.graphql.validateSchema(sdl, asksOthers);
   if (problems.length === 0) {
     const body = withWarnings(makeErrorBody("Schema is valid", "success", false), warnings);
     sendJson(res, body, [], undefined);

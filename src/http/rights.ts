@@ -30,6 +30,9 @@ export interface RouteRight {
 
 const administrators = { audience: "administrators", scopes: ["admin"] } as const;
 
+/** Who sets a schema may also have the services asked that it names. */
+export const schemaRight: RouteRight = { path: "/admin/schema", ...administrators, form: "admin" };
+
 export const routeRights: readonly RouteRight[] = [
   { path: "/query", audience: "clients", form: "native", scopes: ["query"] },
   { path: "/query/", audience: "clients", form: "native", scopes: ["query"] },
@@ -51,7 +54,7 @@ export const routeRights: readonly RouteRight[] = [
   // Every fact of the namespace, whatever rules hide: an Admin key has the scope too.
   { path: "/changes", audience: "administrators", form: "feed", scopes: ["changes"] },
   { path: "/admin", ...administrators, form: "graphql" },
-  { path: "/admin/schema", ...administrators, form: "admin" },
+  schemaRight,
   // Reads and changes nothing; the reference wants no token for it.
   { path: "/admin/schema/validate", audience: "clients", form: "native", scopes: [] },
   { path: "/admin/draining", ...administrators, form: "admin" },

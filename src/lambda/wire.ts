@@ -55,6 +55,17 @@ export function rootCallBody(resolver: string, args: string, caller: ResolverCal
   return `{"X-Dgraph-AccessToken":${JSON.stringify(accessToken)},"args":${args},"authHeader":${header},"resolver":${JSON.stringify(resolver)}}`;
 }
 
+/** The call that tells of a mutation. `event`: the JSON text of an object. */
+export function webhookBody(
+  event: string,
+  { accessToken, authKey, authValue }: ResolverCaller,
+  hasAuthorization: boolean,
+): string {
+  const token = accessToken === "" ? "" : `,"X-Dgraph-AccessToken":${JSON.stringify(accessToken)}`;
+  const header = `,"authHeader":{"key":${JSON.stringify(authKey)},"value":${JSON.stringify(authValue)}}`;
+  return `{"resolver":"$webhook"${token}${hasAuthorization ? header : ""},"event":${event}}`;
+}
+
 function callerMembers({ accessToken, authKey, authValue }: ResolverCaller): string {
   const header = `{"key":${JSON.stringify(authKey)},"value":${JSON.stringify(authValue)}}`;
   return `"X-Dgraph-AccessToken":${JSON.stringify(accessToken)},"authHeader":${header}`;

@@ -109,7 +109,10 @@ class Load {
     this.#turns.push(turn);
     await this.#send(batch);
     turn.isDone = true;
-    while (this.#turns[0]?.isDone === true) this.#done += this.#turns.shift()!.size;
+    for (let first = this.#turns[0]; first?.isDone === true; first = this.#turns[0]) {
+      this.#done += first.size;
+      this.#turns.shift();
+    }
     this.#options.xidMap?.writeDone(this.#done);
   }
 

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loopbackBlocks, makeBlocks, publicPolicy } from "./policy.ts";
-import { makeGetText, OutgoingFailure } from "./request.ts";
+import { makeAsk, makeGetText, OutgoingFailure } from "./request.ts";
 
 let server: Server;
 let port: number;
@@ -99,4 +99,64 @@ test("faults of the connection in words", async () => {
   expect(await reasonOf(local("http://127.0.0.1:1/", bounds))).toBe(
     "dial tcp 127.0.0.1:1: connect: connection refused",
   );
+});
+
+const ask = makeAsk({ hosts: [], privateAddresses: makeBlocks(loopbackBlocks) });
+const request = (path: string, more = {}): Parameters<typeof ask>[0] => ({
+  url: `http://127.0.0.1:${port}${path}`,
+  method: "POST",
+  headers: {},
+  body: "",
+  ...more,
+});
+
+test("connections that are kept are judged, too: names that lead to this machine, and addresses in other forms", async () => {
+  const open = makeAsk(publicPolicy);
+  const before = asked;
+  for (const host of ["localhost", "127.1", "0x7f000001", "2130706433", "[::ffff:127.0.0.1]"]) {
+    const url = `http://${host}:${port}/`;
+    expect(await reasonOf(open(request("", { url }), bounds))).toMatch(/no public address/);
+  }
+  expect(asked).toBe(before);
+});
+
+test("one connection for requests after each other", async () => {
+  const ports = new Set<number | undefined>();
+  answer = (res) => {
+    ports.add(res.socket?.remotePort);
+    res.end("x");
+  };
+  for (let i = 0; i < 3; i++) expect((await ask(request("/"), bounds)).text).toBe("x");
+  expect(ports.size).toBe(1);
+});
+
+test("an answer that comes byte by byte ends with the time, and says so", async () => {
+  answer = (res) => {
+    const timer = setInterval(() => res.write("x"), 5);
+    res.once("close", () => clearInterval(timer));
+  };
+  const limits = { bytesMax: 1000, timeoutMs: 60, timeSetting: "--outgoing time" };
+  const reason = await reasonOf(ask(request("/"), limits));
+  expect(reason).toBe("context deadline exceeded (--outgoing time)");
+});
+
+test("another protocol is no answer, and no wait without end", async () => {
+  answer = (res) => {
+    res.socket?.end(
+      "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+    );
+  };
+  expect(await reasonOf(ask(request("/"), bounds))).toBe("EOF");
+});
+
+test("the path goes as it is written, and headers that may not be are told without their value", async () => {
+  let url = "";
+  answer = (res) => {
+    url = res.req.url ?? "";
+    res.end("x");
+  };
+  await ask(request("/a%2Fb/%2e%2e/c?x=1#y"), bounds);
+  expect(url).toBe("/a%2Fb/%2e%2e/c?x=1");
+  const reason = await reasonOf(ask(request("/", { headers: { "x-a": "secret\nx" } }), bounds));
+  expect(reason).toBe("a header has a character that headers may not have");
 });

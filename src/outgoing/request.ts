@@ -4,9 +4,9 @@
  * something else a moment later wins nothing.
  */
 import { lookup as lookUp } from "node:dns";
-import { request as requestHttp } from "node:http";
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { request as requestHttps } from "node:https";
+import { Agent as HttpAgent, request as requestHttp } from "node:http";
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { isIP } from "node:net";
 import type { LookupFunction } from "node:net";
 import { isAllowedAddress, isNamed, type OutgoingPolicy } from "./policy.ts";
@@ -14,10 +14,26 @@ import { isAllowedAddress, isNamed, type OutgoingPolicy } from "./policy.ts";
 interface OutgoingBounds {
   /** Of the whole answer, counted as it comes. */
   readonly bytesMax: number;
+  /** The setting that gives it, named where an answer is larger; undefined: there is none. */
+  readonly bytesSetting?: string;
   readonly timeoutMs: number;
+  /** The setting that gives it, named where it ran out; undefined: none does. */
+  readonly timeSetting?: string;
 }
 
-/** GET of a URL. Rejects with OutgoingFailure, and with nothing else. */
+interface OutgoingRequest {
+  /** Absolute. A path that is written in a form of its own stays in it: `%2F` does not become `/`. */
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** "" for none. */
+  readonly body: string;
+}
+
+/** One request and its answer. Rejects with OutgoingFailure, and with nothing else. */
+export type Ask = (request: OutgoingRequest, bounds: OutgoingBounds) => Promise<OutgoingAnswer>;
+
+/** GET of a URL. Rejects as `Ask`. */
 export type GetText = (url: string, bounds: OutgoingBounds) => Promise<OutgoingAnswer>;
 
 export interface OutgoingAnswer {
@@ -31,38 +47,114 @@ export class OutgoingFailure extends Error {
   override readonly name = "OutgoingFailure";
 }
 
-export function makeGetText(policy: OutgoingPolicy): GetText {
-  return (url, bounds) => getText(url, policy, bounds);
+/** A connection that nobody uses is closed sooner than servers close theirs: none is lost on the way. */
+const idleMs = 1000;
+/** To one host. */
+const connectionsMax = 256;
+
+/** Connections are kept for the next request to their host. */
+export function makeAsk(policy: OutgoingPolicy): Ask {
+  const options = {
+    keepAlive: true,
+    timeout: idleMs,
+    maxSockets: connectionsMax,
+    lookup: makeLookup(policy),
+  };
+  const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
+  return (request, bounds) => send(request, { policy, bounds, agents });
 }
 
-async function getText(
-  text: string,
-  policy: OutgoingPolicy,
-  bounds: OutgoingBounds,
+/** Each request by a connection of its own. */
+export function makeGetText(policy: OutgoingPolicy): GetText {
+  const agents = { http: false, https: false } as const;
+  return (url, bounds) =>
+    send({ url, method: "GET", headers: {}, body: "" }, { policy, bounds, agents });
+}
+
+interface SendOptions {
+  readonly policy: OutgoingPolicy;
+  readonly bounds: OutgoingBounds;
+  readonly agents: {
+    readonly http: HttpAgent | false;
+    readonly https: HttpsAgent | false;
+  };
+}
+
+async function send(
+  request: OutgoingRequest,
+  { policy, bounds, agents }: SendOptions,
 ): Promise<OutgoingAnswer> {
-  const url = parseUrl(text);
+  const url = parseUrl(request.url);
   if (!isNamed(url, policy)) {
     throw new OutgoingFailure(`${url.host} is not among the hosts of --outgoing hosts`);
   }
   const host = url.hostname.replace(/^\[(?<inner>.*)\]$/, "$<inner>");
   if (isIP(host) !== 0 && !isAllowedAddress(host, policy)) throw refuseAddress(host);
+  const isSecure = url.protocol === "https:";
+  const { method, body } = request;
+  const headers: Record<string, string> = { ...request.headers };
+  // Some servers ask for a length where there is nothing to read.
+  if (body !== "" || !["GET", "DELETE", "HEAD"].includes(method))
+    headers["content-length"] = String(Buffer.byteLength(body));
   return await new Promise((resolve, reject) => {
-    const send = url.protocol === "https:" ? requestHttps : requestHttp;
-    const fail = (error: Error): void => reject(explain(error, url));
-    const options = { lookup: makeLookup(policy), agent: false } as const;
-    const sent = send(url, options, (answer) => {
-      readAnswer(answer, bounds.bytesMax)
-        .then(resolve, fail)
-        .finally(() => sent.destroy());
-    });
-    const deadline = setTimeout(
-      () => sent.destroy(new OutgoingFailure("context deadline exceeded")),
-      bounds.timeoutMs,
-    );
+    let late: OutgoingFailure | undefined;
+    let isAnswered = false;
+    const fail = (error: Error): void => reject(late ?? explain(error, url));
+    const options = {
+      host,
+      ...(url.port === "" ? {} : { port: url.port }),
+      ...(url.username === "" && url.password === "" ? {} : { auth: credentialsOf(url) }),
+      path: pathOf(request.url, url),
+      method,
+      headers,
+      lookup: makeLookup(policy),
+      agent: isSecure ? agents.https : agents.http,
+    };
+    let sent: ClientRequest;
+    try {
+      sent = (isSecure ? requestHttps : requestHttp)(options, (answer) => {
+        isAnswered = true;
+        readAnswer(answer, bounds).then(resolve, (error: Error) => {
+          fail(error);
+          sent.destroy();
+        });
+      });
+    } catch (error) {
+      // A header or a path with characters that none may have.
+      if (!(error instanceof Error)) throw error;
+      fail(error);
+      return;
+    }
+    const deadline = setTimeout(() => {
+      late = overdue(bounds);
+      sent.destroy(late);
+    }, bounds.timeoutMs);
     sent.once("error", fail);
-    sent.once("close", () => clearTimeout(deadline));
-    sent.end();
+    sent.once("close", () => {
+      clearTimeout(deadline);
+      // Another protocol, which nobody asked for, ends a request without an error.
+      if (!isAnswered) fail(new OutgoingFailure("EOF"));
+    });
+    // As bytes: beside a text Node would write the headers in its encoding, and not in theirs.
+    sent.end(Buffer.from(body));
   });
+}
+
+function overdue({ timeSetting }: OutgoingBounds): OutgoingFailure {
+  const named = timeSetting === undefined ? "" : ` (${timeSetting})`;
+  return new OutgoingFailure(`context deadline exceeded${named}`);
+}
+
+function credentialsOf({ username, password }: URL): string {
+  return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+}
+
+/** As it is written: `URL` would take `%2e%2e` for a way up. */
+function pathOf(text: string, url: URL): string {
+  const written = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(?<path>[^#]*)/i.exec(text)?.groups?.["path"];
+  if (written === undefined || !/^[\u0021-\u007e]*$/.test(written))
+    return url.pathname + url.search;
+  return written.startsWith("/") ? written : `/${written}`;
 }
 
 function parseUrl(text: string): URL {
@@ -70,7 +162,8 @@ function parseUrl(text: string): URL {
   try {
     url = new URL(text);
   } catch {
-    throw new OutgoingFailure("this is no URL");
+    const isRelative = text.startsWith("/");
+    throw new OutgoingFailure(isRelative ? 'unsupported protocol scheme ""' : "this is no URL");
   }
   if (url.protocol === "http:" || url.protocol === "https:") return url;
   throw new OutgoingFailure(`unsupported protocol scheme "${url.protocol.replace(/:$/, "")}"`);
@@ -103,7 +196,10 @@ function refuseAddress(address: string): OutgoingFailure {
   );
 }
 
-async function readAnswer(answer: IncomingMessage, bytesMax: number): Promise<OutgoingAnswer> {
+async function readAnswer(
+  answer: IncomingMessage,
+  { bytesMax, bytesSetting }: OutgoingBounds,
+): Promise<OutgoingAnswer> {
   const status = answer.statusCode ?? 0;
   if (status >= 300 && status <= 399) {
     throw new OutgoingFailure(`status ${status}: redirections are not followed`);
@@ -112,7 +208,10 @@ async function readAnswer(answer: IncomingMessage, bytesMax: number): Promise<Ou
   let length = 0;
   for await (const part of answer as AsyncIterable<Buffer>) {
     length += part.length;
-    if (length > bytesMax) throw new OutgoingFailure(`the answer has more than ${bytesMax} bytes`);
+    if (length > bytesMax) {
+      const named = bytesSetting === undefined ? "" : ` (${bytesSetting})`;
+      throw new OutgoingFailure(`the answer has more than ${bytesMax} bytes${named}`);
+    }
     parts.push(part);
   }
   return { status, headers: answer.headers, text: Buffer.concat(parts, length).toString("utf8") };
@@ -133,5 +232,8 @@ function explain(error: Error, url: URL): OutgoingFailure {
     return new OutgoingFailure(`dial tcp: lookup ${url.hostname}: no such host`);
   }
   if (code === "ECONNRESET") return new OutgoingFailure("EOF");
+  if (code === "ERR_INVALID_CHAR") {
+    return new OutgoingFailure("a header has a character that headers may not have");
+  }
   return new OutgoingFailure(error.message, { cause: error });
 }

@@ -2,6 +2,7 @@
  * What every adapter of the port must do, as tests: each adapter's test file calls `describeStore` with its test
  * runner's functions and a way to open an empty store.
  */
+import { must } from "../base/assert.ts";
 import { emptyBytes, encodeUtf8, toHex } from "../base/bytes.ts";
 import type { Random } from "../base/random.ts";
 import {
@@ -171,10 +172,10 @@ function describeCommits({ describe, it, contract, withStore }: Suite): void {
         const range = { start: metaKey(storageId, "b"), end: metaKey(storageId, "d") };
         await look(store, async (snapshot) => {
           const names: string[] = [];
-          await snapshot.scan(range, (key) => names.push(String.fromCharCode(key.at(-1)!)) > 0);
+          await snapshot.scan(range, (key) => names.push(lastLetter(key)) > 0);
           await snapshot.scan({ ...range, reverse: true }, (key, row) => {
-            same(String.fromCharCode(...row), String.fromCharCode(key.at(-1)!), "value");
-            names.push(String.fromCharCode(key.at(-1)!));
+            same(String.fromCharCode(...row), lastLetter(key), "value");
+            names.push(lastLetter(key));
             return false;
           });
           same(names.join(""), "bcc", "names");
@@ -319,6 +320,11 @@ function describeUidsAndSlots({ describe, it, contract, withStore }: Suite): voi
   });
 }
 
+/** Of a key made by `metaKey`. */
+function lastLetter(key: Uint8Array): string {
+  return String.fromCharCode(must(key.at(-1), "a key has a letter"));
+}
+
 function describeLog({ describe, it, contract, withStore }: Suite): void {
   describe(`${contract.name}: log`, () => {
     it("gives commits in order with what they changed", () =>
@@ -328,11 +334,14 @@ function describeLog({ describe, it, contract, withStore }: Suite): void {
         await store.commit(makeChange({ patches: [meta("a", "1")], log }));
         await store.commit(makeChange({ patches: [meta("a", "2")] }));
         await look(store, async (snapshot) => {
-          const commits = (await store.readLog(snapshot, from))!;
+          const commits = must(await store.readLog(snapshot, from), "the log goes back that far");
           same(commits.length, 2, "entries");
-          same(toHex(commits[0]!.log), toHex(log), "facts");
-          same(commits[1]!.applied.length, 1, "patches");
-          same(toHex(commits[1]!.applied[0]!.before!), toHex(encodeUtf8("1")), "before");
+          const first = must(commits[0], "there are two");
+          const second = must(commits[1], "there are two");
+          same(toHex(first.log), toHex(log), "facts");
+          same(second.applied.length, 1, "patches");
+          const before = must(second.applied[0]?.before, "there was a row before");
+          same(toHex(before), toHex(encodeUtf8("1")), "before");
           same(await store.readLog(snapshot, snapshot.ts), [], "nothing new");
           await compareWalk(store, snapshot, from);
         });
@@ -347,7 +356,7 @@ function describeLog({ describe, it, contract, withStore }: Suite): void {
           await new Promise((resolve) => setTimeout(resolve, 2));
         }
         stop();
-        same(seen.at(-1)! >= commitTs, true, "woken");
+        same(must(seen.at(-1), "a listener is woken") >= commitTs, true, "woken");
       }));
   });
 }
@@ -448,7 +457,11 @@ async function runRandom({ contract, withStore }: Suite, seed: number): Promise<
       for (const change of changes) for (const patch of change.patches) twin.apply(patch);
       await look(store, async (snapshot) => {
         if (step % 3 === 0 || step > 20) await compareToTwin(snapshot, twin);
-        checkUndo(twin, earlier, (await store.readLog(snapshot, before))!);
+        checkUndo(
+          twin,
+          earlier,
+          must(await store.readLog(snapshot, before), "the log goes back that far"),
+        );
         await compareWalk(store, snapshot, before);
       });
     }

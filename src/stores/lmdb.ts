@@ -20,7 +20,8 @@ import { makeNumberWatch } from "./commit/number-limit.ts";
 import { type CapacityBounds, CapacityGuard } from "./lmdb/capacity.ts";
 import type { Claim } from "./lmdb/claim.ts";
 import { openBesideWriter } from "./lmdb/beside-writer.ts";
-import type { LmdbEngine, RowShipper } from "./lmdb/engine.ts";
+import { positionKey, type LmdbEngine, type RowShipper } from "./lmdb/engine.ts";
+import { prepareNow } from "./key-value.ts";
 import type { Environment } from "./lmdb/environment.ts";
 import {
   createStore,
@@ -95,6 +96,8 @@ export interface WriterOptions {
   readonly scrub?: ScrubPolicy;
   /** The key of a store that is encrypted, or of one to be made. */
   readonly encryption?: UserKey | undefined;
+  /** The store of one of several machines forgets its place in their log, and is a server's alone. Default: it is refused. */
+  readonly leavesLog?: boolean;
 }
 
 export interface Writer {
@@ -108,6 +111,10 @@ export interface Writer {
 const readerCheckMs = 10_000;
 const claimWaitMs = 15_000;
 const slotGraceMs = 5000;
+
+/** Alone it would write what the others never see. */
+const ofMachines =
+  "it is that of one of several machines: start it with --cluster, or take it out with weft cluster leave";
 
 type ClaimedOptions = WriterOptions & { readonly journal: RunJournalOptions };
 
@@ -190,9 +197,16 @@ async function openClaimed(
   claim: Claim,
   listener: LinkListener | undefined,
 ): Promise<Writer> {
-  const { logger } = options;
+  const { dir, logger } = options;
   const files = await openFiles(options);
-  const { header, environment, engine } = files;
+  const { header, environment, engine, lmdb } = files;
+  if (lmdb.position !== undefined) {
+    if (options.leavesLog !== true) {
+      await closeFiles(files, dir, claim, false);
+      throw new Fault("E_STARTUP", `cannot open the store at ${dir}: ${ofMachines}`);
+    }
+    prepareNow(lmdb, (kv) => kv.remove(positionKey)).commitNow();
+  }
   const committer = openCommitter(files, options);
   const scrub = beginScrub(environment, options);
   const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
@@ -283,6 +297,8 @@ export interface NodeStore {
   serve(host: NodeLinkHost, commitTs: () => number): NodeLink;
   /** This machine writes from now on, and applies nothing of others any more. What it cannot ship ends it (`onFatal`). */
   lead(shipper: RowShipper): LeadingStore;
+  /** Of the machine that leads, in a pause: how far the log is applied, where the last records of it had no rows. */
+  note(position: Uint8Array): void;
   /** What waits to be written is written no more: nothing takes what this machine ships. */
   abandon(): void;
   /** Call when a process of this machine died: its readers go on pinning pages until then. */
@@ -419,6 +435,10 @@ class LmdbNode implements NodeStore {
     const close = (): Promise<void> => this.close();
     const store = makeDirectStore({ environment, committer, slots, engine, close });
     return { ...store, openSession: () => new LinkSession({ committer, slots }) };
+  }
+
+  note(position: Uint8Array): void {
+    this.#files.lmdb.note(position);
   }
 
   abandon(): void {

@@ -14,6 +14,7 @@ import { decodeState, stateKey } from "./commit/state.ts";
 import { LogReplay } from "./log-replay.ts";
 import { isIntact } from "./lmdb/checksum.ts";
 import { withoutChecksum } from "./lmdb/database.ts";
+import { positionKey } from "./lmdb/engine.ts";
 import { Environment } from "./lmdb/environment.ts";
 import { createKeys, unlockStore } from "./sealed/store-keys.ts";
 import type { UserKey } from "./sealed/user-key.ts";
@@ -183,7 +184,10 @@ export async function makeStoreOfRows(dir: string, encryption?: UserKey): Promis
         throw new Fault("E_STORE_CORRUPT", "a row of the backup is not what was stored");
       }
       environment.putRows((put) => {
-        for (const { key, stored } of rows) put(key, stored);
+        for (const { key, stored } of rows) {
+          // A machine's place in a log is not that of a store of another identity.
+          if (!equalBytes(key, positionKey)) put(key, stored);
+        }
       });
     },
     snapshot: () => environment.snapshot(),

@@ -30,7 +30,11 @@ export interface ServerOptions {
   readonly ca?: string;
   /** What it asks its clients for. */
   readonly client?: { readonly cert: string; readonly key: string };
+  /** Of its environment, beside that of the tests. */
+  readonly env?: Record<string, string>;
   readonly flags?: readonly string[];
+  /** The file that is run; default: the one of this checkout. */
+  readonly program?: string;
 }
 
 const folders: string[] = [];
@@ -168,8 +172,9 @@ export async function startServer(options: ServerOptions): Promise<TestServer> {
   const { flags = [] } = options;
   // Ports are chosen at random: one that nobody has asked for may be another test's.
   if (!flags.includes("--grpc")) args.push("--no-grpc");
-  const one = spawn(process.execPath, [weft, ...args, ...flags], {
+  const one = spawn(process.execPath, [options.program ?? weft, ...args, ...flags], {
     cwd: root,
+    env: { ...process.env, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.add(one);

@@ -3,13 +3,16 @@ import type { LambdaClient } from "../../lambda/client.ts";
 import { nobody } from "../../lambda/wire.ts";
 import type { ResolverCaller } from "../../lambda/wire.ts";
 import type { RequestBudget } from "../../model/request-budget.ts";
-import type { LambdaFailure } from "../../render/graphql-shape.ts";
+import type { LambdaFailure, LambdaValue } from "../../render/graphql-shape.ts";
 import type { CompiledSchema } from "../schema/compiled-schema.ts";
 import type { Location, ResponseError } from "../operation/errors.ts";
 import { decodeJson, isJsonArray, isJsonObject, JsonSyntaxError } from "../operation/json.ts";
 import type { JsonObject, JsonValue } from "../operation/json.ts";
+import type { RequestValues } from "../operation/arguments.ts";
 import type { SelectedField } from "../operation/prepare.ts";
 import type { GraphqlRequest } from "../operation/request.ts";
+import { evaluationFailed } from "./evaluation-failed.ts";
+import type { Requests } from "./request-call.ts";
 
 /** What the lambda calls of one request share. */
 export interface LambdaCalls {
@@ -20,8 +23,19 @@ export interface LambdaCalls {
   /** Of the JSON of a call's parents. */
   readonly bytesMax: number;
   readonly locate: (ordinal: number) => Location;
+  /** What services outside are asked with, made where the first is. */
+  readonly requests: () => Requests;
+  /** Of the client's request. */
+  readonly values: RequestValues;
   /** Of the request: resolvers, and what they ask of the database, have what is left of its time. */
   readonly budget: RequestBudget;
+}
+
+/** The values of a field for the rows of a level. */
+export interface SolvedSite {
+  /** By the row of the parent. */
+  readonly values: readonly LambdaValue[];
+  readonly errors: readonly ResponseError[];
 }
 
 export type LambdaResult =
@@ -105,10 +119,6 @@ export function failureErrors(
   }
   const message = evaluationFailed(field, result.reason);
   return [{ message, locations: [locate(field.ordinal)], ...own }];
-}
-
-export function evaluationFailed({ definition, parent }: SelectedField, reason: string): string {
-  return `Evaluation of custom field failed because ${reason} for field: ${definition.name} within type: ${parent.name}.`;
 }
 
 /** Values of which some could not be computed. */

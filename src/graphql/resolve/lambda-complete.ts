@@ -1,5 +1,5 @@
 /**
- * What a lambda server answered, or a query written in DQL → JSON that fits the field's type (reference/graphql 4.10):
+ * What a lambda server answered, a service outside, or a query written in DQL → JSON that fits the field's type (reference/graphql 4.10):
  * scalars coerced, members picked by the selection, nulls propagated, everything that does not fit noted.
  */
 import { ConversionError } from "../../model/conversion-error.ts";
@@ -12,6 +12,7 @@ import { geometryParts } from "./geometry-parts.ts";
 import { isJsonArray, isJsonObject, NumberText } from "../operation/json.ts";
 import type { JsonObject, JsonValue } from "../operation/json.ts";
 import type { SelectedField, Selection } from "../operation/prepare.ts";
+import type { AnswerKeys } from "./request-selection.ts";
 
 const sameTail =
   "This indicates an internal error - probably a mismatch between the GraphQL and Dgraph/remote schemas. The value was resolved as null (which may trigger GraphQL error propagation) and as much other data as possible returned.";
@@ -33,16 +34,20 @@ export function completeField(
   value: JsonValue | undefined,
   path: readonly (string | number)[],
   errors: CompletionError[],
+  keys?: AnswerKeys,
 ): string | null {
-  return new Completion(errors, [...path]).field(field, value);
+  return new Completion(errors, [...path], keys).field(field, value);
 }
 
 class Completion {
   readonly #errors: CompletionError[];
   readonly #path: (string | number)[];
 
-  constructor(errors: CompletionError[], path: (string | number)[]) {
+  readonly #keys: AnswerKeys | undefined;
+
+  constructor(errors: CompletionError[], path: (string | number)[], keys?: AnswerKeys) {
     this.#errors = errors;
+    this.#keys = keys;
     this.#path = path;
   }
 
@@ -120,7 +125,9 @@ class Completion {
   #member(field: SelectedField, typeName: string, value: JsonObject): string | null {
     const { name } = field.definition;
     if (name === "__typename") return JSON.stringify(typeName);
-    return this.field(field, value[field.definition.directives.remoteResponse?.name ?? name]);
+    const own = value[field.definition.directives.remoteResponse?.name ?? name];
+    const key = this.#keys?.get(field);
+    return this.field(field, (key === undefined ? undefined : value[key]) ?? own);
   }
 
   #typeName({ type }: Selection, value: JsonObject): string | undefined {
@@ -137,11 +144,12 @@ class Completion {
   #coercion(field: SelectedField, value: JsonValue, typeName: string): null {
     return this.#fail(
       field,
-      `Error coercing value '${plainText(value)}' for field '${field.definition.name}' to type ${typeName}.`,
+      `Error coercing value '${cut(plainText(value))}' for field '${field.definition.name}' to type ${typeName}.`,
     );
   }
 
   #fail(field: SelectedField, message: string): null {
+    if (this.#errors.length >= errorsMax) return null;
     this.#errors.push({ message, path: [...this.#path], place: field.ordinal });
     return null;
   }
@@ -164,6 +172,16 @@ function plainText(value: JsonValue): string {
   if (value instanceof NumberText) return value.text;
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
+
+/** What is wrong a thousand times is not told again. */
+const errorsMax = 1000;
+
+/** A value that does not fit may be a page of text. */
+function cut(text: string): string {
+  return text.length <= shownMax ? text : `${text.slice(0, shownMax)}…`;
+}
+
+const shownMax = 1000;
 
 const int32Limit = 2 ** 31;
 

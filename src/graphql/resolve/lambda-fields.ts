@@ -1,5 +1,5 @@
 /**
- * `@lambda` on fields of types and interfaces: after a run, and before its answer is written, each field of a level is
+ * `@lambda`, and `@custom(http:)` (request-fields.ts), on fields of types and interfaces: after a run, and before its answer is written, each field of a level is
  * asked once for all its parents, all fields at the same time (reference/graphql 7.2).
  */
 import type { BlockResult } from "../../exec/frame.ts";
@@ -15,10 +15,12 @@ import type {
   ObjectShape,
 } from "../../render/graphql-shape.ts";
 import type { ResponseError } from "../operation/errors.ts";
-import { callLambda, evaluationFailed, failureErrors, readPartial } from "./lambda-call.ts";
-import type { LambdaCalls, LambdaResult } from "./lambda-call.ts";
+import { evaluationFailed } from "./evaluation-failed.ts";
+import { callLambda, failureErrors, readPartial } from "./lambda-call.ts";
+import type { LambdaCalls, LambdaResult, SolvedSite } from "./lambda-call.ts";
 import { completeField } from "./lambda-complete.ts";
 import { selectedLambda } from "./lower-selection.ts";
+import { resolveRequestSite } from "./request-fields.ts";
 import { isJsonArray } from "../operation/json.ts";
 
 export interface LambdaOutcome {
@@ -26,7 +28,7 @@ export interface LambdaOutcome {
   readonly errors: readonly ResponseError[];
 }
 
-/** Every lambda field of a block. `root` is the response name that errors carry as their path. */
+/** Every field of a block that is computed elsewhere. `root` is the response name that errors carry as their path. */
 export async function resolveLambdaFields(
   block: BlockResult,
   shape: ObjectShape,
@@ -46,18 +48,15 @@ export async function resolveLambdaFields(
   return { values, errors };
 }
 
-interface SolvedSite {
-  /** By the row of the parent. */
-  readonly values: readonly LambdaValue[];
-  readonly errors: readonly ResponseError[];
-}
-
 async function resolveSite(
   site: LambdaSite,
   root: string,
   calls: LambdaCalls,
 ): Promise<SolvedSite> {
   const field = selectedLambda(site.shape);
+  if (field.definition.source.kind === "request") {
+    return resolveRequestSite(site, field, root, calls);
+  }
   const path = [root];
   const resolver = `${field.parent.name}.${field.definition.name}`;
   const parents = tryParents(site, calls.bytesMax);

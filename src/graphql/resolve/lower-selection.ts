@@ -33,6 +33,7 @@ import {
   loweredPredicateOf,
   typeCall,
 } from "./lower-context.ts";
+import { neededNames } from "../schema/custom-http-check.ts";
 import type { Guard } from "./lower-context.ts";
 import type { SiteParts } from "./lower-site.ts";
 import { noParts, targetOf } from "./lower-site.ts";
@@ -175,7 +176,9 @@ class LevelBuilder {
       case "vectorDistance":
         return { kind: "distance" };
       case "lambda":
-        return this.#lambda(field);
+        return this.#computed(field, undefined);
+      case "request":
+        return this.#computed(field, new Set(neededNames(source.http)));
       default:
         return { kind: "nothing", isList: definition.type.kind === "list" };
     }
@@ -199,12 +202,13 @@ class LevelBuilder {
     return { kind: "scalars", field: index, scalar, elementNonNull: ref.element.nonNull };
   }
 
-  /** The parent's own fields are read with it, once for all lambda fields of the level. */
-  #lambda(field: SelectedField): LambdaShape {
+  /** The parent's own fields, or `needed` of them, are read with it, once for all such fields of the level. */
+  #computed(field: SelectedField, needed: ReadonlySet<string> | undefined): LambdaShape {
     const isList = field.definition.type.kind === "list";
     const parent: FieldShape[] = [];
     if (isNode(field.parent)) {
       for (const definition of field.parent.fields.values()) {
+        if (needed?.has(definition.name) === false) continue;
         const shape = this.#parentField(definition, field.ordinal);
         if (shape !== undefined) parent.push(shape);
       }

@@ -30,6 +30,7 @@ import { findWrongDate } from "./mutation-dates.ts";
 import { deletionRulesOf } from "./mutation-referrers.ts";
 import { MutationRefused } from "./mutation-refused.ts";
 import type { ProblemDetail } from "./mutation-refused.ts";
+import type { Webhooks } from "./webhook.ts";
 import { WriteFailed } from "./mutation-stage.ts";
 import type { MutationEffect, MutationStage } from "./mutation-stage.ts";
 import { runUpdate } from "./mutation-update.ts";
@@ -46,6 +47,8 @@ interface MutationOptions extends RunSettings {
   readonly debug: boolean;
   /** Errors say in `extensions` what is wrong, and where in the input. */
   readonly errorDetails: boolean;
+  /** undefined: there is no lambda server to tell. */
+  readonly webhooks?: Webhooks | undefined;
   /** For who develops the schema. */
   readonly tellRefusal?: TellRefusal | undefined;
 }
@@ -80,9 +83,10 @@ export async function runMutation(request: MutationRequest): Promise<MutationDon
   if (request.caller.refusal !== undefined) return refusedByToken(request, request.caller.refusal);
   const values = evaluateArguments(field.node.arguments ?? [], root.arguments, run.values);
   try {
-    const { value: written } = await transactAs(request, (txn) =>
+    const { value: written, commitTs } = await transactAs(request, (txn) =>
       transactOnce(request, type, values, txn),
     );
+    tellWebhook(request, commitTs, written.effect.uids);
     const resolved = await resolvePayloadLambda(written, field, request.lambda);
     const value = await writeLargeLists(
       resolved,
@@ -98,6 +102,20 @@ export async function runMutation(request: MutationRequest): Promise<MutationDon
   } catch (error) {
     return { outcome: failedOutcome(request, error), hasFailed: true };
   }
+}
+
+/** After the commit; nobody waits for what becomes of it. */
+function tellWebhook(
+  { options, schema, namespace, root, field, run, lambda }: MutationRequest,
+  commitTs: number,
+  uids: readonly number[],
+): void {
+  if (root.of?.node.watched === undefined) return;
+  const { caller } = lambda();
+  const hasAuthorization = schema.meta.authorization !== undefined;
+  const { values } = run;
+  const event = { namespace, caller, hasAuthorization, root, field, values, commitTs, uids };
+  options.webhooks?.tell(event);
 }
 
 /** Who is not believed is told in the words of the write. */

@@ -7,6 +7,7 @@
  * All references between types are resolved objects, so that a request follows pointers and looks up no name twice.
  */
 import type { ArgumentNode, ConstDirectiveNode, ConstValueNode } from "graphql";
+import type { CustomHttp } from "./custom-http.ts";
 import type { GivenDirectives } from "./directives/given.ts";
 import type { Authorization } from "../../auth/authorization.ts";
 import type { Rule } from "../../auth/rule.ts";
@@ -237,7 +238,9 @@ export type FieldSource =
   | { readonly kind: "part" }
   /** `@lambda` on a field of a type or interface: computed from the parent's own fields. */
   | { readonly kind: "lambda" }
-  /** `@custom`, fields of `@remote` types, `@external` ones that are no key: nothing is stored. */
+  /** `@custom(http:)` on a field of a type or interface: asked of a service outside, with values of its parent. */
+  | { readonly kind: "request"; readonly http: CustomHttp }
+  /** Fields of `@remote` types, `@external` ones that are no key: nothing is stored. */
   | { readonly kind: "custom" }
   | { readonly kind: "root" };
 
@@ -374,9 +377,14 @@ export interface NodeMapping {
   readonly aggregateType: ObjectType | undefined;
   /** The written rules; compiled, they are in `CompiledSchema.rules`. */
   readonly auth: GivenDirectives["auth"];
+  /** Its mutations that resolvers are told of (`@lambdaOnMutate`); those of its interfaces are told by themselves. */
+  readonly watched: ReadonlySet<WatchedOperation> | undefined;
   /** The name of the field of `@key`, by which other services know its nodes; undefined for none. */
   readonly key: string | undefined;
 }
+
+/** What `@lambdaOnMutate` tells of. */
+export type WatchedOperation = "add" | "update" | "delete";
 
 /** `@secret(field:, pred:)`: written through inputs, read by `checkTPassword` alone. */
 interface SecretField {

@@ -273,6 +273,8 @@ class Linker {
 
   #nodeSource(owner: DraftType, field: DraftField): FieldSource {
     if (field.directives.lambda !== undefined) return { kind: "lambda" };
+    const http = field.directives.custom?.http;
+    if (http !== undefined) return { kind: "request", http };
     if (isCustomField(field) || isForeign(this.#draft, owner, field)) return { kind: "custom" };
     const typeName = baseName(field.type);
     const isForeignKey = field.directives.external !== undefined && isKeyField(owner, field);
@@ -433,6 +435,7 @@ class Linker {
       orderInput: this.#inputNamed(`${draft.name}Order`),
       aggregateType: this.objectNamed(`${draft.name}AggregateResult`),
       auth: draft.directives.auth,
+      watched: draft.directives.lambdaOnMutate?.watched,
       key: draft.directives.key?.fields,
     };
     type.node = node;

@@ -36,7 +36,10 @@ test("they are refused where rules are strict", () => {
 
 test("the service tells them with the schema, and with a check of it", async () => {
   const context = await openGraphqlContext();
-  expect(await context.service.validateSchema(some)).toEqual({ problems: [], warnings: [note] });
+  expect(await context.service.validateSchema(some, false)).toEqual({
+    problems: [],
+    warnings: [note],
+  });
   const row = await context.service.updateSchema(0, some);
   expect(row.warnings).toEqual([note]);
   expect((await context.service.schemaRow(0))?.warnings).toEqual([note]);
@@ -49,7 +52,7 @@ test("a shared secret that is shorter than its hash is told, by its length alone
     `type Note { id: ID! text: String }
 # Dgraph.Authorization {"VerificationKey":"${key}","Header":"X-Auth","Namespace":"n","Algo":"${algorithm}"}`;
   const warnings = async (key: string, algorithm: string): Promise<readonly string[]> =>
-    (await context.service.validateSchema(withKey(key, algorithm))).warnings;
+    (await context.service.validateSchema(withKey(key, algorithm), false)).warnings;
   expect(await warnings("k", "HS256")).toEqual([
     "Dgraph.Authorization; the VerificationKey has 1 bytes: HS256 needs 32 or more, whoever has a token may find a shorter one by trying.",
   ]);

@@ -133,7 +133,7 @@ function compareTypes(type: NodeType, was: NodeType | undefined): readonly Diffe
 /** Fields that an interface declares are told with it, unless the type has just begun to implement it. */
 function isOwn(type: NodeType, { source }: FieldDefinition): boolean {
   if (source.kind === "value" || source.kind === "edge") return source.declaredIn === type.name;
-  return source.kind === "lambda" || source.kind === "custom";
+  return source.kind === "lambda" || source.kind === "request" || source.kind === "custom";
 }
 
 function storedSource({ source }: FieldDefinition): StoredSource | undefined {

@@ -6,5 +6,23 @@ import { findRuleGaps } from "./rule-gaps.ts";
 export function findSchemaWarnings(schema: CompiledSchema): readonly string[] {
   const { authorization } = schema.meta;
   const weak = authorization === undefined ? undefined : findWeakKey(authorization);
-  return weak === undefined ? findRuleGaps(schema) : [weak, ...findRuleGaps(schema)];
+  const gaps = [...findRuleGaps(schema), ...findMissingSecrets(schema)];
+  return weak === undefined ? gaps : [weak, ...gaps];
+}
+
+function findMissingSecrets({ types, meta }: CompiledSchema): readonly string[] {
+  const missing = new Set<string>();
+  for (const type of types.values()) {
+    if (type.kind !== "object" && type.kind !== "interface") continue;
+    for (const { name, directives } of type.fields.values()) {
+      for (const { remote, local } of directives.custom?.http?.secretHeaders ?? []) {
+        if (meta.secrets.has(local)) continue;
+        const field = `Type ${type.name}; Field ${name}`;
+        missing.add(
+          `${field}: there is no Dgraph.Secret ${local}: the header ${remote} is sent empty.`,
+        );
+      }
+    }
+  }
+  return [...missing];
 }

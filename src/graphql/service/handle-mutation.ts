@@ -11,6 +11,7 @@ import type { Trace } from "../resolve/trace.ts";
 import type { LambdaCalls } from "../resolve/lambda-call.ts";
 import { printResolverArguments, runLambdaRoot } from "../resolve/lambda-root.ts";
 import type { LambdaRootDone } from "../resolve/lambda-root.ts";
+import { readyRequestRoot, runRequestRoot } from "../resolve/request-root.ts";
 import { runMutation } from "../resolve/mutation-root.ts";
 import { rootFieldOf } from "../resolve/query-root.ts";
 import type { SelectedField } from "../operation/prepare.ts";
@@ -47,10 +48,10 @@ export async function runMutations(
     } else if (request.closed !== undefined) {
       outcomes.push(closedMutation(field, request.closed, run.locate));
       hasFailed = true;
-    } else if (root.kind === "lambda") {
+    } else if (root.kind === "lambda" || root.kind === "custom") {
       reader.close();
       const resolver = trace.resolver(field, "Mutation");
-      const done = await mutateByLambda(root, field, work, lambda());
+      const done = await mutateElsewhere(root, field, work, lambda());
       resolver.end();
       outcomes.push(done.outcome);
       hasFailed = done.hasFailed;
@@ -83,7 +84,8 @@ export async function runMutations(
   return outcomes;
 }
 
-async function mutateByLambda(
+/** By the lambda server, or by a service outside. */
+async function mutateElsewhere(
   root: RootField,
   field: SelectedField,
   { schema, run, caller }: MutationWork,
@@ -93,5 +95,7 @@ async function mutateByLambda(
   if (reason !== undefined) {
     return { outcome: untrusted({ kind: "untrusted", field, reason }), hasFailed: true };
   }
+  const ready = readyRequestRoot(root, field, run.values);
+  if (ready !== undefined) return runRequestRoot(field, ready, calls);
   return runLambdaRoot(field, printResolverArguments(root, field, run.values), calls);
 }

@@ -3,6 +3,8 @@ import type { Engine } from "../../engine/engine.ts";
 import type { LambdaClient } from "../../lambda/client.ts";
 import type { GetText } from "../../outgoing/request.ts";
 import type { TellRefusal } from "../resolve/refusals.ts";
+import type { Outgoing } from "../resolve/request-call.ts";
+import type { Webhooks } from "../resolve/webhook.ts";
 import type { RunSettings } from "../resolve/lower-run.ts";
 import type { SchemaStore } from "./schema-store.ts";
 import type { Identify } from "./sender.ts";
@@ -14,8 +16,12 @@ export interface HandlerOptions extends RunSettings {
   readonly identify: Identify | undefined;
   /** Of key sets. */
   readonly getText: GetText;
+  /** Of `@custom(http:)`. */
+  readonly outgoing: Outgoing;
   /** undefined: started without one. */
   readonly lambda: LambdaClient | undefined;
+  /** Of `@lambdaOnMutate`; undefined: there is nobody to tell. */
+  readonly webhooks: Webhooks | undefined;
   /** `--graphql introspection`. */
   readonly introspection: boolean;
   /** `--graphql extensions`. */

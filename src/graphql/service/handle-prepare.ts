@@ -14,6 +14,7 @@ import type { Caller } from "../resolve/caller.ts";
 import { explainOperation } from "../resolve/refusals.ts";
 import type { CompiledSchema, RootField } from "../schema/compiled-schema.ts";
 import { readyDql } from "../resolve/dql-root.ts";
+import { readyRequestRoot } from "../resolve/request-root.ts";
 import { FieldRefused, refuseRequest } from "../operation/errors.ts";
 import type { HandlerOptions } from "./handle-options.ts";
 import { closedTo, metaJson, nothing, refuseResolvers, serviceJson } from "./handle-roots.ts";
@@ -290,6 +291,8 @@ export class Preparer {
       if (reason !== undefined) return { kind: "untrusted", field, reason };
       const ready = readyDql(root, field, run.values);
       if (ready !== undefined) return { kind: "dql", field, ready };
+      const request = readyRequestRoot(root, field, run.values);
+      if (request !== undefined) return { kind: "request", field, ready: request };
     }
     if (!this.#options.introspection || root !== undefined) return { kind: "unresolved", field };
     return { kind: "json", field, json: metaJson(schema, operation, field, run.values) };

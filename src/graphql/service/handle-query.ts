@@ -1,4 +1,4 @@
-/** Root fields of queries: each is run over a snapshot, or asked of the lambda server, and makes its part of the answer. */
+/** Root fields of queries: each is run over a snapshot, or asked of the lambda server or of a service outside, and makes its part of the answer. */
 import type { PlanReport } from "../../exec/explain.ts";
 import type { ExecutionResult } from "../../exec/frame.ts";
 import { withYielder } from "../../exec/yielder.ts";
@@ -16,6 +16,7 @@ import type { ReadyRoot } from "./handle-roots.ts";
 import type { Trace } from "../resolve/trace.ts";
 import type { LambdaCalls } from "../resolve/lambda-call.ts";
 import { runLambdaRoot } from "../resolve/lambda-root.ts";
+import { runRequestRoot } from "../resolve/request-root.ts";
 import { runContextOf, touchedUids } from "../resolve/lower-run.ts";
 import type { RequestBudget } from "../../model/request-budget.ts";
 import { makeNote } from "../resolve/plan-reports.ts";
@@ -90,6 +91,10 @@ export class RootQueries {
     const resolver = place.trace.resolver(field, place.parentType);
     if (root.kind === "lambda") {
       const done = runLambdaRoot(field, root.args, place.lambda());
+      return (await done.finally(() => resolver.end())).outcome;
+    }
+    if (root.kind === "request") {
+      const done = runRequestRoot(field, root.ready, place.lambda());
       return (await done.finally(() => resolver.end())).outcome;
     }
     const endStep = resolver.step("query");

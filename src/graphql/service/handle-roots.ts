@@ -10,6 +10,7 @@ import type { RootOutcome } from "../resolve/answer.ts";
 import { chargeText, introspect } from "../resolve/introspect.ts";
 import type { AskedField } from "../resolve/introspect.ts";
 import type { ReadyQuery } from "../resolve/query-root.ts";
+import type { FilledRequest } from "../resolve/request-root.ts";
 import { evaluateArguments } from "../operation/arguments.ts";
 import type { RequestValues } from "../operation/arguments.ts";
 import type { SelectedField } from "../operation/prepare.ts";
@@ -20,6 +21,7 @@ export type ReadyRoot =
   | { readonly kind: "dql"; readonly field: SelectedField; readonly ready: ReadyDql }
   | { readonly kind: "json"; readonly field: SelectedField; readonly json: string }
   | { readonly kind: "lambda"; readonly field: SelectedField; readonly args: string }
+  | { readonly kind: "request"; readonly field: SelectedField; readonly ready: FilledRequest }
   /** The caller's token is not believed. */
   | { readonly kind: "untrusted"; readonly field: SelectedField; readonly reason: string }
   | {
@@ -38,6 +40,8 @@ export function noteOfRoot(root: Exclude<ReadyRoot, { kind: "query" | "dql" }>):
       return "answered without a look at the data: introspection, or no rule lets the caller see any node";
     case "lambda":
       return "answered by the lambda server";
+    case "request":
+      return "answered by a service outside";
     case "untrusted":
       return `refused: ${root.reason}`;
     case "refused":
@@ -158,7 +162,11 @@ function readsOfRoot(
 export function refuseResolvers(fields: readonly SelectedField[]): void {
   for (const field of fields) {
     const { source } = field.definition;
-    if (source.kind === "lambda" || (source.kind === "custom" && !isRemote(field.parent))) {
+    if (
+      source.kind === "lambda" ||
+      source.kind === "request" ||
+      (source.kind === "custom" && !isRemote(field.parent))
+    ) {
       const { name } = field.definition;
       throw refuseRequest(`Custom field \`${name}\` is not supported in graphql subscription`);
     }

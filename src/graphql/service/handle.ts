@@ -23,6 +23,7 @@ import { errorsWithoutSchema, withoutSchema } from "./handle-schemaless.ts";
 import { Trace } from "../resolve/trace.ts";
 import { callerOf } from "../resolve/lambda-call.ts";
 import type { LambdaCalls } from "../resolve/lambda-call.ts";
+import { Requests } from "../resolve/request-call.ts";
 import { writeExplanation } from "../resolve/plan-reports.ts";
 import type { OperationRun } from "../operation/cache.ts";
 import { identifyRequest, readerOf } from "./sender.ts";
@@ -251,10 +252,16 @@ export class RequestHandler {
   #lambdaCalls(
     schema: CompiledSchema,
     request: IdentifiedRequest,
-    { locate }: OperationRun,
+    { locate, values }: OperationRun,
     budget: RequestBudget,
   ): LambdaCalls {
+    let requests: Requests | undefined;
+    const { outgoing } = this.#options;
+    const { headers } = request;
+    const { secrets } = schema.meta;
     return {
+      requests: () => (requests ??= new Requests({ ...outgoing, budget, headers, secrets })),
+      values,
       client: this.#options.lambda,
       namespace: request.namespace,
       caller: callerOf(schema, request),

@@ -32,6 +32,8 @@ function footprintOfRoot(root: ReadyRoot): unknown {
       return [field, root.json];
     case "lambda":
       return [field, root.args];
+    case "request":
+      return [field, root.ready];
     case "untrusted":
       return [field, root.reason];
     case "refused":

@@ -7,9 +7,12 @@ import type { FairScheduler } from "../../exec/fair-scheduler.ts";
 import { defaultLimits } from "../../model/limits.ts";
 import type { LambdaClient } from "../../lambda/client.ts";
 import type { Limits } from "../../model/limits.ts";
+import { defaultOutgoingLimits } from "../../outgoing/limits.ts";
 import { publicPolicy } from "../../outgoing/policy.ts";
-import { makeGetText, type GetText } from "../../outgoing/request.ts";
+import { makeAsk, makeGetText, type GetText } from "../../outgoing/request.ts";
+import type { Outgoing } from "../resolve/request-call.ts";
 import type { RuleRefusal } from "../resolve/refusals.ts";
+import { Webhooks } from "../resolve/webhook.ts";
 import { RequestHandler } from "./handle.ts";
 import type { Identify } from "./sender.ts";
 import { SchemaChecks } from "./schema-check.ts";
@@ -28,6 +31,8 @@ interface GraphqlServiceOptions {
   readonly lambda?: LambdaClient | undefined;
   /** How the key sets that schemas name are fetched; by default of public hosts alone. */
   readonly getText?: GetText | undefined;
+  /** How services outside are asked that schemas name (`@custom(http:)`); by default public hosts alone. */
+  readonly outgoing?: Outgoing | undefined;
   /** Who sends a request, where ACL is on. */
   readonly identify?: Identify | undefined;
   /** `--graphql introspection`; on by default. */
@@ -48,18 +53,27 @@ interface GraphqlServiceOptions {
   readonly int64?: Int64Form;
 }
 
+function webhooksOf(client: LambdaClient | undefined, logger: Logger): Webhooks | undefined {
+  const warn: Logger["warn"] = (message, fields) => logger.warn(message, fields);
+  return client === undefined ? undefined : new Webhooks({ client, warn });
+}
+
 /** The GraphQL service of an engine: one for a process. It holds nothing open; the engine is closed by its owner. */
 export function openGraphqlService(options: GraphqlServiceOptions): GraphqlService {
   const { engine, clock } = options;
   const getText = options.getText ?? makeGetText(publicPolicy);
+  const outgoing = options.outgoing ?? {
+    ask: makeAsk(publicPolicy),
+    limits: defaultOutgoingLimits,
+  };
   const hasLambda = options.lambda !== undefined;
   const allowsRuleGaps = options.strictRules !== true;
   const allowsMisfits = options.dataCheck === false;
   const rules = { hasLambda, allowsRuleGaps, allowsMisfits };
   const int64 = options.int64 ?? "number";
-  const schemas = new SchemaStore({ engine, clock, getText, int64, ...rules });
+  const schemas = new SchemaStore({ engine, clock, getText, outgoing, int64, ...rules });
   const { queryTimeoutMs: timeoutMs } = options.limits ?? defaultLimits;
-  const checks = new SchemaChecks({ clock, timeoutMs, hasLambda, allowsRuleGaps });
+  const checks = new SchemaChecks({ clock, outgoing, timeoutMs, hasLambda, allowsRuleGaps });
   const logger = options.logger ?? silentLogger;
   const tellRefusal = (refusal: RuleRefusal): void => logger.warn("a rule refuses", { ...refusal });
   const tellHint = (hint: string): void => logger.warn("a request is refused", { why: hint });
@@ -68,7 +82,9 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     schemas,
     clock,
     getText,
+    outgoing,
     lambda: options.lambda,
+    webhooks: webhooksOf(options.lambda, logger),
     identify: options.identify,
     limits: options.limits ?? defaultLimits,
     scheduler: options.scheduler,
@@ -109,7 +125,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     schemaRow: (namespace) => schemas.row(namespace),
     allowedOrigins: (namespace) => schemas.allowedOrigins(namespace),
     preflight: (namespace) => schemas.preflight(namespace),
-    validateSchema: (sdl) => checks.check(sdl),
+    validateSchema: (sdl, asksOthers) => checks.check(sdl, asksOthers),
     schemaUpdateCount: (namespace) => schemas.updateCount(namespace),
   };
 }

@@ -6,6 +6,9 @@ import { Worker } from "node:worker_threads";
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../model/fault.ts";
 import { nameLimit } from "../../model/limits.ts";
+import type { Outgoing } from "../resolve/request-call.ts";
+import { findRemoteProblems } from "./remote-check.ts";
+import { printProblem } from "./schema-compile.ts";
 import type { SchemaCheckOptions, SchemaVerdict } from "./schema-verdict.ts";
 import { judgeSchema } from "./schema-verdict.ts";
 
@@ -16,6 +19,7 @@ const threadMemoryMax = 512;
 
 interface SchemaChecksOptions extends SchemaCheckOptions {
   readonly clock: Clock;
+  readonly outgoing: Outgoing;
   /** Milliseconds from the request to its answer; 0 for no limit. */
   readonly timeoutMs: number;
 }
@@ -29,8 +33,21 @@ export class SchemaChecks {
     this.#options = options;
   }
 
-  /** Throws Fault E_DEADLINE, and E_LIMIT for one that takes too much memory. */
-  check(sdl: string): Promise<SchemaVerdict> {
+  /**
+   * `asksOthers`: the GraphQL services that it names are asked for theirs. Throws Fault E_DEADLINE, and E_LIMIT for one
+   * that takes too much memory.
+   */
+  async check(sdl: string, asksOthers: boolean): Promise<SchemaVerdict> {
+    const verdict = await this.#judge(sdl);
+    const { remote, warnings } = verdict;
+    if (remote === undefined) return verdict;
+    if (!asksOthers) return { ...verdict, warnings: [...warnings, notAsked] };
+    const problems = await findRemoteProblems(remote, this.#options.outgoing);
+    if (problems.length === 0) return verdict;
+    return { problems: problems.map(printProblem), warnings: [] };
+  }
+
+  #judge(sdl: string): Promise<SchemaVerdict> {
     const { clock, timeoutMs, hasLambda, allowsRuleGaps } = this.#options;
     const options = { hasLambda, allowsRuleGaps };
     if (sdl.length <= smallSchema) return Promise.resolve(judgeSchema(sdl, options));
@@ -42,6 +59,9 @@ export class SchemaChecks {
     return checked;
   }
 }
+
+const notAsked =
+  "the GraphQL services that @custom(http:) names were not asked for their schemas: whoever may administer has them asked";
 
 function checkInThread(
   sdl: string,

@@ -490,19 +490,6 @@ describe("faults", () => {
     expect(validateSdl(sdl)).toEqual([`input:1: ${message}`]);
   });
 
-  test("what is not served yet is refused by name", () => {
-    const fault = faultOf(
-      'type Oak @lambdaOnMutate(add: true) {\n a: Int\n}\ntype Query { c: Int @custom(http: { url: "http://a", method: GET }) }',
-    );
-    expect(fault.code).toBe("E_NOT_YET");
-    expect(fault.message).toBe(
-      [
-        "input:1: Type Oak; the @lambdaOnMutate directive is not available in this release.\n",
-        "input:4: Type Query; Field c: the @custom(http:) directive is not available in this release.\n",
-      ].join(""),
-    );
-  });
-
   test("types of other services alone make no API", () => {
     expect(faultOf("type Oak @remote { a: Int }").message).toBe(
       "input: No query or mutation found in the generated schema",

@@ -1,12 +1,12 @@
 /** SDL → CompiledSchema: the order of the stages, nothing else. */
-import { Fault, type FaultCode } from "../../model/fault.ts";
+import { Fault } from "../../model/fault.ts";
 import type { CompiledSchema } from "../schema/compiled-schema.ts";
 import { generateApi } from "../schema/generate.ts";
-import { findUnavailable } from "../schema/sdl-available.ts";
 import type { SchemaProblem } from "../schema/sdl-draft.ts";
 import { parseMetaLines } from "../schema/sdl-meta.ts";
 import { findAllProblems, isDraft, readSdl } from "../schema/sdl-validate.ts";
 import { readRules } from "../resolve/rule-read.ts";
+import { readRemoteExpectations } from "../schema/remote-expectations.ts";
 import { SchemaFault } from "../schema/schema-fault.ts";
 import { linkSchema, type Int64Form } from "../schema/link.ts";
 
@@ -14,14 +14,12 @@ type Compiled =
   | { readonly ok: true; readonly schema: CompiledSchema }
   | {
       readonly ok: false;
-      readonly code: FaultCode;
       readonly problems: readonly SchemaProblem[];
     };
 
 /**
  * Compiles a user's SDL. Throws Fault E_GRAPHQL_SCHEMA where it is wrong, its message all problems of the stage that
- * found them, each `input:LINE: …` and a newline (reference/graphql 1.5); SchemaFault for those of rules; E_NOT_YET for
- * what this release does not serve. Without a lambda server (`hasLambda`) `@lambda` is refused.
+ * found them, each `input:LINE: …` and a newline (reference/graphql 1.5); SchemaFault for those of rules. Without a lambda server (`hasLambda`) `@lambda` is refused.
  */
 export function compileSchema(
   sdl: string,
@@ -30,7 +28,12 @@ export function compileSchema(
 ): CompiledSchema {
   const compiled = compile(sdl, hasLambda, int64);
   if (compiled.ok) return compiled.schema;
-  throw new Fault(compiled.code, printProblems(compiled.problems));
+  throw schemaFault(compiled.problems);
+}
+
+/** Problems as a refusal tells them. */
+export function schemaFault(problems: readonly SchemaProblem[]): Fault {
+  return new Fault("E_GRAPHQL_SCHEMA", printProblems(problems));
 }
 
 /** What is wrong with an SDL, one message a problem; [] when nothing is. */
@@ -73,24 +76,25 @@ function compile(sdl: string, hasLambda: boolean, int64: Int64Form = "number"): 
   const meta = parseMetaLines(sdl);
   const draft = readSdl(sdl, hasLambda);
   if (!isDraft(draft)) return refuse(draft);
-  const unavailable = findUnavailable(draft);
   const roots = generateApi(draft);
   if (roots.query.fields.length === 0 && roots.mutation.fields.length === 0) {
     const message = "No query or mutation found in the generated schema";
     return refuse([{ message, at: undefined }]);
   }
-  if (unavailable.length > 0) return { ok: false, code: "E_NOT_YET", problems: unavailable };
   const linked = linkSchema(sdl, draft, roots, { meta, int64 });
+  const remote = readRemoteExpectations(linked);
+  if (remote.problems.length > 0) return refuse(remote.problems);
   const read = readRules(linked);
   if ("problems" in read) throw new SchemaFault(read.problems);
   return { ok: true, schema: { ...linked, rules: read.rules } };
 }
 
 function refuse(problems: readonly SchemaProblem[]): Compiled {
-  return { ok: false, code: "E_GRAPHQL_SCHEMA", problems };
+  return { ok: false, problems };
 }
 
-function printProblem({ message, at }: SchemaProblem): string {
+/** One, with its line. */
+export function printProblem({ message, at }: SchemaProblem): string {
   return at === undefined ? `input: ${message}` : `input:${at.line}: ${message}`;
 }
 

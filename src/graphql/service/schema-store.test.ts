@@ -2,8 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
 import { openEngine, type OpenEngine } from "../../engine/open.ts";
+import { defaultOutgoingLimits } from "../../outgoing/limits.ts";
 import { publicPolicy } from "../../outgoing/policy.ts";
-import { makeGetText } from "../../outgoing/request.ts";
+import { makeAsk, makeGetText } from "../../outgoing/request.ts";
 import { openMemoryStore } from "../../stores/open.ts";
 import type { Store } from "../../store/store.ts";
 import { SchemaStore } from "./schema-store.ts";
@@ -13,6 +14,7 @@ const openSchemas = (): SchemaStore =>
     engine,
     clock: systemClock,
     getText: makeGetText(publicPolicy),
+    outgoing: { ask: makeAsk(publicPolicy), limits: defaultOutgoingLimits },
     hasLambda: false,
     int64: "number",
     allowsRuleGaps: true,

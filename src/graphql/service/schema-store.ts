@@ -22,7 +22,10 @@ import { checkStoredValues } from "./stored-values.ts";
 import { findRuleGaps, refuseRuleGaps } from "../schema/rule-gaps.ts";
 import { findSchemaWarnings } from "../schema/warnings.ts";
 import type { Int64Form } from "../schema/link.ts";
-import { compileSchema } from "./schema-compile.ts";
+import { readRemoteExpectations } from "../schema/remote-expectations.ts";
+import type { Outgoing } from "../resolve/request-call.ts";
+import { findRemoteProblems } from "./remote-check.ts";
+import { compileSchema, schemaFault } from "./schema-compile.ts";
 import { planSchema, refuseChanges, type SchemaPlan } from "./schema-plan.ts";
 import type { ApplyOptions, Preflight, SchemaRow } from "./service.ts";
 import { printSchemaText } from "../../graph/schema-text.ts";
@@ -62,6 +65,8 @@ interface SchemaStoreOptions {
   readonly clock: Clock;
   /** Of key sets. */
   readonly getText: GetText;
+  /** Of other GraphQL services. */
+  readonly outgoing: Outgoing;
   /** Whether there is a server for `@lambda`; without one a new schema may not have it. */
   readonly hasLambda: boolean;
   readonly int64: Int64Form;
@@ -75,6 +80,7 @@ export class SchemaStore {
   readonly #engine: Engine;
   readonly #clock: Clock;
   readonly #getText: GetText;
+  readonly #outgoing: Outgoing;
   readonly #hasLambda: boolean;
   readonly #int64: Int64Form;
   readonly #allowsRuleGaps: boolean;
@@ -87,6 +93,7 @@ export class SchemaStore {
     this.#engine = options.engine;
     this.#clock = options.clock;
     this.#getText = options.getText;
+    this.#outgoing = options.outgoing;
     this.#hasLambda = options.hasLambda;
     this.#int64 = options.int64;
     this.#allowsRuleGaps = options.allowsRuleGaps;
@@ -105,7 +112,7 @@ export class SchemaStore {
 
   /**
    * The schema of the reader's namespace at its snapshot; undefined where there is none. One number to compare while
-   * nothing was committed, one cell to read otherwise. Throws E_GRAPHQL_SCHEMA or E_NOT_YET where the stored text does
+   * nothing was committed, one cell to read otherwise. Throws E_GRAPHQL_SCHEMA where the stored text does
    * not compile (another release wrote it).
    */
   at(reader: Reader): MaybePromise<ServedSchema | undefined> {
@@ -206,8 +213,11 @@ export class SchemaStore {
     return update;
   }
 
+  /** Other services are asked here alone: a stored schema is served whatever they say later. */
   async #compileChecked(sdl: string): Promise<CompiledSchema> {
     const schema = this.#compileNew(sdl);
+    const problems = await findRemoteProblems(readRemoteExpectations(schema), this.#outgoing);
+    if (problems.length > 0) throw schemaFault(problems);
     await this.#tryKeySets(schema);
     return schema;
   }

@@ -1,6 +1,7 @@
 /** What is wrong with an SDL, and what is doubtful in it. */
 import { Fault } from "../../model/fault.ts";
 import { refuseRuleGaps, findRuleGaps } from "../schema/rule-gaps.ts";
+import { readRemoteExpectations, type RemoteExpectations } from "../schema/remote-expectations.ts";
 import { compileSchema, validateSdl } from "./schema-compile.ts";
 import { findSchemaWarnings } from "../schema/warnings.ts";
 
@@ -15,9 +16,11 @@ export interface SchemaVerdict {
   /** [] where nothing is wrong. */
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
+  /** What it expects of other GraphQL services; undefined: nothing, or it is wrong anyway. */
+  readonly remote?: RemoteExpectations | undefined;
 }
 
-/** Stores nothing and asks nobody: key sets are tried when the schema is set. */
+/** Stores nothing and asks nobody: key sets and other GraphQL services are tried when the schema is set. */
 export function judgeSchema(
   sdl: string,
   { hasLambda, allowsRuleGaps }: SchemaCheckOptions,
@@ -27,7 +30,9 @@ export function judgeSchema(
   try {
     const schema = compileSchema(sdl, hasLambda);
     if (!allowsRuleGaps) refuseRuleGaps(findRuleGaps(schema));
-    return { problems, warnings: findSchemaWarnings(schema) };
+    const { fields, types } = readRemoteExpectations(schema);
+    const remote = fields.length === 0 ? undefined : { fields, types };
+    return { problems, warnings: findSchemaWarnings(schema), remote };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { problems: [error.message], warnings: [] };

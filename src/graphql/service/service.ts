@@ -36,8 +36,11 @@ export interface GraphqlService {
   applySchema(namespace: number, sdl: string, options: ApplyOptions): Promise<SchemaRow>;
   /** getGQLSchema; undefined where none was ever set. */
   schemaRow(namespace: number): Promise<SchemaRow | undefined>;
-  /** Without storing it. Throws Fault E_DEADLINE, and E_LIMIT where it takes too much memory. */
-  validateSchema(sdl: string): Promise<SchemaVerdict>;
+  /**
+   * Without storing it. `asksOthers`: the GraphQL services that it names are asked whether they fit, which is for
+   * administrators. Throws Fault E_DEADLINE, and E_LIMIT where it takes too much memory.
+   */
+  validateSchema(sdl: string, asksOthers: boolean): Promise<SchemaVerdict>;
   /**
    * Origins of web pages that may read answers (`# Dgraph.Allow-Origin`); empty: every one. As this process last saw
    * the schema, which is right after each `handle`.

@@ -225,6 +225,19 @@ export class LmdbEngine implements WriteEngine {
     }
   }
 
+  /** Of the machine that leads, between two transactions: how far the log is applied, behind records without rows. */
+  note(position: Uint8Array): void {
+    assert(this.current === undefined, "transactions follow each other");
+    const { staged } = this;
+    staged.clear(this.journal?.isWriting === true);
+    this.rows.put(positionKey, position);
+    try {
+      this.end(() => this.journal?.writeNow(staged.rows));
+    } finally {
+      this.db.resetReadTxn();
+    }
+  }
+
   *prepare<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
     assert(this.current === undefined, "transactions follow each other");
     const { staged, db } = this;

@@ -51,6 +51,8 @@ interface Pending {
   readonly resolve: (payload: Uint8Array) => void;
   readonly reject: (error: Error) => void;
   wasSent: boolean;
+  /** A commit that another writer may have done. */
+  isResent?: boolean;
 }
 
 export class LinkClient {
@@ -232,11 +234,7 @@ export class LinkClient {
     this.current = undefined;
     for (const { kind, wasSent, reject } of this.pending.clear()) {
       const isUnknown = kind === frameKind.commit && wasSent;
-      reject(
-        isUnknown
-          ? new Fault("E_OUTCOME_UNKNOWN", "the outcome of the transaction is unknown")
-          : unavailable(reason),
-      );
+      reject(isUnknown ? unknownOutcome() : unavailable(reason));
     }
   }
 
@@ -261,7 +259,7 @@ export class LinkClient {
     if (frame.kind !== frameKind.answer) {
       const error = decodeError(frame);
       if (error instanceof StoreRefusal && error.reason === "slot") this.loseSlot();
-      pending.reject(error);
+      pending.reject(isUnavailable(error) && pending.isResent ? unknownOutcome() : error);
       return;
     }
     if (pending.kind === frameKind.claimSlot) {
@@ -289,12 +287,23 @@ export class LinkClient {
     this.retryMs = retryMsMin;
     clearTimeout(this.giveUpTimer);
     this.giveUpTimer = undefined;
-    for (const [request, pending] of this.pending.entries()) this.send(request, pending);
+    for (const [request, pending] of this.pending.entries()) {
+      pending.isResent ||= pending.kind === frameKind.commit && pending.wasSent;
+      this.send(request, pending);
+    }
   }
 }
 
 const silentWords =
   "the newest state of the machines cannot be known: this machine's node does not answer (--cluster read-wait)";
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Fault && error.code === "E_STORE_UNAVAILABLE";
+}
+
+function unknownOutcome(): Fault {
+  return new Fault("E_OUTCOME_UNKNOWN", "the outcome of the transaction is unknown");
+}
 
 function unavailable(reason: string): Fault {
   return new Fault("E_STORE_UNAVAILABLE", reason);

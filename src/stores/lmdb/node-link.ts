@@ -243,7 +243,7 @@ class NodeConnection {
       default: {
         let session: ProcessSession;
         try {
-          session = await this.#openSession();
+          session = await within(this.#openSession(), leadWaitMs);
         } catch (error) {
           if (error instanceof Fault) return encodeError(error);
           throw error;
@@ -289,6 +289,23 @@ class NodeConnection {
     const frames = this.#waiting.splice(0);
     if (frames.length > 0 && !this.#socket.destroyed) this.#socket.write(concatBytes(...frames));
   };
+}
+
+/** A request that has not been sent anywhere ends when nobody has led for so long. */
+const leadWaitMs = 10_000;
+
+async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new Fault("E_STORE_UNAVAILABLE", "no machine leads that can be reached"));
+    }, ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 const done = { kind: frameKind.answer, payload: encodeNumbers() };

@@ -1,4 +1,5 @@
 /** A transaction's rows into the tree: the blocks that they change are made anew, and those that become too large split. */
+import { must } from "../../base/assert.ts";
 import { compareBytes } from "../../base/bytes.ts";
 import {
   type TreeBlock,
@@ -168,7 +169,7 @@ class TreeWriter {
       this.#blocks.set(made, encodeBlock(0, pieces, count, size));
       if (made === id) return undefined;
       const [first] = entriesOf(pieces);
-      return [{ first: first!.key, id: made }];
+      return [{ first: must(first, "the block has a row").key, id: made }];
     }
     return this.#put(0, id, entriesOf(pieces), isAppending);
   }

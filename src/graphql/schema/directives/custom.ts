@@ -1,6 +1,16 @@
-/** `@custom` (reference/graphql 8.2), as far as it is about queries written in DQL. */
-import { baseName, directiveAt, type SchemaProblem } from "../sdl-draft.ts";
-import { builtinScalars } from "../sdl-names.ts";
+/** `@custom` (reference/graphql 8.2): queries written in DQL, and requests to services outside. */
+import { Kind } from "graphql";
+import { checkCustomHttp, identifies } from "../custom-http-check.ts";
+import { findHttp, readCustomHttp } from "../custom-http-read.ts";
+import type { CustomHttp } from "../custom-http.ts";
+import {
+  baseName,
+  directiveAt,
+  type DraftField,
+  type DraftType,
+  type SchemaProblem,
+} from "../sdl-draft.ts";
+import { builtinScalars, isRootName } from "../sdl-names.ts";
 import {
   findArgument,
   readText,
@@ -15,6 +25,10 @@ interface Custom extends Given {
   readonly count: number;
   /** The query; undefined where it is left out. */
   readonly dql: TextArgument | undefined;
+  /** The request; undefined where it is left out. */
+  readonly http: CustomHttp | undefined;
+  /** What is written for `http` is not an object with members. */
+  readonly httpFault: "empty" | "notAnObject" | undefined;
 }
 
 declare module "./given.ts" {
@@ -27,43 +41,80 @@ export const custom: DirectiveSpec<Custom> = {
   declaration: "directive @custom(http: CustomHTTP, dql: String) on FIELD_DEFINITION",
   onTypes: [],
   isInternal: true,
-  read: (node) => ({
-    at: directiveAt(node),
-    count: node.arguments?.length ?? 0,
-    dql: findArgument(node, "dql") && readText(node, "dql"),
-  }),
-  checkField(_draft, type, field, { at, count, dql }) {
+  read(node) {
+    const value = findHttp(node);
+    const http = value === undefined ? undefined : readCustomHttp(value);
+    const isEmpty = value?.kind === Kind.STRING && value.value === "";
+    const fault = isEmpty ? "empty" : "notAnObject";
+    return {
+      at: directiveAt(node),
+      count: node.arguments?.length ?? 0,
+      dql: findArgument(node, "dql") && readText(node, "dql"),
+      http,
+      httpFault: value === undefined || http !== undefined ? undefined : fault,
+    };
+  },
+  checkField(_draft, type, field, given) {
+    const problems = checkPlace(type, field, given);
+    const { at, count, dql, http, httpFault } = given;
     const refuse = (text: string): SchemaProblem => refuseField(type, field, text, at);
-    for (const other of ["search", "dgraph"] as const)
-      if (field.directives[other] !== undefined) {
-        const text = `custom directive not allowed along with @${other} directive.`;
-        return { message: `Type ${type.name}; Field ${field.name}; ${text}`, at };
-      }
-    const problems: SchemaProblem[] = [];
     if (count !== 1)
       problems.push(
         refuse(
           `has ${count} arguments for @custom directive, it should contain exactly one of \`http\` or \`dql\` arguments.`,
         ),
       );
-    if (count === 0)
+    if (dql !== undefined) {
+      if (count === 1) problems.push(...checkDql(type, field, dql, refuse));
+    } else if (http !== undefined) {
+      problems.push(...checkCustomHttp(type, field, http, at));
+    } else if (httpFault === undefined) {
       problems.push(
         refuse("one of `http` or `dql` arguments must be present for @custom directive."),
       );
-    if (problems.length > 0 || dql === undefined) return problems;
-    if (type.name !== "Query")
-      return refuse("@custom directive with `dql` can be used only on queries.");
-    if (!dql.isString) return refuse("dql argument for @custom directive must be of type String.");
-    if (dql.text.trim() === "")
-      return refuse("dql argument for @custom directive must not be empty.");
-    const odd = field.arguments.find(
-      (each) => each.type.kind === "list" || !builtinScalars.has(baseName(each.type)),
-    );
-    if (odd === undefined) return undefined;
-    return refuse(
-      `Argument ${odd.name}: must be of a scalar type. @custom DQL queries accept only scalar arguments.`,
-    );
+    } else {
+      const wish = httpFault === "empty" ? "not be empty" : "be of type Object";
+      problems.push(refuse(`http argument for @custom directive should ${wish}.`));
+    }
+    return problems;
   },
-  /** Requests to services outside are not served. */
-  isUnavailable: ({ dql }) => dql === undefined,
 };
+
+function checkPlace(type: DraftType, field: DraftField, { at }: Custom): SchemaProblem[] {
+  const problems: SchemaProblem[] = [];
+  const refuse = (text: string): void => {
+    problems.push({ message: `Type ${type.name}; Field ${field.name}; ${text}`, at });
+  };
+  for (const other of ["search", "dgraph"] as const)
+    if (field.directives[other] !== undefined)
+      refuse(`custom directive not allowed along with @${other} directive.`);
+  if (isRootName(type.name) || field.directives.custom?.dql !== undefined) return problems;
+  if (type.fields.some(identifies)) return problems;
+  refuse(
+    "@custom directive is only allowed on fields where the type definition has a field with " +
+      "type ID! or a field with @id directive.",
+  );
+  return problems;
+}
+
+function checkDql(
+  type: DraftType,
+  field: DraftField,
+  dql: TextArgument,
+  refuse: (text: string) => SchemaProblem,
+): readonly SchemaProblem[] {
+  if (type.name !== "Query")
+    return [refuse("@custom directive with `dql` can be used only on queries.")];
+  if (!dql.isString) return [refuse("dql argument for @custom directive must be of type String.")];
+  if (dql.text.trim() === "")
+    return [refuse("dql argument for @custom directive must not be empty.")];
+  const odd = field.arguments.find(
+    (each) => each.type.kind === "list" || !builtinScalars.has(baseName(each.type)),
+  );
+  if (odd === undefined) return [];
+  return [
+    refuse(
+      `Argument ${odd.name}: must be of a scalar type. @custom DQL queries accept only scalar arguments.`,
+    ),
+  ];
+}

@@ -28,8 +28,6 @@ export interface DirectiveSpec<G extends Given> {
   checkType?(draft: SchemaDraft, type: DraftType, given: G | undefined): Found;
   /** What it says is no business of a federation's gateway: `_service` does not show it. */
   readonly isInternal?: true;
-  /** Whether this release does not serve it, which is said instead of doing half of it. */
-  isUnavailable?(given: G): boolean;
 }
 
 /** A directive without arguments. */
