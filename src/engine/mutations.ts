@@ -10,12 +10,17 @@ import { restrictReader } from "../graph/restrict.ts";
 import { printSchemaAnswer } from "../graph/schema-print.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
-import { budgetOf, type Look, type RequestBudget } from "../model/request-budget.ts";
+import {
+  budgetOf,
+  makeFreeBudget,
+  type Look,
+  type RequestBudget,
+} from "../model/request-budget.ts";
 import { renderDqlYielding } from "../render/dql-json.ts";
 import { StoreRefusal } from "../store/store.ts";
 import type { Patch } from "../store/store.ts";
 import { derivePatches } from "../write/apply.ts";
-import { parseKey, printKey } from "../write/conflict.ts";
+import { printKey } from "../write/conflict.ts";
 import type { Edit } from "../write/edit.ts";
 import { addSharedKeys } from "../write/shared-keys.ts";
 import { checkUnique } from "../write/unique.ts";
@@ -24,6 +29,7 @@ import { checkVectors } from "../write/vectors.ts";
 import { checkWrites, strangerFault } from "./authorize.ts";
 import { parseBody, setsUnique } from "./body.ts";
 import type { ParsedBody } from "./body.ts";
+import { readClaimedKeys } from "./claimed-keys.ts";
 import { aborted } from "./commits.ts";
 import type { ChangeSender } from "./commits.ts";
 import type { CommitAnswer, CommitRequest, MutateAnswer, MutateRequest } from "./engine.ts";
@@ -417,13 +423,14 @@ export class Mutations {
   async #commitOpen(startTs: number, namespace: number, claim: CommitClaim): Promise<number> {
     const { readers, committer, transactions } = this.#options;
     const transaction = transactions.find(startTs, namespace);
+    const claimed = await this.#readClaimed(claim.keys, transaction);
     try {
       const commit = await committer.retry(async () => {
         const view = await readers.openNewest(namespace, "change");
         try {
           if (!claim.preds.every((name) => isServed(view, name))) throw aborted();
           if (transaction === undefined) return view.snapshot.ts;
-          return await this.#commitEdits(view, transaction, claim.keys);
+          return await this.#commitEdits(view, transaction, claimed);
         } finally {
           view.reader.close();
         }
@@ -439,16 +446,32 @@ export class Mutations {
     }
   }
 
+  /** Before a snapshot is taken, and once for all tries. A transaction that wrote nothing conflicts with none. */
+  #readClaimed(
+    keys: readonly string[],
+    transaction: Transaction | undefined,
+  ): MaybePromise<ReadonlySet<string>> {
+    if (transaction === undefined || keys.length === 0) return noKeys;
+    const { clock, runner } = this.#options;
+    const pacing = { clock, budget: makeFreeBudget(clock), scheduler: runner.scheduler };
+    return withYielder(pacing, (yielder) =>
+      readClaimedKeys(keys, transaction.conflictKeys, yielder),
+    );
+  }
+
   /** Patches are derived from the facts on the newest state; only basis faults are worth another try. */
   async #commitEdits(
     view: View,
     transaction: Transaction,
-    keys: readonly string[],
+    claimed: ReadonlySet<string>,
   ): Promise<number> {
     if (view.snapshot.fence > transaction.commit) throw aborted();
     const derived = await derivePatches(view.reader, transaction.edits);
-    const conflictKeys = new Set([...transaction.conflictKeys, ...derived.conflictKeys]);
-    for (const key of keys) conflictKeys.add(parseKey(key));
+    const conflictKeys = new Set([
+      ...transaction.conflictKeys,
+      ...derived.conflictKeys,
+      ...claimed,
+    ]);
     try {
       return await this.#options.committer.commit(view, {
         startTs: transaction.commit,
@@ -472,6 +495,7 @@ interface CommitClaim {
 }
 
 const nothingClaimed: CommitClaim = { keys: [], preds: [] };
+const noKeys: ReadonlySet<string> = new Set();
 
 interface Done {
   readonly queries: Uint8Array | undefined;
