@@ -145,7 +145,7 @@ export async function exportToObjects(source: ExportSource, place: ObjectPlace):
   try {
     const done = await new FactRun(source, {
       place: firstPlace,
-      write: (name, piece) => objects.get(name)!.write(piece),
+      write: (name, piece) => must(objects.get(name), "each name has its object").write(piece),
       mark: async () => {},
     }).run(schemas);
     for (const object of objects.values()) await object.finish();
