@@ -138,7 +138,7 @@ ok("0 problems", "check", "--data", restored);
 
 const list = ["backup", "list", "--to", place];
 expectText(weft({ ...env, AWS_SECRET_ACCESS_KEY: "x" }, ...list), 1, "SignatureDoesNotMatch");
-expectText(weft({ ...env, AWS_ACCESS_KEY_ID: "x" }, ...list), 1, "InvalidAccessKeyId");
+expectText(weft({ ...env, AWS_ACCESS_KEY_ID: "x" }, ...list), 1, "XAdminUserNotFound");
 expectText(weft(env, "backup", "list", "--to", "s3://absent/x"), 1, "no such bucket");
 
 const files = readdirSync(join(objects, "copies"), { recursive: true })

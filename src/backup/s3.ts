@@ -137,12 +137,12 @@ class S3Place implements Bucket {
         ...(body === undefined ? {} : { body: Buffer.from(body) }),
       });
       const bytes = Buffer.from(await answer.arrayBuffer());
-      if (answer.ok || answer.status === 404) {
+      const code = /<Code>(?<code>\w+)</.exec(bytes.toString("utf8"))?.groups?.["code"] ?? "";
+      if (answer.ok || (answer.status === 404 && absentCodes.includes(code))) {
         const length = Number(answer.headers.get("content-length"));
         const etag = answer.headers.get("etag") ?? "";
         return { status: answer.status, body: bytes, length, etag };
       }
-      const code = /<Code>(?<code>\w+)</.exec(bytes.toString("utf8"))?.groups?.["code"] ?? "";
       throw this.#refusal(method, `${answer.status} ${code}`.trim());
     } catch (error) {
       if (error instanceof Fault) throw error;
@@ -155,3 +155,6 @@ class S3Place implements Bucket {
     return new Fault("E_STARTUP", `${method} of ${this.#url} at ${this.#bucketUrl}: ${why}`);
   }
 }
+
+/** Of a 404 that says that something is not there; an answer to HEAD has none. Others tell of wrong credentials so. */
+const absentCodes: readonly string[] = ["", "NoSuchKey", "NoSuchBucket", "NoSuchUpload"];

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { isLoopbackHost, parseAddress } from "./address.ts";
 import { parseDurationMs } from "./duration.ts";
 import { Fault } from "../model/fault.ts";
-import { readUrl } from "../log/open.ts";
+import { readLogUrl } from "../log/log-url.ts";
 import { parseCount, parseSuperflag, parseSwitch } from "./superflag.ts";
 
 /** How new what is read has to be. */
@@ -102,7 +102,7 @@ export function readLogFlags(
   given: Pick<ReadonlyMap<"cell" | "unsafe-single", string>, "get">,
 ): LogFlags {
   const log = readSecret(url);
-  readUrl(log, "--cluster log");
+  readLogUrl(log, "--cluster log");
   return {
     log,
     cell: parseCount("--cluster cell", given.get("cell") ?? "0"),

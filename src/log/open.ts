@@ -3,8 +3,8 @@ import { randomInt, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
-import { Fault } from "../model/fault.ts";
 import { openDirectoryLog } from "./directory.ts";
+import { readLogUrl } from "./log-url.ts";
 import { openPostgresLog } from "./postgres.ts";
 import type { ReplicatedLog } from "./replicated-log.ts";
 
@@ -20,20 +20,9 @@ export async function openLog(
   { url, isSingle }: LogPlace,
   { cell, clock, flag }: { readonly cell: number; readonly clock: Clock; readonly flag: string },
 ): Promise<ReplicatedLog> {
-  const { kind, rest } = readUrl(url, flag);
+  const { kind, rest } = readLogUrl(url, flag);
   if (kind === "dir") return openDirectoryLog(rest, clock);
   return openPostgresLog({ url, isSingle, cell, clock });
-}
-
-/** Fault E_STARTUP for what is no log. */
-export function readUrl(url: string, flag: string): { kind: "dir" | "postgres"; rest: string } {
-  const [, kind, rest = ""] = /^([a-z]+):(.+)$/.exec(url) ?? [];
-  if (kind === "dir") return { kind, rest };
-  if (kind === "postgres" || kind === "postgresql") return { kind: "postgres", rest };
-  throw new Fault(
-    "E_STARTUP",
-    `${flag}: "${withoutPassword(url)}" is no log (as postgres://USER@HOST:5432/DATABASE or dir:/var/lib/weft-log)`,
-  );
 }
 
 /** An empty log beside those that are there, which goes away again. */
@@ -44,7 +33,7 @@ export interface ScratchLog {
 
 /** Fault E_STARTUP for what is no log, or cannot be reached. */
 export function openScratchLog({ url, isSingle }: LogPlace, clock: Clock): ScratchLog {
-  const { kind, rest } = readUrl(url, "--log");
+  const { kind, rest } = readLogUrl(url, "--log");
   if (kind === "dir") return scratchDirectory(rest, clock);
   return scratchCell({ url, isSingle }, clock);
 }
@@ -73,8 +62,4 @@ function scratchCell(place: LogPlace, clock: Clock): ScratchLog {
       }
     },
   };
-}
-
-function withoutPassword(url: string): string {
-  return url.replace(/:[^:@/]*@/, ":…@");
 }

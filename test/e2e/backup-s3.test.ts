@@ -57,6 +57,11 @@ test("what the bucket refuses is told, and what is not said", async () => {
     [["backup", "list", ...to], { ...env, AWS_ACCESS_KEY_ID: "other" }, "403 InvalidAccessKeyId"],
     [
       ["backup", "list", ...to],
+      { ...env, AWS_ACCESS_KEY_ID: "stranger" },
+      "404 XAdminUserNotFound",
+    ],
+    [
+      ["backup", "list", ...to],
       { ...env, AWS_SECRET_ACCESS_KEY: "x" },
       "403 SignatureDoesNotMatch",
     ],

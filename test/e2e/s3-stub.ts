@@ -31,7 +31,8 @@ export async function startS3Stub(bucket: string): Promise<S3Stub> {
     const url = new URL(req.url ?? "", "http://x");
     const [, name, key = ""] = /^\/([^/]*)\/?(.*)$/.exec(decodeURIComponent(url.pathname)) ?? [];
     const refusal = findRefusal(req, url, body);
-    if (refusal !== undefined) return fail(res, 403, refusal);
+    if (refusal !== undefined)
+      return fail(res, refusal === "XAdminUserNotFound" ? 404 : 403, refusal);
     if (name !== bucket) return fail(res, 404, "NoSuchBucket");
     if (req.method === "GET" && key === "") return list(res, objects, url);
     if (url.searchParams.has("uploads") || url.searchParams.has("uploadId")) {
@@ -124,6 +125,8 @@ function findRefusal(req: IncomingMessage, url: URL, body: Buffer): string | und
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d+)\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([\da-f]+)$/;
   const [, id, day = "", region = "", names = "", signature] =
     pattern.exec(req.headers.authorization ?? "") ?? [];
+  // As versitygw says it, with 404.
+  if (id === "stranger") return "XAdminUserNotFound";
   if (id !== account.id) return "InvalidAccessKeyId";
   const sum = createHash("sha256").update(body).digest("hex");
   if (req.headers["x-amz-content-sha256"] !== sum) return "XAmzContentSHA256Mismatch";
