@@ -42,7 +42,8 @@ export function handOver(exchange: Exchange, socketPath: string): Promise<void> 
     let isReached = false;
     onward.once("socket", (socket) => {
       isReached = !socket.connecting;
-      socket.once("connect", () => (isReached = true));
+      // One that is used again never connects again: its listeners would only become more.
+      if (!isReached) socket.once("connect", () => (isReached = true));
     });
     onward.on("response", (answer) => passBack(answer, res, resolve));
     onward.on("error", () => {
