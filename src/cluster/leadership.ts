@@ -98,7 +98,7 @@ export class Leadership {
   /** Of a process of this machine. */
   openSession(slot: SlotToken | undefined): ProcessSession {
     const host = { ...this.#sessionHost, onClose: () => void this.#own.delete(session) };
-    const session: OwnSession = new OwnSession(this.#options.store.openSession(), slot, host);
+    const session: OwnSession = new OwnSession(this.#options.store.openSession(false), slot, host);
     this.#own.add(session);
     this.tellMembers();
     return session;
@@ -106,7 +106,7 @@ export class Leadership {
 
   /** Of a process of another machine. */
   serve(hello: SessionHello, socket: Socket): void {
-    const opened = this.#options.store.openSession();
+    const opened = this.#options.store.openSession(true);
     const session = serveSession(socket, opened, { hello, host: this.#sessionHost });
     this.#sessions.add(session);
     session.onClose(() => this.#sessions.delete(session));

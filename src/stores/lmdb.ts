@@ -315,8 +315,8 @@ interface ShippedRecord {
 
 /** The store of the machine that leads. */
 export interface LeadingStore extends Store {
-  /** For a process, of any machine. */
-  openSession(): LinkSession;
+  /** For a process. `isRemote`: of another machine, whose connection may end while the process lives. */
+  openSession(isRemote: boolean): LinkSession;
 }
 
 /** `storeId`: which store it is on all machines, 32 hex digits. */
@@ -434,7 +434,13 @@ class LmdbNode implements NodeStore {
     const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
     const close = (): Promise<void> => this.close();
     const store = makeDirectStore({ environment, committer, slots, engine, close });
-    return { ...store, openSession: () => new LinkSession({ committer, slots }) };
+    return {
+      ...store,
+      openSession: (isRemote) => {
+        const graceMs = isRemote ? (options.slotGraceMs ?? slotGraceMs) : 0;
+        return new LinkSession({ committer, slots, graceMs });
+      },
+    };
   }
 
   note(position: Uint8Array): void {

@@ -21,6 +21,8 @@ import type { SlotKeeper, SlotToken } from "./slot-keeper.ts";
 interface SessionParts {
   readonly committer: Committer;
   readonly slots: SlotKeeper;
+  /** How long a process whose session has ended may come back to its slot. Default: it is gone. */
+  readonly graceMs?: number;
 }
 
 /** An answer as it goes over the wire: `kind` is answer, refusal or fault. */
@@ -62,7 +64,8 @@ export class LinkSession {
   /** The process is gone: its slot is free. */
   leave(): void {
     this.#isOver = true;
-    if (this.#slot !== undefined) this.#parts.slots.leave(this.#slot, this);
+    const { slots, graceMs = 0 } = this.#parts;
+    if (this.#slot !== undefined) slots.leave(this.#slot, this, graceMs);
     this.#slot = undefined;
   }
 

@@ -14,6 +14,8 @@ export class SlotKeeper {
   /** Slot → the newest link of its process. */
   private readonly links = new Map<number, object>();
   private readonly timer: NodeJS.Timeout;
+  /** Of slots whose processes may come back. */
+  private readonly waits = new Set<NodeJS.Timeout>();
 
   /** `graceMs`: how long the slots of before wait for their processes. */
   constructor(committer: Committer, graceMs: number) {
@@ -46,14 +48,24 @@ export class SlotKeeper {
     return true;
   }
 
-  leave({ slot, floorTs }: SlotToken, link: object): void {
+  /** `graceMs`: how long its process may come back by another link; by default it is gone with this one. */
+  leave({ slot, floorTs }: SlotToken, link: object, graceMs = 0): void {
     if (this.links.get(slot) !== link) return;
     this.links.delete(slot);
-    this.release(slot, floorTs);
+    if (graceMs === 0) {
+      this.release(slot, floorTs);
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.waits.delete(timer);
+      if (!this.links.has(slot)) this.release(slot, floorTs);
+    }, graceMs);
+    this.waits.add(timer.unref());
   }
 
   close(): void {
     clearTimeout(this.timer);
+    for (const wait of this.waits) clearTimeout(wait);
   }
 
   private releaseAbandoned(): void {
