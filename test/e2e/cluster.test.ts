@@ -209,7 +209,15 @@ describe("three machines", () => {
     const survivors = others(cluster.machines, leader);
     const [one, two] = survivors;
     const url = must(one, "of two").server.url;
+    // The one that gave the lead up is back.
+    await waitUntil(async () => {
+      const roles = await Promise.all(
+        survivors.map((one) => statusOf(one).then(({ role }) => role, String)),
+      );
+      return roles.every((role) => role === "following");
+    }, 20_000);
     const begun = await post(`${url}/mutate`, '{ set { _:n <name> "outlives" . } }', rdf);
+    expect(begun.text).toContain('"Success"');
     const txn = begun.json["extensions"]?.["txn"];
     for (let i = 0; i < 20; i++) await write(leader, `_:n <name> "kept ${i}" .`);
     for (const pid of leader.server.childPids()) process.kill(pid, "SIGKILL");
