@@ -386,12 +386,22 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#records.raise();
     await this.#isFollowing;
     if (this.#isEnded) return;
+    if (this.#hasStopped) {
+      await this.#lease.giveUp();
+      return;
+    }
     const beating = setInterval(() => {
       this.#lease.beat().catch(() => {});
     }, this.#lease.beatMs);
     try {
       const store = await replica.lead(() => this.#lose());
       if (this.#isEnded) return;
+      if (this.#hasStopped) {
+        // Its rows were found to differ meanwhile: whoever leads next has the others'.
+        replica.resign();
+        await this.#lease.giveUp();
+        return;
+      }
       if (store !== undefined) {
         this.#begin(store, replica);
         logger.info("this machine leads", { term: this.#term, record: replica.point.seq });
@@ -406,6 +416,7 @@ class Machine implements ClusterNode, NodeLinkHost {
     } finally {
       clearInterval(beating);
     }
+    if (this.#hasStopped) return;
     this.#role = "catching";
     this.#isFollowing = this.#follow();
   }
