@@ -16,6 +16,7 @@ import type {
   ProcessSession,
   SlotToken,
 } from "../stores/open.ts";
+import { Beats } from "./beats.ts";
 import { DigestRound } from "./digest-round.ts";
 import { Followers, type FollowHello } from "./followers.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
@@ -27,7 +28,6 @@ import {
 } from "./remote-session.ts";
 import type { Replica } from "./replica.ts";
 import { findTrim } from "./trimming.ts";
-import { Wakeup } from "./wakeup.ts";
 
 interface LeadershipOptions {
   readonly log: ReplicatedLog;
@@ -60,7 +60,7 @@ export class Leadership {
   readonly #followers: Followers;
   readonly #sessions = new Set<ServedSession>();
   readonly #own = new Set<OwnSession>();
-  readonly #beats = new Wakeup();
+  readonly #beats = new Beats();
   readonly #digests: DigestRound;
   #kept: number;
   #isOver = false;
@@ -127,12 +127,13 @@ export class Leadership {
   /** As of now: `kept` is what was acknowledged, at least. Rejects where another machine may lead. */
   async confirm(): Promise<number> {
     const { isQuorum, lease, readWaitMs } = this.#options;
+    let isKept = true;
     if (isQuorum || !lease.isCertain()) {
-      const beaten = this.#beats.wait(readWaitMs);
+      const next = this.#beats.waitForNext(readWaitMs);
       lease.wake();
-      await beaten;
+      isKept = await next;
     }
-    if (this.#isOver || !lease.isCertain()) {
+    if (!isKept || this.#isOver || !lease.isCertain()) {
       throw new Error("this machine is not certain that it leads");
     }
     return this.#kept;
@@ -144,12 +145,18 @@ export class Leadership {
     this.#held.set(node, { seq: this.#kept, untilMs });
   }
 
+  /** Whether a read waits for the next beat. */
+  get isAwaited(): boolean {
+    return this.#beats.areAwaited;
+  }
+
   /** Keeps the lease; false: another machine holds it. Rejects as the log does. */
   async beat(): Promise<boolean> {
     const { lease, replica } = this.#options;
+    const keep = this.#beats.send();
     if (!(await lease.beat())) return false;
     this.tellLead();
-    this.#beats.raise();
+    keep();
     await replica.markKept();
     await this.#trim();
     this.#digests.beginWhenDue();
@@ -205,7 +212,7 @@ export class Leadership {
     for (const session of this.#own) session.lose();
     this.#followers.close();
     this.#digests.close();
-    this.#beats.raise();
+    this.#beats.close();
   }
 
   readonly #sessionHost = {

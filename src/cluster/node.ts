@@ -446,7 +446,7 @@ class Machine implements ClusterNode, NodeLinkHost {
   }
 
   async #beat(leadership: Leadership): Promise<void> {
-    await this.#leases.wait(this.#lease.beatMs);
+    if (!leadership.isAwaited) await this.#leases.wait(this.#lease.beatMs);
     if (this.#role !== "leading") return;
     if (await leadership.beat()) this.#logError = undefined;
     else this.#lose();
