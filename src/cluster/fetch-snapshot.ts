@@ -5,7 +5,7 @@ import { Fault } from "../model/fault.ts";
 import type { ReplicatedLog } from "../log/replicated-log.ts";
 import type { UserKey } from "../stores/encryption.ts";
 import { openSnapshotTarget } from "../stores/snapshot-store.ts";
-import { dialPeer, type PeerTls } from "./peer-connection.ts";
+import { dialPeer, endWhenIdle, type PeerTls } from "./peer-connection.ts";
 import type { PeerHello } from "./peer-words.ts";
 import { receiveSnapshot } from "./snapshot-words.ts";
 
@@ -17,21 +17,26 @@ interface FetchOptions {
   readonly self: Pick<PeerHello, "storeId" | "node" | "address">;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Whoever gives nothing for so long is not waited for. Default: `snapshotIdleMs`. */
+  readonly idleMs?: number;
 }
 
-/** A machine that leads is looked for so long. */
+/** A machine that leads is looked for so long, since rows of a snapshot came last. */
 const seekMs = 60_000;
 const retryMs = 500;
+/** Of the connection that carries it, at both ends: reading a block of a large store takes less. */
+export const snapshotIdleMs = 60_000;
 /** Progress is told so often. */
 const tellMs = 5_000;
 
 /** Fault E_STARTUP where no machine gives one; whatever was in `dir` stays then. */
 export async function fetchSnapshot(options: FetchOptions): Promise<void> {
   const { clock, logger } = options;
-  const untilMs = clock.tickMs() + seekMs;
+  let untilMs = clock.tickMs() + seekMs;
+  const onRows = (): void => void (untilMs = clock.tickMs() + seekMs);
   for (;;) {
     try {
-      await fetchOnce(options);
+      await fetchOnce(options, onRows);
       return;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -48,11 +53,12 @@ export async function fetchSnapshot(options: FetchOptions): Promise<void> {
   }
 }
 
-async function fetchOnce(options: FetchOptions): Promise<void> {
+async function fetchOnce(options: FetchOptions, onRows: () => void): Promise<void> {
   const { log, dir, encryption, tls, self, clock, logger } = options;
   const { address, node } = await log.lease.read();
   if (address === "" || node === self.node) throw new Error("no other machine leads");
   const { socket } = await dialPeer(address, tls, { ...self, purpose: "snapshot" });
+  endWhenIdle(socket, options.idleMs ?? snapshotIdleMs);
   try {
     const { storeId } = self;
     const target = await openSnapshotTarget(dir, { storeId, encryption });
@@ -60,6 +66,7 @@ async function fetchOnce(options: FetchOptions): Promise<void> {
     let toldMs = clock.tickMs();
     try {
       const rows = await receiveSnapshot(socket, target, (count) => {
+        onRows();
         if (clock.tickMs() - toldMs < tellMs) return;
         toldMs = clock.tickMs();
         logger.info("rows of the snapshot have come", { rows: count });

@@ -19,11 +19,12 @@ import type {
 import { AppliedPoint } from "./applied.ts";
 import type { ClusterNode, NodeEnd, NodeOptions } from "./cluster-node.ts";
 import { DigestCheck } from "./digest-check.ts";
+import { snapshotIdleMs } from "./fetch-snapshot.ts";
 import { Leadership } from "./leadership.ts";
 import { showMachine } from "./node-metrics.ts";
 import { LeaderLink } from "./leader-link.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
-import { sendFrame, type PeerTls } from "./peer-connection.ts";
+import { endWhenIdle, sendFrame, type PeerTls } from "./peer-connection.ts";
 import { openPeerServer, type PeerServer } from "./peer-server.ts";
 import { peerKind, type PeerHello } from "./peer-words.ts";
 import { ProcessDoors } from "./process-doors.ts";
@@ -480,6 +481,7 @@ class Machine implements ClusterNode, NodeLinkHost {
         return;
       case "snapshot":
         this.#leading.holdLog(hello.node);
+        endWhenIdle(socket, snapshotIdleMs);
         sendFrame(socket, peerKind.welcome);
         this.#options.giveSnapshot(socket);
     }

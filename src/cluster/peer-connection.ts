@@ -143,6 +143,14 @@ export function endWhenSilent(socket: Socket, onSilent: () => void): void {
 /** At the most; half of it at least. */
 const silenceMs = 5000;
 
+/**
+ * Ends a connection on which nothing has moved for a while, neither way. For those that carry a lot, and then end: what
+ * a network swallows is never answered, and whoever waits for the rest of it would wait for ever.
+ */
+export function endWhenIdle(socket: Socket, ms: number): void {
+  socket.setTimeout(ms, () => socket.destroy(new Error(`nothing came for ${ms} ms`)));
+}
+
 /** Bytes go both ways until one side ends. */
 export function joinSockets(one: Socket, other: Socket): void {
   for (const [from, to] of [

@@ -89,6 +89,8 @@ function exchange(dir: string, aside: string): void {
     fs.rmSync(join(dir, name), { force: true });
     if (fs.existsSync(join(aside, name))) fs.renameSync(join(aside, name), join(dir, name));
   }
+  // Whatever a file system does first: the header is not there before the rows.
+  syncDirectory(dir);
   fs.renameSync(join(aside, headerName), join(dir, headerName));
   fs.rmSync(aside, { recursive: true, force: true });
   syncDirectory(dir);
