@@ -341,6 +341,7 @@ export class Mutations {
   async #run(work: Work, view: View, session: WriteSession): Promise<Worked> {
     const { runner, limits, mode, readers } = this.#options;
     const { nodes, look } = work;
+    nodes.beginAgain();
     const { judged } = work.parsed;
     const isJudged = judged !== undefined && setsUnique(work.parsed.mutations, view.reader.schema);
     const parsed = isJudged ? judged() : work.parsed;

@@ -28,13 +28,22 @@ const factsAtOnce = 1024;
 
 /** The nodes of one scope: a request's, or a managed transaction's over several calls. */
 export class BlankNodes {
-  readonly #uids: Map<string, number>;
+  #uids: Map<string, number>;
+  /** What an earlier try of the request has leased: a label keeps its uid, and is none of the request's until it is set. */
+  #leased: ReadonlyMap<string, number> = noneAdded;
 
   constructor(known?: ReadonlyMap<string, number>) {
     this.#uids = new Map(known);
   }
 
-  /** Label → uid of everything assigned so far. */
+  /** The request is tried again, and may set other facts. */
+  beginAgain(): void {
+    if (this.#uids.size === 0) return;
+    this.#leased = new Map([...this.#leased, ...this.#uids]);
+    this.#uids = new Map();
+  }
+
+  /** Label → uid of everything assigned so far, by the newest try. */
   get uids(): ReadonlyMap<string, number> {
     return this.#uids;
   }
@@ -110,7 +119,10 @@ export class BlankNodes {
       if (reserved instanceof Promise) (fresh.waiting ??= new Map()).set(node.uid, reserved);
     } else if (node.kind === "blank" && node.label !== fresh.label) {
       fresh.label = node.label;
-      if (!this.#uids.has(node.label)) (fresh.labels ??= new Set()).add(node.label);
+      if (this.#uids.has(node.label)) return;
+      const leased = this.#leased.get(node.label);
+      if (leased === undefined) (fresh.labels ??= new Set()).add(node.label);
+      else this.#uids.set(node.label, leased);
     }
   }
 
