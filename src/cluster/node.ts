@@ -379,7 +379,6 @@ class Machine implements ClusterNode, NodeLinkHost {
   }
 
   async #campaign(): Promise<void> {
-    const { logger } = this.#options;
     const replica = must(this.#replica, "it was opened");
     if (!(await this.#lease.take())) return;
     this.#role = "campaigning";
@@ -387,28 +386,27 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#records.raise();
     await this.#isFollowing;
     if (this.#isEnded) return;
-    if (this.#hasStopped) {
-      await this.#lease.giveUp();
-      return;
-    }
     const beating = setInterval(() => {
       this.#lease.beat().catch(() => {});
     }, this.#lease.beatMs);
     try {
-      const store = await replica.lead(() => this.#lose());
+      // What it was still reading may have taken longer than the lease lasts: then it would depose whoever has it now.
+      const mayLead = !this.#hasStopped && (await this.#lease.beat());
+      const store = mayLead ? await replica.lead(() => this.#lose()) : undefined;
       if (this.#isEnded) return;
       if (this.#hasStopped) {
         // Its rows were found to differ meanwhile: whoever leads next has the others'.
         replica.resign();
-        await this.#lease.giveUp();
+        await this.#lease.giveUp().catch(() => {});
         return;
       }
       if (store !== undefined) {
-        this.#begin(store, replica);
-        logger.info("this machine leads", { term: this.#term, record: replica.point.seq });
+        // The lease passed to another machine while the log took its begin: what it has begun is not gone on with.
+        if (this.#lease.term === undefined) this.#lose();
+        else this.#begin(store, replica, this.#lease.term);
         return;
       }
-      // Another machine's begin came first.
+      // Another machine's begin came first, or it has the lease.
       this.#lease.lose();
     } catch (error) {
       await this.#lease.giveUp().catch(() => {});
@@ -422,9 +420,9 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#isFollowing = this.#follow();
   }
 
-  #begin(store: LeadingStore, replica: Replica): void {
+  #begin(store: LeadingStore, replica: Replica, term: number): void {
     this.#role = "leading";
-    this.#term = must(this.#lease.term, "it was taken");
+    this.#term = term;
     this.#kept = replica.point.seq;
     this.#noteApplied(replica.point.seq);
     store.onCommit((commitTs) => {
@@ -444,6 +442,7 @@ class Machine implements ClusterNode, NodeLinkHost {
       },
     });
     this.#led.raise();
+    this.#options.logger.info("this machine leads", { term, record: replica.point.seq });
   }
 
   async #beat(leadership: Leadership): Promise<void> {

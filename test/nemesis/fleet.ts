@@ -139,17 +139,6 @@ export async function startFleet(engine: Engine, options: FleetOptions): Promise
     member.server = server;
     note(member);
   };
-  const isReading = async ({ url }: Member): Promise<boolean> => {
-    try {
-      const body = "{ q(func: uid(0x1)) { uid } }";
-      const headers = { "content-type": "application/dql" };
-      const signal = AbortSignal.timeout(5000);
-      const answer = await fetch(`${url}/query`, { method: "POST", headers, body, signal });
-      return !(await answer.text()).includes('"errors"');
-    } catch {
-      return false;
-    }
-  };
   await Promise.all(members.map(start));
   return {
     engine,
@@ -160,10 +149,13 @@ export async function startFleet(engine: Engine, options: FleetOptions): Promise
       for (const { peers, log } of members) for (const line of [peers, log]) line?.heal();
       for (const member of members) if (member.server === undefined) await start(member);
       for (const member of members) {
-        await waitUntil(() => isReading(member), healMs).catch(() => {
-          const said = member.server?.output().slice(-3000) ?? "it is down";
-          throw new Error(`machine ${member.name} does not come back by itself: ${said}`);
-        });
+        await waitUntil(async () => (await whyNotReading(member)) === undefined, healMs).catch(
+          async () => {
+            const told = await Promise.all(members.map(describe));
+            const why = `machine ${member.name} does not come back by itself`;
+            throw new Error([why, ...told].join("\n"));
+          },
+        );
         note(member);
       }
     },
@@ -176,6 +168,35 @@ export async function startFleet(engine: Engine, options: FleetOptions): Promise
       await engine.close();
     },
   };
+}
+
+/** undefined: it answers reads. */
+async function whyNotReading({ url }: Member): Promise<string | undefined> {
+  try {
+    const body = "{ q(func: uid(0x1)) { uid } }";
+    const headers = { "content-type": "application/dql" };
+    const signal = AbortSignal.timeout(5000);
+    const answer = await fetch(`${url}/query`, { method: "POST", headers, body, signal });
+    const text = await answer.text();
+    return text.includes('"errors"') ? text : undefined;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** How a machine stands, for whoever has to find out why it does not come back. */
+async function describe(member: Member): Promise<string> {
+  const { name, url, server, log, peers } = member;
+  if (server === undefined) return `${name} is down`;
+  const signal = AbortSignal.timeout(2000);
+  const health = await fetch(`${url}/health`, { signal }).then((answer) => answer.text(), String);
+  const roles = server.childPids().map((pid) => `${roleOf(pid)} ${pid}`);
+  return [
+    `--- ${name}: ${(await whyNotReading(member)) ?? "reads are answered"}`,
+    `health: ${health}`,
+    `processes: ${roles.join(", ")}; connections: ${peers.count} of peers, ${log?.count ?? 0} of the log`,
+    server.output().slice(-3000),
+  ].join("\n");
 }
 
 /** Remembers its processes. */

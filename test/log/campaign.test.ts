@@ -1,0 +1,92 @@
+// Goal: whatever happens to a machine while it takes the lead (its lease passes to another one, its rows turn out to be
+// wrong, the log does not answer), it leads with the lease or not at all, and goes on by itself where it can.
+import { randomBytes } from "node:crypto";
+import { afterAll, expect, test } from "vitest";
+import type { ClusterNode } from "../../src/cluster/cluster-node.ts";
+import { connectTwin, TwinEngine } from "../../src/log/contract/twin.ts";
+import { Fault } from "../../src/model/fault.ts";
+import type { ReplicatedLog } from "../../src/log/replicated-log.ts";
+import { waitUntil } from "../e2e/server.ts";
+import { closeMachines } from "../support/machines.ts";
+import { openGate, openNode } from "../support/nodes.ts";
+
+afterAll(closeMachines);
+
+const newId = (): string => randomBytes(16).toString("hex");
+
+/** A log that another machine holds the lease of, by its word alone. */
+class RivalLog {
+  readonly engine = new TwinEngine({ compares: true, isLazy: false });
+  readonly log: ReplicatedLog = connectTwin(this.engine);
+
+  hold(address = "127.0.0.1:1"): void {
+    const term = this.engine.lease.term + 1;
+    this.engine.lease = { term, beat: 0, node: "rival", address };
+  }
+}
+
+function whenIn(machine: ClusterNode, role: string): Promise<void> {
+  return waitUntil(() => machine.facts.role === role, 10_000);
+}
+
+/** A machine that has taken the lease while what it reads as a follower does not come. */
+async function openStalled(rival: RivalLog) {
+  const { log } = rival;
+  const reads = openGate(log.read);
+  let wake = (): void => {};
+  const watch: ReplicatedLog["watch"] = (listener) => {
+    wake = listener;
+    return () => {};
+  };
+  rival.hold();
+  const { machine, ends } = await openNode({ ...log, read: reads.pass, watch }, newId());
+  await whenIn(machine, "following");
+  reads.close();
+  wake();
+  await reads.whenStopped();
+  await whenIn(machine, "campaigning");
+  return { machine, ends, reads };
+}
+
+test("who lost its lease before it began in the log deposes nobody, and goes on", async () => {
+  const rival = new RivalLog();
+  const { machine, ends, reads } = await openStalled(rival);
+  rival.hold();
+  reads.open();
+  await whenIn(machine, "following");
+  expect(rival.engine.tail).toBe(0);
+  // The other one gives no sign of life.
+  await whenIn(machine, "leading");
+  expect([rival.engine.tail > 0, ends]).toEqual([true, []]);
+});
+
+test("who has begun in the log, and lost its lease meanwhile, begins anew", async () => {
+  const rival = new RivalLog();
+  const { log, engine } = rival;
+  const appends = openGate(log.append);
+  appends.close();
+  let refused = 0;
+  const beat = async (term: number): Promise<boolean> => {
+    const isHeld = await log.lease.beat(term);
+    if (!isHeld) refused++;
+    return isHeld;
+  };
+  const lease = { ...log.lease, beat };
+  const { machine, ends } = await openNode({ ...log, append: appends.pass, lease }, newId());
+  await appends.whenStopped();
+  rival.hold();
+  await waitUntil(() => refused > 0, 5000);
+  appends.open();
+  await waitUntil(() => ends.length > 0, 5000);
+  expect([ends, machine.facts.problem, engine.tail]).toEqual([["lost"], undefined, 1]);
+});
+
+test("who goes out of service while it takes the lead gives the lease up, and does not lead", async () => {
+  const rival = new RivalLog();
+  const { machine, reads } = await openStalled(rival);
+  reads.open(new Fault("E_LOG", "a record that cannot be read"));
+  await whenIn(machine, "stopped");
+  await waitUntil(() => rival.engine.lease.beat < 0, 5000);
+  expect(machine.facts.problem).toBe("a record that cannot be read");
+  expect(rival.engine.tail).toBe(0);
+});
