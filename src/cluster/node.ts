@@ -177,8 +177,11 @@ class Machine implements ClusterNode, NodeLinkHost {
 
   async resign(): Promise<boolean> {
     if (this.#role !== "leading" || this.#leadership === undefined) return false;
-    await this.#giveUp(this.#leadership);
-    this.#end("resigned");
+    try {
+      await this.#giveUp(this.#leadership);
+    } finally {
+      this.#end("resigned");
+    }
     return true;
   }
 
@@ -270,18 +273,13 @@ class Machine implements ClusterNode, NodeLinkHost {
 
   /** Whether to go on. */
   async #noteError(error: unknown): Promise<boolean> {
-    if (error instanceof LogUnavailable || error instanceof LogUnknown) {
-      this.#noteLogError(error);
-      await this.#records.wait(errorMs);
-      return true;
+    if (!isPassing(error)) {
+      this.#stopService(error);
+      return false;
     }
-    if (error instanceof Fault && error.code === "E_STORE_FULL") {
-      this.#noteLogError(error);
-      await this.#records.wait(lookMs);
-      return true;
-    }
-    this.#stopService(error);
-    return false;
+    this.#noteLogError(error);
+    await this.#records.wait(error instanceof Fault ? lookMs : errorMs);
+    return true;
   }
 
   /**
@@ -305,7 +303,8 @@ class Machine implements ClusterNode, NodeLinkHost {
 
   #noteLogError(error: Error): void {
     if (this.#logError === undefined) {
-      this.#options.logger.error("the log of the machines cannot be reached", {
+      const what = error instanceof Fault ? "applied" : "reached";
+      this.#options.logger.error(`the log of the machines cannot be ${what}`, {
         why: causeOf(error),
       });
     }
@@ -344,7 +343,7 @@ class Machine implements ClusterNode, NodeLinkHost {
         else await this.#seek();
       } catch (error) {
         if (this.#isEnded) return;
-        if (error instanceof LogUnavailable || error instanceof LogUnknown) {
+        if (isPassing(error)) {
           this.#noteLogError(error);
           await this.#leases.wait(errorMs);
         } else {
@@ -410,8 +409,10 @@ class Machine implements ClusterNode, NodeLinkHost {
       this.#lease.lose();
     } catch (error) {
       await this.#lease.giveUp().catch(() => {});
-      if (!(error instanceof LogUnavailable || error instanceof LogUnknown)) throw error;
+      if (!isPassing(error)) throw error;
       this.#noteLogError(error);
+      // Whoever has room is to be first.
+      if (error instanceof Fault) await this.#leases.wait(lookMs);
     } finally {
       clearInterval(beating);
     }
@@ -550,6 +551,12 @@ function makePause({ clock }: NodeOptions): (tries: number) => Promise<boolean> 
     await new Promise((resolve) => setTimeout(resolve, Math.min(20 * tries, 500)));
     return true;
   };
+}
+
+/** It goes on when the log, or the disk, does. */
+function isPassing(error: unknown): error is Error {
+  if (error instanceof LogUnavailable || error instanceof LogUnknown) return true;
+  return error instanceof Fault && error.code === "E_STORE_FULL";
 }
 
 function outOfService(why = "it cannot go on"): Fault {

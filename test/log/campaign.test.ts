@@ -5,7 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import type { ClusterNode } from "../../src/cluster/cluster-node.ts";
 import { connectTwin, TwinEngine } from "../../src/log/contract/twin.ts";
 import { Fault } from "../../src/model/fault.ts";
-import type { ReplicatedLog } from "../../src/log/replicated-log.ts";
+import { LogUnavailable, type ReplicatedLog } from "../../src/log/replicated-log.ts";
 import { waitUntil } from "../e2e/server.ts";
 import { closeMachines } from "../support/machines.ts";
 import { openGate, openNode } from "../support/nodes.ts";
@@ -89,4 +89,33 @@ test("who goes out of service while it takes the lead gives the lease up, and do
   await waitUntil(() => rival.engine.lease.beat < 0, 5000);
   expect(machine.facts.problem).toBe("a record that cannot be read");
   expect(rival.engine.tail).toBe(0);
+});
+
+test("who has no room begins nothing, and leads when there is some", async () => {
+  const rival = new RivalLog();
+  let refused = 0;
+  let isFull = true;
+  const beforeApply = (): void => {
+    if (!isFull) return;
+    refused++;
+    throw new Fault("E_STORE_FULL", "the disk is full");
+  };
+  const { machine } = await openNode(rival.log, newId(), { beforeApply });
+  await waitUntil(() => refused > 1, 10_000);
+  // Others may have the lease at once.
+  expect([rival.engine.tail, rival.engine.lease.beat]).toEqual([0, -1]);
+  isFull = false;
+  await whenIn(machine, "leading");
+});
+
+test("who gives the lead up while the log does not answer begins anew all the same", async () => {
+  const rival = new RivalLog();
+  const { log } = rival;
+  const giveUp = async (): Promise<void> => {
+    throw new LogUnavailable("the log cannot be reached");
+  };
+  const { machine, ends } = await openNode({ ...log, lease: { ...log.lease, giveUp } }, newId());
+  await whenIn(machine, "leading");
+  expect(await machine.resign()).toBe(true);
+  expect(ends).toEqual(["resigned"]);
 });

@@ -23,22 +23,33 @@ export const machineTls: PeerTls = {
 
 export interface TestNode {
   readonly machine: ClusterNode;
+  readonly dir: string;
   /** What it has asked for: to begin anew. */
   readonly ends: readonly NodeEnd[];
 }
 
+interface TestNodeOptions {
+  readonly dir?: string;
+  readonly isQuorum?: boolean;
+  /** Asked before each transaction of records: what it throws the store does. */
+  readonly beforeApply?: () => void;
+}
+
 /** Its lease is short: 300 ms. */
-export async function openNode(log: ReplicatedLog, storeId: string): Promise<TestNode> {
-  const dir = makeMachineFolder();
+export async function openNode(
+  log: ReplicatedLog,
+  storeId: string,
+  { dir = makeMachineFolder(), isQuorum = false, beforeApply = () => {} }: TestNodeOptions = {},
+): Promise<TestNode> {
   const ends: NodeEnd[] = [];
   const port = await findFreePort();
-  const node = await openNodeStore({
-    dir,
-    storeId,
-    logger: silentLogger,
-    clock: systemClock,
-    onFatal: () => {},
-  });
+  const options = { dir, storeId, logger: silentLogger, clock: systemClock, onFatal: () => {} };
+  const node = await openNodeStore(options);
+  const apply = node.apply.bind(node);
+  node.apply = (...args) => {
+    beforeApply();
+    apply(...args);
+  };
   const machine = await openClusterNode({
     log,
     node,
@@ -52,13 +63,13 @@ export async function openNode(log: ReplicatedLog, storeId: string): Promise<Tes
     readWaitMs: 600,
     retainMs: 86_400_000,
     digestMs: 0,
-    isQuorum: false,
+    isQuorum,
     pathOf: (slot, isGrpc) => join(dir, `${isGrpc ? "grpc" : "http"}-${slot}.sock`),
     giveSnapshot: (socket) => void socket.destroy(),
     onEnd: (end) => void ends.push(end),
   });
   atTheEnd(() => machine.close());
-  return { machine, ends };
+  return { machine, dir, ends };
 }
 
 /** In front of a function: while it is closed, calls wait. */
