@@ -14,7 +14,12 @@ import {
   waitUntil,
   type TestServer,
 } from "../e2e/server.ts";
-import { hasPostgres, startPostgresPair, type PostgresPair } from "../support/postgres.ts";
+import {
+  hasPostgres,
+  startPostgresPair,
+  type PostgresPair,
+  type PostgresServer,
+} from "../support/postgres.ts";
 import { openLine, type Line } from "./line.ts";
 
 const certificates = join(root, "test", "certificates");
@@ -26,8 +31,8 @@ export interface Engine {
   /** As a machine reaches it, through a line of its own. */
   urlOf(line: Line | undefined): string;
   readonly pair: PostgresPair | undefined;
-  /** Of the one that takes writes. */
-  primary(): number;
+  /** The one that takes writes now; another one when the standby has taken over. */
+  serving: PostgresServer | undefined;
   close(): Promise<void>;
 }
 
@@ -73,7 +78,7 @@ export function directoryEngine(): Engine {
     url: () => url,
     urlOf: () => url,
     pair: undefined,
-    primary: () => 0,
+    serving: undefined,
     close: async () => {},
   };
 }
@@ -87,7 +92,7 @@ export async function postgresEngine(): Promise<Engine | undefined> {
     urlOf: (line) =>
       pair.primary.url.replace(`:${pair.primary.port}/`, `:${must(line, "over TCP").port}/`),
     pair,
-    primary: () => pair.primary.port,
+    serving: pair.primary,
     close: () => pair.close(),
   };
 }
@@ -108,7 +113,8 @@ export async function startFleet(engine: Engine, options: FleetOptions): Promise
   for (const name of ["a", "b", "c", "d", "e"].slice(0, count)) {
     const [port, own] = [await findFreePort(), await findFreePort()];
     const peers = await openLine(own);
-    const log = engine.pair === undefined ? undefined : await openLine(engine.primary());
+    const { serving } = engine;
+    const log = serving === undefined ? undefined : await openLine(serving.port);
     const dir = join(makeFolder(), name);
     const url = `http://127.0.0.1:${port}`;
     const member: Member = {
@@ -230,6 +236,12 @@ export async function killMember(member: Member): Promise<void> {
   await ended;
   member.past += server.output();
   await sleep(50);
+}
+
+/** Of its server, as they are now. */
+export function pidsOf({ server }: Member): readonly number[] {
+  const pid = server?.process.pid;
+  return pid === undefined ? [] : [pid, ...listChildren(pid)];
 }
 
 export function processOf(member: Member, role: string): number | undefined {
