@@ -31,7 +31,7 @@ function startReaders(machines: readonly TestMachine[]) {
       const least = acknowledged;
       try {
         const { q } = await read(machine, "{ q(func: uid(0x1)) { count } }");
-        const found = Number((q as unknown as { count?: number }[])[0]?.count ?? 0);
+        const found = (q as unknown as { count?: number }[])[0]?.count ?? 0;
         if (found < least) wrong.push(`${machine.name} reads ${found} behind ${least}`);
       } catch (error) {
         wrong.push(String(error));

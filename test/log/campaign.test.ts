@@ -5,7 +5,11 @@ import { afterAll, expect, test } from "vitest";
 import type { ClusterNode } from "../../src/cluster/cluster-node.ts";
 import { connectTwin, TwinEngine } from "../../src/log/contract/twin.ts";
 import { Fault } from "../../src/model/fault.ts";
-import { LogUnavailable, type ReplicatedLog } from "../../src/log/replicated-log.ts";
+import {
+  LogUnavailable,
+  type ReplicatedLog,
+  type SealedRecord,
+} from "../../src/log/replicated-log.ts";
 import { waitUntil } from "../e2e/server.ts";
 import { closeMachines } from "../support/machines.ts";
 import { openGate, openNode } from "../support/nodes.ts";
@@ -32,7 +36,7 @@ function whenIn(machine: ClusterNode, role: string): Promise<void> {
 /** A machine that has taken the lease while what it reads as a follower does not come. */
 async function openStalled(rival: RivalLog) {
   const { log } = rival;
-  const reads = openGate(log.read);
+  const reads = openGate((after: number, bytesMax: number) => log.read(after, bytesMax));
   let wake = (): void => {};
   const watch: ReplicatedLog["watch"] = (listener) => {
     wake = listener;
@@ -63,7 +67,7 @@ test("who lost its lease before it began in the log deposes nobody, and goes on"
 test("who has begun in the log, and lost its lease meanwhile, begins anew", async () => {
   const rival = new RivalLog();
   const { log, engine } = rival;
-  const appends = openGate(log.append);
+  const appends = openGate((records: readonly SealedRecord[]) => log.append(records));
   appends.close();
   let refused = 0;
   const beat = async (term: number): Promise<boolean> => {

@@ -1,7 +1,6 @@
 /** Machines over one log with all that a node does (`openClusterNode`), in this process, and gates in their way. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { must } from "../../src/base/assert.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import type { ClusterNode, NodeEnd } from "../../src/cluster/cluster-node.ts";
@@ -101,7 +100,7 @@ export function openGate<Args extends readonly unknown[], Result>(
       stopped = new Promise((resolve) => (stop = resolve));
     },
     open(error) {
-      must(opened, "it was closed");
+      if (opened === undefined) throw new Error("it is open");
       opened = undefined;
       open(error);
     },
