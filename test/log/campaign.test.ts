@@ -2,7 +2,14 @@
 // wrong, the log does not answer), it leads with the lease or not at all, and goes on by itself where it can.
 import { randomBytes } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { silentLogger } from "../../src/base/log.ts";
 import type { ClusterNode } from "../../src/cluster/cluster-node.ts";
+import { encodeDigest } from "../../src/cluster/digest-round.ts";
+import { sendFrame } from "../../src/cluster/peer-connection.ts";
+import { openPeerServer } from "../../src/cluster/peer-server.ts";
+import { encodeSeq, peerKind } from "../../src/cluster/peer-words.ts";
+import { chainStart } from "../../src/log/chain.ts";
 import { connectTwin, TwinEngine } from "../../src/log/contract/twin.ts";
 import { Fault } from "../../src/model/fault.ts";
 import {
@@ -10,9 +17,10 @@ import {
   type ReplicatedLog,
   type SealedRecord,
 } from "../../src/log/replicated-log.ts";
+import { LogShipper } from "../../src/log/shipper.ts";
 import { waitUntil } from "../e2e/server.ts";
 import { closeMachines } from "../support/machines.ts";
-import { openGate, openNode } from "../support/nodes.ts";
+import { machineTls, openGate, openNode } from "../support/nodes.ts";
 
 afterAll(closeMachines);
 
@@ -94,6 +102,69 @@ test("who goes out of service while it takes the lead gives the lease up, and do
   expect(machine.facts.problem).toBe("a record that cannot be read");
   expect(rival.engine.tail).toBe(0);
 });
+
+test("whose rows turn out to be others while it takes the lead gives the lease up, and does not lead", async () => {
+  const rival = new RivalLog();
+  const { log, engine } = rival;
+  const storeId = newId();
+  await shipDigest(log, storeId);
+  const leader = await openFalseLeader(storeId);
+  rival.hold(leader.address);
+  // The record that asks for the digest is seen when the machine has the lease, and has ended to follow.
+  let visible = 1;
+  const read: ReplicatedLog["read"] = async (after, bytesMax) =>
+    (await log.read(after, bytesMax)).filter(({ seq }) => seq <= visible);
+  const beat = (term: number): Promise<boolean> => {
+    visible = engine.tail;
+    return log.lease.beat(term);
+  };
+  const appends = openGate((records: readonly SealedRecord[]) => log.append(records));
+  appends.close();
+  const lease = { ...log.lease, beat };
+  const { machine, ends } = await openNode({ ...log, read, lease, append: appends.pass }, storeId);
+  const beating = setInterval(() => void log.lease.beat(engine.lease.term), 50);
+  await waitUntil(() => machine.facts.kept >= digestSeq, 10_000);
+  clearInterval(beating);
+  await appends.whenStopped();
+  await whenIn(machine, "stopped");
+  appends.open();
+  await waitUntil(() => engine.lease.beat < 0, 5000);
+  const { role, problem } = machine.facts;
+  expect([role, problem, ends]).toEqual([
+    "stopped",
+    `its rows are not the leader's at record ${digestSeq} of the log`,
+    [],
+  ]);
+  await leader.close();
+});
+
+const digestSeq = 2;
+
+/** A begin, a record that asks for a digest, and one that says that it is kept. */
+async function shipDigest(log: ReplicatedLog, storeId: string): Promise<void> {
+  const history = Buffer.from(storeId, "hex");
+  const pause = async (): Promise<boolean> => false;
+  const options = { history, term: 1, rowFormat: 5, clock: systemClock, pause };
+  const shipper = new LogShipper(log, chainStart, options);
+  for (const kind of ["begin", "digest", "barrier"] as const) await shipper.ship({ kind });
+}
+
+/** It tells whoever follows it of rows that nobody has. */
+async function openFalseLeader(storeId: string) {
+  const server = await openPeerServer({
+    bind: { host: "127.0.0.1", port: 0 },
+    tls: machineTls,
+    storeId,
+    logger: silentLogger,
+    take: (_hello, socket) => {
+      sendFrame(socket, peerKind.welcome);
+      sendFrame(socket, peerKind.digest, encodeDigest(digestSeq, Buffer.alloc(32)));
+      sendFrame(socket, peerKind.kept, encodeSeq(digestSeq));
+      socket.resume();
+    },
+  });
+  return { address: `127.0.0.1:${server.port}`, close: () => server.close() };
+}
 
 test("who has no room begins nothing, and leads when there is some", async () => {
   const rival = new RivalLog();

@@ -75,6 +75,11 @@ export async function openLine(target: number, pick?: () => readonly number[]): 
       if (upstream.connecting || !upstream.writable) join(client, others);
     });
     upstream.once("connect", () => {
+      if (!isOpen || client.destroyed) {
+        client.destroy();
+        upstream.destroy();
+        return;
+      }
       keep(upstream, client);
       keep(client, upstream);
       const port = client.remotePort ?? 0;
