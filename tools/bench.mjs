@@ -4,7 +4,8 @@
 // while indexes are put on data that is there, see bench/beside-index-build.mjs. `npm run bench -- lambda-field [options]`:
 // what a computed field adds to a query, see bench/lambda-field.mjs. `npm run bench -- grpc-beside-http [options]`: the
 // CPU of calls over gRPC and over HTTP, see bench/grpc-beside-http.mjs. `npm run bench -- vector-index [options]`: searching a
-// vector graph against comparing all, see bench/vector-index.ts.
+// vector graph against comparing all, see bench/vector-index.ts. `npm run bench -- fail-over [options]`: how long nobody
+// leads when the machine that does is lost, see bench-fail-over.mjs.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -16,6 +17,9 @@ const [what = "files", ...rest] = process.argv.slice(2);
 if (what === "subscriptions") {
   process.argv.splice(2, process.argv.length, ...rest);
   await import("./bench-subscriptions.mjs");
+} else if (what === "fail-over") {
+  process.argv.splice(2, process.argv.length, ...rest);
+  await import("./bench-fail-over.mjs");
 } else if (what === "beside-heavy") {
   process.argv.splice(2, process.argv.length, ...rest);
   await import("../bench/beside-heavy.mjs");
@@ -45,7 +49,7 @@ if (what === "subscriptions") {
   await import(pathToFileURL(outfile).href);
 } else {
   process.stderr.write(
-    `bench: there is no "${what}"; known are files, subscriptions, beside-heavy, beside-index-build, vector-index, lambda-field\n`,
+    `bench: there is no "${what}"; known are files, subscriptions, beside-heavy, beside-index-build, vector-index, lambda-field, grpc-beside-http, fail-over\n`,
   );
   process.exitCode = 1;
 }

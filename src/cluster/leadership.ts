@@ -189,7 +189,7 @@ export class Leadership {
 
   /** In order: nothing more is written, no process trusts the lease, the next one may take it. */
   async giveUp(): Promise<void> {
-    const { node, link, replica, lease, leaseMs } = this.#options;
+    const { node, link, replica, lease, leaseMs, logger } = this.#options;
     this.#isOver = true;
     const { certain } = lease;
     const [, isHeard] = await Promise.all([node.pause(), link.tellLead({ kind: "follows" })]);
@@ -199,7 +199,10 @@ export class Leadership {
     if (!isHeard && certain !== undefined) {
       await new Promise((resolve) => setTimeout(resolve, leaseMs));
     }
-    await lease.giveUp();
+    // Where the log does not answer, it ends by itself.
+    await lease.giveUp().catch((error: unknown) => {
+      logger.warn("the lease could not be given up", { error: String(error) });
+    });
     this.#followers.tellResigned();
     // The frame leaves before the connections end.
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -72,6 +72,21 @@ describe("the lease", () => {
     expect(await b.keeper.look()).toBe(true);
   });
 
+  test("is neither freed nor kept by a wall clock that jumps", async () => {
+    const lease = new FakeLease();
+    const a = makeKeeper(lease, "a");
+    await a.keeper.look();
+    await a.keeper.take();
+    const b = makeKeeper(lease, "b");
+    expect(await b.keeper.look()).toBe(false);
+    b.clock.tick = 2000;
+    b.clock.wall += 9 * 3_600_000;
+    expect(await b.keeper.look()).toBe(false);
+    b.clock.tick = 3000;
+    b.clock.wall -= 30 * 3_600_000;
+    expect(await b.keeper.look()).toBe(true);
+  });
+
   test("who is late takes nothing, and a holder that was passed over is told", async () => {
     const lease = new FakeLease();
     const [a, b, c] = ["a", "b", "c"].map((node) => makeKeeper(lease, node).keeper);

@@ -177,8 +177,11 @@ class Machine implements ClusterNode, NodeLinkHost {
 
   async resign(): Promise<boolean> {
     if (this.#role !== "leading" || this.#leadership === undefined) return false;
-    await this.#giveUp(this.#leadership);
-    this.#end("resigned");
+    try {
+      await this.#giveUp(this.#leadership);
+    } finally {
+      this.#end("resigned");
+    }
     return true;
   }
 
@@ -270,18 +273,13 @@ class Machine implements ClusterNode, NodeLinkHost {
 
   /** Whether to go on. */
   async #noteError(error: unknown): Promise<boolean> {
-    if (error instanceof LogUnavailable || error instanceof LogUnknown) {
-      this.#noteLogError(error);
-      await this.#records.wait(errorMs);
-      return true;
+    if (!isPassing(error)) {
+      this.#stopService(error);
+      return false;
     }
-    if (error instanceof Fault && error.code === "E_STORE_FULL") {
-      this.#noteLogError(error);
-      await this.#records.wait(lookMs);
-      return true;
-    }
-    this.#stopService(error);
-    return false;
+    this.#noteLogError(error);
+    await this.#records.wait(error instanceof Fault ? lookMs : errorMs);
+    return true;
   }
 
   /**
@@ -305,7 +303,8 @@ class Machine implements ClusterNode, NodeLinkHost {
 
   #noteLogError(error: Error): void {
     if (this.#logError === undefined) {
-      this.#options.logger.error("the log of the machines cannot be reached", {
+      const what = error instanceof Fault ? "applied" : "reached";
+      this.#options.logger.error(`the log of the machines cannot be ${what}`, {
         why: causeOf(error),
       });
     }
@@ -344,7 +343,7 @@ class Machine implements ClusterNode, NodeLinkHost {
         else await this.#seek();
       } catch (error) {
         if (this.#isEnded) return;
-        if (error instanceof LogUnavailable || error instanceof LogUnknown) {
+        if (isPassing(error)) {
           this.#noteLogError(error);
           await this.#leases.wait(errorMs);
         } else {
@@ -379,7 +378,6 @@ class Machine implements ClusterNode, NodeLinkHost {
   }
 
   async #campaign(): Promise<void> {
-    const { logger } = this.#options;
     const replica = must(this.#replica, "it was opened");
     if (!(await this.#lease.take())) return;
     this.#role = "campaigning";
@@ -387,33 +385,34 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#records.raise();
     await this.#isFollowing;
     if (this.#isEnded) return;
-    if (this.#hasStopped) {
-      await this.#lease.giveUp();
-      return;
-    }
     const beating = setInterval(() => {
       this.#lease.beat().catch(() => {});
     }, this.#lease.beatMs);
     try {
-      const store = await replica.lead(() => this.#lose());
+      // What it was still reading may have taken longer than the lease lasts: then it would depose whoever has it now.
+      const mayLead = !this.#hasStopped && (await this.#lease.beat());
+      const store = mayLead ? await replica.lead(() => this.#lose()) : undefined;
       if (this.#isEnded) return;
       if (this.#hasStopped) {
         // Its rows were found to differ meanwhile: whoever leads next has the others'.
         replica.resign();
-        await this.#lease.giveUp();
+        await this.#lease.giveUp().catch(() => {});
         return;
       }
       if (store !== undefined) {
-        this.#begin(store, replica);
-        logger.info("this machine leads", { term: this.#term, record: replica.point.seq });
+        // The lease passed to another machine while the log took its begin: what it has begun is not gone on with.
+        if (this.#lease.term === undefined) this.#lose();
+        else this.#begin(store, replica, this.#lease.term);
         return;
       }
-      // Another machine's begin came first.
+      // Another machine's begin came first, or it has the lease.
       this.#lease.lose();
     } catch (error) {
       await this.#lease.giveUp().catch(() => {});
-      if (!(error instanceof LogUnavailable || error instanceof LogUnknown)) throw error;
+      if (!isPassing(error)) throw error;
       this.#noteLogError(error);
+      // Whoever has room is to be first.
+      if (error instanceof Fault) await this.#leases.wait(lookMs);
     } finally {
       clearInterval(beating);
     }
@@ -422,9 +421,9 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#isFollowing = this.#follow();
   }
 
-  #begin(store: LeadingStore, replica: Replica): void {
+  #begin(store: LeadingStore, replica: Replica, term: number): void {
     this.#role = "leading";
-    this.#term = must(this.#lease.term, "it was taken");
+    this.#term = term;
     this.#kept = replica.point.seq;
     this.#noteApplied(replica.point.seq);
     store.onCommit((commitTs) => {
@@ -444,6 +443,7 @@ class Machine implements ClusterNode, NodeLinkHost {
       },
     });
     this.#led.raise();
+    this.#options.logger.info("this machine leads", { term, record: replica.point.seq });
   }
 
   async #beat(leadership: Leadership): Promise<void> {
@@ -553,6 +553,12 @@ function makePause({ clock }: NodeOptions): (tries: number) => Promise<boolean> 
     await new Promise((resolve) => setTimeout(resolve, Math.min(20 * tries, 500)));
     return true;
   };
+}
+
+/** It goes on when the log, or the disk, does. */
+function isPassing(error: unknown): error is Error {
+  if (error instanceof LogUnavailable || error instanceof LogUnknown) return true;
+  return error instanceof Fault && error.code === "E_STORE_FULL";
 }
 
 function outOfService(why = "it cannot go on"): Fault {

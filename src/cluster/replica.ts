@@ -115,6 +115,9 @@ export class Replica {
     while (await this.follow());
     const { log, pause, clock } = this.#options;
     const { point } = this.#following;
+    // A store that has no room takes no lead: its begin would depose another machine for nothing.
+    await this.#node.whenWritable();
+    this.#node.apply([], encodePosition(point));
     const options = { history: this.#history, term: 1, rowFormat, clock, pause };
     const taken = await takeOver(log, point, options);
     if (taken === undefined) return undefined;
@@ -127,20 +130,32 @@ export class Replica {
   }
 
   async #beginToLead(taken: TakenOver, onLost: () => void): Promise<LeadingStore> {
-    const { shipper, records } = taken;
-    // Kept with the begin: they are applied one by one, since none of them may be large.
-    for (const { head, record, point: reached } of records) {
-      checkRowFormat(head.rowFormat, head.seq);
-      const body = await openBody(record, head);
-      await this.#node.whenWritable();
-      this.#node.apply(head.kind === "rows" ? [body] : [], encodePosition(reached));
-    }
-    await this.#node.whenWritable();
-    this.#node.apply([], encodePosition(taken.point));
+    const { shipper } = taken;
+    await this.#applyTaken(taken);
     this.#follower = undefined;
     this.#shipper = shipper;
     shipper.onLost(onLost);
     return this.#node.lead(shipRows(shipper));
+  }
+
+  /** Kept with the begin: they are applied one by one, since none of them may be large. */
+  async #applyTaken({ records, point }: TakenOver): Promise<void> {
+    let applied = this.#following.point;
+    try {
+      for (const { head, record, point: reached } of records) {
+        checkRowFormat(head.rowFormat, head.seq);
+        const body = await openBody(record, head);
+        await this.#node.whenWritable();
+        this.#node.apply(head.kind === "rows" ? [body] : [], encodePosition(reached));
+        applied = reached;
+      }
+      await this.#node.whenWritable();
+      this.#node.apply([], encodePosition(point));
+    } catch (error) {
+      // It goes on following behind what it has.
+      this.#follower = new LogFollower(this.#options.log, this.#history, applied);
+      throw error;
+    }
   }
 
   /** Of the leader: told of each record that is kept. */

@@ -35,10 +35,17 @@ interface ClusterOptions {
   readonly settings?: string;
   readonly flags?: readonly string[];
   readonly log: string;
+  /** Of its processes, by its name. */
+  readonly envOf?: (name: string) => Record<string, string>;
 }
 
 /** Machines over a log that is begun; none is started yet. */
-export function openCluster({ settings = "", flags = [], log }: ClusterOptions): TestCluster {
+export function openCluster({
+  settings = "",
+  flags = [],
+  log,
+  envOf = () => ({}),
+}: ClusterOptions): TestCluster {
   const places = new Map<string, { dir: string; port: number; peerPort: number }>();
   const machines: TestMachine[] = [];
   return {
@@ -55,7 +62,7 @@ export function openCluster({ settings = "", flags = [], log }: ClusterOptions):
       const { dir, port, peerPort } = place;
       const cluster = `log=${log}; node=${name}; address=127.0.0.1:${peerPort}; ${plainTls}; ${settings}`;
       const own = ["--workers", "1", "--cluster", cluster, ...flags];
-      const server = await startServer({ dataDir: dir, port, flags: own });
+      const server = await startServer({ dataDir: dir, port, flags: own, env: envOf(name) });
       const machine = { name, server, dir };
       machines.push(machine);
       return machine;
@@ -79,6 +86,7 @@ export async function startCluster(
 export interface MachineStatus {
   readonly node: string;
   readonly role: string;
+  readonly term: number;
   readonly leader: string | null;
   readonly applied: number;
   readonly kept: number;
@@ -92,7 +100,7 @@ export interface MachineStatus {
 
 export async function statusOf({ server }: TestMachine): Promise<MachineStatus> {
   const query =
-    "{ cluster { node role leader applied kept problem members { node address leads } } }";
+    "{ cluster { node role term leader applied kept problem members { node address leads } } }";
   const { json } = await post(`${server.url}/admin`, { query });
   return json["data"]?.["cluster"] as unknown as MachineStatus;
 }

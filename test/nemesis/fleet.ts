@@ -14,7 +14,12 @@ import {
   waitUntil,
   type TestServer,
 } from "../e2e/server.ts";
-import { hasPostgres, startPostgresPair, type PostgresPair } from "../support/postgres.ts";
+import {
+  hasPostgres,
+  startPostgresPair,
+  type PostgresPair,
+  type PostgresServer,
+} from "../support/postgres.ts";
 import { openLine, type Line } from "./line.ts";
 
 const certificates = join(root, "test", "certificates");
@@ -26,8 +31,8 @@ export interface Engine {
   /** As a machine reaches it, through a line of its own. */
   urlOf(line: Line | undefined): string;
   readonly pair: PostgresPair | undefined;
-  /** Of the one that takes writes. */
-  primary(): number;
+  /** The one that takes writes now; another one when the standby has taken over. */
+  serving: PostgresServer | undefined;
   close(): Promise<void>;
 }
 
@@ -73,7 +78,7 @@ export function directoryEngine(): Engine {
     url: () => url,
     urlOf: () => url,
     pair: undefined,
-    primary: () => 0,
+    serving: undefined,
     close: async () => {},
   };
 }
@@ -87,7 +92,7 @@ export async function postgresEngine(): Promise<Engine | undefined> {
     urlOf: (line) =>
       pair.primary.url.replace(`:${pair.primary.port}/`, `:${must(line, "over TCP").port}/`),
     pair,
-    primary: () => pair.primary.port,
+    serving: pair.primary,
     close: () => pair.close(),
   };
 }
@@ -108,7 +113,8 @@ export async function startFleet(engine: Engine, options: FleetOptions): Promise
   for (const name of ["a", "b", "c", "d", "e"].slice(0, count)) {
     const [port, own] = [await findFreePort(), await findFreePort()];
     const peers = await openLine(own);
-    const log = engine.pair === undefined ? undefined : await openLine(engine.primary());
+    const { serving } = engine;
+    const log = serving === undefined ? undefined : await openLine(serving.port);
     const dir = join(makeFolder(), name);
     const url = `http://127.0.0.1:${port}`;
     const member: Member = {
@@ -139,17 +145,6 @@ export async function startFleet(engine: Engine, options: FleetOptions): Promise
     member.server = server;
     note(member);
   };
-  const isReading = async ({ url }: Member): Promise<boolean> => {
-    try {
-      const body = "{ q(func: uid(0x1)) { uid } }";
-      const headers = { "content-type": "application/dql" };
-      const signal = AbortSignal.timeout(5000);
-      const answer = await fetch(`${url}/query`, { method: "POST", headers, body, signal });
-      return !(await answer.text()).includes('"errors"');
-    } catch {
-      return false;
-    }
-  };
   await Promise.all(members.map(start));
   return {
     engine,
@@ -160,10 +155,13 @@ export async function startFleet(engine: Engine, options: FleetOptions): Promise
       for (const { peers, log } of members) for (const line of [peers, log]) line?.heal();
       for (const member of members) if (member.server === undefined) await start(member);
       for (const member of members) {
-        await waitUntil(() => isReading(member), healMs).catch(() => {
-          const said = member.server?.output().slice(-3000) ?? "it is down";
-          throw new Error(`machine ${member.name} does not come back by itself: ${said}`);
-        });
+        await waitUntil(async () => (await whyNotReading(member)) === undefined, healMs).catch(
+          async () => {
+            const told = await Promise.all(members.map(describe));
+            const why = `machine ${member.name} does not come back by itself`;
+            throw new Error([why, ...told].join("\n"));
+          },
+        );
         note(member);
       }
     },
@@ -176,6 +174,35 @@ export async function startFleet(engine: Engine, options: FleetOptions): Promise
       await engine.close();
     },
   };
+}
+
+/** undefined: it answers reads. */
+async function whyNotReading({ url }: Member): Promise<string | undefined> {
+  try {
+    const body = "{ q(func: uid(0x1)) { uid } }";
+    const headers = { "content-type": "application/dql" };
+    const signal = AbortSignal.timeout(5000);
+    const answer = await fetch(`${url}/query`, { method: "POST", headers, body, signal });
+    const text = await answer.text();
+    return text.includes('"errors"') ? text : undefined;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** How a machine stands, for whoever has to find out why it does not come back. */
+async function describe(member: Member): Promise<string> {
+  const { name, url, server, log, peers } = member;
+  if (server === undefined) return `${name} is down`;
+  const signal = AbortSignal.timeout(2000);
+  const health = await fetch(`${url}/health`, { signal }).then((answer) => answer.text(), String);
+  const roles = server.childPids().map((pid) => `${roleOf(pid)} ${pid}`);
+  return [
+    `--- ${name}: ${(await whyNotReading(member)) ?? "reads are answered"}`,
+    `health: ${health}`,
+    `processes: ${roles.join(", ")}; connections: ${peers.count} of peers, ${log?.count ?? 0} of the log`,
+    server.output().slice(-3000),
+  ].join("\n");
 }
 
 /** Remembers its processes. */
@@ -209,6 +236,12 @@ export async function killMember(member: Member): Promise<void> {
   await ended;
   member.past += server.output();
   await sleep(50);
+}
+
+/** Of its server, as they are now. */
+export function pidsOf({ server }: Member): readonly number[] {
+  const pid = server?.process.pid;
+  return pid === undefined ? [] : [pid, ...listChildren(pid)];
 }
 
 export function processOf(member: Member, role: string): number | undefined {

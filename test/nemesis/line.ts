@@ -13,6 +13,11 @@ export interface Line {
   cut(isOpen: boolean): void;
   /** Nothing passes in this direction, and nobody is told: what was sent waits, as in a network that loses packets. */
   hush(direction: Direction): void;
+  /**
+   * For connections alone whose client's port it says yes to, those of now and those to come: they end, or nothing passes
+   * in either direction where `isSilent`.
+   */
+  part(isFrom: (port: number) => boolean, isSilent: boolean): void;
   /** As it was at first. */
   heal(): void;
   /** Connections of now. */
@@ -20,19 +25,29 @@ export interface Line {
   close(): Promise<void>;
 }
 
+interface Way {
+  readonly direction: Direction;
+  /** Of the client. */
+  readonly port: number;
+}
+
 /** `pick`: of each connection; default: the line's target. Where nobody takes one, the next is tried. */
 export async function openLine(target: number, pick?: () => readonly number[]): Promise<Line> {
   const sockets = new Set<Socket>();
+  const clients = new Map<Socket, number>();
   const silent = new Set<Direction>();
   const waiting = new Set<() => void>();
   let isOpen = true;
+  let parted: { isFrom(port: number): boolean; readonly isSilent: boolean } | undefined;
+  /** Clients on whose connections nothing passes, by their ports. */
+  const hushed = new Set<number>();
 
-  function pump(from: Socket, to: Socket, direction: Direction): void {
+  function pump(from: Socket, to: Socket, { direction, port }: Way): void {
     let last: Promise<void> = Promise.resolve();
     const pass = async (piece: Buffer): Promise<void> => {
       const { delayMs } = line;
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-      while (silent.has(direction) && !to.destroyed) {
+      while ((silent.has(direction) || hushed.has(port)) && !to.destroyed) {
         await new Promise<void>((resolve) => waiting.add(resolve));
       }
       if (!to.destroyed && !to.write(piece)) {
@@ -60,10 +75,17 @@ export async function openLine(target: number, pick?: () => readonly number[]): 
       if (upstream.connecting || !upstream.writable) join(client, others);
     });
     upstream.once("connect", () => {
+      if (!isOpen || client.destroyed) {
+        client.destroy();
+        upstream.destroy();
+        return;
+      }
       keep(upstream, client);
       keep(client, upstream);
-      pump(client, upstream, "out");
-      pump(upstream, client, "back");
+      const port = client.remotePort ?? 0;
+      clients.set(client, port);
+      pump(client, upstream, { direction: "out", port });
+      pump(upstream, client, { direction: "back", port });
     });
   }
 
@@ -72,6 +94,7 @@ export async function openLine(target: number, pick?: () => readonly number[]): 
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
       sockets.delete(socket);
+      clients.delete(socket);
       other.destroy();
       wake();
     });
@@ -82,10 +105,19 @@ export async function openLine(target: number, pick?: () => readonly number[]): 
     waiting.clear();
   }
 
+  /** false: it is to end. */
+  function letIn(client: Socket, port: number): boolean {
+    if (parted?.isFrom(port) !== true) return true;
+    if (!parted.isSilent) return false;
+    hushed.add(port);
+    client.once("close", () => hushed.delete(port));
+    return true;
+  }
+
   const server = createServer({ allowHalfOpen: true }, (client) => {
     client.on("error", () => client.destroy());
-    if (isOpen) join(client, pick?.() ?? [line.target]);
-    else client.destroy();
+    if (!isOpen || !letIn(client, client.remotePort ?? 0)) client.destroy();
+    else join(client, pick?.() ?? [line.target]);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const line: Line = {
@@ -100,10 +132,16 @@ export async function openLine(target: number, pick?: () => readonly number[]): 
       for (const socket of sockets) socket.destroy();
     },
     hush: (direction) => void silent.add(direction),
+    part(isFrom, isSilent) {
+      parted = { isFrom, isSilent };
+      for (const [client, port] of clients) if (!letIn(client, port)) client.destroy();
+    },
     heal() {
       isOpen = true;
       line.delayMs = 0;
       silent.clear();
+      parted = undefined;
+      hushed.clear();
       wake();
     },
     async close() {

@@ -4,6 +4,7 @@ import { sleep } from "../e2e/server.ts";
 import {
   findLeader,
   killMember,
+  pidsOf,
   processOf,
   send,
   stopMember,
@@ -11,6 +12,7 @@ import {
   type Member,
 } from "./fleet.ts";
 import type { Direction } from "./line.ts";
+import { ownsPort } from "./socket-owner.ts";
 
 /** One blow, with what it is called; `isOver` says that no more are wanted. */
 export type Strike = (fleet: Fleet, random: Random) => Promise<void>;
@@ -62,9 +64,7 @@ async function stopLeader(fleet: Fleet, random: Random): Promise<void> {
 /** Every process of a server stands still, as a machine that is suspended. */
 async function stopServer(fleet: Fleet, random: Random): Promise<void> {
   const member = await pickMember(fleet, random);
-  const pid = member.server?.process.pid;
-  if (pid === undefined) return;
-  const pids = [pid, ...(member.server?.childPids() ?? [])];
+  const pids = pidsOf(member);
   for (const one of pids) send(one, "SIGSTOP");
   try {
     await sleep(500 + random.next() * 4000);
@@ -115,6 +115,27 @@ async function hushPeers(fleet: Fleet, random: Random): Promise<void> {
   peers.heal();
 }
 
+/** Two machines do not reach each other, while both reach the others, and the log. */
+async function partPair(fleet: Fleet, random: Random): Promise<void> {
+  const one = await pickMember(fleet, random);
+  const other = pick(
+    fleet.members.filter((member) => member !== one),
+    random,
+  );
+  const isSilent = random.next() < 0.5;
+  for (const [at, from] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    at.peers.part((port) => ownsPort(pidsOf(from), port), isSilent);
+  }
+  await sleep(500 + random.next() * 8000);
+  for (const { peers } of [one, other]) {
+    if (random.next() < 0.5) peers.cut(true);
+    peers.heal();
+  }
+}
+
 async function slowPeers(fleet: Fleet, random: Random): Promise<void> {
   for (const { peers } of fleet.members) peers.delayMs = random.next() * 60;
   await sleep(1000 + random.next() * 2000);
@@ -131,10 +152,33 @@ async function partFromLog(fleet: Fleet, random: Random): Promise<void> {
   log.heal();
 }
 
+/** The machine that leads, for longer than it sends what it appends again: it gives the lead up by itself. */
+async function partLeaderFromLog(fleet: Fleet, random: Random): Promise<void> {
+  const { log } = (await findLeader(fleet.members)) ?? pick(fleet.members, random);
+  if (log === undefined) return;
+  if (random.next() < 0.5) log.cut(false);
+  else for (const direction of ["out", "back"] as const) log.hush(direction);
+  await sleep(8000 + random.next() * 10_000);
+  log.heal();
+}
+
+/** Of all machines, also in the middle of a statement. */
+async function endSessions(fleet: Fleet, random: Random): Promise<void> {
+  const { serving } = fleet.engine;
+  for (let i = 0; i < 1 + random.next() * 5; i++) {
+    const own = "application_name = 'weft' AND random() < 0.8";
+    await serving
+      ?.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${own}`)
+      .catch(() => {});
+    await sleep(random.next() * 600);
+  }
+}
+
 /** Ends, or ends the waiting of, statements that the standby has not acknowledged. */
 async function endWaiting(fleet: Fleet, random: Random): Promise<void> {
-  const { pair } = fleet.engine;
-  if (pair === undefined) return;
+  const { pair, serving } = fleet.engine;
+  // One that has taken over has no standby.
+  if (pair === undefined || serving !== pair.primary) return;
   const way = pick(["pg_terminate_backend", "pg_cancel_backend"], random);
   await pair.standby.kill("SIGKILL");
   try {
@@ -149,12 +193,13 @@ async function endWaiting(fleet: Fleet, random: Random): Promise<void> {
   }
 }
 
+/** In order, or as when its machine fails; connections wait, and are refused, until it is there again. */
 async function restartPostgres(fleet: Fleet, random: Random): Promise<void> {
-  const { pair } = fleet.engine;
-  if (pair === undefined) return;
-  await pair.primary.kill(pick<NodeJS.Signals>(["SIGQUIT", "SIGINT"], random));
-  await sleep(random.next() * 3000);
-  await pair.primary.start();
+  const { serving } = fleet.engine;
+  if (serving === undefined) return;
+  await serving.kill(pick<NodeJS.Signals>(["SIGQUIT", "SIGINT"], random));
+  await sleep(random.next() ** 2 * 12_000);
+  await serving.start();
 }
 
 async function cutLog(fleet: Fleet): Promise<void> {
@@ -167,6 +212,7 @@ export async function failOver(fleet: Fleet): Promise<void> {
   if (pair === undefined) return;
   await pair.primary.kill("SIGQUIT");
   await pair.standby.run("SELECT pg_promote()");
+  fleet.engine.serving = pair.standby;
   for (const { log } of fleet.members) {
     if (log === undefined) continue;
     log.target = pair.standby.port;
@@ -183,6 +229,7 @@ export const machineStrikes: Record<string, Strike> = {
   killServer,
   handOver,
   partFromOthers,
+  partPair,
   hushPeers,
   slowPeers,
 };
@@ -190,6 +237,8 @@ export const machineStrikes: Record<string, Strike> = {
 export const postgresStrikes: Record<string, Strike> = {
   ...machineStrikes,
   partFromLog,
+  partLeaderFromLog,
+  endSessions,
   endWaiting,
   restartPostgres,
   cutLog,

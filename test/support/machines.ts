@@ -23,6 +23,10 @@ export async function closeMachines(): Promise<void> {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
+export function atTheEnd(close: () => Promise<void>): void {
+  closes.push(() => close().catch(() => {}));
+}
+
 export function makeMachineFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "weft-machine-"));
   folders.push(folder);
@@ -46,7 +50,7 @@ export async function openMachine(
   const onFatal = (error: unknown): void => void ends.push(error);
   const options = { dir, storeId, logger: silentLogger, clock: systemClock, onFatal };
   const node = await openNodeStore(options);
-  closes.push(() => node.close().catch(() => {}));
+  atTheEnd(() => node.close());
   const pause = async (): Promise<boolean> => {
     await new Promise((resolve) => setImmediate(resolve));
     return true;

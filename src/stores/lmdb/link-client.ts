@@ -98,8 +98,11 @@ export class LinkClient {
    * leaves is one question.
    */
   askCurrent(): Promise<void> {
-    this.current ??= this.askWithin(this.options.currentMs ?? 0);
-    return this.current;
+    if (this.current !== undefined) return this.current;
+    const question = this.askWithin(this.options.currentMs ?? 0);
+    // Shared until the frames of this turn leave. One that waits for a writer is nobody else's: it may end unanswered.
+    if (this.flushTimer !== undefined) this.current = question;
+    return question;
   }
 
   /** A writer that stands still never answers. */
