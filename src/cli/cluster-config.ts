@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { isLoopbackHost, parseAddress } from "./address.ts";
 import { parseDurationMs } from "./duration.ts";
+import { checkOwnCertificate } from "./own-certificate.ts";
 import { Fault } from "../model/fault.ts";
 import { readLogUrl } from "../log/log-url.ts";
 import { parseCount, parseSuperflag, parseSwitch } from "./superflag.ts";
@@ -75,14 +76,18 @@ export function parseCluster(text: string): ClusterConfig | undefined {
       : parseAddress(bindText, "--cluster bind");
   const leaseMs = parseDurationMs("--cluster lease", given.get("lease") ?? "3s");
   if (leaseMs < 300) throw new Fault("E_STARTUP", "--cluster lease: 300ms at least");
+  const ca = readable(want("ca", "ca.pem"), "ca");
+  const cert = readable(want("cert", "a.pem"), "cert");
+  const key = readable(want("key", "a.key"), "key");
+  checkOwnCertificate({ cert, key, host });
   return {
     ...readLogFlags(want("log", "postgres://weft@db:5432/weft"), given),
     node,
     address,
     bind,
-    ca: readable(want("ca", "ca.pem"), "ca"),
-    cert: readable(want("cert", "a.pem"), "cert"),
-    key: readable(want("key", "a.key"), "key"),
+    ca,
+    cert,
+    key,
     leaseMs,
     readWaitMs: parseReadWait(given.get("read-wait"), leaseMs),
     reads: parseReads(given.get("reads") ?? "strict"),

@@ -11,10 +11,12 @@ import { explainDirectory } from "../stores/claim.ts";
 import { DiskRoom } from "../stores/disk-room.ts";
 import type { StoreIdentity } from "../stores/place.ts";
 import { deriveFill } from "../write/fill.ts";
+import { parseAddress } from "./address.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { scrubOf, type ServeConfig } from "./config.ts";
 import { readKeyFile } from "./encryption.ts";
 import { leadLostExit, storeFailedExit } from "./messages.ts";
+import { checkOwnCertificate } from "./own-certificate.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { Question, SurveyAnswer } from "./questions.ts";
 import { SnapshotGiver } from "./snapshot-child.ts";
@@ -108,7 +110,8 @@ async function endWith(end: NodeEnd, logger: Logger, machine: ClusterNode): Prom
   process.exit(leadLostExit);
 }
 
-function readTls({ ca, cert, key }: ClusterConfig): PeerTls {
+function readTls({ ca, cert, key, address }: ClusterConfig): PeerTls {
+  checkOwnCertificate({ cert, key, host: parseAddress(address, "--cluster address").host });
   return { ca: readFileSync(ca), cert: readFileSync(cert), key: readFileSync(key) };
 }
 

@@ -5,6 +5,8 @@ import type { SurveyAnswer, Question, SurveyReport } from "./questions.ts";
 
 /** One that says nothing for so long is left out. */
 const patienceMs = 2_000;
+/** What is to be done, and not told alone, takes longer: a lead is given up when no process relies on it any more. */
+const resignPatienceMs = 15_000;
 
 interface Survey<Child> {
   readonly question: Question;
@@ -53,7 +55,10 @@ export class SurveyDesk<Child extends object> {
       reports: [] as SurveyReport[],
       done: finish,
     };
-    const timer = setTimeout(() => finish(survey.reports), patienceMs);
+    const timer = setTimeout(
+      () => finish(survey.reports),
+      question.kind === "resign" ? resignPatienceMs : patienceMs,
+    );
     this.#surveys.set(number, survey);
     void this.#parts.own(question).then((answer) => {
       survey.reports.push({ process: "supervisor", answer });

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
-import { encodeFrame } from "../base/frames.ts";
 import { silentLogger } from "../base/log.ts";
 import type { ReplicatedLog } from "../log/replicated-log.ts";
 import { fetchSnapshot } from "./fetch-snapshot.ts";
 import { sendFrame, type PeerTls } from "./peer-connection.ts";
 import { openPeerServer } from "./peer-server.ts";
-import { encodeSeq, peerKind } from "./peer-words.ts";
+import { peerKind } from "./peer-words.ts";
+import { sendSnapshot } from "./snapshot-words.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "weft-fetch-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -22,7 +22,14 @@ const tls: PeerTls = {
   key: pem("cluster-node.key"),
 };
 const storeId = "0123456789abcdef0123456789abcdef";
-const endKind = 113;
+const noRows = {
+  storeId,
+  fileBytes: 0,
+  commitTs: 0,
+  logHash: "",
+  read: () => false,
+  close: async () => {},
+};
 
 test("that falls silent is asked for again", async () => {
   let asked = 0;
@@ -34,8 +41,8 @@ test("that falls silent is asked for again", async () => {
     take: (_hello, socket) => {
       asked++;
       sendFrame(socket, peerKind.welcome);
-      // One of no rows. The first time its end is lost on the way.
-      if (asked > 1) socket.write(encodeFrame(endKind, 0, encodeSeq(0)));
+      // The first time all of it is lost on the way.
+      if (asked > 1) void sendSnapshot(noRows, async (bytes) => void socket.write(bytes));
     },
   });
   const address = `127.0.0.1:${server.port}`;

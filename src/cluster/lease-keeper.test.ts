@@ -5,11 +5,11 @@ import type { Lease, LogLease } from "../log/replicated-log.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 
 class FakeLease implements LogLease {
-  state: Lease = { term: 0, beat: 0, node: "", address: "" };
+  state: Lease = { term: 0, beat: 0, node: "", address: "", lastsMs: 0 };
   async read(): Promise<Lease> {
     return this.state;
   }
-  async take(seen: Lease, mine: Pick<Lease, "term" | "node" | "address">): Promise<boolean> {
+  async take(seen: Lease, mine: Omit<Lease, "beat">): Promise<boolean> {
     if (seen.term !== this.state.term || seen.beat !== this.state.beat) return false;
     this.state = { ...mine, beat: 0 };
     return true;
@@ -24,14 +24,14 @@ class FakeLease implements LogLease {
   }
 }
 
-function makeKeeper(lease: LogLease, node: string) {
+function makeKeeper(lease: LogLease, node: string, leaseMs = 3000) {
   const clock = {
     tick: 0,
     wall: 0,
     nowMs: () => Date.parse("2026-01-01") + clock.wall,
     tickMs: () => clock.tick,
   };
-  const keeper = new LeaseKeeper({ lease, clock, leaseMs: 3000, node, address: `${node}:1` });
+  const keeper = new LeaseKeeper({ lease, clock, leaseMs, node, address: `${node}:1` });
   return { clock, keeper };
 }
 
@@ -70,6 +70,22 @@ describe("the lease", () => {
     expect(await b.keeper.look()).toBe(false);
     b.clock.tick = 6100;
     expect(await b.keeper.look()).toBe(true);
+  });
+
+  test("of a machine that was given a shorter one is the holder's all the same", async () => {
+    const lease = new FakeLease();
+    const a = makeKeeper(lease, "a");
+    await a.keeper.look();
+    await a.keeper.take();
+    const b = makeKeeper(lease, "b", 400);
+    for (const [atMs, isFree] of [
+      [0, false],
+      [2900, false],
+      [3000, true],
+    ] as const) {
+      b.clock.tick = atMs;
+      expect([atMs, await b.keeper.look()]).toEqual([atMs, isFree]);
+    }
   });
 
   test("is neither freed nor kept by a wall clock that jumps", async () => {

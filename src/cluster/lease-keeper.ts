@@ -72,17 +72,19 @@ export class LeaseKeeper {
     // The process that held it on this machine is gone: there is one at a time.
     const isOwn = seen.node === node && seen.address === address;
     const isFree = seen.term === 0 || seen.beat < 0 || isOwn;
-    return isFree || clock.tickMs() - this.#sinceMs >= leaseMs;
+    // Where machines are set otherwise, the holder's word counts: it trusts its lease for as long.
+    const waitMs = Math.max(leaseMs, seen.lastsMs);
+    return isFree || clock.tickMs() - this.#sinceMs >= waitMs;
   }
 
   /** Takes it as it was seen last; false: another machine was first. Rejects as the log does. */
   async take(): Promise<boolean> {
-    const { lease, node, address } = this.#options;
+    const { lease, node, address, leaseMs } = this.#options;
     const seen = this.#seen;
     if (seen === undefined) return false;
     const sentMs = sharedTickMs();
     const term = seen.term + 1;
-    if (!(await lease.take(seen, { term, node, address }))) return false;
+    if (!(await lease.take(seen, { term, node, address, lastsMs: leaseMs }))) return false;
     this.#term = term;
     this.#noteSent(sentMs);
     return true;

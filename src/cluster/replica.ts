@@ -222,7 +222,11 @@ function refuseFilled(node: NodeStore): void {
   const snapshot = node.snapshot();
   const { ts } = snapshot;
   snapshot.close();
-  if (ts > 0) throw new Fault("E_LOG", "the store holds commits that came from no log");
+  if (ts > 0)
+    throw new Fault(
+      "E_LOG",
+      "the store holds commits that came from no log: it was repaired, or begun alone; without its directory this machine is given a snapshot",
+    );
 }
 
 /** The log of another store; or one that lacks what this store has applied, since a fail-over of its engine took it. */

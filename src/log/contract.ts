@@ -200,15 +200,25 @@ const leases: Readonly<Record<string, Body>> = {
   async "has a lease that one holds"(log, other) {
     const none = await log.lease.read();
     same({ term: none.term, address: none.address }, { term: 0, address: "" });
-    same(await log.lease.take(none, { term: 1, node: "a", address: "a:1" }), true);
-    same(await other.lease.take(none, { term: 2, node: "b", address: "b:1" }), false);
+    same(await log.lease.take(none, { term: 1, node: "a", address: "a:1", lastsMs: 3000 }), true);
+    same(
+      await other.lease.take(none, { term: 2, node: "b", address: "b:1", lastsMs: 3000 }),
+      false,
+    );
     const held = await other.lease.read();
+    same(held.lastsMs, 3000);
     same({ term: held.term, node: held.node, address: held.address }, owner(1, "a"));
     same(await log.lease.beat(1), true);
-    same(await other.lease.take(held, { term: 2, node: "b", address: "b:1" }), false);
+    same(
+      await other.lease.take(held, { term: 2, node: "b", address: "b:1", lastsMs: 3000 }),
+      false,
+    );
     const beaten = await other.lease.read();
     assert(beaten.beat > held.beat, "a beat can be seen");
-    same(await other.lease.take(beaten, { term: 2, node: "b", address: "b:1" }), true);
+    same(
+      await other.lease.take(beaten, { term: 2, node: "b", address: "b:1", lastsMs: 3000 }),
+      true,
+    );
     same(await log.lease.beat(1), false);
     same(await other.lease.beat(2), true);
     await log.lease.giveUp(1);
@@ -223,8 +233,8 @@ const leases: Readonly<Record<string, Body>> = {
       const seen = await log.lease.read();
       const term = seen.term + 1;
       const taken = await Promise.all([
-        log.lease.take(seen, { term, node: "a", address: "a:1" }),
-        other.lease.take(seen, { term, node: "b", address: "b:1" }),
+        log.lease.take(seen, { term, node: "a", address: "a:1", lastsMs: 3000 }),
+        other.lease.take(seen, { term, node: "b", address: "b:1", lastsMs: 3000 }),
       ]);
       assert(taken[0] !== taken[1], "one of them has it");
       same((await log.lease.read()).node, taken[0] ? "a" : "b");

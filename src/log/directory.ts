@@ -215,6 +215,8 @@ class DirectoryLog implements ReplicatedLog {
   }
 }
 
+const noLease: Lease = { term: 0, beat: 0, node: "", address: "", lastsMs: 0 };
+
 /** Files that follow each other; each is the lease as it then was. */
 class DirectoryLease implements LogLease {
   readonly #folder: string;
@@ -229,10 +231,10 @@ class DirectoryLease implements LogLease {
     return (await this.#newest()).lease;
   }
 
-  async take(seen: Lease, { term, node, address }: Lease): Promise<boolean> {
+  async take(seen: Lease, { term, node, address, lastsMs }: Omit<Lease, "beat">): Promise<boolean> {
     const { number, lease } = await this.#newest();
     if (lease.term !== seen.term || lease.beat !== seen.beat) return false;
-    return this.#write(number + 1, { term, node, address, beat: 0 });
+    return this.#write(number + 1, { term, node, address, lastsMs, beat: 0 });
   }
 
   async beat(term: number): Promise<boolean> {
@@ -266,9 +268,11 @@ class DirectoryLease implements LogLease {
   async #newest(): Promise<{ readonly number: number; readonly lease: Lease }> {
     for (;;) {
       const number = Math.max(0, ...(await this.#numbers()));
-      if (number === 0) return { number, lease: { term: 0, beat: 0, node: "", address: "" } };
+      if (number === 0) return { number, lease: noLease };
       const bytes = await readIfThere(this.#pathOf(number));
-      if (bytes !== undefined) return { number, lease: JSON.parse(bytes.toString()) as Lease };
+      if (bytes === undefined) continue;
+      const held = JSON.parse(bytes.toString()) as Partial<Lease>;
+      return { number, lease: { ...noLease, ...held } };
     }
   }
 

@@ -237,16 +237,17 @@ function makeLease(
   return {
     async read() {
       const { rows } = await ask(readLease);
-      const { term, beat, node, address } = rows[0] ?? {};
+      const { term, beat, node, address, lasts } = rows[0] ?? {};
       return {
         term: Number(term ?? 0),
         beat: Number(beat ?? 0),
         node: typeof node === "string" ? node : "",
         address: typeof address === "string" ? address : "",
+        lastsMs: Number(lasts ?? 0),
       };
     },
-    take: (seen: Lease, { term, node, address }) =>
-      change(takeLease, [seen.term, seen.beat, term, node, address]),
+    take: (seen: Lease, { term, node, address, lastsMs }) =>
+      change(takeLease, [seen.term, seen.beat, term, node, address, lastsMs]),
     beat: (term) => change(beatLease, [term]),
     giveUp: async (term) => void (await change(giveUpLease, [term])),
   };

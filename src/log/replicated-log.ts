@@ -32,12 +32,14 @@ export interface Lease {
   readonly node: string;
   /** HOST:PORT; empty before the first. */
   readonly address: string;
+  /** Without a beat for so long others may take it: the holder says it, and trusts it for less. */
+  readonly lastsMs: number;
 }
 
 export interface LogLease {
   read(): Promise<Lease>;
   /** `term`: above the seen one. false: it was not as seen any more, and nothing has changed. */
-  take(seen: Lease, mine: Pick<Lease, "term" | "node" | "address">): Promise<boolean>;
+  take(seen: Lease, mine: Omit<Lease, "beat">): Promise<boolean>;
   /** false: somebody else holds it. */
   beat(term: number): Promise<boolean>;
   /** Of the holder: the next may take it at once. */

@@ -11,6 +11,7 @@ import { Fault } from "../model/fault.ts";
 import { decodeState, encodeState, firstState, stateKey, type StoreState } from "./commit/state.ts";
 import { claimServing } from "./claim.ts";
 import { checksumBytes, checksumOf } from "./lmdb/checksum.ts";
+import { positionKey } from "./lmdb/engine.ts";
 import { withoutChecksum, type PutRow } from "./lmdb/database.ts";
 import { Environment } from "./lmdb/environment.ts";
 import { dataName, headerName, readHeader, syncDirectory, writeClosed } from "./lmdb/header.ts";
@@ -118,6 +119,10 @@ function fill(
       });
     });
   }
+  if (kept.isOfLog) {
+    lose("its place in the log of its machines: it is none of them any more");
+    environment.putRows((put) => put(positionKey, undefined));
+  }
   const state = kept.state();
   if (kept.isStateLost) {
     lose(`the store's counters: they begin behind what was found, at commit ${state.commitTs}`);
@@ -139,12 +144,15 @@ function putState(put: PutRow, state: StoreState): void {
 /** What the store's own row says, and what it must say at least. */
 class Counters {
   rows = 0;
+  /** It was the store of one of several machines: rows that are missing here would be missing there. */
+  isOfLog = false;
   private stored: StoreState | undefined = undefined;
   private commitTs = 0;
   private maxUid = 0;
 
   note(key: Uint8Array, stored: Uint8Array): void {
     this.rows++;
+    if (equalBytes(key, positionKey)) this.isOfLog = true;
     if (equalBytes(key, stateKey)) this.stored = decodeState(withoutChecksum(stored));
     const kind = readKind(key);
     if (kind === keyKind.log) this.commitTs = Math.max(this.commitTs, readLogKey(key));

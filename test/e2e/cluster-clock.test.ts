@@ -54,7 +54,7 @@ test("clocks that jump by hours change nobody's lead, and make no read stale", a
   const move = (name: string, ms: number): void => writeFileSync(clockOf(name), String(ms));
   for (const name of ["a", "b"]) move(name, 0);
   const { machines } = await startCluster(2, {
-    settings: "lease=3s",
+    settings: "lease=6s",
     envOf: (name) => ({ NODE_OPTIONS: `--import=${preload}`, WEFT_TEST_CLOCK: clockOf(name) }),
   });
   await waitUntil(async () => {
@@ -75,7 +75,7 @@ test("clocks that jump by hours change nobody's lead, and make no read stale", a
     const seen = readers.written();
     move(name, ms);
     // The leader beats meanwhile, and the follower looks.
-    await sleep(1100);
+    await sleep(2200);
     await waitUntil(() => readers.written() > seen + 3, 10_000);
   }
   expect(await readers.end()).toEqual([]);

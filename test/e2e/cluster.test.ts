@@ -366,6 +366,18 @@ test("what is wrong in the settings takes one line; a stranger is not let in", a
   expect(await serve(`log=${log}; ${here}; ca=/none; cert=/none; key=/none`)).toBe(
     "weft: --cluster ca: /none cannot be read\n",
   );
+  const pem = (name: string): string => join(root, "test", "certificates", name);
+  expect(await serve(`log=${log}; node=x; address=10.1.2.3:${port}; ${tls}`)).toMatch(
+    /^weft: --cluster cert: \S+ does not name 10\.1\.2\.3, by which the others reach this machine \(address\)\n$/,
+  );
+  const wrongKey = `ca=${pem("cluster-authority.pem")}; cert=${pem("cluster-node.pem")}; key=${pem("client.key")}`;
+  expect(await serve(`log=${log}; ${here}; ${wrongKey}`)).toMatch(
+    /^weft: --cluster key: \S+ is not the key of \S+\n$/,
+  );
+  const swapped = `ca=${pem("cluster-authority.pem")}; cert=${pem("cluster-node.key")}; key=${pem("cluster-node.pem")}`;
+  expect(await serve(`log=${log}; ${here}; ${swapped}`)).toMatch(
+    /^weft: --cluster cert: \S+ holds no certificate\n$/,
+  );
   const empty = `dir:${join(makeFolder(), "empty")}`;
   expect(await serve(`log=${empty}; ${here}; ${tls}`)).toContain("nobody has begun the log yet");
   const [machine] = machines;

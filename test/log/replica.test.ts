@@ -10,6 +10,7 @@ import { silentLogger } from "../../src/base/log.ts";
 import { connectTwin, TwinEngine } from "../../src/log/contract/twin.ts";
 import { openDirectoryLog } from "../../src/log/directory.ts";
 import { LogUnknown, type ReplicatedLog } from "../../src/log/replicated-log.ts";
+import { repairStore } from "../../src/stores/repair.ts";
 import { openWriter } from "../../src/stores/open.ts";
 import {
   closeMachines,
@@ -183,6 +184,21 @@ describe("a store is refused", () => {
     const id = readFileSync(join(dir, "weft.store")).subarray(15, 31).toString("hex");
     await expect(openMachine(connectTwin(engine), id, dir)).rejects.toThrow(
       "the store holds commits that came from no log",
+    );
+  });
+
+  test("of one that was repaired: what it lacks nobody would ever miss", async () => {
+    const engine = new TwinEngine({ compares: true, isLazy: false });
+    const id = newId();
+    const one = await openMachine(connectTwin(engine), id);
+    const store = await lead(one);
+    await store.commit(putRow("a", "x"));
+    await store.close();
+    const lost: string[] = [];
+    await repairStore(one.dir, { say: () => {}, lose: (line) => void lost.push(line) });
+    expect(lost).toEqual(["its place in the log of its machines: it is none of them any more"]);
+    await expect(openMachine(connectTwin(engine), id, one.dir)).rejects.toThrow(
+      "the store holds commits that came from no log: it was repaired",
     );
   });
 

@@ -27,7 +27,7 @@ export class TwinEngine {
   first = 1;
   /** All up to it survive a fail-over. */
   durable = 0;
-  lease: Lease = { term: 0, beat: 0, node: "", address: "" };
+  lease: Lease = { term: 0, beat: 0, node: "", address: "", lastsMs: 0 };
   readonly #wakes = new Set<() => void>();
 
   constructor(promises: TwinPromises) {

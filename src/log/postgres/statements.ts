@@ -10,11 +10,11 @@ export const tables: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS weft_part (cell int4, id bytea, n int4, made int8, bytes bytea,
      PRIMARY KEY (cell, id, n))`,
   `CREATE TABLE IF NOT EXISTS weft_lease (cell int4 PRIMARY KEY, term int8, beat int8, node text,
-     address text, proof int8)`,
+     address text, lasts int8, proof int8)`,
 ];
 
-export const addLease = `INSERT INTO weft_lease (cell, term, beat, node, address, proof)
-  VALUES ($1, 0, 0, '', '', 0) ON CONFLICT DO NOTHING`;
+export const addLease = `INSERT INTO weft_lease (cell, term, beat, node, address, lasts, proof)
+  VALUES ($1, 0, 0, '', '', 0, 0) ON CONFLICT DO NOTHING`;
 
 interface SqlStatement {
   readonly text: string;
@@ -84,8 +84,8 @@ export const trimRows = `WITH gone AS (
 export const sweepParts = `DELETE FROM weft_part WHERE cell = $1 AND made < $2
   AND NOT EXISTS (SELECT 1 FROM weft_log WHERE weft_log.cell = $1 AND weft_log.sum = weft_part.id)`;
 
-export const readLease = "SELECT term, beat, node, address FROM weft_lease WHERE cell = $1";
-export const takeLease = `UPDATE weft_lease SET term = $4, beat = 0, node = $5, address = $6
+export const readLease = "SELECT term, beat, node, address, lasts FROM weft_lease WHERE cell = $1";
+export const takeLease = `UPDATE weft_lease SET term = $4, beat = 0, node = $5, address = $6, lasts = $7
   WHERE cell = $1 AND term = $2 AND beat = $3`;
 export const beatLease = `UPDATE weft_lease SET beat = beat + 1
   WHERE cell = $1 AND term = $2 AND beat >= 0`;
