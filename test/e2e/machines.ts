@@ -8,6 +8,7 @@ import {
   root,
   runWeft,
   startServer,
+  type ServerOptions,
   type TestServer,
   type Told,
 } from "./server.ts";
@@ -26,8 +27,13 @@ export interface TestCluster {
   /** Of `--cluster`: the certificates. */
   readonly tls: string;
   readonly machines: readonly TestMachine[];
-  /** Starts one more, or one that has ended, by its name. `dir`: where its store is; default: one of its own. */
-  start(name: string, place?: { readonly dir: string }): Promise<TestMachine>;
+  /** Starts one more, or one that has ended, by its name. */
+  start(name: string, options?: StartOptions): Promise<TestMachine>;
+}
+
+interface StartOptions extends Pick<ServerOptions, "isAnyHealth"> {
+  /** Where its store is; default: a directory of its own. */
+  readonly dir?: string;
 }
 
 interface ClusterOptions {
@@ -62,7 +68,13 @@ export function openCluster({
       const { dir, port, peerPort } = place;
       const cluster = `log=${log}; node=${name}; address=127.0.0.1:${peerPort}; ${plainTls}; ${settings}`;
       const own = ["--workers", "1", "--cluster", cluster, ...flags];
-      const server = await startServer({ dataDir: dir, port, flags: own, env: envOf(name) });
+      const server = await startServer({
+        dataDir: dir,
+        port,
+        flags: own,
+        env: envOf(name),
+        isAnyHealth: given?.isAnyHealth === true,
+      });
       const machine = { name, server, dir };
       machines.push(machine);
       return machine;
