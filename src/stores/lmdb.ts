@@ -514,6 +514,7 @@ function makeDirectStore({ environment, committer, slots, engine, close }: Direc
     reserve: (uid) => committer.reserve(uid),
     fill: (job) => committer.fill(job),
     sweep: (request) => committer.sweep(request),
+    place: (slice) => committer.place(slice),
     onCommit: (listener) => committer.onCommit(listener),
     readLog,
     walkLog,

@@ -12,7 +12,13 @@ import type { Environment } from "./environment.ts";
 import { dataName } from "./header.ts";
 import { HeardLead } from "./heard-lead.ts";
 import { LinkClient } from "./link-client.ts";
-import { encodeFill, encodeNumbers, encodeSweep, frameKind } from "./link-protocol.ts";
+import {
+  encodeFill,
+  encodeNumbers,
+  encodePlaced,
+  encodeSweep,
+  frameKind,
+} from "./link-protocol.ts";
 import { Scrub, type ScrubPolicy } from "./scrub.ts";
 import { verifyPages } from "./verify.ts";
 
@@ -82,6 +88,9 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
     sweep: async (request) => {
       const [done] = await client.askNumbers(frameKind.sweep, encodeSweep(request));
       return { done: done === 1 };
+    },
+    place: async (slice) => {
+      await client.askNumbers(frameKind.place, encodePlaced(slice));
     },
     onCommit: (listener) => {
       listeners.add(listener);
