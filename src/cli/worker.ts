@@ -10,6 +10,7 @@ import { systemRandom } from "../base/random.ts";
 import type { Engine } from "../engine/engine.ts";
 import { ChangeFeed } from "../feed/change-feed.ts";
 import { openEngine, type OpenEngine } from "../engine/open.ts";
+import { isRestoring } from "../engine/restore-hold.ts";
 import { unpackStartTime } from "../engine/start-time.ts";
 import { openGrpcServer, type GrpcServer } from "../grpc/server.ts";
 import { openGraphqlService } from "../graphql/service/open-service.ts";
@@ -29,6 +30,7 @@ import { explainMove, readIdentity } from "../stores/place.ts";
 import type { LinkedControls } from "./controls.ts";
 import type { LeadDuty } from "./lead-duty.ts";
 import { openBackupDesk } from "./backup-desk.ts";
+import { openRestoreDesk } from "./restore-desk.ts";
 import { CommandTasks } from "./command-tasks.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
 import { openExports } from "./export-desk.ts";
@@ -223,6 +225,11 @@ function openAdmin(
     lease: (kind, count) => engine.lease(kind, count),
     exports: openExports({ tasks, dataDir, keyFile, exportDir, commitTs, clock: systemClock }),
     backups: openBackupDesk(config, tasks),
+    restores: openRestoreDesk({
+      ...{ config, tasks, controls, store },
+      rows: engine.systemRows,
+      onDone: async () => await acl?.ensureFirst(),
+    }),
     findTask: (id) => tasks.find(id),
     migrations: openMigrations(engine, systemClock),
   });
@@ -267,6 +274,7 @@ function openFacts(
     vectorIndexes: () => engine.vectorIndexes,
     archive: () => askArchive(surveys, config),
     cluster: () => askCluster(surveys, config),
+    isRestoring: () => isRestoring(engine.systemRows, store),
     describeStore: async () => ({ ...(await store.describe()), isShortOfRoom: room.isShort }),
   });
 }

@@ -60,6 +60,8 @@ interface NodeParts {
   archive?(): Promise<ArchiveFacts | undefined>;
   /** undefined: this machine is alone. */
   cluster?(): Promise<ClusterFacts | undefined>;
+  /** Whether what the store holds is being replaced. */
+  isRestoring?(): Promise<boolean>;
   describeStore(): Promise<{
     readonly commitTs: number;
     readonly maxUid: number;
@@ -77,6 +79,7 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
       const cluster = await parts.cluster?.();
       // Nothing is read of a machine that is out of service.
       const progress = cluster?.role === "stopped" ? [] : await parts.indexProgress();
+      const isRestoring = cluster?.role !== "stopped" && (await parts.isRestoring?.()) === true;
       const names = progress.map(({ namespace, predicate }) => `${namespace}-${predicate}`);
       const indexing = [...new Set(names)];
       const nowMs = parts.clock.nowMs();
@@ -88,7 +91,10 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
         version: parts.version,
         uptime: Math.floor((nowMs - startedAtMs) / 1000),
         lastEcho: Math.floor(nowMs / 1000),
-        ongoing: indexing.length > 0 ? ["opIndexing"] : [],
+        ongoing: [
+          ...(indexing.length > 0 ? ["opIndexing"] : []),
+          ...(isRestoring ? ["opRestore"] : []),
+        ],
         indexing,
         ee_features: parts.features ?? [],
         maxUid,
