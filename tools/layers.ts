@@ -68,7 +68,7 @@ export const layers: Layers = {
       "row-block.ts",
       "snapshot-store.ts",
       "stored-log.ts",
-      "read-uids.ts",
+      "restored-rows.ts",
       "log-replay.ts",
       // The one engine that needs no files, for those who load no other.
       "memory.ts",

@@ -52,7 +52,7 @@ interface ChosenPlace {
  * Who may back up may not write anywhere: directories lie below that of `--backup`, or below `backups` of the store;
  * buckets are reached with credentials of the caller's own, or below that of `--backup`.
  */
-export function findPlace(config: ServeConfig, { location, credentials }: PlaceWish): ChosenPlace {
+function findPlace(config: ServeConfig, { location, credentials }: PlaceWish): ChosenPlace {
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(location) ?? [];
   if (scheme === undefined) return findDirectory(config, location);
   if (scheme.toLowerCase() === "file") return findDirectory(config, pathOfUrl(location));

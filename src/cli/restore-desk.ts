@@ -40,7 +40,11 @@ export function openRestoreDesk(parts: RestoreParts): Restores {
       const at = chooseBackup(manifests, wish);
       await checkNotRestoring(rows, store);
       const args = [
-        ...["restore", "--from", to, "--into", config.dataDir],
+        "restore",
+        "--from",
+        to,
+        "--into",
+        config.dataDir,
         ...(at === undefined ? [] : ["--at", at]),
         ...(key === undefined ? [] : ["--key-file", key]),
         ...scopeFlags(wish),

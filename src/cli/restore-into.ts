@@ -10,7 +10,6 @@ import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { chooseMoment } from "../backup/moment.ts";
 import { readManifests } from "../backup/manifest.ts";
-import { moveKey, storageRange } from "../codec/key.ts";
 import { ChangeSender } from "../engine/commits.ts";
 import {
   dropRestoreHold,
@@ -27,7 +26,7 @@ import {
 import { Fault } from "../model/fault.ts";
 import type { PlacedRows, Snapshot, Store } from "../store/store.ts";
 import { connectStore, openReadOnly } from "../stores/open.ts";
-import { readUids } from "../stores/read-uids.ts";
+import { readMovedRows, readUids } from "../stores/restored-rows.ts";
 import { openParts } from "./command-backup.ts";
 import { makeRestoredStore } from "./command-restore.ts";
 import type { RestoreFlags } from "./backup-commands.ts";
@@ -160,23 +159,10 @@ class RestoreRun {
     { fromStorage, intoStorage }: NamespaceMove,
     onRows: (count: number) => void,
   ): Promise<void> {
-    const { start, end } = storageRange(fromStorage);
-    for (let from: Uint8Array | undefined = start; from !== undefined;) {
-      const rows: PlacedRows["rows"][number][] = [];
-      let left = sliceBytes;
-      let next: Uint8Array | undefined;
-      await backup.scan({ start: from, end }, (key, value) => {
-        if (left <= 0) {
-          next = key.slice();
-          return false;
-        }
-        rows.push({ key: moveKey(key, intoStorage), value: value.slice() });
-        left -= key.length + value.length;
-        return true;
-      });
+    const ids = { from: fromStorage, into: intoStorage, bytes: sliceBytes };
+    for await (const rows of readMovedRows(backup, ids)) {
       await this.#place(rows, []);
       onRows(rows.length);
-      from = next;
     }
   }
 

@@ -226,7 +226,10 @@ function openAdmin(
     exports: openExports({ tasks, dataDir, keyFile, exportDir, commitTs, clock: systemClock }),
     backups: openBackupDesk(config, tasks),
     restores: openRestoreDesk({
-      ...{ config, tasks, controls, store },
+      config,
+      tasks,
+      controls,
+      store,
       rows: engine.systemRows,
       onDone: async () => await acl?.ensureFirst(),
     }),

@@ -83,7 +83,7 @@ export async function fillRestoreHold(
 }
 
 function encode({ slot, floorTs }: ChangeSender, storageIds: readonly number[]): Uint8Array {
-  return encodeUtf8(JSON.stringify({ slot, floorTs, storageIds } satisfies StoredHold));
+  return encodeUtf8([slot, floorTs, ...storageIds].join(" "));
 }
 
 /** Nothing comes of it: what was filled is swept. */
@@ -128,7 +128,8 @@ async function isLive({ slot, floorTs }: StoredHold, store: SlotsOf): Promise<bo
 }
 
 function decode(row: Uint8Array): StoredHold {
-  return JSON.parse(decodeUtf8(row)) as StoredHold;
+  const [slot = 0, floorTs = 0, ...storageIds] = decodeUtf8(row).split(" ").map(Number);
+  return { slot, floorTs, storageIds };
 }
 
 function busy(): Fault {

@@ -54,7 +54,7 @@ export async function listMoves(
   throw new Fault("E_BACKUP", `the backup does not hold ${which}`);
 }
 
-export interface RestorePlan {
+interface RestorePlan {
   readonly moves: readonly NamespaceMove[];
   readonly scope: RestoreScope;
   readonly hold: RestoreHold;
@@ -162,7 +162,7 @@ async function moveJournal(
   { from, into, intoStorage }: NamespaceMove,
 ): Promise<readonly Patch[]> {
   const row = await readOwnRow(backup, journalPrefix + from.toString(16));
-  const journal = row === undefined ? undefined : (JSON.parse(decodeUtf8(row)) as object);
+  const journal: object | undefined = row && JSON.parse(decodeUtf8(row));
   const moved =
     journal === undefined
       ? undefined

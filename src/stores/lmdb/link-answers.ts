@@ -28,7 +28,7 @@ const answers: Partial<Record<FrameKind, readonly Bounds[]>> = {
 };
 
 /** undefined: it is no answer to such a question. */
-export function readAnswer(
+export function readNumbers(
   question: FrameKind,
   payload: Uint8Array,
 ): readonly number[] | undefined {

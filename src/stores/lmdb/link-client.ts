@@ -10,7 +10,7 @@ import { Fault } from "../../model/fault.ts";
 import { writeChange } from "../../store/patch-codec.ts";
 import { StoreRefusal, type Change } from "../../store/store.ts";
 import { openLinkAddress } from "./link-address.ts";
-import { isSlot, readAnswer, readNotice } from "./link-answers.ts";
+import { isSlot, readNumbers, readNotice } from "./link-answers.ts";
 import {
   decodeError,
   decodeHello,
@@ -271,7 +271,7 @@ export class LinkClient {
 
   private settle(pending: Pending, frame: LinkFrame): boolean {
     if (frame.kind === frameKind.answer) {
-      const numbers = readAnswer(pending.kind, frame.payload);
+      const numbers = readNumbers(pending.kind, frame.payload);
       if (numbers === undefined) return this.rejectGarbage(pending);
       if (pending.kind === frameKind.claimSlot) {
         // At once: the link may be lost before whoever asked goes on.
