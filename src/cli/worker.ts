@@ -272,7 +272,7 @@ function openFacts(
     clock: systemClock,
     version: readApiVersion(),
     address: `${config.host}:${config.port}`,
-    features: hasAcl ? ["acl", "multi_tenancy"] : [],
+    features: [...(hasAcl ? ["acl", "multi_tenancy"] : []), "backup_restore", "cdc"],
     indexProgress: () => engine.indexProgress(),
     vectorIndexes: () => engine.vectorIndexes,
     archive: () => askArchive(surveys, config),
