@@ -69,6 +69,7 @@ export const layers: Layers = {
       "snapshot-store.ts",
       "stored-log.ts",
       "restored-rows.ts",
+      "roster-rows.ts",
       "log-replay.ts",
       // The one engine that needs no files, for those who load no other.
       "memory.ts",

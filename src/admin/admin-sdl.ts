@@ -84,9 +84,10 @@ type RunningRequest { id: ID!  process: String!  operation: String!  tag: String
 input CancelRequestsInput { id: ID  tag: String }
 type CancelRequestsPayload { response: Response  count: Int! }
 
-type ClusterMember { node: String!  address: String!  leads: Boolean!  applied: UInt64!  slots: [Int!]! }
-type Cluster { node: String!  role: String!  term: UInt64!  applied: UInt64!  kept: UInt64!  leader: String  members: [ClusterMember!]!  problem: String }
-type ResignLeadPayload { response: Response }
+type ClusterMember { node: String!  address: String!  leads: Boolean!  applied: UInt64!  slots: [Int!]!  formats: [Int!]!  isAway: Boolean! }
+type Cluster { node: String!  role: String!  term: UInt64!  applied: UInt64!  kept: UInt64!  format: Int!  leader: String  members: [ClusterMember!]!  problem: String }
+type ResignLeadPayload { response: Response }   type FinalizeClusterPayload { response: Response }
+input EvictMachineInput { node: String!  force: Boolean }   type EvictMachinePayload { response: Response }
 
 type Query {
   getGQLSchema: GQLSchema
@@ -139,5 +140,7 @@ type Mutation {
   revokeKey(input: RevokeKeyInput!): RevokeKeyPayload
   cancelRequests(input: CancelRequestsInput!): CancelRequestsPayload
   resignLead: ResignLeadPayload
+  finalizeCluster: FinalizeClusterPayload
+  evictMachine(input: EvictMachineInput!): EvictMachinePayload
 }
 `;

@@ -90,7 +90,12 @@ export function openAdminService(parts: AdminParts): AdminService {
   };
 }
 
-const alone: ClusterParts = { facts: async () => undefined, resign: async () => false };
+const alone: ClusterParts = {
+  facts: async () => undefined,
+  resign: async () => false,
+  finalize: async () => "",
+  evict: async () => "",
+};
 
 interface AdminApi {
   /** What runs requests. */

@@ -45,7 +45,15 @@ import { openSeenCommits } from "./seen-commits.ts";
 import { makeSecurity } from "./security.ts";
 import type { SurveyAnswer, Question } from "./questions.ts";
 import type { Surveys } from "./survey.ts";
-import { answerOf, askArchive, askCluster, askProcesses, askToResign, openWatch } from "./watch.ts";
+import {
+  answerOf,
+  askArchive,
+  askCluster,
+  askProcesses,
+  askToAct,
+  askToResign,
+  openWatch,
+} from "./watch.ts";
 import { showMetrics } from "./worker-metrics.ts";
 import { readApiVersion } from "./version.ts";
 import { type ExchangedSettings, makeReload, openRates, rulesOf } from "./worker-settings.ts";
@@ -216,6 +224,8 @@ function openAdmin(
     cluster: {
       facts: () => askCluster(surveys, config),
       resign: () => askToResign(surveys),
+      finalize: () => askToAct(surveys, { kind: "finalize" }),
+      evict: (node, isForced) => askToAct(surveys, { kind: "evict", node, isForced }),
     },
     clock: systemClock,
     acl: acl !== undefined,

@@ -45,7 +45,11 @@ export type PeerHello = PeerPurpose & {
   readonly storeId: string;
   readonly node: string;
   readonly address: string;
+  /** Which store of the machine (`incarnation.ts`); undefined of a version that does not say. */
+  readonly incarnation?: string | undefined;
 };
+
+export type PeerSelf = Pick<PeerHello, "storeId" | "node" | "address" | "incarnation">;
 
 function encodePlain(value: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(value));
@@ -69,6 +73,7 @@ export function decodePeerHello(payload: Uint8Array): PeerHello {
     storeId: textOf(plain["storeId"]),
     node: textOf(plain["node"]),
     address: textOf(plain["address"]),
+    ...(plain["incarnation"] === undefined ? {} : { incarnation: textOf(plain["incarnation"]) }),
   };
   switch (plain["purpose"]) {
     case "follow": {
@@ -103,6 +108,9 @@ export function decodeMembers(payload: Uint8Array): readonly ClusterMember[] {
       slots: listOf(plain["slots"]).map(numberOf),
       leads: plain["leads"] === true,
       applied: numberOf(plain["applied"]),
+      // A leader of an older version does not say.
+      formats: listOf(plain["formats"] ?? []).map(numberOf),
+      isAway: plain["isAway"] === true,
     };
   });
 }

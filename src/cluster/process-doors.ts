@@ -8,12 +8,12 @@ import { createServer, connect, type Server, type Socket } from "node:net";
 import type { Logger } from "../base/log.ts";
 import { dialPeer, joinSockets, sendFrame, type PeerTls } from "./peer-connection.ts";
 import { peerKind } from "./peer-words.ts";
-import type { PeerHello } from "./peer-words.ts";
+import type { PeerHello, PeerSelf } from "./peer-words.ts";
 
 interface ProcessDoorsOptions {
   /** Where the process of a slot is reached on this machine. */
   readonly pathOf: (slot: number, isGrpc: boolean) => string;
-  readonly self: Pick<PeerHello, "storeId" | "node" | "address">;
+  readonly self: PeerSelf;
   readonly tls: () => PeerTls;
   readonly logger: Logger;
 }

@@ -216,8 +216,8 @@ async function printState(parts: NodeParts, namespace: number): Promise<string> 
   const list = (groupId: number): string =>
     members
       .map(
-        ({ id, addr, leader }) =>
-          `"${id}":{"id":"${id}","groupId":${groupId},"addr":${quoteJsonForHtml(addr)},"leader":${leader},"amDead":false,"lastUpdate":"${seconds}","clusterInfoOnly":false,"forceGroupId":false}`,
+        ({ id, addr, leader, amDead }) =>
+          `"${id}":{"id":"${id}","groupId":${groupId},"addr":${quoteJsonForHtml(addr)},"leader":${leader},"amDead":${amDead},"lastUpdate":"${seconds}","clusterInfoOnly":false,"forceGroupId":false}`,
       )
       .join(",");
   const group = `{"members":{${list(1)}},"tablets":{${tablets.join(",")}},"snapshotTs":"0","checksum":"0","checkpointTs":"0"}`;
@@ -228,17 +228,23 @@ interface MemberFacts {
   readonly id: number;
   readonly addr: string;
   readonly leader: boolean;
+  readonly amDead: boolean;
 }
 
 /** In the order of their names. A machine that is alone leads itself. */
 async function listMembers(parts: NodeParts): Promise<readonly MemberFacts[]> {
   const facts = await parts.cluster?.();
   if (facts === undefined || facts.members.length === 0) {
-    return [{ id: 1, addr: parts.address, leader: facts === undefined }];
+    return [{ id: 1, addr: parts.address, leader: facts === undefined, amDead: false }];
   }
   return facts.members
     .toSorted((a, b) => (a.node < b.node ? -1 : 1))
-    .map(({ address: addr, leads }, i) => ({ id: i + 1, addr, leader: leads }));
+    .map(({ address: addr, leads: leader, isAway: amDead }, i) => ({
+      id: i + 1,
+      addr,
+      leader,
+      amDead,
+    }));
 }
 
 async function describeMembership(parts: NodeParts, namespace: number): Promise<MembershipFacts> {
