@@ -6,7 +6,7 @@ import type { ReplicatedLog } from "../log/replicated-log.ts";
 import type { UserKey } from "../stores/encryption.ts";
 import { openSnapshotTarget } from "../stores/snapshot-store.ts";
 import { dialPeer, endWhenIdle, type PeerTls } from "./peer-connection.ts";
-import type { PeerHello, PeerSelf } from "./peer-words.ts";
+import type { PeerSelf } from "./peer-words.ts";
 import { receiveSnapshot } from "./snapshot-words.ts";
 
 interface FetchOptions {

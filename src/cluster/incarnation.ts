@@ -4,17 +4,16 @@
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 
 const fileName = "machine.id";
 
 /** Written down by `keepIncarnation`, when there is a store. */
 export function readIncarnation(dir: string): string {
-  const path = join(dir, fileName);
+  const path = `${dir}/${fileName}`;
   const found = existsSync(path) ? readFileSync(path, "latin1").trim() : "";
   return /^[\da-f]{32}$/.test(found) ? found : randomBytes(16).toString("hex");
 }
 
 export function keepIncarnation(dir: string, incarnation: string): void {
-  writeFileSync(join(dir, fileName), `${incarnation}\n`, { mode: 0o600 });
+  writeFileSync(`${dir}/${fileName}`, `${incarnation}\n`, { mode: 0o600 });
 }

@@ -8,7 +8,7 @@ import type { ClusterMember } from "../model/cluster-facts.ts";
 import { PendingTable, pendingSlotsMax } from "../base/pending-table.ts";
 import { dialPeer, endWhenSilent, readFrames, sendFrame, type PeerTls } from "./peer-connection.ts";
 import { decodeMembers, decodeSeq, encodeSeq, peerKind } from "./peer-words.ts";
-import type { PeerHello, PeerSelf } from "./peer-words.ts";
+import type { PeerSelf } from "./peer-words.ts";
 import { Seldom } from "./seldom.ts";
 
 interface LeaderLinkOptions {

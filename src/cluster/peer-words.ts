@@ -55,7 +55,8 @@ function encodePlain(value: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(value));
 }
 
-function decodePlain(payload: Uint8Array): Record<string, unknown> {
+/** Throws for whatever is no object. */
+export function decodePlain(payload: Uint8Array): Record<string, unknown> {
   const value: unknown = JSON.parse(Buffer.from(payload).toString());
   if (typeof value !== "object" || value === null) throw foreign();
   return value as Record<string, unknown>;

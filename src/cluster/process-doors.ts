@@ -8,7 +8,7 @@ import { createServer, connect, type Server, type Socket } from "node:net";
 import type { Logger } from "../base/log.ts";
 import { dialPeer, joinSockets, sendFrame, type PeerTls } from "./peer-connection.ts";
 import { peerKind } from "./peer-words.ts";
-import type { PeerHello, PeerSelf } from "./peer-words.ts";
+import type { PeerSelf } from "./peer-words.ts";
 
 interface ProcessDoorsOptions {
   /** Where the process of a slot is reached on this machine. */

@@ -24,7 +24,8 @@ interface RosterKeeperOptions {
 
 export class RosterKeeper {
   readonly #options: RosterKeeperOptions;
-  #isNoting = false;
+  #noting: Promise<void> = Promise.resolve();
+  #notes = 0;
   #entries: readonly RosterEntry[];
 
   constructor(options: RosterKeeperOptions) {
@@ -53,7 +54,16 @@ export class RosterKeeper {
   }
 
   /** Writes down who is there, where that is not known yet. Never rejects: it is tried again with the next beat. */
-  async note(): Promise<void> {
+  note(): Promise<void> {
+    // One runs, and one that waits for it writes what came meanwhile.
+    if (this.#notes < 2) {
+      this.#notes++;
+      this.#noting = this.#noting.then(() => this.#noteOnce()).finally(() => this.#notes--);
+    }
+    return this.#noting;
+  }
+
+  async #noteOnce(): Promise<void> {
     const fresh = this.#present.filter(
       (one) =>
         !isSameEntry(
@@ -61,16 +71,13 @@ export class RosterKeeper {
           this.#entries.find(({ node }) => node === one.node),
         ),
     );
-    if (fresh.length === 0 || this.#isNoting) return;
-    this.#isNoting = true;
+    if (fresh.length === 0) return;
     try {
       await this.#write(fresh);
     } catch (error) {
       this.#options.logger.warn("the roster of the machines is not written", {
         why: String(error),
       });
-    } finally {
-      this.#isNoting = false;
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import { Fault } from "../model/fault.ts";
 import type { LeadingStore, NodeStore } from "../stores/open.ts";
+import { decodePlain } from "./peer-words.ts";
 import { encodeRosterRow, readRosterRows, rosterKey } from "../stores/roster-rows.ts";
 
 export interface RosterEntry {
@@ -60,9 +61,8 @@ function encode({ address, incarnation, formats, isEvicted: gone }: RosterEntry)
 }
 
 function decode(node: string, text: string): RosterEntry {
-  const row: unknown = JSON.parse(text);
-  if (typeof row !== "object" || row === null) throw unreadable(node);
-  const { address, incarnation, formats, isEvicted: gone } = row as Record<string, unknown>;
+  const row = decodePlain(Buffer.from(text));
+  const { address, incarnation, formats, isEvicted: gone } = row;
   if (typeof address !== "string" || typeof incarnation !== "string") throw unreadable(node);
   if (!Array.isArray(formats) || !formats.every((one) => typeof one === "number")) {
     throw unreadable(node);
