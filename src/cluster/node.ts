@@ -121,7 +121,8 @@ class Machine implements ClusterNode, NodeLinkHost {
     });
     this.#lease.onWake(() => this.#leases.raise());
     const { pathOf } = options;
-    this.#doors = new ProcessDoors({ pathOf, self: this.#self, tls: () => this.#tls, logger });
+    const tls = (): PeerTls => this.#tls;
+    this.#doors = new ProcessDoors({ pathOf, self: this.#self, tls, logger, clock });
   }
 
   async open(): Promise<void> {
