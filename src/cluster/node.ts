@@ -477,7 +477,9 @@ class Machine implements ClusterNode, NodeLinkHost {
   }
 
   async #beat(leadership: Leadership): Promise<void> {
-    if (!leadership.isAwaited) await this.#leases.wait(this.#lease.beatMs);
+    // One that gives the lead up beats no more, however many wait for a beat: it must not go round without a pause.
+    const isDue = this.#role === "leading" && leadership.isAwaited;
+    if (!isDue) await this.#leases.wait(this.#lease.beatMs);
     if (this.#role !== "leading") return;
     if (await leadership.beat()) this.#logError = undefined;
     else this.#lose();
