@@ -68,6 +68,8 @@ export const layers: Layers = {
       "row-block.ts",
       "snapshot-store.ts",
       "stored-log.ts",
+      "restored-rows.ts",
+      "roster-rows.ts",
       "log-replay.ts",
       // The one engine that needs no files, for those who load no other.
       "memory.ts",

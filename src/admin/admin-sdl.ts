@@ -28,7 +28,7 @@ type ExportPayload { response: Response  taskId: String }
 type DrainingPayload { response: Response }   type ShutdownPayload { response: Response }
 input TaskInput { id: String! }
 type TaskPayload { kind: TaskKind  status: TaskStatus  lastUpdated: DateTime }
-enum TaskStatus { Queued Running Failed Success Unknown }   enum TaskKind { Backup Export Unknown }
+enum TaskStatus { Queued Running Failed Success Unknown }   enum TaskKind { Backup Export Restore Unknown }
 input ConfigInput { cacheMb: Float  logDQLRequest: Boolean }   type ConfigPayload { response: Response }   type Config { cacheMb: Float }
 input RemoveNodeInput { nodeId: UInt64!  groupId: UInt64! }   type RemoveNodePayload { response: Response }
 input MoveTabletInput { namespace: UInt64  tablet: String!  groupId: UInt64! }   type MoveTabletPayload { response: Response }
@@ -40,9 +40,9 @@ input BackupInput { destination: String!  accessKey: String  secretKey: String  
 type BackupPayload { response: Response  taskId: String }
 input RestoreInput { location: String!  backupId: String  backupNum: Int  incrementalFrom: Int  isPartial: Boolean  encryptionKeyFile: String
                      vaultAddr: String  vaultRoleIDFile: String  vaultSecretIDFile: String  vaultPath: String  vaultField: String  vaultFormat: String
-                     accessKey: String  secretKey: String  sessionToken: String  anonymous: Boolean }
-input RestoreTenantInput { restoreInput: RestoreInput  fromNamespace: Int! }
-type RestorePayload { code: String  message: String }
+                     accessKey: String  secretKey: String  sessionToken: String  anonymous: Boolean  at: String }
+input RestoreTenantInput { restoreInput: RestoreInput  fromNamespace: Int!  intoNamespace: Int }
+type RestorePayload { code: String  message: String  taskId: String }
 input ListBackupsInput { location: String!  accessKey: String  secretKey: String  sessionToken: String  anonymous: Boolean
                          sinceDate: String  untilDate: String  lastNDays: Int  fullManifest: Boolean }
 type BackupGroup { groupId: UInt64  predicates: [String] }
@@ -84,9 +84,10 @@ type RunningRequest { id: ID!  process: String!  operation: String!  tag: String
 input CancelRequestsInput { id: ID  tag: String }
 type CancelRequestsPayload { response: Response  count: Int! }
 
-type ClusterMember { node: String!  address: String!  leads: Boolean!  applied: UInt64!  slots: [Int!]! }
-type Cluster { node: String!  role: String!  term: UInt64!  applied: UInt64!  kept: UInt64!  leader: String  members: [ClusterMember!]!  problem: String }
-type ResignLeadPayload { response: Response }
+type ClusterMember { node: String!  address: String!  leads: Boolean!  applied: UInt64!  slots: [Int!]!  formats: [Int!]!  isAway: Boolean! }
+type Cluster { node: String!  role: String!  term: UInt64!  applied: UInt64!  kept: UInt64!  format: Int!  leader: String  members: [ClusterMember!]!  problem: String }
+type ResignLeadPayload { response: Response }   type FinalizeClusterPayload { response: Response }
+input EvictMachineInput { node: String!  force: Boolean }   type EvictMachinePayload { response: Response }
 
 type Query {
   getGQLSchema: GQLSchema
@@ -139,5 +140,7 @@ type Mutation {
   revokeKey(input: RevokeKeyInput!): RevokeKeyPayload
   cancelRequests(input: CancelRequestsInput!): CancelRequestsPayload
   resignLead: ResignLeadPayload
+  finalizeCluster: FinalizeClusterPayload
+  evictMachine(input: EvictMachineInput!): EvictMachinePayload
 }
 `;

@@ -1,6 +1,4 @@
-/** `backup`, `listBackups` and `restore`. */
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+/** `backup` and `listBackups`. */
 import { Fault } from "../model/fault.ts";
 import type { FieldTable } from "./field.ts";
 import {
@@ -73,13 +71,6 @@ export function makeBackupFields(backups: Backups | undefined, nowMs: () => numb
       const taskId = await backups.start(wish);
       return { response: { code: "Success", message: `Backup queued with ID ${taskId}` }, taskId };
     },
-    "Mutation.restore": ({ input }: { input: { location: string } }) => {
-      checkPath(input.location);
-      throw new Fault(
-        "E_NOT_YET",
-        "restore is not available in a running server: weft restore makes a store of a backup",
-      );
-    },
   };
 }
 
@@ -116,26 +107,9 @@ function readDate(name: string, text: string | null | undefined): string | undef
   return new Date(ms).toISOString();
 }
 
-/** Other machines' places are not looked at. */
-function checkPath(location: string): void {
-  const path = pathOf(location);
-  if (path === undefined || existsSync(path)) return;
-  const failing = "failed to verify backup: while retrieving manifests";
-  throw new Fault("E_BACKUP", `${failing}: ${explainMissing(path)}`);
-}
-
 /** In the words of the reference. */
 export function explainMissing(path: string): string {
   return `getManifestWithoutUpgrade: The uri path: "${path}" doesn't exists`;
-}
-
-function pathOf(location: string): string | undefined {
-  if (!location.includes("://")) return location;
-  try {
-    return location.startsWith("file://") ? fileURLToPath(location) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function notYet(name: string): Fault {

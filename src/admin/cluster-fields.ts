@@ -8,19 +8,39 @@ export interface ClusterParts {
   facts(): Promise<ClusterFacts | undefined>;
   /** Gives the lead up, where this machine has it. */
   resign(): Promise<boolean>;
+  /** In words what was done. Fault E_CLUSTER. */
+  finalize(): Promise<string>;
+  /** In words what was done. Fault E_CLUSTER. */
+  evict(node: string, isForced: boolean): Promise<string>;
 }
 
 export function makeClusterFields(cluster: ClusterParts): FieldTable {
   return {
     "Query.cluster": () => cluster.facts(),
+    "Mutation.finalizeCluster": async () => {
+      await factsOf(cluster);
+      return succeed(await cluster.finalize());
+    },
+    "Mutation.evictMachine": async ({ input }: { input: EvictInput }) => {
+      await factsOf(cluster);
+      return succeed(await cluster.evict(input.node, input.force ?? false));
+    },
     "Mutation.resignLead": async () => {
-      const facts = await cluster.facts();
-      if (facts === undefined) {
-        throw new Fault("E_CLUSTER", "this machine is alone: it was started without --cluster");
-      }
+      const facts = await factsOf(cluster);
       if (await cluster.resign()) return succeed(`${facts.node} has given the lead up`);
       const leader = facts.leader ?? "no machine that can be reached";
       throw new Fault("E_CLUSTER", `${facts.node} does not lead: ${leader} does`);
     },
   };
+}
+
+interface EvictInput {
+  readonly node: string;
+  readonly force?: boolean | null;
+}
+
+async function factsOf(cluster: ClusterParts): Promise<ClusterFacts> {
+  const facts = await cluster.facts();
+  if (facts !== undefined) return facts;
+  throw new Fault("E_CLUSTER", "this machine is alone: it was started without --cluster");
 }

@@ -74,6 +74,8 @@ const expected: Readonly<Record<string, string>> = {
   "Mutation.revokeKey": superadmins,
   "Mutation.cancelRequests": superadmins,
   "Mutation.resignLead": superadmins,
+  "Mutation.finalizeCluster": superadmins,
+  "Mutation.evictMachine": superadmins,
   "Mutation.shutdown": superadmins,
   "Mutation.updateGQLSchema": guardians,
   "Mutation.applyGQLSchema": guardians,

@@ -48,6 +48,8 @@ export const fieldRights: Readonly<Record<string, FieldRight>> = {
   "Mutation.restore": "superadmin",
   "Mutation.restoreTenant": "superadmin",
   "Mutation.resignLead": "superadmin",
+  "Mutation.finalizeCluster": "superadmin",
+  "Mutation.evictMachine": "superadmin",
   "Mutation.login": "anyone",
   "Mutation.addUser": "user",
   "Mutation.addGroup": "user",

@@ -34,6 +34,7 @@ import { makeExportFields, type Exports } from "./export-fields.ts";
 import { makeKeyFields } from "./key-fields.ts";
 import { makeNamespaceFields } from "./namespace-fields.ts";
 import { makeBackupFields, type Backups } from "./backup-fields.ts";
+import { makeRestoreFields, type Restores } from "./restore-fields.ts";
 import { makeNodeFields, type NodeParts } from "./node-fields.ts";
 import { makeMigrationFields } from "./migration-fields.ts";
 import type { Migrations } from "./migrations.ts";
@@ -66,6 +67,8 @@ interface AdminParts extends NodeParts {
   readonly exports?: Exports | undefined;
   /** undefined: there is nothing to back up. */
   readonly backups?: Backups | undefined;
+  /** undefined: there is nothing to restore into. */
+  readonly restores?: Restores | undefined;
   /** Exports and backups under way and done. */
   readonly findTask?: FindTask | undefined;
 }
@@ -87,7 +90,12 @@ export function openAdminService(parts: AdminParts): AdminService {
   };
 }
 
-const alone: ClusterParts = { facts: async () => undefined, resign: async () => false };
+const alone: ClusterParts = {
+  facts: async () => undefined,
+  resign: async () => false,
+  finalize: async () => "",
+  evict: async () => "",
+};
 
 interface AdminApi {
   /** What runs requests. */
@@ -155,7 +163,11 @@ function fixMember(data: Record<string, unknown>, error: GraphQLError): void {
   if (original instanceof NotRun) delete data[key];
   else if (original instanceof FieldFailure && original.form === "query") delete data[key];
   else if (path?.length === 1 && isListField(error)) data[key] = [];
-  else if (path?.length === 1 && nameOf(error) === "restore") data[key] = failureOf(error);
+  else if (path?.length === 1 && isRestore(error)) data[key] = failureOf(error);
+}
+
+function isRestore(error: GraphQLError): boolean {
+  return nameOf(error) === "restore" || nameOf(error) === "restoreTenant";
 }
 
 /** A restore that fails says so in its answer, too. */
@@ -232,6 +244,7 @@ function makeApi(parts: AdminParts): AdminApi {
     ...makeNodeFields(parts),
     ...makeExportFields(parts.exports),
     ...makeBackupFields(parts.backups, () => parts.clock.nowMs()),
+    ...makeRestoreFields(parts.restores),
     ...makeTaskFields(parts.findTask),
     ...makeNamespaceFields(parts.users?.engine, () => parts.clock.nowMs()),
     ...makeUserFields(parts.users),

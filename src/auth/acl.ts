@@ -70,6 +70,8 @@ export interface Acl {
   checkPassword(user: string, password: string): void;
   /** `extensions.txn.hash`: what a request with this start time has to carry. */
   transactionHash(startTs: number, namespace: number): string;
+  /** As at the start: the first user and the guardians are made where they are missing. Fault E_STARTUP as there. */
+  ensureFirst(): Promise<void>;
   /** Makes a namespace with its first user and guardians. */
   createNamespace(password: string | undefined): Promise<number>;
 }
@@ -98,6 +100,7 @@ export async function openAcl(options: AclOptions): Promise<Acl> {
     revokeTokens: (user, namespace) => guard.revokeTokens(user, namespace),
     checkPassword: (user, password) => checkNewPassword(options.passwords, user, password),
     transactionHash: (startTs, namespace) => guard.tokens.transactionHash(startTs, namespace),
+    ensureFirst: () => first.ensureAll(),
     async createNamespace(password) {
       if (password !== undefined) checkNewPassword(options.passwords, firstUser, password);
       const namespace = await engine.createNamespace();

@@ -39,6 +39,9 @@ export interface RestoreFlags {
   readonly encryption: string;
   readonly at: string | undefined;
   readonly keyFile: string | undefined;
+  readonly into: string | undefined;
+  readonly namespace: string | undefined;
+  readonly as: string | undefined;
 }
 
 const keyFile = (): Option =>
@@ -135,6 +138,9 @@ export function addRestore(program: Command): void {
       ).makeOptionMandatory(),
     )
     .addOption(setting("--data <dir>", "directory of the new store").default("./weft-data"))
+    .option("--into <dir>", "directory of a server that runs, in place of what it holds")
+    .option("--namespace <n>", "with --into: this namespace of the backup alone")
+    .option("--as <n>", "with --namespace: the one that it takes the place of; default: its own")
     .addOption(encryptionSetting())
     .option(
       "--at <moment>",
@@ -145,11 +151,13 @@ export function addRestore(program: Command): void {
     .addHelpText(
       "after",
       `
-The directory must be empty or not be there. What is ended in the middle leaves no store there.
+The directory must be empty or not be there. What is ended in the middle leaves no store there. With --into a server goes
+on with what it held, until it holds all that is restored, in one commit.
 
 Examples:
   weft restore --from dir:/var/backups/weft --data ./weft-data
-  weft restore --from dir:/var/backups/weft --data ./yesterday --at 2026-03-01T09:41:00Z`,
+  weft restore --from dir:/var/backups/weft --data ./yesterday --at 2026-03-01T09:41:00Z
+  weft restore --from dir:/var/backups/weft --into ./weft-data --namespace 2`,
     )
     .action(async (options: RestoreFlags) => {
       const { runRestore } = await import("./command-restore.ts");

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { explainMissing, type Backups, type PlaceWish } from "../admin/backup-fields.ts";
+import { pathOfLocation } from "../admin/place-path.ts";
 import type { PlaceCredentials } from "../admin/place-credentials.ts";
 import { readManifests } from "../backup/manifest.ts";
 import { openPlace } from "../backup/open-place.ts";
@@ -86,16 +87,13 @@ function findDirectory(config: ServeConfig, path: string): ChosenPlace {
 }
 
 /** As `findPlace`; what is not there is told as such. */
-function findPlaceThere(config: ServeConfig, wish: PlaceWish): ChosenPlace {
-  const { location } = wish;
-  const isUrl = location.includes("://");
-  const path = isUrl
-    ? location.startsWith("file://")
-      ? pathOfUrl(location)
-      : undefined
-    : location;
+export function findPlaceThere(
+  config: ServeConfig,
+  wish: PlaceWish,
+  failing = `cannot read manifests at location ${wish.location}`,
+): ChosenPlace {
+  const path = pathOfLocation(wish.location);
   if (path !== undefined && !existsSync(resolve(rootOf(config), path))) {
-    const failing = `cannot read manifests at location ${location}`;
     throw new Fault("E_BACKUP", `${failing}: ${explainMissing(path)}`);
   }
   return findPlace(config, wish);

@@ -67,6 +67,10 @@ export interface ClusterAskFlags extends CredentialOptions {
   readonly json: boolean;
 }
 
+export interface ClusterEvictFlags extends CredentialOptions {
+  readonly force: boolean;
+}
+
 function addQuestions(cluster: Command): void {
   addServer(cluster.command("status"))
     .description("show how a machine stands among the others")
@@ -90,6 +94,45 @@ function addQuestions(cluster: Command): void {
     .action(async (options: ClusterAskFlags) => {
       const { runClusterResign } = await import("./command-cluster.ts");
       await runClusterResign(options);
+    });
+  addChanges(cluster);
+}
+
+/** What the machine that leads is asked to do with the others. */
+function addChanges(cluster: Command): void {
+  addServer(cluster.command("finalize"))
+    .description("behind an upgrade of all machines: write what only the new version reads")
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      `
+To the machine that leads. Machines announce which forms of rows they read; the log has the older one until this is
+asked, so that versions may be mixed, and gone back from. Refused while a machine, also one that is away, does not read
+the newer one.
+
+Examples:
+  weft cluster finalize --to http://db1:8080`,
+    )
+    .action(async (options: ClusterAskFlags) => {
+      const { runClusterFinalize } = await import("./command-cluster.ts");
+      await runClusterFinalize(options);
+    });
+  addServer(cluster.command("evict <machine>"))
+    .description("take a machine out that is gone for good")
+    .option("--force", "also one that is connected", false)
+    .addOption(setting(configFlag, configHelp))
+    .addHelpText(
+      "after",
+      `
+To the machine that leads. Nothing waits for it from then on, and its store is refused. With a new directory it is a
+machine again.
+
+Examples:
+  weft cluster evict db3 --to http://db1:8080`,
+    )
+    .action(async (name: string, options: ClusterEvictFlags) => {
+      const { runClusterEvict } = await import("./command-cluster.ts");
+      await runClusterEvict(name, options);
     });
 }
 

@@ -1,6 +1,8 @@
 /** `weft check`: a store against itself, read-only, also beside a running server; with --repair what is sound is saved. */
 import { Fault } from "../model/fault.ts";
 import { checkGraph } from "../graph/check.ts";
+import { isNamedStorage } from "../graph/schema-rows.ts";
+import type { Snapshot } from "../store/store.ts";
 import { checkStore } from "../stores/check.ts";
 import { checkLog } from "../stores/check-log.ts";
 import { examineFiles, openReadOnly } from "../stores/open.ts";
@@ -33,6 +35,17 @@ async function runRepair(dir: string, key: UserKey | undefined): Promise<void> {
   say(`${count} rows saved, up to commit ${commitTs}; the old files are in ${kept}`);
 }
 
+/** `key`: as it is told. Looked at now: an id that is not named any more is never named again. */
+function isJudged(store: { snapshot(): Snapshot }, key: string): boolean {
+  const storageId = Number.parseInt(key.slice(0, 8), 16);
+  const snapshot = store.snapshot();
+  try {
+    return isNamedStorage(snapshot, storageId) !== false;
+  } finally {
+    snapshot.close();
+  }
+}
+
 /** Gives how many problems were found. */
 async function check(dir: string, encryption: UserKey | undefined): Promise<number> {
   let problemCount = 0;
@@ -49,7 +62,9 @@ async function check(dir: string, encryption: UserKey | undefined): Promise<numb
     const open = () => store.snapshot();
     const rowCount = await checkStore({
       open,
-      report: ({ key, problem }) => report(`${problem} (key ${key})`),
+      report: ({ key, problem }) => {
+        if (isJudged(store, key)) report(`${problem} (key ${key})`);
+      },
     });
     const commits = checkLog(store, report);
     // What rows mean can only be judged where they are whole.

@@ -15,6 +15,7 @@ import { makeAdminClient } from "./admin-client.ts";
 import { claimForServing } from "./claim.ts";
 import type {
   ClusterAskFlags,
+  ClusterEvictFlags,
   ClusterInitFlags,
   ClusterLeaveFlags,
   ClusterLogFlags,
@@ -46,7 +47,7 @@ export async function runClusterInit(options: ClusterInitFlags): Promise<void> {
 }
 
 const factFields =
-  "node role term applied kept leader problem members { node address leads applied slots }";
+  "node role term applied kept format leader problem members { node address leads applied slots formats isAway }";
 
 export async function runClusterStatus(options: ClusterAskFlags): Promise<void> {
   const ask = makeAdminClient(options);
@@ -63,20 +64,38 @@ export async function runClusterResign(options: ClusterAskFlags): Promise<void> 
   say(data.resignLead.response.message);
 }
 
+export async function runClusterFinalize(options: ClusterAskFlags): Promise<void> {
+  const ask = makeAdminClient(options);
+  const data = await ask<{ finalizeCluster: { response: { message: string } } }>(
+    "mutation { finalizeCluster { response { message } } }",
+  );
+  say(data.finalizeCluster.response.message);
+}
+
+export async function runClusterEvict(name: string, options: ClusterEvictFlags): Promise<void> {
+  const ask = makeAdminClient(options);
+  const input = `{ node: ${JSON.stringify(name)}, force: ${options.force} }`;
+  const data = await ask<{ evictMachine: { response: { message: string } } }>(
+    `mutation { evictMachine(input: ${input}) { response { message } } }`,
+  );
+  say(data.evictMachine.response.message);
+}
+
 function printStatus(facts: ClusterFacts): string {
-  const { node, role, term, applied, kept, leader, problem, members } = facts;
+  const { node, role, term, applied, kept, format, leader, problem, members } = facts;
   const lines = [
     `${node} is ${role}, term ${term}; it has applied record ${applied}, and ${kept} is kept`,
-    `leader: ${leader ?? "none that can be reached"}`,
+    `leader: ${leader ?? "none that can be reached"}; rows have format ${format}`,
     ...(typeof problem === "string" ? [`problem: ${problem}`] : []),
   ];
-  const head = ["MACHINE", "ADDRESS", "ROLE", "APPLIED", "PROCESSES"];
+  const head = ["MACHINE", "ADDRESS", "ROLE", "APPLIED", "PROCESSES", "FORMATS"];
   const rows = members.map((one) => [
     one.node,
     one.address,
-    one.leads ? "leads" : "follows",
-    String(one.applied),
+    one.leads ? "leads" : one.isAway ? "away" : "follows",
+    one.isAway ? "-" : String(one.applied),
     String(one.slots.length),
+    one.formats.join(" "),
   ]);
   const widths = head.map((word, i) =>
     Math.max(word.length, ...rows.map((row) => (row[i] ?? "").length)),

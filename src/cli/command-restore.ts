@@ -1,4 +1,4 @@
-/** `weft restore`: a new store of a backup, and of the log behind it. */
+/** `weft restore`: a store of a backup, and of the log behind it. */
 import { restoreBackup, type BackupParts } from "../backup/backup.ts";
 import { readManifests } from "../backup/manifest.ts";
 import { chooseMoment, replayTo, type Moment } from "../backup/moment.ts";
@@ -19,23 +19,16 @@ import { startProgressBar } from "./progress-bar.ts";
 
 export async function runRestore(options: RestoreFlags): Promise<void> {
   const { from, data, at, keyFile } = options;
+  if (options.into !== undefined) {
+    const { runRestoreInto } = await import("./restore-into.ts");
+    await runRestoreInto({ ...options, into: options.into });
+    return;
+  }
   const encryption = readEncryption(options.encryption);
   const parts = openParts(from, keyFile);
   const moment = chooseMoment(await readManifests(parts.place, parts.seal), at);
-  const store = await makeStoreOfRows(data, encryption);
-  let restored: Restored;
-  let bytes: number;
-  try {
-    restored = await fill(parts, moment, store);
-    const { isBuilding } = restored;
-    bytes = await store.finish(async (dir) => {
-      if (isBuilding) await buildIndexes(dir, encryption);
-    });
-  } catch (error) {
-    await store.abandon();
-    throw error;
-  }
-  const { commitTs, committedMs } = restored;
+  const restored = await makeRestoredStore(parts, moment, { dir: data, encryption });
+  const { commitTs, committedMs, bytes } = restored;
   const time = committedMs === undefined ? "" : ` of ${new Date(committedMs).toISOString()}`;
   const more =
     commitTs === moment.base.commitTs ? "" : ` and the log up to commit ${commitTs}${time}`;
@@ -46,6 +39,26 @@ export async function runRestore(options: RestoreFlags): Promise<void> {
     complain(
       `nothing later than commit ${commitTs} is there: what was committed behind it, also before ${at}, is not in it`,
     );
+  }
+}
+
+/** A new store at a directory. */
+export async function makeRestoredStore(
+  parts: BackupParts,
+  moment: Moment,
+  { dir: data, encryption }: { readonly dir: string; readonly encryption: UserKey | undefined },
+): Promise<Restored & { readonly bytes: number }> {
+  const store = await makeStoreOfRows(data, encryption);
+  try {
+    const restored = await fill(parts, moment, store);
+    const { isBuilding } = restored;
+    const bytes = await store.finish(async (dir) => {
+      if (isBuilding) await buildIndexes(dir, encryption);
+    });
+    return { ...restored, bytes };
+  } catch (error) {
+    await store.abandon();
+    throw error;
   }
 }
 

@@ -26,14 +26,18 @@ interface CommandTask {
   readonly args: readonly string[];
   /** In its environment, beside the server's own. Never logged. */
   readonly env?: Readonly<Record<string, string>>;
-  /** For the log: where the result lies. */
+  /** For the log: where the result lies, or what it is made of. */
   readonly place: string;
+  /** Called when it is done, before that is told. */
+  readonly onDone?: () => Promise<void>;
 }
 
 /** A running task says so this often; one that was silent for some times as long has ended with its process. */
 const beatMs = 10_000;
 const silenceMs = 60_000;
 const rowPrefix = "task/";
+/** In the environment of a task's command: its id. Its input ends with the process that began it. */
+const idVariable = "WEFT_TASK_ID";
 /** Rows of tasks that are older go when a new one begins. */
 const keptMs = 30 * 24 * 3_600_000;
 
@@ -76,6 +80,28 @@ export class CommandTasks {
   }
 }
 
+function encodeTask(task: TaskState): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(task));
+}
+
+/** In a task's command: the row that says that it is done, for whoever writes it with its result. */
+export function noteOfOwnTask(
+  task: Pick<TaskState, "kind" | "namespace">,
+  nowMs: number,
+): ReadonlyMap<string, Uint8Array> {
+  const id = process.env[idVariable];
+  if (id === undefined) return new Map();
+  return new Map([[rowPrefix + id, encodeTask({ ...task, status: "Success", updatedMs: nowMs })]]);
+}
+
+/** In a task's command: it ends with the process that began it, wherever it is. */
+export function endWithTask(): void {
+  if (process.env[idVariable] === undefined) return;
+  process.stdin.once("close", () => process.exit(1));
+  process.stdin.resume();
+  process.stdin.unref();
+}
+
 function readTask(row: Uint8Array, nowMs: number): TaskState {
   const task = JSON.parse(new TextDecoder().decode(row)) as TaskState;
   const isLost = task.status === "Running" && nowMs - task.updatedMs > silenceMs;
@@ -98,8 +124,8 @@ class RunningTask {
   async note(status: TaskState["status"]): Promise<void> {
     const { rows, clock } = this.#parts;
     const { kind, namespace } = this.#task;
-    const task: TaskState = { kind, status, updatedMs: clock.nowMs(), namespace };
-    await rows.write(rowPrefix + this.#id, new TextEncoder().encode(JSON.stringify(task)), "any");
+    const row = encodeTask({ kind, status, updatedMs: clock.nowMs(), namespace });
+    await rows.write(rowPrefix + this.#id, row, "any");
   }
 
   run(): Promise<void> {
@@ -115,12 +141,32 @@ class RunningTask {
     const { logger } = this.#parts;
     const { kind, place } = this.#task;
     const beat = setInterval(() => void this.#try("Running"), beatMs);
-    const problem = await this.#command();
+    let problem = await this.#command();
     clearInterval(beat);
+    // A command that notes its success with its result may have been ended behind that.
+    if (problem !== undefined && (await this.#hasSucceeded())) problem = undefined;
+    if (problem === undefined) await this.#finish();
     const fields = { kind, task: `0x${this.#id}`, place };
     if (problem === undefined) logger.info("a task is done", fields);
     else logger.error("a task failed", { ...fields, problem });
     await this.#try(problem === undefined ? "Success" : "Failed");
+  }
+
+  async #hasSucceeded(): Promise<boolean> {
+    try {
+      const row = await this.#parts.rows.read(rowPrefix + this.#id);
+      return row !== undefined && readTask(row, 0).status === "Success";
+    } catch {
+      return false;
+    }
+  }
+
+  async #finish(): Promise<void> {
+    try {
+      await this.#task.onDone?.();
+    } catch (error) {
+      this.#parts.logger.error("what follows a task failed", { error: String(error) });
+    }
   }
 
   async #try(status: TaskState["status"]): Promise<void> {
@@ -136,12 +182,13 @@ class RunningTask {
     const { args, env } = this.#task;
     return new Promise((settle) => {
       const child = spawn(process.execPath, [mainFile, ...args], {
-        stdio: ["ignore", "ignore", "pipe"],
-        env: { ...plainEnv(), ...env },
+        stdio: ["pipe", "ignore", "pipe"],
+        env: { ...plainEnv(), ...env, [idVariable]: this.#id },
         signal: this.#ended.signal,
       });
       let said = "";
       child.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)));
+      child.stdin.on("error", () => {});
       child.once("error", (error) => settle(String(error)));
       child.once("close", (code) => settle(code === 0 ? undefined : said.trim() || `exit ${code}`));
       if (child.pid !== undefined) yieldToRequests(child.pid);

@@ -86,11 +86,16 @@ export async function openNodeRole(
     throw explainDirectory(dataDir, error) ?? error;
   }
   watchTls(cluster, machine, logger);
-  if (!(await machine.whenLed(ledMs))) logger.warn("no machine leads yet");
+  const isLed = await machine.whenLed(ledMs);
+  if (!isLed && machine.facts.role !== "stopped") logger.warn("no machine leads yet");
   return {
     async answer(question) {
       if (question.kind === "cluster") return { cluster: machine.facts };
       if (question.kind === "resign") return { hasResigned: await machine.resign() };
+      if (question.kind === "finalize") return await act(() => machine.finalize());
+      if (question.kind === "evict") {
+        return await act(() => machine.evict(question.node, question.isForced));
+      }
       return undefined;
     },
     checkReaders: () => machine.checkReaders(),
@@ -99,6 +104,16 @@ export async function openNodeRole(
       await machine.close();
     },
   };
+}
+
+async function act(work: () => Promise<string>): Promise<SurveyAnswer> {
+  try {
+    return { act: { isDone: true, words: await work() } };
+  } catch (error) {
+    return {
+      act: { isDone: false, words: error instanceof Error ? error.message : String(error) },
+    };
+  }
 }
 
 /** The supervisor starts this process again: it opens the store anew, and follows. */

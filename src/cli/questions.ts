@@ -13,6 +13,10 @@ export type Question =
   | { readonly kind: "cluster" }
   /** Gives the lead up; answered with whether it had it. */
   | { readonly kind: "resign" }
+  /** Rows get the newest form that all machines read. */
+  | { readonly kind: "finalize" }
+  /** A machine is none of them any more. */
+  | { readonly kind: "evict"; readonly node: string; readonly isForced: boolean }
   | { readonly kind: "cancel"; readonly id: string | undefined; readonly tag: string | undefined };
 
 /** What one process says. Members that were not asked for are missing. */
@@ -23,6 +27,8 @@ export interface SurveyAnswer {
   readonly archive?: ArchiveFacts;
   readonly cluster?: ClusterFacts;
   readonly hasResigned?: boolean;
+  /** What came of `finalize` or `evict`. */
+  readonly act?: { readonly isDone: boolean; readonly words: string };
 }
 
 export interface SurveyReport {

@@ -533,9 +533,16 @@ function isAnswering(child: Child): boolean {
   return child.role === "worker" || child.role === "both";
 }
 
+const nodeQuestions: ReadonlySet<Question["kind"]> = new Set([
+  "cluster",
+  "resign",
+  "finalize",
+  "evict",
+]);
+
 /** Who knows nothing of it is not waited for. */
 function isAsked({ role }: Child, { kind }: Question): boolean {
-  if (kind === "cluster" || kind === "resign") return role === "node";
+  if (nodeQuestions.has(kind)) return role === "node";
   return kind !== "archive" || role === "backup";
 }
 

@@ -6,7 +6,8 @@ import type { SurveyAnswer, Question, SurveyReport } from "./questions.ts";
 /** One that says nothing for so long is left out. */
 const patienceMs = 2_000;
 /** What is to be done, and not told alone, takes longer: a lead is given up when no process relies on it any more. */
-const resignPatienceMs = 15_000;
+const actPatienceMs = 15_000;
+const acts: ReadonlySet<Question["kind"]> = new Set(["resign", "finalize", "evict"]);
 
 interface Survey<Child> {
   readonly question: Question;
@@ -55,10 +56,8 @@ export class SurveyDesk<Child extends object> {
       reports: [] as SurveyReport[],
       done: finish,
     };
-    const timer = setTimeout(
-      () => finish(survey.reports),
-      question.kind === "resign" ? resignPatienceMs : patienceMs,
-    );
+    const waitMs = acts.has(question.kind) ? actPatienceMs : patienceMs;
+    const timer = setTimeout(() => finish(survey.reports), waitMs);
     this.#surveys.set(number, survey);
     void this.#parts.own(question).then((answer) => {
       survey.reports.push({ process: "supervisor", answer });

@@ -6,6 +6,7 @@ import type { Processes } from "../http/processes.ts";
 import { RequestWatch } from "../http/request-watch.ts";
 import type { ServerContext } from "../http/server-context.ts";
 import type { ClusterFacts } from "../model/cluster-facts.ts";
+import { Fault } from "../model/fault.ts";
 import type { Telemetry } from "../telemetry/tracer.ts";
 import { makeTracer } from "./otel.ts";
 import type { ServeConfig } from "./config.ts";
@@ -75,6 +76,7 @@ const startingNode: Omit<ClusterFacts, "node"> = {
   term: 0,
   applied: 0,
   kept: 0,
+  format: 0,
   leader: undefined,
   members: [],
   problem: undefined,
@@ -84,6 +86,21 @@ const startingNode: Omit<ClusterFacts, "node"> = {
 export async function askToResign(surveys: Surveys): Promise<boolean> {
   const reports = await surveys.ask({ kind: "resign" });
   return reports.some(({ answer }) => answer.hasResigned === true);
+}
+
+/** In words what was done. Fault E_CLUSTER where it was not. */
+export async function askToAct(
+  surveys: Surveys,
+  question: Question & { readonly kind: "finalize" | "evict" },
+): Promise<string> {
+  const reports = await surveys.ask(question);
+  const act = reports.find(({ answer }) => answer.act !== undefined)?.answer.act;
+  if (act?.isDone === true) return act.words;
+  throw new Fault(
+    "E_CLUSTER",
+    act?.words ??
+      "the machine's node does not answer: whether it was done, weft cluster status says",
+  );
 }
 
 /** What a worker says for itself. */
@@ -96,6 +113,8 @@ export async function answerOf(question: Question, context: ServerContext): Prom
     case "archive":
     case "cluster":
     case "resign":
+    case "finalize":
+    case "evict":
       return {};
     case "cancel":
       return { cancelled: context.watch.cancel(question) };

@@ -10,6 +10,7 @@ import { systemRandom } from "../base/random.ts";
 import type { Engine } from "../engine/engine.ts";
 import { ChangeFeed } from "../feed/change-feed.ts";
 import { openEngine, type OpenEngine } from "../engine/open.ts";
+import { isRestoring } from "../engine/restore-hold.ts";
 import { unpackStartTime } from "../engine/start-time.ts";
 import { openGrpcServer, type GrpcServer } from "../grpc/server.ts";
 import { openGraphqlService } from "../graphql/service/open-service.ts";
@@ -29,6 +30,7 @@ import { explainMove, readIdentity } from "../stores/place.ts";
 import type { LinkedControls } from "./controls.ts";
 import type { LeadDuty } from "./lead-duty.ts";
 import { openBackupDesk } from "./backup-desk.ts";
+import { openRestoreDesk } from "./restore-desk.ts";
 import { CommandTasks } from "./command-tasks.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
 import { openExports } from "./export-desk.ts";
@@ -43,7 +45,15 @@ import { openSeenCommits } from "./seen-commits.ts";
 import { makeSecurity } from "./security.ts";
 import type { SurveyAnswer, Question } from "./questions.ts";
 import type { Surveys } from "./survey.ts";
-import { answerOf, askArchive, askCluster, askProcesses, askToResign, openWatch } from "./watch.ts";
+import {
+  answerOf,
+  askArchive,
+  askCluster,
+  askProcesses,
+  askToAct,
+  askToResign,
+  openWatch,
+} from "./watch.ts";
 import { showMetrics } from "./worker-metrics.ts";
 import { readApiVersion } from "./version.ts";
 import { type ExchangedSettings, makeReload, openRates, rulesOf } from "./worker-settings.ts";
@@ -214,6 +224,8 @@ function openAdmin(
     cluster: {
       facts: () => askCluster(surveys, config),
       resign: () => askToResign(surveys),
+      finalize: () => askToAct(surveys, { kind: "finalize" }),
+      evict: (node, isForced) => askToAct(surveys, { kind: "evict", node, isForced }),
     },
     clock: systemClock,
     acl: acl !== undefined,
@@ -223,6 +235,14 @@ function openAdmin(
     lease: (kind, count) => engine.lease(kind, count),
     exports: openExports({ tasks, dataDir, keyFile, exportDir, commitTs, clock: systemClock }),
     backups: openBackupDesk(config, tasks),
+    restores: openRestoreDesk({
+      config,
+      tasks,
+      controls,
+      store,
+      rows: engine.systemRows,
+      onDone: async () => await acl?.ensureFirst(),
+    }),
     findTask: (id) => tasks.find(id),
     migrations: openMigrations(engine, systemClock),
   });
@@ -262,11 +282,12 @@ function openFacts(
     clock: systemClock,
     version: readApiVersion(),
     address: `${config.host}:${config.port}`,
-    features: hasAcl ? ["acl", "multi_tenancy"] : [],
+    features: [...(hasAcl ? ["acl", "multi_tenancy"] : []), "backup_restore", "cdc"],
     indexProgress: () => engine.indexProgress(),
     vectorIndexes: () => engine.vectorIndexes,
     archive: () => askArchive(surveys, config),
     cluster: () => askCluster(surveys, config),
+    isRestoring: () => isRestoring(engine.systemRows, store),
     describeStore: async () => ({ ...(await store.describe()), isShortOfRoom: room.isShort }),
   });
 }

@@ -16,6 +16,10 @@ export interface NodeOptions {
   readonly name: string;
   /** HOST:PORT by which the others reach it. */
   readonly address: string;
+  /** Which store of it this is (`incarnation.ts`). */
+  readonly incarnation: string;
+  /** Forms of rows that it reads and writes; default: those of this version. */
+  readonly formats?: readonly number[];
   readonly bind: { readonly host: string; readonly port: number };
   readonly tls: PeerTls;
   readonly leaseMs: number;
@@ -44,6 +48,10 @@ export interface ClusterNode {
   whenLed(ms: number): Promise<boolean>;
   /** Gives the lead up; the machine has to be opened anew (`onEnd`). false: it does not lead. */
   resign(): Promise<boolean>;
+  /** Of the machine that leads, in words what was done: rows get the newest form that all machines read. Fault E_CLUSTER. */
+  finalize(): Promise<string>;
+  /** Of the machine that leads, in words what was done: another one is none of them any more. Fault E_CLUSTER. */
+  evict(node: string, isForced: boolean): Promise<string>;
   exchangeTls(tls: PeerTls): void;
   /** A process of this machine has ended. */
   checkReaders(): void;

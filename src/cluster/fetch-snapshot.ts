@@ -6,7 +6,7 @@ import type { ReplicatedLog } from "../log/replicated-log.ts";
 import type { UserKey } from "../stores/encryption.ts";
 import { openSnapshotTarget } from "../stores/snapshot-store.ts";
 import { dialPeer, endWhenIdle, type PeerTls } from "./peer-connection.ts";
-import type { PeerHello } from "./peer-words.ts";
+import type { PeerSelf } from "./peer-words.ts";
 import { receiveSnapshot } from "./snapshot-words.ts";
 
 interface FetchOptions {
@@ -14,7 +14,7 @@ interface FetchOptions {
   readonly dir: string;
   readonly encryption: UserKey | undefined;
   readonly tls: PeerTls;
-  readonly self: Pick<PeerHello, "storeId" | "node" | "address">;
+  readonly self: PeerSelf;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Whoever gives nothing for so long is not waited for. Default: `snapshotIdleMs`. */

@@ -90,6 +90,11 @@ export class Followers {
     for (const { socket } of this.#all) sendFrame(socket, peerKind.digest, payload);
   }
 
+  /** It is not one of the machines any more. */
+  part(node: string): void {
+    for (const { hello, socket } of this.#all) if (hello.node === node) socket.destroy();
+  }
+
   /** The lead is given up. */
   tellResigned(): void {
     for (const { socket } of this.#all) sendFrame(socket, peerKind.resigned);

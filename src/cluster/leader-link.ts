@@ -8,12 +8,12 @@ import type { ClusterMember } from "../model/cluster-facts.ts";
 import { PendingTable, pendingSlotsMax } from "../base/pending-table.ts";
 import { dialPeer, endWhenSilent, readFrames, sendFrame, type PeerTls } from "./peer-connection.ts";
 import { decodeMembers, decodeSeq, encodeSeq, peerKind } from "./peer-words.ts";
-import type { PeerHello } from "./peer-words.ts";
+import type { PeerSelf } from "./peer-words.ts";
 import { Seldom } from "./seldom.ts";
 
 interface LeaderLinkOptions {
   readonly tls: () => PeerTls;
-  readonly self: Pick<PeerHello, "storeId" | "node" | "address">;
+  readonly self: PeerSelf;
   readonly formats: readonly number[];
   readonly logger: Logger;
   readonly applied: () => number;

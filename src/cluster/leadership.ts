@@ -26,8 +26,11 @@ import {
   type ServedSession,
   type SessionHello,
 } from "./remote-session.ts";
-import type { Replica } from "./replica.ts";
+import { explainFormat, type Replica } from "./replica.ts";
+import { evictedWords, isEvicted } from "./roster.ts";
+import { RosterKeeper } from "./roster-keeper.ts";
 import { findTrim } from "./trimming.ts";
+import type { PeerHello } from "./peer-words.ts";
 
 interface LeadershipOptions {
   readonly log: ReplicatedLog;
@@ -40,6 +43,8 @@ interface LeadershipOptions {
   readonly logger: Logger;
   readonly name: string;
   readonly address: string;
+  readonly incarnation: string;
+  readonly formats: readonly number[];
   readonly leaseMs: number;
   readonly readWaitMs: number;
   readonly retainMs: number;
@@ -62,6 +67,7 @@ export class Leadership {
   readonly #own = new Set<OwnSession>();
   readonly #beats = new Beats();
   readonly #digests: DigestRound;
+  readonly roster: RosterKeeper;
   #kept: number;
   #isOver = false;
   /** When the log is trimmed next, and up to where it was. */
@@ -80,12 +86,21 @@ export class Leadership {
       confirm: () => this.confirm(),
       kept: () => this.#kept,
       onChange: () => this.tellMembers(),
-      onSilent: (node) => {
-        for (const session of this.#sessions) if (session.node === node) session.close();
-      },
+      onSilent: (node) => this.#closeSessions(node),
       onDigest: (node, payload) => this.#digests.compare(node, payload),
     });
     this.#digests = new DigestRound(options, (payload) => this.#followers.tellDigest(payload));
+    const { name: node, address, incarnation, formats } = options;
+    this.roster = new RosterKeeper({
+      ...options,
+      own: { node, address, incarnation, formats },
+      hellos: () => this.#followers.all.map(({ hello }) => hello),
+      part: (other) => {
+        this.#followers.part(other);
+        this.#closeSessions(other);
+      },
+      onChange: () => this.tellMembers(),
+    });
     replica.onKept((seq) => {
       this.#kept = seq;
       options.onKept(seq);
@@ -113,8 +128,16 @@ export class Leadership {
     this.tellMembers();
   }
 
+  /** Throws for a machine that was evicted. */
+  admit(hello: PeerHello): void {
+    if (isEvicted(this.roster.entries, hello)) throw new Error(evictedWords);
+  }
+
   takeFollower(hello: FollowHello, socket: Socket): void {
-    const { name, address } = this.#options;
+    const { name, address, replica } = this.#options;
+    if (!hello.formats.includes(replica.format)) {
+      throw new Error(`rows have ${explainFormat(replica.format, hello.formats)}`);
+    }
     const namesake = this.#followers.all.find((one) => one.hello.node === hello.node)?.hello;
     const isTaken = hello.node === name ? address : namesake?.address;
     if (isTaken !== undefined && isTaken !== hello.address) {
@@ -158,6 +181,7 @@ export class Leadership {
     this.tellLead();
     keep();
     await replica.markKept();
+    void this.roster.note();
     await this.#trim();
     this.#digests.beginWhenDue();
     return true;
@@ -218,6 +242,10 @@ export class Leadership {
     this.#beats.close();
   }
 
+  #closeSessions(node: string): void {
+    for (const session of this.#sessions) if (session.node === node) session.close();
+  }
+
   readonly #sessionHost = {
     seq: (): number => this.#kept,
     leads: (): boolean => !this.#isOver,
@@ -225,18 +253,21 @@ export class Leadership {
   };
 
   #listMembers(): readonly ClusterMember[] {
-    const { name, address, link } = this.#options;
+    const { name, address, link, formats } = this.#options;
     const slotsOf = (node: string): readonly number[] =>
       [...this.#sessions].flatMap((session) => (session.node === node ? (session.slot ?? []) : []));
-    const own = { node: name, address, slots: link.slots, leads: true, applied: this.#kept };
+    const own = { node: name, address, formats, slots: link.slots, leads: true };
+    const ownMember = { ...own, applied: this.#kept, isAway: false };
     const others = this.#followers.all.map(({ hello, applied }) => ({
       node: hello.node,
       address: hello.address,
       slots: slotsOf(hello.node),
+      formats: hello.formats,
       leads: false,
       applied,
+      isAway: false,
     }));
-    return [own, ...others];
+    return [ownMember, ...others, ...this.roster.away];
   }
 
   /** Never what a machine that is connected has not applied. */

@@ -24,8 +24,8 @@ export function showMachine(facts: () => ClusterFacts): void {
   );
   metrics.gauge(
     "weft_cluster_members",
-    "Machines that the leader has told of",
-    () => facts().members.length,
+    "Machines that are connected to the leader, and itself",
+    () => facts().members.filter(({ isAway }) => !isAway).length,
   );
   metrics.gauge(
     "weft_cluster_stopped",

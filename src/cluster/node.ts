@@ -26,10 +26,11 @@ import { LeaderLink } from "./leader-link.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import { endWhenIdle, sendFrame, type PeerTls } from "./peer-connection.ts";
 import { openPeerServer, type PeerServer } from "./peer-server.ts";
-import { peerKind, type PeerHello } from "./peer-words.ts";
+import { peerKind, type PeerHello, type PeerSelf } from "./peer-words.ts";
 import { ProcessDoors } from "./process-doors.ts";
 import { openRemoteSession } from "./remote-session.ts";
 import { Replica, rowFormats } from "./replica.ts";
+import { evictedWords, isEvicted, readRoster } from "./roster.ts";
 import { Wakeup } from "./wakeup.ts";
 
 /** Records whose number is not told by the leader are looked for so often. */
@@ -56,7 +57,8 @@ class Machine implements ClusterNode, NodeLinkHost {
   readonly #options: NodeOptions;
   readonly #lease: LeaseKeeper;
   readonly #link: NodeLink;
-  readonly #self: Pick<PeerHello, "storeId" | "node" | "address">;
+  readonly #self: PeerSelf;
+  readonly #formats: readonly number[];
   readonly #leaderLink: LeaderLink;
   readonly #digests: DigestCheck;
   readonly #doors: ProcessDoors;
@@ -84,9 +86,10 @@ class Machine implements ClusterNode, NodeLinkHost {
 
   constructor(options: NodeOptions) {
     this.#options = options;
-    const { node, log, clock, leaseMs, name, address, logger } = options;
+    const { node, log, clock, leaseMs, name, address, logger, incarnation } = options;
     this.#tls = options.tls;
-    this.#self = { storeId: node.storeId, node: name, address };
+    this.#formats = options.formats ?? rowFormats;
+    this.#self = { storeId: node.storeId, node: name, address, incarnation };
     this.#lease = new LeaseKeeper({ lease: log.lease, clock, leaseMs, node: name, address });
     this.#applied = new AppliedPoint(0, clock);
     this.#commitTs = readCommitTs(node);
@@ -94,7 +97,7 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#leaderLink = new LeaderLink({
       tls: () => this.#tls,
       self: this.#self,
-      formats: rowFormats,
+      formats: this.#formats,
       logger,
       applied: () => this.#applied.seq,
       onKept: (seq) => this.#noteKept(seq),
@@ -118,13 +121,17 @@ class Machine implements ClusterNode, NodeLinkHost {
     });
     this.#lease.onWake(() => this.#leases.raise());
     const { pathOf } = options;
-    this.#doors = new ProcessDoors({ pathOf, self: this.#self, tls: () => this.#tls, logger });
+    const tls = (): PeerTls => this.#tls;
+    this.#doors = new ProcessDoors({ pathOf, self: this.#self, tls, logger, clock });
   }
 
   async open(): Promise<void> {
     const { log, node, clock, bind, logger, tls } = this.#options;
     const { storeId } = node;
-    this.#replica = await Replica.open(node, { log, clock, pause: makePause(this.#options) });
+    if (this.#isEvicted) throw new Fault("E_STARTUP", `--cluster: ${evictedWords}`);
+    const formats = this.#formats;
+    const pause = makePause(this.#options);
+    this.#replica = await Replica.open(node, { log, clock, pause, formats });
     this.#replica.onDigest((seq) => this.#digests.begin(seq));
     this.#applied.reach(this.#replica.point.seq);
     this.#server = await openPeerServer({
@@ -150,6 +157,7 @@ class Machine implements ClusterNode, NodeLinkHost {
       term: this.#term,
       applied: this.#applied.seq,
       kept: Math.max(this.#kept, this.#applied.seq),
+      format: this.#replica?.format ?? 0,
       leader: leads ? this.#options.name : this.#leaderLink.isConnected ? seen?.node : undefined,
       members: this.#members,
       problem: this.#logError,
@@ -161,7 +169,7 @@ class Machine implements ClusterNode, NodeLinkHost {
     for (;;) {
       if (this.#isLed) return true;
       const leftMs = endMs - this.#options.clock.tickMs();
-      if (leftMs <= 0 || this.#isEnded) return false;
+      if (leftMs <= 0 || this.#isEnded || this.#hasStopped) return false;
       await this.#led.wait(leftMs);
     }
   }
@@ -183,6 +191,20 @@ class Machine implements ClusterNode, NodeLinkHost {
       this.#end("resigned");
     }
     return true;
+  }
+
+  async finalize(): Promise<string> {
+    return await this.#keeper.finalize();
+  }
+
+  async evict(node: string, isForced: boolean): Promise<string> {
+    return await this.#keeper.evict(node, isForced);
+  }
+
+  get #keeper(): Leadership["roster"] {
+    const { leader = "no machine that can be reached", node } = this.facts;
+    if (this.#role === "leading" && this.#leadership !== undefined) return this.#leadership.roster;
+    throw new Fault("E_CLUSTER", `${node} does not lead: ${leader} does`);
   }
 
   async close(): Promise<void> {
@@ -255,6 +277,7 @@ class Machine implements ClusterNode, NodeLinkHost {
         this.#logError = undefined;
         if (moved) {
           this.#noteApplied(replica.point.seq);
+          if (this.#isEvicted) throw new Error(evictedWords);
           continue;
         }
         if (this.#role === "catching") this.#role = "following";
@@ -265,6 +288,11 @@ class Machine implements ClusterNode, NodeLinkHost {
         if (!(await this.#noteError(error))) return;
       }
     }
+  }
+
+  /** Whether the log, as far as it is applied, says that this machine's store is none of the machines'. */
+  get #isEvicted(): boolean {
+    return isEvicted(readRoster(this.#options.node), this.#self);
   }
 
   get #hasStopped(): boolean {
@@ -393,6 +421,7 @@ class Machine implements ClusterNode, NodeLinkHost {
       const mayLead = !this.#hasStopped && (await this.#lease.beat());
       const store = mayLead ? await replica.lead(() => this.#lose()) : undefined;
       if (this.#isEnded) return;
+      if (store !== undefined && this.#isEvicted) this.#stopService(new Error(evictedWords));
       if (this.#hasStopped) {
         // Its rows were found to differ meanwhile: whoever leads next has the others'.
         replica.resign();
@@ -432,6 +461,7 @@ class Machine implements ClusterNode, NodeLinkHost {
     });
     this.#leadership = new Leadership({
       ...this.#options,
+      formats: this.#formats,
       store,
       replica,
       lease: this.#lease,
@@ -471,6 +501,7 @@ class Machine implements ClusterNode, NodeLinkHost {
   // The lead, and its end.
 
   #take(hello: PeerHello, socket: Socket): void {
+    this.#leadership?.admit(hello);
     switch (hello.purpose) {
       case "follow":
         this.#leading.takeFollower(hello, socket);

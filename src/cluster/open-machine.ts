@@ -6,11 +6,12 @@ import { holdsStore, openNodeStore, type NodeStoreOptions } from "../stores/open
 import { clearHalfSnapshot } from "../stores/snapshot-store.ts";
 import { fetchSnapshot } from "./fetch-snapshot.ts";
 import { findHistory, type LogHistory } from "./founding.ts";
+import { keepIncarnation, readIncarnation } from "./incarnation.ts";
 import { decodePosition } from "./position.ts";
 import type { ClusterNode, NodeOptions } from "./cluster-node.ts";
 import { openClusterNode } from "./node.ts";
 
-interface MachineOptions extends Omit<NodeOptions, "node"> {
+interface MachineOptions extends Omit<NodeOptions, "node" | "incarnation"> {
   readonly store: Omit<NodeStoreOptions, "storeId" | "logger" | "clock">;
 }
 
@@ -43,10 +44,11 @@ async function openOnce(options: MachineOptions): Promise<ClusterNode> {
     );
   }
   const { storeId } = history;
+  const incarnation = readIncarnation(store.dir);
   clearHalfSnapshot(store.dir);
   if (await needsSnapshot(options, history)) {
     const { name: node, address, tls } = options;
-    const self = { storeId, node, address };
+    const self = { storeId, node, address, incarnation };
     const { dir, encryption } = store;
     await fetchSnapshot({ log, dir, encryption, tls, self, clock, logger });
   }
@@ -62,9 +64,11 @@ async function openOnce(options: MachineOptions): Promise<ClusterNode> {
     },
   });
   try {
+    keepIncarnation(store.dir, incarnation);
     return await openClusterNode({
       ...options,
       node,
+      incarnation,
       onEnd: (end) => {
         isOver = true;
         onEnd(end);

@@ -22,6 +22,11 @@ class PeerRefused extends Error {
   override readonly name = "PeerRefused";
 }
 
+/** Nothing is heard of the other side. */
+export class PeerSilent extends Error {
+  override readonly name = "PeerSilent";
+}
+
 /** How long a connection may take to be made and answered. */
 const dialMs = 3000;
 
@@ -37,7 +42,8 @@ export async function dialPeer(address: string, tls: PeerTls, hello: PeerHello):
   const port = Number(address.slice(at + 1));
   const socket = connect({ host, port, ...tls, minVersion: "TLSv1.2" });
   socket.setNoDelay(true);
-  const timer = setTimeout(() => socket.destroy(new Error("the machine does not answer")), dialMs);
+  const silent = new PeerSilent("the machine does not answer");
+  const timer = setTimeout(() => socket.destroy(silent), dialMs);
   try {
     await new Promise<void>((resolve, reject) => {
       socket.once("secureConnect", resolve);

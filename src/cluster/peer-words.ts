@@ -45,13 +45,18 @@ export type PeerHello = PeerPurpose & {
   readonly storeId: string;
   readonly node: string;
   readonly address: string;
+  /** Which store of the machine (`incarnation.ts`); undefined of a version that does not say. */
+  readonly incarnation?: string | undefined;
 };
+
+export type PeerSelf = Pick<PeerHello, "storeId" | "node" | "address" | "incarnation">;
 
 function encodePlain(value: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(value));
 }
 
-function decodePlain(payload: Uint8Array): Record<string, unknown> {
+/** Throws for whatever is no object. */
+export function decodePlain(payload: Uint8Array): Record<string, unknown> {
   const value: unknown = JSON.parse(Buffer.from(payload).toString());
   if (typeof value !== "object" || value === null) throw foreign();
   return value as Record<string, unknown>;
@@ -69,6 +74,7 @@ export function decodePeerHello(payload: Uint8Array): PeerHello {
     storeId: textOf(plain["storeId"]),
     node: textOf(plain["node"]),
     address: textOf(plain["address"]),
+    ...(plain["incarnation"] === undefined ? {} : { incarnation: textOf(plain["incarnation"]) }),
   };
   switch (plain["purpose"]) {
     case "follow": {
@@ -103,6 +109,9 @@ export function decodeMembers(payload: Uint8Array): readonly ClusterMember[] {
       slots: listOf(plain["slots"]).map(numberOf),
       leads: plain["leads"] === true,
       applied: numberOf(plain["applied"]),
+      // A leader of an older version does not say.
+      formats: listOf(plain["formats"] ?? []).map(numberOf),
+      isAway: plain["isAway"] === true,
     };
   });
 }

@@ -5,18 +5,26 @@
 import type { ClusterMember } from "../model/cluster-facts.ts";
 import { chmodSync, renameSync, rmSync, statSync } from "node:fs";
 import { createServer, connect, type Server, type Socket } from "node:net";
+import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
+import { LineWatch } from "./line-watch.ts";
 import { dialPeer, joinSockets, sendFrame, type PeerTls } from "./peer-connection.ts";
 import { peerKind } from "./peer-words.ts";
-import type { PeerHello } from "./peer-words.ts";
+import type { PeerSelf } from "./peer-words.ts";
 
 interface ProcessDoorsOptions {
   /** Where the process of a slot is reached on this machine. */
   readonly pathOf: (slot: number, isGrpc: boolean) => string;
-  readonly self: Pick<PeerHello, "storeId" | "node" | "address">;
+  readonly self: PeerSelf;
   readonly tls: () => PeerTls;
   readonly logger: Logger;
+  readonly clock: Clock;
+  /** As `LineWatch` takes it. */
+  readonly quietMs?: number;
 }
+
+/** No process has it: a machine that is asked for it is heard. */
+const noSlot = 255;
 
 interface Door {
   readonly server: Server;
@@ -32,12 +40,22 @@ interface SlotDoors {
 
 export class ProcessDoors {
   readonly #options: ProcessDoorsOptions;
+  readonly #watch: LineWatch;
   readonly #open = new Map<number, SlotDoors>();
   #members: readonly ClusterMember[] = [];
   #turn: Promise<void> = Promise.resolve();
 
   constructor(options: ProcessDoorsOptions) {
     this.#options = options;
+    const { clock, quietMs, self, tls } = options;
+    this.#watch = new LineWatch({
+      nowMs: () => clock.tickMs(),
+      ...(quietMs === undefined ? {} : { quietMs }),
+      probe: async (address) => {
+        const hello = { ...self, purpose: "process", slot: noSlot, isGrpc: false } as const;
+        (await dialPeer(address, tls(), hello)).socket.destroy();
+      },
+    });
   }
 
   /** Who has which slots now. */
@@ -67,6 +85,7 @@ export class ProcessDoors {
   async close(): Promise<void> {
     await this.#turn;
     for (const [slot, { doors }] of this.#open) this.#shut(slot, doors);
+    this.#watch.close();
   }
 
   async #arrange(): Promise<void> {
@@ -115,6 +134,7 @@ export class ProcessDoors {
     try {
       const dialled = await dialPeer(address, tls(), { ...self, purpose: "process", slot, isGrpc });
       joinSockets(socket, dialled.socket);
+      this.#watch.add(address, socket, dialled.socket);
     } catch {
       socket.destroy();
     }

@@ -6,9 +6,9 @@ import type { Socket } from "node:net";
 import { PendingTable, pendingSlotsMax } from "../base/pending-table.ts";
 import type { LinkSession, PlacedAnswer, ProcessSession, SlotToken } from "../stores/open.ts";
 import { dialPeer, readFrames, sendFrame, type PeerTls } from "./peer-connection.ts";
-import { decodeSeq, encodeSeq, peerKind, type PeerHello } from "./peer-words.ts";
+import { decodeSeq, encodeSeq, peerKind, type PeerHello, type PeerSelf } from "./peer-words.ts";
 
-type Self = Pick<PeerHello, "storeId" | "node" | "address">;
+type Self = PeerSelf;
 
 /** Rejects where the machine does not lead, or is not reached. */
 export async function openRemoteSession(

@@ -9,7 +9,7 @@ import type { Clock } from "../base/clock.ts";
 import { Fault } from "../model/fault.ts";
 import { chainStart, type ChainPoint } from "../log/chain.ts";
 import { LogFollower, type FollowedRecord } from "../log/follower.ts";
-import { openBody, readHead } from "../log/record.ts";
+import { openBody, readHead, type RecordHead } from "../log/record.ts";
 import { LogTrimmed, type ReplicatedLog, type SealedRecord } from "../log/replicated-log.ts";
 import { LogLost, type LogShipper } from "../log/shipper.ts";
 import { takeOver, type TakenOver } from "../log/take-over.ts";
@@ -21,12 +21,14 @@ interface ReplicaOptions {
   /** As `takeOver` waits between two tries whose outcome is unknown; false: it gives the lead up. */
   readonly pause: (tries: number) => Promise<boolean>;
   readonly clock: Clock;
+  /** Forms of rows that this machine reads and writes; default: those of this version. */
+  readonly formats?: readonly number[];
 }
 
 /** The form of rows in records: as the journal of the store's format 5 has them (reference/storage 8.5). */
 const rowFormat = 5;
 
-/** Those that this version reads. */
+/** Those that this version reads and writes. */
 export const rowFormats: readonly number[] = [rowFormat];
 
 export class Replica {
@@ -36,9 +38,16 @@ export class Replica {
   #follower: LogFollower | undefined;
   #shipper: LogShipper | undefined;
   #markedSeq = 0;
+  /** Of the newest record that was met; it never falls. */
+  #format: number;
   #onDigest: (seq: number) => void = () => {};
 
-  private constructor(node: NodeStore, point: ChainPoint, options: ReplicaOptions) {
+  private constructor(
+    node: NodeStore,
+    { point, format }: { readonly point: ChainPoint; readonly format: number },
+    options: ReplicaOptions,
+  ) {
+    this.#format = format;
     this.#node = node;
     this.#options = options;
     this.#history = Buffer.from(node.storeId, "hex");
@@ -50,8 +59,27 @@ export class Replica {
     const { position } = node;
     if (position === undefined) refuseFilled(node);
     const point = position === undefined ? chainStart : decodePosition(position);
-    await refuseOther(options.log, Buffer.from(node.storeId, "hex"), point);
-    return new Replica(node, point, options);
+    const history = Buffer.from(node.storeId, "hex");
+    await refuseOther(options.log, history, point);
+    const { formats = rowFormats } = options;
+    const newest = await readNewest(options.log, history);
+    if (newest !== undefined) checkRowFormat(newest, formats);
+    const format = newest?.rowFormat ?? Math.max(...formats);
+    return new Replica(node, { point, format }, options);
+  }
+
+  /** The form that rows have in the log now. */
+  get format(): number {
+    return this.#format;
+  }
+
+  get #formats(): readonly number[] {
+    return this.#options.formats ?? rowFormats;
+  }
+
+  #noteFormat(head: RecordHead): void {
+    checkRowFormat(head, this.#formats);
+    this.#format = Math.max(this.#format, head.rowFormat);
   }
 
   /** How far the log is applied. */
@@ -81,8 +109,10 @@ export class Replica {
     if (records.length === 0) return false;
     let applied = from;
     try {
-      for (const { head } of records) checkRowFormat(head.rowFormat, head.seq);
-      for (const run of cutAtDigests(records)) applied = await this.#apply(run);
+      const end = records.findIndex(({ head }) => !this.#formats.includes(head.rowFormat));
+      const readable = end === -1 ? records : records.slice(0, end);
+      for (const run of cutAtDigests(readable)) applied = await this.#apply(run);
+      for (const { head } of records) this.#noteFormat(head);
     } catch (error) {
       this.#follower = new LogFollower(this.#options.log, this.#history, applied);
       throw error;
@@ -118,7 +148,14 @@ export class Replica {
     // A store that has no room takes no lead: its begin would depose another machine for nothing.
     await this.#node.whenWritable();
     this.#node.apply([], encodePosition(point));
-    const options = { history: this.#history, term: 1, rowFormat, clock, pause };
+    const options = {
+      history: this.#history,
+      term: 1,
+      rowFormat: this.#format,
+      clock,
+      pause,
+      check: (head: RecordHead) => this.#noteFormat(head),
+    };
     const taken = await takeOver(log, point, options);
     if (taken === undefined) return undefined;
     try {
@@ -143,7 +180,6 @@ export class Replica {
     let applied = this.#following.point;
     try {
       for (const { head, record, point: reached } of records) {
-        checkRowFormat(head.rowFormat, head.seq);
         const body = await openBody(record, head);
         await this.#node.whenWritable();
         this.#node.apply(head.kind === "rows" ? [body] : [], encodePosition(reached));
@@ -167,6 +203,13 @@ export class Replica {
   /** Nothing is shipped any more. What was under way may be in the log. */
   resign(): void {
     this.#shipper?.stop();
+  }
+
+  /** Of the leader: rows have another form from the record on that says so. Whoever does not read it stops there. */
+  async raiseFormat(format: number): Promise<void> {
+    assert(this.#shipper !== undefined, "only the leader raises it");
+    await this.#shipper.ship({ kind: "format", rowFormat: format });
+    this.#format = Math.max(this.#format, format);
   }
 
   /** Of the leader: has all machines digest their rows as of the record, whose number it gives. */
@@ -258,12 +301,25 @@ async function readOne(
   }
 }
 
-function checkRowFormat(format: number, seq: number): void {
-  if (format === rowFormat) return;
-  throw new Fault(
-    "E_LOG",
-    `the rows of record ${seq} have format ${format}, which this version does not read`,
-  );
+/** undefined: there is none, or it is of another history, which is told elsewhere. */
+async function readNewest(log: ReplicatedLog, history: Buffer): Promise<RecordHead | undefined> {
+  const tail = await log.tail();
+  const record = tail === 0 ? undefined : await readOne(log, tail);
+  if (record === undefined || record === "trimmed") return undefined;
+  const head = readHead(record);
+  return equalBytes(head.history, history) ? head : undefined;
+}
+
+function checkRowFormat(
+  { rowFormat: format, seq }: Pick<RecordHead, "rowFormat" | "seq">,
+  formats: readonly number[],
+): void {
+  if (formats.includes(format)) return;
+  throw new Fault("E_LOG", `the rows of record ${seq} have ${explainFormat(format, formats)}`);
+}
+
+export function explainFormat(format: number, formats: readonly number[]): string {
+  return `format ${format}, and this machine reads ${formats.join(" and ")}: the machines were finalized for a newer version, start that one`;
 }
 
 function shipRows(shipper: LogShipper): RowShipper {

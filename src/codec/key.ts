@@ -259,6 +259,13 @@ export function storageRange(storageId: number): KeyRange {
   return prefixRange(key);
 }
 
+/** The same place of another storage id. */
+export function moveKey(key: Uint8Array, storageId: number): Uint8Array {
+  const moved = key.slice();
+  writeU32(moved, 0, storageId);
+  return moved;
+}
+
 export function readStorageId(key: Uint8Array): number {
   return readU32(key, 0);
 }

@@ -113,9 +113,11 @@ export class ChangeSender {
     snapshot: Snapshot,
     state: SchemaState | undefined,
     patches: readonly Patch[],
+    kind: Pick<Change, "raisesFence" | "beginsLog"> = {},
   ): Promise<void> {
     const { clock, slot, floorTs } = this.#options;
     await this.#send({
+      ...kind,
       id: { slot, floorTs, sequence: ++this.#sequence },
       startTs: snapshot.ts,
       basisTs: snapshot.ts,

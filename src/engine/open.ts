@@ -126,7 +126,12 @@ export async function openEngine(options: EngineOptions): Promise<OpenEngine> {
     });
     schemas.sweepSoon();
   };
-  if (resumes !== false) parts.watch.listen((namespace) => schemas.buildSoon(namespace));
+  if (resumes !== false) {
+    parts.watch.listen((namespace) => {
+      schemas.buildSoon(namespace);
+      if (duty.isOn) schemas.tendSoon();
+    });
+  }
   if (duty.isOn) takeUp();
   duty.onTurn((isOn) => {
     if (isOn) takeUp();

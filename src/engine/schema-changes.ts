@@ -42,6 +42,7 @@ import type { Patch, Store } from "../store/store.ts";
 import { derivePatches } from "../write/apply.ts";
 import type { Edit } from "../write/edit.ts";
 import type { ChangeSender } from "./commits.ts";
+import { clearLostRestore } from "./restore-hold.ts";
 import type { AlterOperation } from "./engine.ts";
 import { fixedDuty, type Duty } from "./duty.ts";
 import { IndexBuilds } from "./index-builds.ts";
@@ -69,6 +70,8 @@ const indexingWaitMs = 1000;
 const lookMs = 5;
 /** And so often at least. */
 const idleLookMs = 500;
+/** After so long it is looked whether whoever restored is gone. */
+const lostLookMs = 15_000;
 /** Rows in one slice of a sweep. */
 const sweepRows = 512;
 
@@ -79,6 +82,8 @@ export class SchemaChanges {
   readonly #clock: Clock;
   readonly #builds: IndexBuilds;
   #sweeping: Promise<void> | undefined = undefined;
+  #tending: Promise<void> | undefined = undefined;
+  #lostLook: ReturnType<typeof setTimeout> | undefined = undefined;
   #isClosed = false;
 
   constructor(options: SchemaChangesOptions) {
@@ -396,8 +401,21 @@ export class SchemaChanges {
 
   /** Takes up builds that a process left behind when it ended, and begins those of indexes that have become stale. */
   async takeUpBuilds(): Promise<void> {
+    await this.#clearLostRestore();
     await this.#renewIndexes();
     await this.#builds.takeUp();
+  }
+
+  async #clearLostRestore(): Promise<void> {
+    if (this.#isClosed) return;
+    const { readers, committer, logger } = this.#options;
+    if (!(await clearLostRestore(readers.store, committer))) return this.sweepSoon();
+    this.#lostLook = setTimeout(() => {
+      this.#clearLostRestore().catch((error: unknown) => {
+        logger.warn("what a restore has left is not cleared", { error: String(error) });
+      });
+    }, lostLookMs);
+    this.#lostLook.unref();
   }
 
   async #renewIndexes(): Promise<void> {
@@ -413,6 +431,18 @@ export class SchemaChanges {
   /** A namespace's schema was changed, perhaps by another process: what it wants built is built here. */
   buildSoon(namespace: number): void {
     this.#builds.wake(namespace);
+  }
+
+  /** The same, for the process that does what one does: what was restored may be of an older version, or leave rows. */
+  tendSoon(): void {
+    this.#tending ??= this.#renewIndexes()
+      .catch((error: unknown) => {
+        this.#options.logger.warn("indexes of another version are not built anew", {
+          error: String(error),
+        });
+      })
+      .finally(() => (this.#tending = undefined));
+    this.sweepSoon();
   }
 
   /** Resolves when nothing is left to build. */
@@ -477,7 +507,8 @@ export class SchemaChanges {
   /** Waits for the slice under way; builds and sweeps go on at the next start. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.allSettled([this.#builds.close(), this.#sweeping]);
+    clearTimeout(this.#lostLook);
+    await Promise.allSettled([this.#builds.close(), this.#sweeping, this.#tending]);
   }
 }
 

@@ -60,8 +60,8 @@ export function ownRowPatch(
 
 export function makeSystemRows(store: Store, committer: ChangeSender): SystemRows {
   return {
-    read: (name) => look(store, (snapshot) => readRow(snapshot, name)),
-    list: (prefix) => look(store, (snapshot) => listRows(snapshot, prefix)),
+    read: (name) => look(store, (snapshot) => readOwnRow(snapshot, name)),
+    list: (prefix) => look(store, (snapshot) => listOwnRows(snapshot, prefix)),
     write: (name, value, expected) =>
       committer.retry(async () => {
         const snapshot = await store.snapshot();
@@ -93,7 +93,8 @@ function look<T>(store: Store, use: (snapshot: Snapshot) => MaybePromise<T>): Ma
   });
 }
 
-function readRow(snapshot: Snapshot, name: string): MaybePromise<Uint8Array | undefined> {
+/** Of one state. */
+export function readOwnRow(snapshot: Snapshot, name: string): MaybePromise<Uint8Array | undefined> {
   let bytes: Uint8Array | undefined;
   const read = snapshot.readMany([keyOf(name)], (_, row) => {
     if (row !== undefined) bytes = copyBytes(row);
@@ -101,7 +102,8 @@ function readRow(snapshot: Snapshot, name: string): MaybePromise<Uint8Array | un
   return andThen(read, () => bytes);
 }
 
-function listRows(
+/** Of one state; "" for all. */
+export function listOwnRows(
   snapshot: Snapshot,
   prefix: string,
 ): MaybePromise<ReadonlyMap<string, Uint8Array>> {

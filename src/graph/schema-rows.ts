@@ -148,6 +148,18 @@ export function readNamespaces(snapshot: Snapshot): MaybePromise<readonly number
   return andThen(read, () => namespaces.sort((a, b) => a - b));
 }
 
+/** Whether rows of a storage id are those of a namespace: others are being swept, or come with a restore. */
+export function isNamedStorage(snapshot: Snapshot, storageId: number): MaybePromise<boolean> {
+  let isNamed = storageId === globalStorageId;
+  const range = prefixRange(metaKey(globalStorageId, "schema/"));
+  const read = snapshot.scan(range, (key, bytes) => {
+    const isHead = readMetaName(key).endsWith("/head");
+    if (isHead && decodeSchemaHead(bytes).storageId === storageId) isNamed = true;
+    return !isNamed;
+  });
+  return andThen(read, () => isNamed);
+}
+
 const countersKey = metaKey(globalStorageId, "namespaces");
 
 /** What is given out once and never again. */

@@ -60,6 +60,8 @@ interface NodeParts {
   archive?(): Promise<ArchiveFacts | undefined>;
   /** undefined: this machine is alone. */
   cluster?(): Promise<ClusterFacts | undefined>;
+  /** Whether what the store holds is being replaced. */
+  isRestoring?(): Promise<boolean>;
   describeStore(): Promise<{
     readonly commitTs: number;
     readonly maxUid: number;
@@ -77,6 +79,7 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
       const cluster = await parts.cluster?.();
       // Nothing is read of a machine that is out of service.
       const progress = cluster?.role === "stopped" ? [] : await parts.indexProgress();
+      const isRestoring = cluster?.role !== "stopped" && (await parts.isRestoring?.()) === true;
       const names = progress.map(({ namespace, predicate }) => `${namespace}-${predicate}`);
       const indexing = [...new Set(names)];
       const nowMs = parts.clock.nowMs();
@@ -88,7 +91,10 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
         version: parts.version,
         uptime: Math.floor((nowMs - startedAtMs) / 1000),
         lastEcho: Math.floor(nowMs / 1000),
-        ongoing: indexing.length > 0 ? ["opIndexing"] : [],
+        ongoing: [
+          ...(indexing.length > 0 ? ["opIndexing"] : []),
+          ...(isRestoring ? ["opRestore"] : []),
+        ],
         indexing,
         ee_features: parts.features ?? [],
         maxUid,
@@ -210,8 +216,8 @@ async function printState(parts: NodeParts, namespace: number): Promise<string> 
   const list = (groupId: number): string =>
     members
       .map(
-        ({ id, addr, leader }) =>
-          `"${id}":{"id":"${id}","groupId":${groupId},"addr":${quoteJsonForHtml(addr)},"leader":${leader},"amDead":false,"lastUpdate":"${seconds}","clusterInfoOnly":false,"forceGroupId":false}`,
+        ({ id, addr, leader, amDead }) =>
+          `"${id}":{"id":"${id}","groupId":${groupId},"addr":${quoteJsonForHtml(addr)},"leader":${leader},"amDead":${amDead},"lastUpdate":"${seconds}","clusterInfoOnly":false,"forceGroupId":false}`,
       )
       .join(",");
   const group = `{"members":{${list(1)}},"tablets":{${tablets.join(",")}},"snapshotTs":"0","checksum":"0","checkpointTs":"0"}`;
@@ -222,17 +228,23 @@ interface MemberFacts {
   readonly id: number;
   readonly addr: string;
   readonly leader: boolean;
+  readonly amDead: boolean;
 }
 
 /** In the order of their names. A machine that is alone leads itself. */
 async function listMembers(parts: NodeParts): Promise<readonly MemberFacts[]> {
   const facts = await parts.cluster?.();
   if (facts === undefined || facts.members.length === 0) {
-    return [{ id: 1, addr: parts.address, leader: facts === undefined }];
+    return [{ id: 1, addr: parts.address, leader: facts === undefined, amDead: false }];
   }
   return facts.members
     .toSorted((a, b) => (a.node < b.node ? -1 : 1))
-    .map(({ address: addr, leads }, i) => ({ id: i + 1, addr, leader: leads }));
+    .map(({ address: addr, leads: leader, isAway: amDead }, i) => ({
+      id: i + 1,
+      addr,
+      leader,
+      amDead,
+    }));
 }
 
 async function describeMembership(parts: NodeParts, namespace: number): Promise<MembershipFacts> {

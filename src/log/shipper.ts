@@ -29,6 +29,8 @@ interface Shipment extends Partial<RecordBody> {
   readonly kind: RecordHead["kind"];
   readonly firstTs?: number;
   readonly lastTs?: number;
+  /** Which form rows have from it on. */
+  readonly rowFormat?: number;
 }
 
 export interface ShipperOptions {
@@ -81,6 +83,7 @@ export class LogShipper {
   readonly #options: ShipperOptions;
   #point: ChainPoint;
   #durable: number;
+  #rowFormat: number;
   #queue: Waiting[] = [];
   #flights = 0;
   /** Resolves when all that was sent is kept. */
@@ -94,6 +97,7 @@ export class LogShipper {
     this.#log = log;
     this.#point = point;
     this.#durable = 0;
+    this.#rowFormat = options.rowFormat;
     this.#options = options;
   }
 
@@ -178,9 +182,11 @@ export class LogShipper {
     return batch;
   }
 
-  #seal({ kind, firstTs = 0, lastTs = 0 }: Shipment, body: PackedBody): SealedRecord {
-    const { history, term, rowFormat, clock } = this.#options;
+  #seal({ kind, firstTs = 0, lastTs = 0, ...more }: Shipment, body: PackedBody): SealedRecord {
+    const { history, term, clock } = this.#options;
     const { seq, sum } = this.#point;
+    this.#rowFormat = more.rowFormat ?? this.#rowFormat;
+    const rowFormat = this.#rowFormat;
     const fields = { history, seq: seq + 1, term, kind, rowFormat, prev: sum, firstTs, lastTs };
     const wallMs = Math.max(0, Math.floor(clock.nowMs()));
     const record = sealLogRecord({ ...fields, durable: this.#durable, wallMs }, body);

@@ -4,6 +4,7 @@
  */
 import { LogChain, type ChainPoint } from "./chain.ts";
 import { judgeNext, type JudgedRecord } from "./follower.ts";
+import type { RecordHead } from "./record.ts";
 import type { ReplicatedLog } from "./replicated-log.ts";
 import { LogLost, LogShipper, type ShipperOptions } from "./shipper.ts";
 
@@ -15,19 +16,26 @@ export interface TakenOver {
   readonly point: ChainPoint;
 }
 
+interface TakeOverOptions extends ShipperOptions {
+  /** Throws for a record that this node cannot apply: then it does not lead. */
+  readonly check?: (head: RecordHead) => void;
+}
+
 /**
- * `point`: how far this node has applied the log. The term is the given one, or above that of the log's last record.
- * undefined: another node was first.
+ * `point`: how far this node has applied the log. The term is the given one, or above that of the log's last record;
+ * the form of rows is that of the last record behind the point, or the given one. undefined: another node was first.
  */
 export async function takeOver(
   log: ReplicatedLog,
   point: ChainPoint,
-  options: ShipperOptions,
+  options: TakeOverOptions,
 ): Promise<TakenOver | undefined> {
   const chain = new LogChain(options.history, point);
   const records = await readToEnd(log, chain);
+  for (const { head } of records) options.check?.(head);
   const term = Math.max(options.term, chain.point.term + 1);
-  const shipper = new LogShipper(log, chain.point, { ...options, term });
+  const rowFormat = records.at(-1)?.head.rowFormat ?? options.rowFormat;
+  const shipper = new LogShipper(log, chain.point, { ...options, term, rowFormat });
   try {
     return { shipper, records, point: await shipper.ship({ kind: "begin" }) };
   } catch (error) {

@@ -15,8 +15,12 @@ export interface ClusterMember {
   /** Of its processes, in start times. */
   readonly slots: readonly number[];
   readonly leads: boolean;
-  /** Up to which record it has applied the log. */
+  /** Up to which record it has applied the log; 0 where it is away. */
   readonly applied: number;
+  /** Forms of rows that it reads and writes. */
+  readonly formats: readonly number[];
+  /** It is not connected to the leader. */
+  readonly isAway: boolean;
 }
 
 export interface ClusterFacts {
@@ -27,6 +31,8 @@ export interface ClusterFacts {
   readonly applied: number;
   /** Up to which it is known to be kept. */
   readonly kept: number;
+  /** The form of rows in the log. */
+  readonly format: number;
   /** The name of the one that leads; undefined: none is known that can be reached. */
   readonly leader: string | undefined;
   /** Those that the leader has told of. */

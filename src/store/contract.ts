@@ -8,9 +8,11 @@ import type { Random } from "../base/random.ts";
 import {
   chunkKey,
   metaKey,
+  moveKey,
   prefixRange,
   presenceList,
   recordKey,
+  storageRange,
   tokenList,
 } from "../codec/key.ts";
 import { readWholeList, readWholeRecord } from "./contract/read-whole.ts";
@@ -134,6 +136,7 @@ export function describeStore({ describe, it }: Runner, contract: Contract): voi
   describeUidsAndSlots(suite);
   describeLog(suite);
   describeSlices(suite);
+  describePlacing(suite);
   describeRandom(suite);
 }
 
@@ -425,6 +428,65 @@ function describeSlices({ describe, it, contract, withStore }: Suite): void {
         });
       }, derive);
     });
+  });
+}
+
+function describePlacing({ describe, it, contract, withStore }: Suite): void {
+  describe(`${contract.name}: rows of another store`, () => {
+    const member = (uid: number): Patch => ({
+      kind: "member",
+      list: tokenList(storageId, 20, encodeUtf8("t")),
+      member: uid,
+      add: true,
+      facets: undefined,
+      countIndex: 0,
+      owner: 0,
+    });
+
+    it("come under an id of their own, and are read as they were", () =>
+      withStore(async (store) => {
+        const uids = Array.from({ length: 900 }, (_, i) => i * 3 + 1);
+        await store.commit(makeChange({ patches: uids.map(member) }));
+        const rows: { key: Uint8Array; value: Uint8Array }[] = [];
+        await look(store, async (snapshot) => {
+          await snapshot.scan(storageRange(storageId), (key, value) => {
+            rows.push({ key: moveKey(key, storageId + 1), value: value.slice() });
+            return true;
+          });
+        });
+        // Of a process beside the writer: the one that its changes go out under.
+        const [[slot, floorTs] = [0, 0]] = await store.slots();
+        const far = 2 ** 40;
+        await store.place({ slot, floorTs, rows, uids: [500_000, far] });
+        await store.commit(makeChange({}));
+        const list = tokenList(storageId + 1, 20, encodeUtf8("t"));
+        const members = await look(store, (snapshot) => readWholeList(snapshot, list));
+        same([...members.keys()], uids, "members");
+        same((await store.lease(1)) > 500_000, true, "uids of the rows are passed over");
+        const foreign = { slot, floorTs: floorTs + 1, rows, uids: [] };
+        same(await refusalOf(store.place(foreign)), "slot", "of whoever has no slot");
+      }));
+
+    it("come with a commit before which the log does not reach back", () =>
+      withStore(async (store) => {
+        await store.commit(makeChange({}));
+        const [first, begun, after] = await Promise.all([
+          store.commit(makeChange({ patches: [meta("before", "1")] })),
+          store.commit(makeChange({ patches: [meta("begun", "1")], beginsLog: true })),
+          store.commit(makeChange({ patches: [meta("after", "1")] })),
+        ]);
+        same(begun.commitTs, first.commitTs + 2, "a number is left out");
+        await look(store, async (snapshot) => {
+          same(await store.readLog(snapshot, first.commitTs), undefined, "from before");
+          const commits = await store.readLog(snapshot, begun.commitTs - 1);
+          same(
+            commits?.map(({ commitTs }) => commitTs),
+            [begun.commitTs, after.commitTs],
+            "since",
+          );
+          same(await readMeta(snapshot, "begun"), "1", "what it wrote");
+        });
+      }));
   });
 }
 

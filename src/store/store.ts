@@ -35,6 +35,8 @@ export interface Store {
   fill(job: FillJob): Promise<FillResult>;
   /** Clears one slice of what was dropped (below). */
   sweep(request: SweepRequest): Promise<SweepResult>;
+  /** Brings rows of another store (below). */
+  place(slice: PlacedRows): Promise<void>;
   /** Called after each commit that this process can now see; only wakes, the log is read from a snapshot. */
   onCommit(listener: (commitTs: number) => void): () => void;
   /** Entries of the log after `from` up to the snapshot's number; undefined when the log no longer reaches back. */
@@ -102,6 +104,11 @@ export interface Change {
    * change derived before it is refused. One fence serves all namespaces: a needless refusal costs one more planning.
    */
   readonly raisesFence?: boolean;
+  /**
+   * What it brings the log does not tell: with this commit the log begins anew, and one number is left out before it, so
+   * that the log reaches back to no state from before. Whoever follows it reads everything again.
+   */
+  readonly beginsLog?: boolean;
   /** 64-bit fingerprints (as decimal-safe strings of 8 bytes, latin1) that nobody else may have committed after startTs. */
   readonly conflictKeys: readonly string[];
   /** Fingerprints of what decided the patches: committed by someone after basisTs → refusal "basis", derive again. */
@@ -292,4 +299,16 @@ export type SweepRequest =
 
 export interface SweepResult {
   readonly done: boolean;
+}
+
+/**
+ * Rows of a storage id that no schema names yet, as another store has them: what a restore brings before the commit that
+ * makes them visible. Not logged and without a commit number. Refused as "slot" where the slot is not the process's.
+ */
+export interface PlacedRows {
+  readonly slot: number;
+  readonly floorTs: number;
+  readonly rows: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
+  /** Never handed out from now on, also by a later writer. */
+  readonly uids: readonly number[];
 }

@@ -375,7 +375,7 @@ describe("a linked process", () => {
       await writer.store.commit(makeChange({}));
       return true;
     };
-    const pause = (client: LinkClient): Promise<number[]> =>
+    const pause = (client: LinkClient): Promise<readonly number[]> =>
       client.askNumbers(frameKind.pause, encodeNumbers());
     const isHeld = (work: Promise<boolean>): Promise<boolean> =>
       Promise.race([

@@ -21,7 +21,7 @@ import { type CapacityBounds, CapacityGuard } from "./lmdb/capacity.ts";
 import type { Claim } from "./lmdb/claim.ts";
 import { openBesideWriter } from "./lmdb/beside-writer.ts";
 import { positionKey, type LmdbEngine, type RowShipper } from "./lmdb/engine.ts";
-import { prepareNow } from "./key-value.ts";
+import { prepareNow, type KeyValue } from "./key-value.ts";
 import type { Environment } from "./lmdb/environment.ts";
 import {
   createStore,
@@ -45,6 +45,7 @@ import { NodeLink, type NodeLinkHost } from "./lmdb/node-link.ts";
 import { SlotKeeper } from "./lmdb/slot-keeper.ts";
 import { noScrub, Scrub, type ScrubPolicy } from "./lmdb/scrub.ts";
 import { DiskRoom } from "./disk-room.ts";
+import { rosterRange } from "./roster-rows.ts";
 import { keysName } from "./sealed/keys-name.ts";
 import type { StoreCipher } from "./sealed/store-cipher.ts";
 import { createKeys, unlockStore } from "./sealed/store-keys.ts";
@@ -205,7 +206,7 @@ async function openClaimed(
       await closeFiles(files, dir, claim, false);
       throw new Fault("E_STARTUP", `cannot open the store at ${dir}: ${ofMachines}`);
     }
-    prepareNow(lmdb, (kv) => kv.remove(positionKey)).commitNow();
+    prepareNow(lmdb, forgetMachines).commitNow();
   }
   const committer = openCommitter(files, options);
   const scrub = beginScrub(environment, options);
@@ -230,6 +231,14 @@ async function openClaimed(
     checkReaders: () => void environment.readerCheck(),
     close,
   };
+}
+
+/** Of a store that leaves its log. */
+function forgetMachines(kv: KeyValue): void {
+  kv.remove(positionKey);
+  const keys: Uint8Array[] = [];
+  kv.scan(rosterRange, (key) => keys.push(key.slice()) > 0);
+  for (const key of keys) kv.remove(key);
 }
 
 /** Those of a new store are made. */
@@ -514,6 +523,7 @@ function makeDirectStore({ environment, committer, slots, engine, close }: Direc
     reserve: (uid) => committer.reserve(uid),
     fill: (job) => committer.fill(job),
     sweep: (request) => committer.sweep(request),
+    place: (slice) => committer.place(slice),
     onCommit: (listener) => committer.onCommit(listener),
     readLog,
     walkLog,

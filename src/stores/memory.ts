@@ -42,6 +42,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     reserve: (uid) => committer.reserve(uid),
     fill: (job) => committer.fill(job),
     sweep: (request) => committer.sweep(request),
+    place: (slice) => committer.place(slice),
     onCommit: (listener) => committer.onCommit(listener),
     readLog,
     walkLog,

@@ -24,6 +24,7 @@ import { inspectStore } from "./lmdb/inspect.ts";
 import { readMetaOf } from "./lmdb/meta-pages.ts";
 import { walkPages } from "./lmdb/page-walk.ts";
 import { PageDamage } from "./lmdb/pages.ts";
+import { isRosterKey } from "./roster-rows.ts";
 import { hashLogRow } from "./stored-log.ts";
 
 /** Lent to whoever is called with it. */
@@ -185,8 +186,8 @@ export async function makeStoreOfRows(dir: string, encryption?: UserKey): Promis
       }
       environment.putRows((put) => {
         for (const { key, stored } of rows) {
-          // A machine's place in a log is not that of a store of another identity.
-          if (!equalBytes(key, positionKey)) put(key, stored);
+          // A machine's place in a log, and who shares it, are not those of a store of another identity.
+          if (!equalBytes(key, positionKey) && !isRosterKey(key)) put(key, stored);
         }
       });
     },

@@ -98,9 +98,4 @@ describe("closed by default", () => {
       expect(messageOf(await backUp(`destination: "${place}"`))).toContain("is not available");
     }
   });
-
-  test("a restore says what makes one", async () => {
-    const told = await admin(`mutation { restore(input: {location: "${data}"}) { code } }`);
-    expect(messageOf(told)).toContain("weft restore makes a store of a backup");
-  });
 });

@@ -159,7 +159,7 @@ describe("three machines", () => {
     for (const machine of cluster.machines) {
       const { stdout, code } = await runWeft(["cluster", "status", "--to", machine.server.url]);
       expect(code).toBe(0);
-      expect(stdout).toContain(`leader: ${leader.name}\n`);
+      expect(stdout).toContain(`leader: ${leader.name}; rows have format 5\n`);
       for (const { name } of cluster.machines)
         expect(stdout).toMatch(new RegExp(`^${name} +127`, "m"));
       const { json } = await get(`${machine.server.url}/health`);

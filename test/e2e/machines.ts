@@ -107,12 +107,13 @@ export interface MachineStatus {
     readonly node: string;
     readonly address: string;
     readonly leads: boolean;
+    readonly isAway: boolean;
   }[];
 }
 
 export async function statusOf({ server }: TestMachine): Promise<MachineStatus> {
   const query =
-    "{ cluster { node role term leader applied kept problem members { node address leads } } }";
+    "{ cluster { node role term leader applied kept problem members { node address leads isAway } } }";
   const { json } = await post(`${server.url}/admin`, { query });
   return json["data"]?.["cluster"] as unknown as MachineStatus;
 }

@@ -56,6 +56,7 @@ export async function openNode(
     logger: silentLogger,
     name: "own",
     address: `127.0.0.1:${port}`,
+    incarnation: "a",
     bind: { host: "127.0.0.1", port },
     tls: machineTls,
     leaseMs: 300,

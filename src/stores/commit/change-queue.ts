@@ -10,7 +10,7 @@ const patchesWaitingMax = 1_000_000;
 export interface Waiting {
   readonly change: Change;
   readonly id: string;
-  /** There was no room for it together with others. */
+  /** There was no room for it together with others, or none may be beside it. */
   isAlone: boolean;
   readonly resolve: (result: CommitResult) => void;
   readonly reject: (error: unknown) => void;
@@ -50,7 +50,8 @@ export class ChangeQueue {
   /** `id`: of the change, as a text. */
   add(change: Change, id: string): Promise<CommitResult> {
     const promise = new Promise<CommitResult>((resolve, reject) => {
-      this.queue.push({ change, id, isAlone: false, resolve, reject });
+      const isAlone = change.beginsLog === true;
+      this.queue.push({ change, id, isAlone, resolve, reject });
     });
     this.patches += change.patches.length;
     this.promises.set(id, promise);

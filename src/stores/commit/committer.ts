@@ -15,6 +15,7 @@ import {
   type Derive,
   type FillJob,
   type FillResult,
+  type PlacedRows,
   type SweepRequest,
   type SweepResult,
 } from "../../store/store.ts";
@@ -310,6 +311,26 @@ export class Committer {
       (swept) => (result = swept),
     );
     return must(result, "it was run");
+  }
+
+  async place({ slot, floorTs, rows, uids }: PlacedRows): Promise<void> {
+    await this.whenWritable();
+    this.assertAlive();
+    const place = (kv: KeyValue): { readonly reserved: number; readonly nextUid: number } => {
+      if (!this.slots.admits({ slot, floorTs, sequence: 0 })) throw new StoreRefusal("slot");
+      for (const { key, value } of rows) kv.put(key, value);
+      for (const uid of uids) this.leases.reserve(uid);
+      const reserved = this.leases.writeReserved(kv, this.tuning);
+      const nextUid = this.leases.durableNext;
+      if (uids.length > 0) kv.put(stateKey, encodeState({ ...this.state, nextUid }));
+      return { reserved, nextUid };
+    };
+    await this.runInTurn(place, ({ reserved, nextUid }) => {
+      this.leases.settleReserved(reserved);
+      if (uids.length === 0) return;
+      this.leases.raiseBound(nextUid);
+      this.state = { ...this.state, nextUid };
+    });
   }
 
   /**

@@ -77,7 +77,7 @@ export function* applyGroup(
       verdicts.push({ kind: "refused", error: refusal });
       continue;
     }
-    commitTs++;
+    commitTs += change.beginsLog === true ? 2 : 1;
     try {
       for (const patch of change.patches) {
         working.apply(patch);
@@ -95,7 +95,9 @@ export function* applyGroup(
   }
   if (commits.length === 0) return { verdicts, state: host.state, keys, settle: () => {} };
   yield* working.flushInPieces();
-  const { state, settle } = writeCommits(kv, host, commits, { commitTs, fence });
+  // It is alone in its group.
+  const beginsLog = group[0]?.change.beginsLog === true;
+  const { state, settle } = writeCommits(kv, host, commits, { commitTs, fence, beginsLog });
   return { verdicts, state, keys, settle };
 }
 
@@ -122,10 +124,13 @@ function writeCommits(
   kv: KeyValue,
   { log, leases, tuning, state: before }: GroupHost,
   commits: readonly Commit[],
-  newest: Pick<StoreState, "commitTs" | "fence">,
+  {
+    beginsLog,
+    ...newest
+  }: Pick<StoreState, "commitTs" | "fence"> & { readonly beginsLog: boolean },
 ): Pick<Outcome, "state" | "settle"> {
   const added = log.write(kv, commits);
-  const trimmed = log.trim(kv, added);
+  const trimmed = beginsLog ? log.clear(kv) : log.trim(kv, added);
   const reserved = leases.writeReserved(kv, tuning);
   const state = { ...before, ...newest, nextUid: leases.durableNext };
   kv.put(stateKey, encodeState(state));

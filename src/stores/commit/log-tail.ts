@@ -155,6 +155,14 @@ export class LogTail {
     return count;
   }
 
+  /** Removes all of it, in front of what a group adds; how many blocks, for `settle`. */
+  clear(kv: KeyValue): number {
+    for (const block of this.blocks) {
+      for (let ts = block.firstTs; ts <= block.lastTs; ts++) kv.remove(logKey(ts));
+    }
+    return this.blocks.length;
+  }
+
   settle(added: readonly AddedRow[], trimmed: number): void {
     for (const block of this.blocks.splice(0, trimmed)) this.bytes -= block.bytes;
     for (const row of added) this.keep(row);

@@ -10,10 +10,10 @@ import { Fault } from "../../model/fault.ts";
 import { writeChange } from "../../store/patch-codec.ts";
 import { StoreRefusal, type Change } from "../../store/store.ts";
 import { openLinkAddress } from "./link-address.ts";
+import { isSlot, readNumbers, readNotice } from "./link-answers.ts";
 import {
   decodeError,
   decodeHello,
-  decodeNumbers,
   encodeHello,
   encodeNumbers,
   frameKind,
@@ -48,7 +48,7 @@ const retryMsMax = 500;
 interface Pending {
   readonly kind: FrameKind;
   readonly encode: (writer: ByteWriter, isResent: boolean) => void;
-  readonly resolve: (payload: Uint8Array) => void;
+  readonly resolve: (numbers: readonly number[]) => void;
   readonly reject: (error: Error) => void;
   wasSent: boolean;
   /** A commit that another writer may have done. */
@@ -80,12 +80,13 @@ export class LinkClient {
 
   async commit(change: Change): Promise<number> {
     const sentAfter = Math.max(this.newestTs, change.basisTs);
-    const payload = await this.ask(frameKind.commit, (writer, isResent) => {
+    const kind = change.beginsLog === true ? frameKind.commitBeginning : frameKind.commit;
+    const [commitTs] = await this.ask(kind, (writer, isResent) => {
       writer.varint(sentAfter);
       writer.u8(isResent ? 1 : 0);
       writeChange(writer, change);
     });
-    return decodeNumbers(payload)[0]!;
+    return commitTs!;
   }
 
   async claimSlot(): Promise<{ slot: number; floorTs: number }> {
@@ -127,8 +128,9 @@ export class LinkClient {
     });
   }
 
-  async askNumbers(kind: FrameKind, payload: Uint8Array): Promise<number[]> {
-    return decodeNumbers(await this.ask(kind, (writer) => writer.raw(payload)));
+  /** As many numbers as `link-answers.ts` says, within their bounds. */
+  askNumbers(kind: FrameKind, payload: Uint8Array): Promise<readonly number[]> {
+    return this.ask(kind, (writer) => writer.raw(payload));
   }
 
   close(): void {
@@ -140,7 +142,7 @@ export class LinkClient {
     this.failAll("the store is closed");
   }
 
-  private ask(kind: FrameKind, encode: Pending["encode"]): Promise<Uint8Array> {
+  private ask(kind: FrameKind, encode: Pending["encode"]): Promise<readonly number[]> {
     return new Promise((resolve, reject) => {
       this.enqueue({ kind, encode, resolve, reject, wasSent: false });
     });
@@ -202,7 +204,10 @@ export class LinkClient {
       socket.write(encodeFrame(frameKind.hello, 0, encodeHello({ storeId, slot: this.slot })));
     });
     socket.on("data", (piece: Buffer) => {
-      if (!cutter.push(piece, (frame) => this.take(frame))) socket.destroy();
+      const isOurs = cutter.push(piece, (frame) => {
+        if (!socket.destroyed && !this.take(frame)) socket.destroy();
+      });
+      if (!isOurs) socket.destroy();
     });
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
@@ -236,41 +241,61 @@ export class LinkClient {
   private failAll(reason: string): void {
     this.current = undefined;
     for (const { kind, wasSent, reject } of this.pending.clear()) {
-      const isUnknown = kind === frameKind.commit && wasSent;
+      const isUnknown = isCommit(kind) && wasSent;
       reject(isUnknown ? unknownOutcome() : unavailable(reason));
     }
   }
 
-  private take(frame: LinkFrame): void {
-    if (frame.kind === frameKind.welcome) {
-      this.onWelcome(frame.payload);
-      return;
+  /** false: nobody says that who speaks as this one does. */
+  private take(frame: LinkFrame): boolean {
+    switch (frame.kind) {
+      case frameKind.welcome:
+        return this.onWelcome(frame.payload);
+      case frameKind.notice: {
+        const commitTs = readNotice(frame.payload);
+        if (commitTs === undefined) return false;
+        this.newestTs = Math.max(this.newestTs, commitTs);
+        this.options.onNotice(commitTs);
+        return true;
+      }
+      case frameKind.lead: {
+        const lead = decodeLead(frame.payload);
+        if (lead === undefined) return false;
+        this.options.onLead?.(lead);
+        this.socket?.write(encodeFrame(frameKind.leadHeard, 0, new Uint8Array(0)));
+        return true;
+      }
+      default: {
+        const pending = this.pending.take(frame.request);
+        return pending === undefined || this.settle(pending, frame);
+      }
     }
-    if (frame.kind === frameKind.notice) {
-      const [commitTs] = decodeNumbers(frame.payload);
-      this.newestTs = Math.max(this.newestTs, commitTs!);
-      this.options.onNotice(commitTs!);
-      return;
+  }
+
+  private settle(pending: Pending, frame: LinkFrame): boolean {
+    if (frame.kind === frameKind.answer) {
+      const numbers = readNumbers(pending.kind, frame.payload);
+      if (numbers === undefined) return this.rejectGarbage(pending);
+      if (pending.kind === frameKind.claimSlot) {
+        // At once: the link may be lost before whoever asked goes on.
+        const [slot, floorTs] = numbers;
+        this.slot = { slot: slot!, floorTs: floorTs! };
+      }
+      pending.resolve(numbers);
+      return true;
     }
-    if (frame.kind === frameKind.lead) {
-      this.options.onLead?.(decodeLead(frame.payload));
-      this.socket?.write(encodeFrame(frameKind.leadHeard, 0, new Uint8Array(0)));
-      return;
-    }
-    const pending = this.pending.take(frame.request);
-    if (pending === undefined) return;
-    if (frame.kind !== frameKind.answer) {
-      const error = decodeError(frame);
-      if (error instanceof StoreRefusal && error.reason === "slot") this.loseSlot();
-      pending.reject(isUnavailable(error) && pending.isResent ? unknownOutcome() : error);
-      return;
-    }
-    if (pending.kind === frameKind.claimSlot) {
-      // At once: the link may be lost before whoever asked goes on.
-      const [slot, floorTs] = decodeNumbers(frame.payload);
-      this.slot = { slot: slot!, floorTs: floorTs! };
-    }
-    pending.resolve(frame.payload);
+    const error = decodeError(frame);
+    if (error === undefined) return this.rejectGarbage(pending);
+    if (error instanceof StoreRefusal && error.reason === "slot") this.loseSlot();
+    pending.reject(isUnavailable(error) && pending.isResent ? unknownOutcome() : error);
+    return true;
+  }
+
+  /** Not sent again: the next answer would be no better. What was done is not known. */
+  private rejectGarbage(pending: Pending): false {
+    const reason = "the answer of the store's writer cannot be read";
+    pending.reject(isCommit(pending.kind) ? unknownOutcome() : unavailable(reason));
+    return false;
   }
 
   private loseSlot(): void {
@@ -279,26 +304,30 @@ export class LinkClient {
     this.options.onSlotLost?.();
   }
 
-  private onWelcome(payload: Uint8Array): void {
+  /** false: it is no writer of this store. */
+  private onWelcome(payload: Uint8Array): boolean {
     const hello = decodeHello(payload);
-    if (hello === undefined || hello.storeId !== this.options.storeId) {
-      this.socket?.destroy();
-      return;
-    }
+    if (hello === undefined || hello.storeId !== this.options.storeId) return false;
+    if (hello.slot !== undefined && !isSlot(hello.slot)) return false;
     if (hello.slot === undefined) this.loseSlot();
     this.isReady = true;
     this.retryMs = retryMsMin;
     clearTimeout(this.giveUpTimer);
     this.giveUpTimer = undefined;
     for (const [request, pending] of this.pending.entries()) {
-      pending.isResent ||= pending.kind === frameKind.commit && pending.wasSent;
+      pending.isResent ||= isCommit(pending.kind) && pending.wasSent;
       this.send(request, pending);
     }
+    return true;
   }
 }
 
 const silentWords =
   "the newest state of the machines cannot be known: this machine's node does not answer (--cluster read-wait)";
+
+function isCommit(kind: FrameKind): boolean {
+  return kind === frameKind.commit || kind === frameKind.commitBeginning;
+}
 
 function isUnavailable(error: unknown): boolean {
   return error instanceof Fault && error.code === "E_STORE_UNAVAILABLE";

@@ -7,7 +7,12 @@ import { ByteReader, ByteWriter } from "../../base/bytes.ts";
 import type { StreamFrame } from "../../base/frames.ts";
 import { faultTable } from "../../model/fault-table.ts";
 import { Fault, type FaultCode } from "../../model/fault.ts";
-import { StoreRefusal, type FillJob, type SweepRequest } from "../../store/store.ts";
+import {
+  StoreRefusal,
+  type FillJob,
+  type PlacedRows,
+  type SweepRequest,
+} from "../../store/store.ts";
 
 export const frameKind = {
   hello: 1,
@@ -29,6 +34,10 @@ export const frameKind = {
   /** Of several machines: until when this one leads for certain. Answered with `leadHeard`. */
   lead: 16,
   leadHeard: 17,
+  /** Rows that a restore brings. */
+  place: 18,
+  /** A commit with which the log begins anew: of its own kind, so that who does not know it refuses it. */
+  commitBeginning: 19,
 } as const;
 
 export type FrameKind = (typeof frameKind)[keyof typeof frameKind];
@@ -57,14 +66,27 @@ export function encodeHello(hello: Hello): Uint8Array {
   return writer.finish();
 }
 
-/** undefined when the other side speaks another protocol. */
+/** undefined when the other side speaks another protocol, or none. */
 export function decodeHello(payload: Uint8Array): Hello | undefined {
-  const reader = new ByteReader(payload);
-  if (reader.u8() !== protocolVersion) return undefined;
-  const storeId = reader.text();
-  if (reader.u8() === 0) return { storeId, slot: undefined };
-  const slot = reader.u8();
-  return { storeId, slot: { slot, floorTs: reader.varint() } };
+  return readWhole(payload, (reader) => {
+    if (reader.u8() !== protocolVersion) return undefined;
+    const storeId = reader.text();
+    if (reader.u8() === 0) return { storeId, slot: undefined };
+    const slot = reader.u8();
+    return { storeId, slot: { slot, floorTs: reader.varint() } };
+  });
+}
+
+/** undefined where the bytes end early. */
+function readWhole<T>(
+  payload: Uint8Array,
+  read: (reader: ByteReader) => T | undefined,
+): T | undefined {
+  try {
+    return read(new ByteReader(payload));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Numbers, each a safe integer ≥ 0. */
@@ -121,6 +143,30 @@ export function decodeSweep(payload: Uint8Array): SweepRequest {
   return { kind, storageId, predicate: id, limit };
 }
 
+export function encodePlaced({ slot, floorTs, rows, uids }: PlacedRows): Uint8Array {
+  const bytes = rows.reduce((sum, { key, value }) => sum + key.length + value.length + 8, 64);
+  const writer = new ByteWriter(bytes);
+  writer.u8(slot);
+  writer.varint(floorTs);
+  writer.varint(uids.length);
+  for (const uid of uids) writer.varint(uid);
+  for (const { key, value } of rows) {
+    writer.run(key);
+    writer.run(value);
+  }
+  return writer.finish();
+}
+
+export function decodePlaced(payload: Uint8Array): PlacedRows {
+  const reader = new ByteReader(payload);
+  const slot = reader.u8();
+  const floorTs = reader.varint();
+  const uids = Array.from({ length: reader.varint() }, () => reader.varint());
+  const rows: PlacedRows["rows"][number][] = [];
+  while (reader.left > 0) rows.push({ key: reader.run().slice(), value: reader.run().slice() });
+  return { slot, floorTs, rows, uids };
+}
+
 const reasons = ["conflict", "basis", "fence", "horizon", "schema", "slot"] as const;
 
 /** How an error travels: a refusal by its reason, a fault by its code and message, the rest as a fault. */
@@ -136,10 +182,18 @@ export function encodeError(error: unknown): { kind: FrameKind; payload: Uint8Ar
   return { kind: frameKind.fault, payload: writer.finish() };
 }
 
-export function decodeError(frame: LinkFrame): Error {
-  const reader = new ByteReader(frame.payload);
-  if (frame.kind === frameKind.refusal) return new StoreRefusal(reasons[reader.u8()]!);
-  const code = reader.text();
-  const message = reader.text();
-  return code in faultTable ? new Fault(code as FaultCode, message) : new Error(message);
+/** undefined: it is none. */
+export function decodeError({ kind, payload }: LinkFrame): Error | undefined {
+  return readWhole(payload, (reader) => {
+    if (kind === frameKind.refusal) {
+      const reason = reasons[reader.u8()];
+      return reason === undefined ? undefined : new StoreRefusal(reason);
+    }
+    if (kind !== frameKind.fault) return undefined;
+    const code = reader.text();
+    const message = reader.text();
+    return Object.hasOwn(faultTable, code)
+      ? new Fault(code as FaultCode, message)
+      : new Error(message);
+  });
 }

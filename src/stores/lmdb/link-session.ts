@@ -10,6 +10,7 @@ import type { Committer } from "../commit/committer.ts";
 import {
   decodeFill,
   decodeNumbers,
+  decodePlaced,
   decodeSweep,
   encodeError,
   encodeNumbers,
@@ -72,11 +73,13 @@ export class LinkSession {
   async #serve(kind: number, payload: Uint8Array): Promise<Uint8Array> {
     const { committer } = this.#parts;
     switch (kind) {
-      case frameKind.commit: {
+      case frameKind.commit:
+      case frameKind.commitBeginning: {
         const reader = new ByteReader(payload);
         const sentAfter = reader.varint();
         const isResent = reader.u8() === 1;
-        const change = readChange(reader);
+        const beginsLog = kind === frameKind.commitBeginning;
+        const change = { ...readChange(reader), beginsLog };
         if (change.id.floorTs === 0) throw new StoreRefusal("slot");
         const { commitTs } = await committer.commit(change, isResent ? sentAfter : undefined);
         return encodeNumbers(commitTs);
@@ -92,6 +95,12 @@ export class LinkSession {
       }
       case frameKind.sweep:
         return encodeNumbers((await committer.sweep(decodeSweep(payload))).done ? 1 : 0);
+      case frameKind.place: {
+        const placed = decodePlaced(payload);
+        if (placed.floorTs === 0) throw new StoreRefusal("slot");
+        await committer.place(placed);
+        return encodeNumbers();
+      }
       case frameKind.claimSlot:
         return this.#claim();
       default:

@@ -3,7 +3,15 @@ import { must } from "../../base/assert.ts";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
-import type { FillJob, FillResult, Snapshot, Store } from "../../store/store.ts";
+import type {
+  FillJob,
+  FillResult,
+  PlacedRows,
+  Snapshot,
+  Store,
+  SweepRequest,
+  SweepResult,
+} from "../../store/store.ts";
 import { decodeState, stateKey, type StoreState } from "../commit/state.ts";
 import { readLog, readSlots, walkLog } from "../read-log.ts";
 import type { StoreCipher } from "../sealed/store-cipher.ts";
@@ -12,7 +20,13 @@ import type { Environment } from "./environment.ts";
 import { dataName } from "./header.ts";
 import { HeardLead } from "./heard-lead.ts";
 import { LinkClient } from "./link-client.ts";
-import { encodeFill, encodeNumbers, encodeSweep, frameKind } from "./link-protocol.ts";
+import {
+  encodeFill,
+  encodeNumbers,
+  encodePlaced,
+  encodeSweep,
+  frameKind,
+} from "./link-protocol.ts";
 import { Scrub, type ScrubPolicy } from "./scrub.ts";
 import { verifyPages } from "./verify.ts";
 
@@ -79,10 +93,8 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
     },
     reserve: (uid) => (uid < passedUid ? undefined : reserve(uid)),
     fill: (job) => fillThrough(client, job),
-    sweep: async (request) => {
-      const [done] = await client.askNumbers(frameKind.sweep, encodeSweep(request));
-      return { done: done === 1 };
-    },
+    sweep: (request) => sweepThrough(client, request),
+    place: (slice) => placeThrough(client, slice),
     onCommit: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -101,6 +113,15 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
       await environment.close();
     },
   };
+}
+
+async function sweepThrough(client: LinkClient, request: SweepRequest): Promise<SweepResult> {
+  const [done] = await client.askNumbers(frameKind.sweep, encodeSweep(request));
+  return { done: done === 1 };
+}
+
+async function placeThrough(client: LinkClient, slice: PlacedRows): Promise<void> {
+  await client.askNumbers(frameKind.place, encodePlaced(slice));
 }
 
 async function fillThrough(client: LinkClient, job: FillJob): Promise<FillResult> {

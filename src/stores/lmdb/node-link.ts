@@ -328,16 +328,21 @@ function encodeLead(lead: LeadNotice): Uint8Array {
   }
 }
 
-export function decodeLead(payload: Uint8Array): LeadNotice {
+/** undefined: it is none. */
+export function decodeLead(payload: Uint8Array): LeadNotice | undefined {
   const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
   switch (payload[0]) {
     case 1: {
+      if (payload.length !== 17) return undefined;
       const term = { untilMs: view.getFloat64(1, true), wallOffsetMs: view.getFloat64(9, true) };
-      return { kind: "leads", term };
+      const isTime = Number.isFinite(term.untilMs) && Number.isFinite(term.wallOffsetMs);
+      return isTime ? { kind: "leads", term } : undefined;
     }
     case 2:
       return { kind: "stopped", why: decodeUtf8(payload.subarray(1)) };
-    default:
+    case 0:
       return { kind: "follows" };
+    default:
+      return undefined;
   }
 }

@@ -1,0 +1,185 @@
+/**
+ * `weft restore --into`: what a running server holds becomes that of a backup. The store of the backup is made aside;
+ * its rows are brought to the server's writer, under ids that nobody reads; one commit shows them (decision 0131).
+ */
+import { randomBytes } from "node:crypto";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { must } from "../base/assert.ts";
+import { systemClock } from "../base/clock.ts";
+import { systemRandom } from "../base/random.ts";
+import { chooseMoment } from "../backup/moment.ts";
+import { readManifests } from "../backup/manifest.ts";
+import { ChangeSender } from "../engine/commits.ts";
+import {
+  dropRestoreHold,
+  fillRestoreHold,
+  takeRestoreHold,
+  type RestoreHold,
+} from "../engine/restore-hold.ts";
+import {
+  listMoves,
+  showRestored,
+  type NamespaceMove,
+  type RestoreScope,
+} from "../engine/restored-namespaces.ts";
+import { Fault } from "../model/fault.ts";
+import type { PlacedRows, Snapshot, Store } from "../store/store.ts";
+import { connectStore, openReadOnly } from "../stores/open.ts";
+import { readMovedRows, readUids } from "../stores/restored-rows.ts";
+import { openParts } from "./command-backup.ts";
+import { makeRestoredStore } from "./command-restore.ts";
+import type { RestoreFlags } from "./backup-commands.ts";
+import { endWithTask, noteOfOwnTask } from "./command-tasks.ts";
+import { readEncryption } from "./encryption.ts";
+import { say } from "./log.ts";
+import { startProgressBar } from "./progress-bar.ts";
+
+type IntoFlags = RestoreFlags & { readonly into: string };
+
+const asidePrefix = "restore-";
+
+export async function runRestoreInto(options: IntoFlags): Promise<void> {
+  endWithTask();
+  const scope = readScope(options);
+  const { into } = options;
+  const encryption = readEncryption(options.encryption);
+  const parts = openParts(options.from, options.keyFile);
+  const moment = chooseMoment(await readManifests(parts.place, parts.seal), options.at);
+  const store = await connectStore({ dir: into, encryption });
+  try {
+    const committer = await openSender(store);
+    const hold = await takeRestoreHold(store, committer);
+    // Those of others are left behind: whoever holds is alone.
+    for (const name of readdirSync(into)) {
+      if (name.startsWith(asidePrefix)) rmSync(join(into, name), { recursive: true, force: true });
+    }
+    const aside = join(into, asidePrefix + randomBytes(6).toString("hex"));
+    const run = new RestoreRun({ store, committer, scope }, hold);
+    try {
+      const { commitTs } = await makeRestoredStore(parts, moment, { dir: aside, encryption });
+      const made = await openReadOnly(aside, { encryption });
+      const snapshot = made.snapshot();
+      try {
+        await run.bring(snapshot);
+      } finally {
+        snapshot.close();
+        await made.close();
+      }
+      const what = scope.kind === "all" ? "all" : `namespace ${scope.from} as ${scope.into}`;
+      say(`the server of ${into} holds backup ${moment.base.id} up to commit ${commitTs}: ${what}`);
+    } catch (error) {
+      await run.giveUp();
+      throw error;
+    } finally {
+      rmSync(aside, { recursive: true, force: true });
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+function readScope({ namespace, as }: IntoFlags): RestoreScope {
+  if (namespace === undefined) {
+    if (as !== undefined) throw new Fault("E_STARTUP", "--as: --namespace says which one");
+    return { kind: "all" };
+  }
+  const from = readNumber("--namespace", namespace);
+  return { kind: "namespace", from, into: as === undefined ? from : readNumber("--as", as) };
+}
+
+function readNumber(flag: string, text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new Fault("E_STARTUP", `${flag}: "${text}" is no number of a namespace`);
+}
+
+async function openSender(store: Store): Promise<ChangeSender> {
+  const { slot, floorTs } = await store.claimSlot();
+  return new ChangeSender({ store, clock: systemClock, random: systemRandom, slot, floorTs });
+}
+
+interface RunParts {
+  readonly store: Store;
+  readonly committer: ChangeSender;
+  readonly scope: RestoreScope;
+}
+
+/** Rows that are brought at once: the writer is busy with them for some milliseconds. */
+const sliceBytes = 256 * 1024;
+const uidsAtOnce = 10_000;
+
+class RestoreRun {
+  readonly #parts: RunParts;
+  #hold: RestoreHold;
+  #isShown = false;
+
+  constructor(parts: RunParts, hold: RestoreHold) {
+    this.#parts = parts;
+    this.#hold = hold;
+  }
+
+  async bring(backup: Snapshot): Promise<void> {
+    const { store, committer, scope } = this.#parts;
+    const wanted = await listMoves(backup, scope);
+    const count = wanted.length;
+    this.#hold = await fillRestoreHold(store, committer, { hold: this.#hold, count });
+    const moves = wanted.map((move, i) => ({
+      ...move,
+      intoStorage: must(this.#hold.storageIds[i], "one for each"),
+    }));
+    const bar = startProgressBar("bringing", "rows");
+    let rows = 0;
+    for (const [i, move] of moves.entries()) {
+      await this.#bringRows(backup, move, (more) => {
+        rows += more;
+        bar.update(i, count, rows);
+      });
+    }
+    bar.update(1, 1, rows);
+    bar.finish();
+    await this.#passUids(backup);
+    const task = { kind: "Restore", namespace: 0 } as const;
+    const notes = noteOfOwnTask(task, systemClock.nowMs());
+    await showRestored(store, committer, {
+      backup,
+      plan: { moves, scope, hold: this.#hold, notes },
+    });
+    this.#isShown = true;
+  }
+
+  /** What was brought is swept. Where that fails, whoever restores next sees to it, or the server's next start. */
+  async giveUp(): Promise<void> {
+    if (this.#isShown) return;
+    const { store, committer } = this.#parts;
+    await dropRestoreHold(store, committer, this.#hold).catch(() => {});
+  }
+
+  async #bringRows(
+    backup: Snapshot,
+    { fromStorage, intoStorage }: NamespaceMove,
+    onRows: (count: number) => void,
+  ): Promise<void> {
+    const ids = { from: fromStorage, into: intoStorage, bytes: sliceBytes };
+    for await (const rows of readMovedRows(backup, ids)) {
+      await this.#place(rows, []);
+      onRows(rows.length);
+    }
+  }
+
+  /** No new node gets the uid of one that was brought. */
+  async #passUids(backup: Snapshot): Promise<void> {
+    const { store } = this.#parts;
+    const { nextUid, reserved } = await readUids(backup);
+    const { maxUid } = await store.describe();
+    if (nextUid - 1 > maxUid) await store.lease(nextUid - 1 - maxUid);
+    for (let i = 0; i < reserved.length; i += uidsAtOnce) {
+      await this.#place([], reserved.slice(i, i + uidsAtOnce));
+    }
+  }
+
+  async #place(rows: PlacedRows["rows"], uids: readonly number[]): Promise<void> {
+    const { store, committer } = this.#parts;
+    const { slot, floorTs } = committer;
+    await store.place({ slot, floorTs, rows, uids });
+  }
+}
