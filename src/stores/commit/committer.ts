@@ -123,6 +123,8 @@ export class Committer {
   /** Who waits for the end of what is shipped. */
   private readonly landers: (() => void)[] = [];
   private readonly pauses = new Pauses(() => this.schedule());
+  /** Of the pause beside which there is no other. */
+  private lonePause: Promise<void> | undefined = undefined;
   private dead: unknown = undefined;
   private readonly listeners = new Set<(commitTs: number) => void>();
   private fatalListener: (error: unknown) => void = () => {};
@@ -317,6 +319,26 @@ export class Committer {
    * leases and all else wait meanwhile.
    */
   async pause(): Promise<() => void> {
+    while (this.lonePause !== undefined) await this.lonePause;
+    return await this.beginPause();
+  }
+
+  /** As `pause`; nobody else's pause is on meanwhile. */
+  async pauseAlone(): Promise<() => void> {
+    while (this.pauses.isOn || this.lonePause !== undefined) {
+      await (this.lonePause ?? this.pauses.whenOver());
+    }
+    let end = (): void => {};
+    this.lonePause = new Promise((resolve) => (end = resolve));
+    const goOn = await this.beginPause();
+    return () => {
+      goOn();
+      this.lonePause = undefined;
+      end();
+    };
+  }
+
+  private async beginPause(): Promise<() => void> {
     if (this.engine.isShipped !== true) this.finishFlight();
     const goOn = this.pauses.begin();
     await this.whenLanded();

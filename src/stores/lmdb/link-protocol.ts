@@ -29,6 +29,18 @@ export const frameKind = {
   /** Of several machines: until when this one leads for certain. Answered with `leadHeard`. */
   lead: 16,
   leadHeard: 17,
+  /** Whoever compacts the store asks so: what is committed from now on is noted. */
+  compactBegin: 18,
+  /** It has so many bytes of it in the copy. Answered with whether the copy is the store now, and how many there are. */
+  compactExchange: 19,
+  /** To a process that reads: open the copy, too. Answered with `filePrepared`, 1 or 0. */
+  prepareFile: 20,
+  filePrepared: 21,
+  /** Read the copy from now on. Answered with `fileUsed`. */
+  useFile: 22,
+  fileUsed: 23,
+  /** Nothing comes of it. */
+  forgetFile: 24,
 } as const;
 
 export type FrameKind = (typeof frameKind)[keyof typeof frameKind];

@@ -13,6 +13,7 @@ import { dataName } from "./header.ts";
 import { HeardLead } from "./heard-lead.ts";
 import { LinkClient } from "./link-client.ts";
 import { encodeFill, encodeNumbers, encodeSweep, frameKind } from "./link-protocol.ts";
+import { ReadFile } from "./read-file.ts";
 import { Scrub, type ScrubPolicy } from "./scrub.ts";
 import { verifyPages } from "./verify.ts";
 
@@ -38,18 +39,17 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
   const listeners = new Set<(commitTs: number) => void>();
   let whenLost = (): void => {};
   const lead = new HeardLead(options.onLead);
-  const client = new LinkClient({
-    dir: options.dir,
-    storeId: options.storeId,
-    waitMs: options.waitMs,
-    ...(options.currentMs === undefined ? {} : { currentMs: options.currentMs }),
+  const file = new ReadFile(options.dir);
+  const client = openLink(options, {
+    file,
+    lead,
     onNotice: (commitTs) => {
       for (const listener of listeners) listener(commitTs);
     },
-    onSlotLost: () => whenLost(),
-    onLead: (notice) => lead.hear(notice),
+    onLost: () => whenLost(),
   });
   const environment = await openWhilePaused(client, options.dir, options.cipher);
+  file.opened(environment);
   const scrub = beginScrub(environment, options);
   // Uids are leased upwards, by the next writer, too: none below is handed out any more, so using one costs no question.
   let passedUid = 0;
@@ -103,6 +103,34 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
   };
 }
 
+interface LinkEvents {
+  readonly file: ReadFile;
+  readonly lead: HeardLead;
+  readonly onNotice: (commitTs: number) => void;
+  /** The process is not what it was: it ends, and is started anew. */
+  readonly onLost: () => void;
+}
+
+function openLink(
+  { dir, storeId, waitMs, currentMs }: LinkedStoreOptions,
+  { file, lead, onNotice, onLost }: LinkEvents,
+): LinkClient {
+  return new LinkClient({
+    dir,
+    storeId,
+    waitMs,
+    ...(currentMs === undefined ? {} : { currentMs }),
+    onNotice,
+    onSlotLost: onLost,
+    onLead: (notice) => lead.hear(notice),
+    onWelcome: () => {
+      // It was exchanged while there was no link: what is read is not the newest state any more.
+      if (!file.isInPlace) onLost();
+    },
+    file,
+  });
+}
+
 async function fillThrough(client: LinkClient, job: FillJob): Promise<FillResult> {
   const [after, done, tookMs] = await client.askNumbers(frameKind.fill, encodeFill(job));
   return { after: must(after, shortAnswer), done: done === 1, tookMs: must(tookMs, shortAnswer) };
@@ -143,5 +171,5 @@ function beginScrub(
   } finally {
     pin.release();
   }
-  return new Scrub({ environment, dataPath, clock: systemClock, logger, policy });
+  return new Scrub({ environment, clock: systemClock, logger, policy });
 }
