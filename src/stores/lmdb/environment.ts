@@ -125,10 +125,14 @@ export class Environment {
   openOther(dir: string): OtherFile {
     const file = this.open(dir);
     const { db } = file;
-    const source = { db, trust: this.trust, options: undefined };
+    // Without a transaction a database is the writer's: what it keeps of an encrypted store would stay the newest.
+    const transaction = db.useReadTransaction();
+    const source = { db, trust: this.trust, options: { transaction } };
+    const { commitTs } = decodeState(readValue(source, stateKey));
+    transaction.done();
     let isUsed = false;
     return {
-      commitTs: decodeState(readValue(source, stateKey)).commitTs,
+      commitTs,
       use: () => {
         isUsed = true;
         this.exchange(file);
