@@ -34,6 +34,7 @@ import { makeExportFields, type Exports } from "./export-fields.ts";
 import { makeKeyFields } from "./key-fields.ts";
 import { makeNamespaceFields } from "./namespace-fields.ts";
 import { makeBackupFields, type Backups } from "./backup-fields.ts";
+import { makeCompactFields, type Compactions } from "./compact-fields.ts";
 import { makeNodeFields, type NodeParts } from "./node-fields.ts";
 import { makeMigrationFields } from "./migration-fields.ts";
 import type { Migrations } from "./migrations.ts";
@@ -66,7 +67,9 @@ interface AdminParts extends NodeParts {
   readonly exports?: Exports | undefined;
   /** undefined: there is nothing to back up. */
   readonly backups?: Backups | undefined;
-  /** Exports and backups under way and done. */
+  /** undefined: there is no file to compact. */
+  readonly compactions?: Compactions | undefined;
+  /** Exports, backups and compactions under way and done. */
   readonly findTask?: FindTask | undefined;
 }
 
@@ -232,6 +235,7 @@ function makeApi(parts: AdminParts): AdminApi {
     ...makeNodeFields(parts),
     ...makeExportFields(parts.exports),
     ...makeBackupFields(parts.backups, () => parts.clock.nowMs()),
+    ...makeCompactFields(parts.compactions),
     ...makeTaskFields(parts.findTask),
     ...makeNamespaceFields(parts.users?.engine, () => parts.clock.nowMs()),
     ...makeUserFields(parts.users),

@@ -31,6 +31,7 @@ import type { LeadDuty } from "./lead-duty.ts";
 import { openBackupDesk } from "./backup-desk.ts";
 import { CommandTasks } from "./command-tasks.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
+import { encryptionFlag } from "./encryption.ts";
 import { openExports } from "./export-desk.ts";
 import { slotLostExit } from "./messages.ts";
 import { isLoopbackHost } from "./address.ts";
@@ -223,6 +224,12 @@ function openAdmin(
     lease: (kind, count) => engine.lease(kind, count),
     exports: openExports({ tasks, dataDir, keyFile, exportDir, commitTs, clock: systemClock }),
     backups: openBackupDesk(config, tasks),
+    compactions: {
+      start: () => {
+        const args = ["compact", "--data", dataDir, ...encryptionFlag(keyFile)];
+        return tasks.start({ kind: "Compact", namespace: 0, args, place: dataDir });
+      },
+    },
     findTask: (id) => tasks.find(id),
     migrations: openMigrations(engine, systemClock),
   });

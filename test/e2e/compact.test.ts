@@ -1,4 +1,5 @@
 /** `weft compact` beside a running server: its data file is exchanged under the requests of its clients. */
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,11 +12,14 @@ import {
   rdf,
   runWeft,
   startServer,
+  weft,
   type TestServer,
 } from "./server.ts";
 
 afterAll(cleanUp);
 
+const graphql = { "content-type": "application/graphql" };
+const polling = { timeout: 20_000, interval: 10 };
 const dql = { "content-type": "application/dql" };
 const folder = makeFolder();
 const key = join(folder, "store.key");
@@ -152,3 +156,31 @@ test.each([
   },
   120_000,
 );
+
+test("is begun at /admin, as a task; one whose process is killed changes nothing", async () => {
+  const dataDir = join(makeFolder(), "data");
+  const server = await startServer({ dataDir, flags: ["--workers", "3"] });
+  await fill(server);
+  const before = dataBytes(server);
+  const killed = spawn(process.execPath, [weft, "compact", "--data", dataDir], { stdio: "ignore" });
+  const ended = new Promise((resolve) => killed.once("exit", resolve));
+  await expect.poll(() => existsSync(join(dataDir, "compact.new", "data.mdb")), polling).toBe(true);
+  killed.kill("SIGKILL");
+  await ended;
+  await expect.poll(() => existsSync(join(dataDir, "compact.new")), polling).toBe(false);
+  expect(dataBytes(server)).toBe(before);
+
+  const admin = async (query: string): Promise<{ [field: string]: { [leaf: string]: string } }> => {
+    const { text } = await post(`${server.url}/admin`, query, graphql);
+    return (JSON.parse(text) as { data: { [field: string]: { [leaf: string]: string } } }).data;
+  };
+  const begun = await admin("mutation { compact { response { code message } taskId } }");
+  expect(begun["compact"]).toMatchObject({ response: { code: "Success" } });
+  const { taskId } = begun["compact"]!;
+  const ask = `{ task(input: {id: "${taskId}"}) { kind status } }`;
+  await expect
+    .poll(async () => (await admin(ask))["task"], polling)
+    .toEqual({ kind: "Compact", status: "Success" });
+  expect(dataBytes(server)).toBeLessThan(before * 0.7);
+  expect((await mutate(server, '{ set { _:n <name> "later" . } }')).text).toContain("Success");
+}, 90_000);
