@@ -14,6 +14,7 @@ import { readHeader } from "./lmdb/header.ts";
 import { LinkClient } from "./lmdb/link-client.ts";
 import { encodeNumbers, frameKind } from "./lmdb/link-protocol.ts";
 import { makeUserKey } from "./sealed/user-key.ts";
+import { openStoredRows } from "./stored-rows.ts";
 
 const dirs: string[] = [];
 const open: { close(): Promise<void> }[] = [];
@@ -154,6 +155,21 @@ describe("weft compact beside a writer", () => {
     expect(await readAll(writer.store, ["later", "kept 8"])).toEqual(["1", "kept 8"]);
     expect(fs.statSync(path).ino).toBe(ino);
     await whenGone(join(dir, "compact.new"));
+  });
+
+  it("leaves those who read the old file page by page on it", async () => {
+    const { dir, writer } = await makeOpenStore();
+    const rows = await openStoredRows(dir);
+    open.push(rows);
+    let count = 0;
+    expect(rows.read(1000, () => count++)).toBe(true);
+    await compactBesideServer(dir, quiet);
+    // Their pages would be others in the new file.
+    for (let i = 0; i < 300; i++) await put(writer.store, `later ${i % 50}`, "x".repeat(i));
+    while (rows.read(1000, () => count++));
+    const before = writer.store.describe();
+    expect(rows.commitTs).toBeLessThan((await before).commitTs);
+    expect(count).toBeGreaterThan(kept.length);
   });
 
   it("is one at a time; what one has left that ended is no hindrance", async () => {
