@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { compactStore, type Compacted, type CompactProgress } from "../stores/compact.ts";
 import { compactBesideServer, hasWriter } from "../stores/compact-online.ts";
-import type { UserKey } from "../stores/encryption.ts";
+import { checkStoreKey, type UserKey } from "../stores/encryption.ts";
 import { readEncryption } from "./encryption.ts";
 import type { CompactFlags } from "./store-commands.ts";
 import { say } from "./log.ts";
@@ -13,6 +13,8 @@ import { yieldToRequests } from "./yield-to-requests.ts";
 export async function runCompact({ data: dir, encryption }: CompactFlags): Promise<void> {
   const key = readEncryption(encryption);
   if (await hasWriter(dir)) {
+    // Told as by every command that opens a store, though blocks are copied as they are.
+    checkStoreKey(dir, key);
     yieldToRequests();
     await showCompaction(dir, (progress) => compactBesideServer(dir, progress));
   } else await compactWithBar(dir, { encryption: key });
@@ -32,15 +34,21 @@ async function showCompaction(
 ): Promise<void> {
   const total = statSync(join(dir, "data.mdb"), { throwIfNoEntry: false })?.size ?? 0;
   const bar = startProgressBar("compacting the store", "rows");
+  let isBegun = false;
   let done: Compacted;
   try {
     done = await compact({
-      onProgress: (bytes, rows) => bar.update(Math.min(bytes, total), total, rows),
+      onProgress: (bytes, rows) => {
+        isBegun = true;
+        bar.update(Math.min(bytes, total), total, rows);
+      },
     });
-    bar.update(total, total, done.rows);
-  } finally {
-    bar.finish();
+  } catch (error) {
+    if (isBegun) bar.finish();
+    throw error;
   }
+  bar.update(total, total, done.rows);
+  bar.finish();
   const { bytesBefore, bytesAfter } = done;
   say(`${dir} takes ${printMiB(bytesAfter)}, before ${printMiB(bytesBefore)}`);
 }
