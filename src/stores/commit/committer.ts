@@ -318,9 +318,13 @@ export class Committer {
    * What is under way is committed before it returns; then nothing is written until what it gives is called. Changes,
    * leases and all else wait meanwhile.
    */
-  async pause(): Promise<() => void> {
-    while (this.lonePause !== undefined) await this.lonePause;
-    return await this.beginPause();
+  pause(): Promise<() => void> {
+    return this.lonePause === undefined ? this.beginPause() : this.pauseLater(this.lonePause);
+  }
+
+  private async pauseLater(lonePause: Promise<void>): Promise<() => void> {
+    await lonePause;
+    return this.pause();
   }
 
   /** As `pause`; nobody else's pause is on meanwhile. */
