@@ -61,6 +61,7 @@ export const layers: Layers = {
       "check-log.ts",
       "claim.ts",
       "compact.ts",
+      "compact-online.ts",
       "disk-room.ts",
       // Keys of encrypted stores.
       "encryption.ts",

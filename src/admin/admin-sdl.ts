@@ -28,7 +28,7 @@ type ExportPayload { response: Response  taskId: String }
 type DrainingPayload { response: Response }   type ShutdownPayload { response: Response }
 input TaskInput { id: String! }
 type TaskPayload { kind: TaskKind  status: TaskStatus  lastUpdated: DateTime }
-enum TaskStatus { Queued Running Failed Success Unknown }   enum TaskKind { Backup Export Restore Unknown }
+enum TaskStatus { Queued Running Failed Success Unknown }   enum TaskKind { Backup Compact Export Restore Unknown }
 input ConfigInput { cacheMb: Float  logDQLRequest: Boolean }   type ConfigPayload { response: Response }   type Config { cacheMb: Float }
 input RemoveNodeInput { nodeId: UInt64!  groupId: UInt64! }   type RemoveNodePayload { response: Response }
 input MoveTabletInput { namespace: UInt64  tablet: String!  groupId: UInt64! }   type MoveTabletPayload { response: Response }
@@ -38,6 +38,7 @@ type AssignedIds { startId: UInt64  endId: UInt64  readOnly: UInt64 }   type Ass
 
 input BackupInput { destination: String!  accessKey: String  secretKey: String  sessionToken: String  anonymous: Boolean  forceFull: Boolean }
 type BackupPayload { response: Response  taskId: String }
+type CompactPayload { response: Response  taskId: String }
 input RestoreInput { location: String!  backupId: String  backupNum: Int  incrementalFrom: Int  isPartial: Boolean  encryptionKeyFile: String
                      vaultAddr: String  vaultRoleIDFile: String  vaultSecretIDFile: String  vaultPath: String  vaultField: String  vaultFormat: String
                      accessKey: String  secretKey: String  sessionToken: String  anonymous: Boolean  at: String }
@@ -121,6 +122,7 @@ type Mutation {
   moveTablet(input: MoveTabletInput!): MoveTabletPayload
   assign(input: AssignInput!): AssignPayload
   backup(input: BackupInput!): BackupPayload
+  compact: CompactPayload
   restore(input: RestoreInput!): RestorePayload
   restoreTenant(input: RestoreTenantInput!): RestorePayload
   login(userId: String, password: String, namespace: Int, refreshToken: String): LoginPayload

@@ -53,6 +53,7 @@ const expected: Readonly<Record<string, string>> = {
   "Mutation.addUser": anyone,
   "Mutation.assign": superadmins,
   "Mutation.backup": superadmins,
+  "Mutation.compact": superadmins,
   "Mutation.config": superadmins,
   "Mutation.createKey": superadmins,
   "Mutation.deleteGroup": anyone,

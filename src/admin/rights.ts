@@ -45,6 +45,7 @@ export const fieldRights: Readonly<Record<string, FieldRight>> = {
   "Mutation.moveTablet": "superadmin",
   "Mutation.assign": "superadmin",
   "Mutation.backup": "superadmin",
+  "Mutation.compact": "superadmin",
   "Mutation.restore": "superadmin",
   "Mutation.restoreTenant": "superadmin",
   "Mutation.resignLead": "superadmin",

@@ -35,6 +35,7 @@ import { makeKeyFields } from "./key-fields.ts";
 import { makeNamespaceFields } from "./namespace-fields.ts";
 import { makeBackupFields, type Backups } from "./backup-fields.ts";
 import { makeRestoreFields, type Restores } from "./restore-fields.ts";
+import { makeCompactFields, type Compactions } from "./compact-fields.ts";
 import { makeNodeFields, type NodeParts } from "./node-fields.ts";
 import { makeMigrationFields } from "./migration-fields.ts";
 import type { Migrations } from "./migrations.ts";
@@ -69,7 +70,9 @@ interface AdminParts extends NodeParts {
   readonly backups?: Backups | undefined;
   /** undefined: there is nothing to restore into. */
   readonly restores?: Restores | undefined;
-  /** Exports and backups under way and done. */
+  /** undefined: there is no file to compact. */
+  readonly compactions?: Compactions | undefined;
+  /** Exports, backups, restores and compactions under way and done. */
   readonly findTask?: FindTask | undefined;
 }
 
@@ -245,6 +248,7 @@ function makeApi(parts: AdminParts): AdminApi {
     ...makeExportFields(parts.exports),
     ...makeBackupFields(parts.backups, () => parts.clock.nowMs()),
     ...makeRestoreFields(parts.restores),
+    ...makeCompactFields(parts.compactions),
     ...makeTaskFields(parts.findTask),
     ...makeNamespaceFields(parts.users?.engine, () => parts.clock.nowMs()),
     ...makeUserFields(parts.users),

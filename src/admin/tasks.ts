@@ -5,7 +5,7 @@ import type { FieldTable } from "./field.ts";
 
 /** As `task` tells it. */
 export interface TaskState {
-  readonly kind: "Export" | "Backup" | "Restore";
+  readonly kind: "Export" | "Backup" | "Compact" | "Restore";
   readonly status: "Running" | "Failed" | "Success";
   readonly updatedMs: number;
   /** Whose it is. */

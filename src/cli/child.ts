@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { linkControls } from "./controls.ts";
 import { scrubOf, type ServeConfig } from "./config.ts";
 import { readKeyFile } from "./encryption.ts";
+import { ExchangeNotice } from "./exchange-notice.ts";
 import { giveBackIdleMemory } from "./idle-memory.ts";
 import type { connectStore } from "../stores/open.ts";
 import type { Logger } from "../base/log.ts";
@@ -28,15 +29,16 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
   const { connectStore: connect } = await import("../stores/open.ts");
   return async ({ number, config, run, identity, tls }) => {
     const logger = makeLogger(role === "writer" ? "writer" : `worker ${number}`, config.log);
-    const writer = await writing?.openStoreForWriting(config, logger, { run, identity });
+    const say = (message: ToSupervisor): unknown => process.send?.(message);
+    const exchange = new ExchangeNotice(say);
+    const writer = await writing?.openStoreForWriting(config, logger, { run, identity, exchange });
     const lead = config.cluster === undefined ? undefined : new LeadDuty(number === 1);
     const store =
       writer?.store ?? (await connect(connectionOf(config, { identity, logger, lead })));
-    const controls = linkControls((message) => process.send?.(message), config.memory.cacheMb);
-    const surveys = linkSurveys(
-      (message) => process.send?.(message),
-      async (question) => (await worker?.answer(question)) ?? answerOwn(question),
-    );
+    const controls = linkControls(say, config.memory.cacheMb);
+    const surveys = linkSurveys(say, async (question) => {
+      return (await worker?.answer(question)) ?? answerOwn(question);
+    });
     const parts = { config, store, logger, number, controls, surveys, tls, lead };
     const worker = await working?.openWorker(parts);
     process.on("message", (message: ToChild, socket?: Socket) => {
@@ -65,6 +67,9 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
           return;
         case "childEnded":
           writer?.checkReaders();
+          return;
+        case "exchangeKnown":
+          exchange.hear();
           return;
         case "switches":
         case "turned":

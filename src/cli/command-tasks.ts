@@ -4,12 +4,12 @@
  */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { constants, setPriority } from "node:os";
 import type { TaskState } from "../admin/tasks.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { SystemRows } from "../engine/system-rows.ts";
 import { mainFile } from "./places.ts";
+import { yieldToRequests } from "./yield-to-requests.ts";
 
 interface TaskParts {
   readonly rows: SystemRows;
@@ -193,14 +193,6 @@ class RunningTask {
       child.once("close", (code) => settle(code === 0 ? undefined : said.trim() || `exit ${code}`));
       if (child.pid !== undefined) yieldToRequests(child.pid);
     });
-  }
-}
-
-function yieldToRequests(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // It has ended already, or the system knows no priorities.
   }
 }
 

@@ -43,6 +43,8 @@ export type ToChild =
   | { readonly kind: "open" }
   /** For the lambda server of `weft dev`: another script, to be answered with `script`; undefined: none. */
   | { readonly kind: "reloadScript"; readonly id: number; readonly script: string | undefined }
+  /** The data file that the writer has told of is expected. */
+  | { readonly kind: "exchangeKnown" }
   /** Another child's end was seen: its reader slots are free. */
   | { readonly kind: "childEnded" }
   /** How the switches stand now; to be answered with `heard`. Turn 0 is nobody's. */
@@ -73,6 +75,10 @@ export type ToSupervisor =
   | { readonly kind: "took"; readonly id: number }
   /** What has become of a script that was to be loaded. */
   | { readonly kind: "script"; readonly id: number; readonly report: ScriptReport }
+  /** The writer's: the data file is to be exchanged for this one. To be answered with `exchangeKnown`. */
+  | { readonly kind: "exchanging"; readonly nextData: string }
+  /** It was. */
+  | { readonly kind: "exchanged" }
   /** It lives. */
   | { readonly kind: "beat" }
   | { readonly kind: "shutdown" };

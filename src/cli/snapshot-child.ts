@@ -3,13 +3,13 @@
  * (`cluster/snapshot-words.ts`): LMDB is opened once by a process, and its node has other things to do.
  */
 import { type ChildProcess, fork } from "node:child_process";
-import { constants, setPriority } from "node:os";
 import type { Socket } from "node:net";
 import type { Logger } from "../base/log.ts";
 import { sendSnapshot } from "../cluster/snapshot-words.ts";
 import { openStoredRows } from "../stores/stored-rows.ts";
 import { readKeyFile } from "./encryption.ts";
 import { mainFile } from "./places.ts";
+import { yieldToRequests } from "./yield-to-requests.ts";
 
 interface Wanted {
   readonly dataDir: string;
@@ -80,13 +80,5 @@ async function write({ dataDir, keyFile }: Wanted): Promise<void> {
     });
   } finally {
     await rows.close();
-  }
-}
-
-function yieldToRequests(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // The system knows no priorities.
   }
 }

@@ -65,7 +65,9 @@ export interface CompactFlags {
 export function addCompact(program: Command): void {
   program
     .command("compact")
-    .description("give the room that a store no longer needs back to the disk; no server may run")
+    .description(
+      "give the room that a store no longer needs back to the disk, also beside a running server",
+    )
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
     .addOption(encryptionSetting())
     .addOption(setting(configFlag, configHelp))
@@ -73,7 +75,8 @@ export function addCompact(program: Command): void {
       "after",
       `
 Writes the store anew beside the old one, verifies each row on the way, and puts it in its place.
-A stop at any moment leaves the old store or the new one.
+A stop at any moment leaves the old store or the new one. A server that has the store open goes on
+answering; its writes wait for some milliseconds at the end.
 
 Examples:
   weft compact --data ./weft-data`,

@@ -25,6 +25,8 @@ export class StoreWatch {
   #timer: NodeJS.Timeout | undefined = undefined;
   #askedAtMs: number | undefined = undefined;
   #move: string | undefined = undefined;
+  /** Counts what changes the files as they are to be: an older look says nothing. */
+  #changes = 0;
 
   /** `onMove`: what has become of the store, as `findMove`; undefined: it is back. */
   constructor(dir: string, clock: Clock, onMove: (move: string | undefined) => void) {
@@ -49,12 +51,30 @@ export class StoreWatch {
       this.#journals = this.#identity.journals;
       this.#timer = setInterval(() => void this.#look(), lookMs);
       this.#timer.unref();
-    } else this.#journals = (await readPlace(this.#dir)).journals;
+      return;
+    }
+    const place = await readPlace(this.#dir);
+    this.#changes++;
+    this.#journals = place.journals;
+    const { nextData, ...identity } = this.#identity;
+    this.#identity = place.data === nextData ? { ...identity, data: nextData } : identity;
   }
 
   /** It ended: the next one makes its journals anew. */
   noteWriterGone(): void {
+    this.#changes++;
     this.#journals = undefined;
+  }
+
+  /** The writer is about to exchange the data file for this one. `noteWriter` says that it did. */
+  expectData(nextData: string): void {
+    if (this.#identity !== undefined) this.#identity = { ...this.#identity, nextData };
+    this.noteWriterGone();
+  }
+
+  /** Whether the data file may be another one by now. */
+  get isExchanging(): boolean {
+    return this.#identity?.nextData !== undefined;
   }
 
   stop(): void {
@@ -62,16 +82,18 @@ export class StoreWatch {
   }
 
   async #look(): Promise<void> {
-    const identity = this.#identity;
-    if (identity === undefined) return;
+    if (this.#identity === undefined) return;
     const nowMs = this.#clock.tickMs();
     if (this.#askedAtMs !== undefined) {
       if (nowMs - this.#askedAtMs > silenceMs) this.#tell("its file system does not answer");
       return;
     }
     this.#askedAtMs = nowMs;
+    const changes = this.#changes;
     const place = await readPlace(this.#dir);
     this.#askedAtMs = undefined;
+    if (changes !== this.#changes) return;
+    const identity = this.#identity;
     const journals = this.#journals;
     this.#tell(
       journals === undefined

@@ -343,7 +343,11 @@ class Keeper {
         child.process = undefined;
         child.isReady = false;
         this.#pulse.forget(child);
-        if (isWriting(child)) this.#watch.noteWriterGone();
+        if (isWriting(child)) {
+          // The file that they read may not be the store's any more.
+          if (this.#watch.isExchanging) this.#killReaders();
+          this.#watch.noteWriterGone();
+        }
         this.#switchboard.forget(child);
         this.#surveys.forget(child);
         this.#dispatcher.leave(child);
@@ -436,6 +440,13 @@ class Keeper {
       case "script":
         this.scripts.hear(message);
         return;
+      case "exchanging":
+        this.#watch.expectData(message.nextData);
+        this.#tell(child, { kind: "exchangeKnown" });
+        return;
+      case "exchanged":
+        void this.#watch.noteWriter();
+        return;
       case "shutdown":
         this.#shutDown();
     }
@@ -444,6 +455,10 @@ class Keeper {
   /** What the disk holds is not known: it is brought back from the journal, under nobody's eyes. */
   #endReaders(): void {
     this.#run = randomUUID();
+    this.#killReaders();
+  }
+
+  #killReaders(): void {
     for (const child of this.#children) if (isAnswering(child)) child.process?.kill("SIGKILL");
   }
 

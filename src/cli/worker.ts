@@ -33,6 +33,7 @@ import { openBackupDesk } from "./backup-desk.ts";
 import { openRestoreDesk } from "./restore-desk.ts";
 import { CommandTasks } from "./command-tasks.ts";
 import type { OwnKeys, ServeConfig } from "./config.ts";
+import { encryptionFlag } from "./encryption.ts";
 import { openExports } from "./export-desk.ts";
 import { slotLostExit } from "./messages.ts";
 import { isLoopbackHost } from "./address.ts";
@@ -243,6 +244,12 @@ function openAdmin(
       rows: engine.systemRows,
       onDone: async () => await acl?.ensureFirst(),
     }),
+    compactions: {
+      start: () => {
+        const args = ["compact", "--data", dataDir, ...encryptionFlag(keyFile)];
+        return tasks.start({ kind: "Compact", namespace: 0, args, place: dataDir });
+      },
+    },
     findTask: (id) => tasks.find(id),
     migrations: openMigrations(engine, systemClock),
   });

@@ -8,13 +8,22 @@ import type { StoreIdentity } from "../stores/place.ts";
 import { deriveFill } from "../write/fill.ts";
 import { scrubOf, type ServeConfig } from "./config.ts";
 import { readKeyFile } from "./encryption.ts";
+import type { ExchangeNotice } from "./exchange-notice.ts";
 import { storeFailedExit } from "./messages.ts";
 
 /** Fault E_STARTUP, one line, when the directory cannot be opened. */
 export async function openStoreForWriting(
   config: ServeConfig,
   logger: Logger,
-  { run, identity }: { readonly run: string; readonly identity: StoreIdentity | undefined },
+  {
+    run,
+    identity,
+    exchange,
+  }: {
+    readonly run: string;
+    readonly identity: StoreIdentity | undefined;
+    readonly exchange: ExchangeNotice;
+  },
 ): Promise<Writer> {
   const { dataDir, store } = config;
   const { mapBytes, minFreeBytes } = store;
@@ -30,6 +39,7 @@ export async function openStoreForWriting(
       clock: systemClock,
       journal: { run },
       identity,
+      announceExchange: exchange.announce,
       scrub: scrubOf(store),
       onFatal: () => process.exit(storeFailedExit),
     });

@@ -3,7 +3,7 @@ import { describePlan, type PlanLine } from "../plan/print.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { ObservedPlan, RequestSpan } from "../model/request-observer.ts";
 import { functionTable } from "./functions.ts";
-import type { Profiler } from "./profile.ts";
+import type { Measure, Profiler } from "./profile.ts";
 
 export function observePlan(
   plan: Plan,
@@ -41,7 +41,7 @@ function spansOf(line: PlanLine, profiler: Profiler): RequestSpan[] {
   const measure = measureOf(line, profiler);
   const inside = line.lines.flatMap((inner) => spansOf(inner, profiler));
   if (measure === undefined || measure.times === 0) return inside;
-  const { startMs, ms, out, times, reads } = measure;
+  const { startMs, ms, out, times, reads, store } = measure;
   const attributes = {
     "weft.step": line.text,
     "weft.out": out,
@@ -49,5 +49,17 @@ function spansOf(line: PlanLine, profiler: Profiler): RequestSpan[] {
     "weft.records": reads.records,
     "weft.lists": reads.lists,
   };
-  return [{ name: line.step, startMs, endMs: startMs + ms, attributes, spans: inside }];
+  const spans = store.reads === 0 ? inside : [storeSpan(measure), ...inside];
+  return [{ name: line.step, startMs, endMs: startMs + ms, attributes, spans }];
+}
+
+/** Reads that came one after another are told as one stretch. */
+function storeSpan({ store, reads }: Measure): RequestSpan {
+  const attributes = {
+    "weft.reads": store.reads,
+    "weft.records": reads.records,
+    "weft.lists": reads.lists,
+    "weft.tokens": reads.tokens,
+  };
+  return { name: "store", startMs: store.startMs, endMs: store.startMs + store.ms, attributes };
 }

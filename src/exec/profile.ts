@@ -24,7 +24,7 @@ import type { FilterPlan } from "../plan/plan.ts";
 /** What a step read of the store, without the steps inside it. */
 type StepReads = { -readonly [K in keyof Reads]: number };
 
-interface Measure {
+export interface Measure {
   /** How often it ran: batches, frames of a recursion. */
   times: number;
   /** undefined for steps that begin something. */
@@ -35,7 +35,16 @@ interface Measure {
   /** With the steps inside it. */
   ms: number;
   readonly reads: StepReads;
+  readonly store: StoreTime;
   readonly notes: Set<string>;
+}
+
+/** What a step waited for the store, its caches included, without the steps inside it. */
+interface StoreTime {
+  /** Of the first read. */
+  startMs: number;
+  ms: number;
+  reads: number;
 }
 
 /** A step under way. */
@@ -47,7 +56,9 @@ interface Span {
 
 function makeMeasure(): Measure {
   const reads = { records: 0, lists: 0, tokens: 0, uids: 0 };
-  return { times: 0, in: undefined, out: 0, startMs: Infinity, ms: 0, reads, notes: new Set() };
+  const store = { startMs: Infinity, ms: 0, reads: 0 };
+  const notes = new Set<string>();
+  return { times: 0, in: undefined, out: 0, startMs: Infinity, ms: 0, reads, store, notes };
 }
 
 /** Steps of a run follow one another or lie inside one another, so what is read belongs to the innermost. */
@@ -132,7 +143,7 @@ export class Profiler {
 
   /** The reader, with an eye on what is read of it. */
   watch(reader: Reader): Reader {
-    return new WatchedReader(reader, () => (this.#open.at(-1) ?? this.#outside).reads);
+    return new WatchedReader(reader, this.#clock, () => this.#open.at(-1) ?? this.#outside);
   }
 
   #at(part: object): Measure {
@@ -151,11 +162,32 @@ export function countFlags(flags: Uint8Array): number {
 
 class WatchedReader implements Reader {
   readonly #reader: Reader;
-  readonly #reads: () => StepReads;
+  readonly #clock: Clock;
+  readonly #step: () => Measure;
 
-  constructor(reader: Reader, reads: () => StepReads) {
+  constructor(reader: Reader, clock: Clock, step: () => Measure) {
     this.#reader = reader;
-    this.#reads = reads;
+    this.#clock = clock;
+    this.#step = step;
+  }
+
+  #reads(): StepReads {
+    return this.#step().reads;
+  }
+
+  /** A read belongs to the step that began it; what a scan's visitor does is in its time. */
+  #time<T>(read: () => MaybePromise<T>): MaybePromise<T> {
+    const { store } = this.#step();
+    const startMs = this.#clock.tickMs();
+    if (startMs < store.startMs) store.startMs = startMs;
+    store.reads++;
+    const end = (): void => {
+      store.ms += this.#clock.tickMs() - startMs;
+    };
+    const found = read();
+    if (found instanceof Promise) return found.finally(end);
+    end();
+    return found;
   }
 
   get schema(): Schema {
@@ -167,8 +199,11 @@ class WatchedReader implements Reader {
   }
 
   async nearest(question: VectorQuestion): Promise<VectorAnswer | undefined> {
-    const found = await this.#reader.nearest?.(question);
-    this.#reads().uids += found?.uids.length ?? 0;
+    const reads = this.#reads();
+    const found = await this.#time<VectorAnswer | undefined>(() =>
+      this.#reader.nearest?.(question),
+    );
+    reads.uids += found?.uids.length ?? 0;
     return found;
   }
 
@@ -178,7 +213,7 @@ class WatchedReader implements Reader {
   ): MaybePromise<ColumnsOf<Requests>> {
     const reads = this.#reads();
     reads.records += uids.length;
-    return this.#reader.readLevel(uids, requests);
+    return this.#time(() => this.#reader.readLevel(uids, requests));
   }
 
   readLists<const Lists extends readonly ListRef[]>(
@@ -191,13 +226,13 @@ class WatchedReader implements Reader {
       for (const set of sets) reads.uids += set.length;
       return sets;
     };
-    const sets = this.#reader.readLists(lists, bounds);
+    const sets = this.#time(() => this.#reader.readLists(lists, bounds));
     return sets instanceof Promise ? sets.then(count) : count(sets);
   }
 
   countLists(lists: readonly ListRef[]): MaybePromise<Float64Array> {
     this.#reads().lists += lists.length;
-    return this.#reader.countLists(lists);
+    return this.#time(() => this.#reader.countLists(lists));
   }
 
   intersectList(list: ListRef, uids: UidSet): MaybePromise<UidSet> {
@@ -207,7 +242,7 @@ class WatchedReader implements Reader {
       reads.uids += set.length;
       return set;
     };
-    const set = this.#reader.intersectList(list, uids);
+    const set = this.#time(() => this.#reader.intersectList(list, uids));
     return set instanceof Promise ? set.then(count) : count(set);
   }
 
@@ -222,10 +257,11 @@ class WatchedReader implements Reader {
   ): MaybePromise<void> {
     const reads = this.#reads();
     reads.lists++;
-    return this.#reader.scanList(list, bounds, (uids) => {
+    const count = (uids: UidSet): boolean => {
       reads.uids += uids.length;
       return visit(uids);
-    });
+    };
+    return this.#time(() => this.#reader.scanList(list, bounds, count));
   }
 
   scanTokens(
@@ -234,11 +270,12 @@ class WatchedReader implements Reader {
     visit: (token: Uint8Array, uids: UidSet) => boolean,
   ): MaybePromise<void> {
     const reads = this.#reads();
-    return this.#reader.scanTokens(index, range, (token, uids) => {
+    const count = (token: Uint8Array, uids: UidSet): boolean => {
       reads.tokens++;
       reads.uids += uids.length;
       return visit(token, uids);
-    });
+    };
+    return this.#time(() => this.#reader.scanTokens(index, range, count));
   }
 
   countTokens(
@@ -247,10 +284,11 @@ class WatchedReader implements Reader {
     visit: (token: Uint8Array, count: number) => boolean,
   ): MaybePromise<void> {
     const reads = this.#reads();
-    return this.#reader.countTokens(index, range, (token, count) => {
+    const tell = (token: Uint8Array, count: number): boolean => {
       reads.tokens++;
       return visit(token, count);
-    });
+    };
+    return this.#time(() => this.#reader.countTokens(index, range, tell));
   }
 
   scanCounts(
@@ -259,11 +297,12 @@ class WatchedReader implements Reader {
     visit: (count: number, uids: UidSet) => boolean,
   ): MaybePromise<void> {
     const reads = this.#reads();
-    return this.#reader.scanCounts(index, range, (count, uids) => {
+    const tell = (count: number, uids: UidSet): boolean => {
       reads.tokens++;
       reads.uids += uids.length;
       return visit(count, uids);
-    });
+    };
+    return this.#time(() => this.#reader.scanCounts(index, range, tell));
   }
 
   /** The reader is closed by whoever opened it. */

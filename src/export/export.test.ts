@@ -9,7 +9,8 @@ import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { openMemoryStore } from "../stores/open.ts";
 import type { Store } from "../store/store.ts";
 import { deriveFill } from "../write/fill.ts";
-import { exportToFiles, type ExportFormat, type ExportOptions } from "./export.ts";
+import { exportToFiles, exportToObjects, type ExportFormat, type ExportOptions } from "./export.ts";
+import type { ObjectPlace } from "./packed-object.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "weft-export-"));
 let store: Store;
@@ -110,4 +111,30 @@ test("a directory with an export is not written over", async () => {
   const dir = makeDir();
   await run(dir, "rdf");
   await expect(run(dir, "rdf")).rejects.toThrow(/g01\.rdf\.gz is there already/);
+});
+
+test("of objects the facts in JSON come last: where they are, all is", async () => {
+  const finished: string[] = [];
+  const exportAll = async (failing?: string): Promise<unknown> => {
+    finished.length = 0;
+    const place: ObjectPlace = {
+      sizeOf: async () => undefined,
+      upload: (name) => ({
+        write: async () => {},
+        finish: async () => {
+          if (name === failing) throw new Error("the bucket went");
+          finished.push(name);
+        },
+        abandon: async () => {},
+      }),
+    };
+    const snapshot = await store.snapshot();
+    const source = { snapshot, storeId: "a store", namespaces: [0], onProgress() {} };
+    return exportToObjects({ ...source, format: "json" }, place).finally(() => snapshot.close());
+  };
+  await exportAll();
+  expect(finished).toHaveLength(4);
+  expect(finished.slice(-2)).toEqual(["g01.rdf.gz", "g01.json.gz"]);
+  await expect(exportAll("g01.rdf.gz")).rejects.toThrow("the bucket went");
+  expect(finished).not.toContain("g01.json.gz");
 });

@@ -148,7 +148,10 @@ export async function exportToObjects(source: ExportSource, place: ObjectPlace):
       write: (name, piece) => must(objects.get(name), "each name has its object").write(piece),
       mark: async () => {},
     }).run(schemas);
-    for (const object of objects.values()) await object.finish();
+    // What JSON leaves to RDF first: where the facts in JSON are, all of the export is.
+    for (const name of [...names].reverse()) {
+      await must(objects.get(name), "each name has its object").finish();
+    }
     return { ...done, files: [...names, schemaName, graphqlName] };
   } catch (error) {
     for (const object of objects.values()) await object.abandon();

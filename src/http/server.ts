@@ -260,7 +260,7 @@ function answerFailure(exchange: Exchange, error: unknown): void {
   }
   if (error instanceof BodyTooLarge) {
     const body = makeErrorBody(error.message, "ErrorInvalidRequest", false);
-    discardRest(exchange, () => sendError(res, { status: 413, body, headers: [] }));
+    refuseBody(exchange, { status: 413, body, headers: [] });
     return;
   }
   if (error instanceof BodySlow) {
@@ -269,7 +269,15 @@ function answerFailure(exchange: Exchange, error: unknown): void {
   }
   const reply = makeErrorReply(error, plainShape, context.logger);
   if (exchange.req.complete) sendError(res, reply);
-  else discardRest(exchange, () => sendError(res, reply));
+  else refuseBody(exchange, reply);
+}
+
+/** The answer leaves when the rest of the body was taken; who watches the request is told of it now, while it is counted. */
+function refuseBody(exchange: Exchange, reply: Parameters<typeof sendError>[1]): void {
+  const { res, watched } = exchange;
+  watched.status = reply.status;
+  watched.noteAnswer(reply.body);
+  discardRest(exchange, () => sendError(res, reply));
 }
 
 /** The connection ends with the answer, and is cut when that is not taken. */

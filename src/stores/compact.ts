@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { Fault } from "../model/fault.ts";
 import { claimServing } from "./claim.ts";
 import { Environment } from "./lmdb/environment.ts";
+import { asideName } from "./lmdb/exchange.ts";
 import {
   dataBytes,
   dataName,
@@ -22,18 +23,20 @@ import type { StoreCipher } from "./sealed/store-cipher.ts";
 import { addDataKey, forgetOldKeys, unlockStore } from "./sealed/store-keys.ts";
 import type { UserKey } from "./sealed/user-key.ts";
 
-interface Compacted {
+export interface Compacted {
   readonly rows: number;
   /** Of the data file. */
   readonly bytesBefore: number;
   readonly bytesAfter: number;
 }
 
-const asideName = "compact.new";
 const batchRows = 2000;
 
-interface CompactOptions {
+export interface CompactProgress {
   readonly onProgress: (bytes: number, rows: number) => void;
+}
+
+interface CompactOptions extends CompactProgress {
   /** The key of a store that is encrypted. */
   readonly encryption?: UserKey | undefined;
   /** Of a store that is encrypted: all of it is sealed anew, under a new data key. */

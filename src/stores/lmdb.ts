@@ -19,10 +19,11 @@ import type { LogRetention } from "./commit/log-tail.ts";
 import { makeNumberWatch } from "./commit/number-limit.ts";
 import { type CapacityBounds, CapacityGuard } from "./lmdb/capacity.ts";
 import type { Claim } from "./lmdb/claim.ts";
-import { openBesideWriter } from "./lmdb/beside-writer.ts";
 import { positionKey, type LmdbEngine, type RowShipper } from "./lmdb/engine.ts";
 import { prepareNow, type KeyValue } from "./key-value.ts";
-import type { Environment } from "./lmdb/environment.ts";
+import type { Environment, OtherFile } from "./lmdb/environment.ts";
+import { Compaction, type AnnounceExchange } from "./lmdb/compaction.ts";
+import { clearAside } from "./lmdb/exchange.ts";
 import {
   createStore,
   dataBytes,
@@ -35,9 +36,8 @@ import { inspectStore, type StoreHeader } from "./lmdb/inspect.ts";
 import { PlaceGuard } from "./lmdb/place-guard.ts";
 import { refuseAnother, type StoreIdentity } from "./lmdb/place.ts";
 import { openForWriting, type JournalOptions, type RunJournalOptions } from "./lmdb/opening.ts";
-import { readMeta, readMetaOf } from "./lmdb/meta-pages.ts";
-import { examinePages } from "./lmdb/page-walk.ts";
-import { examineJournal, planRecovery, removeJournal } from "./lmdb/recovery.ts";
+import { removeJournal } from "./lmdb/recovery.ts";
+import { refuseLost } from "./lmdb/read-only.ts";
 import { connectThroughLink } from "./lmdb/linked-store.ts";
 import { openLinkListener, type LinkListener } from "./lmdb/link-server.ts";
 import { LinkSession } from "./lmdb/link-session.ts";
@@ -51,7 +51,7 @@ import type { StoreCipher } from "./sealed/store-cipher.ts";
 import { createKeys, unlockStore } from "./sealed/store-keys.ts";
 import type { UserKey } from "./sealed/user-key.ts";
 import { claimForWriting } from "./lmdb/writing-claim.ts";
-import { readLog, readSlots, walkLog } from "./read-log.ts";
+import { readLog, walkLog } from "./read-log.ts";
 
 export type { Claim } from "./lmdb/claim.ts";
 export { positionKey, type RowShipper } from "./lmdb/engine.ts";
@@ -95,6 +95,8 @@ export interface WriterOptions {
   readonly identity?: StoreIdentity | undefined;
   /** Default: the process does not scrub. */
   readonly scrub?: ScrubPolicy;
+  /** Told before `weft compact` exchanges the data file beside this process. */
+  readonly announceExchange?: AnnounceExchange;
   /** The key of a store that is encrypted, or of one to be made. */
   readonly encryption?: UserKey | undefined;
   /** The store of one of several machines forgets its place in their log, and is a server's alone. Default: it is refused. */
@@ -153,6 +155,7 @@ interface OpenedFiles {
   readonly lmdb: LmdbEngine;
   readonly engine: CapacityGuard;
   readonly guard: PlaceGuard;
+  readonly exchange: ((other: OtherFile) => Promise<void>) | undefined;
   /** A failed sync is told to it. */
   onFailure(listener: (error: unknown) => void): void;
   /** The data file is whole when it resolves. */
@@ -165,6 +168,7 @@ async function openFiles(options: ClaimedOptions, storeId?: string): Promise<Ope
   const found = inspectStore(dir, options.journal);
   refuseAnother(dir, found?.storeId, options.identity);
   const cipher = openKeys(options, found);
+  clearAside(dir);
   const header = found ?? { ...createStore(dir, storeId), loss: undefined };
   const isNew = dataBytes(dir) === 0;
   if (isNew) rmSync(join(dir, dataName), { force: true });
@@ -190,7 +194,22 @@ async function openFiles(options: ClaimedOptions, storeId?: string): Promise<Ope
   const onFailure = (listener: (error: unknown) => void): void => {
     fail = listener;
   };
-  return { header, environment, lmdb, engine, guard, onFailure, close: () => opened.close() };
+  const { exchange } = opened;
+  return {
+    header,
+    environment,
+    lmdb,
+    engine,
+    guard,
+    exchange:
+      exchange &&
+      (async (other) => {
+        await exchange(other);
+        guard.renew();
+      }),
+    onFailure,
+    close: () => opened.close(),
+  };
 }
 
 async function openClaimed(
@@ -211,7 +230,16 @@ async function openClaimed(
   const committer = openCommitter(files, options);
   const scrub = beginScrub(environment, options);
   const slots = new SlotKeeper(committer, options.slotGraceMs ?? slotGraceMs);
-  listener?.serve({ storeId: header.storeId, committer, slots, logger });
+  const compaction = new Compaction({
+    dir,
+    committer,
+    environment,
+    exchange: files.exchange,
+    announce: options.announceExchange,
+    readers: () => listener?.readers ?? [],
+    logger,
+  });
+  listener?.serve({ storeId: header.storeId, committer, slots, compaction, logger });
   const timer = setInterval(() => environment.readerCheck(), readerCheckMs).unref();
   let isClosed = false;
   const close = async (): Promise<void> => {
@@ -485,8 +513,8 @@ class LmdbNode implements NodeStore {
 }
 
 function beginScrub(environment: Environment, options: WriterOptions): Scrub {
-  const { dir, clock, logger, scrub = noScrub } = options;
-  return new Scrub({ environment, dataPath: join(dir, dataName), clock, logger, policy: scrub });
+  const { clock, logger, scrub = noScrub } = options;
+  return new Scrub({ environment, clock, logger, policy: scrub });
 }
 
 function boundsOf({ dir, clock, mapBytesMax, room }: WriterOptions): CapacityBounds {
@@ -581,110 +609,5 @@ export async function connectStore(options: ConnectOptions): Promise<Store> {
   });
 }
 
-/** Readers would pin pages that the writer is going to exchange. */
-function refuseLost(dir: string, header: StoreHeader): void {
-  if (header.loss === undefined) return;
-  throw new Fault(
-    "E_STARTUP",
-    `cannot open the store at ${dir}: it was not closed in order; a start of the server brings it back`,
-  );
-}
-
-export interface ReadOnlyStore {
-  readonly storeId: string;
-  snapshot(): Snapshot;
-  slots(): ReadonlyMap<number, number>;
-  bytesUsed(): number;
-  /** All pages and rows of the newest state; `report` is told what is wrong. */
-  verify(report: (problem: string) => void): void;
-  close(): Promise<void>;
-}
-
-interface ReadOptions {
-  readonly answerMs?: number;
-  readonly encryption?: UserKey | undefined;
-}
-
-/**
- * For `weft check` and `weft export`, beside a running server or alone: nothing is written. Fault E_STARTUP as for `connectStore`, and
- * where a writer of this store does not answer for `answerMs` (10 s).
- */
-export async function openReadOnly(
-  dir: string,
-  { answerMs = 10_000, encryption }: ReadOptions = {},
-): Promise<ReadOnlyStore> {
-  const header = inspectStore(dir);
-  if (header === undefined || dataBytes(dir) === 0) {
-    throw new Fault("E_STARTUP", `cannot open the store at ${dir}: there is none`);
-  }
-  refuseLost(dir, header);
-  const { storeId } = header;
-  const cipher = unlockStore(dir, header, encryption);
-  const environment = await openBesideWriter({ dir, storeId, answerMs, cipher });
-  return {
-    storeId,
-    snapshot: () => environment.snapshot(),
-    slots: () => environment.read(readSlots),
-    bytesUsed: () => environment.bytesUsed(),
-    verify: (report) => {
-      const pin = environment.pin();
-      reportPages(dir, report);
-      pin.release();
-    },
-    close: () => environment.close(),
-  };
-}
-
-/** `meta`: of the state whose pages are looked at; the file's newest where nothing else is said. */
-function reportPages(
-  dir: string,
-  report: (problem: string) => void,
-  meta = readMetaOf(join(dir, dataName)),
-): void {
-  const path = join(dir, dataName);
-  if (meta === undefined) return;
-  const { structure, rows } = examinePages(path, meta, true);
-  if (structure !== undefined) report(structure);
-  for (const row of rows) report(row);
-}
-
-/**
- * What can be told of the files before LMDB opens them: lines about the format and the journal; `report` is told what is
- * wrong with the journal, and with the pages of a store that was closed, or that a start would bring back. (Those of
- * another are told by `verify`.) Faults
- * as of a start.
- */
-export function examineFiles(
-  dir: string,
-  report: (problem: string) => void,
-  encryption?: UserKey,
-): readonly string[] {
-  const header = inspectStore(dir);
-  if (header === undefined) return [];
-  const { state, loss } = header;
-  const cipher = unlockStore(dir, header, encryption);
-  const version = `${header.version}${cipher === undefined ? "" : ", encrypted"}`;
-  if (loss !== undefined) {
-    const { records } = planRecovery(dir, join(dir, dataName), loss, cipher);
-    reportPages(dir, report, readMeta(Buffer.from(loss.half.base.metas)));
-    return [
-      `format ${version}, not closed in order: ` +
-        `the journal holds ${records.length} transactions since the last synced state, all whole`,
-    ];
-  }
-  if (state === "closed") reportPages(dir, report);
-  const damage =
-    state === "journaled" ? examineJournal(dir, join(dir, dataName), cipher) : undefined;
-  if (damage !== undefined) report(`its journal is damaged (${damage})`);
-  return [`format ${version}, ${stateWords[state]}`];
-}
-
-const stateWords: Readonly<Record<StoreHeader["state"], string>> = {
-  closed: "closed in order",
-  new: "being made",
-  journaled: "open, with a journal",
-  unjournaled: "open, without a journal",
-  untold: "open, of a format that says no more",
-};
-
 export { claimServing } from "./claim.ts";
+export { examineFiles, openReadOnly, type ReadOnlyStore } from "./lmdb/read-only.ts";

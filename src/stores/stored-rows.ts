@@ -65,9 +65,9 @@ export async function openStoredRows(
   const environment = await openBesideWriter({ dir, storeId, answerMs, cipher });
   if (cipher !== undefined) return readSealedRows(dir, storeId, environment);
   const pin = environment.pin();
-  const path = join(dir, dataName);
+  const file = environment.dataFile;
   // No older than the pinned state, so none of its pages is overwritten.
-  const meta = readMetaOf(path);
+  const meta = readMetaOf(file);
   let from: Uint8Array | undefined;
   let commitTs = 0;
   let newestEntry: Buffer | undefined;
@@ -91,7 +91,7 @@ export async function openStoredRows(
       };
       try {
         const start = from === undefined ? {} : { from };
-        const walked = walkPages(path, meta, {
+        const walked = walkPages(file, meta, {
           isDeep: true,
           isRowsOnly: true,
           onRow,

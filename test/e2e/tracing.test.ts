@@ -100,11 +100,23 @@ test("a query goes on with its sender's trace: opening, plan, levels, rendering"
   const request = found.get("query");
   expect(request?.parentSpanId).toBe("00f067aa0ba902b7");
   expect([...found.keys()]).toEqual(
-    expect.arrayContaining(["open", "plan", "execute", "levels", "block", "render"]),
+    expect.arrayContaining(["open", "plan", "execute", "levels", "block", "store", "render"]),
   );
+  const store = found.get("store");
+  expect(["root", "level"].map((step) => found.get(step)?.spanId)).toContain(store?.parentSpanId);
+  const counts = store?.attributes.map(({ key }) => key);
+  expect(counts).toEqual(["weft.reads", "weft.records", "weft.lists", "weft.tokens"]);
   expect(found.get("execute")?.parentSpanId).toBe(request?.spanId);
   expect(found.get("block")?.parentSpanId).toBe(found.get("levels")?.spanId);
   expect(found.get("root")?.parentSpanId).toBe(found.get("block")?.spanId);
+});
+
+test("a query of GraphQL has the same parts", async () => {
+  await post(`${server.url}/graphql`, { query: "{ queryNote { text } }" }, given("8"));
+  const found = await spansOf("8", "graphql");
+  const span = found.get("graphql")?.spanId;
+  for (const part of ["open", "plan", "levels"]) expect(found.get(part)?.parentSpanId).toBe(span);
+  expect([...found.keys()]).toEqual(expect.arrayContaining(["block", "store"]));
 });
 
 test("a write has its commit", async () => {

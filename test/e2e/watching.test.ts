@@ -103,6 +103,13 @@ test("a scrape has every metric that the dashboard draws", async () => {
   expect(text).toMatch(/^weft_lambda_call_seconds_count\{resolver="Query.greet"\} 1$/m);
 });
 
+test("a request whose body is too large is counted by the limit that refused it", async () => {
+  const dql = { "content-type": "application/dql" };
+  const refused = await post(`${server.url}/query`, "#".padEnd(4_200_000, "x"), dql);
+  expect(refused.status).toBe(413);
+  expect(await valueOf('weft_requests_refused_total{limit="--limit text-bytes"}')).toBe(1);
+});
+
 test("what resolvers print is in the log at its default level", async () => {
   await waitUntil(() => server.output().includes("resolver was here"), 5000);
   expect(server.output()).toContain("resolver was here");

@@ -69,6 +69,8 @@ export class RequestHandler {
     try {
       const identified = identifyRequest(identify, sent);
       const request = identified instanceof Promise ? await identified : identified;
+      const observer = request.budget?.observer;
+      const endOpen = observer?.begin("open");
       const opened = engine.openReader(request.namespace, undefined, "request");
       const reader = opened instanceof Promise ? await opened : opened;
       try {
@@ -78,8 +80,11 @@ export class RequestHandler {
           return answerOf(withoutSchema(request, this.#options.limits, this.#printOf(trace)));
         }
         const { schema } = served;
+        endOpen?.();
+        const endPlan = observer?.begin("plan");
         const prepared = this.#preparer.prepare(request, schema, reader);
         const work = prepared instanceof Promise ? await prepared : prepared;
+        endPlan?.();
         return await this.#answer({ request, schema, reader, trace }, work);
       } finally {
         reader.close();

@@ -124,6 +124,8 @@ export class Committer {
   /** Who waits for the end of what is shipped. */
   private readonly landers: (() => void)[] = [];
   private readonly pauses = new Pauses(() => this.schedule());
+  /** Of the pause beside which there is no other. */
+  private lonePause: Promise<void> | undefined = undefined;
   private dead: unknown = undefined;
   private readonly listeners = new Set<(commitTs: number) => void>();
   private fatalListener: (error: unknown) => void = () => {};
@@ -337,7 +339,31 @@ export class Committer {
    * What is under way is committed before it returns; then nothing is written until what it gives is called. Changes,
    * leases and all else wait meanwhile.
    */
-  async pause(): Promise<() => void> {
+  pause(): Promise<() => void> {
+    return this.lonePause === undefined ? this.beginPause() : this.pauseLater(this.lonePause);
+  }
+
+  private async pauseLater(lonePause: Promise<void>): Promise<() => void> {
+    await lonePause;
+    return this.pause();
+  }
+
+  /** As `pause`; nobody else's pause is on meanwhile. */
+  async pauseAlone(): Promise<() => void> {
+    while (this.pauses.isOn || this.lonePause !== undefined) {
+      await (this.lonePause ?? this.pauses.whenOver());
+    }
+    let end = (): void => {};
+    this.lonePause = new Promise((resolve) => (end = resolve));
+    const goOn = await this.beginPause();
+    return () => {
+      goOn();
+      this.lonePause = undefined;
+      end();
+    };
+  }
+
+  private async beginPause(): Promise<() => void> {
     if (this.engine.isShipped !== true) this.finishFlight();
     const goOn = this.pauses.begin();
     await this.whenLanded();

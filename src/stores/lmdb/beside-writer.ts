@@ -7,6 +7,7 @@ import { Fault } from "../../model/fault.ts";
 import type { StoreCipher } from "../sealed/store-cipher.ts";
 import { Environment } from "./environment.ts";
 import { LinkClient } from "./link-client.ts";
+import { nameFiles } from "./exchange.ts";
 import { encodeNumbers, frameKind } from "./link-protocol.ts";
 import { claimForWriting } from "./writing-claim.ts";
 
@@ -74,6 +75,12 @@ export async function openWhilePaused(
   }
 }
 
+/** A process that was slow to open may come into an exchange of the files: the data of one with the readers of another. */
 function open(dir: string, cipher: StoreCipher | undefined): Environment {
-  return new Environment({ dir, readOnly: true, cipher });
+  for (;;) {
+    const before = nameFiles(dir);
+    const environment = new Environment({ dir, readOnly: true, cipher });
+    if (before.includes("") || before.join() === nameFiles(dir).join()) return environment;
+    void environment.close();
+  }
 }

@@ -10,6 +10,8 @@ import { checksumBytes } from "./checksum.ts";
 export interface Database {
   /** Rows come from blocks that were authenticated as a whole: a key that is not found is not there. */
   readonly isSealed?: boolean;
+  /** Told of each row that a transaction puts to LMDB, or removes (undefined); the transaction may fail afterwards. */
+  onPut?: PutRow | undefined;
   lastSize: number;
   getBinaryFast(
     key: Uint8Array,
@@ -151,7 +153,10 @@ export function putRows(db: Database, fill: (put: PutRow) => void): void {
     if (basis !== newest) {
       throw new FatalEngineError(`the store is at transaction ${basis}, not at ${newest}`);
     }
+    // Of an encrypted store the blocks are what is put.
+    const onPut = db.isSealed === true ? undefined : db.onPut;
     fill((key, stored) => {
+      onPut?.(key, stored);
       if (stored === undefined) db.remove(key);
       else db.put(key, stored);
     });

@@ -29,7 +29,7 @@ import { removed, StagedRows } from "./staged-rows.ts";
 
 /** Rows inside of a transaction. Checksums are checked here, where values are read to be rewritten. */
 class LmdbRows implements KeyValue {
-  private readonly source: RowSource;
+  private source: RowSource;
   private readonly staged: StagedRows;
   /**
    * Heads that lie apart as they were put last, by their lists' keys: the lists that every change appends to are read
@@ -77,6 +77,11 @@ class LmdbRows implements KeyValue {
     }
     this.heads.set(name, value);
     this.putStored(headRowKey(key), value);
+  }
+
+  /** The same rows in another file. */
+  readFrom(db: Database): void {
+    this.source = { ...this.source, db };
   }
 
   /** What a transaction put did not stay. */
@@ -165,7 +170,7 @@ interface EngineOptions {
  * transaction, which is visible at once. While a slow disk is at it, the process goes on with other work.
  */
 export class LmdbEngine implements WriteEngine {
-  private readonly db: Database;
+  private db: Database;
   private readonly dir: string;
   private readonly staged = new StagedRows();
   private readonly rows: LmdbRows;
@@ -190,6 +195,13 @@ export class LmdbEngine implements WriteEngine {
   shipTo(shipper: RowShipper): void {
     assert(this.current === undefined, "transactions follow each other");
     this.shipper = shipper;
+  }
+
+  /** The same rows in another file, between two transactions. */
+  writeTo(db: Database): void {
+    assert(this.current === undefined, "transactions follow each other");
+    this.db = db;
+    this.rows.readFrom(db);
   }
 
   /** What was noted last of how far the log is applied; undefined: nothing. */

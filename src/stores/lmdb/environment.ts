@@ -1,4 +1,6 @@
 /** LMDB as the readers see it: snapshots, and what pins them. */
+import * as fs from "node:fs";
+import { join } from "node:path";
 import { assert, must } from "../../base/assert.ts";
 import type { Logger } from "../../base/log.ts";
 import type { ScanRange, Snapshot } from "../../store/store.ts";
@@ -20,8 +22,10 @@ import {
   type RowSource,
   type Trust,
 } from "./database.ts";
+import type { ChangedRows } from "./changed-rows.ts";
 import { LmdbEngine, type EngineJournal } from "./engine.ts";
 import { headRowKey, isStub, stubRow } from "./head-rows.ts";
+import { dataName } from "./header.ts";
 import {
   LockedTransaction,
   OwnTransactions,
@@ -55,11 +59,33 @@ interface HeldRows extends Pin {
 /** More are not told one by one. */
 const damagesMax = 1000;
 
+/** A data file that is open. */
+interface OpenFile {
+  readonly db: Database;
+  readonly newest: NewestTransaction;
+  /** For what is read without LMDB: whatever its path leads to by now. */
+  readonly handle: number;
+  /** Transactions that read it. */
+  uses: number;
+}
+
+/** Another file with the same rows, that is to take the place of the one that is open. */
+export interface OtherFile {
+  readonly commitTs: number;
+  /** All that begins from now on is read from it and written to it; what has begun ends on the one before. */
+  use(): void;
+  close(): Promise<void>;
+}
+
 export class Environment {
-  private readonly db: Database;
+  private file: OpenFile;
+  /** Files of before that are still read. */
+  private readonly left = new Set<OpenFile>();
+  private readonly options: EnvironmentOptions;
   private readonly dir: string;
   private readonly own: OwnTransactions | undefined;
-  private readonly newest: NewestTransaction;
+  private engine: LmdbEngine | undefined = undefined;
+  private changed: ChangedRows | undefined = undefined;
   private shared: SharedRead | undefined = undefined;
   private isLettingGo = false;
   private isClosed = false;
@@ -69,19 +95,90 @@ export class Environment {
   private readonly damages = new Set<string>();
 
   constructor(options: EnvironmentOptions) {
+    this.options = options;
     this.dir = options.dir;
-    const { dir, readOnly = false, noSync = false, cipher } = options;
-    const database = openDatabase(dir, { readOnly, noSync });
-    this.db = cipher === undefined ? database : new SealedDatabase(database, cipher);
     this.own = options.readOnly === true ? undefined : new OwnTransactions();
-    this.newest = this.own ?? new LockedTransaction(options.dir, this.db.env.info().lastTxnId);
+    this.file = this.open(options.dir);
+  }
+
+  private open(dir: string): OpenFile {
+    const { readOnly = false, noSync = false, cipher } = this.options;
+    const database = openDatabase(dir, { readOnly, noSync });
+    const db = cipher === undefined ? database : new SealedDatabase(database, cipher);
+    const newest = this.own ?? new LockedTransaction(dir, db.env.info().lastTxnId);
+    return { db, newest, handle: fs.openSync(join(dir, dataName), "r"), uses: 0 };
+  }
+
+  /** The data file, for who reads it without LMDB. Lent. */
+  get dataFile(): number {
+    return this.file.handle;
+  }
+
+  /** Whether the directory still has the data file that is open. */
+  get isInPlace(): boolean {
+    const { dev, ino } = fs.fstatSync(this.file.handle, { bigint: true });
+    const now = fs.statSync(join(this.dir, dataName), { bigint: true, throwIfNoEntry: false });
+    return now?.dev === dev && now.ino === ino;
+  }
+
+  /** Nobody may write to this file or to that one. Fault E_STORE_CORRUPT where what it says of itself is damaged. */
+  openOther(dir: string): OtherFile {
+    const file = this.open(dir);
+    const { db } = file;
+    // Without a transaction a database is the writer's: what it keeps of an encrypted store would stay the newest.
+    const transaction = db.useReadTransaction();
+    const source = { db, trust: this.trust, options: { transaction } };
+    const { commitTs } = decodeState(readValue(source, stateKey));
+    transaction.done();
+    let isUsed = false;
+    return {
+      commitTs,
+      use: () => {
+        isUsed = true;
+        this.exchange(file);
+      },
+      close: async () => {
+        if (!isUsed) await this.closeFile(file);
+      },
+    };
+  }
+
+  private exchange(file: OpenFile): void {
+    assert(!this.isClosed, "a closed store takes no file");
+    const { shared, file: before } = this;
+    this.shared = undefined;
+    this.file = file;
+    this.engine?.writeTo(file.db);
+    file.db.onPut = before.db.onPut;
+    this.left.add(before);
+    before.uses++;
+    if (shared?.count === 0) this.end(shared);
+    this.leave(before);
+  }
+
+  private leave(file: OpenFile): void {
+    if (--file.uses > 0 || !this.left.delete(file)) return;
+    void this.closeFile(file);
+  }
+
+  private async closeFile({ db, newest, handle }: OpenFile): Promise<void> {
+    if (newest !== this.own) newest.close();
+    fs.closeSync(handle);
+    await db.close();
+  }
+
+  /** Each row that is put or removed is noted there from now on; undefined: no more. */
+  noteChanges(changed: ChangedRows | undefined): void {
+    this.changed = changed;
+    this.file.db.onPut =
+      changed === undefined ? undefined : (key, stored) => changed.add(key, stored);
   }
 
   /** The newest committed state. One LMDB snapshot serves all that open the same one while it is in use. */
   snapshot(): Snapshot {
     assert(!this.isClosed, "a closed store gives no snapshots");
     // Read before the renewal, which gives this one or a newer one: while it is the newest, both are the same.
-    const newest = this.newest.read();
+    const newest = this.file.newest.read();
     let { shared } = this;
     if (shared === undefined || newest === undefined || shared.newest !== newest) {
       const before = shared;
@@ -93,14 +190,16 @@ export class Environment {
   }
 
   private renew(newest: number | undefined): SharedRead {
-    const { db, trust } = this;
+    const { file, trust } = this;
+    const { db } = file;
     // Without the reset 39 % of reads after an acknowledged commit of another process missed it.
     db.resetReadTxn();
     const transaction = db.useReadTransaction();
     const source = { db, trust, options: { transaction } };
     try {
       const { commitTs, fence, slotsVersion } = decodeState(readValue(source, stateKey));
-      return { ts: commitTs, fence, slotsVersion, newest, count: 0, source };
+      file.uses++;
+      return { ts: commitTs, fence, slotsVersion, newest, count: 0, source, file };
     } catch (error) {
       transaction.done();
       throw error;
@@ -127,8 +226,10 @@ export class Environment {
     this.end(shared);
   }
 
-  private end({ source }: SharedRead): void {
-    if (!this.isClosed) source.options.transaction.done();
+  private end({ source, file }: SharedRead): void {
+    if (this.isClosed) return;
+    source.options.transaction.done();
+    this.leave(file);
   }
 
   /** Rows and pages that were found to be damaged while nobody asked for them. */
@@ -156,59 +257,71 @@ export class Environment {
 
   /** The process's writer; for one process at a time (claim.ts). */
   writeEngine(journal?: EngineJournal): LmdbEngine {
-    const { db, dir, trust } = this;
-    return new LmdbEngine({ db, dir, trust, journal, putRows: (fill) => this.putRows(fill) });
+    const { dir, trust } = this;
+    const { db } = this.file;
+    const putRowsOf = (fill: (put: PutRow) => void): void => this.putRows(fill);
+    this.engine = new LmdbEngine({ db, dir, trust, journal, putRows: putRowsOf });
+    return this.engine;
   }
 
   /** One transaction. Rows as a journal holds them: with their checksums, heads where they lie. */
   putRows(fill: (put: PutRow) => void): void {
     try {
-      putRows(this.db, fill);
+      putRows(this.file.db, fill);
+      this.changed?.keep();
     } finally {
+      this.changed?.drop();
       this.own?.note();
     }
   }
 
   /** Pins the newest commit. */
   pin(): Pin {
-    const { db } = this;
+    const { db } = this.file;
     db.resetReadTxn();
     const transaction = db.useReadTransaction();
     // The first read takes the state.
     db.getBinaryFast(stateKey, { transaction });
+    return this.pinOf(transaction);
+  }
+
+  private pinOf(transaction: ReadTransaction): Pin {
+    const { file } = this;
+    file.uses++;
     return {
       release: () => {
-        if (!this.isClosed) transaction.done();
+        if (this.isClosed) return;
+        transaction.done();
+        this.leave(file);
       },
     };
   }
 
   /** Pins the newest commit, and reads its rows with their checksums, which are verified. Fault E_STORE_CORRUPT. */
   hold(): HeldRows {
-    const { db, trust } = this;
+    const { trust } = this;
+    const { db } = this.file;
     db.resetReadTxn();
     const transaction = db.useReadTransaction();
     const source = { db, trust, options: { transaction } };
     return {
+      ...this.pinOf(transaction),
       visit: (from, visit) => scanRows(source, { start: from ?? firstKey, end: lastKey }, visit),
-      release: () => {
-        if (!this.isClosed) transaction.done();
-      },
     };
   }
 
   get pageBytes(): number {
-    return Number(this.db.getStats()["pageSize"]);
+    return Number(this.file.db.getStats()["pageSize"]);
   }
 
   /** Clears the places of readers that died; they pin pages until then. */
   readerCheck(): number {
-    return this.db.readerCheck();
+    return this.file.db.readerCheck();
   }
 
   /** Bytes in use, without free pages. */
   bytesUsed(): number {
-    const stats = this.db.getStats();
+    const stats = this.file.db.getStats();
     const pages =
       Number(stats["treeBranchPageCount"]) +
       Number(stats["treeLeafPageCount"]) +
@@ -216,10 +329,11 @@ export class Environment {
     return pages * Number(stats["pageSize"]);
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.isClosed = true;
-    this.newest.close();
-    return this.db.close();
+    await Promise.all([...this.left, this.file].map((file) => this.closeFile(file)));
+    this.left.clear();
+    this.own?.close();
   }
 }
 
@@ -231,6 +345,7 @@ interface SharedRead {
   readonly newest: number | undefined;
   count: number;
   readonly source: RowSource & { readonly options: { readonly transaction: ReadTransaction } };
+  readonly file: OpenFile;
 }
 
 /** As readValue; of a stub the head that it stands for. */

@@ -25,6 +25,8 @@ const answers: Partial<Record<FrameKind, readonly Bounds[]>> = {
   [frameKind.pause]: [],
   [frameKind.resume]: [],
   [frameKind.current]: [],
+  [frameKind.compactBegin]: [],
+  [frameKind.compactExchange]: [flag, count],
 };
 
 /** undefined: it is no answer to such a question. */

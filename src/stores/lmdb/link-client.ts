@@ -35,6 +35,19 @@ interface LinkClientOptions {
   readonly onSlotLost?: () => void;
   /** Of several machines: whether this one leads, whenever that changes; undefined: its writer is out of reach. */
   readonly onLead?: (lead: LeadNotice | undefined) => void;
+  /** A writer is there, again or for the first time. */
+  readonly onWelcome?: () => void;
+  /** The process reads the data file, for which another one is to be exchanged. */
+  readonly file?: ExchangedFile;
+}
+
+/** How a process takes part in an exchange of the data file. */
+export interface ExchangedFile {
+  /** Opens the other one, too. Throws where it cannot. */
+  prepare(): void;
+  /** Reads from it from now on. */
+  use(): void;
+  forget(): void;
 }
 
 /** Requests that may wait for a writer. */
@@ -76,6 +89,10 @@ export class LinkClient {
   constructor(options: LinkClientOptions) {
     this.options = options;
     this.connect();
+  }
+
+  get dir(): string {
+    return this.options.dir;
   }
 
   async commit(change: Change): Promise<number> {
@@ -215,6 +232,7 @@ export class LinkClient {
       this.isReady = false;
       // What this machine is told while it is out of reach is not known.
       this.options.onLead?.(undefined);
+      this.options.file?.forget();
       this.forgetOut();
       this.socket = undefined;
       if (!this.isClosed) this.retryLater();
@@ -266,6 +284,7 @@ export class LinkClient {
         return true;
       }
       default: {
+        if (this.takeOfFile(frame)) return true;
         const pending = this.pending.take(frame.request);
         return pending === undefined || this.settle(pending, frame);
       }
@@ -298,6 +317,34 @@ export class LinkClient {
     return false;
   }
 
+  /** Whether it is of an exchange of the data file. Who has none open is ready for anything. */
+  private takeOfFile({ kind }: LinkFrame): boolean {
+    const { file } = this.options;
+    switch (kind) {
+      case frameKind.prepareFile:
+        this.sayOfFile(frameKind.filePrepared, () => file?.prepare());
+        return true;
+      case frameKind.useFile:
+        this.sayOfFile(frameKind.fileUsed, () => file?.use());
+        return true;
+      case frameKind.forgetFile:
+        file?.forget();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  private sayOfFile(kind: FrameKind, work: () => void): void {
+    let isDone = 1;
+    try {
+      work();
+    } catch {
+      isDone = 0;
+    }
+    this.socket?.write(encodeFrame(kind, 0, encodeNumbers(isDone)));
+  }
+
   private loseSlot(): void {
     if (this.slot === undefined) return;
     this.slot = undefined;
@@ -310,6 +357,7 @@ export class LinkClient {
     if (hello === undefined || hello.storeId !== this.options.storeId) return false;
     if (hello.slot !== undefined && !isSlot(hello.slot)) return false;
     if (hello.slot === undefined) this.loseSlot();
+    this.options.onWelcome?.();
     this.isReady = true;
     this.retryMs = retryMsMin;
     clearTimeout(this.giveUpTimer);

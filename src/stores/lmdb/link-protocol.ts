@@ -38,6 +38,18 @@ export const frameKind = {
   place: 18,
   /** A commit with which the log begins anew: of its own kind, so that who does not know it refuses it. */
   commitBeginning: 19,
+  /** Whoever compacts the store asks so: what is committed from now on is noted. */
+  compactBegin: 20,
+  /** It has so many bytes of it in the copy. Answered with whether the copy is the store now, and how many there are. */
+  compactExchange: 21,
+  /** To a process that reads: open the copy, too. Answered with `filePrepared`, 1 or 0. */
+  prepareFile: 22,
+  filePrepared: 23,
+  /** Read the copy from now on. Answered with `fileUsed`. */
+  useFile: 24,
+  fileUsed: 25,
+  /** Nothing comes of it. */
+  forgetFile: 26,
 } as const;
 
 export type FrameKind = (typeof frameKind)[keyof typeof frameKind];

@@ -1,13 +1,17 @@
 /** The writer's side of the link: other processes' changes come in, answers and notices go out. */
 import * as fs from "node:fs";
 import * as net from "node:net";
+import { must } from "../../base/assert.ts";
 import { concatBytes } from "../../base/bytes.ts";
 import { encodeFrame, FrameCutter } from "../../base/frames.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Committer } from "../commit/committer.ts";
 import { openLinkAddress } from "./link-address.ts";
+import type { Compaction, FileReader } from "./compaction.ts";
 import {
   decodeHello,
+  decodeNumbers,
+  encodeError,
   encodeHello,
   encodeNumbers,
   frameKind,
@@ -22,6 +26,7 @@ interface LinkServerOptions {
   readonly storeId: string;
   readonly committer: Committer;
   readonly slots: SlotKeeper;
+  readonly compaction: Compaction;
   readonly logger: Logger;
 }
 
@@ -31,6 +36,8 @@ export interface LinkListener {
   serve(options: LinkServerOptions): void;
   /** What becomes of each process that connects, paused: it is told to `take`. */
   serveWith(take: (socket: net.Socket) => void): void;
+  /** The processes that are linked, of those that `serve` has let in. */
+  readonly readers: readonly FileReader[];
   close(): Promise<void>;
 }
 
@@ -62,6 +69,9 @@ export async function openLinkListener(dir: string): Promise<LinkListener> {
   };
   return {
     serveWith,
+    get readers() {
+      return [...connections];
+    },
     serve: (options) => {
       stopNotices = options.committer.onCommit((commitTs) => {
         for (const connection of connections) connection.notify(commitTs);
@@ -86,14 +96,18 @@ export async function openLinkListener(dir: string): Promise<LinkListener> {
 
 /** Opening takes a millisecond or two. */
 const pauseMsMax = 2000;
+const prepareMsMax = 1000;
 
-class Connection {
+class Connection implements FileReader {
   private readonly socket: net.Socket;
   private readonly options: LinkServerOptions;
   private readonly cutter = new FrameCutter<FrameKind>(linkFrameBytesMax);
   private isWelcome = false;
   private readonly session: LinkSession;
   private resume: () => void = () => {};
+  /** Who waits for what the process says of the copy. */
+  private heard: (isSound: boolean) => void = () => {};
+  private asked: FrameKind | undefined = undefined;
   /** Frames that were not written yet. */
   private waiting: Uint8Array[] = [];
 
@@ -107,7 +121,36 @@ class Connection {
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
       this.resume();
+      this.heard(true);
+      options.compaction.cancel(this);
       this.session.leave();
+    });
+  }
+
+  prepareFile(): Promise<boolean> {
+    return this.tellOfFile(frameKind.prepareFile, frameKind.filePrepared, prepareMsMax);
+  }
+
+  async useFile(): Promise<void> {
+    await this.tellOfFile(frameKind.useFile, frameKind.fileUsed);
+  }
+
+  forgetFile(): void {
+    if (this.isWelcome) this.send(frameKind.forgetFile, 0, encodeNumbers());
+  }
+
+  /** What the process says to it; true, too, when it is gone. */
+  private tellOfFile(kind: FrameKind, answer: FrameKind, waitMs?: number): Promise<boolean> {
+    if (!this.isWelcome || this.socket.destroyed) return Promise.resolve(true);
+    this.asked = answer;
+    return new Promise((resolve) => {
+      const timer = waitMs === undefined ? undefined : setTimeout(() => this.heard(false), waitMs);
+      this.heard = (isSound) => {
+        clearTimeout(timer);
+        this.heard = () => {};
+        resolve(isSound);
+      };
+      this.send(kind, 0, encodeNumbers());
     });
   }
 
@@ -124,6 +167,11 @@ class Connection {
   private take(frame: LinkFrame): void {
     if (!this.isWelcome) {
       this.welcome(frame);
+      return;
+    }
+    if (frame.kind === frameKind.filePrepared || frame.kind === frameKind.fileUsed) {
+      // What comes late is not taken for what was asked since.
+      if (frame.kind === this.asked) this.heard(decodeNumbers(frame.payload)[0] === 1);
       return;
     }
     void this.serve(frame).then(({ kind, payload }) => this.send(kind, frame.request, payload));
@@ -146,8 +194,26 @@ class Connection {
   private async serve({ kind, payload }: LinkFrame): Promise<SessionAnswer> {
     if (kind === frameKind.pause) await this.pause();
     else if (kind === frameKind.resume) this.resume();
-    else return this.session.answer(kind, payload);
+    else if (kind === frameKind.compactBegin || kind === frameKind.compactExchange) {
+      return await this.compact(kind, payload);
+    } else return this.session.answer(kind, payload);
     return { kind: frameKind.answer, payload: encodeNumbers() };
+  }
+
+  /** Never rejects, as a session's answers. */
+  private async compact(kind: FrameKind, payload: Uint8Array): Promise<SessionAnswer> {
+    const { compaction } = this.options;
+    try {
+      if (kind === frameKind.compactBegin) {
+        compaction.begin(this);
+        return { kind: frameKind.answer, payload: encodeNumbers() };
+      }
+      const [applied] = decodeNumbers(payload);
+      const { isDone, bytes } = await compaction.exchange(this, must(applied, "it says how many"));
+      return { kind: frameKind.answer, payload: encodeNumbers(isDone ? 1 : 0, bytes) };
+    } catch (error) {
+      return encodeError(error);
+    }
   }
 
   /** Until it asks to go on, or is gone, or has taken too long: a process that stands still stops nobody else. */

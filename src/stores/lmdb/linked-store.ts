@@ -27,6 +27,7 @@ import {
   encodeSweep,
   frameKind,
 } from "./link-protocol.ts";
+import { ReadFile } from "./read-file.ts";
 import { Scrub, type ScrubPolicy } from "./scrub.ts";
 import { verifyPages } from "./verify.ts";
 
@@ -52,18 +53,17 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
   const listeners = new Set<(commitTs: number) => void>();
   let whenLost = (): void => {};
   const lead = new HeardLead(options.onLead);
-  const client = new LinkClient({
-    dir: options.dir,
-    storeId: options.storeId,
-    waitMs: options.waitMs,
-    ...(options.currentMs === undefined ? {} : { currentMs: options.currentMs }),
+  const file = new ReadFile(options.dir);
+  const client = openLink(options, {
+    file,
+    lead,
     onNotice: (commitTs) => {
       for (const listener of listeners) listener(commitTs);
     },
-    onSlotLost: () => whenLost(),
-    onLead: (notice) => lead.hear(notice),
+    onLost: () => whenLost(),
   });
   const environment = await openWhilePaused(client, options.dir, options.cipher);
+  file.opened(environment);
   const scrub = beginScrub(environment, options);
   // Uids are leased upwards, by the next writer, too: none below is handed out any more, so using one costs no question.
   let passedUid = 0;
@@ -124,6 +124,34 @@ async function placeThrough(client: LinkClient, slice: PlacedRows): Promise<void
   await client.askNumbers(frameKind.place, encodePlaced(slice));
 }
 
+interface LinkEvents {
+  readonly file: ReadFile;
+  readonly lead: HeardLead;
+  readonly onNotice: (commitTs: number) => void;
+  /** The process is not what it was: it ends, and is started anew. */
+  readonly onLost: () => void;
+}
+
+function openLink(
+  { dir, storeId, waitMs, currentMs }: LinkedStoreOptions,
+  { file, lead, onNotice, onLost }: LinkEvents,
+): LinkClient {
+  return new LinkClient({
+    dir,
+    storeId,
+    waitMs,
+    ...(currentMs === undefined ? {} : { currentMs }),
+    onNotice,
+    onSlotLost: onLost,
+    onLead: (notice) => lead.hear(notice),
+    onWelcome: () => {
+      // It was exchanged while there was no link: what is read is not the newest state any more.
+      if (!file.isInPlace) onLost();
+    },
+    file,
+  });
+}
+
 async function fillThrough(client: LinkClient, job: FillJob): Promise<FillResult> {
   const [after, done, tookMs] = await client.askNumbers(frameKind.fill, encodeFill(job));
   return { after: must(after, shortAnswer), done: done === 1, tookMs: must(tookMs, shortAnswer) };
@@ -164,5 +192,5 @@ function beginScrub(
   } finally {
     pin.release();
   }
-  return new Scrub({ environment, dataPath, clock: systemClock, logger, policy });
+  return new Scrub({ environment, clock: systemClock, logger, policy });
 }

@@ -65,17 +65,23 @@ function readOne(metas: Buffer, at: number, pageBytes: number): Meta | undefined
 
 type Numbers = [number, number, number, number, number];
 
-export function readMetaOf(path: string): Meta | undefined {
-  const front = Buffer.alloc(2 * 65536);
-  let file: number;
+/** `file`: its path, or a handle that is open. */
+export function readMetaOf(file: string | number): Meta | undefined {
+  if (typeof file === "number") return readFront(file);
+  let opened: number;
   try {
-    file = fs.openSync(path, "r");
+    opened = fs.openSync(file, "r");
   } catch {
     return undefined;
   }
   try {
-    return readMeta(front.subarray(0, fs.readSync(file, front, 0, front.length, 0)));
+    return readFront(opened);
   } finally {
-    fs.closeSync(file);
+    fs.closeSync(opened);
   }
+}
+
+function readFront(file: number): Meta | undefined {
+  const front = Buffer.alloc(2 * 65536);
+  return readMeta(front.subarray(0, fs.readSync(file, front, 0, front.length, 0)));
 }

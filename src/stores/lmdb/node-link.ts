@@ -240,6 +240,9 @@ class NodeConnection {
         } catch (error) {
           return encodeError(error);
         }
+      case frameKind.compactBegin:
+      case frameKind.compactExchange:
+        return encodeError(new Fault("E_STARTUP", ofMachines));
       default: {
         let session: ProcessSession;
         try {
@@ -290,6 +293,9 @@ class NodeConnection {
     if (frames.length > 0 && !this.#socket.destroyed) this.#socket.write(concatBytes(...frames));
   };
 }
+
+const ofMachines =
+  "the store of one of several machines is compacted while its server does not run; the others go on meanwhile";
 
 /** A request that has not been sent anywhere ends when nobody has led for so long. */
 const leadWaitMs = 10_000;

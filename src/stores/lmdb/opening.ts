@@ -6,7 +6,8 @@ import type { Logger } from "../../base/log.ts";
 import { Fault } from "../../model/fault.ts";
 import { Checkpoints, defaultPolicy, type CheckpointPolicy } from "./checkpoints.ts";
 import type { EngineJournal } from "./engine.ts";
-import { Environment, type Pin } from "./environment.ts";
+import { Environment, type OtherFile, type Pin } from "./environment.ts";
+import { exchangeFiles } from "./exchange.ts";
 import { dataName, syncDirectory, writeClosed, writeOpen } from "./header.ts";
 import type { StoreHeader } from "./inspect.ts";
 import { Journal } from "./journal.ts";
@@ -50,6 +51,12 @@ interface Opened {
   readonly environment: Environment;
   /** undefined: LMDB syncs each commit itself. */
   readonly journal: EngineJournal | undefined;
+  /**
+   * The file of the folder beside it takes the place of the data file: it holds the same rows and is synced as a whole.
+   * In a pause. What it throws ends the process: the next start takes whichever file is there. undefined: without a
+   * journal there is none of it.
+   */
+  readonly exchange: ((other: OtherFile) => Promise<void>) | undefined;
   /** The data file is whole when it resolves; `removeJournal` may follow. */
   close(): Promise<void>;
 }
@@ -79,36 +86,68 @@ export async function openForWriting(options: OpeningOptions): Promise<Opened> {
   if (options.noSync === true) {
     pin?.release();
     writeOpen(dir, storeId, "unjournaled");
-    return { environment, journal: undefined, close: () => environment.close() };
+    return unjournaled(environment);
   }
   syncData(dir);
   if (!isJournaled) {
     pin?.release();
     writeOpen(dir, storeId, "unjournaled");
     removeJournal(dir);
-    return { environment, journal: undefined, close: () => environment.close() };
+    return unjournaled(environment);
   }
   // No stop finds a header that asks for a journal and none that can be there.
   writeClosed(dir, storeId);
   removeJournal(dir);
   syncDirectory(dir);
-  const machine = `${options.journal.run} ${namePlace(dataPath, bootId)}`;
-  const journal = new Journal(dir, machine, options.clock, options.cipher);
-  const policy = options.journal.policy ?? defaultPolicy;
-  const { onFailure } = options;
-  const checkpoints = new Checkpoints({ environment, journal, dataPath, policy, onFailure });
-  syncDirectory(dir);
-  writeOpen(dir, storeId, "journaled");
+  const begin = (): Journaling => beginJournal(environment, options, bootId);
+  let journaling = begin();
   pin?.release();
   return {
     environment,
-    journal: joinJournal(journal, checkpoints, options.journal.isSlow),
+    journal: joinJournal(() => journaling, options.journal.isSlow),
+    exchange: async (other) => {
+      await journaling.checkpoints.close();
+      await journaling.journal.close();
+      exchangeFiles(dir, storeId);
+      other.use();
+      journaling = begin();
+    },
     close: async () => {
-      await checkpoints.close();
+      await journaling.checkpoints.close();
       await environment.close();
-      await journal.close();
+      await journaling.journal.close();
     },
   };
+}
+
+function unjournaled(environment: Environment): Opened {
+  return {
+    environment,
+    journal: undefined,
+    exchange: undefined,
+    close: () => environment.close(),
+  };
+}
+
+/** Of one data file. */
+interface Journaling {
+  readonly journal: Journal;
+  readonly checkpoints: Checkpoints;
+}
+
+/** The data file is whole and synced, and there is no journal. */
+function beginJournal(
+  environment: Environment,
+  { dir, header, clock, cipher, journal: wish, onFailure }: OpeningOptions,
+  bootId: string,
+): Journaling {
+  const dataPath = join(dir, dataName);
+  const journal = new Journal(dir, `${wish.run} ${namePlace(dataPath, bootId)}`, clock, cipher);
+  const policy = wish.policy ?? defaultPolicy;
+  const checkpoints = new Checkpoints({ environment, journal, dataPath, policy, onFailure });
+  syncDirectory(dir);
+  writeOpen(dir, header.storeId, "journaled");
+  return { journal, checkpoints };
 }
 
 /** The base stays pinned while the records are committed again: a second stop of the machine goes back to it. */
@@ -150,22 +189,19 @@ async function waitForReaders(dir: string, waitMs: number): Promise<void> {
 
 const retryMs = 40;
 
-function joinJournal(
-  journal: Journal,
-  checkpoints: Checkpoints,
-  isSlow: boolean | undefined,
-): EngineJournal {
+function joinJournal(newest: () => Journaling, isSlow: boolean | undefined): EngineJournal {
   return {
-    isSlow: () => isSlow ?? journal.isSlow(),
+    isSlow: () => isSlow ?? newest().journal.isSlow(),
     get isWriting() {
-      return journal.isWriting;
+      return newest().journal.isWriting;
     },
-    write: (rows) => journal.write(rows),
-    writeNow: (rows) => journal.writeNow(rows),
+    write: (rows) => newest().journal.write(rows),
+    writeNow: (rows) => newest().journal.writeNow(rows),
     committed: () => {
+      const { journal, checkpoints } = newest();
       journal.keep();
       checkpoints.note();
     },
-    takeBack: () => journal.takeBack(),
+    takeBack: () => newest().journal.takeBack(),
   };
 }

@@ -50,7 +50,8 @@ interface Findings {
   readonly isMoved: boolean;
 }
 
-export function examinePages(path: string, meta: Meta, isDeep: boolean): Findings {
+/** `file`: its path, or a handle that is open. */
+export function examinePages(file: string | number, meta: Meta, isDeep: boolean): Findings {
   let structure: string | undefined;
   const rows: string[] = [];
   let isAnyMoved = false;
@@ -59,17 +60,18 @@ export function examinePages(path: string, meta: Meta, isDeep: boolean): Finding
     if (isRow) rows.push(message);
     else structure ??= message;
   };
-  walkPages(path, meta, { isDeep, onDamage });
+  walkPages(file, meta, { isDeep, onDamage });
   return { structure, rows, isMoved: isAnyMoved };
 }
 
-/** Throws PageDamage unless `onDamage` takes it. */
-export function walkPages(path: string, meta: Meta, options: WalkOptions): Walked {
-  const file = fs.openSync(path, "r");
+/** `file`: its path, or a handle that is open. Throws PageDamage unless `onDamage` takes it. */
+export function walkPages(file: string | number, meta: Meta, options: WalkOptions): Walked {
+  if (typeof file === "number") return new PageWalk(file, meta, options).run();
+  const opened = fs.openSync(file, "r");
   try {
-    return new PageWalk(file, meta, options).run();
+    return new PageWalk(opened, meta, options).run();
   } finally {
-    fs.closeSync(file);
+    fs.closeSync(opened);
   }
 }
 

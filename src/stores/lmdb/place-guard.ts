@@ -10,7 +10,7 @@ export class PlaceGuard implements WriteEngine {
   private readonly engine: WriteEngine;
   private readonly dir: string;
   private readonly clock: Clock;
-  private readonly place: Place;
+  private place: Place;
   private lookedAtMs: number;
   private move: string | undefined = undefined;
 
@@ -21,6 +21,13 @@ export class PlaceGuard implements WriteEngine {
     this.clock = clock;
     this.place = readPlaceNow(dir);
     this.lookedAtMs = clock.tickMs();
+  }
+
+  /** The files are other ones now, as they are to be. */
+  renew(): void {
+    this.place = readPlaceNow(this.dir);
+    this.lookedAtMs = this.clock.tickMs();
+    this.move = undefined;
   }
 
   /** Whether the directory and the data file are where they were. Looks now. */

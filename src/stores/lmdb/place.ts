@@ -13,6 +13,8 @@ import { journalNames } from "./journal-format.ts";
 export interface Place {
   readonly directory: string;
   readonly data: string;
+  /** A data file that may be in its place by now: the one that is there was to be exchanged for it. */
+  readonly nextData?: string;
   /**
    * The id that the header says, which is written anew whenever the store is opened or closed; undefined where it could
    * not be read now.
@@ -80,6 +82,11 @@ function pathsOf(dir: string): string[] {
   return [dir, ...[dataName, ...journalNames].map((file) => join(dir, file))];
 }
 
+/** Of one file, as a place has it. */
+export function nameFile(path: string): string {
+  return nameOf(fs.statSync(path, { bigint: true }));
+}
+
 function nameOf({ dev, ino }: fs.BigIntStats): string {
   return `${dev}:${ino}`;
 }
@@ -96,7 +103,8 @@ export function findStoreMove(before: Place, now: Place): string | undefined {
     return `another directory is in the place of its own; ${back}`;
   }
   if (now.data === "") return `${dataName} is gone; ${back}`;
-  if (now.data !== before.data) return `another file is in the place of ${dataName}; ${back}`;
+  if (now.data !== before.data && now.data !== before.nextData)
+    return `another file is in the place of ${dataName}; ${back}`;
   if (now.header === "") return `${headerName} is gone; ${back}`;
   const isKnown = now.header !== undefined && before.header !== undefined;
   if (isKnown && now.header !== before.header) return `${headerName} is another store's; ${back}`;

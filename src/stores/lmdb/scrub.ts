@@ -24,7 +24,6 @@ export const noScrub: ScrubPolicy = { percent: 0, everyMs: 0 };
 
 interface ScrubParts {
   readonly environment: Environment;
-  readonly dataPath: string;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly policy: ScrubPolicy;
@@ -81,15 +80,16 @@ export class Scrub {
   }
 
   private slice(): void {
-    const { environment, dataPath, clock, logger } = this.parts;
+    const { environment, clock, logger } = this.parts;
     const startMs = clock.tickMs();
     const pin = environment.pin();
     try {
       // No older than the pinned state, so none of its pages is overwritten.
-      const meta = readMetaOf(dataPath);
+      const file = environment.dataFile;
+      const meta = readMetaOf(file);
       const walked =
         meta &&
-        walkPages(dataPath, meta, {
+        walkPages(file, meta, {
           isDeep: true,
           ...(this.from === undefined ? {} : { from: this.from }),
           isEnough: () => clock.tickMs() - startMs >= sliceMs,

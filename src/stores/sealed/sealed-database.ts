@@ -41,6 +41,7 @@ interface RowOptions {
 
 export class SealedDatabase implements Database {
   readonly isSealed = true;
+  onPut: Database["onPut"] = undefined;
   lastSize = 0;
   readonly #raw: Database;
   readonly #cipher: StoreCipher;
@@ -119,15 +120,18 @@ export class SealedDatabase implements Database {
     for (const [id, bytes] of blocks) {
       const key = blockKey(id);
       if (bytes === undefined) {
+        this.onPut?.(key, undefined);
         raw.remove(key);
         continue;
       }
       const sealed = rows.seal(key, bytes);
+      this.onPut?.(key, sealed);
       raw.put(key, sealed);
       made.push({ id, bytes, version: sealed.slice(0, versionBytes) });
     }
     const root = blockKey(rootBlock);
     const sealed = rows.seal(root, encodeTreeState(state));
+    this.onPut?.(root, sealed);
     raw.put(root, sealed);
     return { state, version: sealed.slice(0, versionBytes), blocks: made };
   }
