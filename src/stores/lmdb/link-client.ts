@@ -2,6 +2,7 @@
  * A process's side of the link. When the writer dies, what was under way is sent again to the next one, which knows
  * from the log what it did: a commit is acknowledged, applied, or answered "outcome unknown" when the log is too short.
  */
+import { must } from "../../base/assert.ts";
 import * as net from "node:net";
 import { ByteWriter } from "../../base/bytes.ts";
 import { beginFrame, encodeFrame, endFrame, FrameCutter } from "../../base/frames.ts";
@@ -85,12 +86,11 @@ export class LinkClient {
       writer.u8(isResent ? 1 : 0);
       writeChange(writer, change);
     });
-    return decodeNumbers(payload)[0]!;
+    return must(decodeNumbers(payload)[0], "a commit is answered with its timestamp");
   }
 
   async claimSlot(): Promise<{ slot: number; floorTs: number }> {
-    const [slot, floorTs] = await this.askNumbers(frameKind.claimSlot, encodeNumbers());
-    return { slot: slot!, floorTs: floorTs! };
+    return slotOf(await this.askNumbers(frameKind.claimSlot, encodeNumbers()));
   }
 
   /**
@@ -244,9 +244,9 @@ export class LinkClient {
       return;
     }
     if (frame.kind === frameKind.notice) {
-      const [commitTs] = decodeNumbers(frame.payload);
-      this.newestTs = Math.max(this.newestTs, commitTs!);
-      this.options.onNotice(commitTs!);
+      const commitTs = must(decodeNumbers(frame.payload)[0], "a notice has its timestamp");
+      this.newestTs = Math.max(this.newestTs, commitTs);
+      this.options.onNotice(commitTs);
       return;
     }
     if (frame.kind === frameKind.lead) {
@@ -264,8 +264,7 @@ export class LinkClient {
     }
     if (pending.kind === frameKind.claimSlot) {
       // At once: the link may be lost before whoever asked goes on.
-      const [slot, floorTs] = decodeNumbers(frame.payload);
-      this.slot = { slot: slot!, floorTs: floorTs! };
+      this.slot = slotOf(decodeNumbers(frame.payload));
     }
     pending.resolve(frame.payload);
   }
@@ -307,4 +306,11 @@ function unknownOutcome(): Fault {
 
 function unavailable(reason: string): Fault {
   return new Fault("E_STORE_UNAVAILABLE", reason);
+}
+
+function slotOf([slot, floorTs]: readonly number[]): { slot: number; floorTs: number } {
+  return {
+    slot: must(slot, "a claim is answered with a slot"),
+    floorTs: must(floorTs, "a slot has its floor"),
+  };
 }

@@ -2,7 +2,7 @@
  * What the processes of one server say to its writer, in frames (`base/frames.ts`). The hello with the store's id comes
  * first; notices have number 0.
  */
-import { assert } from "../../base/assert.ts";
+import { assert, must } from "../../base/assert.ts";
 import { ByteReader, ByteWriter } from "../../base/bytes.ts";
 import type { StreamFrame } from "../../base/frames.ts";
 import { faultTable } from "../../model/fault-table.ts";
@@ -138,7 +138,8 @@ export function encodeError(error: unknown): { kind: FrameKind; payload: Uint8Ar
 
 export function decodeError(frame: LinkFrame): Error {
   const reader = new ByteReader(frame.payload);
-  if (frame.kind === frameKind.refusal) return new StoreRefusal(reasons[reader.u8()]!);
+  if (frame.kind === frameKind.refusal)
+    return new StoreRefusal(must(reasons[reader.u8()], "a reason that is sent"));
   const code = reader.text();
   const message = reader.text();
   return code in faultTable ? new Fault(code as FaultCode, message) : new Error(message);
