@@ -1,7 +1,7 @@
 /** `weft top` and `weft kill`: what runs on a server now, and the end of it. */
 import { Fault } from "../model/fault.ts";
 import { type ListedRequest, listedFields } from "../model/listed-request.ts";
-import type { KillOptions, TopOptions } from "./cli.ts";
+import type { KillOptions, TopOptions } from "./request-commands.ts";
 import { makeAdminClient } from "./admin-client.ts";
 import { parseDurationMs } from "./duration.ts";
 
