@@ -2,7 +2,6 @@
 import type { Command } from "commander";
 import type { ServeOptions } from "./config.ts";
 import { addServeOptions } from "./serve-flags.ts";
-import { setting } from "./setting.ts";
 
 export function addConfig(program: Command): void {
   const config = program
