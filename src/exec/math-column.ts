@@ -33,7 +33,7 @@ export function makeMathColumn(column: ValueColumn): MathColumn {
   const isInt = first.kind === "int";
   if (!isInt && first.kind !== "float") return plain;
   for (let i = 0; i < values.length; i++) {
-    const value = must(values[i], "each row has its value");
+    const value = values[i]!;
     if (isInt && value.kind === "int" && typeof value.int === "number") numbers[i] = value.int;
     else if (!isInt && value.kind === "float") numbers[i] = value.float;
     else return plain;
