@@ -3,9 +3,10 @@ import type { Layers } from "./tidy.ts";
 
 export const layers: Layers = {
   base: { below: [] },
+  model: { below: ["base"] },
   // The page that a browser is shown: it runs there, and meets the server over HTTP alone.
   console: {
-    below: ["base"],
+    below: ["base", "model"],
     outside: [
       "react",
       "react-dom",
@@ -16,7 +17,6 @@ export const layers: Layers = {
       "codemirror-graphql",
     ],
   },
-  model: { below: ["base"] },
   // OpenTelemetry's own packages know the forms of Prometheus and of OTLP.
   telemetry: {
     below: ["base", "model"],

@@ -1,5 +1,5 @@
 /** Bytes: comparing, joining, and a writer and a reader of numbers, texts and byte runs. */
-import { assert } from "./assert.ts";
+import { assert, must } from "./assert.ts";
 
 export const emptyBytes: Uint8Array = new Uint8Array(0);
 
@@ -51,10 +51,24 @@ export function writeUint32(bytes: Uint8Array, at: number, value: number): void 
 }
 
 /** Little endian. */
+export function writeUint16(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value;
+  bytes[at + 1] = value >>> 8;
+}
+
+/** Little endian. */
+export function readUint16(bytes: Uint8Array, at: number): number {
+  return bytes[at]! | (bytes[at + 1]! << 8);
+}
+
+/** Little endian, of two's complement. */
+export function readInt32(bytes: Uint8Array, at: number): number {
+  return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+}
+
+/** Little endian. */
 export function readUint32(bytes: Uint8Array, at: number): number {
-  return (
-    (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
-  );
+  return readInt32(bytes, at) >>> 0;
 }
 
 /** The first key after every key that begins with `prefix`; undefined when there is none (all 0xff). */
@@ -63,7 +77,7 @@ export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
   while (last >= 0 && prefix[last] === 0xff) last--;
   if (last < 0) return undefined;
   const end = prefix.slice(0, last + 1);
-  end[last]! += 1;
+  end[last] = must(end[last], "one was found") + 1;
   return end;
 }
 
@@ -214,7 +228,7 @@ export class ByteWriter {
     const { length } = bytes;
     const at = this.reserve(length);
     if (length > shortBytesMax) this.bytes.set(bytes, at);
-    else for (let i = 0; i < length; i++) this.bytes[at + i] = bytes[i]!;
+    else for (let i = 0; i < length; i++) this.bytes[at + i] = must(bytes[i], "within bounds");
   }
 
   /** Length first. */
@@ -284,12 +298,11 @@ export class ByteReader {
   }
 
   u8(): number {
-    return this.bytes[this.step(1)]!;
+    return must(this.bytes[this.step(1)], "within bounds");
   }
 
   u16(): number {
-    const at = this.step(2);
-    return this.bytes[at]! | (this.bytes[at + 1]! << 8);
+    return readUint16(this.bytes, this.step(2));
   }
 
   u32(): number {
@@ -297,9 +310,7 @@ export class ByteReader {
   }
 
   i32(): number {
-    const { bytes } = this;
-    const at = this.step(4);
-    return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+    return readInt32(this.bytes, this.step(4));
   }
 
   i64(): bigint {
@@ -346,7 +357,8 @@ export class ByteReader {
   latin1(): string {
     const bytes = this.run();
     let text = "";
-    for (let i = 0; i < bytes.length; i++) text += String.fromCharCode(bytes[i]!);
+    for (let i = 0; i < bytes.length; i++)
+      text += String.fromCharCode(must(bytes[i], "within bounds"));
     return text;
   }
 }

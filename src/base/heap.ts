@@ -1,4 +1,5 @@
 /** A binary heap: the smallest by `isBefore` on top. */
+import { must } from "./assert.ts";
 export class Heap<T> {
   private readonly items: T[] = [];
   private readonly isBefore: (a: T, b: T) => boolean;
@@ -21,8 +22,9 @@ export class Heap<T> {
     items.push(item);
     while (at > 0) {
       const above = (at - 1) >> 1;
-      if (!isBefore(item, items[above]!)) break;
-      items[at] = items[above]!;
+      const parent = items[above]!;
+      if (!isBefore(item, parent)) break;
+      items[at] = parent;
       at = above;
     }
     items[at] = item;
@@ -32,13 +34,13 @@ export class Heap<T> {
     const { items } = this;
     const top = items[0];
     const last = items.pop();
-    if (items.length > 0) this.sink(last!);
+    if (last !== undefined && items.length > 0) this.sink(last);
     return top;
   }
 
   /** `pop` and `push` in one step; the heap must not be empty. */
   replace(item: T): T {
-    const top = this.items[0]!;
+    const top = must(this.items[0], "it is not empty");
     this.sink(item);
     return top;
   }
@@ -62,9 +64,16 @@ export class Heap<T> {
     for (;;) {
       let below = 2 * at + 1;
       if (below >= size) break;
-      if (below + 1 < size && isBefore(items[below + 1]!, items[below]!)) below++;
-      if (!isBefore(items[below]!, item)) break;
-      items[at] = items[below]!;
+      let child = items[below]!;
+      if (below + 1 < size) {
+        const right = items[below + 1]!;
+        if (isBefore(right, child)) {
+          child = right;
+          below++;
+        }
+      }
+      if (!isBefore(child, item)) break;
+      items[at] = child;
       at = below;
     }
     items[at] = item;
@@ -84,7 +93,7 @@ export function selectFirst<T>(
   const heap = new Heap<T>((a, b) => isBefore(b, a));
   for (const item of items) {
     if (heap.size < count) heap.push(item);
-    else if (isBefore(item, heap.peek()!)) heap.replace(item);
+    else if (isBefore(item, must(heap.peek(), "count is at least one"))) heap.replace(item);
   }
   return heap.drain().reverse();
 }

@@ -2,6 +2,7 @@
  * What a process counts of itself. A counter is a number that the hot path adds to; names, labels and bounds are looked
  * at when somebody asks for a reading. Readings are plain data: they travel between processes and are added up.
  */
+import { must } from "./assert.ts";
 
 /** counter: only rises. gauge: how it stands; the sum over all processes. max: how it stands; the largest. */
 type MetricKind = "counter" | "gauge" | "max" | "histogram";
@@ -44,8 +45,8 @@ export class Histogram {
   observe(value: number): void {
     const bounds = this.#bounds;
     let i = 0;
-    while (i < bounds.length && value > bounds[i]!) i++;
-    this.counts[i]!++;
+    while (i < bounds.length && value > must(bounds[i], "each bound has its count")) i++;
+    this.counts[i] = must(this.counts[i], "each bound has its count") + 1;
     this.sum += value;
   }
 }

@@ -14,3 +14,11 @@ export function sharedTickMs(): number {
 export function wallOffsetMs(clock: Pick<Clock, "nowMs">): number {
   return clock.nowMs() - sharedTickMs();
 }
+
+/** A wall clock that was moved by more, or a machine that stood still for longer, makes a term void. */
+const offsetMsMax = 500;
+
+/** Whether the clock still stands to the shared one as it did when `offsetMs` was taken (`wallOffsetMs`). */
+export function isOffsetKept(clock: Pick<Clock, "nowMs">, offsetMs: number): boolean {
+  return Math.abs(wallOffsetMs(clock) - offsetMs) < offsetMsMax;
+}

@@ -1,4 +1,5 @@
 /** Sorting in steps: a million places take a second. Price: sorted runs that are merged cost what one sort does. */
+import { must } from "./assert.ts";
 import type { Steps } from "./maybe.ts";
 
 export type ComparePlaces = (a: number, b: number) => number;
@@ -65,8 +66,14 @@ class Merge {
       if (this.#left === this.#leftEnd && this.#right === this.#rightEnd) this.#open(at);
       const isLeft =
         this.#right === this.#rightEnd ||
-        (this.#left < this.#leftEnd && compare(source[this.#left]!, source[this.#right]!) <= 0);
-      target[at++] = isLeft ? source[this.#left++]! : source[this.#right++]!;
+        (this.#left < this.#leftEnd &&
+          compare(
+            must(source[this.#left], "both sides are within the source"),
+            must(source[this.#right], "both sides are within the source"),
+          ) <= 0);
+      target[at++] = isLeft
+        ? must(source[this.#left++], "both sides are within the source")
+        : must(source[this.#right++], "both sides are within the source");
     }
     this.#at = at;
     return at === source.length;

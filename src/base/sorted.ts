@@ -2,6 +2,7 @@
  * Hot: sets as ascending Float64Arrays without repeats. Two of a million intersect in 4 to 7 ms (Set: 160 ms). On
  * skew (16 times and more) the larger one is galloped through: 4 µs where merging takes 686.
  */
+import { must } from "./assert.ts";
 type Sorted = Float64Array;
 
 const gallopFactor = 16;
@@ -83,17 +84,21 @@ function intersectGalloping(small: Sorted, large: Sorted, out: Sorted): number {
 export function intersectAll(sets: readonly Sorted[]): Sorted {
   if (sets.length === 0) return empty;
   const bySize = sets.toSorted((a, b) => a.length - b.length);
-  let result = bySize[0]!;
+  let result = must(bySize[0], "there are sets");
   for (let i = 1; i < bySize.length && result.length > 0; i++)
-    result = intersect(result, bySize[i]!);
+    result = intersect(result, must(bySize[i], "there are sets"));
   return result;
+}
+
+function endsBefore(a: Sorted, b: Sorted): boolean {
+  return must(a[a.length - 1], "it has members") < must(b[0], "it has members");
 }
 
 export function union(a: Sorted, b: Sorted): Sorted {
   if (a.length === 0) return b;
   if (b.length === 0) return a;
-  if (a[a.length - 1]! < b[0]!) return concat([a, b]);
-  if (b[b.length - 1]! < a[0]!) return concat([b, a]);
+  if (endsBefore(a, b)) return concat([a, b]);
+  if (endsBefore(b, a)) return concat([b, a]);
   const out = new Float64Array(a.length + b.length);
   let i = 0;
   let j = 0;
@@ -140,12 +145,12 @@ function unionPairs(sets: readonly Sorted[]): Sorted {
   while (row.length > 1) {
     const next: Sorted[] = [];
     for (let i = 0; i < row.length; i += 2) {
-      const right = row[i + 1];
-      next.push(right === undefined ? row[i]! : union(row[i]!, right));
+      const [left, right] = row.slice(i, i + 2);
+      if (left !== undefined) next.push(right === undefined ? left : union(left, right));
     }
     row = next;
   }
-  return row[0]!;
+  return must(row[0], "there is a set");
 }
 
 /** Members of `a` that are not in `b`. */
@@ -164,20 +169,27 @@ export function subtract(a: Sorted, b: Sorted): Sorted {
   return count === out.length ? a : out.slice(0, count);
 }
 
+/** Whether each is above the one before it. */
+export function isAscending(values: Float64Array): boolean {
+  let before = -Infinity;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (value <= before) return false;
+    before = value;
+  }
+  return true;
+}
+
 /** Sorts `values` in place and drops repeats. Already ascending input costs one pass. */
 export function sortUnique(values: Float64Array): Sorted {
-  let isAscending = true;
-  for (let i = 1; i < values.length; i++) {
-    if (values[i - 1]! >= values[i]!) {
-      isAscending = false;
-      break;
-    }
-  }
-  if (isAscending) return values;
+  if (isAscending(values)) return values;
   values.sort();
-  let count = 1;
-  for (let i = 1; i < values.length; i++) {
-    if (values[i] !== values[count - 1]) values[count++] = values[i]!;
+  let count = 0;
+  let last = NaN;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (value !== last) values[count++] = value;
+    last = value;
   }
   return values.slice(0, count);
 }

@@ -1,4 +1,5 @@
 /** Facts of some nodes → their rows, and what they have in indexes: sorted by lists, for `list-rows.ts`. */
+import { must } from "../base/assert.ts";
 import { StoredCell } from "../codec/cell.ts";
 import { countList, keyKind, presenceList, readKind, readListId, tokenList } from "../codec/key.ts";
 import type { Predicate, Schema } from "../graph/schema.ts";
@@ -62,7 +63,8 @@ class BucketBuilder {
     const { firstUid, path, key } = this.#job;
     const { starts, order } = this.#facts;
     for (let node = 0; node + 1 < starts.length; node++) {
-      const [from, to] = [starts[node]!, starts[node + 1]!];
+      const from = must(starts[node], "each node has its bounds");
+      const to = must(starts[node + 1], "each node has its bounds");
       if (from < to) this.#addNode(firstUid + node, order, from, to);
     }
     const rows = this.#rows.finish(`${path}.rows`, key);
@@ -73,10 +75,10 @@ class BucketBuilder {
     const { predicates } = this.#facts;
     this.#builder.beginRecord(this.#schema.storageId, uid);
     for (let from = begin; from < end;) {
-      const id = predicates[order[from]!]!;
+      const id = must(predicates[must(order[from], "within bounds")], "each fact has its columns");
       let to = from + 1;
-      while (to < end && predicates[order[to]!] === id) to++;
-      const predicate = this.#schema.predicateById(id)!;
+      while (to < end && predicates[must(order[to], "within bounds")] === id) to++;
+      const predicate = must(this.#schema.predicateById(id), "facts name predicates of the schema");
       const count =
         predicate.definition.kind === "uid"
           ? this.#addEdges(uid, predicate, order, from, to)
@@ -98,23 +100,25 @@ class BucketBuilder {
     to: number,
   ): number {
     const { targets } = this.#facts;
-    let single = from;
     if (!predicate.definition.list) {
-      for (let i = from; i < to; i++) if (order[i]! > order[single]!) single = i;
-      this.#addEdge(uid, predicate, order[single]!);
+      let last = 0;
+      for (let i = from; i < to; i++) last = Math.max(last, must(order[i], "within bounds"));
+      this.#addEdge(uid, predicate, last);
       return 1;
     }
     let count = 0;
     for (let i = from; i < to; i++) {
-      if (i + 1 < to && targets[order[i + 1]!] === targets[order[i]!]) continue;
-      this.#addEdge(uid, predicate, order[i]!);
+      const fact = must(order[i], "within bounds");
+      const next = i + 1 < to ? must(order[i + 1], "within bounds") : undefined;
+      if (next !== undefined && targets[next] === targets[fact]) continue;
+      this.#addEdge(uid, predicate, fact);
       count++;
     }
     return count;
   }
 
   #addEdge(uid: number, { id, reverseIndex }: Predicate, fact: number): void {
-    const target = this.#facts.targets[fact]!;
+    const target = must(this.#facts.targets[fact], "each fact has its columns");
     const facets = this.#facts.payload(fact);
     this.#builder.addEdge(id, target, facets);
     if (reverseIndex === undefined) return;
@@ -135,13 +139,13 @@ class BucketBuilder {
     to: number,
   ): number {
     if (to - from === 1) {
-      const payload = this.#facts.payload(order[from]!);
+      const payload = this.#facts.payload(must(order[from], "within bounds"));
       this.#addValue(uid, predicate, readSlot(payload), readCellOf(payload));
       return 1;
     }
     const last = new Map<string, Uint8Array>();
     for (let i = from; i < to; i++) {
-      const payload = this.#facts.payload(order[i]!);
+      const payload = this.#facts.payload(must(order[i], "within bounds"));
       last.set(readSlot(payload), readCellOf(payload));
     }
     for (const [slot, cell] of last) this.#addValue(uid, predicate, slot, cell);
@@ -193,7 +197,11 @@ class BucketBuilder {
     for (const [id, counts] of this.#counts) {
       for (const count of [...counts.keys()].sort((a, b) => a - b)) {
         const list = countList(storageId, id, count);
-        const entry = { list, members: counts.get(count)!, facets: undefined };
+        const entry = {
+          list,
+          members: must(counts.get(count), "a count that was listed"),
+          facets: undefined,
+        };
         writeListEntry(lists.of(keyKind.count, id), entry);
       }
     }

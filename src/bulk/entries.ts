@@ -2,6 +2,7 @@
  * Entries of lists (presence, index, reverse, count) between threads: lists in the order of their keys, each with its
  * members. An entry begins with its length, so that it can be read from a part of a file.
  */
+import { must } from "../base/assert.ts";
 import { ByteReader, ByteWriter } from "../base/bytes.ts";
 
 export interface ListEntry {
@@ -20,7 +21,7 @@ export function writeListEntry(writer: ByteWriter, { list, members, facets }: Li
   scratch.u8(facets === undefined ? 0 : 1);
   let before = 0;
   for (let i = 0; i < members.length; i++) {
-    const member = members[i]!;
+    const member = must(members[i], "within bounds");
     scratch.varint(member - before);
     before = member;
     if (facets !== undefined) scratch.run(facets.get(member) ?? noFacets);

@@ -3,6 +3,7 @@
  * of memory and are sorted as numbers, by what follows what all of an index have in common: an object for each of
  * millions of entries cost three times as much, most of it for the collector.
  */
+import { must } from "../base/assert.ts";
 import { reverseList } from "../codec/key.ts";
 import type { ListEntry } from "./entries.ts";
 
@@ -22,7 +23,7 @@ export class KeyedEntries {
     if (at + length > this.#keys.length) this.#growKeys();
     if (this.#count === this.#ends.length) this.#grow();
     const keys = this.#keys;
-    for (let i = 0; i < length; i++) keys[at + i] = list[i]!;
+    for (let i = 0; i < length; i++) keys[at + i] = must(list[i], "a byte of the key");
     this.#keysAt = at + length;
     this.#ends[this.#count] = at + length;
     this.#members[this.#count++] = member;
@@ -46,23 +47,26 @@ export class KeyedEntries {
   visit(visitor: EntryVisitor): void {
     const order = this.#sort();
     for (let i = 0; i < order.length;) {
-      const first = order[i]!;
+      const first = must(order[i], "within bounds");
       const members: number[] = [];
       let last = -1;
       do {
-        const member = this.#members[order[i]!]!;
+        const member = must(
+          this.#members[must(order[i], "within bounds")],
+          "each entry has its columns",
+        );
         // Two values of a node may have the same token.
         if (member !== last) members.push(member);
         last = member;
         i++;
-      } while (i < order.length && this.#compare(first, order[i]!) === 0);
+      } while (i < order.length && this.#compare(first, must(order[i], "within bounds")) === 0);
       const list = this.#keys.slice(this.#begin(first), this.#ends[first]);
       visitor({ list, members, facets: undefined });
     }
   }
 
   #begin(entry: number): number {
-    return entry === 0 ? 0 : this.#ends[entry - 1]!;
+    return entry === 0 ? 0 : must(this.#ends[entry - 1], "each entry has its end");
   }
 
   #sort(): Uint32Array {
@@ -81,10 +85,10 @@ export class KeyedEntries {
   /** How many bytes all keys begin with. */
   #sharedBytes(): number {
     const keys = this.#keys;
-    let shared = this.#ends[0]!;
+    let shared = must(this.#ends[0], "each entry has its end");
     for (let entry = 1; entry < this.#count; entry++) {
       const begin = this.#begin(entry);
-      shared = Math.min(shared, this.#ends[entry]! - begin);
+      shared = Math.min(shared, must(this.#ends[entry], "each entry has its end") - begin);
       let i = 0;
       while (i < shared && keys[i] === keys[begin + i]) i++;
       shared = i;
@@ -95,16 +99,20 @@ export class KeyedEntries {
   /** The first six bytes behind what is shared, as a number. */
   #rank(entry: number, shared: number): number {
     const begin = this.#begin(entry) + shared;
-    const end = this.#ends[entry]!;
+    const end = must(this.#ends[entry], "each entry has its end");
     let rank = 0;
-    for (let i = 0; i < 6; i++) rank = rank * 256 + (begin + i < end ? this.#keys[begin + i]! : 0);
+    for (let i = 0; i < 6; i++)
+      rank = rank * 256 + (begin + i < end ? must(this.#keys[begin + i], "a byte of the key") : 0);
     return rank;
   }
 
   #compare(a: number, b: number): number {
     const keys = this.#keys;
     const [beginA, beginB] = [this.#begin(a), this.#begin(b)];
-    const [lengthA, lengthB] = [this.#ends[a]! - beginA, this.#ends[b]! - beginB];
+    const [lengthA, lengthB] = [
+      must(this.#ends[a], "each entry has its end") - beginA,
+      must(this.#ends[b], "each entry has its end") - beginB,
+    ];
     const length = lengthA < lengthB ? lengthA : lengthB;
     for (let i = 0; i < length; i++) {
       const difference = keys[beginA + i]! - keys[beginB + i]!;
@@ -149,12 +157,12 @@ export class ReverseEntries {
     const order = Uint32Array.from({ length: this.#count }, (_, i) => i);
     order.sort((a, b) => objects[a]! - objects[b]! || a - b);
     for (let i = 0; i < order.length;) {
-      const object = objects[order[i]!]!;
+      const object = must(objects[must(order[i], "within bounds")], "each entry has its columns");
       const members: number[] = [];
       let facets: Map<number, Uint8Array> | undefined;
-      for (; i < order.length && objects[order[i]!] === object; i++) {
-        const place = order[i]!;
-        const member = this.#members[place]!;
+      for (; i < order.length && objects[must(order[i], "within bounds")] === object; i++) {
+        const place = must(order[i], "within bounds");
+        const member = must(this.#members[place], "each entry has its columns");
         members.push(member);
         const own = this.#facets.get(place);
         if (own !== undefined) (facets ??= new Map()).set(member, own);

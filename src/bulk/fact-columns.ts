@@ -1,4 +1,5 @@
 /** Hot: the facts of a bucket in columns, ordered by node, predicate and target. */
+import { must } from "../base/assert.ts";
 
 /** As `FactSpill` writes them, and what their numbers stand for. */
 interface FactBytes {
@@ -25,7 +26,7 @@ export class FactColumns {
     this.predicates = columns.predicates;
     this.targets = columns.targets;
     for (let i = 0; i < columns.count; i++) {
-      const named = this.targets[i]!;
+      const named = must(this.targets[i], "each fact has its columns");
       const number = Math.floor(named / 2);
       this.targets[i] = named % 2 === 1 ? number + labelOffset : number;
     }
@@ -33,7 +34,10 @@ export class FactColumns {
     this.starts = starts;
     this.order = order;
     for (let node = 0; node + 1 < starts.length; node++) {
-      this.#sortNode(starts[node]!, starts[node + 1]!);
+      this.#sortNode(
+        must(starts[node], "each node has its bounds"),
+        must(starts[node + 1], "each node has its bounds"),
+      );
     }
   }
 
@@ -50,10 +54,10 @@ export class FactColumns {
       return;
     }
     for (let i = from + 1; i < to; i++) {
-      const fact = order[i]!;
+      const fact = must(order[i], "a place of the node");
       let at = i;
-      while (at > from && this.#compare(order[at - 1]!, fact) > 0) {
-        order[at] = order[at - 1]!;
+      while (at > from && this.#compare(must(order[at - 1], "a place of the node"), fact) > 0) {
+        order[at] = must(order[at - 1], "a place of the node");
         at--;
       }
       order[at] = fact;
@@ -82,10 +86,10 @@ export function readFacts({ facts, labelOffset }: FactBytes): FactColumns {
   let at = 0;
   /** Numbers are read in place: a reader for each cost as much as all else. */
   const readVarint = (): number => {
-    let byte = facts[at++]!;
+    let byte = must(facts[at++], "a number ends within the facts");
     let value = byte & 0x7f;
     for (let scale = 128; byte >= 0x80; scale *= 128) {
-      byte = facts[at++]!;
+      byte = must(facts[at++], "a number ends within the facts");
       value += (byte & 0x7f) * scale;
     }
     return value;
@@ -129,13 +133,14 @@ function growColumns(columns: Columns): void {
 /** By counting: nodes of a bucket are numbered from 0. */
 function sortByNode({ nodes, count }: Columns): { starts: Int32Array; order: Int32Array } {
   let last = -1;
-  for (let i = 0; i < count; i++) if (nodes[i]! > last) last = nodes[i]!;
+  for (let i = 0; i < count; i++) last = Math.max(last, must(nodes[i], "each fact has its node"));
   const starts = new Int32Array(last + 2);
-  for (let i = 0; i < count; i++) starts[nodes[i]! + 1]!++;
-  for (let node = 1; node < starts.length; node++) starts[node]! += starts[node - 1]!;
+  for (let i = 0; i < count; i++) starts[must(nodes[i], "each fact has its columns") + 1]!++;
+  for (let node = 1; node < starts.length; node++)
+    starts[node]! += must(starts[node - 1], "each node has its bounds");
   const next = starts.slice();
   const order = new Int32Array(count);
-  for (let i = 0; i < count; i++) order[next[nodes[i]!]!++] = i;
+  for (let i = 0; i < count; i++) order[next[must(nodes[i], "each fact has its columns")]!++] = i;
   return { starts, order };
 }
 
@@ -144,7 +149,7 @@ export function readSlot(payload: Uint8Array): string {
   if (payload[0] === 0) return "";
   let slot = "";
   for (let i = slotFrom(payload), end = i + slotLength(payload); i < end; i++) {
-    slot += String.fromCharCode(payload[i]!);
+    slot += String.fromCharCode(must(payload[i], "a payload begins with its length"));
   }
   return slot;
 }
@@ -154,10 +159,12 @@ export function readCellOf(payload: Uint8Array): Uint8Array {
 }
 
 function slotLength(payload: Uint8Array): number {
-  const first = payload[0]!;
-  return first < 0x80 ? first : (first & 0x7f) + payload[1]! * 128;
+  const first = must(payload[0], "a payload begins with its length");
+  return first < 0x80
+    ? first
+    : (first & 0x7f) + must(payload[1], "a payload begins with its length") * 128;
 }
 
 function slotFrom(payload: Uint8Array): number {
-  return payload[0]! < 0x80 ? 1 : 2;
+  return must(payload[0], "a payload begins with its length") < 0x80 ? 1 : 2;
 }

@@ -3,6 +3,7 @@
  * from their bytes, without a text for each piece. Everything else goes the way of every mutation (`intake`, `write`),
  * which also judges it.
  */
+import { must } from "../base/assert.ts";
 import { decodeUtf8, emptyBytes, varintSize, writeVarint } from "../base/bytes.ts";
 import { encodeCell, encodePlainBytes, plainBytesSize } from "../codec/cell.ts";
 import { encodeFacets } from "../codec/facets.ts";
@@ -351,7 +352,10 @@ export class FactParser {
       builder.addFact(subject, edit.predicate, target);
       return;
     }
-    const predicate = this.#options.schema.predicateById(edit.predicate)!;
+    const predicate = must(
+      this.#options.schema.predicateById(edit.predicate),
+      "an edit is of a predicate of the schema",
+    );
     const { list } = predicate.definition;
     if (edit.value.kind === "float32vector") this.#noteVector(predicate, edit.value.vector.length);
     const slot = list ? fingerprintValue(edit.value) : edit.language;

@@ -2,6 +2,7 @@
  * Facts of all chunks by their nodes: names become numbers here, and each fact goes to the bucket of its node. Explicit
  * uids and labels are kept apart, so that labels can be numbered behind the greatest uid that the input names.
  */
+import { must } from "../base/assert.ts";
 import { writeVarint } from "../base/bytes.ts";
 import { Fault } from "../model/fault.ts";
 import { LabelTable } from "./label-table.ts";
@@ -44,10 +45,17 @@ export class FactSpill {
     const { subjects, targets, predicates, ends, payload, count } = chunk;
     let from = 0;
     for (let i = 0; i < count; i++) {
-      const to = ends[i]!;
-      const subject = names[subjects[i]!]!;
-      const target = targets[i] === noTarget ? 0 : names[targets[i]!]!;
-      this.#put(subject, predicates[i]!, target, payload, from, to);
+      const to = must(ends[i], "each fact has its columns");
+      const subject = must(subjects[i], "each fact has its columns");
+      const target = must(targets[i], "each fact has its columns");
+      this.#put(
+        must(names[subject], "each label has its name"),
+        must(predicates[i], "each fact has its columns"),
+        target === noTarget ? 0 : must(names[target], "each label has its name"),
+        payload,
+        from,
+        to,
+      );
       from = to;
     }
     this.factCount += count;
@@ -57,9 +65,12 @@ export class FactSpill {
   #nameAll({ labelLow, labelHigh, labelUid }: ParsedChunk): Float64Array {
     const names = new Float64Array(labelLow.length);
     for (let i = 0; i < names.length; i++) {
-      const uid = labelUid[i]!;
-      if (uid === 0) names[i] = this.#labels.numberOf(labelLow[i]!, labelHigh[i]!) * 2 + 1;
-      else {
+      const uid = must(labelUid[i], "each label has its columns");
+      if (uid === 0) {
+        const low = must(labelLow[i], "each label has its columns");
+        const high = must(labelHigh[i], "each label has its columns");
+        names[i] = this.#labels.numberOf(low, high) * 2 + 1;
+      } else {
         names[i] = uid * 2;
         if (uid > this.#explicitMax) this.#explicitMax = uid;
       }
@@ -87,7 +98,9 @@ export class FactSpill {
     at = writeVarint(bytes, at, target);
     at = writeVarint(bytes, at, size);
     if (size > 24) bytes.set(payload.subarray(from, to), at);
-    else for (let i = 0; i < size; i++) bytes[at + i] = payload[from + i]!;
+    else
+      for (let i = 0; i < size; i++)
+        bytes[at + i] = must(payload[from + i], "a byte of the payload");
     bucket.at = at + size;
   }
 

@@ -1,4 +1,5 @@
 /** Labels → numbers from 1 on, in the order in which they come: 16 bytes for a label, as a fingerprint of 64 bits. */
+import { must } from "../base/assert.ts";
 export class LabelTable {
   #low = new Uint32Array(1 << 16);
   #high = new Uint32Array(1 << 16);
@@ -17,7 +18,7 @@ export class LabelTable {
 
   numberOf(low: number, high: number): number {
     const at = this.#find(low, high);
-    const known = this.#numbers[at]!;
+    const known = must(this.#numbers[at], "a slot of the table");
     if (known !== 0) return known;
     const number = ++this.#count;
     this.#low[at] = low;
@@ -44,10 +45,13 @@ export class LabelTable {
     this.#numbers = new Float64Array(numbers.length * 2);
     for (let i = 0; i < numbers.length; i++) {
       if (numbers[i] === 0) continue;
-      const at = this.#find(lows[i]!, highs[i]!);
-      this.#low[at] = lows[i]!;
-      this.#high[at] = highs[i]!;
-      this.#numbers[at] = numbers[i]!;
+      const at = this.#find(
+        must(lows[i], "each label has its columns"),
+        must(highs[i], "each label has its columns"),
+      );
+      this.#low[at] = must(lows[i], "each label has its columns");
+      this.#high[at] = must(highs[i], "each label has its columns");
+      this.#numbers[at] = must(numbers[i], "each label has its columns");
     }
   }
 }

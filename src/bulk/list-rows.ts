@@ -3,7 +3,7 @@
  * merged by the lists' keys; what one has of a list stands behind what the ones before it have.
  */
 import { must } from "../base/assert.ts";
-import { compareBytes, equalBytes } from "../base/bytes.ts";
+import { compareBytes, equalBytes, readUint32 } from "../base/bytes.ts";
 import { Heap } from "../base/heap.ts";
 import { countList, keyKind, readKind, readListId, readReverseObject } from "../codec/key.ts";
 import type { Predicate, Schema } from "../graph/schema.ts";
@@ -103,8 +103,8 @@ function* mergeRuns(runs: readonly Section[]): Generator<ListEntry, void> {
   }
   let open: ListEntry | undefined;
   while (heap.size > 0) {
-    const reader = heap.peek()!;
-    const entry = reader.entry!;
+    const reader = must(heap.peek(), "the heap is not empty");
+    const entry = must(reader.entry, "readers in the heap have an entry");
     if (open !== undefined && equalBytes(open.list, entry.list)) open = join(open, entry);
     else {
       if (open !== undefined) yield open;
@@ -120,7 +120,10 @@ function* mergeRuns(runs: readonly Section[]): Generator<ListEntry, void> {
 }
 
 function isBefore(a: RunReader, b: RunReader): boolean {
-  const order = compareBytes(a.entry!.list, b.entry!.list);
+  const order = compareBytes(
+    must(a.entry, "readers in the heap have an entry").list,
+    must(b.entry, "readers in the heap have an entry").list,
+  );
   return order < 0 || (order === 0 && a.place < b.place);
 }
 
@@ -152,8 +155,7 @@ class RunReader {
     if (!this.#have(4)) return false;
     const bytes = this.#bytes;
     const at = this.#at;
-    const length =
-      bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+    const length = readUint32(bytes, at);
     this.#have(4 + length);
     const from = this.#at + 4;
     this.entry = readListEntry(this.#bytes.subarray(from, from + length));

@@ -1,4 +1,5 @@
 /** A stretch of input as facts in columns: what a thread makes of it, and what goes between threads. */
+import { must } from "../base/assert.ts";
 export const noTarget = 0xffffffff;
 
 /** Names of nodes are places in its own table of labels: only who sees all chunks knows their uids. */
@@ -51,7 +52,7 @@ export class ChunkBuilder {
   label(low: number, high: number, uid: number): number {
     const mask = this.#slots.length - 1;
     for (let at = (low ^ (uid * 0x9e3779b1)) & mask; ; at = (at + 1) & mask) {
-      const place = this.#slots[at]! - 1;
+      const place = must(this.#slots[at], "a slot of the table") - 1;
       if (place < 0) return this.#addLabel(at, low, high, uid);
       const isSame = this.#labelLow[place] === low && this.#labelHigh[place] === high;
       if (isSame && this.#labelUid[place] === uid) return place;
@@ -77,7 +78,10 @@ export class ChunkBuilder {
     const mask = this.#slots.length * 2 - 1;
     this.#slots = new Int32Array(mask + 1);
     for (let place = 0; place < this.#labelCount; place++) {
-      let at = (this.#labelLow[place]! ^ (this.#labelUid[place]! * 0x9e3779b1)) & mask;
+      let at =
+        (must(this.#labelLow[place], "each label has its columns") ^
+          (must(this.#labelUid[place], "each label has its columns") * 0x9e3779b1)) &
+        mask;
       while (this.#slots[at] !== 0) at = (at + 1) & mask;
       this.#slots[at] = place + 1;
     }

@@ -3,7 +3,7 @@
  * indexes on their way there.
  */
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
-import { ByteWriter } from "../base/bytes.ts";
+import { ByteWriter, readUint16, readUint32 } from "../base/bytes.ts";
 import { sealOf, tagBytes, type SpillSeal } from "./spill-seal.ts";
 
 /** Where a section stands. */
@@ -147,10 +147,9 @@ export function* readStoredRows(
 function cutRows(bytes: Uint8Array, rows: (readonly [Uint8Array, Uint8Array])[]): number {
   let at = 0;
   while (at + rowFront <= bytes.length) {
-    const keyLength = bytes[at]! | (bytes[at + 1]! << 8);
+    const keyLength = readUint16(bytes, at);
     const from = at + rowFront;
-    const length =
-      bytes[at + 2]! | (bytes[at + 3]! << 8) | (bytes[at + 4]! << 16) | (bytes[at + 5]! << 24);
+    const length = readUint32(bytes, at + 2);
     const end = from + keyLength + length;
     if (end > bytes.length) break;
     rows.push([bytes.subarray(from, from + keyLength), bytes.subarray(from + keyLength, end)]);

@@ -8,7 +8,7 @@ import { checkLog } from "../stores/check-log.ts";
 import { examineFiles, openReadOnly } from "../stores/open.ts";
 import { repairStore } from "../stores/repair.ts";
 import type { UserKey } from "../stores/encryption.ts";
-import type { CheckOptions } from "./cli.ts";
+import type { CheckOptions } from "./check-command.ts";
 import { readEncryption } from "./encryption.ts";
 import { complain, say } from "./log.ts";
 

@@ -1,7 +1,7 @@
 /** `weft explain`: how a running server would run a query, or did. */
 import { readFileSync } from "node:fs";
 import { Fault } from "../model/fault.ts";
-import type { ExplainFlags } from "./cli.ts";
+import type { ExplainFlags } from "./request-commands.ts";
 import { openClient } from "./credentials.ts";
 import { complain } from "./log.ts";
 

@@ -11,7 +11,7 @@ import { openWriter } from "../stores/open.ts";
 import { checkStoreKey, type UserKey } from "../stores/encryption.ts";
 import { deriveFill } from "../write/fill.ts";
 import { claimForServing } from "./claim.ts";
-import type { KeyCreateOptions, KeyOptions } from "./cli.ts";
+import type { KeyCreateOptions, KeyOptions } from "./key-commands.ts";
 import { openClient } from "./credentials.ts";
 import { readEncryption } from "./encryption.ts";
 import { parseLifetimeMs } from "./duration.ts";

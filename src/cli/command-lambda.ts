@@ -3,7 +3,7 @@ import { systemClock } from "../base/clock.ts";
 import { openLambdaServer } from "../lambda/server.ts";
 import { workerPath } from "../lambda/wire.ts";
 import { parseAddress, urlOfAddress } from "./address.ts";
-import type { LambdaOptions } from "./cli.ts";
+import type { LambdaOptions } from "./lambda-command.ts";
 import { parseLambdaSettings } from "./lambda-config.ts";
 import { parseLog } from "./log-config.ts";
 import { makeLogger, say } from "./log.ts";

@@ -5,7 +5,7 @@ import { keyPredicatesOf } from "../graphql/service/key-predicates.ts";
 import { findInputs } from "../load/input-files.ts";
 import { loadFiles } from "../load/load.ts";
 import { XidMap } from "../load/xid-map.ts";
-import type { LiveOptions } from "./cli.ts";
+import type { LiveOptions } from "./live-commands.ts";
 import { openClient } from "./credentials.ts";
 import { say } from "./log.ts";
 import { startProgressBar } from "./progress-bar.ts";

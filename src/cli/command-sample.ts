@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { loadSample } from "../load/npm-packages.ts";
 import { type NpmPackage, readNpmTree } from "../load/npm-tree.ts";
 import { Fault } from "../model/fault.ts";
-import type { SampleOptions } from "./cli.ts";
+import type { SampleOptions } from "./live-commands.ts";
 import { openClient } from "./credentials.ts";
 import { say } from "./log.ts";
 import { packageFolder } from "./places.ts";

@@ -1,6 +1,7 @@
 /** `weft token`: a token for who develops, signed with the key that the schema itself names. */
 import { createHmac } from "node:crypto";
 import { systemClock } from "../base/clock.ts";
+import { makeCompactToken } from "../base/compact-token.ts";
 import { compileSchema } from "../graphql/service/schema-compile.ts";
 import { Fault } from "../model/fault.ts";
 import { parseLifetimeMs } from "./duration.ts";
@@ -21,12 +22,16 @@ export function runToken(claims: readonly string[], options: TokenOptions): void
   const exp = Math.floor((systemClock.nowMs() + lifeMs) / 1000);
   const [aud] = audience;
   const body = { exp, ...(aud !== undefined && { aud }), [namespace]: parseClaims(claims) };
-  const text = `${encode({ alg: keys.algorithm, typ: "JWT" })}.${encode(body)}`;
-  const hash = `sha${keys.algorithm.slice(2)}`;
+  const { algorithm, key } = keys;
+  const token = makeCompactToken(algorithm, body, (text) =>
+    createHmac(`sha${algorithm.slice(2)}`, key)
+      .update(text)
+      .digest("base64url"),
+  );
   process.stderr.write(
     `weft: for the header ${header}; it ends at ${new Date(exp * 1000).toISOString()}\n`,
   );
-  process.stdout.write(`${text}.${createHmac(hash, keys.key).update(text).digest("base64url")}\n`);
+  process.stdout.write(`${token}\n`);
 }
 
 /** `USER=ann`, whose values are texts, or JSON objects; later ones count. */
@@ -46,8 +51,4 @@ function parseClaim(text: string): object {
     if (!(error instanceof SyntaxError)) throw error;
   }
   throw new Fault("E_STARTUP", `"${text}" is neither NAME=VALUE nor an object of JSON`);
-}
-
-function encode(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString("base64url");
 }

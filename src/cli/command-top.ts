@@ -1,31 +1,16 @@
 /** `weft top` and `weft kill`: what runs on a server now, and the end of it. */
 import { Fault } from "../model/fault.ts";
-import type { KillOptions, TopOptions } from "./cli.ts";
+import { type ListedRequest, listedFields } from "../model/listed-request.ts";
+import type { KillOptions, TopOptions } from "./request-commands.ts";
 import { makeAdminClient } from "./admin-client.ts";
 import { parseDurationMs } from "./duration.ts";
-
-interface Running {
-  readonly id: string;
-  readonly process: string;
-  readonly operation: string;
-  readonly tag: string | null;
-  readonly address: string;
-  readonly user: string | null;
-  readonly key: string | null;
-  readonly ms: number;
-  readonly work: number;
-  readonly bytes: number;
-  readonly text: string | null;
-}
-
-const fields = "id process operation tag address user key ms work bytes text";
 
 export async function runTop(options: TopOptions): Promise<void> {
   const ask = makeAdminClient(options);
   const everyMs = options.every === undefined ? 0 : parseDurationMs("--every", options.every);
   for (;;) {
-    const query = `query($tag: String) { runningRequests(tag: $tag) { ${fields} } }`;
-    const data = await ask<{ runningRequests: readonly Running[] }>(query, {
+    const query = `query($tag: String) { runningRequests(tag: $tag) { ${listedFields} } }`;
+    const data = await ask<{ runningRequests: readonly ListedRequest[] }>(query, {
       tag: options.tag ?? null,
     });
     // This very question runs, too.
@@ -57,7 +42,7 @@ export async function runKill(ids: readonly string[], options: KillOptions): Pro
 
 const textMax = 80;
 
-function printTable(running: readonly Running[]): string {
+function printTable(running: readonly ListedRequest[]): string {
   const head = ["ID", "TIME", "WORK", "MEMORY", "OPERATION", "BY", "TAG", "PROCESS", "TEXT"];
   const rows = running.map((one) => [
     one.id,

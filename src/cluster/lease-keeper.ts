@@ -3,7 +3,7 @@
  * time, on a clock of its own, may take it. No two clocks are compared. What is kept is decided by the log alone.
  */
 import type { Clock } from "../base/clock.ts";
-import { sharedTickMs, wallOffsetMs } from "../base/shared-clock.ts";
+import { isOffsetKept, sharedTickMs, wallOffsetMs } from "../base/shared-clock.ts";
 import type { Lease, LogLease } from "../log/replicated-log.ts";
 import type { LeadTerm } from "../stores/open.ts";
 
@@ -118,7 +118,7 @@ export class LeaseKeeper {
   isCertain(): boolean {
     const certain = this.#certain;
     if (certain === undefined || sharedTickMs() >= certain.untilMs) return false;
-    return Math.abs(wallOffsetMs(this.#options.clock) - certain.wallOffsetMs) < offsetMsMax;
+    return isOffsetKept(this.#options.clock, certain.wallOffsetMs);
   }
 
   #noteSent(sentMs: number): void {
@@ -127,6 +127,3 @@ export class LeaseKeeper {
     this.#certain = { untilMs, wallOffsetMs: wallOffsetMs(this.#options.clock) };
   }
 }
-
-/** As `HeardLead` (`stores/lmdb`) looks at it. */
-const offsetMsMax = 500;

@@ -16,8 +16,15 @@
  * date 1,041, copying their texts 20 to 75: hence both.
  */
 import { Buffer } from "node:buffer";
-import { assert, unreachable } from "../base/assert.ts";
-import { ByteReader, ByteWriter, decodeUtf8, emptyBytes, encodeUtf8 } from "../base/bytes.ts";
+import { assert, must, unreachable } from "../base/assert.ts";
+import {
+  ByteReader,
+  ByteWriter,
+  decodeUtf8,
+  emptyBytes,
+  encodeUtf8,
+  readInt32,
+} from "../base/bytes.ts";
 import type { Facets } from "../model/facet.ts";
 import { checkGeometry } from "../model/geometry.ts";
 import { printValueJson, printValueText } from "../model/print-value.ts";
@@ -85,7 +92,7 @@ function encodePlainText(kind: number, text: string): Uint8Array | undefined {
  */
 export function plainBytesSize(text: Uint8Array, from: number, to: number): number {
   for (let at = from; at < to; at++) {
-    const unit = text[at]!;
+    const unit = must(text[at], "a byte of the cell");
     if (unit >= 0x80 || isEscaped[unit] === 1) return 0;
   }
   return to - from + 4;
@@ -103,7 +110,8 @@ export function encodePlainBytes(
   target[at + 1] = flagPlain;
   target[at + 2] = quote;
   if (to - from > 32) target.set(text.subarray(from, to), at + 3);
-  else for (let i = from; i < to; i++) target[at + 3 + i - from] = text[i]!;
+  else
+    for (let i = from; i < to; i++) target[at + 3 + i - from] = must(text[i], "a byte of the cell");
   target[at + 3 + to - from] = quote;
 }
 
@@ -156,14 +164,10 @@ const scratch = new ArrayBuffer(8);
 const scratchBytes = new Uint8Array(scratch);
 const scratchF32 = new Float32Array(scratch);
 
-function readI32(bytes: Uint8Array, at: number): number {
-  return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
-}
-
 /** The nearest double of an i64; exact within ±2^53. A small one is never a double on the way. */
 function readI64AsNumber(bytes: Uint8Array, at: number): number {
-  const low = readI32(bytes, at) >>> 0;
-  const high = readI32(bytes, at + 4);
+  const low = readInt32(bytes, at) >>> 0;
+  const high = readInt32(bytes, at + 4);
   return high === 0 ? low : high * 0x100000000 + low;
 }
 
@@ -186,9 +190,9 @@ export class StoredCell {
 
   /** The cell stands in bytes[begin, end), which it keeps; a view of its own for each cell cost as much as all else. */
   constructor(bytes: Uint8Array, begin = 0, end: number = bytes.length) {
-    const kind = valueKinds[bytes[begin]!];
+    const kind = valueKinds[must(bytes[begin], "a byte of the cell")];
     assert(kind !== undefined, "a stored cell has a known kind");
-    const flags = bytes[begin + 1]!;
+    const flags = must(bytes[begin + 1], "a byte of the cell");
     let at = begin + 2;
     let language = "";
     let facetsAt = 0;
@@ -230,7 +234,9 @@ export class StoredCell {
     if (from < 0) target.set(this.jsonMade, at);
     else if (end - from > loopBytesMax) {
       target.set((this.heldJson ??= bytes.subarray(from, end)), at);
-    } else for (let i = 0; i < end - from; i++) target[at + i] = bytes[from + i]!;
+    } else
+      for (let i = 0; i < end - from; i++)
+        target[at + i] = must(bytes[from + i], "a byte of the cell");
   }
 
   get text(): string {
@@ -285,7 +291,7 @@ export class StoredCell {
   private readText(): string {
     if (this.kind !== "string" && this.kind !== "default") return printValueText(this.value);
     const { bytes, payloadAt, end } = this;
-    if ((bytes[this.begin + 1]! & flagPlain) === 0) {
+    if ((must(bytes[this.begin + 1], "a byte of the cell") & flagPlain) === 0) {
       return JSON.parse(utf8(bytes, payloadAt, end)) as string;
     }
     return utf8(bytes, payloadAt + 1, end - 1);
@@ -364,9 +370,9 @@ function readNumber(kind: ValueKind, bytes: Uint8Array, at: number): number | un
     case "float":
       return readF64(bytes, at);
     case "bool":
-      return bytes[at]!;
+      return must(bytes[at], "a byte of the cell");
     case "datetime":
-      return readF64(bytes, at) * 1000 + (readI32(bytes, at + 8) >>> 0) / 1e6;
+      return readF64(bytes, at) * 1000 + (readInt32(bytes, at + 8) >>> 0) / 1e6;
     default:
       return undefined;
   }
@@ -397,7 +403,7 @@ function readBigFloat(bytes: Uint8Array, at: number): BigFloat {
 function utf8(bytes: Uint8Array, from: number, to = bytes.length): string {
   if (to - from > 48) return decodeUtf8(bytes.subarray(from, to));
   for (let i = from; i < to; i++) {
-    if (bytes[i]! >= 0x80) return decodeUtf8(bytes.subarray(from, to));
+    if (must(bytes[i], "a byte of the cell") >= 0x80) return decodeUtf8(bytes.subarray(from, to));
   }
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString("latin1");
 }

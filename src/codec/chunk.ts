@@ -9,8 +9,8 @@
  * long list so rewrites one short row instead of a head and a full chunk, which lie on different pages.
  * A list that fits into one chunk has that chunk as row 0, so that most lists are one row.
  */
-import { assert } from "../base/assert.ts";
-import { varintSize, writeVarint } from "../base/bytes.ts";
+import { assert, must } from "../base/assert.ts";
+import { readUint16, varintSize, writeUint16, writeVarint } from "../base/bytes.ts";
 import { readF64, writeF64 } from "./f64.ts";
 
 const flagFacets = 1;
@@ -35,7 +35,7 @@ export interface ListHead {
 }
 
 export function isHead(row: Uint8Array): boolean {
-  return (row[0]! & flagHead) !== 0;
+  return (must(row[0], "a row has its flags") & flagHead) !== 0;
 }
 
 /** Where a head's open chunk begins. */
@@ -52,8 +52,8 @@ export function encodeHead(head: ListHead, open?: Uint8Array): Uint8Array {
 export function writeHead(row: Uint8Array, head: ListHead): void {
   row[0] = flagHead;
   writeF64(row, 1, head.count);
-  writeU16(row, 9, head.chunks);
-  writeU16(row, 11, head.chunks >>> 16);
+  writeUint16(row, 9, head.chunks);
+  writeUint16(row, 11, head.chunks >>> 16);
   writeF64(row, 13, head.tail);
 }
 
@@ -62,20 +62,11 @@ export function openChunkOf(head: Uint8Array): Uint8Array | undefined {
   return head.length === headBytes ? undefined : head.subarray(headBytes);
 }
 
-function writeU16(row: Uint8Array, at: number, value: number): void {
-  row[at] = value;
-  row[at + 1] = value >>> 8;
-}
-
-function readU16(row: Uint8Array, at: number): number {
-  return row[at]! | (row[at + 1]! << 8);
-}
-
 export function decodeHead(row: Uint8Array): ListHead {
   assert(isHead(row), "a list's head is a head");
   return {
     count: readF64(row, 1),
-    chunks: readU16(row, 9) + readU16(row, 11) * 0x10000,
+    chunks: readUint16(row, 9) + readUint16(row, 11) * 0x10000,
     tail: readF64(row, 13),
   };
 }
@@ -86,7 +77,7 @@ export function listCount(row: Uint8Array): number {
 }
 
 export function chunkCount(row: Uint8Array, begin = 0): number {
-  return readU16(row, begin + 1);
+  return readUint16(row, begin + 1);
 }
 
 export function chunkFirst(row: Uint8Array, begin = 0): number {
@@ -98,12 +89,12 @@ export function chunkLast(row: Uint8Array, begin = 0): number {
 }
 
 export function hasFacets(row: Uint8Array, begin = 0): boolean {
-  return (row[begin]! & flagFacets) !== 0;
+  return (must(row[begin], "a row has its flags") & flagFacets) !== 0;
 }
 
 /** Writes a chunk's members to `target` from `offset` on (there must be room for chunkCount); returns how many. */
 export function decodeChunk(row: Uint8Array, target: Float64Array, offset: number): number {
-  const count = row[1]! | (row[2]! << 8);
+  const count = readUint16(row, 1);
   let uid = readF64(row, 3);
   let at = deltasAt;
   target[offset] = uid;
@@ -144,9 +135,9 @@ export function visitChunkFacets(
   visit: (place: number, facets: Uint8Array) => void,
 ): void {
   if (!hasFacets(row)) return;
-  let at = deltasAt + (row[19]! | (row[20]! << 8));
+  let at = deltasAt + readUint16(row, 19);
   while (at < row.length) {
-    const place = row[at]! | (row[at + 1]! << 8);
+    const place = readUint16(row, at);
     at += 2;
     let length = 0;
     let shift = 0;
@@ -187,7 +178,13 @@ export function encodeChunk(
 ): Uint8Array {
   assert(to > from && to - from <= 0xffff, "a chunk has 1 to 65,535 members");
   let deltaBytes = 0;
-  for (let i = from + 1; i < to; i++) deltaBytes += varintSize(members[i]! - members[i - 1]!);
+  const first = must(members[from], "there are members");
+  let last = first;
+  for (let i = from + 1; i < to; i++) {
+    const member = members[i]!;
+    deltaBytes += varintSize(member - last);
+    last = member;
+  }
   let facetBytes = 0;
   if (facets.size > 0) {
     for (const [place, bytes] of facets) {
@@ -196,14 +193,17 @@ export function encodeChunk(
   }
   const row = new Uint8Array(deltasAt + deltaBytes + facetBytes);
   row[0] = facetBytes > 0 ? flagFacets : 0;
-  writeU16(row, 1, to - from);
-  writeF64(row, 3, members[from]!);
-  writeF64(row, 11, members[to - 1]!);
+  writeUint16(row, 1, to - from);
+  writeF64(row, 3, first);
+  writeF64(row, 11, last);
   assert(deltaBytes <= 0xffff, "a chunk's deltas are counted in 16 bits");
-  writeU16(row, 19, deltaBytes);
+  writeUint16(row, 19, deltaBytes);
   let at = deltasAt;
+  last = first;
   for (let i = from + 1; i < to; i++) {
-    at = writeVarint(row, at, members[i]! - members[i - 1]!);
+    const member = members[i]!;
+    at = writeVarint(row, at, member - last);
+    last = member;
   }
   if (facetBytes > 0) {
     for (let i = from; i < to; i++) {
@@ -235,14 +235,18 @@ export function appendToChunk(
 ): Uint8Array {
   const count = chunkCount(row);
   const oldLast = chunkLast(row);
-  assert(to > from && added[from]! > oldLast, "appended members come behind the last");
+  assert(
+    to > from && must(added[from], "members are added") > oldLast,
+    "appended members come behind the last",
+  );
   assert(count + to - from <= 0xffff, "a chunk has 1 to 65,535 members");
-  const oldDeltaBytes = row[19]! | (row[20]! << 8);
+  const oldDeltaBytes = readUint16(row, 19);
   let deltaBytes = 0;
   let last = oldLast;
   for (let i = from; i < to; i++) {
-    deltaBytes += varintSize(added[i]! - last);
-    last = added[i]!;
+    const member = added[i]!;
+    deltaBytes += varintSize(member - last);
+    last = member;
   }
   let facetBytes = 0;
   if (facets.size > 0) {
@@ -256,8 +260,9 @@ export function appendToChunk(
   let at = oldDeltasEnd;
   last = oldLast;
   for (let i = from; i < to; i++) {
-    at = writeVarint(grown, at, added[i]! - last);
-    last = added[i]!;
+    const member = added[i]!;
+    at = writeVarint(grown, at, member - last);
+    last = member;
   }
   grown.set(row.subarray(oldDeltasEnd), at);
   at += row.length - oldDeltasEnd;
@@ -267,11 +272,11 @@ export function appendToChunk(
       if (bytes !== undefined) at = writeFacets(grown, at, count + i - from, bytes);
     }
   }
-  if (facetBytes > 0) grown[0] = grown[0]! | flagFacets;
-  writeU16(grown, 1, count + to - from);
+  if (facetBytes > 0) grown[0] = must(grown[0], "a row has its flags") | flagFacets;
+  writeUint16(grown, 1, count + to - from);
   writeF64(grown, 11, last);
   assert(oldDeltaBytes + deltaBytes <= 0xffff, "a chunk's deltas are counted in 16 bits");
-  writeU16(grown, 19, oldDeltaBytes + deltaBytes);
+  writeUint16(grown, 19, oldDeltaBytes + deltaBytes);
   return grown;
 }
 
@@ -281,9 +286,12 @@ export function appendToChunk(
  */
 export function growChunk(bytes: Uint8Array, begin: number, added: readonly number[]): Uint8Array {
   const oldLast = readF64(bytes, begin + lastAt);
-  const count = readU16(bytes, begin + 1) + added.length;
-  const oldDeltaBytes = readU16(bytes, begin + deltaBytesAt);
-  assert(added.length > 0 && added[0]! > oldLast, "appended members come behind the last");
+  const count = readUint16(bytes, begin + 1) + added.length;
+  const oldDeltaBytes = readUint16(bytes, begin + deltaBytesAt);
+  assert(
+    added.length > 0 && must(added[0], "members are added") > oldLast,
+    "appended members come behind the last",
+  );
   const deltaBytes = deltasSize(added, oldLast);
   const grown = new Uint8Array(bytes.length + deltaBytes);
   const facetsFrom = begin + deltasAt + oldDeltaBytes;
@@ -294,21 +302,24 @@ export function growChunk(bytes: Uint8Array, begin: number, added: readonly numb
   }
   writeDeltas(grown, facetsFrom, added, oldLast);
   writeCounts(grown, begin, count, oldDeltaBytes + deltaBytes);
-  writeF64(grown, begin + lastAt, added[added.length - 1]!);
+  writeF64(grown, begin + lastAt, must(added.at(-1), "members are added"));
   return grown;
 }
 
 /** A chunk of ascending members without facets, behind `front` bytes that the caller fills. */
 export function encodePlainChunk(members: readonly number[], front: number): Uint8Array {
-  const first = members[0]!;
+  const first = must(members[0], "there are members");
   const deltaBytes = deltasSize(members, first) - 1;
   const bytes = new Uint8Array(front + deltasAt + deltaBytes);
   writeF64(bytes, front + 3, first);
-  writeF64(bytes, front + lastAt, members[members.length - 1]!);
+  writeF64(bytes, front + lastAt, must(members.at(-1), "there are members"));
   writeCounts(bytes, front, members.length, deltaBytes);
   let at = front + deltasAt;
+  let last = first;
   for (let i = 1; i < members.length; i++) {
-    at = writeVarint(bytes, at, members[i]! - members[i - 1]!);
+    const member = members[i]!;
+    at = writeVarint(bytes, at, member - last);
+    last = member;
   }
   return bytes;
 }
@@ -317,8 +328,9 @@ function deltasSize(added: readonly number[], from: number): number {
   let size = 0;
   let last = from;
   for (let i = 0; i < added.length; i++) {
-    size += varintSize(added[i]! - last);
-    last = added[i]!;
+    const member = added[i]!;
+    size += varintSize(member - last);
+    last = member;
   }
   return size;
 }
@@ -327,16 +339,17 @@ function writeDeltas(bytes: Uint8Array, from: number, added: readonly number[], 
   let at = from;
   let last = before;
   for (let i = 0; i < added.length; i++) {
-    at = writeVarint(bytes, at, added[i]! - last);
-    last = added[i]!;
+    const member = added[i]!;
+    at = writeVarint(bytes, at, member - last);
+    last = member;
   }
 }
 
 function writeCounts(bytes: Uint8Array, begin: number, count: number, deltaBytes: number): void {
   assert(count <= 0xffff, "a chunk has 1 to 65,535 members");
   assert(deltaBytes <= 0xffff, "a chunk's deltas are counted in 16 bits");
-  writeU16(bytes, begin + 1, count);
-  writeU16(bytes, begin + deltaBytesAt, deltaBytes);
+  writeUint16(bytes, begin + 1, count);
+  writeUint16(bytes, begin + deltaBytesAt, deltaBytes);
 }
 
 /** What a member adds to a chunk, facets included. */

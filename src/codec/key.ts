@@ -53,7 +53,13 @@ function writeU32(key: Uint8Array, at: number, value: number): void {
 }
 
 function readU32(key: Uint8Array, at: number): number {
-  return ((key[at]! << 24) | (key[at + 1]! << 16) | (key[at + 2]! << 8) | key[at + 3]!) >>> 0;
+  return (
+    ((must(key[at], "a key is whole") << 24) |
+      (must(key[at + 1], "a key is whole") << 16) |
+      (must(key[at + 2], "a key is whole") << 8) |
+      must(key[at + 3], "a key is whole")) >>>
+    0
+  );
 }
 
 /** A safe integer ≥ 0 in 8 bytes. */
@@ -172,13 +178,13 @@ export function reservedList(): Uint8Array {
  */
 export function tokenList(storageId: number, index: number, token: Uint8Array): Uint8Array {
   let escapes = 0;
-  for (let i = 0; i < token.length; i++) if (token[i]! <= 1) escapes++;
+  for (let i = 0; i < token.length; i++) if (must(token[i], "a byte of the token") <= 1) escapes++;
   assert(token.length + escapes <= tokenBytesMax, "an index token fits into a key");
   const key = start(10 + token.length + escapes, storageId, keyKind.index);
   writeU32(key, 5, index);
   let at = 9;
   for (let i = 0; i < token.length; i++) {
-    const byte = token[i]!;
+    const byte = must(token[i], "a byte of the token");
     if (byte <= 1) {
       key[at++] = 1;
       key[at++] = byte + 1;
@@ -200,8 +206,8 @@ export function readToken(key: Uint8Array): Uint8Array {
   const token = new Uint8Array(end - 9);
   let count = 0;
   for (let at = 9; at < end; at++) {
-    const byte = key[at]!;
-    token[count++] = byte === 1 ? key[++at]! - 1 : byte;
+    const byte = must(key[at], "a key is whole");
+    token[count++] = byte === 1 ? must(key[++at], "a key is whole") - 1 : byte;
   }
   return count === token.length ? token : token.subarray(0, count);
 }

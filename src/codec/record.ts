@@ -11,8 +11,16 @@
  * All functions work on the bytes in place: a part may be lent, a cache may keep a copy.
  */
 import { StoredCell } from "./cell.ts";
-import { assert } from "../base/assert.ts";
-import { ByteReader, readUint32, varintSize, writeUint32, writeVarint } from "../base/bytes.ts";
+import { assert, must } from "../base/assert.ts";
+import {
+  ByteReader,
+  readUint16,
+  readUint32,
+  varintSize,
+  writeUint16,
+  writeUint32,
+  writeVarint,
+} from "../base/bytes.ts";
 import { chunkCount } from "./chunk.ts";
 
 export const entryKind = { cells: 1, edges: 2, long: 3 } as const;
@@ -38,38 +46,32 @@ export interface RecordEntry {
   readonly bytes: Uint8Array;
 }
 
-function u16(bytes: Uint8Array, at: number): number {
-  return bytes[at]! | (bytes[at + 1]! << 8);
-}
-
-function writeU16(bytes: Uint8Array, at: number, value: number): void {
-  bytes[at] = value;
-  bytes[at + 1] = value >>> 8;
-}
-
 /** Where the table begins (its count). */
 function tableAt(part: Uint8Array): number {
-  return (part[0]! & flagFurther) === 0 ? 1 : 3 + 4 * u16(part, 1);
+  return (must(part[0], "a part has its flags") & flagFurther) === 0
+    ? 1
+    : 3 + 4 * readUint16(part, 1);
 }
 
 /** First predicates of the parts besides part 0, ascending; usually none. Only part 0 knows. */
 export function furtherParts(part: Uint8Array): readonly number[] {
-  if ((part[0]! & flagFurther) === 0) return [];
+  if ((must(part[0], "a part has its flags") & flagFurther) === 0) return [];
   const firsts: number[] = [];
-  for (let i = 0, count = u16(part, 1); i < count; i++) firsts.push(readUint32(part, 3 + 4 * i));
+  for (let i = 0, count = readUint16(part, 1); i < count; i++)
+    firsts.push(readUint32(part, 3 + 4 * i));
   return firsts;
 }
 
 /** Whether part 0 is the whole record. */
 export function isWholeRecord(part: Uint8Array): boolean {
-  return (part[0]! & flagFurther) === 0;
+  return (must(part[0], "a part has its flags") & flagFurther) === 0;
 }
 
 /** The first predicate of the part that would hold `predicate`; 0 for part 0. */
 export function partOf(part0: Uint8Array, predicate: number): number {
-  if ((part0[0]! & flagFurther) === 0) return 0;
+  if ((must(part0[0], "a part has its flags") & flagFurther) === 0) return 0;
   let found = 0;
-  for (let i = 0, count = u16(part0, 1); i < count; i++) {
+  for (let i = 0, count = readUint16(part0, 1); i < count; i++) {
     const first = readUint32(part0, 3 + 4 * i);
     if (first > predicate) break;
     found = first;
@@ -78,13 +80,13 @@ export function partOf(part0: Uint8Array, predicate: number): number {
 }
 
 export function predicateCount(part: Uint8Array): number {
-  return u16(part, tableAt(part));
+  return readUint16(part, tableAt(part));
 }
 
 export function predicatesOf(part: Uint8Array): number[] {
   const table = tableAt(part);
   const predicates: number[] = [];
-  for (let i = 0, count = u16(part, table); i < count; i++) {
+  for (let i = 0, count = readUint16(part, table); i < count; i++) {
     predicates.push(readUint32(part, table + 2 + i * tableRow));
   }
   return predicates;
@@ -92,7 +94,7 @@ export function predicatesOf(part: Uint8Array): number[] {
 
 /** The row of a predicate in a part's table, or -1. */
 function findRow(part: Uint8Array, table: number, predicate: number): number {
-  const count = u16(part, table);
+  const count = readUint16(part, table);
   const rows = table + 2;
   let low = 0;
   let high = count;
@@ -110,7 +112,7 @@ export function readEntry(part: Uint8Array, predicate: number): Uint8Array | und
   const row = findRow(part, table, predicate);
   if (row < 0) return undefined;
   const rows = table + 2;
-  const entries = rows + u16(part, table) * tableRow;
+  const entries = rows + readUint16(part, table) * tableRow;
   const begin = row === 0 ? 0 : readUint32(part, rows + row * tableRow - 4);
   return part.subarray(entries + begin, entries + readUint32(part, rows + row * tableRow + 4));
 }
@@ -127,7 +129,7 @@ export function decodeEntry(
   const row = findRow(part, table, predicate);
   if (row < 0) return undefined;
   const rows = table + 2;
-  const entries = rows + u16(part, table) * tableRow;
+  const entries = rows + readUint16(part, table) * tableRow;
   const begin = entries + (row === 0 ? 0 : readUint32(part, rows + row * tableRow - 4));
   const end = entries + readUint32(part, rows + row * tableRow + 4);
   switch (part[begin]) {
@@ -162,10 +164,10 @@ function decodeCellsAt(part: Uint8Array, begin: number, end: number): StoredCell
 
 /** A varint's value; nearly all are one byte. */
 function readSize(bytes: Uint8Array, at: number): number {
-  let byte = bytes[at]!;
+  let byte = must(bytes[at], "an entry is whole");
   let value = byte & 0x7f;
   for (let shift = 7; byte >= 0x80; shift += 7) {
-    byte = bytes[++at]!;
+    byte = must(bytes[++at], "an entry is whole");
     value += (byte & 0x7f) * 2 ** shift;
   }
   return value;
@@ -173,14 +175,14 @@ function readSize(bytes: Uint8Array, at: number): number {
 
 /** Behind a varint. */
 function sizeEnd(bytes: Uint8Array, at: number): number {
-  while (bytes[at]! >= 0x80) at++;
+  while (must(bytes[at], "an entry is whole") >= 0x80) at++;
   return at + 1;
 }
 
 /** All entries of a part in order, sharing its memory. */
 export function readEntries(part: Uint8Array): RecordEntry[] {
   const table = tableAt(part);
-  const count = u16(part, table);
+  const count = readUint16(part, table);
   const rows = table + 2;
   const base = rows + count * tableRow;
   const entries: RecordEntry[] = [];
@@ -225,7 +227,8 @@ export function visitCells(
 ): void {
   walkCells(entry, (slotAt, slotEnd, cellAt, cellEnd) => {
     let slot = "";
-    for (let i = slotAt; i < slotEnd; i++) slot += String.fromCharCode(entry[i]!);
+    for (let i = slotAt; i < slotEnd; i++)
+      slot += String.fromCharCode(must(entry[i], "an entry is whole"));
     visit(slot, entry.subarray(cellAt, cellEnd));
   });
 }
@@ -243,10 +246,10 @@ function walkCells(
   let at = 1;
   let value = 0;
   const readNumber = (): void => {
-    let byte = entry[at++]!;
+    let byte = must(entry[at++], "an entry is whole");
     value = byte & 0x7f;
     for (let shift = 7; byte >= 0x80; shift += 7) {
-      byte = entry[at++]!;
+      byte = must(entry[at++], "an entry is whole");
       value += (byte & 0x7f) * 2 ** shift;
     }
   };
@@ -277,7 +280,7 @@ export function encodeCells(cells: ReadonlyMap<string, Uint8Array>): Uint8Array 
   entry[0] = entryKind.cells;
   let at = writeVarint(entry, 1, slots.length);
   for (const slot of slots) {
-    const cell = cells.get(slot)!;
+    const cell = must(cells.get(slot), "each slot has its cell");
     at = writeVarint(entry, at, slot.length);
     for (let i = 0; i < slot.length; i++) entry[at++] = slot.charCodeAt(i);
     at = writeVarint(entry, at, cell.length);
@@ -369,16 +372,17 @@ export function encodePart(
   const part = new Uint8Array(size);
   if (further.length > 0) {
     part[0] = flagFurther;
-    writeU16(part, 1, further.length);
-    for (let i = 0; i < further.length; i++) writeUint32(part, 3 + 4 * i, further[i]!);
+    writeUint16(part, 1, further.length);
+    for (let i = 0; i < further.length; i++)
+      writeUint32(part, 3 + 4 * i, must(further[i], "within bounds"));
   }
-  writeU16(part, front, entries.length);
+  writeUint16(part, front, entries.length);
   const rows = front + 2;
   const base = rows + entries.length * tableRow;
   let at = base;
   let previous = -1;
   for (let i = 0; i < entries.length; i++) {
-    const { predicate, bytes } = entries[i]!;
+    const { predicate, bytes } = must(entries[i], "within bounds");
     assert(predicate > previous, "a record's entries ascend");
     previous = predicate;
     part.set(bytes, at);
@@ -402,24 +406,28 @@ function changeSize({ bytes, isCell }: EntryChange): number {
   return isCell ? oneCellSize(bytes) : bytes.length;
 }
 
+/** A part with no entries, as none is stored. */
+const noEntries = encodePart([]);
+
 /**
  * Hot: the one part of a record with changes laid over it, which ascend by predicate; undefined when nothing is left.
  * Entries that stay are copied in runs, without a view of each. The part may be larger than `partBytesMax`.
  */
 export function changeEntries(
-  part: Uint8Array | undefined,
+  record: Uint8Array | undefined,
   changes: readonly EntryChange[],
 ): Uint8Array | undefined {
-  const stored = part === undefined ? 0 : u16(part, 1);
+  const part = record ?? noEntries;
+  const stored = readUint16(part, 1);
   const storedBase = 3 + stored * tableRow;
   let count = stored;
-  let size = part === undefined ? 0 : part.length - storedBase;
+  let size = part.length - storedBase;
   /** The stored entry that each change meets, or the place where it would be. */
   let at = 0;
   for (const change of changes) {
-    while (at < stored && readUint32(part!, 3 + at * tableRow) < change.predicate) at++;
-    if (at < stored && readUint32(part!, 3 + at * tableRow) === change.predicate) {
-      size -= storedEnd(part!, at) - storedEnd(part!, at - 1);
+    while (at < stored && readUint32(part, 3 + at * tableRow) < change.predicate) at++;
+    if (at < stored && readUint32(part, 3 + at * tableRow) === change.predicate) {
+      size -= storedEnd(part, at) - storedEnd(part, at - 1);
       count--;
       at++;
     }
@@ -432,12 +440,12 @@ export function changeEntries(
   at = 0;
   for (const change of changes) {
     const from = at;
-    while (at < stored && readUint32(part!, 3 + at * tableRow) < change.predicate) at++;
-    if (at > from) writer.copy(part!, from, at);
-    if (at < stored && readUint32(part!, 3 + at * tableRow) === change.predicate) at++;
+    while (at < stored && readUint32(part, 3 + at * tableRow) < change.predicate) at++;
+    if (at > from) writer.copy(part, from, at);
+    if (at < stored && readUint32(part, 3 + at * tableRow) === change.predicate) at++;
     writer.put(change);
   }
-  if (at < stored) writer.copy(part!, at, stored);
+  if (at < stored) writer.copy(part, at, stored);
   return writer.part;
 }
 
@@ -455,7 +463,7 @@ class PartWriter {
   constructor(count: number, size: number) {
     this.#base = this.#at = 3 + count * tableRow;
     this.part = new Uint8Array(this.#base + size);
-    writeU16(this.part, 1, count);
+    writeUint16(this.part, 1, count);
   }
 
   put(change: EntryChange): void {
@@ -469,7 +477,7 @@ class PartWriter {
 
   /** Entries of another part, from … to (exclusive). */
   copy(part: Uint8Array, from: number, to: number): void {
-    const base = 3 + u16(part, 1) * tableRow;
+    const base = 3 + readUint16(part, 1) * tableRow;
     const begin = storedEnd(part, from - 1);
     const moved = this.#at - begin;
     this.part.set(part.subarray(base + begin, base + storedEnd(part, to - 1)), this.#at);

@@ -116,6 +116,19 @@ const labels: Readonly<Record<Task, string>> = {
 /** run: as any client would. */
 type Run = "run" | "explain" | "profile";
 
+const looks = [
+  {
+    how: "explain",
+    label: "Explain",
+    title: "The plan, with what each step is expected to give; nothing runs",
+  },
+  {
+    how: "profile",
+    label: "Profile",
+    title: "The answer, and the plan with what each step gave, took and read",
+  },
+] as const;
+
 function Toolbar({
   task,
   isRunning,
@@ -131,26 +144,18 @@ function Toolbar({
         <Icon name="play" />
         {{ query: "Run", mutate: "Commit", alter: "Apply" }[task]}
       </button>
-      {task === "query" && (
-        <>
+      {task === "query" &&
+        looks.map(({ how, label, title }) => (
           <button
+            key={how}
             type="button"
             disabled={isRunning}
-            title="The plan, with what each step is expected to give; nothing runs"
-            onClick={() => onRun("explain")}
+            title={title}
+            onClick={() => onRun(how)}
           >
-            Explain
+            {label}
           </button>
-          <button
-            type="button"
-            disabled={isRunning}
-            title="The answer, and the plan with what each step gave, took and read"
-            onClick={() => onRun("profile")}
-          >
-            Profile
-          </button>
-        </>
-      )}
+        ))}
       <span className="grow" />
       <code className="quiet">POST /{task}</code>
     </div>

@@ -96,18 +96,16 @@ async function loadNode(uid: string, schema: DqlSchema, signal: AbortSignal): Pr
   };
 }
 
+interface EdgesOfNode {
+  readonly uid: string;
+  readonly edge: NodeFacts["edges"][number];
+  readonly schema: DqlSchema;
+}
+
 /** Lists that are long are folded until somebody asks. */
 const openMax = 20;
 
-function EdgeList({
-  uid,
-  edge,
-  schema,
-}: {
-  uid: string;
-  edge: NodeFacts["edges"][number];
-  schema: DqlSchema;
-}): ReactNode {
+function EdgeList({ uid, edge, schema }: EdgesOfNode): ReactNode {
   const [isOpen, setOpen] = useState(edge.count <= openMax);
   return (
     <details
@@ -125,15 +123,7 @@ function EdgeList({
   );
 }
 
-function EdgeLines({
-  uid,
-  edge,
-  schema,
-}: {
-  uid: string;
-  edge: NodeFacts["edges"][number];
-  schema: DqlSchema;
-}): ReactNode {
+function EdgeLines({ uid, edge, schema }: EdgesOfNode): ReactNode {
   const pager = usePager();
   const name = `edges ${uid} ${edge.isBackwards} ${edge.predicate} ${pager.after}`;
   const { data, refusal } = useAnswer(name, (signal) =>

@@ -1,33 +1,19 @@
 /** The requests that run now, with what each has cost so far, and the end of one. */
 import { type ReactNode, useState } from "react";
+import { type ListedRequest, listedFields } from "../model/listed-request.ts";
 import { askAdmin } from "./ask.ts";
 import { Empty, Loading, printBytes, printCount, printMs, Refusal, ViewHead } from "./parts.tsx";
 import type { RefusedByServer } from "./refused.ts";
 import { toRefusal, useAnswer, useEvery } from "./use.ts";
 
-interface Running {
-  readonly id: string;
-  readonly process: string;
-  readonly operation: string;
-  readonly tag: string | null;
-  readonly address: string;
-  readonly user: string | null;
-  readonly key: string | null;
-  readonly ms: number;
-  readonly work: number;
-  readonly bytes: number;
-  readonly text: string | null;
-}
-
-const query =
-  "query ConsoleRequests { runningRequests { id process operation tag address user key ms work bytes text } }";
+const query = `query ConsoleRequests { runningRequests { ${listedFields} } }`;
 const everyMs = 2000;
 
 export function RequestsView(): ReactNode {
   const [isPaused, setPaused] = useState(false);
   const [failure, setFailure] = useState<RefusedByServer>();
   const { data, refusal, reload } = useAnswer("requests", (signal) =>
-    askAdmin<{ runningRequests: readonly Running[] }>(query, {}, signal),
+    askAdmin<{ runningRequests: readonly ListedRequest[] }>(query, {}, signal),
   );
   useEvery(isPaused || refusal !== undefined ? 0 : everyMs, reload);
   const end = async (id: string): Promise<void> => {
@@ -70,11 +56,11 @@ function RunningTable({
   running,
   onEnd,
 }: {
-  running: readonly Running[];
+  running: readonly ListedRequest[];
   onEnd: (id: string) => void;
 }): ReactNode {
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label="Running requests">
+    <div className="scroll" tabIndex={0} role="region" aria-label="ListedRequest requests">
       <table>
         <thead>
           <tr>

@@ -1,7 +1,7 @@
 /** Databases for tests: each in memory, with fixtures, a clock that can be set, and users' tokens. */
 import { createHmac } from "node:crypto";
-import { Buffer } from "node:buffer";
 import { systemClock } from "../base/clock.ts";
+import { makeCompactToken } from "../base/compact-token.ts";
 import type { DqlCall, EmbeddedDatabase } from "./api.ts";
 import { showingFaults } from "./database-error.ts";
 import { openEmbedded } from "./open.ts";
@@ -140,11 +140,8 @@ function signClaims(
     ...(audience === undefined ? {} : { aud: audience }),
     ...(namespace === undefined ? claims : { [namespace]: claims }),
   };
-  const text = `${encode({ alg: algorithm, typ: "JWT" })}.${encode(body)}`;
-  const signature = createHmac(hash, key).update(text).digest("base64url");
-  return { header, token: `${text}.${signature}` };
-}
-
-function encode(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString("base64url");
+  const token = makeCompactToken(algorithm, body, (text) =>
+    createHmac(hash, key).update(text).digest("base64url"),
+  );
+  return { header, token };
 }

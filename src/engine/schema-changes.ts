@@ -27,7 +27,6 @@ import {
   dropSchemaPatches,
   readCounters,
   readNamespaces,
-  readRetired,
   retiredPatch,
   schemaPatches,
 } from "../graph/schema-rows.ts";
@@ -49,6 +48,7 @@ import { IndexBuilds } from "./index-builds.ts";
 import { findNewVectorIndexes, StoredLengths } from "./stored-lengths.ts";
 import type { NewVectorIndex } from "./stored-lengths.ts";
 import { checkAlter, describeAlter } from "./authorize.ts";
+import { RetiredSweeps } from "./retired-sweeps.ts";
 import { newRightsMark } from "./rights-row.ts";
 import type { View, ReaderFactory } from "./reader-factory.ts";
 
@@ -72,8 +72,6 @@ const lookMs = 5;
 const idleLookMs = 500;
 /** After so long it is looked whether whoever restored is gone. */
 const lostLookMs = 15_000;
-/** Rows in one slice of a sweep. */
-const sweepRows = 512;
 
 export class SchemaChanges {
   /** Does every drop of everything, or of all data. */
@@ -81,7 +79,7 @@ export class SchemaChanges {
   readonly #options: SchemaChangesOptions;
   readonly #clock: Clock;
   readonly #builds: IndexBuilds;
-  #sweeping: Promise<void> | undefined = undefined;
+  readonly #sweeps: RetiredSweeps;
   #tending: Promise<void> | undefined = undefined;
   #lostLook: ReturnType<typeof setTimeout> | undefined = undefined;
   #isClosed = false;
@@ -90,6 +88,7 @@ export class SchemaChanges {
     this.#options = options;
     const { readers, committer, logger, buildBytes, duty = fixedDuty(true) } = options;
     this.#clock = options.clock ?? systemClock;
+    this.#sweeps = new RetiredSweeps({ readers, committer, logger });
     const shared = { readers, committer, logger, duty, clock: this.#clock };
     this.#builds = new IndexBuilds(
       buildBytes === undefined ? shared : { ...shared, roundBytes: buildBytes },
@@ -452,63 +451,14 @@ export class SchemaChanges {
 
   /** Clears what drops left behind, in slices; one sweep at a time. */
   sweepSoon(): void {
-    if (this.#sweeping !== undefined || this.#isClosed) return;
-    this.#sweeping = this.#sweep()
-      .catch((error: unknown) => {
-        this.#options.logger.warn("a sweep ended early", { error: String(error) });
-      })
-      .finally(() => {
-        this.#sweeping = undefined;
-      });
-  }
-
-  async #sweep(): Promise<void> {
-    const { readers, committer } = this.#options;
-    for (;;) {
-      const snapshot = await readers.store.snapshot();
-      const rows = await readRetired(snapshot);
-      snapshot.close();
-      const row = rows[0];
-      if (row === undefined || this.#isClosed) return;
-      const request =
-        row.kind === "storage"
-          ? { kind: "storage" as const, storageId: row.storageId, limit: sweepRows }
-          : row.kind === "index"
-            ? {
-                kind: "index" as const,
-                storageId: row.storageId,
-                index: row.id,
-                limit: sweepRows,
-              }
-            : {
-                kind: "predicate" as const,
-                storageId: row.storageId,
-                predicate: row.id,
-                limit: sweepRows,
-              };
-      let done = false;
-      while (!done) {
-        if (this.#isClosed) return;
-        done = (await readers.store.sweep(request)).done;
-        // Where the writer is this process, nothing else would come in between.
-        await new Promise((resolve) => setTimeout(resolve, 0));
-      }
-      await committer.retry(async () => {
-        const after = await readers.store.snapshot();
-        try {
-          await committer.commitRows(after, undefined, [retiredPatch(row, true)]);
-        } finally {
-          after.close();
-        }
-      });
-    }
+    this.#sweeps.soon();
   }
 
   /** Waits for the slice under way; builds and sweeps go on at the next start. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#lostLook);
-    await Promise.allSettled([this.#builds.close(), this.#sweeping, this.#tending]);
+    await Promise.allSettled([this.#builds.close(), this.#sweeps.close(), this.#tending]);
   }
 }
 

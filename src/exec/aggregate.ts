@@ -1,4 +1,5 @@
 /** min, max, sum and avg over values (reference/dql 4.9). Price: one pass over the values; nothing is read. */
+import { must } from "../base/assert.ts";
 import { addBig, bigFromInt, divideBig } from "../model/bigfloat.ts";
 import type { AggregateFunction } from "../dql/ast.ts";
 import { compareValues } from "../model/compare.ts";
@@ -87,7 +88,7 @@ function sumNumbers(values: readonly Value[]): Value {
   let float = 0;
   let hasFloat = false;
   for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
+    const value = must(values[i], "each place has its value");
     if (value.kind === "int") {
       // Columns from an index hold one object for each value, so equal ones stand in runs.
       const start = i;

@@ -268,7 +268,10 @@ async function formManyGroups(
   }
   const places = Uint32Array.from(groups, (_, i) => i);
   const inOrder = await sortYielding(run.yielder, places, (a, b) =>
-    compareGroups(groups[a]!, groups[b]!),
+    compareGroups(
+      must(groups[a], "each place has its group"),
+      must(groups[b], "each place has its group"),
+    ),
   );
   return Array.from(inOrder, (place) => must(groups[place], "each place is of a group"));
 }

@@ -2,6 +2,7 @@
  * Hot: bench/index-column.ts. A column of values read from an index instead of from records: where a predicate has few different values and many
  * nodes are asked, walking its tokens beside the nodes costs 3 ns a member, a record 500 ns.
  */
+import { must } from "../base/assert.ts";
 import {
   areManyNodes,
   columnTokens,
@@ -176,8 +177,8 @@ export function placeCells(
   cell: Cell,
 ): void {
   if (members.length === 0) return;
-  const start = lowerBound(uids, members[0]!);
-  const end = lowerBound(uids, members[members.length - 1]! + 1, start);
+  const start = lowerBound(uids, must(members[0], "there are members"));
+  const end = lowerBound(uids, must(members.at(-1), "there are members") + 1, start);
   if (isSought(members.length, end - start)) {
     let at = start;
     for (let m = 0; m < members.length; m++) {

@@ -1,4 +1,5 @@
 /** Hot: bench/math.ts. Columns of math(): numbers as typed arrays where all of them are, values otherwise. */
+import { must } from "../base/assert.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";
 import type { ValueColumn } from "./frame.ts";
@@ -103,7 +104,7 @@ function seek(column: MathColumn, uids: UidSet): (row: number) => Value | undefi
   if (column.uids === uids) return (row) => valueAt(column, row);
   const places = placesOf(column.uids, uids);
   return (row) => {
-    const place = places[row]!;
+    const place = must(places[row], "each row has its place");
     return place < 0 ? undefined : valueAt(column, place);
   };
 }
@@ -113,8 +114,8 @@ function placesOf(within: UidSet, uids: UidSet): Int32Array {
   const places = new Int32Array(uids.length);
   let at = 0;
   for (let row = 0; row < uids.length; row++) {
-    const uid = uids[row]!;
-    while (at < within.length && within[at]! < uid) at++;
+    const uid = must(uids[row], "each row has its uid");
+    while (at < within.length && must(within[at], "each row has its number") < uid) at++;
     places[row] = at < within.length && within[at] === uid ? at : -1;
   }
   return places;
@@ -133,8 +134,8 @@ function unionOf(a: UidSet, b: UidSet): UidSet {
   let i = 0;
   let j = 0;
   while (i < a.length || j < b.length) {
-    const left = i < a.length ? a[i]! : Infinity;
-    const right = j < b.length ? b[j]! : Infinity;
+    const left = i < a.length ? must(a[i], "each row has its number") : Infinity;
+    const right = j < b.length ? must(b[j], "each row has its number") : Infinity;
     union[length++] = left < right ? left : right;
     if (left <= right) i++;
     if (right <= left) j++;
@@ -149,11 +150,10 @@ export function negateOrRound(operator: string, column: MathColumn): MathColumn 
   if (column.isInt && operator !== "u-") return column;
   const { numbers } = column;
   const results = new Float64Array(numbers.length);
-  if (operator === "u-") for (let i = 0; i < numbers.length; i++) results[i] = 0 - numbers[i]!;
-  else if (operator === "floor") {
-    for (let i = 0; i < numbers.length; i++) results[i] = clampFloat(Math.floor(numbers[i]!));
-  } else {
-    for (let i = 0; i < numbers.length; i++) results[i] = clampFloat(Math.ceil(numbers[i]!));
+  const round = operator === "floor" ? Math.floor : Math.ceil;
+  for (let i = 0; i < numbers.length; i++) {
+    const number = must(numbers[i], "within bounds");
+    results[i] = operator === "u-" ? 0 - number : clampFloat(round(number));
   }
   return { ...column, numbers: results };
 }
@@ -244,7 +244,7 @@ function finishInts(
   results: Float64Array,
 ): NumberColumn | undefined {
   for (let row = 0; row < results.length; row++) {
-    const number = results[row]!;
+    const number = must(results[row], "each row has its number");
     if (Number.isNaN(number)) continue;
     if (number > Number.MAX_SAFE_INTEGER || number < -Number.MAX_SAFE_INTEGER) return undefined;
     results[row] = operator === "/" ? Math.trunc(number) + 0 : number + 0;
@@ -265,8 +265,8 @@ function dropNaN(uids: UidSet, numbers: Float64Array): { uids: UidSet; numbers: 
   kept = 0;
   for (let row = 0; row < numbers.length; row++) {
     if (Number.isNaN(numbers[row])) continue;
-    keptUids[kept] = uids[row]!;
-    keptNumbers[kept++] = numbers[row]!;
+    keptUids[kept] = must(uids[row], "each row has its uid");
+    keptNumbers[kept++] = must(numbers[row], "each row has its number");
   }
   return { uids: keptUids, numbers: keptNumbers };
 }

@@ -2,6 +2,7 @@
  * Orders by predicates and by variables (reference/dql 4.6). Price: one read of the first key for all members, of the
  * next keys for those that tie; with `first` a heap of the page's size instead of a sort.
  */
+import { must } from "../base/assert.ts";
 import { ranksMembers } from "../optimizer/walk-choice.ts";
 import { tokenizerOf } from "../tokens/tokenizers.ts";
 import type { Cell, Column, ColumnRequest } from "../graph/reader.ts";
@@ -160,16 +161,20 @@ async function rankEdges(run: Run, ranked: RankedEdges, count: number): Promise<
   const ranks = new Uint32Array(memberCount);
   let rank = 0;
   for (let i = 1; i < valued; i++) {
-    const member = inOrder[i]!;
-    if (ranking.compare(inOrder[i - 1]!, member) !== 0) rank++;
+    const member = must(inOrder[i], "an order has each place");
+    if (ranking.compare(must(inOrder[i - 1], "an order has each place"), member) !== 0) rank++;
     ranks[member] = rank;
   }
-  return (a, b) => ranks[places[a]!]! - ranks[places[b]!]! || a - b;
+  const rankOf = (edge: number): number =>
+    must(ranks[must(places[edge], "each edge has its place")], "each place has its rank");
+  return (a, b) => rankOf(a) - rankOf(b) || a - b;
 }
 
 function takeEdges(edges: Edges, offsets: Uint32Array, order: Uint32Array): Edges {
   const targets = new Float64Array(order.length);
-  for (let i = 0; i < order.length; i++) targets[i] = edges.targets[order[i]!]!;
+  order.forEach((edge, i) => {
+    targets[i] = must(edges.targets[edge], "each edge has its target");
+  });
   const { facets } = edges;
   if (facets === undefined) return { offsets, targets, facets };
   return { offsets, targets, facets: Array.from(order, (e) => facets[e]) };

@@ -3,7 +3,7 @@
  * pays a comparison with undefined for each step, none for each row.
  */
 import type { Clock } from "../base/clock.ts";
-import type { MaybePromise } from "../base/maybe.ts";
+import { andThen, type MaybePromise } from "../base/maybe.ts";
 import type {
   ColumnsOf,
   UidSetsOf,
@@ -227,7 +227,7 @@ class WatchedReader implements Reader {
       return sets;
     };
     const sets = this.#time(() => this.#reader.readLists(lists, bounds));
-    return sets instanceof Promise ? sets.then(count) : count(sets);
+    return andThen(sets, count);
   }
 
   countLists(lists: readonly ListRef[]): MaybePromise<Float64Array> {
@@ -243,7 +243,7 @@ class WatchedReader implements Reader {
       return set;
     };
     const set = this.#time(() => this.#reader.intersectList(list, uids));
-    return set instanceof Promise ? set.then(count) : count(set);
+    return andThen(set, count);
   }
 
   isCached(list: ListRef): MaybePromise<boolean> {

@@ -1,6 +1,7 @@
 /** Hot: edges of a level as columns, and their rows in the level below (bench/rows.ts). */
+import { must } from "../base/assert.ts";
 import { makeArray } from "../base/array.ts";
-import { lowerBound, sortUnique } from "../base/sorted.ts";
+import { isAscending, lowerBound, sortUnique } from "../base/sorted.ts";
 import type { Facets } from "../model/facet.ts";
 import type { UidSet } from "../model/uid.ts";
 import { cutPage, isWholePage, type BoundPage } from "./bind.ts";
@@ -48,11 +49,6 @@ function markDistinct(targets: Float64Array): UidSet | undefined {
   return distinct;
 }
 
-function isAscending(values: Float64Array): boolean {
-  for (let i = 1; i < values.length; i++) if (values[i - 1]! >= values[i]!) return false;
-  return true;
-}
-
 /** Up to this many slots for each member, a table by value beats searching (3 ns against 60 ns a look-up). */
 const tableSlack = 8;
 
@@ -95,10 +91,11 @@ export function keepEdges(edges: Edges, keep: Uint8Array): Edges {
   const facets: (Facets | undefined)[] | undefined = edges.facets === undefined ? undefined : [];
   let count = 0;
   for (let row = 0; row < rowCount; row++) {
-    for (let e = edges.offsets[row]!; e < edges.offsets[row + 1]!; e++) {
+    const end = must(edges.offsets[row + 1], "a row has its bounds");
+    for (let e = must(edges.offsets[row], "a row has its bounds"); e < end; e++) {
       if (keep[e] === 0) continue;
       targets[count++] = edges.targets[e]!;
-      if (facets !== undefined) facets.push(edges.facets![e]);
+      facets?.push(edges.facets?.[e]);
     }
     offsets[row + 1] = count;
   }
@@ -122,8 +119,11 @@ export function pageEdges(edges: Edges, page: BoundPage): Edges {
   if (isWholePage(page)) return edges;
   const keep = new Uint8Array(edges.targets.length);
   for (let row = 0; row + 1 < edges.offsets.length; row++) {
-    const from = edges.offsets[row]!;
-    const { start, end } = cutPage(page, edges.offsets[row + 1]! - from);
+    const from = must(edges.offsets[row], "a row has its bounds");
+    const { start, end } = cutPage(
+      page,
+      must(edges.offsets[row + 1], "a row has its bounds") - from,
+    );
     keep.fill(1, from + start, from + end);
   }
   return keepEdges(edges, keep);
@@ -134,14 +134,15 @@ export function sortEdges(edges: Edges, compare: (a: number, b: number) => numbe
   const order: number[] = [];
   for (let row = 0; row + 1 < edges.offsets.length; row++) {
     const numbers: number[] = [];
-    for (let e = edges.offsets[row]!; e < edges.offsets[row + 1]!; e++) numbers.push(e);
+    const end = must(edges.offsets[row + 1], "a row has its bounds");
+    for (let e = must(edges.offsets[row], "a row has its bounds"); e < end; e++) numbers.push(e);
     numbers.sort(compare);
     for (const e of numbers) order.push(e);
   }
   const facets = edges.facets;
   return {
     offsets: edges.offsets,
-    targets: Float64Array.from(order, (e) => edges.targets[e]!),
+    targets: Float64Array.from(order, (e) => must(edges.targets[e], "each edge has its target")),
     facets: facets === undefined ? undefined : order.map((e) => facets[e]),
   };
 }

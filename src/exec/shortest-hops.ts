@@ -2,6 +2,7 @@
  * Hot: the cheapest path where every edge costs the same. The graph is read outwards in the order in which nodes are
  * found, batch by batch, and no further than the target: Dijkstra's search would give the same path.
  */
+import { must } from "../base/assert.ts";
 import { UidPlaces } from "../base/uid-places.ts";
 import type { EdgeField } from "../plan/plan.ts";
 import type { Path } from "./frame.ts";
@@ -76,7 +77,7 @@ async function readEdges(
   const columns = read instanceof Promise ? await read : read;
   const arranged: FieldEdges[] = [];
   for (let k = 0; k < fields.length; k++) {
-    const field = fields[k]!;
+    const field = must(fields[k], "each level has its field");
     const column = columns[k];
     if (column?.kind !== "edges") continue;
     countUids(run, field.plan.use, uids.length);
@@ -118,16 +119,16 @@ class Found {
 
   #addRow({ index, edges }: FieldEdges, row: number, before: number): void {
     const { offsets, targets } = edges;
-    const end = offsets[row + 1]!;
-    for (let e = offsets[row]!; e < end; e++) {
-      const place = this.#places.add(targets[e]!);
+    const end = must(offsets[row + 1], "a row has its bounds");
+    for (let e = must(offsets[row], "a row has its bounds"); e < end; e++) {
+      const place = this.#places.add(must(targets[e], "each edge has its target"));
       if (place < this.count) {
         // Where two fields join the same nodes, the later one counts.
         if (place > 0 && this.#before[place] === before) this.#fields[place] = index;
         continue;
       }
       if (place === this.#uids.length) this.#grow();
-      this.#uids[place] = targets[e]!;
+      this.#uids[place] = must(targets[e], "each edge has its target");
       this.#before[place] = before;
       this.#fields[place] = index;
       this.count = place + 1;
@@ -143,12 +144,15 @@ class Found {
   }
 
   pathTo(place: number): Path {
-    const uids: number[] = [this.#uids[place]!];
+    const uids: number[] = [must(this.#uids[place], "what was reached has its columns")];
     const hops: Path["hops"][number][] = [];
     for (let at = place; at > 0;) {
-      hops.push({ field: this.#fields[at]!, facets: undefined });
-      at = this.#before[at]!;
-      uids.push(this.#uids[at]!);
+      hops.push({
+        field: must(this.#fields[at], "what was reached has its columns"),
+        facets: undefined,
+      });
+      at = must(this.#before[at], "what was reached has its columns");
+      uids.push(must(this.#uids[at], "what was reached has its columns"));
     }
     return {
       uids: new Float64Array(uids.reverse()),

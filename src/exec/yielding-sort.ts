@@ -1,4 +1,5 @@
 /** Sorting and selecting of many places, which rest every few milliseconds. */
+import { must } from "../base/assert.ts";
 import { Heap } from "../base/heap.ts";
 import { drive } from "../base/maybe.ts";
 import { type ComparePlaces, runLength, sortInSteps } from "../base/sort-steps.ts";
@@ -27,9 +28,9 @@ export async function selectYielding(
   if (count <= 0) return new Uint32Array(0);
   const heap = new Heap<number>((a, b) => compare(b, a) < 0);
   for (let i = 0; i < places.length; i++) {
-    const place = places[i]!;
+    const place = must(places[i], "within bounds");
     if (heap.size < count) heap.push(place);
-    else if (compare(place, heap.peek()!) < 0) heap.replace(place);
+    else if (compare(place, must(heap.peek(), "the heap is full")) < 0) heap.replace(place);
     if ((i & (runLength - 1)) !== runLength - 1) continue;
     const pause = yielder.check();
     if (pause !== undefined) await pause;

@@ -149,10 +149,12 @@ class NodeTeller {
     decodeChunk(chunk, members, 0);
     let at = 0;
     visitChunkFacets(chunk, (place, facets) => {
-      while (at < place) this.#sink.edge(uid, predicate, members[at++]!, undefined);
-      this.#sink.edge(uid, predicate, members[at++]!, facets);
+      while (at < place)
+        this.#sink.edge(uid, predicate, must(members[at++], "within bounds"), undefined);
+      this.#sink.edge(uid, predicate, must(members[at++], "within bounds"), facets);
     });
-    while (at < count) this.#sink.edge(uid, predicate, members[at++]!, undefined);
+    while (at < count)
+      this.#sink.edge(uid, predicate, must(members[at++], "within bounds"), undefined);
   }
 
   /** Some chunks at a time; the newest members stand in the head and come last. */

@@ -1,4 +1,5 @@
 /** Hot: text that is made byte by byte, in one piece of memory that is given out and filled again. */
+import { must } from "../base/assert.ts";
 const growth = 2;
 
 export class TextBuffer {
@@ -40,7 +41,7 @@ export class TextBuffer {
     const { length } = bytes;
     const at = this.take(length);
     if (length > shortMax) this.bytes.set(bytes, at);
-    else for (let i = 0; i < length; i++) this.bytes[at + i] = bytes[i]!;
+    else for (let i = 0; i < length; i++) this.bytes[at + i] = must(bytes[i], "within bounds");
   }
 
   /** `0x1a` */
@@ -53,7 +54,7 @@ export class TextBuffer {
     let rest = uid;
     for (let place = at + digits - 1; place >= at; place--) {
       const higher = rest > 0xffffffff ? Math.floor(rest / 16) : rest >>> 4;
-      this.bytes[place] = hexDigits[rest - higher * 16]!;
+      this.bytes[place] = must(hexDigits[rest - higher * 16], "a hexadecimal digit");
       rest = higher;
     }
   }

@@ -3,6 +3,7 @@
  * snapshot beyond it first takes out what the commits in between changed, read from that snapshot's log, never from
  * notices. A record filled at r serves a snapshot s only if r ≤ s ≤ number; only a reader at the number may fill.
  */
+import { must } from "../base/assert.ts";
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { UidSet } from "../model/uid.ts";
@@ -86,7 +87,7 @@ export class RecordCache {
     let number = -1;
     let page: RecordPage | undefined;
     for (let i = 0; i < uids.length; i++) {
-      const uid = uids[i]!;
+      const uid = must(uids[i], "within bounds");
       const its = RecordTable.numberOf(uid);
       if (its !== number) {
         number = its;

@@ -3,6 +3,7 @@
  * others committed since. Both are patches seen from the side of reading: a record's slot is so now, a list's member is
  * there or not. They are absolute, so that one delta may lie over another: the upper one wins.
  */
+import { must } from "../base/assert.ts";
 import { compareBytes } from "../base/bytes.ts";
 
 /** Looked up by every read of a view. Lists by their key prefix (`codec/key.ts`) as latin1 text. */
@@ -147,7 +148,8 @@ function stackNamedLists(
 /** A key as a map's key. Prefixes are 9 to 30 bytes. */
 export function prefixText(prefix: Uint8Array): string {
   let text = "";
-  for (let i = 0; i < prefix.length; i++) text += String.fromCharCode(prefix[i]!);
+  for (let i = 0; i < prefix.length; i++)
+    text += String.fromCharCode(must(prefix[i], "a byte of the prefix"));
   return text;
 }
 

@@ -3,6 +3,7 @@
  * a look-up here 200 ns. Right under the same rule as the record cache (`cache.ts`), which owns it: kept up to one
  * commit number, filled only by readers at it, and what a commit changes is taken out first.
  */
+import { must } from "../base/assert.ts";
 import { intersect } from "../base/sorted.ts";
 import { keyKind, presenceList, readKind } from "../codec/key.ts";
 import type { UidSet } from "../model/uid.ts";
@@ -171,7 +172,7 @@ export class ListCache {
 function makeBits(members: UidSet, low: number, span: number): Uint32Array {
   const bits = new Uint32Array((span + 31) >>> 5);
   for (let i = 0; i < members.length; i++) {
-    const at = members[i]! - low;
+    const at = must(members[i], "within bounds") - low;
     bits[at >>> 5]! |= 1 << (at & 31);
   }
   return bits;
@@ -180,13 +181,16 @@ function makeBits(members: UidSet, low: number, span: number): Uint32Array {
 /** `span` is below 2^31: a list that is kept has not so many members. */
 function testBits(bits: Uint32Array, uids: UidSet, low: number, span: number): UidSet {
   const isMember = (i: number): boolean => {
-    const at = uids[i]! - low;
-    return at >= 0 && at < span && (bits[at >>> 5]! & (1 << (at & 31))) !== 0;
+    const at = must(uids[i], "within bounds") - low;
+    return (
+      at >= 0 && at < span && (must(bits[at >>> 5], "a word of the span") & (1 << (at & 31))) !== 0
+    );
   };
   let count = 0;
   while (count < uids.length && isMember(count)) count++;
   if (count === uids.length) return uids;
   const out = uids.slice();
-  for (let i = count + 1; i < uids.length; i++) if (isMember(i)) out[count++] = uids[i]!;
+  for (let i = count + 1; i < uids.length; i++)
+    if (isMember(i)) out[count++] = must(uids[i], "within bounds");
   return out.slice(0, count);
 }

@@ -2,6 +2,7 @@
  * Hot: posting lists of a snapshot with a delta merged in. Short lists are one row; of long ones only the chunks that
  * can matter are read (`after` seeks, `skip` goes by counts, an intersection touches the chunks of its uids).
  */
+import { must } from "../base/assert.ts";
 import { makeArray } from "../base/array.ts";
 import { andThen, drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
@@ -155,19 +156,19 @@ export class ListReader {
     const asked = this.#readKept(prefixes, deltas, rows, wantFacets ? undefined : bounds);
     if (asked.length === 0 && deltas === noDeltas) return rows;
     const longs = new Map<number, LongList>();
-    const keys = asked.map((i) => chunkKey(prefixes[i]!, 0));
+    const keys = asked.map((i) => chunkKey(must(prefixes[i], "each list has its prefix"), 0));
     const fills = !wantFacets && this.#canKeep(0);
     const keptMin = prefixes.length >= keptTogether ? 0 : keptFrom;
     yield this.snapshot.readMany(keys, (k, bytes) => {
-      const i = asked[k]!;
+      const i = must(asked[k], "each key is of a list");
       if (bytes !== undefined && isHead(bytes)) {
-        longs.set(i, readLong(prefixes[i]!, bytes));
+        longs.set(i, readLong(must(prefixes[i], "each list has its prefix"), bytes));
         return;
       }
       const cut = deltas[i] === undefined ? bounds : noBounds;
       if (fills) {
         const { uids } = bytes === undefined ? emptyRow : decodeRow(bytes, false, noBounds);
-        if (uids.length >= keptMin) this.#keep(prefixes[i]!, uids);
+        if (uids.length >= keptMin) this.#keep(must(prefixes[i], "each list has its prefix"), uids);
         rows[i] = { uids: cutSet(uids, cut), facets: undefined };
       } else if (bytes !== undefined) rows[i] = decodeRow(bytes, wantFacets, cut);
     });
@@ -184,7 +185,8 @@ export class ListReader {
     }
     for (let i = 0; i < deltas.length; i++) {
       const delta = deltas[i];
-      if (delta !== undefined) rows[i] = cutRow(mergeRow(rows[i]!, delta), bounds);
+      if (delta !== undefined)
+        rows[i] = cutRow(mergeRow(must(rows[i], "each list was read"), delta), bounds);
     }
     return rows;
   }
@@ -201,7 +203,10 @@ export class ListReader {
   ): number[] {
     const asked: number[] = [];
     for (let i = 0; i < prefixes.length; i++) {
-      const uids = bounds === undefined ? undefined : this.#kept(prefixes[i]!);
+      const uids =
+        bounds === undefined
+          ? undefined
+          : this.#kept(must(prefixes[i], "each list has its prefix"));
       if (uids === undefined || bounds === undefined) {
         asked.push(i);
         rows[i] = emptyRow;
@@ -232,7 +237,7 @@ export class ListReader {
     if (lists.get(name, ts) !== undefined) return true;
     if (!this.#fillsCache || !lists.isWanted(name)) return false;
     return andThen(this.countRows([prefix]), (counts) => {
-      if (!this.#canKeep(counts[0]!)) return false;
+      if (!this.#canKeep(must(counts[0], "one count was asked for"))) return false;
       return andThen(this.readRows([prefix]), () => lists.get(name, ts) !== undefined);
     });
   }
@@ -319,31 +324,35 @@ export class ListReader {
     const asked: number[] = [];
     const keys: Uint8Array[] = [];
     for (let i = 0; i < prefixes.length; i++) {
-      const kept = this.#kept(prefixes[i]!);
+      const kept = this.#kept(must(prefixes[i], "each list has its prefix"));
       if (kept !== undefined) counts[i] = kept.length;
       else {
         asked.push(i);
-        keys.push(chunkKey(prefixes[i]!, 0));
+        keys.push(chunkKey(must(prefixes[i], "each list has its prefix"), 0));
       }
     }
     if (keys.length > 0) {
       yield this.snapshot.readMany(keys, (k, bytes) => {
-        if (bytes !== undefined) counts[asked[k]!] = listCount(bytes);
+        if (bytes !== undefined) counts[must(asked[k], "each key is of a list")] = listCount(bytes);
       });
     }
     if (this.delta === undefined) return counts;
     for (let i = 0; i < prefixes.length; i++) {
-      const delta = this.deltaOf(prefixes[i]!);
+      const delta = this.deltaOf(must(prefixes[i], "each list has its prefix"));
       if (delta === undefined) continue;
       let adds = 0;
       let removes = 0;
-      yield this.#intersectStored(prefixes[i]!, delta.adds(), (found) => (adds = found.length));
       yield this.#intersectStored(
-        prefixes[i]!,
+        must(prefixes[i], "each list has its prefix"),
+        delta.adds(),
+        (found) => (adds = found.length),
+      );
+      yield this.#intersectStored(
+        must(prefixes[i], "each list has its prefix"),
         delta.removes(),
         (found) => (removes = found.length),
       );
-      counts[i] = counts[i]! + delta.adds().length - adds - removes;
+      counts[i] = must(counts[i], "each list was read") + delta.adds().length - adds - removes;
     }
     return counts;
   }
@@ -403,14 +412,14 @@ export class ListReader {
     while (at < uids.length) {
       const range = {
         start: chunkKey(prefix, 1),
-        end: chunkKey(prefix, uids[at]! + 1),
+        end: chunkKey(prefix, must(uids[at], "within bounds") + 1),
         reverse: true,
       };
       const from = at;
       at = from + 1;
       yield this.snapshot.scan(range, (_, bytes) => {
         const members = chunkMembers(bytes);
-        const last = members[members.length - 1]!;
+        const last = must(members.at(-1), "a chunk has members");
         at = Math.max(at, lowerBound(uids, last + 1, from));
         found.push(intersect(uids.subarray(from, at), members));
         return false;
@@ -422,14 +431,20 @@ export class ListReader {
   *#walkBetween(prefix: Uint8Array, uids: UidSet, found: UidSet[]): Steps<void> {
     if (uids.length === 0) return;
     let start = chunkKey(prefix, 1);
-    yield this.#seek(prefix, uids[0]!, (number) => (start = chunkKey(prefix, number)));
-    const end = chunkKey(prefix, uids[uids.length - 1]! + 1);
+    yield this.#seek(
+      prefix,
+      must(uids[0], "there are members"),
+      (number) => (start = chunkKey(prefix, number)),
+    );
+    const end = chunkKey(prefix, must(uids.at(-1), "there are members") + 1);
     let at = 0;
     yield this.snapshot.scan({ start, end }, (_, bytes) => {
       const last = chunkLast(bytes);
-      if (uids[at]! > last) return true;
+      const next = uids[at];
+      if (next === undefined) return false;
+      if (next > last) return true;
       const to = lowerBound(uids, last + 1, at);
-      if (uids[to - 1]! >= chunkFirst(bytes)) {
+      if (must(uids[to - 1], "within bounds") >= chunkFirst(bytes)) {
         found.push(intersect(uids.subarray(at, to), chunkMembers(bytes)));
       }
       at = to;
@@ -495,8 +510,8 @@ export class ListReader {
     if (open) {
       yield* this.#walkChunks(long, base, false, ({ uids }) => {
         const border = reverse
-          ? lowerBound(adds, uids[0]!)
-          : lowerBound(adds, uids[uids.length - 1]! + 1);
+          ? lowerBound(adds, must(uids[0], "there are members"))
+          : lowerBound(adds, must(uids.at(-1), "there are members") + 1);
         const near = reverse ? adds.subarray(border) : adds.subarray(0, border);
         adds = reverse ? adds.subarray(0, border) : adds.subarray(border);
         return give(union(subtract(uids, delta.removes()), near));

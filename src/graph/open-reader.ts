@@ -143,7 +143,7 @@ export class SnapshotReader implements Reader {
     if (predicates.length > 0) yield* this.#records.loadRecords(uids, predicates, records);
     const columns = makeArray<Column>(requests.length);
     for (let k = 0; k < requests.length; k++) {
-      const request = requests[k]!;
+      const request = must(requests[k], "each column has its request");
       switch (request.kind) {
         case "cells":
           columns[k] = {
@@ -185,7 +185,7 @@ export class SnapshotReader implements Reader {
   #reversePrefixes(uids: Float64Array, index: number): Uint8Array[] {
     const prefixes = makeArray<Uint8Array>(uids.length);
     for (let i = 0; i < uids.length; i++) {
-      prefixes[i] = reverseList(this.#storageId, index, uids[i]!);
+      prefixes[i] = reverseList(this.#storageId, index, must(uids[i], "each row has its uid"));
     }
     return prefixes;
   }
@@ -214,7 +214,7 @@ export class SnapshotReader implements Reader {
   *#readMixed(lists: readonly ListRef[], bounds: ListBounds | undefined): Steps<readonly UidSet[]> {
     const sets = makeArray<UidSet>(lists.length);
     for (let i = 0; i < lists.length; i++) {
-      const list = lists[i]!;
+      const list = must(lists[i], "each place has its list");
       const blocks: UidSet[] = [];
       yield* this.#walkList(list, bounds ?? {}, (uids) => {
         blocks.push(uids.slice());
@@ -243,18 +243,24 @@ export class SnapshotReader implements Reader {
   *#countMixed(lists: readonly ListRef[]): Steps<Float64Array> {
     const counts = new Float64Array(lists.length);
     for (let i = 0; i < lists.length; i++) {
-      const list = lists[i]!;
+      const list = must(lists[i], "each place has its list");
       const prefix = this.#prefixOf(list);
       if (prefix !== undefined) {
-        yield this.#lists.countRowsTo([prefix], (found) => void (counts[i] = found[0]!));
+        yield this.#lists.countRowsTo(
+          [prefix],
+          (found) => void (counts[i] = must(found[0], "one row was asked for")),
+        );
       } else if (list.kind === "edges") {
         const subject = Float64Array.of(list.subject);
         const records = makeArray<NodeRecord>(1);
         yield* this.#records.loadRecords(subject, [list.predicate], records);
-        counts[i] = (yield* this.#records.counts(subject, records, list.predicate))[0]!;
+        counts[i] = must(
+          (yield* this.#records.counts(subject, records, list.predicate))[0],
+          "one row was asked for",
+        );
       } else {
         yield* this.#walkList(list, {}, (uids) => {
-          counts[i]! += uids.length;
+          counts[i] = must(counts[i], "a count of each list") + uids.length;
           return true;
         });
       }
@@ -275,7 +281,8 @@ export class SnapshotReader implements Reader {
       let counts: Float64Array | undefined;
       const prefixes = this.#reversePrefixes(uids, list.index);
       yield this.#lists.countRowsTo(prefixes, (found) => void (counts = found));
-      return uids.filter((_, i) => counts![i]! > 0);
+      const numbers = must(counts, "the step above counts");
+      return uids.filter((_, i) => must(numbers[i], "each uid has its count") > 0);
     }
     const found: UidSet[] = [];
     yield* this.#walkList(list, {}, (members) => {
@@ -312,7 +319,8 @@ export class SnapshotReader implements Reader {
       yield* this.#records.loadRecords(subject, [list.predicate], records);
       const request = { kind: "edges", predicate: list.predicate, facets: false, bounds } as const;
       const rows = yield* this.#records.edgeRows(subject, records, request);
-      if (rows[0]!.uids.length > 0) visit(rows[0]!.uids);
+      if (must(rows[0], "one row was asked for").uids.length > 0)
+        visit(must(rows[0], "one row was asked for").uids);
       return;
     }
     if (list.kind === "objects") {

@@ -1,4 +1,5 @@
 /** Hot: bench/vectors.ts. Slots by rank in typed arrays: the lowest on top, or the highest. */
+import { must } from "../base/assert.ts";
 import { makeArray } from "../base/array.ts";
 
 export class RankHeap {
@@ -17,7 +18,7 @@ export class RankHeap {
 
   /** Of a heap that is not empty. */
   get topRank(): number {
-    return this.#ranks[0]! * this.#sign;
+    return must(this.#ranks[0], "it is not empty") * this.#sign;
   }
 
   clear(): void {
@@ -32,8 +33,9 @@ export class RankHeap {
     let at = this.#size++;
     while (at > 0) {
       const above = (at - 1) >> 1;
-      if (ranks[above]! <= signed) break;
-      ranks[at] = ranks[above]!;
+      const parent = ranks[above]!;
+      if (parent <= signed) break;
+      ranks[at] = parent;
       slots[at] = slots[above]!;
       at = above;
     }
@@ -45,17 +47,24 @@ export class RankHeap {
   pop(): number {
     const ranks = this.#ranks;
     const slots = this.#slots;
-    const top = slots[0]!;
+    const top = must(slots[0], "it is not empty");
     const size = --this.#size;
-    const rank = ranks[size]!;
-    const slot = slots[size]!;
+    const rank = must(ranks[size], "it is not empty");
+    const slot = must(slots[size], "it is not empty");
     let at = 0;
     for (;;) {
       let below = 2 * at + 1;
       if (below >= size) break;
-      if (below + 1 < size && ranks[below + 1]! < ranks[below]!) below++;
-      if (ranks[below]! >= rank) break;
-      ranks[at] = ranks[below]!;
+      let child = ranks[below]!;
+      if (below + 1 < size) {
+        const right = ranks[below + 1]!;
+        if (right < child) {
+          child = right;
+          below++;
+        }
+      }
+      if (child >= rank) break;
+      ranks[at] = child;
       slots[at] = slots[below]!;
       at = below;
     }

@@ -2,6 +2,7 @@
  * Hot: what a level asks of its nodes' records. They come from the cache or in one batched read; further parts, wide
  * values and long lists, where there are any, in one more. Columns are filled in plain loops, decoded from the bytes.
  */
+import { must } from "../base/assert.ts";
 import { makeArray } from "../base/array.ts";
 import { andThen } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
@@ -57,17 +58,20 @@ export class RecordReader {
     if (missing.length > 0) {
       // What is older than the cache is not kept.
       const account = fillsCache && cache?.number === snapshot.ts ? cache.account : undefined;
-      const keys = missing.map((i) => recordKey(this.#storageId, uids[i]!));
+      const keys = missing.map((i) =>
+        recordKey(this.#storageId, must(uids[i], "each row has its uid")),
+      );
       yield snapshot.readMany(keys, (k, bytes) => {
-        const i = missing[k]!;
+        const i = must(missing[k], "each key is of a row");
         const part = bytes === undefined ? undefined : copyBytes(bytes);
         const record = new NodeRecord(part, snapshot.ts, account);
         records[i] = record;
-        if (fillsCache) cache?.set(this.#storageId, uids[i]!, record);
+        if (fillsCache) cache?.set(this.#storageId, must(uids[i], "each row has its uid"), record);
       });
     }
     for (let i = 0; i < uids.length; i++) {
-      if (!records[i]!.isWhole) return yield this.#loadParts(uids, predicates, records);
+      if (!must(records[i], "each row has its record").isWhole)
+        return yield this.#loadParts(uids, predicates, records);
     }
   }
 
@@ -79,19 +83,19 @@ export class RecordReader {
     const keys: Uint8Array[] = [];
     const targets: { record: NodeRecord; first: number }[] = [];
     for (let i = 0; i < uids.length; i++) {
-      const record = records[i]!;
+      const record = must(records[i], "each row has its record");
       if (record.isWhole) continue;
       const firsts = new Set<number>();
       for (const predicate of predicates) firsts.add(record.missingPart(predicate));
       for (const first of firsts) {
         if (first === 0) continue;
-        keys.push(recordKey(this.#storageId, uids[i]!, first));
+        keys.push(recordKey(this.#storageId, must(uids[i], "each row has its uid"), first));
         targets.push({ record, first });
       }
     }
     if (keys.length === 0) return undefined;
     return this.#source.snapshot.readMany(keys, (k, bytes) => {
-      const { record, first } = targets[k]!;
+      const { record, first } = must(targets[k], "each row has its list");
       if (bytes !== undefined) record.addPart(first, copyBytes(bytes));
     });
   }
@@ -105,8 +109,8 @@ export class RecordReader {
     let special: CellRequest[] | undefined;
     const delta = this.#delta;
     for (let i = 0; i < uids.length; i++) {
-      const record = records[i]!;
-      const changed = delta?.record(uids[i]!)?.get(predicate)?.slots;
+      const record = must(records[i], "each row has its record");
+      const changed = delta?.record(must(uids[i], "each row has its uid"))?.get(predicate)?.slots;
       if (changed === undefined || changed.size === 0) {
         const entry = record.entry(predicate);
         if (entry === undefined) continue;
@@ -115,7 +119,13 @@ export class RecordReader {
           continue;
         }
       }
-      (special ??= []).push({ row: i, uid: uids[i]!, record, predicate, changed });
+      (special ??= []).push({
+        row: i,
+        uid: must(uids[i], "each row has its uid"),
+        record,
+        predicate,
+        changed,
+      });
     }
     if (special !== undefined)
       yield readCells(this.#source.snapshot, this.#storageId, special, cells);
@@ -131,7 +141,7 @@ export class RecordReader {
     let total = 0;
     let isPlain = request.bounds === undefined && this.#delta === undefined;
     for (let i = 0; isPlain && i < uids.length; i++) {
-      const entry = records[i]!.entry(request.predicate);
+      const entry = must(records[i], "each row has its record").entry(request.predicate);
       if (entry instanceof Uint8Array) {
         chunks[i] = entry;
         total += chunkCount(entry);
@@ -156,10 +166,10 @@ export class RecordReader {
     const long: number[] = [];
     let slack = 0;
     for (let i = 0; i < uids.length; i++) {
-      const changed = this.#delta?.record(uids[i]!);
+      const changed = this.#delta?.record(must(uids[i], "each row has its uid"));
       deltas[i] = changed;
       const size = changed?.get(request.predicate)?.edges.size ?? 0;
-      const entry = records[i]!.entry(request.predicate);
+      const entry = must(records[i], "each row has its record").entry(request.predicate);
       if (entry instanceof Uint8Array) {
         rows[i] = decodeRow(entry, request.facets, size === 0 ? bounds : {});
       } else if (entry === "long") {
@@ -168,18 +178,21 @@ export class RecordReader {
       }
     }
     if (long.length > 0) {
-      const prefixes = long.map((i) => longList(this.#storageId, request.predicate, uids[i]!));
+      const prefixes = long.map((i) =>
+        longList(this.#storageId, request.predicate, must(uids[i], "each row has its uid")),
+      );
       const wide = slack === 0 ? bounds : widenBounds(bounds, slack);
       yield andThen(this.#lists.readRows(prefixes, wide, request.facets), (found) => {
-        for (let k = 0; k < long.length; k++) rows[long[k]!] = found[k]!;
+        for (let k = 0; k < long.length; k++)
+          rows[must(long[k], "each key is of a row")] = must(found[k], "each row has its list");
       });
     }
     if (this.#delta === undefined) return rows;
     for (let i = 0; i < uids.length; i++) {
       const edges = deltas[i]?.get(request.predicate)?.edges;
       if (edges !== undefined && edges.size > 0)
-        rows[i] = cutRow(mergeRow(rows[i]!, edges), bounds);
-      else if (slack > 0) rows[i] = cutRow(rows[i]!, bounds);
+        rows[i] = cutRow(mergeRow(must(rows[i], "each row has its list"), edges), bounds);
+      else if (slack > 0) rows[i] = cutRow(must(rows[i], "each row has its list"), bounds);
     }
     return rows;
   }
@@ -192,14 +205,17 @@ export class RecordReader {
     const counts = new Float64Array(uids.length);
     const long: number[] = [];
     for (let i = 0; i < uids.length; i++) {
-      const count = records[i]!.count(predicate);
+      const count = must(records[i], "each row has its record").count(predicate);
       if (count < 0) long.push(i);
       else counts[i] = count;
     }
     if (long.length > 0) {
-      const prefixes = long.map((i) => longList(this.#storageId, predicate, uids[i]!));
+      const prefixes = long.map((i) =>
+        longList(this.#storageId, predicate, must(uids[i], "each row has its uid")),
+      );
       yield this.#lists.countRowsTo(prefixes, (found) => {
-        for (let k = 0; k < long.length; k++) counts[long[k]!] = found[k]!;
+        for (let k = 0; k < long.length; k++)
+          counts[must(long[k], "each key is of a row")] = must(found[k], "each row has its list");
       });
     }
     if (this.#delta !== undefined) yield* this.#countChanged(uids, records, predicate, counts);
@@ -214,10 +230,10 @@ export class RecordReader {
     counts: Float64Array,
   ): Steps<void> {
     for (let i = 0; i < uids.length; i++) {
-      const changed = this.#delta?.record(uids[i]!)?.get(predicate);
+      const changed = this.#delta?.record(must(uids[i], "each row has its uid"))?.get(predicate);
       if (changed === undefined) continue;
       const row = uids.subarray(i, i + 1);
-      const record = [records[i]!];
+      const record = [must(records[i], "each row has its record")];
       if (changed.slots.size > 0) {
         const cells = yield* this.cells(row, record, predicate);
         counts[i] = cells[0]?.length ?? 0;
@@ -227,7 +243,7 @@ export class RecordReader {
           predicate,
           facets: false,
         });
-        counts[i] = rows[0]!.uids.length;
+        counts[i] = must(rows[0], "each row has its list").uids.length;
       }
     }
   }
@@ -251,13 +267,14 @@ export function joinColumn(rows: readonly ListRow[]): EdgeColumn {
   let total = 0;
   let anyFacets = false;
   for (let i = 0; i < rows.length; i++) {
-    const row = rows[i]!;
+    const row = must(rows[i], "each row has its list");
     total += row.uids.length;
     offsets[i + 1] = total;
     anyFacets = anyFacets || row.facets !== undefined;
   }
   const targets = new Float64Array(total);
-  for (let i = 0; i < rows.length; i++) targets.set(rows[i]!.uids, offsets[i]);
+  for (let i = 0; i < rows.length; i++)
+    targets.set(must(rows[i], "each row has its list").uids, offsets[i]);
   if (!anyFacets) return { kind: "edges", offsets, targets, facets: undefined };
   const facets: (Facets | undefined)[] = [];
   for (const row of rows) {

@@ -3,6 +3,7 @@
  * 50 ns. Right under the same rule as the record cache (`cache.ts`), which owns it: what a commit changes is written
  * into new windows, and a window serves no snapshot older than the last commit that changed it.
  */
+import { must } from "../base/assert.ts";
 import { compareBytes, emptyBytes } from "../base/bytes.ts";
 import { lowerBound } from "../base/sorted.ts";
 import { keyKind, readKind, readListId, readStorageId, readToken } from "../codec/key.ts";
@@ -57,7 +58,8 @@ export class TokenTable {
     let high = this.#windows.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (compareBytes(this.#windows[middle]!.from, token) <= 0) low = middle + 1;
+      if (compareBytes(must(this.#windows[middle], "a window below the count").from, token) <= 0)
+        low = middle + 1;
       else high = middle;
     }
     return low;
@@ -72,12 +74,17 @@ export class TokenTable {
   before(token: Uint8Array | undefined): TokenWindow | undefined {
     if (token === undefined) {
       const last = this.#windows.length - 1;
-      if (last < 0 || this.#windows[last]!.to !== undefined) return undefined;
+      if (last < 0 || must(this.#windows[last], "a window below the count").to !== undefined)
+        return undefined;
       this.#used[last] = true;
       return this.#windows[last];
     }
     let place = this.#countTo(token) - 1;
-    if (place >= 0 && compareBytes(this.#windows[place]!.from, token) === 0) place--;
+    if (
+      place >= 0 &&
+      compareBytes(must(this.#windows[place], "a window below the count").from, token) === 0
+    )
+      place--;
     return this.#take(place, token, 0);
   }
 
@@ -148,7 +155,7 @@ export class TokenTable {
     for (let i = this.#windows.length - 1; i >= 0; i--) {
       if (this.#used[i] === true) this.#used[i] = false;
       else {
-        this.bytes -= weightOf(this.#windows[i]!);
+        this.bytes -= weightOf(must(this.#windows[i], "a window below the count"));
         this.#remove(i);
       }
     }
@@ -166,7 +173,7 @@ export function placeOfToken(window: TokenWindow, token: Uint8Array): number {
   let high = tokens.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareBytes(tokens[middle]!, token) < 0) low = middle + 1;
+    if (compareBytes(must(tokens[middle], "within bounds"), token) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -191,8 +198,8 @@ function changeWindow(
   const isKnown = found !== undefined && compareBytes(found, token) === 0;
   // Members of a long list are read from the store each time.
   if (isKnown && isLong[place] === 1) return window;
-  const start = offsets[place]!;
-  const end = isKnown ? offsets[place + 1]! : start;
+  const start = must(offsets[place], "each token has its bounds");
+  const end = isKnown ? must(offsets[place + 1], "each token has its bounds") : start;
   const at = lowerBound(uids, member, start, end);
   const isMember = at < end && uids[at] === member;
   if (isMember === isAdded) return window;
@@ -203,7 +210,10 @@ function changeWindow(
   const step = isAdded ? 1 : -1;
   const isGone = !isAdded && end - start === 1;
   const shape = isKnown && !isGone ? keepSpaces(window) : respace(window, place, token, isAdded);
-  for (let i = isGone ? place : place + 1; i < shape.offsets.length; i++) shape.offsets[i]! += step;
+  const { offsets: moved } = shape;
+  for (let i = isGone ? place : place + 1; i < moved.length; i++) {
+    moved[i] = must(moved[i], "each token has its bounds") + step;
+  }
   return { from, to, ...shape, uids: withMember(uids, at, member, isAdded), changedAt: commitTs };
 }
 
@@ -233,7 +243,7 @@ function respace(
   const spaced = new Uint32Array(offsets.length + step);
   spaced.set(offsets.subarray(0, place));
   spaced.set(offsets.subarray(rest), isNew ? place + 1 : place);
-  if (isNew) spaced[place] = offsets[place]!;
+  if (isNew) spaced[place] = must(offsets[place], "each token has its bounds");
   const flags = new Uint8Array(isLong.length + step);
   flags.set(isLong.subarray(0, place));
   flags.set(isLong.subarray(rest), isNew ? place + 1 : place);

@@ -2,6 +2,7 @@
  * Hot: walks tokens of an index through the windows that are kept (`token-cache.ts`), filling them on the way. What no
  * window may serve is left to the plain scan (`list-scan.ts`).
  */
+import { must } from "../base/assert.ts";
 import { compareBytes } from "../base/bytes.ts";
 import type { Steps } from "../base/maybe.ts";
 import { concat } from "../base/sorted.ts";
@@ -105,7 +106,7 @@ class WindowWalk {
       const place = reverse ? end - 1 - (i - start) : i;
       const goOn =
         window.isLong[place] === 1
-          ? yield* this.#long(stretch, window.tokens[place]!)
+          ? yield* this.#long(stretch, must(window.tokens[place], "within bounds"))
           : this.#give(window, place);
       if (!goOn) return undefined;
     }
@@ -115,11 +116,11 @@ class WindowWalk {
 
   #give(window: TokenWindow, place: number): boolean {
     const visitor = this.#visitor;
-    const from = window.offsets[place]!;
-    const to = window.offsets[place + 1]!;
+    const from = must(window.offsets[place], "each token has its bounds");
+    const to = must(window.offsets[place + 1], "each token has its bounds");
     return visitor.kind === "counts"
-      ? visitor.visit(window.tokens[place]!, to - from)
-      : visitor.visit(window.tokens[place]!, window.uids.subarray(from, to));
+      ? visitor.visit(must(window.tokens[place], "within bounds"), to - from)
+      : visitor.visit(must(window.tokens[place], "within bounds"), window.uids.subarray(from, to));
   }
 
   /** A list of several rows, from the store. False where the visitor stopped. */
@@ -129,7 +130,7 @@ class WindowWalk {
     let goesOn = true;
     if (visitor.kind === "counts") {
       yield this.#lists.countRowsTo([prefix], (counts) => {
-        const count = counts[0]!;
+        const count = must(counts[0], "one count was asked for");
         goesOn = count === 0 || visitor.visit(token, count);
       });
     } else {
@@ -205,7 +206,10 @@ class WindowFill {
       this.#isLong.reverse();
     }
     const offsets = new Uint32Array(tokens.length + 1);
-    for (let i = 0; i < tokens.length; i++) offsets[i + 1] = offsets[i]! + this.#sets[i]!.length;
+    for (let i = 0; i < tokens.length; i++)
+      offsets[i + 1] =
+        must(offsets[i], "each token has its bounds") +
+        must(this.#sets[i], "each token has its set").length;
     const isCut = isFull && last !== undefined;
     return {
       from: isCut && reverse ? last : from,

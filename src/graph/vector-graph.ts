@@ -3,6 +3,7 @@
  * ones on its layers, a search walks from the top layer down. Slots are linked in their order; who asks decides which
  * ones may be found, so that a slot that is not wanted any more still shows the way.
  */
+import { must } from "../base/assert.ts";
 import { makeSeededRandom } from "../base/random.ts";
 import type { Random } from "../base/random.ts";
 import { RankHeap } from "./rank-heap.ts";
@@ -112,11 +113,11 @@ export class VectorGraph {
       const row = this.#row(best, layer);
       const at = this.#rowStart(best, layer);
       let next = -1;
-      for (let i = at + 1; i <= at + row[at]!; i++) {
-        const found = store.near(row[i]!);
+      for (let i = at + 1; i <= at + must(row[at], "a row begins with its count"); i++) {
+        const found = store.near(must(row[i], "a row begins with its count"));
         if (found < bestRank) {
           bestRank = found;
-          next = row[i]!;
+          next = must(row[i], "a row begins with its count");
         }
       }
       if (next < 0) return best;
@@ -146,8 +147,8 @@ export class VectorGraph {
       const slot = open.pop();
       const row = this.#row(slot, layer);
       const at = this.#rowStart(slot, layer);
-      for (let i = at + 1, end = at + row[at]!; i <= end; i++) {
-        const other = row[i]!;
+      for (let i = at + 1, end = at + must(row[at], "a row begins with its count"); i <= end; i++) {
+        const other = must(row[i], "a row begins with its count");
         if (seen[other] === mark) continue;
         seen[other] = mark;
         const found = store.near(other);
@@ -174,17 +175,19 @@ export class VectorGraph {
     const chosen: number[] = [];
     const passed: number[] = [];
     for (let i = 0; i < slots.length && chosen.length < count; i++) {
-      const slot = slots[i]!;
-      if (this.#isShadowed(slot, ranks[i]!, chosen)) passed.push(slot);
+      const slot = must(slots[i], "within bounds");
+      if (this.#isShadowed(slot, must(ranks[i], "within bounds"), chosen)) passed.push(slot);
       else chosen.push(slot);
     }
-    for (let i = 0; i < passed.length && chosen.length < count; i++) chosen.push(passed[i]!);
+    for (let i = 0; i < passed.length && chosen.length < count; i++)
+      chosen.push(must(passed[i], "within bounds"));
     return chosen;
   }
 
   #isShadowed(slot: number, rank: number, chosen: readonly number[]): boolean {
     const store = this.#store;
-    for (let i = 0; i < chosen.length; i++) if (store.between(slot, chosen[i]!) < rank) return true;
+    for (let i = 0; i < chosen.length; i++)
+      if (store.between(slot, must(chosen[i], "within bounds")) < rank) return true;
     return false;
   }
 
@@ -194,7 +197,7 @@ export class VectorGraph {
     for (const other of neighbours) {
       const row = this.#row(other, layer);
       const at = this.#rowStart(other, layer);
-      const count = row[at]!;
+      const count = must(row[at], "a row begins with its count");
       row[at + 1 + count] = slot;
       row[at] = count + 1;
       if (count + 1 === max + slack) this.#cutBack(other, layer, max);
@@ -207,7 +210,10 @@ export class VectorGraph {
     const sorted = this.#kept;
     sorted.clear();
     for (let i = at + 1; i <= at + max + slack; i++) {
-      sorted.push(this.#store.between(of, row[i]!), row[i]!);
+      sorted.push(
+        this.#store.between(of, must(row[i], "a row begins with its count")),
+        must(row[i], "a row begins with its count"),
+      );
     }
     const near = sorted.drain();
     this.#setRow(of, layer, this.#choose(near, max));
@@ -217,11 +223,14 @@ export class VectorGraph {
     const row = this.#row(slot, layer);
     const at = this.#rowStart(slot, layer);
     row[at] = neighbours.length;
-    for (let i = 0; i < neighbours.length; i++) row[at + 1 + i] = neighbours[i]!;
+    for (let i = 0; i < neighbours.length; i++)
+      row[at + 1 + i] = must(neighbours[i], "within bounds");
   }
 
   #row(slot: number, layer: number): Int32Array {
-    return layer === 0 ? this.#lowest[slot >> pieceBits]! : this.#upper.get(slot)!;
+    return layer === 0
+      ? must(this.#lowest[slot >> pieceBits], "each slot has its piece")
+      : must(this.#upper.get(slot), "a node of a higher layer has its row");
   }
 
   #rowStart(slot: number, layer: number): number {

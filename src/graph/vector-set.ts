@@ -2,6 +2,7 @@
  * The vectors of an index in one process, with the commits that brought and took them: a search at commit `ts` finds
  * exactly what was there then. What the graph has not linked yet is compared vector by vector.
  */
+import { must } from "../base/assert.ts";
 import { RankHeap } from "./rank-heap.ts";
 import { VectorGraph, linkBytes } from "./vector-graph.ts";
 import type { GraphOptions } from "./vector-metric.ts";
@@ -102,7 +103,7 @@ export class VectorSet {
   copySlots(from: VectorSet, ts: number, slots: { first: number; count: number }): boolean {
     const end = Math.min(from.#uids.length, slots.first + slots.count);
     for (let slot = slots.first; slot < end; slot++) {
-      const uid = from.#uids[slot]!;
+      const uid = must(from.#uids[slot], "each slot has its columns");
       if (from.#diedTs[slot] !== Infinity || this.#slots.has(uid)) continue;
       this.#append(ts, uid, from.#store.vector(slot));
     }
@@ -112,15 +113,17 @@ export class VectorSet {
   async find(search: VectorSearch): Promise<NearNodes> {
     const { target, count, ts, skipped } = search;
     const isThere = (slot: number): boolean =>
-      this.#bornTs[slot]! <= ts &&
-      ts < this.#diedTs[slot]! &&
-      (skipped.size === 0 || !skipped.has(this.#uids[slot]!));
+      must(this.#bornTs[slot], "each slot has its columns") <= ts &&
+      ts < must(this.#diedTs[slot], "each slot has its columns") &&
+      (skipped.size === 0 || !skipped.has(must(this.#uids[slot], "each slot has its columns")));
     // Slots that are linked or added while this search takes a break were seen already, or are too young.
     const { linked } = this.#graph;
     const size = this.#uids.length;
     const found = this.#graph.search(target, Math.max(search.ef, count), isThere);
     const kept = new RankHeap(true);
-    found.slots.forEach((slot, i) => keep(kept, count, found.ranks[i]!, slot));
+    found.slots.forEach((slot, i) =>
+      keep(kept, count, must(found.ranks[i], "each found one has its rank"), slot),
+    );
     this.#store.face(target);
     const store = this.#store;
     for (let slot = linked; slot < size; slot++) {
@@ -134,9 +137,11 @@ export class VectorSet {
     }
     const nearest = kept.drain();
     return {
-      uids: Float64Array.from(nearest.slots, (slot) => this.#uids[slot]!),
+      uids: Float64Array.from(nearest.slots, (slot) =>
+        must(this.#uids[slot], "each slot has its columns"),
+      ),
       distances: Float64Array.from(nearest.slots, (slot, i) =>
-        this.#store.toDistance(target, slot, nearest.ranks[i]!),
+        this.#store.toDistance(target, slot, must(nearest.ranks[i], "each found one has its rank")),
       ),
     };
   }

@@ -1,4 +1,5 @@
 /** Hot: bench/vectors.ts. Vectors of one length side by side, in slots 0, 1, 2 …, and the distances between them. */
+import { must } from "../base/assert.ts";
 import type { VectorMetric } from "./vector-metric.ts";
 
 /** Slots in a piece; pieces never move, so that growing copies nothing. */
@@ -36,9 +37,9 @@ export class VectorStore {
       this.#pieces.push(new Float32Array(pieceSlots * this.dimensions));
       this.#squares.push(new Float64Array(pieceSlots));
     }
-    this.#pieces[slot >> pieceBits]!.set(vector, at * this.dimensions);
+    this.#pieceOf(slot).set(vector, at * this.dimensions);
     const squares = sumOfSquares(vector);
-    this.#squares[slot >> pieceBits]![at] = squares;
+    must(this.#squares[slot >> pieceBits], "each slot has its piece")[at] = squares;
     if (squares > this.#squaresMax) this.#squaresMax = squares;
     return slot;
   }
@@ -46,11 +47,11 @@ export class VectorStore {
   /** A view. */
   vector(slot: number): Float32Array {
     const from = (slot & pieceMask) * this.dimensions;
-    return this.#pieces[slot >> pieceBits]!.subarray(from, from + this.dimensions);
+    return this.#pieceOf(slot).subarray(from, from + this.dimensions);
   }
 
   isEqual(slot: number, vector: Float32Array): boolean {
-    const piece = this.#pieces[slot >> pieceBits]!;
+    const piece = this.#pieceOf(slot);
     const from = (slot & pieceMask) * this.dimensions;
     for (let i = 0; i < vector.length; i++) if (piece[from + i] !== vector[i]) return false;
     return true;
@@ -66,9 +67,9 @@ export class VectorStore {
 
   /** From here on `near` measures from a slot, as `between` does. */
   faceSlot(slot: number): void {
-    this.#question = this.#pieces[slot >> pieceBits]!;
+    this.#question = this.#pieceOf(slot);
     this.#from = (slot & pieceMask) * this.dimensions;
-    this.#ownSquares = this.#squares[slot >> pieceBits]![slot & pieceMask]!;
+    this.#ownSquares = this.#squaresOf(slot);
     this.#isLifted = this.metric === "dotproduct";
   }
 
@@ -77,23 +78,32 @@ export class VectorStore {
    */
   near(slot: number): number {
     const at = slot & pieceMask;
-    const piece = this.#pieces[slot >> pieceBits]!;
+    const piece = this.#pieceOf(slot);
     const { dimensions } = this;
     const dot = dotOf(this.#question, this.#from, piece, at * dimensions, dimensions);
-    const squares = this.#squares[slot >> pieceBits]![at]!;
+    const squares = this.#squaresOf(slot);
     if (this.#isLifted) return this.#lifted(this.#ownSquares, squares, dot);
     return this.#rank(this.#ownSquares, squares, dot);
+  }
+
+  #pieceOf(slot: number): Float32Array {
+    return must(this.#pieces[slot >> pieceBits], "each slot has its piece");
+  }
+
+  #squaresOf(slot: number): number {
+    const piece = must(this.#squares[slot >> pieceBits], "each slot has its piece");
+    return must(piece[slot & pieceMask], "a piece has all its slots");
   }
 
   /** How near two slots are to each other. */
   between(a: number, b: number): number {
     const { dimensions } = this;
-    const left = this.#pieces[a >> pieceBits]!;
-    const right = this.#pieces[b >> pieceBits]!;
+    const left = this.#pieceOf(a);
+    const right = this.#pieceOf(b);
     const fromLeft = (a & pieceMask) * dimensions;
     const dot = dotOf(left, fromLeft, right, (b & pieceMask) * dimensions, dimensions);
-    const squares = this.#squares[a >> pieceBits]![a & pieceMask]!;
-    const others = this.#squares[b >> pieceBits]![b & pieceMask]!;
+    const squares = this.#squaresOf(a);
+    const others = this.#squaresOf(b);
     if (this.metric === "dotproduct") return this.#lifted(squares, others, dot);
     return this.#rank(squares, others, dot);
   }

@@ -1,6 +1,6 @@
 /** Tokens of the sample's users, signed with the secret that the sample was loaded with (RFC 7519, HS256). */
 import { createHmac } from "node:crypto";
-import { Buffer } from "node:buffer";
+import { makeCompactToken } from "../base/compact-token.ts";
 import type { Client } from "./client.ts";
 import { findSampleSecret, sampleClaims } from "./sample-sdl.ts";
 
@@ -30,10 +30,7 @@ export async function readSampleSecret(client: Client): Promise<string | undefin
 }
 
 function sign(claims: object, secret: string): string {
-  const text = `${encode({ alg: "HS256", typ: "JWT" })}.${encode(claims)}`;
-  return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
-}
-
-function encode(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString("base64url");
+  return makeCompactToken("HS256", claims, (text) =>
+    createHmac("sha256", secret).update(text).digest("base64url"),
+  );
 }

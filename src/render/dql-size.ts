@@ -2,6 +2,7 @@
  * Bytes that the native endpoint's JSON takes at least, before it is written. What is hard to tell beforehand (facets,
  * computed values, groups, @normalize) counts as nothing.
  */
+import { must } from "../base/assert.ts";
 import type { Steps } from "../base/maybe.ts";
 import type { BlockResult, EdgeFrame, ExecutionResult, FieldColumn, Frame } from "../exec/frame.ts";
 import type { Yielder } from "../exec/yielder.ts";
@@ -31,7 +32,8 @@ export function* leastDqlBytes(
         addField(sums, frame, { field, column }, sizes);
         cells += column.kind === "edges" ? column.targets.length : sums.length;
       });
-      for (let row = 0; row < sums.length; row++) if (sums[row]! > 0) sums[row]! += 1;
+      for (let row = 0; row < sums.length; row++)
+        if (must(sums[row], "each row has its size") > 0) sums[row]! += 1;
       sizes.set(frame, sums);
       const pause = yielder.checkSmall(cells);
       if (pause !== undefined) yield pause;
@@ -57,7 +59,8 @@ function addField(
   const own = memberNameOf(field).length + 1;
   switch (column.kind) {
     case "uid":
-      for (let row = 0; row < sums.length; row++) sums[row]! += own + uidBytes(frame.uids[row]!);
+      for (let row = 0; row < sums.length; row++)
+        sums[row]! += own + uidBytes(must(frame.uids[row], "each row has its uid"));
       return;
     case "cell":
       for (let row = 0; row < sums.length; row++) {
@@ -84,12 +87,13 @@ function addEdges(
   const below = child === undefined ? undefined : sizes.get(child);
   if (below === undefined) return;
   for (let row = 0; row < sums.length; row++) {
-    const start = offsets[row]!;
-    const end = offsets[row + 1]!;
+    const start = must(offsets[row], "a row has its bounds");
+    const end = must(offsets[row + 1], "a row has its bounds");
     // Of several targets of a single edge one is shown.
     if (isSingle && end - start > 1) continue;
     let sum = 0;
-    for (let e = start; e < end; e++) sum += below[rows[e]!]!;
+    for (let e = start; e < end; e++)
+      sum += must(below[must(rows[e], "each row has its size")], "each row has its size");
     sums[row]! += sum;
   }
 }

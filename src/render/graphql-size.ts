@@ -3,6 +3,7 @@
  * from the leaves up, each edge once. What is null for want of a value is followed upwards, as the renderer does; what
  * is hard to tell beforehand counts as the shortest that it can be.
  */
+import { must } from "../base/assert.ts";
 import type { Steps } from "../base/maybe.ts";
 import type { Frame } from "../exec/frame.ts";
 import type { Yielder } from "../exec/yielder.ts";
@@ -63,7 +64,10 @@ function* leastObjectBytes(
 function countOf(frame: Frame, row: number, { value }: FieldShape): number {
   if (value.kind !== "edge") return 1;
   const edges = withChild(frame.fields[value.field]);
-  return edges === undefined ? 1 : edges.offsets[row + 1]! - edges.offsets[row]!;
+  return edges === undefined
+    ? 1
+    : must(edges.offsets[row + 1], "a row has its bounds") -
+        must(edges.offsets[row], "a row has its bounds");
 }
 
 function leastFieldBytes(
@@ -76,7 +80,7 @@ function leastFieldBytes(
   const column = "field" in value ? frame.fields[value.field] : undefined;
   switch (value.kind) {
     case "uid":
-      return uidBytes(frame.uids[row]!);
+      return uidBytes(must(frame.uids[row], "each row has its uid"));
     case "scalar": {
       const bytes = cellOf(column, row)?.jsonLength ?? 0;
       if (bytes > 0) return value.scalar.form === "string" ? bytes : 1;
@@ -107,13 +111,17 @@ function leastEdgeBytes(
   const start = edges?.offsets[row] ?? 0;
   const end = edges?.offsets[row + 1] ?? 0;
   const nothing = nonNull ? absent : nullBytes;
+  const bytesOf = (edge: number): number => {
+    const rowBelow = edges?.rows[edge];
+    return (rowBelow === undefined ? undefined : below?.[rowBelow]) ?? absent;
+  };
   if (!value.isList) {
-    const bytes = end - start === 1 ? (below?.[edges!.rows[start]!] ?? absent) : absent;
+    const bytes = end - start === 1 ? bytesOf(start) : absent;
     return bytes === absent ? nothing : bytes;
   }
   let sum = 2;
   for (let e = start; e < end; e++) {
-    const bytes = below?.[edges!.rows[e]!] ?? absent;
+    const bytes = bytesOf(e);
     if (bytes !== absent) sum += bytes + 1;
     else if (value.elementNonNull) return nothing;
     else sum += nullBytes + 1;
@@ -130,6 +138,7 @@ export function* leastListBytes(
 ): Steps<number> {
   const sizes = yield* leastObjectBytes(frame, shape, yielder);
   let bytes = 2;
-  for (let i = 0; i < rows.length; i++) bytes += Math.max(nullBytes, sizes[rows[i]!] ?? 0);
+  for (let i = 0; i < rows.length; i++)
+    bytes += Math.max(nullBytes, sizes[must(rows[i], "each edge has its row")] ?? 0);
   return bytes;
 }

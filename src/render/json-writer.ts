@@ -4,6 +4,7 @@
  *
  * 50,000 rows of three fields: objects and JSON.stringify 15 ms, strings 12 ms, bytes in place 9.5 ms.
  */
+import { must } from "../base/assert.ts";
 import { Buffer } from "node:buffer";
 import type { Cell } from "../graph/reader.ts";
 import { makeSizeFault } from "../model/limits.ts";
@@ -71,7 +72,8 @@ export class JsonWriter {
     if (this.length + count > this.#buffer.length) this.#grow(count);
     const buffer = this.#buffer;
     const at = this.length;
-    if (count <= loopBytesMax) for (let i = 0; i < count; i++) buffer[at + i] = bytes[i]!;
+    if (count <= loopBytesMax)
+      for (let i = 0; i < count; i++) buffer[at + i] = must(bytes[i], "within bounds");
     else buffer.set(bytes, at);
     this.length = at + count;
   }
@@ -116,7 +118,7 @@ export class JsonWriter {
     buffer[this.length + 1] = zero;
     buffer[this.length + 2] = letterX;
     for (let i = 0, rest = low; i < digits; i++) {
-      buffer[end - 2 - i] = hexDigits[rest & 15]!;
+      buffer[end - 2 - i] = must(hexDigits[rest & 15], "a hexadecimal digit");
       rest = i === 7 ? high : rest >>> 4;
     }
     buffer[end - 1] = quote;

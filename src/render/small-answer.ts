@@ -2,6 +2,7 @@
  * Whether an answer is surely small, for the many that are: found in one pass over its columns, which makes no objects.
  * What is not surely small is measured (`answer-size.ts`).
  */
+import { must } from "../base/assert.ts";
 import type { ExecutionResult, FieldColumn, Frame } from "../exec/frame.ts";
 import type { Cell } from "../graph/reader.ts";
 
@@ -17,7 +18,7 @@ const visitsMax = 64;
 export function isSurelySmall({ blocks }: ExecutionResult): boolean {
   tally.count = tally.shown = tally.bytes = tally.visits = 0;
   for (let b = 0; b < blocks.length; b++) {
-    const { frame, rows, groups } = blocks[b]!;
+    const { frame, rows, groups } = must(blocks[b], "within bounds");
     tally.count += groups?.length ?? 0;
     if (rows.length > shownAtOnce || frame.uids.length > shownAtOnce) return false;
     // Rows of a block may name a node several times.
@@ -83,11 +84,15 @@ const seen = new Uint16Array(shownAtOnce + 1);
 function mostAlike(rows: ArrayLike<number>): number {
   let most = 1;
   for (let i = 0; i < rows.length; i++) {
-    const row = rows[i]!;
+    const row = must(rows[i], "within bounds");
     // A row beyond the table: any of them may be the same one.
     if (row > shownAtOnce) most = rows.length;
-    else if (++seen[row]! > most) most = seen[row]!;
+    else {
+      const count = must(seen[row], "a row of the table") + 1;
+      seen[row] = count;
+      if (count > most) most = count;
+    }
   }
-  for (let i = 0; i < rows.length; i++) seen[rows[i]!] = 0;
+  for (let i = 0; i < rows.length; i++) seen[must(rows[i], "within bounds")] = 0;
   return most;
 }

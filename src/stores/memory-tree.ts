@@ -2,6 +2,7 @@
  * An ordered map of bytes whose states are kept by sharing: a B+ tree that copies the path it changes. A snapshot is
  * the root of the moment.
  */
+import { must } from "../base/assert.ts";
 import { compareBytes } from "../base/bytes.ts";
 import type { ScanRange } from "../store/store.ts";
 import type { KeyValue } from "./key-value.ts";
@@ -40,7 +41,7 @@ function firstAtLeast(keys: readonly Uint8Array[], key: Uint8Array): number {
   let high = keys.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareBytes(keys[middle]!, key) < 0) low = middle + 1;
+    if (compareBytes(must(keys[middle], "within bounds"), key) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -52,7 +53,7 @@ function childFor(branch: Branch, key: Uint8Array): number {
   let high = branch.keys.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareBytes(branch.keys[middle]!, key) <= 0) low = middle + 1;
+    if (compareBytes(must(branch.keys[middle], "within bounds"), key) <= 0) low = middle + 1;
     else high = middle;
   }
   return low - 1;
@@ -60,7 +61,7 @@ function childFor(branch: Branch, key: Uint8Array): number {
 
 export function getFromTree(root: TreeRoot, key: Uint8Array): Uint8Array | undefined {
   let node = root;
-  while (!node.isLeaf) node = node.children[childFor(node, key)]!;
+  while (!node.isLeaf) node = must(node.children[childFor(node, key)], "a branch has its children");
   const at = firstAtLeast(node.keys, key);
   const found = node.keys[at];
   return found !== undefined && compareBytes(found, key) === 0 ? node.values[at] : undefined;
@@ -82,13 +83,15 @@ function scanForward(
 ): boolean {
   if (!node.isLeaf) {
     for (let i = childFor(node, range.start); i < node.children.length; i++) {
-      if (!scanForward(node.children[i]!, range, visit)) return false;
+      if (!scanForward(must(node.children[i], "a branch has its children"), range, visit))
+        return false;
     }
     return true;
   }
   for (let i = firstAtLeast(node.keys, range.start); i < node.keys.length; i++) {
-    const key = node.keys[i]!;
-    if (compareBytes(key, range.end) >= 0 || !visit(key, node.values[i]!)) return false;
+    const key = must(node.keys[i], "within bounds");
+    if (compareBytes(key, range.end) >= 0 || !visit(key, must(node.values[i], "within bounds")))
+      return false;
   }
   return true;
 }
@@ -100,13 +103,15 @@ function scanBackward(
 ): boolean {
   if (!node.isLeaf) {
     for (let i = childFor(node, range.end); i >= 0; i--) {
-      if (!scanBackward(node.children[i]!, range, visit)) return false;
+      if (!scanBackward(must(node.children[i], "a branch has its children"), range, visit))
+        return false;
     }
     return true;
   }
   for (let i = firstAtLeast(node.keys, range.end) - 1; i >= 0; i--) {
-    const key = node.keys[i]!;
-    if (compareBytes(key, range.start) < 0 || !visit(key, node.values[i]!)) return false;
+    const key = must(node.keys[i], "within bounds");
+    if (compareBytes(key, range.start) < 0 || !visit(key, must(node.values[i], "within bounds")))
+      return false;
   }
   return true;
 }
@@ -132,7 +137,7 @@ export class TreeWriter implements KeyValue {
     const pieces = this.putIn(this.root, key, value);
     this.root =
       pieces.length === 1
-        ? pieces[0]!
+        ? must(pieces[0], "a node is at least one piece")
         : {
             isLeaf: false,
             owner: this.owner,
@@ -144,7 +149,8 @@ export class TreeWriter implements KeyValue {
   remove(key: Uint8Array): void {
     if (this.get(key) === undefined) return;
     this.root = this.removeIn(this.root, key) ?? makeTree();
-    while (!this.root.isLeaf && this.root.children.length === 1) this.root = this.root.children[0]!;
+    while (!this.root.isLeaf && this.root.children.length === 1)
+      this.root = must(this.root.children[0], "a branch has its children");
   }
 
   private own<T extends Node>(node: T): T {
@@ -169,7 +175,7 @@ export class TreeWriter implements KeyValue {
       }
     } else {
       const at = childFor(node, key);
-      const pieces = this.putIn(node.children[at]!, key, value);
+      const pieces = this.putIn(must(node.children[at], "a branch has its children"), key, value);
       node.children.splice(at, 1, ...pieces);
       node.keys.splice(at, 1, ...pieces.map((piece) => smallestKey(piece)));
     }
@@ -192,7 +198,7 @@ export class TreeWriter implements KeyValue {
       node.values.splice(at, 1);
     } else {
       const at = childFor(node, key);
-      const child = this.removeIn(node.children[at]!, key);
+      const child = this.removeIn(must(node.children[at], "a branch has its children"), key);
       if (child === undefined) {
         node.keys.splice(at, 1);
         node.children.splice(at, 1);
@@ -204,6 +210,6 @@ export class TreeWriter implements KeyValue {
 
 function smallestKey(node: Node): Uint8Array {
   let low = node;
-  while (!low.isLeaf) low = low.children[0]!;
-  return low.keys[0]!;
+  while (!low.isLeaf) low = must(low.children[0], "a branch has its children");
+  return must(low.keys[0], "within bounds");
 }

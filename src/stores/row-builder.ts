@@ -2,7 +2,7 @@
  * Rows of new records and lists, for a store that is made in one go: what a commit would write if it added all of a
  * node, or of a list, to an empty store. Rows are as the LMDB adapter keeps them, with checksums and heads apart.
  */
-import { assert } from "../base/assert.ts";
+import { assert, must } from "../base/assert.ts";
 import { compareBytes, writeUint32 } from "../base/bytes.ts";
 import { EditedChunk } from "./apply/edited-chunk.ts";
 import { Slots } from "./apply/slots.ts";
@@ -50,20 +50,20 @@ export class RowBuilder implements RecordHost {
 
   /** Of a slot that was given before, the new one counts. */
   addCell(predicate: number, slot: string, cell: Uint8Array): void {
-    const entry = this.record!.entry(predicate);
+    const entry = must(this.record, "the record was opened").entry(predicate);
     (entry.cells ??= new Slots()).set(slot, cell);
     entry.isDirty = true;
   }
 
   /** `facets` empty for none. Targets come in ascending order. */
   addEdge(predicate: number, target: number, facets: Uint8Array): void {
-    const entry = this.record!.entry(predicate);
+    const entry = must(this.record, "the record was opened").entry(predicate);
     (entry.edges ??= new EditedChunk(undefined)).edit(target, facets);
     entry.isDirty = true;
   }
 
   endRecord(): void {
-    this.record!.flush();
+    must(this.record, "the record was opened").flush();
     for (const list of this.lists) list.flush();
     this.lists = [];
     this.give();
@@ -77,7 +77,7 @@ export class RowBuilder implements RecordHost {
   ): void {
     const list = new WorkingList(this.kv, prefix, this.tuning);
     for (let i = 0; i < members.length; i++) {
-      const member = members[i]!;
+      const member = must(members[i], "within bounds");
       list.edit(member, facets?.get(member) ?? noFacets);
     }
     list.flush();

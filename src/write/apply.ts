@@ -55,13 +55,13 @@ function* deriveInSteps(
 ): Steps<Derived> {
   const gathered = new GatheredGroups(reader.schema, true);
   for (let i = 0; i < edits.length; i++) {
-    gathered.add(edits[i]!);
+    gathered.add(must(edits[i], "within bounds"));
     if (i % editsAtOnce === editsAtOnce - 1) yield look(editsAtOnce);
   }
   const { groups } = gathered;
   const waiting: EditGroup[] = [];
   for (let i = 0; i < groups.length; i++) {
-    const group = groups[i]!;
+    const group = must(groups[i], "within bounds");
     if (i % editsAtOnce === editsAtOnce - 1) yield look(editsAtOnce);
     if (!needsBefore(group)) continue;
     if (fresh.has(group.uid)) keepNothing(group);
@@ -73,7 +73,7 @@ function* deriveInSteps(
   }
   const derived = makeDerived(groups);
   for (let i = 0; i < groups.length; i++) {
-    deriveGroup(reader, derived, groups[i]!, fresh);
+    deriveGroup(reader, derived, must(groups[i], "within bounds"), fresh);
     if (i % groupsAtOnce === groupsAtOnce - 1) yield look(groupsAtOnce);
   }
   return derived;
@@ -166,7 +166,7 @@ function findGroup(
   predicate: number,
 ): EditGroup | undefined {
   for (let i = groups.length - 1; i >= 0; i--) {
-    const group = groups[i]!;
+    const group = must(groups[i], "within bounds");
     if (group.uid === uid && group.predicate.id === predicate) return group;
   }
   return undefined;

@@ -2,13 +2,14 @@
  * Hot: keys that decide conflicts, as 64-bit fingerprints in 8 latin1 characters (about 150 ns each). Two keys that
  * meet by chance cost one needless retry. reference/dql 3.6, reference/transactions 4.1.
  */
+import { must } from "../base/assert.ts";
 
 /** Mixes numbers and bytes into two 32-bit lanes. */
 function fingerprint(numbers: readonly number[], bytes?: Uint8Array): string {
   let a = 0x9e3779b9 | 0;
   let b = 0x7f4a7c15 | 0;
   for (let i = 0; i < numbers.length; i++) {
-    const number = numbers[i]!;
+    const number = must(numbers[i], "within bounds");
     const low = number | 0;
     const high = (number / 0x100000000) | 0;
     a = Math.imul(a ^ low, 0x85ebca6b);
@@ -22,7 +23,7 @@ function fingerprint(numbers: readonly number[], bytes?: Uint8Array): string {
   }
   if (bytes !== undefined) {
     for (let i = 0; i < bytes.length; i++) {
-      const byte = bytes[i]!;
+      const byte = must(bytes[i], "within bounds");
       a = Math.imul(a ^ byte, 0x01000193);
       b = Math.imul(b + byte, 0x85ebca6b) ^ (b >>> 15);
     }

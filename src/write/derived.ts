@@ -1,4 +1,5 @@
 /** Value changes → index patches: tokens that a node's values had and have (reference/storage 5). */
+import { must } from "../base/assert.ts";
 import { isVectorIndex } from "../model/definition.ts";
 import { tokenList } from "../codec/key.ts";
 import type { Predicate, PredicateIndex } from "../graph/schema.ts";
@@ -160,6 +161,7 @@ function makePatch(place: TokenPlace, list: Uint8Array, add: boolean): MemberPat
 
 function toText(token: Uint8Array): string {
   let text = "";
-  for (let i = 0; i < token.length; i++) text += String.fromCharCode(token[i]!);
+  for (let i = 0; i < token.length; i++)
+    text += String.fromCharCode(must(token[i], "a byte of the token"));
   return text;
 }

@@ -3,6 +3,7 @@
  * written once for many nodes, where node by node it would be written for every few of them. Entries travel to the
  * writer in parcels.
  */
+import { must } from "../base/assert.ts";
 import { ByteReader, ByteWriter, compareBytes, emptyBytes } from "../base/bytes.ts";
 import { Heap } from "../base/heap.ts";
 import { encodeFacets } from "../codec/facets.ts";
@@ -51,10 +52,11 @@ export function visitEntries(
   if (build.kind === "reverse" && column.kind === "edges") {
     const { offsets, targets, facets } = column;
     for (let row = 0; row < uids.length; row++) {
-      for (let e = offsets[row]!; e < offsets[row + 1]!; e++) {
-        const owner = targets[e]!;
+      const end = must(offsets[row + 1], "a row has its bounds");
+      for (let e = must(offsets[row], "a row has its bounds"); e < end; e++) {
+        const owner = must(targets[e], "each edge has its target");
         const list = reverseList(storageId, build.index, owner);
-        sink(list, uids[row]!, owner, encodeFacets(facets?.[e]));
+        sink(list, must(uids[row], "each row has its uid"), owner, encodeFacets(facets?.[e]));
       }
     }
   }
@@ -63,7 +65,12 @@ export function visitEntries(
   for (let row = 0; row < uids.length; row++) {
     for (const cell of column.cells[row] ?? []) {
       for (const token of storedTokens(predicate, index, cell)) {
-        sink(tokenList(storageId, index.id, token), uids[row]!, 0, undefined);
+        sink(
+          tokenList(storageId, index.id, token),
+          must(uids[row], "each row has its uid"),
+          0,
+          undefined,
+        );
       }
     }
   }
@@ -94,7 +101,14 @@ export class GatheredEntries {
 
   readonly add: EntrySink = (list, member, owner, facets) => {
     const key = String.fromCharCode(...list);
-    const shard = this.#shards[(list.at(-1)! + 7 * list.at(-2)!) % shardCount]!;
+    const shard = must(
+      this.#shards[
+        (must(list.at(-1), "the key of a list is longer") +
+          7 * must(list.at(-2), "the key of a list is longer")) %
+          shardCount
+      ],
+      "the key of a list is longer",
+    );
     let found = shard.get(key);
     if (found === undefined) {
       found = { list, owner, members: [member], facets: undefined };
@@ -161,7 +175,11 @@ interface OpenRun {
 export class ParcelCutter {
   /** By the first list that is left. */
   readonly #runs = new Heap<OpenRun>(
-    (a, b) => compareBytes(a.lists[a.at]!.list, b.lists[b.at]!.list) < 0,
+    (a, b) =>
+      compareBytes(
+        must(a.lists[a.at], "runs in the heap are not at their end").list,
+        must(b.lists[b.at], "runs in the heap are not at their end").list,
+      ) < 0,
   );
   readonly #total: number;
   #done = 0;
@@ -190,8 +208,8 @@ export class ParcelCutter {
   next(price: number, skipped: ReadonlySet<number>): Uint8Array {
     const writer = new ByteWriter(4096);
     for (let left = price; left > 0 && !this.isDone;) {
-      const run = this.#runs.peek()!;
-      const list = run.lists[run.at]!;
+      const run = must(this.#runs.peek(), "the heap is not empty");
+      const list = must(run.lists[run.at], "runs in the heap are not at their end");
       const end = Math.min(list.members.length, this.#member + left);
       writeEntries(writer, list, { from: this.#member, to: end, skipped });
       left -= listPrice + end - this.#member;
@@ -216,7 +234,9 @@ function writeEntries(
   { from, to, skipped }: { from: number; to: number; skipped: ReadonlySet<number> },
 ): void {
   const wanted: number[] = [];
-  for (let i = from; i < to; i++) if (!skipped.has(members[i]!)) wanted.push(members[i]!);
+  for (let i = from; i < to; i++)
+    if (!skipped.has(must(members[i], "within bounds")))
+      wanted.push(must(members[i], "within bounds"));
   if (wanted.length === 0) return;
   writer.run(list);
   writer.varint(owner);

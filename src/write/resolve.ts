@@ -1,5 +1,5 @@
 /** Facts → edits: numbers for names, values of the schema's kinds, the refusals of reference/dql 2.7, 2.11 and 3.3. */
-import { assert } from "../base/assert.ts";
+import { assert, must } from "../base/assert.ts";
 import { drive } from "../base/maybe.ts";
 import { runLength, sortInSteps } from "../base/sort-steps.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
@@ -97,8 +97,8 @@ function* resolveInSteps(
   look: Look,
 ): Steps<readonly Edit[]> {
   const rows = yield* rowsInSteps(schema, mutations, nodes, look);
-  for (let i = 0; i < rows.length; i++) {
-    rows[i]!.edit = toEdit(schema, rows[i]!);
+  for (const [i, row] of rows.entries()) {
+    row.edit = toEdit(schema, row);
     if (i % rowsAtOnce === rowsAtOnce - 1) yield look(rowsAtOnce);
   }
   const finished = finishEdits(isInOrder(rows) ? rows : yield* sortRows(rows, look));
@@ -110,15 +110,20 @@ function* resolveInSteps(
 
 /** Facts of new nodes mostly are. */
 function isInOrder(rows: readonly Row[]): boolean {
-  for (let i = 1; i < rows.length; i++) if (compareRows(rows[i - 1]!, rows[i]!) > 0) return false;
+  let before: Row | undefined;
+  for (const row of rows) {
+    if (before !== undefined && compareRows(before, row) > 0) return false;
+    before = row;
+  }
   return true;
 }
 
 function* sortRows(rows: readonly Row[], look: Look): Steps<Row[]> {
   const places = Uint32Array.from(rows, (_, i) => i);
-  const compare = (a: number, b: number): number => compareRows(rows[a]!, rows[b]!);
+  const rowAt = (place: number): Row => must(rows[place], "each place is of a row");
+  const compare = (a: number, b: number): number => compareRows(rowAt(a), rowAt(b));
   const sorted = yield* sortInSteps(places, compare, () => look(runLength));
-  return Array.from(sorted, (place) => rows[place]!);
+  return Array.from(sorted, rowAt);
 }
 
 function finishEdits(rows: Row[]): MaybePromise<readonly Edit[]> {
@@ -149,8 +154,8 @@ function* checkInSteps(
   look: Look,
 ): Steps<void> {
   const rows = yield* rowsInSteps(schema, mutations, nodes, look);
-  for (let i = 0; i < rows.length; i++) {
-    if (rows[i]!.predicate !== undefined) toEdit(schema, rows[i]!);
+  for (const [i, row] of rows.entries()) {
+    if (row.predicate !== undefined) toEdit(schema, row);
     if (i % rowsAtOnce === rowsAtOnce - 1) yield look(rowsAtOnce);
   }
 }
@@ -197,7 +202,9 @@ async function hashPasswords(
 ): Promise<readonly Edit[]> {
   const finished: Edit[] = [];
   for (const [i, edit] of edits.entries()) {
-    finished.push(isPassword(edit) ? await hashed(edit, rows[i]!) : edit);
+    finished.push(
+      isPassword(edit) ? await hashed(edit, must(rows[i], "each edit is of a row")) : edit,
+    );
   }
   return finished;
 }

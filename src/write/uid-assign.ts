@@ -1,4 +1,5 @@
 /** Blank nodes → uids: one label is one node over the whole request (reference/dql 3.2). */
+import { must } from "../base/assert.ts";
 import { drive, type MaybePromise, type Steps } from "../base/maybe.ts";
 import { Fault } from "../model/fault.ts";
 import type { NodeRef, NQuad } from "../model/nquad.ts";
@@ -86,7 +87,7 @@ export class BlankNodes {
       uid: undefined,
     };
     for (let i = 0; i < facts.length; i++) {
-      this.#noteFact(facts[i]!, fresh, source);
+      this.#noteFact(must(facts[i], "within bounds"), fresh, source);
       if (i % factsAtOnce === factsAtOnce - 1) yield look(factsAtOnce);
     }
     const { labels, waiting } = fresh;

@@ -6,22 +6,17 @@ import type {
   CompiledSchema,
   DirectiveDefinition,
   EdgeSource,
-  EnumType,
   EnumValue,
   FieldDefinition,
   FieldSource,
   InputField,
   InputObjectType,
-  InterfaceType,
-  NamedType,
   NodeMapping,
   NodeType,
   ObjectType,
   RootField,
-  ScalarName,
   SchemaMeta,
   TypeRef,
-  UnionType,
   ValueSource,
 } from "./compiled-schema.ts";
 import { isNodeDraft } from "./generate-parts.ts";
@@ -47,21 +42,9 @@ import {
 } from "./graph-names.ts";
 import { introspectionRootText } from "./sdl-prelude.ts";
 import { readBuiltin } from "./sdl-validate.ts";
+import { type Int64Form, makeShell, type Mutable, type OpenType } from "./type-shell.ts";
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type MutableField = Mutable<FieldDefinition>;
-
-/** Types while they are being filled. */
-type OpenType =
-  | Mutable<ObjectType>
-  | Mutable<InterfaceType>
-  | Mutable<UnionType>
-  | Mutable<EnumType>
-  | Mutable<InputObjectType>
-  | Extract<NamedType, { kind: "scalar" }>;
-
-/** What an Int64 is in answers: many readers of JSON lose digits of numbers beyond 2^53. */
-export type Int64Form = "number" | "text";
 
 export function linkSchema(
   sdl: string,
@@ -461,86 +444,4 @@ const valueKinds: ReadonlyMap<string, ValueKind> = new Map([
 /** Fields of types that are no nodes: parts of values, or what a remote service answers. */
 function outsideSource(owner: DraftType): FieldSource {
   return { kind: owner.origin === "user" ? "custom" : "part" };
-}
-
-function makeShell(draft: DraftType, printed: DraftType["written"], int64: Int64Form): OpenType {
-  const { name, description, origin } = draft;
-  switch (draft.kind) {
-    case "scalar":
-      return {
-        kind: "scalar",
-        name: name as ScalarName,
-        description,
-        origin,
-        ...(int64 === "text" && name === "Int64" && { isText: true }),
-      };
-    case "enum":
-      return { kind: "enum", name, description, origin, printed, values: new Map(), of: undefined };
-    case "object":
-      return {
-        kind: "object",
-        name,
-        description,
-        origin,
-        role: objectRole(draft),
-        printed,
-        interfaces: [],
-        fields: new Map(),
-        node: undefined,
-      };
-    case "interface":
-      return {
-        kind: "interface",
-        name,
-        description,
-        origin,
-        role: draft.directives.remote !== undefined ? "remote" : "node",
-        printed,
-        fields: new Map(),
-        implementors: [],
-        node: undefined,
-      };
-    case "union":
-      return {
-        kind: "union",
-        name,
-        description,
-        origin,
-        printed,
-        members: [],
-        refInput: undefined,
-        filterInput: undefined,
-        isRemote: draft.directives.remote !== undefined,
-      };
-    case "input":
-      return {
-        kind: "input",
-        name,
-        description,
-        origin,
-        role: draft.inputRole ?? inputRole(draft),
-        printed,
-        fields: new Map(),
-        of: undefined,
-      };
-  }
-}
-
-function objectRole(draft: DraftType): ObjectType["role"] {
-  if (draft.objectRole !== undefined) return draft.objectRole;
-  if (draft.origin === "user") return draft.directives.remote !== undefined ? "remote" : "node";
-  if (draft.origin === "specified") return "introspection";
-  return draft.name === "_Service" ? "service" : "geo";
-}
-
-/** The prelude's inputs: filters of values and the parts of geometry. */
-function inputRole(draft: DraftType): InputObjectType["role"] {
-  if (draft.origin !== "prelude") return "plain";
-  if (
-    /^(?:Near|Within|Contains|Intersects)Filter$|^(?:Point|PointList|Polygon|MultiPolygon)Ref$/.test(
-      draft.name,
-    )
-  )
-    return "geo";
-  return draft.name.endsWith("Filter") ? "search" : "plain";
 }

@@ -1,4 +1,4 @@
-import type { Int64Form } from "../schema/link.ts";
+import type { Int64Form } from "../schema/type-shell.ts";
 import type { Clock } from "../../base/clock.ts";
 import { silentLogger } from "../../base/log.ts";
 import type { Logger } from "../../base/log.ts";

@@ -8,7 +8,8 @@ import { findAllProblems, isDraft, readSdl } from "../schema/sdl-validate.ts";
 import { readRules } from "../resolve/rule-read.ts";
 import { readRemoteExpectations } from "../schema/remote-expectations.ts";
 import { SchemaFault } from "../schema/schema-fault.ts";
-import { linkSchema, type Int64Form } from "../schema/link.ts";
+import { linkSchema } from "../schema/link.ts";
+import type { Int64Form } from "../schema/type-shell.ts";
 
 type Compiled =
   | { readonly ok: true; readonly schema: CompiledSchema }

@@ -21,7 +21,7 @@ import { generatedSchemaText } from "../schema/generate-text.ts";
 import { checkStoredValues } from "./stored-values.ts";
 import { findRuleGaps, refuseRuleGaps } from "../schema/rule-gaps.ts";
 import { findSchemaWarnings } from "../schema/warnings.ts";
-import type { Int64Form } from "../schema/link.ts";
+import type { Int64Form } from "../schema/type-shell.ts";
 import { readRemoteExpectations } from "../schema/remote-expectations.ts";
 import type { Outgoing } from "../resolve/request-call.ts";
 import { findRemoteProblems } from "./remote-check.ts";

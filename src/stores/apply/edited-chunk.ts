@@ -2,6 +2,7 @@
  * Hot: one chunk of members inside of a write transaction, read in place. Nearly all edits add new members behind the
  * last one: those are kept as numbers and appended to the bytes as they are, and nothing is decoded.
  */
+import { must } from "../../base/assert.ts";
 import { emptyBytes } from "../../base/bytes.ts";
 import {
   chunkCount,
@@ -174,7 +175,7 @@ function hasNumber(numbers: readonly number[], wanted: number): boolean {
   let high = numbers.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (numbers[middle]! < wanted) low = middle + 1;
+    if (must(numbers[middle], "within bounds") < wanted) low = middle + 1;
     else high = middle;
   }
   return numbers[low] === wanted;

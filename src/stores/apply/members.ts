@@ -1,4 +1,5 @@
 /** Ascending members with the facets of some, and edits laid over them. */
+import { must } from "../../base/assert.ts";
 import { emptyBytes } from "../../base/bytes.ts";
 import { lowerBound } from "../../base/sorted.ts";
 import { noChunkFacets, type ChunkFacets } from "../../codec/chunk.ts";
@@ -30,7 +31,7 @@ function sortedUids(edits: MemberEdits): Float64Array {
   let count = 0;
   let isSorted = true;
   for (const uid of edits.keys()) {
-    if (count > 0 && uid < uids[count - 1]!) isSorted = false;
+    if (count > 0 && uid < must(uids[count - 1], "within bounds")) isSorted = false;
     uids[count++] = uid;
   }
   return isSorted ? uids : uids.sort();
@@ -42,7 +43,7 @@ export function addedMembers(edits: MemberEdits): Members {
   const facets = new Map<number, Uint8Array>();
   let count = 0;
   for (let i = 0; i < uids.length; i++) {
-    const uid = uids[i]!;
+    const uid = must(uids[i], "within bounds");
     const value = edits.get(uid);
     if (value === undefined) continue;
     if (value.length > 0) facets.set(count, value);
@@ -59,16 +60,16 @@ export function mergeMembers(base: Members, edits: MemberEdits): Members {
   let count = 0;
   let at = 0;
   const keepUpTo = (bound: number): void => {
-    while (at < base.uids.length && base.uids[at]! < bound) {
+    while (at < base.uids.length && must(base.uids[at], "within bounds") < bound) {
       if (hasFacets) {
         const kept = base.facets.get(at);
         if (kept !== undefined) facets.set(count, kept);
       }
-      uids[count++] = base.uids[at++]!;
+      uids[count++] = must(base.uids[at++], "within bounds");
     }
   };
   for (let i = 0; i < edited.length; i++) {
-    const uid = edited[i]!;
+    const uid = must(edited[i], "within bounds");
     keepUpTo(uid);
     if (base.uids[at] === uid) at++;
     const value = edits.get(uid);

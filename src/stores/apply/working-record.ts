@@ -1,5 +1,5 @@
 /** One node's record inside of a write transaction: parts are read once, edits gather, `flush` writes what changed. */
-import { assert } from "../../base/assert.ts";
+import { assert, must } from "../../base/assert.ts";
 import { emptyBytes } from "../../base/bytes.ts";
 import { longList, recordKey, wideKey } from "../../codec/key.ts";
 import {
@@ -194,7 +194,10 @@ export class WorkingRecord {
     entry.list = undefined;
     entry.edges = uids.length === 0 ? undefined : new EditedChunk(undefined);
     for (let i = 0; i < uids.length; i++) {
-      entry.edges!.edit(uids[i]!, facets.get(i) ?? emptyBytes);
+      must(entry.edges, "an entry of edges was opened").edit(
+        must(uids[i], "within bounds"),
+        facets.get(i) ?? emptyBytes,
+      );
     }
     entry.isDirty = true;
     return true;
@@ -206,7 +209,8 @@ export class WorkingRecord {
     if (edges.count <= shortEdgesMax && bytes <= shortEdgeBytesMax) return;
     const list = this.host.openList(longList(this.storageId, entry.predicate, this.uid));
     const { uids, facets } = edges.members();
-    for (let i = 0; i < uids.length; i++) list.edit(uids[i]!, facets.get(i) ?? emptyBytes);
+    for (let i = 0; i < uids.length; i++)
+      list.edit(must(uids[i], "within bounds"), facets.get(i) ?? emptyBytes);
     entry.edges = undefined;
     entry.list = list;
     entry.isDirty = true;
@@ -245,11 +249,7 @@ export class WorkingRecord {
       return;
     }
     const groups = splitEntries(readEntries(row), tuning.partBytesMax);
-    this.writeGroups(
-      0,
-      groups,
-      groups.slice(1).map((group) => group[0]!.predicate),
-    );
+    this.writeGroups(0, groups, groups.slice(1).map(firstOf));
   }
 
   private flushParts(touched: readonly WorkingEntry[]): void {
@@ -267,11 +267,14 @@ export class WorkingRecord {
     for (const first of [0, ...this.further]) {
       const ofPart = byPart.get(first);
       if (ofPart === undefined) {
-        if (first === 0) part0 = readEntries(this.row!);
+        if (first === 0) part0 = readEntries(must(this.row, "a record that is stored has its row"));
         else further.push(first);
         continue;
       }
-      const entries = mergeEntries(readEntries(this.part(first)!), ofPart);
+      const entries = mergeEntries(
+        readEntries(must(this.part(first), "a part that is named is stored")),
+        ofPart,
+      );
       if (entries.length === 0 && first !== 0) {
         kv.remove(recordKey(this.storageId, this.uid, first));
         isTableChanged = true;
@@ -279,14 +282,16 @@ export class WorkingRecord {
       }
       const groups = splitEntries(entries, tuning.partBytesMax);
       if (groups.length > 1) isTableChanged = true;
-      if (first === 0) part0 = groups[0]!;
+      const [own, ...split] = groups;
+      const entriesHere = must(own, "entries make at least one part");
+      if (first === 0) part0 = entriesHere;
       else {
         further.push(first);
-        kv.put(recordKey(this.storageId, this.uid, first), encodePart(groups[0]!));
+        kv.put(recordKey(this.storageId, this.uid, first), encodePart(entriesHere));
       }
-      for (const group of groups.slice(1)) {
-        further.push(group[0]!.predicate);
-        kv.put(recordKey(this.storageId, this.uid, group[0]!.predicate), encodePart(group));
+      for (const group of split) {
+        further.push(firstOf(group));
+        kv.put(recordKey(this.storageId, this.uid, firstOf(group)), encodePart(group));
       }
     }
     if (!isTableChanged) return;
@@ -301,14 +306,22 @@ export class WorkingRecord {
     further: readonly number[],
   ): void {
     const { kv } = this.host;
-    kv.put(recordKey(this.storageId, this.uid, first), encodePart(groups[0]!, further));
+    kv.put(
+      recordKey(this.storageId, this.uid, first),
+      encodePart(must(groups[0], "entries make at least one part"), further),
+    );
     for (const group of groups.slice(1)) {
-      kv.put(recordKey(this.storageId, this.uid, group[0]!.predicate), encodePart(group));
+      kv.put(recordKey(this.storageId, this.uid, firstOf(group)), encodePart(group));
     }
   }
 }
 
 const noParts: readonly number[] = [];
+
+/** The predicate that a part is found by. */
+function firstOf(part: readonly RecordEntry[]): number {
+  return must(part[0], "a part that was split has entries").predicate;
+}
 
 /** Number of cells or edges of an entry, with all edits so far. */
 export function countEntry(entry: WorkingEntry): number {
@@ -346,11 +359,12 @@ function mergeEntries(
   let at = 0;
   for (const entry of touched) {
     const { predicate } = entry;
-    while (at < stored.length && stored[at]!.predicate < predicate) merged.push(stored[at++]!);
+    while (at < stored.length && must(stored[at], "within bounds").predicate < predicate)
+      merged.push(must(stored[at++], "within bounds"));
     if (stored[at]?.predicate === predicate) at++;
     const bytes = encodeEntry(entry);
     if (bytes !== undefined) merged.push({ predicate, bytes });
   }
-  while (at < stored.length) merged.push(stored[at++]!);
+  while (at < stored.length) merged.push(must(stored[at++], "within bounds"));
   return merged;
 }

@@ -8,7 +8,6 @@ import { changeIdText } from "../../store/patch-codec.ts";
 import { metrics } from "../../base/metrics.ts";
 import { Fault } from "../../model/fault.ts";
 import {
-  StoreRefusal,
   type Change,
   type ChangeId,
   type CommitResult,
@@ -18,6 +17,7 @@ import {
   type PlacedRows,
   type SweepRequest,
   type SweepResult,
+  StoreRefusal,
 } from "../../store/store.ts";
 import { defaultTuning, type Tuning } from "../apply/tuning.ts";
 import {
@@ -48,25 +48,14 @@ import {
 import { Pauses } from "./pauses.ts";
 import { SlotTable } from "./slot-table.ts";
 import { runSweep } from "./sweep.ts";
+import { isBasisRefusal, toAnswer, toUnavailable } from "./commit-failure.ts";
+import {
+  changesCommitted,
+  commitGroups,
+  countRefusal,
+  patchesCommitted,
+} from "./commit-metrics.ts";
 import { UidLease } from "./uid-lease.ts";
-
-const commitGroups = metrics.counter(
-  "weft_commit_groups_total",
-  "Groups of changes that were committed together",
-);
-const changesCommitted = metrics.counter(
-  "weft_changes_committed_total",
-  "Changes that the writer committed",
-);
-const patchesCommitted = metrics.counter(
-  "weft_facts_written_total",
-  "Facts and index entries that were written",
-);
-const changesRefused = metrics.counters(
-  "weft_changes_refused_total",
-  "Changes that the writer refused; conflict: another transaction was first, basis: derived again by itself",
-  "reason",
-);
 
 interface CommitterOptions {
   readonly clock: Clock;
@@ -656,23 +645,4 @@ export class Committer {
     this.queue.hold(held);
     if (isChanged) for (const listener of this.listeners) listener(this.state.commitTs);
   }
-}
-
-function countRefusal(error: unknown): void {
-  changesRefused.of(error instanceof StoreRefusal ? error.reason : "other").count++;
-}
-
-function isBasisRefusal(error: unknown): boolean {
-  return error instanceof StoreRefusal && error.reason === "basis";
-}
-
-/** What was sent to the log and not answered may come to pass; what waited behind it does not. */
-function toAnswer(error: unknown): unknown {
-  const isTold = error instanceof FatalEngineError && error.cause instanceof Fault;
-  return isTold ? error.cause : toUnavailable(error);
-}
-
-function toUnavailable(cause: unknown): unknown {
-  if (cause instanceof Fault) return cause;
-  return new Fault("E_STORE_UNAVAILABLE", "the store is not available", { cause });
 }

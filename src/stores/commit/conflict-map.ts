@@ -3,6 +3,7 @@
  * array: a million keys take 32 MB where a Map of strings takes 110. Two generations: when the young one is full it
  * becomes the old one, and what the old one knew is dropped.
  */
+import { must } from "../../base/assert.ts";
 import type { ByteReader, ByteWriter } from "../../base/bytes.ts";
 
 export class ConflictMap {
@@ -179,7 +180,10 @@ class Generation {
   }
 
   private numberAt(at: number): number {
-    return this.words[at + 3]! * 2 ** 32 + this.words[at + 2]!;
+    return (
+      must(this.words[at + 3], "a slot has four words") * 2 ** 32 +
+      must(this.words[at + 2], "a slot has four words")
+    );
   }
 
   /** The first word of the key's place, or of the free one where it would be. */
@@ -206,7 +210,12 @@ class Generation {
     const { words } = this;
     for (let at = 0; at < words.length; at += 4) {
       const commitTs = this.numberAt(at);
-      if (commitTs !== 0) visit(words[at]!, words[at + 1]!, commitTs);
+      if (commitTs !== 0)
+        visit(
+          must(words[at], "a slot has four words"),
+          must(words[at + 1], "a slot has four words"),
+          commitTs,
+        );
     }
   }
 

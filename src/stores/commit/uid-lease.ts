@@ -1,4 +1,5 @@
 /** Uids in sequence, each once, and never one that was used explicitly (reference/storage 6). */
+import { must } from "../../base/assert.ts";
 import { lowerBound } from "../../base/sorted.ts";
 import { Fault } from "../../model/fault.ts";
 import { reservedList } from "../../codec/key.ts";
@@ -100,7 +101,7 @@ export class UidLease {
     if (first + count > this.nearest) {
       const sorted = new Float64Array(this.kept).sort();
       for (let at = lowerBound(sorted, first); at < sorted.length; at++) {
-        const used = sorted[at]!;
+        const used = must(sorted[at], "within bounds");
         if (used >= first + count) break;
         first = used + 1;
       }

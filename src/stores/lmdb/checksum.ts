@@ -4,7 +4,7 @@
  * values go through them.
  */
 import { crc32 } from "node:zlib";
-import { readUint32 } from "../../base/bytes.ts";
+import { readInt32, readUint32 } from "../../base/bytes.ts";
 
 export const checksumBytes = 4;
 
@@ -34,7 +34,7 @@ function crcByTable(bytes: Uint8Array, length: number, seed: number): number {
   let crc = ~seed;
   let i = 0;
   for (const end = length - 3; i < end; i += 4) {
-    crc ^= bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);
+    crc ^= readInt32(bytes, i);
     crc =
       table3[crc & 0xff]! ^
       table2[(crc >>> 8) & 0xff]! ^

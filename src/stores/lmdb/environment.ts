@@ -381,7 +381,7 @@ class LmdbSnapshot implements Snapshot {
     const { source } = this.shared;
     storeReads.rows += keys.length;
     for (let i = 0; i < keys.length; i++) {
-      const row = readRow(source, keys[i]!);
+      const row = readRow(source, must(keys[i], "within bounds"));
       if (row !== undefined) storeReads.bytes += row.length;
       visit(i, row);
     }

@@ -4,6 +4,7 @@
  * over rows. A row's value is a count, then so many words: 0 is a gap, a number is a page, a negative one the length of
  * a run whose first page follows.
  */
+import { must } from "../../base/assert.ts";
 import { PageDamage } from "./pages.ts";
 
 const wordBytes = 8;
@@ -49,7 +50,7 @@ export class PageUse {
   private note(page: number): boolean {
     const bit = 1 << (page & 7);
     const at = page >> 3;
-    const bits = this.bits[at]!;
+    const bits = must(this.bits[at], "a word of the map");
     this.bits[at] = bits | bit;
     return (bits & bit) === 0;
   }

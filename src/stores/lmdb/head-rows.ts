@@ -4,6 +4,7 @@
  * rewrote fifty pages; together they fill a few. At the list's own key stands a **stub** of one byte, written once.
  * Only the rows of an LMDB file know of it (`environment.ts`): all others read and write a head at its list's key.
  */
+import { must } from "../../base/assert.ts";
 import { isHead } from "../../codec/chunk.ts";
 import { keyKind } from "../../codec/key.ts";
 
@@ -32,9 +33,9 @@ export function isStub(key: Uint8Array, row: Uint8Array): boolean {
 /** The key of the head itself: storage id, kind, then the list's prefix from its kind on. Byte by byte: no views made. */
 export function headRowKey(listKey: Uint8Array): Uint8Array {
   const key = new Uint8Array(listKey.length - 7);
-  for (let i = 0; i < 4; i++) key[i] = listKey[i]!;
+  for (let i = 0; i < 4; i++) key[i] = must(listKey[i], "the key of a list is longer");
   key[4] = keyKind.head;
-  for (let i = 5; i < key.length; i++) key[i] = listKey[i - 1]!;
+  for (let i = 5; i < key.length; i++) key[i] = must(listKey[i - 1], "the key of a list is longer");
   return key;
 }
 

@@ -3,12 +3,9 @@
  * acknowledged is in its store, and reading it asks nobody (reference/log 7.2).
  */
 import { systemClock } from "../../base/clock.ts";
-import { sharedTickMs, wallOffsetMs } from "../../base/shared-clock.ts";
+import { isOffsetKept, sharedTickMs } from "../../base/shared-clock.ts";
 import { Fault } from "../../model/fault.ts";
 import type { LeadNotice } from "./node-link.ts";
-
-/** A wall clock that was moved by more, or a machine that stood still for longer, makes a term void. */
-const offsetMsMax = 500;
 
 export class HeardLead {
   readonly #onLead: ((leads: boolean) => void) | undefined;
@@ -33,7 +30,7 @@ export class HeardLead {
     if (this.#notice?.kind !== "leads") return false;
     const { term } = this.#notice;
     if (sharedTickMs() >= term.untilMs) return false;
-    return Math.abs(wallOffsetMs(systemClock) - term.wallOffsetMs) < offsetMsMax;
+    return isOffsetKept(systemClock, term.wallOffsetMs);
   }
 
   /** Throws E_STORE_UNAVAILABLE where the machine cannot go on: its store is not as the others'. */

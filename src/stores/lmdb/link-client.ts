@@ -2,6 +2,7 @@
  * A process's side of the link. When the writer dies, what was under way is sent again to the next one, which knows
  * from the log what it did: a commit is acknowledged, applied, or answered "outcome unknown" when the log is too short.
  */
+import { must } from "../../base/assert.ts";
 import * as net from "node:net";
 import { ByteWriter } from "../../base/bytes.ts";
 import { beginFrame, encodeFrame, endFrame, FrameCutter } from "../../base/frames.ts";
@@ -103,12 +104,11 @@ export class LinkClient {
       writer.u8(isResent ? 1 : 0);
       writeChange(writer, change);
     });
-    return commitTs!;
+    return must(commitTs, "a commit is answered with its timestamp");
   }
 
   async claimSlot(): Promise<{ slot: number; floorTs: number }> {
-    const [slot, floorTs] = await this.askNumbers(frameKind.claimSlot, encodeNumbers());
-    return { slot: slot!, floorTs: floorTs! };
+    return slotOf(await this.askNumbers(frameKind.claimSlot, encodeNumbers()));
   }
 
   /**
@@ -295,11 +295,8 @@ export class LinkClient {
     if (frame.kind === frameKind.answer) {
       const numbers = readNumbers(pending.kind, frame.payload);
       if (numbers === undefined) return this.rejectGarbage(pending);
-      if (pending.kind === frameKind.claimSlot) {
-        // At once: the link may be lost before whoever asked goes on.
-        const [slot, floorTs] = numbers;
-        this.slot = { slot: slot!, floorTs: floorTs! };
-      }
+      // At once: the link may be lost before whoever asked goes on.
+      if (pending.kind === frameKind.claimSlot) this.slot = slotOf(numbers);
       pending.resolve(numbers);
       return true;
     }
@@ -387,4 +384,11 @@ function unknownOutcome(): Fault {
 
 function unavailable(reason: string): Fault {
   return new Fault("E_STORE_UNAVAILABLE", reason);
+}
+
+function slotOf([slot, floorTs]: readonly number[]): { slot: number; floorTs: number } {
+  return {
+    slot: must(slot, "a claim is answered with a slot"),
+    floorTs: must(floorTs, "a slot has its floor"),
+  };
 }

@@ -4,6 +4,7 @@
  * both neighbours of the place are verified, and that they are on the sides where they belong (a damaged separator of
  * two pages leads to the wrong one). That costs 10 µs; once a process has seen all rows (`scrub.ts`) it is left out.
  */
+import { must } from "../../base/assert.ts";
 import { compareBytes } from "../../base/bytes.ts";
 import type { ScanRange } from "../../store/store.ts";
 import { isIntact } from "./checksum.ts";
@@ -49,7 +50,9 @@ function mayBe(damaged: Uint8Array, key: Uint8Array): boolean {
   if (damaged.length !== key.length) return false;
   let changed = 0;
   for (let i = 0; i < key.length; i++) {
-    const bits = damaged[i]! ^ key[i]!;
+    const bits =
+      must(damaged[i], "a byte below the shorter length") ^
+      must(key[i], "a byte below the shorter length");
     if (bits === 0) continue;
     if ((bits & (bits - 1)) !== 0) return false;
     changed++;

@@ -4,7 +4,8 @@
  * above, a key leads to the block with the rows from that key on, which is the payload. An entry's bytes do not depend on
  * where it stands, so that a run of them is copied as a whole.
  */
-import { assert } from "../../base/assert.ts";
+import { readUint16 } from "../../base/bytes.ts";
+import { assert, must } from "../../base/assert.ts";
 
 const headBytes = 4;
 const placeBytes = 2;
@@ -33,34 +34,34 @@ export class TreeBlock {
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    this.level = bytes[0]!;
-    this.count = bytes[2]! | (bytes[3]! << 8);
+    this.level = must(bytes[0], "a block is whole");
+    this.count = readUint16(bytes, 2);
   }
 
   /** Where an entry begins; of the one behind the last where the block ends. */
   placeOf(index: number): number {
     if (index >= this.count) return this.bytes.length;
     const at = headBytes + index * placeBytes;
-    return this.bytes[at]! | (this.bytes[at + 1]! << 8);
+    return readUint16(this.bytes, at);
   }
 
   keyAt(index: number): Uint8Array {
     const { bytes } = this;
     const place = this.placeOf(index);
-    const length = bytes[place]! | (bytes[place + 1]! << 8);
+    const length = readUint16(bytes, place);
     return new Uint8Array(bytes.buffer, bytes.byteOffset + place + entryHeadBytes, length);
   }
 
   payloadAt(index: number): Uint8Array {
     const { bytes } = this;
     const place = this.placeOf(index);
-    const key = bytes[place]! | (bytes[place + 1]! << 8);
-    const length = (bytes[place + 2]! | (bytes[place + 3]! << 8)) & ~longBit;
+    const key = readUint16(bytes, place);
+    const length = readUint16(bytes, place + 2) & ~longBit;
     return new Uint8Array(bytes.buffer, bytes.byteOffset + place + entryHeadBytes + key, length);
   }
 
   isLongAt(index: number): boolean {
-    return (this.bytes[this.placeOf(index) + 3]! & 0x80) !== 0;
+    return (must(this.bytes[this.placeOf(index) + 3], "a block is whole") & 0x80) !== 0;
   }
 
   /** Of a block above the rows, or of a long row: the block that the entry leads to. */
@@ -99,8 +100,8 @@ export class TreeBlock {
   compareAt(index: number, key: Uint8Array): number {
     const { bytes } = this;
     const place = headBytes + index * placeBytes;
-    const at = bytes[place]! | (bytes[place + 1]! << 8);
-    const length = bytes[at]! | (bytes[at + 1]! << 8);
+    const at = readUint16(bytes, place);
+    const length = readUint16(bytes, at);
     const from = at + entryHeadBytes;
     const shared = length < key.length ? length : key.length;
     for (let i = 0; i < shared; i++) {
@@ -181,7 +182,10 @@ export function packBlocks(
   let size = 0;
   const cut = (to: number): void => {
     const pieces = entries.slice(from, to);
-    made.push({ first: pieces[0]!.key, bytes: encodeBlock(level, pieces, to - from, size) });
+    made.push({
+      first: must(pieces[0], "a block has entries").key,
+      bytes: encodeBlock(level, pieces, to - from, size),
+    });
     from = to;
     size = 0;
   };
@@ -202,6 +206,6 @@ export function encodeId(id: number): Uint8Array {
 
 function readId(payload: Uint8Array): number {
   let id = 0;
-  for (let i = idBytes - 1; i >= 0; i--) id = id * 256 + payload[i]!;
+  for (let i = idBytes - 1; i >= 0; i--) id = id * 256 + must(payload[i], "a block is whole");
   return id;
 }

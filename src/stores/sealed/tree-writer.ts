@@ -37,12 +37,16 @@ export function editTree(tree: BlockTree, view: TreeView, edits: readonly RowEdi
 function sortEdits(edits: readonly RowEdit[]): RowEdit[] {
   let isSorted = true;
   for (let i = 1; i < edits.length && isSorted; i++) {
-    isSorted = compareBytes(edits[i - 1]!.key, edits[i]!.key) < 0;
+    isSorted =
+      compareBytes(must(edits[i - 1], "within bounds").key, must(edits[i], "within bounds").key) <
+      0;
   }
   if (isSorted) return [...edits];
   const sorted = [...edits].sort((a, b) => compareBytes(a.key, b.key));
   return sorted.filter(
-    (edit, i) => i + 1 === sorted.length || compareBytes(edit.key, sorted[i + 1]!.key) !== 0,
+    (edit, i) =>
+      i + 1 === sorted.length ||
+      compareBytes(edit.key, must(sorted[i + 1], "within bounds").key) !== 0,
   );
 }
 
@@ -97,7 +101,7 @@ class TreeWriter {
     let kept = 0;
     let isAppending = true;
     for (let from = 0; from < edits.length;) {
-      const index = block.childFor(edits[from]!.key);
+      const index = block.childFor(must(edits[from], "within bounds").key);
       const to = endOfChild(block, index, edits, from);
       const child = block.blockAt(index);
       const part = from === 0 && to === edits.length ? edits : edits.slice(from, to);
@@ -221,7 +225,8 @@ function endOfChild(
 ): number {
   if (index + 1 >= block.count) return edits.length;
   let to = from + 1;
-  while (to < edits.length && block.compareAt(index + 1, edits[to]!.key) > 0) to++;
+  while (to < edits.length && block.compareAt(index + 1, must(edits[to], "within bounds").key) > 0)
+    to++;
   return to;
 }
 
