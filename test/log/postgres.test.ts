@@ -9,6 +9,7 @@ import { describeLog } from "../../src/log/contract.ts";
 import { makeRecords } from "../../src/log/contract/records.ts";
 import { judgeNext } from "../../src/log/follower.ts";
 import { openPostgresLog, type PostgresLog } from "../../src/log/postgres.ts";
+import { PostgresSessions } from "../../src/log/postgres/sessions.ts";
 import { openBody } from "../../src/log/record.ts";
 import { LogUnavailable, LogUnknown, type SealedRecord } from "../../src/log/replicated-log.ts";
 import { takeOver } from "../../src/log/take-over.ts";
@@ -52,6 +53,17 @@ describe.runIf(isHere)("PostgreSQL with a synchronous standby", () => {
       },
     },
   );
+
+  it("ends sessions of machines that are gone", async () => {
+    const sessions = new PostgresSessions({
+      url: pair.primary.url,
+      isSingle: false,
+      clock: systemClock,
+    });
+    const { rows } = await sessions.run("SELECT current_setting('tcp_keepalives_idle') AS idle");
+    expect(rows).toEqual([{ idle: "10" }]);
+    await sessions.close();
+  });
 
   describe("a wait for the standby that is ended", () => {
     /** Ends the waits of all that append, by `pg_terminate_backend` or `pg_cancel_backend`. */

@@ -27,6 +27,9 @@ const connectMs = 5000;
 /** Longer than any statement takes that will still be answered; it goes on there, and may come to pass. */
 const answerMs = 10_000;
 const idleMax = 4;
+/** A session whose machine is gone is ended by the server after some 25 s: it counts against `max_connections`. */
+const keepalives =
+  "set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)";
 /** So long a look at the server's settings is relied on. */
 const checkedMs = 10_000;
 
@@ -138,6 +141,7 @@ async function checkServer(client: ClientBase, isSingle: boolean): Promise<void>
   }
   // From here on whatever the server is told meanwhile.
   await ask(client, `SET synchronous_commit TO '${commit}'`, []);
+  await ask(client, `SELECT ${keepalives}`, []);
   if ((await setting("fsync")) !== "on") throw refuse('fsync is "off"');
   if (isSingle || (await isReplicatedBelow(client))) return;
   if ((await setting("synchronous_standby_names")) !== "") return;
