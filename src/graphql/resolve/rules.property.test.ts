@@ -12,14 +12,24 @@ import { testNamespace, testSecret, tokenOf } from "../../../test/support/tokens
 
 const mine = '{ rule: "query($USER: String!) { queryNote(filter: {by: {eq: $USER}}) { id } }" }';
 
-const seen = `{ or: [${mine}, { rule: "query($USER: String!) { queryNote { readers(filter: {handle: {eq: $USER}}) { handle } } }" }] }`;
+const sharedBy = (path: string): string =>
+  `{ rule: "query($USER: String!) { queryNote { ${path}(filter: {handle: {eq: $USER}}) { handle } } }" }`;
+const inTeam = (edge: string): string =>
+  `{ rule: "query($USER: String!) { queryNote { team { ${edge}(filter: {handle: {eq: $USER}}) { handle } } } }" }`;
+const seen = `{ or: [${[mine, sharedBy("readers"), inTeam("members"), inTeam("fans")].join()}] }`;
+const admin = '{ rule: "{$ROLE: {eq: \\"ADMIN\\"}}" }';
 
-/** Notes belong to whom `by` names, and are shown to their readers too; users, folders and tags have no rules. */
+/**
+ * Notes belong to whom `by` names, and are shown to their readers and to who is in their team, too; teams are seen by
+ * everybody and changed by nobody; users, folders and tags have no rules.
+ */
 const sdl = `
-  type User { handle: String! @id  notes: [Note] @hasInverse(field: owner)  pinned: Note @hasInverse(field: pinner)  reads: [Note] @hasInverse(field: readers) }
+  type User { handle: String! @id  notes: [Note] @hasInverse(field: owner)  pinned: Note @hasInverse(field: pinner)
+    reads: [Note] @hasInverse(field: readers)  teams: [Team] @hasInverse(field: members)  likes: [Team]  best: Team }
+  type Team @auth(update: ${admin}) { code: String! @id  members: [User]  fans: [User] @dgraph(pred: "~User.likes")  bests: [User] @dgraph(pred: "~User.best") }
   type Note @auth(query: ${seen}, add: ${mine}, update: ${mine}, delete: ${mine}) {
     id: ID!  by: String! @search(by: [hash])  code: String @id  text: String
-    owner: User  pinner: User  readers: [User]  next: Note @hasInverse(field: previous)  previous: Note
+    owner: User  pinner: User  readers: [User]  team: Team  next: Note @hasInverse(field: previous)  previous: Note
     folder: Folder @hasInverse(field: notes)  tags: [Tag] @hasInverse(field: notes)
   }
   type Folder { name: String! @id  notes: [Note]  cover: Note }
@@ -61,6 +71,8 @@ async function open(): Promise<GraphqlContext> {
   node("0x31", "Folder", { name: "f1" });
   node("0x32", "Folder", { name: "f2" });
   node("0x41", "Tag", { name: "t1" });
+  node("0x51", "Team", { code: "c1" });
+  lines.push("<0x2> <User.likes> <0x51> .", "<0x21> <Note.team> <0x51> .");
   for (const [from, forward, to, back] of [
     ["0x21", "Note.owner", "0x2", "User.notes"],
     ["0x22", "Note.owner", "0x2", "User.notes"],
@@ -72,6 +84,7 @@ async function open(): Promise<GraphqlContext> {
     ["0x22", "Note.tags", "0x41", "Tag.notes"],
     ["0x22", "Note.readers", "0x2", "User.reads"],
     ["0x23", "Note.readers", "0x1", "User.reads"],
+    ["0x51", "Team.members", "0x2", "User.teams"],
   ] as const) {
     lines.push(`<${from}> <${forward}> <${to}> .`, `<${to}> <${back}> <${from}> .`);
   }
@@ -100,11 +113,16 @@ const object = (parts: fc.Arbitrary<readonly string[]>): fc.Arbitrary<string> =>
 const part = (name: string, value: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   value.map((text) => `${name}: ${text}`);
 
+const team = fc.constantFrom('{code: "c1"}', '{code: "c2"}');
+
 function userParts(depth: number): fc.Arbitrary<string> {
   return fc.oneof(
     part("notes", many(note(depth))),
     part("reads", many(note(depth))),
     part("pinned", note(depth)),
+    part("teams", many(team)),
+    part("likes", many(team)),
+    part("best", team),
   );
 }
 const folderParts = (depth: number): fc.Arbitrary<string> =>
@@ -190,7 +208,9 @@ const mutation = fc.oneof(
 );
 
 const notesOf = (opened: GraphqlContext, ids: readonly string[]): Promise<unknown> =>
-  opened.dql(`{ q(func: uid(${ids.join()})) { uid ${ofNotes} } }`);
+  opened.dql(
+    `{ q(func: uid(${ids.join()})) { uid ${ofNotes} } t(func: uid(0x51)) { Team.members { uid } ~User.likes { uid } } }`,
+  );
 
 test("nobody else's node is changed, by a write to any side of its edges", async () => {
   let accepted = 0;
