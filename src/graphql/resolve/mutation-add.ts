@@ -10,7 +10,7 @@ import {
   judgeProblems,
 } from "./mutation-judge.ts";
 import { LookupList } from "./mutation-lookup.ts";
-import { lookAround } from "./mutation-sight.ts";
+import { lookAround, openSight } from "./mutation-sight.ts";
 import { applyFacts, ending } from "./mutation-stage.ts";
 import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
 import { addInputOf, NodeWriter } from "./mutation-write.ts";
@@ -27,7 +27,8 @@ export async function runAdd(stage: MutationStage, steps: StageSteps): Promise<M
   const lookups = await ending(list.find(txn.reader, stage, stage.budget), endLookup);
   const isUpsert = values["upsert"] === true;
   const updatable = isUpsert ? await findUpdatable(stage, tops, lookups) : undefined;
-  const sight = await lookAround(stage, collector.nodes, lookups);
+  const sight =
+    stage.guard === undefined ? openSight : await lookAround(stage, collector.nodes, lookups);
   const writer = new NodeWriter(stage, lookups, sight, collector.definitions, updatable);
   const { facts, edges } = writer;
   const keys = tops.map((top) => writer.addTop(top, isUpsert));

@@ -35,6 +35,9 @@ export class Sight {
   }
 }
 
+/** Of schemas without rules. */
+export const openSight = new Sight(undefined, new Map());
+
 /** Asks for the nodes of references; those at the top are judged where they are taken. */
 export async function lookAround(
   stage: MutationStage,
@@ -43,7 +46,7 @@ export async function lookAround(
 ): Promise<Sight> {
   const { guard } = stage;
   const hidden = new Map<NamedType, Set<number>>();
-  if (guard === undefined) return new Sight(guard, hidden);
+  if (guard === undefined) return openSight;
   const note = (type: NodeType, found: FoundNode | undefined): void => {
     if (found === undefined || !guard.hides(type)) return;
     const uids = hidden.get(type);

@@ -21,7 +21,7 @@ import {
 } from "./mutation-judge.ts";
 import { matchNodes } from "./mutation-match.ts";
 import { MutationRefused } from "./mutation-refused.ts";
-import { foreignHolder, lookAround } from "./mutation-sight.ts";
+import { foreignHolder, lookAround, openSight } from "./mutation-sight.ts";
 import { applyFacts, chargeNodes, ending } from "./mutation-stage.ts";
 import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
 import { NodeWriter, takenProblem } from "./mutation-write.ts";
@@ -59,7 +59,10 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
   const endLookup = steps.lookup();
   const uids = await matchNodes(stage, txn.reader, input["filter"] ?? {}, "update");
   const lookups = await ending(list.find(txn.reader, stage, stage.budget), endLookup);
-  const sight = await lookAround(stage, [...collector.nodes, ...remover.nodes], lookups);
+  const sight =
+    stage.guard === undefined
+      ? openSight
+      : await lookAround(stage, [...collector.nodes, ...remover.nodes], lookups);
   const writer = new NodeWriter(stage, lookups, sight, collector.definitions);
   const { facts, edges } = writer;
   // Targets are told right or wrong even where no node is found; a patch whose id is taken is told of that alone.
