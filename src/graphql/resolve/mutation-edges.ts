@@ -72,12 +72,12 @@ export class EdgeChanges {
     for (const step of this.#steps) {
       if (step.kind === "add") this.#link(step.subject, step.edge, step.object);
       else if (step.kind === "remove") {
-        if (this.#isThere(step.subject, step.edge, step.object))
-          this.#noteChanged(step.edge, step.object);
+        if (this.#isGuarded(step.edge) && this.#isThere(step.subject, step.edge, step.object))
+          this.#note(step.edge.target, step.object);
         this.#unlink(step.subject, step.edge, step.object);
       } else {
         for (const object of this.#targets(step.subject, step.edge)) {
-          this.#noteChanged(step.edge, object);
+          if (this.#isGuarded(step.edge)) this.#note(step.edge.target, object);
           this.#unlink(step.subject, step.edge, object);
         }
       }
@@ -119,7 +119,8 @@ export class EdgeChanges {
 
   #link(subject: NodeKey, edge: EdgeSource, object: NodeKey): void {
     const inverse = inverseEdge(edge);
-    if (!this.#isThere(subject, edge, object)) this.#noteChanged(edge, object);
+    if (this.#isGuarded(edge) && !this.#isThere(subject, edge, object))
+      this.#note(edge.target, object);
     if (inverse === undefined) {
       if (!edge.isList) this.#supersede(subject, edge, object);
       this.#change(subject, edge.predicate, object, true);
@@ -156,10 +157,6 @@ export class EdgeChanges {
     return inverseEdge(edge)?.isList === false || this.#guard?.goesBy(edge) === true;
   }
 
-  #noteChanged(edge: EdgeSource, object: NodeKey): void {
-    if (this.#isGuarded(edge)) this.#note(edge.target, object);
-  }
-
   /** Whether a guarded edge is there already, as its other end has it. */
   #isThere(subject: NodeKey, edge: EdgeSource, object: NodeKey): boolean {
     const inverse = inverseEdge(edge);
@@ -177,8 +174,9 @@ export class EdgeChanges {
 
   /** Of several new ends that a single edge is given, the last stays; the one that it had is let go. */
   #supersede(subject: NodeKey, edge: EdgeSource, kept: NodeKey): void {
-    for (const object of this.#targets(subject, edge))
-      if (object !== kept) this.#noteChanged(edge, object);
+    if (this.#isGuarded(edge))
+      for (const object of this.#targets(subject, edge))
+        if (object !== kept) this.#note(edge.target, object);
     for (const change of this.#changes.values()) {
       if (change.subject !== subject || change.predicate !== edge.predicate) continue;
       if (change.isSet && change.object !== kept) this.#changes.delete(changeKey(change));
