@@ -20,7 +20,7 @@ type AppliedMigration { name: String!  hash: String!  appliedAt: DateTime! }
 type RunningMigration { name: String!  hash: String!  direction: MigrationDirection!  step: Int!  runner: String!  until: DateTime! }
 enum MigrationDirection { UP DOWN }   enum MigrationState { RUNNING STOPPED DONE }
 input ReportMigrationInput { name: String!  hash: String!  direction: MigrationDirection!  runner: String!  step: Int!  state: MigrationState! }
-type SchemaPlan { updates: Int!  changes: [SchemaChange!]! }
+type SchemaPlan { updates: Int!  changes: [SchemaChange!]!  warnings: [String!]! }
 type SchemaChange { kind: String!  effect: String!  type: String!  typeName: String!  field: String  predicate: String  text: String!
                     hint: String  nodes: Int!  examples: [String!]! }
 input ExportInput { format: String  namespace: Int  destination: String  accessKey: String  secretKey: String  sessionToken: String  anonymous: Boolean }

@@ -310,8 +310,8 @@ function makeSchemaFields({ graphql }: AdminParts): FieldTable {
       return toSchemaNode({ uid: 0, schema: "", generatedSchema: "", warnings: [] });
     },
     "Query.schemaPlan": async ({ schema }: { schema: string }, { principal }) => {
-      const { changes, updates } = await graphql.planSchema(principal.namespace, schema);
-      return { updates, changes };
+      const { changes, updates, warnings } = await graphql.planSchema(principal.namespace, schema);
+      return { updates, changes, warnings };
     },
     "Mutation.applyGQLSchema": async ({ input }: { input: ApplyInput }, { principal }) => {
       const row = await graphql.applySchema(principal.namespace, input.schema, {

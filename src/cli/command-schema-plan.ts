@@ -13,6 +13,7 @@ export async function runSchemaPlan(file: string, options: SchemaPlanOptions): P
   const plan = await new SchemaClient(options).plan(readSdl(file));
   if (options.json) process.stdout.write(`${JSON.stringify(plan)}\n`);
   else process.stdout.write(printSchemaPlan(plan));
+  for (const warning of plan.warnings) say(`warning: ${warning}`);
   if (plan.changes.some((change) => isRefused(change))) process.exitCode = refusedCode;
 }
 

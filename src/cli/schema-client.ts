@@ -20,6 +20,7 @@ export interface ToldChange {
 export interface ToldPlan {
   readonly updates: number;
   readonly changes: readonly ToldChange[];
+  readonly warnings: readonly string[];
 }
 
 interface ServedSchema {
@@ -67,7 +68,7 @@ export class SchemaClient {
   }
 
   async plan(schema: string): Promise<ToldPlan> {
-    const query = `query($schema: String!) { schemaPlan(schema: $schema) { updates changes { ${changeFields} } } }`;
+    const query = `query($schema: String!) { schemaPlan(schema: $schema) { updates changes { ${changeFields} } warnings } }`;
     return (await this.#ask<{ schemaPlan: ToldPlan }>(query, { schema })).schemaPlan;
   }
 

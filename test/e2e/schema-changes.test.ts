@@ -100,6 +100,13 @@ test("a plan for machines has an exit code: 0 where it can be applied, 2 where n
   expect(JSON.parse(refused.text)).toMatchObject({
     changes: [{ kind: "required", effect: "breaks", type: "A", field: "name", nodes: 1 }],
   });
+  writeFileSync(
+    join(cwd, "d.graphql"),
+    'type A @auth(query: { rule: "{$ROLE: {eq: 1}}" }) { id: ID! a: Int }',
+  );
+  expect(runIn(cwd, "weft schema plan d.graphql").text).toMatch(
+    /^weft: warning: Dgraph.Authorization; there is no such line, and @auth asks for \$ROLE/m,
+  );
   const wrong = runIn(cwd, "weft schema plan c.graphql");
   expect(wrong.status).toBe(1);
   expect(wrong.text).toContain("Undefined type Missing");

@@ -6,6 +6,7 @@ import type { Block, Field, Filter, FunctionCall, Literal, PredicateName } from 
 import { noDirectives, noPage } from "../../dql/ast.ts";
 import { nameLimit } from "../../model/limits.ts";
 import type {
+  EdgeSource,
   FieldDefinition,
   NamedType,
   NodeType,
@@ -34,6 +35,8 @@ export interface Guard {
   denies(type: NamedType, operation: RuleOperation): boolean;
   /** Whether not every caller sees all nodes of the type; the same for all callers. */
   hides(type: NamedType): boolean;
+  /** Whether a rule, of whatever type, reads at the other end of an edge that it leads there; the same for all callers. */
+  goesBy(edge: EdgeSource): boolean;
   /** Tells callers apart whose rights differ: equal texts, equal rights. */
   readonly key: string;
 }

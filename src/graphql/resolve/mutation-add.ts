@@ -5,11 +5,12 @@ import {
   checkAddable,
   checkAdded,
   checkCounterparts,
-  checkReferences,
   createdBy,
   findUpdatable,
+  judgeProblems,
 } from "./mutation-judge.ts";
 import { LookupList } from "./mutation-lookup.ts";
+import { lookAround, openSight } from "./mutation-sight.ts";
 import { applyFacts, ending } from "./mutation-stage.ts";
 import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
 import { addInputOf, NodeWriter } from "./mutation-write.ts";
@@ -26,10 +27,12 @@ export async function runAdd(stage: MutationStage, steps: StageSteps): Promise<M
   const lookups = await ending(list.find(txn.reader, stage, stage.budget), endLookup);
   const isUpsert = values["upsert"] === true;
   const updatable = isUpsert ? await findUpdatable(stage, tops, lookups) : undefined;
-  const writer = new NodeWriter(stage, lookups, collector.definitions, updatable);
+  const sight =
+    stage.guard === undefined ? openSight : await lookAround(stage, collector.nodes, lookups);
+  const writer = new NodeWriter(stage, lookups, sight, collector.definitions, updatable);
   const { facts, edges } = writer;
   const keys = tops.map((top) => writer.addTop(top, isUpsert));
-  if (stage.guard !== undefined) await checkReferences(stage, writer);
+  if (stage.guard !== undefined) await judgeProblems(stage, writer);
   writer.finish();
   if (stage.guard !== undefined) checkAddable(stage, createdBy(stage, writer, collector.nodes));
   const endWrite = steps.write();

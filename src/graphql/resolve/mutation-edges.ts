@@ -8,6 +8,7 @@ import type { MaybePromise } from "../../base/maybe.ts";
 import type { Reader } from "../../graph/reader.ts";
 import type { NodeRef } from "../../model/nquad.ts";
 import type { EdgeSource, FieldDefinition, NamedType } from "../schema/compiled-schema.ts";
+import type { Guard } from "./lower-context.ts";
 import type { FactList } from "./mutation-facts.ts";
 
 /** A node of a mutation: one that exists, or the label of a new one. */
@@ -33,11 +34,17 @@ export class EdgeChanges {
   readonly #changes = new Map<string, Change>();
   /**
    * Nodes that the mutation changes without naming them as its own, by the type that the edge says: those that lose an
-   * edge because another node takes its end over, and those whose single edge is given another end, or none, from the
-   * other side. What is added to a list from its other side is no change of its holder (as in the reference). After
+   * edge because another node takes its end over, and those whose edge is changed from the other side, where it is a
+   * single one or a rule goes by it. Any other list may be added to from its other side (as in the reference). After
    * `write`.
    */
   readonly counterparts = new Map<NamedType, Set<number>>();
+  readonly #guard: Pick<Guard, "goesBy"> | undefined;
+
+  /** `guard` undefined: nobody asks for the counterparts. */
+  constructor(guard: Pick<Guard, "goesBy"> | undefined) {
+    this.#guard = guard;
+  }
 
   add(subject: NodeKey, field: FieldDefinition, object: NodeKey): void {
     if (field.source.kind !== "edge") return;
@@ -65,11 +72,12 @@ export class EdgeChanges {
     for (const step of this.#steps) {
       if (step.kind === "add") this.#link(step.subject, step.edge, step.object);
       else if (step.kind === "remove") {
-        this.#noteReleased(step.subject, step.edge, step.object);
+        if (this.#isGuarded(step.edge) && this.#isThere(step.subject, step.edge, step.object))
+          this.#note(step.edge.target, step.object);
         this.#unlink(step.subject, step.edge, step.object);
       } else {
         for (const object of this.#targets(step.subject, step.edge)) {
-          if (inverseEdge(step.edge)?.isList === false) this.#note(step.edge.target, object);
+          if (this.#isGuarded(step.edge)) this.#note(step.edge.target, object);
           this.#unlink(step.subject, step.edge, object);
         }
       }
@@ -92,13 +100,15 @@ export class EdgeChanges {
       else nodes.add(node);
     };
     for (const step of this.#steps) {
-      const inverse = inverseEdge(step.edge);
-      if (step.kind === "clear") request(step.subject, step.edge.predicate);
-      else if (step.kind === "add" && inverse !== undefined) {
-        if (!step.edge.isList) request(step.subject, step.edge.predicate);
-        if (!inverse.isList) request(step.object, inverse.predicate);
-      } else if (step.kind === "remove" && inverse !== undefined && !inverse.isList) {
-        request(step.object, inverse.predicate);
+      const { edge } = step;
+      const inverse = inverseEdge(edge);
+      const isGuarded = this.#isGuarded(edge);
+      if (step.kind === "clear") request(step.subject, edge.predicate);
+      else {
+        if (inverse !== undefined && (isGuarded || !inverse.isList))
+          request(step.object, inverse.predicate);
+        const isMoved = step.kind === "add" && !edge.isList && inverse !== undefined;
+        if (isMoved || (isGuarded && inverse === undefined)) request(step.subject, edge.predicate);
       }
     }
     if (wanted.size === 0) return undefined;
@@ -109,16 +119,15 @@ export class EdgeChanges {
 
   #link(subject: NodeKey, edge: EdgeSource, object: NodeKey): void {
     const inverse = inverseEdge(edge);
+    if (this.#isGuarded(edge) && !this.#isThere(subject, edge, object))
+      this.#note(edge.target, object);
     if (inverse === undefined) {
       if (!edge.isList) this.#supersede(subject, edge, object);
       this.#change(subject, edge.predicate, object, true);
       return;
     }
     if (!edge.isList) this.#evict(subject, edge, object);
-    if (!inverse.isList) {
-      if (!this.#targets(object, inverse).has(subject)) this.#note(edge.target, object);
-      this.#evict(object, inverse, subject);
-    }
+    if (!inverse.isList) this.#evict(object, inverse, subject);
     this.#change(subject, edge.predicate, object, true);
     this.#change(object, inverse.predicate, subject, true);
     this.#targets(subject, edge).add(object);
@@ -143,11 +152,17 @@ export class EdgeChanges {
     }
   }
 
-  /** The other end of an edge that is removed, where that is its single edge. */
-  #noteReleased(subject: NodeKey, edge: EdgeSource, object: NodeKey): void {
+  /** Whether the node that an edge leads to is changed with it, and must be one that the caller may update. */
+  #isGuarded(edge: EdgeSource): boolean {
+    return inverseEdge(edge)?.isList === false || this.#guard?.goesBy(edge) === true;
+  }
+
+  /** Whether a guarded edge is there already, as its other end has it. */
+  #isThere(subject: NodeKey, edge: EdgeSource, object: NodeKey): boolean {
     const inverse = inverseEdge(edge);
-    if (inverse === undefined || inverse.isList) return;
-    if (this.#targets(object, inverse).has(subject)) this.#note(edge.target, object);
+    return inverse === undefined
+      ? this.#targets(subject, edge).has(object)
+      : this.#targets(object, inverse).has(subject);
   }
 
   #note(type: NamedType, node: NodeKey): void {
@@ -157,8 +172,11 @@ export class EdgeChanges {
     else nodes.add(node);
   }
 
-  /** Of several new ends that a single edge is given, the last stays. */
+  /** Of several new ends that a single edge is given, the last stays; the one that it had is let go. */
   #supersede(subject: NodeKey, edge: EdgeSource, kept: NodeKey): void {
+    if (this.#isGuarded(edge))
+      for (const object of this.#targets(subject, edge))
+        if (object !== kept) this.#note(edge.target, object);
     for (const change of this.#changes.values()) {
       if (change.subject !== subject || change.predicate !== edge.predicate) continue;
       if (change.isSet && change.object !== kept) this.#changes.delete(changeKey(change));

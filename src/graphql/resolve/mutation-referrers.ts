@@ -8,7 +8,7 @@ import { printUid } from "../../model/uid.ts";
 import type { CompiledSchema, FieldDefinition, NodeType } from "../schema/compiled-schema.ts";
 import { refOf } from "./mutation-edges.ts";
 import type { FactList } from "./mutation-facts.ts";
-import { findOfType, requireAll } from "./mutation-judge.ts";
+import { findOfType, requireAll } from "./mutation-permitted.ts";
 import { MutationRefused } from "./mutation-refused.ts";
 import { chargeNodes, type MutationStage } from "./mutation-stage.ts";
 

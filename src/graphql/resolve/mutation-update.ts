@@ -16,14 +16,15 @@ import {
   checkAddable,
   checkAdded,
   checkCounterparts,
-  checkReferences,
   createdBy,
+  judgeProblems,
 } from "./mutation-judge.ts";
 import { matchNodes } from "./mutation-match.ts";
 import { MutationRefused } from "./mutation-refused.ts";
+import { foreignHolder, lookAround, openSight } from "./mutation-sight.ts";
 import { applyFacts, chargeNodes, ending } from "./mutation-stage.ts";
 import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
-import { foreignHolder, NodeWriter, takenProblem } from "./mutation-write.ts";
+import { NodeWriter, takenProblem } from "./mutation-write.ts";
 import { argumentText, isArgumentList, isArgumentObject } from "../operation/arguments.ts";
 import type { ArgumentObject, ArgumentValue } from "../operation/arguments.ts";
 import type { Reader } from "../../graph/reader.ts";
@@ -58,14 +59,18 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
   const endLookup = steps.lookup();
   const uids = await matchNodes(stage, txn.reader, input["filter"] ?? {}, "update");
   const lookups = await ending(list.find(txn.reader, stage, stage.budget), endLookup);
-  const writer = new NodeWriter(stage, lookups, collector.definitions, undefined);
+  const sight =
+    stage.guard === undefined
+      ? openSight
+      : await lookAround(stage, [...collector.nodes, ...remover.nodes], lookups);
+  const writer = new NodeWriter(stage, lookups, sight, collector.definitions);
   const { facts, edges } = writer;
   // Targets are told right or wrong even where no node is found; a patch whose id is taken is told of that alone.
   const targets = isFree(type, xids, lookups, uids, writer)
     ? linkTargets(writer, setChildren, setNodeCount > 0 && uids.length > 0)
     : [];
   const removed = removedTargets(writer, removeChildren);
-  if (stage.guard !== undefined) await checkReferences(stage, writer);
+  if (stage.guard !== undefined) await judgeProblems(stage, writer);
   writer.finish();
   const endWrite = steps.write();
   if (uids.length === 0) {
@@ -150,9 +155,10 @@ function isFree(
     );
     const foreign = own === undefined ? foreignHolder(lookups, type, xid) : undefined;
     if (own === undefined && foreign === undefined) continue;
-    const about = [own ?? foreign].flatMap((node) => node?.uid ?? []);
+    const about = [own ?? foreign?.node].flatMap((node) => node?.uid ?? []);
     const node = { type, place: patchPlace("set") };
-    writer.refuse(type, takenProblem(node, xid, own === undefined), about);
+    const judge = own === undefined ? (foreign?.face ?? type) : type;
+    writer.refuse(judge, takenProblem(node, xid, own === undefined), about);
     return false;
   }
   return true;

@@ -3,7 +3,12 @@
  * neither (reference/graphql 5.2). Nothing is read here.
  */
 import { assert } from "../../base/assert.ts";
-import type { FieldDefinition, InputObjectType, NodeType } from "../schema/compiled-schema.ts";
+import type {
+  FieldDefinition,
+  InputObjectType,
+  NamedType,
+  NodeType,
+} from "../schema/compiled-schema.ts";
 import type { Guard } from "./lower-context.ts";
 import { EdgeChanges } from "./mutation-edges.ts";
 import type { NodeKey } from "./mutation-edges.ts";
@@ -15,6 +20,7 @@ import type { InputChild, InputNode, InputPlace, InputXid } from "./mutation-inp
 import type { FoundNode, Lookups } from "./mutation-lookup.ts";
 import { MutationRefused, notAuthorized } from "./mutation-refused.ts";
 import type { InputProblem, ProblemDetail } from "./mutation-refused.ts";
+import { foreignHolder, type Sight } from "./mutation-sight.ts";
 import type { MutationStage } from "./mutation-stage.ts";
 import { argumentText } from "../operation/arguments.ts";
 import type { ArgumentObject } from "../operation/arguments.ts";
@@ -27,27 +33,37 @@ export interface CreatedNode {
 
 /** Something that is wrong because of nodes which not every caller may see. */
 interface HiddenProblem {
-  readonly type: NodeType;
+  /** By whose rules those nodes are judged. */
+  readonly type: NamedType;
   readonly text: string;
   readonly detail: ProblemDetail;
   /** The nodes that it tells of; [] where it tells that there is none. */
   readonly about: readonly number[];
 }
 
+/** A node that has an id of an object. */
+interface ExistingNode {
+  readonly uid: number;
+  readonly xid: InputXid;
+  /** The type by whose rules the caller may know of it. */
+  readonly judge: NodeType;
+  /** Of another type, where the id is unique in the whole interface. */
+  readonly isForeign: boolean;
+}
+
 const severalFound = "multiple nodes found for given xid values, updation not possible";
 
 export class NodeWriter {
   readonly facts = new FactList();
-  readonly edges = new EdgeChanges();
+  readonly edges: EdgeChanges;
   readonly #lookups: Lookups;
+  readonly #sight: Sight;
   readonly #definitions: ReadonlyMap<string, InputNode>;
   readonly #created = new Map<InputNode, NodeKey>();
   readonly #nowMs: number;
   readonly #guard: Guard | undefined;
   readonly #updatable: ReadonlySet<number> | undefined;
   readonly problems: InputProblem[] = [];
-  /** Existing nodes that the input links to by their `ID`, by the type that the field says. */
-  readonly linked = new Map<NodeType, Set<number>>();
   #hidden: HiddenProblem[] = [];
   /** Problems that tell of nodes which the caller may not see. */
   readonly #untold: string[] = [];
@@ -56,10 +72,13 @@ export class NodeWriter {
   constructor(
     stage: Pick<MutationStage, "clock" | "guard">,
     lookups: Lookups,
+    sight: Sight,
     definitions: ReadonlyMap<string, InputNode>,
-    updatable: ReadonlySet<number> | undefined,
+    updatable?: ReadonlySet<number>,
   ) {
+    this.edges = new EdgeChanges(stage.guard);
     this.#lookups = lookups;
+    this.#sight = sight;
     this.#definitions = definitions;
     this.#nowMs = stage.clock.nowMs();
     this.#guard = stage.guard;
@@ -77,19 +96,13 @@ export class NodeWriter {
 
   /** Notes what is wrong because of nodes of a type that exist (`about`), or do not. */
   refuse(
-    type: NodeType,
+    type: NamedType,
     { text, detail }: Required<InputProblem>,
     about: readonly number[] = [],
   ): void {
     const told = { text, detail: detail ?? badInput };
     if (this.#guard?.hides(type) === true) this.#hidden.push({ type, ...told, about });
     else this.problems.push(told);
-  }
-
-  /** As for a node that does not exist. */
-  refuseUnknown(type: NodeType, id: string): void {
-    const text = unknownMessage(type, id);
-    this.#hidden.push({ type, text, detail: badInput, about: [] });
   }
 
   /** The problems that are still to be judged, once. */
@@ -121,7 +134,7 @@ export class NodeWriter {
     }
     const [taken] = isUpsert ? found.filter(({ isForeign }) => isForeign) : found;
     if (taken !== undefined) {
-      this.refuse(node.type, takenProblem(node, taken.xid, taken.isForeign), [taken.uid]);
+      this.refuse(taken.judge, takenProblem(node, taken.xid, taken.isForeign), [taken.uid]);
       return undefined;
     }
     return this.#create(node);
@@ -141,7 +154,7 @@ export class NodeWriter {
   /** The node that a reference names, created where it does not exist. undefined: refused. */
   link(node: InputNode): NodeKey | undefined {
     const existing = this.#referenced(node);
-    if (existing !== "new") return this.#noteLinked(node, existing);
+    if (typeof existing !== "string") return existing;
     const definition = this.#definitionOf(node);
     const created = this.#created.get(definition);
     if (created !== undefined) return created;
@@ -160,25 +173,19 @@ export class NodeWriter {
       this.problems.push(problem);
       return undefined;
     }
-    return this.#create(definition);
+    if (existing === "new") return this.#create(definition);
+    const [xid] = node.xids;
+    this.#untold.push(xid === undefined ? "" : takenMessage(node.type, xid, false));
+    return undefined;
   }
 
   /** The node that a reference names in a removal: it must exist. */
   referenceOf(node: InputNode): number | undefined {
     const existing = this.#referenced(node);
-    if (existing !== "new") return this.#noteLinked(node, existing);
+    if (typeof existing !== "string") return existing;
     const missing = { text: "id is not provided", detail: detailOf(node, "FIELD_MISSING") };
     this.problems.push(findIncomplete(node, node.edge) ?? missing);
     return undefined;
-  }
-
-  #noteLinked<K extends NodeKey>(node: InputNode, uid: K | undefined): K | undefined {
-    // Whoever knows an `@id` learns of its node by creating it: an `ID` alone can be kept secret.
-    if (typeof uid !== "number" || this.#guard === undefined || node.id === undefined) return uid;
-    const uids = this.linked.get(node.type);
-    if (uids === undefined) this.linked.set(node.type, new Set([uid]));
-    else uids.add(uid);
-    return uid;
   }
 
   /** Throws with all problems. */
@@ -188,52 +195,68 @@ export class NodeWriter {
     if (this.problems.length > 0) throw new MutationRefused("rewrite", this.problems);
   }
 
-  /** An existing node, "new" where ids name none, undefined where they are refused. */
-  #referenced(node: InputNode): number | "new" | undefined {
-    const typeName = node.type.node.typeName;
-    if (node.id !== undefined) {
-      const found = this.#lookups.byId(node.id);
-      if (found?.types.has(typeName) === true) return found.uid;
-      const detail = detailOf(node, "NOT_FOUND");
-      this.refuse(node.type, { text: unknownMessage(node.type, node.id), detail });
+  /**
+   * An existing node; "new" where ids name none, "hidden" where they name one that is as good as none for the caller;
+   * undefined where they are refused.
+   */
+  #referenced(node: InputNode): number | "new" | "hidden" | undefined {
+    const { type, id } = node;
+    if (id !== undefined) {
+      const found = this.#lookups.byId(id);
+      const isOfType = found?.types.has(type.node.typeName) === true;
+      if (isOfType && !this.#sight.hides(type, found.uid)) return found.uid;
+      this.refuse(type, { text: unknownMessage(type, id), detail: detailOf(node, "NOT_FOUND") });
       return undefined;
     }
-    const uids = new Set<number>();
-    for (const xid of node.xids) {
-      const found = this.#ofType(xid, typeName);
-      if (found !== undefined) uids.add(found.uid);
-    }
+    const { seen, unseen } = this.#holders(node);
+    if (seen.size === 0 && unseen.size > 0 && this.#sight.isBarred(node)) return "hidden";
+    const uids = seen.size > 0 ? seen : unseen;
     const [uid] = uids;
     if (uid === undefined) {
       const foreign = this.#existing(node).find(({ isForeign }) => isForeign);
       if (foreign === undefined) return "new";
-      this.refuse(node.type, takenProblem(node, foreign.xid, true), [foreign.uid]);
+      if (this.#sight.hides(foreign.judge, foreign.uid)) return "hidden";
+      this.refuse(foreign.judge, takenProblem(node, foreign.xid, true), [foreign.uid]);
       return undefined;
     }
     if (uids.size === 1) return uid;
-    this.refuse(node.type, severalProblem(node), [...uids]);
+    this.refuse(type, severalProblem(node), [...uids]);
     return undefined;
   }
 
-  #ofType(xid: InputXid, typeName: string): FoundNode | undefined {
-    const nodes = this.#lookups.byKey(xid.key).filter((node) => node.types.has(typeName));
+  /** The nodes of the reference's type that have its ids. */
+  #holders({ type, xids }: InputNode): Record<"seen" | "unseen", ReadonlySet<number>> {
+    const seen = new Set<number>();
+    const unseen = new Set<number>();
+    for (const xid of xids) {
+      const found = this.#ofType(xid, type);
+      if (found !== undefined) (this.#sight.hides(type, found.uid) ? unseen : seen).add(found.uid);
+    }
+    return { seen, unseen };
+  }
+
+  #ofType(xid: InputXid, type: NodeType): FoundNode | undefined {
+    const nodes = this.#lookups.byKey(xid.key).filter((node) => node.types.has(type.node.typeName));
     const second = nodes[1];
     if (second !== undefined) {
-      const id = `0x${second.uid.toString(16)}`;
-      throw new MutationRefused("failed", [{ text: `Found multiple nodes with ID: ${id}` }]);
+      const text = `Found multiple nodes with ID: 0x${second.uid.toString(16)}`;
+      if (this.#guard?.hides(type) === true) throw notAuthorized([text]);
+      throw new MutationRefused("failed", [{ text }]);
     }
     return nodes[0];
   }
 
   /** Nodes that have the object's ids already, in the order of the id fields. */
-  #existing(node: InputNode): { uid: number; xid: InputXid; isForeign: boolean }[] {
-    const existing: { uid: number; xid: InputXid; isForeign: boolean }[] = [];
+  #existing(node: InputNode): ExistingNode[] {
+    const existing: ExistingNode[] = [];
     for (const xid of node.xids) {
-      const own = this.#ofType(xid, node.type.node.typeName);
-      if (own !== undefined) existing.push({ uid: own.uid, xid, isForeign: false });
+      const own = this.#ofType(xid, node.type);
+      if (own !== undefined)
+        existing.push({ uid: own.uid, xid, judge: node.type, isForeign: false });
       else {
         const foreign = foreignHolder(this.#lookups, node.type, xid);
-        if (foreign !== undefined) existing.push({ uid: foreign.uid, xid, isForeign: true });
+        if (foreign === undefined) continue;
+        existing.push({ uid: foreign.node.uid, xid, judge: foreign.face, isForeign: true });
       }
     }
     return existing;
@@ -280,22 +303,6 @@ export class NodeWriter {
       }
     }
   }
-}
-
-/** A node of another implementing type that has an id which must be unique in the whole interface. */
-export function foreignHolder(
-  lookups: Lookups,
-  type: NodeType,
-  xid: InputXid,
-): FoundNode | undefined {
-  const source = xid.field.source;
-  if (source.kind !== "value" || source.xid?.isInterfaceWide !== true) return undefined;
-  if (type.kind !== "object") return undefined;
-  const wide = type.interfaces.find((face) => face.name === source.declaredIn)?.node?.typeName;
-  if (wide === undefined) return undefined;
-  return lookups
-    .byKey(xid.key)
-    .find((node) => node.types.has(wide) && !node.types.has(type.node.typeName));
 }
 
 function unknownMessage(type: NodeType, id: string): string {

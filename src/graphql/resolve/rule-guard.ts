@@ -4,6 +4,7 @@ import type { Condition, Decision } from "../../auth/rule.ts";
 import type { Claims } from "../../auth/token.ts";
 import type { Filter } from "../../dql/ast.ts";
 import type {
+  EdgeSource,
   GraphRule,
   NamedType,
   NodeType,
@@ -11,6 +12,7 @@ import type {
   RuleOperation,
   SchemaRules,
 } from "../schema/compiled-schema.ts";
+import { isFollowedBack } from "../schema/rule-reads.ts";
 import { andFilter, callFilter, denied, typeCall } from "./lower-context.ts";
 import type { Guard, LowerContext } from "./lower-context.ts";
 import type { JsonObject, JsonValue } from "../operation/json.ts";
@@ -39,6 +41,10 @@ export class Rights implements Guard {
 
   hides(type: NamedType): boolean {
     return this.#rules.hidden.has(type);
+  }
+
+  goesBy(edge: EdgeSource): boolean {
+    return isFollowedBack(this.#rules.followed, edge);
   }
 
   denies(type: NamedType, operation: RuleOperation): boolean {

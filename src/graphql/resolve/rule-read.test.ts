@@ -1,6 +1,6 @@
 /** What `@auth` may say in an SDL, and the words in which it is refused (reference/messages 4.2). */
 import { describe, expect, test } from "vitest";
-import { compileSchema, validateSdl } from "../service/schema-compile.ts";
+import { compileSchema, findSchemaProblems, validateSdl } from "../service/schema-compile.ts";
 
 const fields =
   "{ id: ID!  username: String! @id  userRole: String @search(by: [hash])  n: Int @search  boss: X }";
@@ -59,6 +59,52 @@ describe("rules that are refused", () => {
       "Type A: @auth: a rule should be exactly one query, found 0 GraphQL operations",
       "Type B: @auth: `{}` is not a valid rule.",
     ]);
+  });
+});
+
+describe("where a fault stands", () => {
+  const place = (sdl: string): readonly string[] =>
+    findSchemaProblems(sdl).map(({ message, at }) => {
+      const operation = /\(in the rule for (\w+)\)$/.exec(message)?.[1] ?? "";
+      // What stands there, so that the place can be read.
+      const line = sdl.split("\n")[(at?.line ?? 0) - 1] ?? "";
+      return `${operation} ${at?.line}: ${line.slice((at?.column ?? 1) - 1).slice(0, 9)}`;
+    });
+
+  test("in a text, with its escapes; in a block, with its indents", () => {
+    const sdl = `type X
+  @auth(
+    query: { rule: "query { queryX(filter: { name: { eq: \\"a\\u{62}\\" }, nme: {} }) { id } }" }
+    add: { or: [
+      { rule: """
+
+        query {
+            queryX { id
+              other }
+        } """ }
+      { rule: """query { queryX { wrong } }""" }
+    ] }
+    update: { rule: "query {{" }
+    delete: { and: [{ rule: "{$A: {is: 1}}" }] }
+  ) { id: ID! name: String @search(by: [hash]) }`;
+    expect(place(sdl)).toEqual([
+      "query 3: nme: {} }",
+      "add 9: other }",
+      "add 11: wrong } }",
+      'update 13: {" }',
+      "delete 14: { and: [{",
+      'delete 14: "{$A: {is',
+    ]);
+  });
+
+  test("the messages of the reference have none", () => {
+    const sdl =
+      'type X @auth(query: { rule: "query { queryX { nme } }" }) { id: ID! name: String }';
+    const [told = ""] = validateSdl(sdl);
+    expect(told).toBe(
+      'Type X: @auth: failed to validate GraphQL rule [reason : Cannot query field "nme" on type "X". Did you mean "name"?]',
+    );
+    expect(findSchemaProblems(sdl)[0]?.message).toBe(`${told} (in the rule for query)`);
   });
 });
 

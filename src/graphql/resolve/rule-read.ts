@@ -4,6 +4,7 @@ import type {
   ConstValueNode,
   DocumentNode,
   OperationDefinitionNode,
+  StringValueNode,
 } from "graphql";
 import { parseRoleRule, RuleFault } from "../../auth/role-rule.ts";
 import type { Rule } from "../../auth/rule.ts";
@@ -18,6 +19,10 @@ import type {
   SchemaRules,
   TypeRules,
 } from "../schema/compiled-schema.ts";
+import { findFollowedEdges } from "../schema/rule-reads.ts";
+import { placeInText } from "../schema/rule-place.ts";
+import type { SchemaProblem } from "../schema/sdl-draft.ts";
+import type { SdlPosition } from "../schema/sdl-position.ts";
 import { RequestRefused } from "../operation/errors.ts";
 import { DocumentMeter } from "../operation/document-meter.ts";
 import { parseDocument } from "../operation/parse.ts";
@@ -32,11 +37,15 @@ const operations: readonly RuleOperation[] = ["password", "query", "add", "updat
 
 const onlyOne = 'there should be only one of "and", "or", "not" and "rule"';
 
+export interface RuleProblem extends SchemaProblem {
+  readonly operation: RuleOperation;
+}
+
 /** The rules of a linked schema, undefined where it has none; or every problem, each whole. */
 export function readRules(
   schema: CompiledSchema,
-): { readonly rules: SchemaRules | undefined } | { readonly problems: readonly string[] } {
-  const problems: string[] = [];
+): { readonly rules: SchemaRules | undefined } | { readonly problems: readonly RuleProblem[] } {
+  const problems: RuleProblem[] = [];
   const own = new Map<NodeType, TypeRules>();
   for (const type of schema.nodes) {
     const directive = type.node.auth;
@@ -51,7 +60,9 @@ export function readRules(
 }
 
 class RuleReader {
-  readonly problems: string[] = [];
+  readonly problems: RuleProblem[] = [];
+  /** What is being read. */
+  #operation: RuleOperation = "query";
   readonly #schema: CompiledSchema;
   readonly #type: NodeType;
 
@@ -64,6 +75,7 @@ class RuleReader {
     const rules: Partial<Record<RuleOperation, Rule<GraphRule>>> = {};
     for (const operation of operations) {
       const value = written[operation];
+      this.#operation = operation;
       const rule = value === undefined ? undefined : this.#read(value);
       if (rule !== undefined) rules[operation] = rule;
     }
@@ -73,14 +85,14 @@ class RuleReader {
   /** undefined: a problem was noted. */
   #read(value: ConstValueNode): Rule<GraphRule> | undefined {
     if (value.kind !== "ObjectValue" || value.fields.length === 0)
-      return this.#note(`no arguments - ${onlyOne}`);
+      return this.#note(`no arguments - ${onlyOne}`, value);
     const found: (Rule<GraphRule> | undefined)[] = [];
     for (const kind of ["or", "and"] as const) {
       const members = membersOf(value, kind);
       if (members.length === 0) continue;
       const rules = members.flatMap((member) => this.#read(member) ?? []);
       if (members.length < 2)
-        this.#note(`'${kind.toUpperCase()}' should contain at least two rules`);
+        this.#note(`'${kind.toUpperCase()}' should contain at least two rules`, value);
       found.push({ kind, rules });
     }
     const not = memberOf(value, "not");
@@ -89,32 +101,34 @@ class RuleReader {
       found.push(rule === undefined ? undefined : { kind: "not", rule });
     }
     const text = memberOf(value, "rule");
-    if (text?.kind === "StringValue") found.push(this.#readText(text.value));
-    if (found.length !== 1 || value.fields.length > 1) return this.#note(onlyOne);
+    if (text?.kind === "StringValue") found.push(this.#readText(text));
+    if (found.length !== 1 || value.fields.length > 1) return this.#note(onlyOne, value);
     return found[0];
   }
 
-  #readText(text: string): Rule<GraphRule> | undefined {
+  #readText(node: StringValueNode): Rule<GraphRule> | undefined {
+    const text = node.value;
     try {
       if (text.startsWith("{")) return { kind: "role", role: parseRoleRule(text) };
-      return { kind: "graph", graph: this.#readGraph(text) };
+      return { kind: "graph", graph: this.#readGraph(node) };
     } catch (error) {
+      if (error instanceof RequestRefused) {
+        for (const { message, locations } of error.errors)
+          this.#note(message, node, locations?.[0]);
+        return undefined;
+      }
       if (!(error instanceof RuleFault)) throw error;
-      return this.#note(error.message);
+      return this.#note(error.message, node);
     }
   }
 
-  #readGraph(text: string): GraphRule {
-    const document = parseRule(text);
+  /** Throws RuleFault, and RequestRefused for what has its places in the rule. */
+  #readGraph({ value: text }: StringValueNode): GraphRule {
+    const document = inRule("failed to parse GraphQL rule", () => parseDocument(text));
     const operation = soleQuery(document);
-    try {
+    inRule("failed to validate GraphQL rule", () => {
       validateDocument(this.#schema, text, document, {});
-    } catch (error) {
-      if (!(error instanceof RequestRefused)) throw error;
-      const [last, ...others] = error.errors.map((fault) => invalid(fault.message)).reverse();
-      for (const other of others.reverse()) this.#note(other);
-      throw new RuleFault(last);
-    }
+    });
     if (conditionVariables(document).length > 0)
       throw new RuleFault("the variables of @skip and @include can't be claims");
     const roots = selectRoots(
@@ -140,23 +154,24 @@ class RuleReader {
     };
   }
 
-  #note(problem: string): undefined {
-    this.problems.push(`Type ${this.#type.name}: @auth: ${problem}`);
+  /** `inner`: where in the text of `node`. */
+  #note(problem: string, node: ConstValueNode, inner?: SdlPosition): undefined {
+    const message = `Type ${this.#type.name}: @auth: ${problem}`;
+    this.problems.push({ message, at: placeInText(node, inner), operation: this.#operation });
     return undefined;
   }
 }
 
-function parseRule(text: string): DocumentNode {
+/** Does it, and tells what is refused as a fault of the rule. */
+function inRule<T>(words: string, work: () => T): T {
   try {
-    return parseDocument(text);
+    return work();
   } catch (error) {
     if (!(error instanceof RequestRefused)) throw error;
-    throw new RuleFault(`failed to parse GraphQL rule [reason : ${error.message}]`);
+    throw new RequestRefused(
+      error.errors.map((one) => ({ ...one, message: `${words} [reason : ${one.message}]` })),
+    );
   }
-}
-
-function invalid(reason: string): string {
-  return `failed to validate GraphQL rule [reason : ${reason}]`;
 }
 
 function soleQuery(document: DocumentNode): OperationDefinitionNode {
@@ -210,7 +225,9 @@ function completeRules(schema: CompiledSchema, own: ReadonlyMap<NodeType, TypeRu
   const variables = new Set<string>();
   for (const rules of own.values())
     for (const rule of Object.values(rules)) noteVariables(rule, variables);
-  return { byType, hidden: findHidden(schema, byType), variables: [...variables].sort() };
+  const followed = findFollowedEdges([...own.values()].flatMap((rules) => Object.values(rules)));
+  const hidden = findHidden(schema, byType);
+  return { byType, hidden, followed, variables: [...variables].sort() };
 }
 
 /** All of them must hold. */

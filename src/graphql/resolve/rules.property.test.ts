@@ -10,14 +10,26 @@ import type { GraphqlContext } from "../../../test/support/graphql-context.ts";
 import { runs } from "../../../test/support/runs.ts";
 import { testNamespace, testSecret, tokenOf } from "../../../test/support/tokens.ts";
 
-const own = '{ rule: "query($USER: String!) { queryNote(filter: {by: {eq: $USER}}) { id } }" }';
+const mine = '{ rule: "query($USER: String!) { queryNote(filter: {by: {eq: $USER}}) { id } }" }';
 
-/** Notes belong to whom `by` names; users, folders and tags have no rules. */
+const sharedBy = (path: string): string =>
+  `{ rule: "query($USER: String!) { queryNote { ${path}(filter: {handle: {eq: $USER}}) { handle } } }" }`;
+const inTeam = (edge: string): string =>
+  `{ rule: "query($USER: String!) { queryNote { team { ${edge}(filter: {handle: {eq: $USER}}) { handle } } } }" }`;
+const seen = `{ or: [${[mine, sharedBy("readers"), inTeam("members"), inTeam("fans")].join()}] }`;
+const admin = '{ rule: "{$ROLE: {eq: \\"ADMIN\\"}}" }';
+
+/**
+ * Notes belong to whom `by` names, and are shown to their readers and to who is in their team, too; teams are seen by
+ * everybody and changed by nobody; users, folders and tags have no rules.
+ */
 const sdl = `
-  type User { handle: String! @id  notes: [Note] @hasInverse(field: owner)  pinned: Note @hasInverse(field: pinner) }
-  type Note @auth(query: ${own}, add: ${own}, update: ${own}, delete: ${own}) {
+  type User { handle: String! @id  notes: [Note] @hasInverse(field: owner)  pinned: Note @hasInverse(field: pinner)
+    reads: [Note] @hasInverse(field: readers)  teams: [Team] @hasInverse(field: members)  likes: [Team]  best: Team }
+  type Team @auth(update: ${admin}) { code: String! @id  members: [User]  fans: [User] @dgraph(pred: "~User.likes")  bests: [User] @dgraph(pred: "~User.best") }
+  type Note @auth(query: ${seen}, add: ${mine}, update: ${mine}, delete: ${mine}) {
     id: ID!  by: String! @search(by: [hash])  code: String @id  text: String
-    owner: User  pinner: User  next: Note @hasInverse(field: previous)  previous: Note
+    owner: User  pinner: User  readers: [User]  team: Team  next: Note @hasInverse(field: previous)  previous: Note
     folder: Folder @hasInverse(field: notes)  tags: [Tag] @hasInverse(field: notes)
   }
   type Folder { name: String! @id  notes: [Note]  cover: Note }
@@ -28,11 +40,12 @@ const sdl = `
 const annNotes = ["0x11", "0x12"];
 const bobNotes = ["0x21", "0x22", "0x23"];
 /**
- * A note's own: edges that lead to it belong to the node that they come from, and what is added to a list from its other
- * side, as its tags here, is no change of its holder (nobody could comment on another's post).
+ * A note's own: edges that lead to it belong to the node that they come from. What is added to a list from its other
+ * side is no change of its holder (nobody could comment on another's post), unless a rule goes by the list: its tags
+ * may change, its readers may not.
  */
 const ofNotes =
-  "Note.by Note.code Note.text dgraph.type Note.owner { uid } Note.pinner { uid } Note.next { uid } Note.previous { uid } Note.folder { uid }";
+  "Note.by Note.code Note.text dgraph.type Note.owner { uid } Note.pinner { uid } Note.next { uid } Note.previous { uid } Note.folder { uid } Note.readers { uid }";
 
 let context: GraphqlContext | undefined;
 afterEach(async () => {
@@ -58,6 +71,8 @@ async function open(): Promise<GraphqlContext> {
   node("0x31", "Folder", { name: "f1" });
   node("0x32", "Folder", { name: "f2" });
   node("0x41", "Tag", { name: "t1" });
+  node("0x51", "Team", { code: "c1" });
+  lines.push("<0x2> <User.likes> <0x51> .", "<0x21> <Note.team> <0x51> .");
   for (const [from, forward, to, back] of [
     ["0x21", "Note.owner", "0x2", "User.notes"],
     ["0x22", "Note.owner", "0x2", "User.notes"],
@@ -67,6 +82,9 @@ async function open(): Promise<GraphqlContext> {
     ["0x21", "Note.folder", "0x31", "Folder.notes"],
     ["0x11", "Note.folder", "0x31", "Folder.notes"],
     ["0x22", "Note.tags", "0x41", "Tag.notes"],
+    ["0x22", "Note.readers", "0x2", "User.reads"],
+    ["0x23", "Note.readers", "0x1", "User.reads"],
+    ["0x51", "Team.members", "0x2", "User.teams"],
   ] as const) {
     lines.push(`<${from}> <${forward}> <${to}> .`, `<${to}> <${back}> <${from}> .`);
   }
@@ -95,8 +113,17 @@ const object = (parts: fc.Arbitrary<readonly string[]>): fc.Arbitrary<string> =>
 const part = (name: string, value: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   value.map((text) => `${name}: ${text}`);
 
+const team = fc.constantFrom('{code: "c1"}', '{code: "c2"}');
+
 function userParts(depth: number): fc.Arbitrary<string> {
-  return fc.oneof(part("notes", many(note(depth))), part("pinned", note(depth)));
+  return fc.oneof(
+    part("notes", many(note(depth))),
+    part("reads", many(note(depth))),
+    part("pinned", note(depth)),
+    part("teams", many(team)),
+    part("likes", many(team)),
+    part("best", team),
+  );
 }
 const folderParts = (depth: number): fc.Arbitrary<string> =>
   fc.oneof(part("notes", many(note(depth))), part("cover", note(depth)));
@@ -106,6 +133,7 @@ function noteParts(depth: number): fc.Arbitrary<string> {
   return fc.oneof(
     part("owner", named("handle", ["ann", "bob", "cid"], userParts, depth)),
     part("pinner", named("handle", ["ann", "bob", "cid"], userParts, depth)),
+    part("readers", many(named("handle", ["ann", "bob", "cid"], userParts, depth))),
     part("next", note(depth)),
     part("previous", note(depth)),
     part("folder", named("name", ["f1", "f2", "f3"], folderParts, depth)),
@@ -180,7 +208,9 @@ const mutation = fc.oneof(
 );
 
 const notesOf = (opened: GraphqlContext, ids: readonly string[]): Promise<unknown> =>
-  opened.dql(`{ q(func: uid(${ids.join()})) { uid ${ofNotes} } }`);
+  opened.dql(
+    `{ q(func: uid(${ids.join()})) { uid ${ofNotes} } t(func: uid(0x51)) { Team.members { uid } ~User.likes { uid } } }`,
+  );
 
 test("nobody else's node is changed, by a write to any side of its edges", async () => {
   let accepted = 0;

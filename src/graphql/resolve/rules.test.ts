@@ -338,12 +338,13 @@ describe("adding", () => {
   });
 
   test("the answer shows what may be seen, and no more", async () => {
-    expect(
-      await data(
-        ann,
-        'mutation { addPlan(input: [{title: "y", memo: {code: "SECRET"}, owner: {handle: "bob"}}]) { plan { memo { title } owner { city } } } }',
-      ),
-    ).toEqual({ addPlan: { plan: [{ memo: null, owner: null }] } });
+    const add = (owner: string): string =>
+      `mutation { addPlan(input: [{title: "y", memo: {code: "SECRET"}, owner: {handle: "${owner}"}}]) { plan { memo { title } owner { city } } } }`;
+    expect(await data(ann, add("ann"))).toEqual({
+      addPlan: { plan: [{ memo: null, owner: { city: "Rome" } }] },
+    });
+    // The way back from an owner would be changed, and he is hidden.
+    await expectRefused(ann, add("bob"));
   });
 
   test("an upsert leaves alone what may not be updated", async () => {

@@ -43,8 +43,16 @@ export interface SchemaRules {
   readonly byType: ReadonlyMap<NodeType, TypeRules>;
   /** Types, interfaces and unions whose nodes not every caller sees. */
   readonly hidden: ReadonlySet<NamedType>;
+  /** Edges that a rule goes by, of whatever type and operation. */
+  readonly followed: FollowedEdges;
   /** The claims that the rules ask for, in alphabetical order. */
   readonly variables: readonly string[];
+}
+
+/** Edges that rules follow, by predicate: from the node that has them, and from the one that they lead to. */
+export interface FollowedEdges {
+  readonly forwards: ReadonlySet<string>;
+  readonly backwards: ReadonlySet<string>;
 }
 
 export type RuleOperation = "query" | "add" | "update" | "delete" | "password";

@@ -6,8 +6,22 @@ import { findRuleGaps } from "./rule-gaps.ts";
 export function findSchemaWarnings(schema: CompiledSchema): readonly string[] {
   const { authorization } = schema.meta;
   const weak = authorization === undefined ? undefined : findWeakKey(authorization);
-  const gaps = [...findRuleGaps(schema), ...findMissingSecrets(schema)];
+  const gaps = [
+    ...findUnreadClaims(schema),
+    ...findRuleGaps(schema),
+    ...findMissingSecrets(schema),
+  ];
   return weak === undefined ? gaps : [weak, ...gaps];
+}
+
+/** Without the line no token is read. */
+function findUnreadClaims({ rules, meta }: CompiledSchema): readonly string[] {
+  if (rules === undefined || rules.variables.length === 0) return [];
+  if (meta.authorization !== undefined) return [];
+  const names = rules.variables.map((name) => `$${name}`).join(", ");
+  return [
+    `Dgraph.Authorization; there is no such line, and @auth asks for ${names}: no token is read, whoever sends one, and nobody has these claims.`,
+  ];
 }
 
 function findMissingSecrets({ types, meta }: CompiledSchema): readonly string[] {

@@ -5,7 +5,7 @@ import { generateApi } from "../schema/generate.ts";
 import type { SchemaProblem } from "../schema/sdl-draft.ts";
 import { parseMetaLines } from "../schema/sdl-meta.ts";
 import { findAllProblems, isDraft, readSdl } from "../schema/sdl-validate.ts";
-import { readRules } from "../resolve/rule-read.ts";
+import { readRules, type RuleProblem } from "../resolve/rule-read.ts";
 import { readRemoteExpectations } from "../schema/remote-expectations.ts";
 import { SchemaFault } from "../schema/schema-fault.ts";
 import { linkSchema } from "../schema/link.ts";
@@ -62,7 +62,8 @@ export function findSchemaProblems(sdl: string, hasLambda = true): readonly Sche
     return compiled.ok ? [] : compiled.problems;
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    // Those of rules and of comment lines have their lines in their texts.
+    if (error instanceof SchemaFault && error.places !== undefined) return error.places;
+    // Those of comment lines have their lines in their texts.
     const messages = error instanceof SchemaFault ? error.problems : [error.message];
     return messages.map((message) => ({ message: message.trim(), at: undefined }));
   }
@@ -86,8 +87,21 @@ function compile(sdl: string, hasLambda: boolean, int64: Int64Form = "number"): 
   const remote = readRemoteExpectations(linked);
   if (remote.problems.length > 0) return refuse(remote.problems);
   const read = readRules(linked);
-  if ("problems" in read) throw new SchemaFault(read.problems);
+  if ("problems" in read) throw ruleFault(read.problems);
   return { ok: true, schema: { ...linked, rules: read.rules } };
+}
+
+/** The messages are the reference's, which names neither the rule nor its place. */
+function ruleFault(problems: readonly RuleProblem[]): SchemaFault {
+  const places = problems.map(({ message, at, operation }) => ({
+    message: `${message} (in the rule for ${operation})`,
+    at,
+  }));
+  const sorted = places.toSorted(comparePlaces);
+  return new SchemaFault(
+    problems.map(({ message }) => message),
+    sorted,
+  );
 }
 
 function refuse(problems: readonly SchemaProblem[]): Compiled {

@@ -30,6 +30,8 @@ export interface SchemaPlan {
   readonly changes: readonly PlannedChange[];
   /** How often the schema had been set when this was planned. */
   readonly updates: number;
+  /** What is doubtful about it. */
+  readonly warnings: readonly string[];
 }
 
 /** `before`: undefined where no schema was set. Gives others their turn between slices of nodes. */

@@ -185,7 +185,8 @@ export class SchemaStore {
     try {
       const served = await this.at(reader);
       const updates = (await readText(reader, served?.uid))?.updates ?? 0;
-      return { changes: await planSchema(schema, served?.schema, reader), updates };
+      const changes = await planSchema(schema, served?.schema, reader);
+      return { changes, updates, warnings: findSchemaWarnings(schema) };
     } finally {
       reader.close();
     }
