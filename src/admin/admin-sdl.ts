@@ -85,7 +85,7 @@ type RunningRequest { id: ID!  process: String!  operation: String!  tag: String
 input CancelRequestsInput { id: ID  tag: String }
 type CancelRequestsPayload { response: Response  count: Int! }
 
-type ClusterMember { node: String!  address: String!  leads: Boolean!  applied: UInt64!  slots: [Int!]!  formats: [Int!]!  isAway: Boolean! }
+type ClusterMember { node: String!  address: String!  leads: Boolean!  applied: UInt64!  slots: [Int!]!  formats: [Int!]!  isAway: Boolean!  problem: String }
 type Cluster { node: String!  role: String!  term: UInt64!  applied: UInt64!  kept: UInt64!  format: Int!  leader: String  members: [ClusterMember!]!  problem: String }
 type ResignLeadPayload { response: Response }   type FinalizeClusterPayload { response: Response }
 input EvictMachineInput { node: String!  force: Boolean }   type EvictMachinePayload { response: Response }

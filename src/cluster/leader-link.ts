@@ -7,7 +7,7 @@ import type { Logger } from "../base/log.ts";
 import type { ClusterMember } from "../model/cluster-facts.ts";
 import { PendingTable, pendingSlotsMax } from "../base/pending-table.ts";
 import { dialPeer, endWhenSilent, readFrames, sendFrame, type PeerTls } from "./peer-connection.ts";
-import { decodeMembers, decodeSeq, encodeSeq, peerKind } from "./peer-words.ts";
+import { decodeMembers, decodeSeq, encodeApplied, peerKind } from "./peer-words.ts";
 import type { PeerSelf } from "./peer-words.ts";
 import { Seldom } from "./seldom.ts";
 
@@ -69,8 +69,10 @@ export class LeaderLink {
     return this.#question;
   }
 
-  reportApplied(seq: number): void {
-    if (this.#socket !== undefined) sendFrame(this.#socket, peerKind.applied, encodeSeq(seq));
+  /** `problem`: why this machine could not lead. */
+  reportApplied(seq: number, problem: string | undefined): void {
+    if (this.#socket === undefined) return;
+    sendFrame(this.#socket, peerKind.applied, encodeApplied(seq, problem));
   }
 
   reportDigest(payload: Uint8Array): void {

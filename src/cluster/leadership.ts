@@ -51,6 +51,8 @@ interface LeadershipOptions {
   readonly digestMs: number;
   /** Whether each strict read waits for a beat of the lease, so that it trusts no clock. */
   readonly isQuorum: boolean;
+  /** Why this machine had better not lead. */
+  readonly problem: () => string | undefined;
   readonly onMembers: (members: readonly ClusterMember[]) => void;
   readonly onKept: (seq: number) => void;
 }
@@ -59,6 +61,8 @@ interface LeadershipOptions {
 const trimMs = 600_000;
 /** So long after it was given a snapshot a machine has to follow. */
 const holdMs = 600_000;
+/** A machine that lacks more records would take long to take the lead. */
+const behindMax = 1000;
 
 export class Leadership {
   readonly #options: LeadershipOptions;
@@ -108,6 +112,14 @@ export class Leadership {
     });
     this.tellLead();
     this.tellMembers();
+  }
+
+  /** A machine that could lead in place of this one: it is connected, can write, and has applied nearly all. */
+  get successor(): string | undefined {
+    const able = this.#followers.all.filter(
+      ({ problem, applied }) => problem === undefined && this.#kept - applied <= behindMax,
+    );
+    return able.toSorted((one, other) => other.applied - one.applied)[0]?.hello.node;
   }
 
   /** Of a process of this machine. */
@@ -257,8 +269,9 @@ export class Leadership {
     const slotsOf = (node: string): readonly number[] =>
       [...this.#sessions].flatMap((session) => (session.node === node ? (session.slot ?? []) : []));
     const own = { node: name, address, formats, slots: link.slots, leads: true };
-    const ownMember = { ...own, applied: this.#kept, isAway: false };
-    const others = this.#followers.all.map(({ hello, applied }) => ({
+    const problem = this.#options.problem();
+    const ownMember = { ...own, applied: this.#kept, isAway: false, problem };
+    const others = this.#followers.all.map(({ hello, applied, problem: theirs }) => ({
       node: hello.node,
       address: hello.address,
       slots: slotsOf(hello.node),
@@ -266,6 +279,7 @@ export class Leadership {
       leads: false,
       applied,
       isAway: false,
+      problem: theirs,
     }));
     return [ownMember, ...others, ...this.roster.away];
   }

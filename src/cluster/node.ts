@@ -31,6 +31,7 @@ import { ProcessDoors } from "./process-doors.ts";
 import { openRemoteSession } from "./remote-session.ts";
 import { Replica, rowFormats } from "./replica.ts";
 import { evictedWords, isEvicted, readRoster } from "./roster.ts";
+import { StoreTrouble } from "./store-trouble.ts";
 import { Wakeup } from "./wakeup.ts";
 
 /** Records whose number is not told by the leader are looked for so often. */
@@ -62,6 +63,7 @@ class Machine implements ClusterNode, NodeLinkHost {
   readonly #leaderLink: LeaderLink;
   readonly #digests: DigestCheck;
   readonly #doors: ProcessDoors;
+  readonly #trouble: StoreTrouble;
   readonly #applied: AppliedPoint;
   /** Something that a loop waits for: records, the lease, a leader. */
   readonly #records = new Wakeup();
@@ -92,6 +94,7 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#self = { storeId: node.storeId, node: name, address, incarnation };
     this.#lease = new LeaseKeeper({ lease: log.lease, clock, leaseMs, node: name, address });
     this.#applied = new AppliedPoint(0, clock);
+    this.#trouble = new StoreTrouble({ node, clock });
     this.#commitTs = readCommitTs(node);
     this.#link = node.serve(this, () => this.#commitTs);
     this.#leaderLink = new LeaderLink({
@@ -160,8 +163,13 @@ class Machine implements ClusterNode, NodeLinkHost {
       format: this.#replica?.format ?? 0,
       leader: leads ? this.#options.name : this.#leaderLink.isConnected ? seen?.node : undefined,
       members: this.#members,
-      problem: this.#logError,
+      problem: this.#problem,
     };
+  }
+
+  /** Why this machine cannot do its work, or could not lead. */
+  get #problem(): string | undefined {
+    return this.#logError ?? this.#trouble.words;
   }
 
   async whenLed(ms: number): Promise<boolean> {
@@ -367,7 +375,8 @@ class Machine implements ClusterNode, NodeLinkHost {
     while (!this.#isEnded && this.#role !== "stopped") {
       try {
         if (this.#leadership !== undefined) await this.#beat(this.#leadership);
-        else if (this.#role === "following" && (await this.#lease.look())) await this.#campaign();
+        else if (this.#role === "following" && (await this.#lease.look(this.#isLast)))
+          await this.#campaign();
         else await this.#seek();
       } catch (error) {
         if (this.#isEnded) return;
@@ -380,6 +389,11 @@ class Machine implements ClusterNode, NodeLinkHost {
         }
       }
     }
+  }
+
+  /** Any other machine that can lead had better do it. */
+  get #isLast(): boolean {
+    return this.#trouble.words !== undefined;
   }
 
   async #seek(): Promise<void> {
@@ -466,6 +480,7 @@ class Machine implements ClusterNode, NodeLinkHost {
       replica,
       lease: this.#lease,
       link: this.#link,
+      problem: () => this.#problem,
       onMembers: (members) => this.#noteMembers(members),
       onKept: (seq) => {
         this.#kept = seq;
@@ -564,8 +579,19 @@ class Machine implements ClusterNode, NodeLinkHost {
   }
 
   #report(): void {
-    if (this.#leadership !== undefined) this.#leadership.tellMembers();
-    else this.#leaderLink.reportApplied(this.#applied.seq);
+    this.#trouble.look();
+    const leadership = this.#leadership;
+    if (leadership === undefined) {
+      const problem = this.#role === "following" ? this.#problem : `it is ${this.#role}`;
+      this.#leaderLink.reportApplied(this.#applied.seq, problem);
+      return;
+    }
+    leadership.tellMembers();
+    const { successor } = leadership;
+    if (!this.#trouble.isLasting || successor === undefined || this.#role !== "leading") return;
+    const fields = { why: this.#trouble.words, successor };
+    this.#options.logger.warn("this machine gives the lead up to one that can write", fields);
+    void this.resign().catch(() => {});
   }
 }
 

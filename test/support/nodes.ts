@@ -29,16 +29,25 @@ export interface TestNode {
 
 interface TestNodeOptions {
   readonly dir?: string;
+  readonly name?: string;
   readonly isQuorum?: boolean;
   /** Asked before each transaction of records: what it throws the store does. */
   readonly beforeApply?: () => void;
+  /** Why its store cannot be written. */
+  readonly trouble?: () => string | undefined;
 }
 
 /** Its lease is short: 300 ms. */
 export async function openNode(
   log: ReplicatedLog,
   storeId: string,
-  { dir = makeMachineFolder(), isQuorum = false, beforeApply = () => {} }: TestNodeOptions = {},
+  {
+    dir = makeMachineFolder(),
+    name = "own",
+    isQuorum = false,
+    beforeApply = () => {},
+    trouble = () => undefined,
+  }: TestNodeOptions = {},
 ): Promise<TestNode> {
   const ends: NodeEnd[] = [];
   const port = await findFreePort();
@@ -49,12 +58,13 @@ export async function openNode(
     beforeApply();
     apply(...args);
   };
+  node.findTrouble = trouble;
   const machine = await openClusterNode({
     log,
     node,
     clock: systemClock,
     logger: silentLogger,
-    name: "own",
+    name,
     address: `127.0.0.1:${port}`,
     incarnation: "a",
     bind: { host: "127.0.0.1", port },

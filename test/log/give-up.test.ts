@@ -1,0 +1,52 @@
+// Goal: a machine that cannot do what a leader has to do gives the lead up to one that can, and keeps it where none can.
+import { randomBytes } from "node:crypto";
+import { afterAll, expect, test } from "vitest";
+import { connectTwin, TwinEngine } from "../../src/log/contract/twin.ts";
+import { waitUntil } from "../e2e/server.ts";
+import { closeMachines } from "../support/machines.ts";
+import { openNode, type TestNode } from "../support/nodes.ts";
+
+afterAll(closeMachines);
+
+const newId = (): string => randomBytes(16).toString("hex");
+
+function whenIn({ machine }: TestNode, role: string): Promise<void> {
+  return waitUntil(() => machine.facts.role === role, 10_000);
+}
+
+test("who cannot write its store leaves the lead to one that can, and takes it where there is none", async () => {
+  const engine = new TwinEngine({ compares: true, isLazy: false });
+  const storeId = newId();
+  const full = "the store is full: its disk has 0.0 MB left";
+  let words: string | undefined;
+  const a = await openNode(connectTwin(engine), storeId, { name: "a", trouble: () => words });
+  await whenIn(a, "leading");
+  words = full;
+  // Nobody else could lead: reads go on.
+  await waitUntil(() => a.machine.facts.problem === full, 5000);
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  expect([a.machine.facts.role, a.ends]).toEqual(["leading", []]);
+
+  let isAlso: string | undefined = "its directory is gone";
+  const b = await openNode(connectTwin(engine), storeId, { name: "b", trouble: () => isAlso });
+  const told = (): unknown =>
+    a.machine.facts.members.map(({ node, problem }) => [node, problem]).toSorted();
+  const both = JSON.stringify([
+    ["a", full],
+    ["b", isAlso],
+  ]);
+  await waitUntil(() => JSON.stringify(told()) === both, 5000);
+  expect(a.ends).toEqual([]);
+  isAlso = undefined;
+  await waitUntil(() => a.ends.length > 0, 10_000);
+  expect(a.ends).toEqual(["resigned"]);
+  await whenIn(b, "leading");
+
+  // What is left of it is one that had better not lead: it takes the lead when all others had their turn.
+  await a.machine.close();
+  const again = await openNode(connectTwin(engine), storeId, { name: "a", trouble: () => words });
+  await waitUntil(() => again.machine.facts.leader === "b", 5000);
+  expect(again.machine.facts).toMatchObject({ role: "following", problem: full });
+  await b.machine.close();
+  await whenIn(again, "leading");
+}, 40_000);
