@@ -12,6 +12,7 @@ import { DiskRoom } from "../stores/disk-room.ts";
 import type { StoreIdentity } from "../stores/place.ts";
 import { deriveFill } from "../write/fill.ts";
 import { parseAddress } from "./address.ts";
+import type { ClosingNotice } from "./closing-notice.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { scrubOf, type ServeConfig } from "./config.ts";
 import { readKeyFile } from "./encryption.ts";
@@ -28,6 +29,12 @@ export interface NodeProcess {
   close(): Promise<void>;
 }
 
+interface NodeStart {
+  readonly run: string;
+  readonly identity: StoreIdentity | undefined;
+  readonly closing: ClosingNotice;
+}
+
 /** How long a start waits for a machine that leads. */
 const ledMs = 30_000;
 const tlsLookMs = 5_000;
@@ -38,7 +45,7 @@ const slotGraceMs = 15_000;
 export async function openNodeRole(
   config: ServeConfig,
   logger: Logger,
-  { run, identity }: { readonly run: string; readonly identity: StoreIdentity | undefined },
+  { run, identity, closing }: NodeStart,
 ): Promise<NodeProcess> {
   const cluster = must(config.cluster, "the role has its settings");
   const { dataDir, store } = config;
@@ -66,7 +73,7 @@ export async function openNodeRole(
       isQuorum: cluster.reads === "quorum",
       pathOf: (slot, isGrpc) => (isGrpc ? sockets.grpcPathOf(slot) : sockets.pathOf(slot)),
       giveSnapshot: (socket) => giver.give(socket),
-      onEnd: (end) => void endWith(end, logger, machine),
+      onEnd: (end) => void endWith(end, { logger, machine, closing }),
       store: {
         dir: dataDir,
         encryption: readKeyFile(config.keyFile),
@@ -117,12 +124,26 @@ async function act(work: () => Promise<string>): Promise<SurveyAnswer> {
 }
 
 /** The supervisor starts this process again: it opens the store anew, and follows. */
-async function endWith(end: NodeEnd, logger: Logger, machine: ClusterNode): Promise<void> {
-  if (end === "resigned") {
-    logger.info("this machine has given the lead up");
-    await machine.close();
+async function endWith(
+  end: NodeEnd,
+  {
+    logger,
+    machine,
+    closing,
+  }: { readonly logger: Logger; readonly machine: ClusterNode; readonly closing: ClosingNotice },
+): Promise<void> {
+  try {
+    if (end === "resigned") {
+      logger.info("this machine has given the lead up");
+      await closing.announce();
+      await machine.close();
+    }
+  } catch (error) {
+    // Its directory may be gone: what is left is brought back from the journal.
+    logger.warn("the store was not closed in order", { why: String(error) });
+  } finally {
+    process.exit(leadLostExit);
   }
-  process.exit(leadLostExit);
 }
 
 function readTls({ ca, cert, key, address }: ClusterConfig): PeerTls {

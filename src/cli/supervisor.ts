@@ -444,6 +444,10 @@ class Keeper {
         this.#watch.expectData(message.nextData);
         this.#tell(child, { kind: "exchangeKnown" });
         return;
+      case "closing":
+        this.#watch.noteWriterGone();
+        this.#tell(child, { kind: "closingKnown" });
+        return;
       case "exchanged":
         void this.#watch.noteWriter();
         return;

@@ -8,6 +8,7 @@ import { must } from "../base/assert.ts";
 import type { ClusterFacts, ClusterMember, ClusterRole } from "../model/cluster-facts.ts";
 import { Fault } from "../model/fault.ts";
 import { LogTrimmed, LogUnavailable, LogUnknown } from "../log/replicated-log.ts";
+import { LogLost } from "../log/shipper.ts";
 import type {
   LeadingStore,
   NodeLink,
@@ -380,7 +381,11 @@ class Machine implements ClusterNode, NodeLinkHost {
         else await this.#seek();
       } catch (error) {
         if (this.#isEnded) return;
-        if (isPassing(error)) {
+        // Of its last beat, while it gives the lead up; or the log has another leader's record.
+        if (error instanceof LogLost) {
+          if (this.#role !== "resigning") this.#lose();
+          await this.#leases.wait(errorMs);
+        } else if (isPassing(error)) {
           this.#noteLogError(error);
           await this.#leases.wait(errorMs);
         } else {

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { connectTwin, TwinEngine } from "../../src/log/contract/twin.ts";
 import { waitUntil } from "../e2e/server.ts";
 import { closeMachines } from "../support/machines.ts";
-import { openNode, type TestNode } from "../support/nodes.ts";
+import { openGate, openNode, type TestNode } from "../support/nodes.ts";
 
 afterAll(closeMachines);
 
@@ -50,3 +50,29 @@ test("who cannot write its store leaves the lead to one that can, and takes it w
   await b.machine.close();
   await whenIn(again, "leading");
 }, 40_000);
+
+test("who gives the lead up while it beats is not out of service", async () => {
+  const engine = new TwinEngine({ compares: true, isLazy: false });
+  const log = connectTwin(engine);
+  const beats = openGate((term: number) => log.lease.beat(term));
+  const ends = openGate((term: number) => log.lease.giveUp(term));
+  const append: typeof log.append = async (records) => {
+    const appended = await log.append(records);
+    // Behind its begin: the next beat says that it is kept.
+    beats.close();
+    return appended;
+  };
+  const lease = { ...log.lease, beat: beats.pass, giveUp: ends.pass };
+  const a = await openNode({ ...log, append, lease }, newId());
+  await whenIn(a, "leading");
+  await beats.whenStopped();
+  ends.close();
+  const resigned = a.machine.resign();
+  await ends.whenStopped();
+  beats.open();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect([a.machine.facts.role, a.machine.facts.problem]).toEqual(["resigning", undefined]);
+  ends.open();
+  expect(await resigned).toBe(true);
+  expect(a.ends).toEqual(["resigned"]);
+});
