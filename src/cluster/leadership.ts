@@ -19,6 +19,7 @@ import type {
 import { Beats } from "./beats.ts";
 import { DigestRound } from "./digest-round.ts";
 import { Followers, type FollowHello } from "./followers.ts";
+import { LeadVote } from "./lead-wishes.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
 import {
   OwnSession,
@@ -41,6 +42,7 @@ interface LeadershipOptions {
   readonly link: NodeLink;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly term: number;
   readonly name: string;
   readonly address: string;
   readonly incarnation: string;
@@ -55,6 +57,8 @@ interface LeadershipOptions {
   readonly problem: () => string | undefined;
   readonly onMembers: (members: readonly ClusterMember[]) => void;
   readonly onKept: (seq: number) => void;
+  /** Other machines, which reach each other and not this one, ask for another leader. */
+  readonly onOutvoted: (by: readonly string[]) => void;
 }
 
 /** The log is trimmed so often at most. */
@@ -71,6 +75,7 @@ export class Leadership {
   readonly #own = new Set<OwnSession>();
   readonly #beats = new Beats();
   readonly #digests: DigestRound;
+  readonly #vote: LeadVote;
   readonly roster: RosterKeeper;
   #kept: number;
   #isOver = false;
@@ -94,6 +99,8 @@ export class Leadership {
       onDigest: (node, payload) => this.#digests.compare(node, payload),
     });
     this.#digests = new DigestRound(options, (payload) => this.#followers.tellDigest(payload));
+    const { log, term, leaseMs } = options;
+    this.#vote = new LeadVote({ lease: log.lease, clock, term, freshMs: leaseMs });
     const { name: node, address, incarnation, formats } = options;
     this.roster = new RosterKeeper({
       ...options,
@@ -194,9 +201,17 @@ export class Leadership {
     keep();
     await replica.markKept();
     void this.roster.note();
+    await this.#count();
     await this.#trim();
     this.#digests.beginWhenDue();
     return true;
+  }
+
+  /** Who asks for another leader. */
+  async #count(): Promise<void> {
+    const connected = new Set(this.#followers.all.map(({ hello }) => hello.node));
+    const by = await this.#vote.look(connected);
+    if (by.length > 0) this.#options.onOutvoted(by);
   }
 
   /** What its processes may rely on: where no clock is trusted, nothing. */

@@ -8,7 +8,7 @@ import type { Lease, LogLease } from "../log/replicated-log.ts";
 import type { LeadTerm } from "../stores/open.ts";
 
 interface LeaseKeeperOptions {
-  readonly lease: LogLease;
+  readonly lease: Omit<LogLease, "wish" | "wishes">;
   readonly clock: Clock;
   /** Without a beat for so long it is free. */
   readonly leaseMs: number;

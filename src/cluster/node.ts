@@ -24,6 +24,7 @@ import { snapshotIdleMs } from "./fetch-snapshot.ts";
 import { Leadership } from "./leadership.ts";
 import { showMachine } from "./node-metrics.ts";
 import { LeaderLink } from "./leader-link.ts";
+import { LeadWishes } from "./lead-wishes.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import { endWhenIdle, sendFrame, type PeerTls } from "./peer-connection.ts";
 import { openPeerServer, type PeerServer } from "./peer-server.ts";
@@ -65,6 +66,7 @@ class Machine implements ClusterNode, NodeLinkHost {
   readonly #digests: DigestCheck;
   readonly #doors: ProcessDoors;
   readonly #trouble: StoreTrouble;
+  readonly #wishes: LeadWishes;
   readonly #applied: AppliedPoint;
   /** Something that a loop waits for: records, the lease, a leader. */
   readonly #records = new Wakeup();
@@ -126,6 +128,14 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#lease.onWake(() => this.#leases.raise());
     const { pathOf } = options;
     const tls = (): PeerTls => this.#tls;
+    this.#wishes = new LeadWishes({
+      lease: log.lease,
+      clock,
+      self: this.#self,
+      tls,
+      patienceMs: leaseMs,
+      machines: () => readRoster(node).filter((one) => !one.isEvicted),
+    });
     this.#doors = new ProcessDoors({ pathOf, self: this.#self, tls, logger, clock });
   }
 
@@ -376,8 +386,7 @@ class Machine implements ClusterNode, NodeLinkHost {
     while (!this.#isEnded && this.#role !== "stopped") {
       try {
         if (this.#leadership !== undefined) await this.#beat(this.#leadership);
-        else if (this.#role === "following" && (await this.#lease.look(this.#isLast)))
-          await this.#campaign();
+        else if (this.#role === "following" && (await this.#mayTake())) await this.#campaign();
         else await this.#seek();
       } catch (error) {
         if (this.#isEnded) return;
@@ -396,9 +405,11 @@ class Machine implements ClusterNode, NodeLinkHost {
     }
   }
 
-  /** Any other machine that can lead had better do it. */
-  get #isLast(): boolean {
-    return this.#trouble.words !== undefined;
+  async #mayTake(): Promise<boolean> {
+    if (!(await this.#lease.look(this.#trouble.words !== undefined))) return false;
+    const { seen } = this.#lease;
+    if (seen === undefined || seen.beat >= 0) return true;
+    return !(await this.#wishes.areOfOthers(seen.term)) || (await this.#lease.look(true));
   }
 
   async #seek(): Promise<void> {
@@ -408,6 +419,9 @@ class Machine implements ClusterNode, NodeLinkHost {
       seen !== undefined && seen.term > 0 && (seen.node !== name || seen.address !== address);
     if (isOther) this.#term = seen.term;
     this.#followLeader(isOther ? seen.address : undefined);
+    const isMissed = isOther && seen.beat >= 0 && !this.#leaderLink.isConnected;
+    if (isMissed && this.#problem === undefined) this.#wishes.miss(seen.term, seen.node);
+    else this.#wishes.rest();
     await this.#leases.wait(this.#leaderLink.isConnected ? this.#lease.beatMs : seekMs);
     // What could not be read in this role is read before the next look.
     if (this.#role === "catching") await this.#lease.look();
@@ -485,7 +499,13 @@ class Machine implements ClusterNode, NodeLinkHost {
       replica,
       lease: this.#lease,
       link: this.#link,
+      term,
       problem: () => this.#problem,
+      onOutvoted: (by) => {
+        const why = "machines that reach each other do not reach this one";
+        this.#options.logger.warn("this machine gives the lead up", { why, machines: by });
+        void this.resign().catch(() => {});
+      },
       onMembers: (members) => this.#noteMembers(members),
       onKept: (seq) => {
         this.#kept = seq;

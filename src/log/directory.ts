@@ -5,6 +5,7 @@
  *
  *     records/0000000000000042.wlr   a record: head, then body
  *     lease/0000000000000007.json    who leads; the highest number counts
+ *     wishes/a.json                  machine a does not reach the leader
  *     trimmed                        the oldest number that is kept
  */
 import { randomUUID } from "node:crypto";
@@ -19,6 +20,7 @@ import {
   LogUnavailable,
   LogUnknown,
   type Appended,
+  type LeadWish,
   type Lease,
   type LogLease,
   type ReplicatedLog,
@@ -64,9 +66,7 @@ class DirectoryLog implements ReplicatedLog {
   constructor(root: string) {
     this.#root = root;
     this.#records = join(root, "records");
-    this.lease = new DirectoryLease(join(root, "lease"), (place, bytes) =>
-      this.#putIfAbsent(place, bytes),
-    );
+    this.lease = new DirectoryLease(root, (place, bytes) => this.#putIfAbsent(place, bytes));
   }
 
   async append(records: readonly SealedRecord[]): Promise<Appended> {
@@ -219,11 +219,13 @@ const noLease: Lease = { term: 0, beat: 0, node: "", address: "", lastsMs: 0 };
 
 /** Files that follow each other; each is the lease as it then was. */
 class DirectoryLease implements LogLease {
+  readonly #root: string;
   readonly #folder: string;
   readonly #put: (path: string, bytes: Uint8Array) => Promise<boolean>;
 
-  constructor(folder: string, put: (path: string, bytes: Uint8Array) => Promise<boolean>) {
-    this.#folder = folder;
+  constructor(root: string, put: (path: string, bytes: Uint8Array) => Promise<boolean>) {
+    this.#root = root;
+    this.#folder = join(root, "lease");
     this.#put = put;
   }
 
@@ -246,6 +248,31 @@ class DirectoryLease implements LogLease {
   async giveUp(term: number): Promise<void> {
     const { number, lease } = await this.#newest();
     if (lease.term === term) await this.#write(number + 1, { ...lease, beat: -1 });
+  }
+
+  async wish(wish: LeadWish): Promise<void> {
+    const folder = join(this.#root, "wishes");
+    try {
+      await fs.mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+        if (codeOf(error) !== "EEXIST") throw error;
+      });
+      await replaceFile(join(folder, `${wish.node}.json`), Buffer.from(JSON.stringify(wish)));
+    } catch (error) {
+      throw passOn(error);
+    }
+  }
+
+  async wishes(): Promise<readonly LeadWish[]> {
+    const folder = join(this.#root, "wishes");
+    try {
+      const names = (await readFolderIfThere(folder)).filter((name) => name.endsWith(".json"));
+      const files = await Promise.all(names.map((name) => readIfThere(join(folder, name))));
+      return files.flatMap((bytes) =>
+        bytes === undefined ? [] : (JSON.parse(bytes.toString()) as LeadWish),
+      );
+    } catch (error) {
+      throw passOn(error);
+    }
   }
 
   /** false: another was written meanwhile. */
@@ -298,6 +325,15 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
     return await fs.readFile(path);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function readFolderIfThere(path: string): Promise<readonly string[]> {
+  try {
+    return await fs.readdir(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
     throw error;
   }
 }

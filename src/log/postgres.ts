@@ -13,9 +13,11 @@ import {
   beatLease,
   giveUpLease,
   prove,
+  putWish,
   readEnds,
   readLease,
   readParts,
+  readWishes,
   selectRecords,
   readSums,
   removeCell,
@@ -250,6 +252,18 @@ function makeLease(
       change(takeLease, [seen.term, seen.beat, term, node, address, lastsMs]),
     beat: (term) => change(beatLease, [term]),
     giveUp: async (term) => void (await change(giveUpLease, [term])),
+    wish: async ({ node, address, term, count, reaches }) =>
+      void (await ask(putWish, [node, address, term, count, JSON.stringify(reaches)])),
+    async wishes() {
+      const { rows } = await ask(readWishes);
+      return rows.map(({ node, address, term, count, reaches }) => ({
+        node: String(node),
+        address: String(address),
+        term: Number(term),
+        count: Number(count),
+        reaches: JSON.parse(String(reaches)) as string[],
+      }));
+    },
   };
 }
 

@@ -36,6 +36,19 @@ export interface Lease {
   readonly lastsMs: number;
 }
 
+/** A machine that reaches the log, and not the leader, asks that another one lead (reference/log 7.3). */
+export interface LeadWish {
+  readonly node: string;
+  /** HOST:PORT. */
+  readonly address: string;
+  /** Of the leader that it does not reach. */
+  readonly term: number;
+  /** Grows while it asks. */
+  readonly count: number;
+  /** Names of machines that it reaches. */
+  readonly reaches: readonly string[];
+}
+
 export interface LogLease {
   read(): Promise<Lease>;
   /** `term`: above the seen one. false: it was not as seen any more, and nothing has changed. */
@@ -44,6 +57,9 @@ export interface LogLease {
   beat(term: number): Promise<boolean>;
   /** Of the holder: the next may take it at once. */
   giveUp(term: number): Promise<void>;
+  /** One for each machine: the newest. */
+  wish(wish: LeadWish): Promise<void>;
+  wishes(): Promise<readonly LeadWish[]>;
 }
 
 /** All calls reject with `LogUnavailable` where the engine cannot be reached; nothing is known to have changed. */

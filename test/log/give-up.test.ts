@@ -4,6 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { connectTwin, TwinEngine } from "../../src/log/contract/twin.ts";
 import { waitUntil } from "../e2e/server.ts";
 import { closeMachines } from "../support/machines.ts";
+import { startTcpProxy } from "../support/tcp-proxy.ts";
 import { openGate, openNode, type TestNode } from "../support/nodes.ts";
 
 afterAll(closeMachines);
@@ -76,3 +77,52 @@ test("who gives the lead up while it beats is not out of service", async () => {
   expect(await resigned).toBe(true);
   expect(a.ends).toEqual(["resigned"]);
 });
+
+/** One that the others reach until `cut`; it reaches them, and the log, all the time. */
+async function openBehindLine(engine: TwinEngine, storeId: string, name: string) {
+  let cut = (): Promise<void> => Promise.resolve();
+  const addressOf = async (port: number): Promise<string> => {
+    const proxy = await startTcpProxy(port);
+    cut = () => proxy.close();
+    return `127.0.0.1:${proxy.port}`;
+  };
+  const node = await openNode(connectTwin(engine), storeId, { name, addressOf });
+  return { node, cut: () => cut() };
+}
+
+test("who reaches the log and no machine gives the lead up to those that reach each other", async () => {
+  const engine = new TwinEngine({ compares: true, isLazy: false });
+  const storeId = newId();
+  const a = await openBehindLine(engine, storeId, "a");
+  await whenIn(a.node, "leading");
+  const b = await openNode(connectTwin(engine), storeId, { name: "b" });
+  const c = await openNode(connectTwin(engine), storeId, { name: "c" });
+  await waitUntil(() => [b, c].every(({ machine }) => machine.facts.leader === "a"), 10_000);
+  await a.cut();
+  await waitUntil(() => a.node.ends.length > 0, 10_000);
+  expect(a.node.ends).toEqual(["resigned"]);
+  await waitUntil(() => [b, c].some(({ machine }) => machine.facts.role === "leading"), 10_000);
+  // It begins anew, and does not take the lead back: the others are more.
+  await a.node.machine.close();
+  const again = await openNode(connectTwin(engine), storeId, { name: "a" });
+  const { term } = engine.lease;
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect([again.machine.facts.role, engine.lease.term]).toEqual(["following", term]);
+}, 40_000);
+
+test("of two machines with a cut line between them the one that leads goes on", async () => {
+  const engine = new TwinEngine({ compares: true, isLazy: false });
+  const storeId = newId();
+  const a = await openBehindLine(engine, storeId, "a");
+  await whenIn(a.node, "leading");
+  const b = await openNode(connectTwin(engine), storeId, { name: "b" });
+  await waitUntil(() => b.machine.facts.leader === "a", 10_000);
+  await a.cut();
+  await waitUntil(() => engine.wishes.has("b"), 5000);
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect([a.node.machine.facts.role, engine.lease.node, engine.lease.term]).toEqual([
+    "leading",
+    "a",
+    1,
+  ]);
+}, 30_000);

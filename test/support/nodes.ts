@@ -30,6 +30,8 @@ export interface TestNode {
 interface TestNodeOptions {
   readonly dir?: string;
   readonly name?: string;
+  /** Where the others find it; default: where it listens. */
+  readonly addressOf?: (port: number) => Promise<string>;
   readonly isQuorum?: boolean;
   /** Asked before each transaction of records: what it throws the store does. */
   readonly beforeApply?: () => void;
@@ -44,6 +46,7 @@ export async function openNode(
   {
     dir = makeMachineFolder(),
     name = "own",
+    addressOf = async (port) => `127.0.0.1:${port}`,
     isQuorum = false,
     beforeApply = () => {},
     trouble = () => undefined,
@@ -65,7 +68,7 @@ export async function openNode(
     clock: systemClock,
     logger: silentLogger,
     name,
-    address: `127.0.0.1:${port}`,
+    address: await addressOf(port),
     incarnation: "a",
     bind: { host: "127.0.0.1", port },
     tls: machineTls,

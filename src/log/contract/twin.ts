@@ -7,6 +7,7 @@ import {
   LogTrimmed,
   LogUnknown,
   type Appended,
+  type LeadWish,
   type Lease,
   type LogLease,
   type ReplicatedLog,
@@ -28,6 +29,7 @@ export class TwinEngine {
   /** All up to it survive a fail-over. */
   durable = 0;
   lease: Lease = { term: 0, beat: 0, node: "", address: "", lastsMs: 0 };
+  readonly wishes = new Map<string, LeadWish>();
   readonly #wakes = new Set<() => void>();
 
   constructor(promises: TwinPromises) {
@@ -128,5 +130,7 @@ function twinLease(engine: TwinEngine): LogLease {
     async giveUp(term) {
       if (engine.lease.term === term) engine.lease = { ...engine.lease, beat: -1 };
     },
+    wish: async (wish) => void engine.wishes.set(wish.node, wish),
+    wishes: async () => [...engine.wishes.values()],
   };
 }
