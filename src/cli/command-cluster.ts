@@ -167,5 +167,5 @@ function openFlagged(options: ClusterLogFlags): Promise<ReplicatedLog> {
     ["unsafe-single", String(options.unsafeSingle)],
   ] as const);
   const { log, cell, isSingle } = readLogFlags(options.log, flags);
-  return openLog({ url: log, isSingle }, { cell, clock: systemClock, flag: "--log" });
+  return openLog({ url: log, isSingle }, { cell, clock: systemClock, flag: "--log", isMade: true });
 }

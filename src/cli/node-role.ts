@@ -52,7 +52,7 @@ export async function openNodeRole(
   const sockets = openPrivateSockets(dataDir);
   const log = await openLog(
     { url: cluster.log, isSingle: cluster.isSingle },
-    { cell: cluster.cell, clock: systemClock, flag: "--cluster log" },
+    { cell: cluster.cell, clock: systemClock, flag: "--cluster log", isMade: false },
   );
   const { mapBytes, minFreeBytes } = store;
   const giver = new SnapshotGiver(config, logger);

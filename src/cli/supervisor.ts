@@ -190,7 +190,10 @@ class Keeper {
     this.#surveys = new SurveyDesk({
       tell: (child, message) => this.#tell(child, message),
       nameOf: processName,
-      own: answerOwn,
+      own: async (question) => {
+        if (question.kind === "cluster") return { nodeFailure: this.#failure };
+        return await answerOwn(question);
+      },
     });
     this.scripts = new ScriptDesk((message) => {
       for (const child of this.#children) if (child.role === "lambda") this.#tell(child, message);

@@ -172,10 +172,15 @@ class Machine implements ClusterNode, NodeLinkHost {
       applied: this.#applied.seq,
       kept: Math.max(this.#kept, this.#applied.seq),
       format: this.#replica?.format ?? 0,
-      leader: leads ? this.#options.name : this.#leaderLink.isConnected ? seen?.node : undefined,
+      leader: leads ? this.#ownLead : this.#leaderLink.isConnected ? seen?.node : undefined,
       members: this.#members,
       problem: this.#problem,
     };
+  }
+
+  /** One that does not reach the log any more does not know whether it leads. */
+  get #ownLead(): string | undefined {
+    return this.#lease.isCertain() ? this.#options.name : undefined;
   }
 
   /** Why this machine cannot do its work, or could not lead. */

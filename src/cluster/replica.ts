@@ -283,7 +283,7 @@ async function refuseOther(log: ReplicatedLog, history: Buffer, point: ChainPoin
   if (seq === 0 || (record !== undefined && equalBytes(record.sum, sum))) return;
   throw new Fault(
     "E_LOG",
-    `the store has applied record ${seq}, and the log ${record === undefined ? "does not have it" : "has another one there"}: this machine has to be made anew`,
+    `the store has applied record ${seq}, and the log ${record === undefined ? "does not have it" : "has another one there"}: bring the log back as it was; only where it is right as it is, this machine has to be made anew`,
   );
 }
 

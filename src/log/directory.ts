@@ -16,6 +16,7 @@ import type { Clock } from "../base/clock.ts";
 import { Fault } from "../model/fault.ts";
 import { asSealed } from "./record.ts";
 import {
+  LogAbsent,
   LogTrimmed,
   LogUnavailable,
   LogUnknown,
@@ -39,6 +40,11 @@ export async function openDirectoryLog(root: string, clock: Clock): Promise<Repl
   } catch (error) {
     throw new Fault("E_STARTUP", `the log at ${root} cannot be opened: ${wordsOf(error)}`);
   }
+  return new DirectoryLog(root);
+}
+
+/** Of machines: one that is not there, since its disk is not mounted, is not made. */
+export function findDirectoryLog(root: string): ReplicatedLog {
   return new DirectoryLog(root);
 }
 
@@ -70,6 +76,7 @@ class DirectoryLog implements ReplicatedLog {
   }
 
   async append(records: readonly SealedRecord[]): Promise<Appended> {
+    await this.#assertThere();
     if (this.#broken !== undefined) {
       throw new LogUnknown("a sync of the log's directory has failed", { cause: this.#broken });
     }
@@ -140,6 +147,7 @@ class DirectoryLog implements ReplicatedLog {
         found.push(record);
         bytes += record.head.length + record.body.length;
       }
+      if (found.length === 0) await this.#assertThere();
       // Looked at last: a deposed leader's file may lie where others were trimmed.
       const first = await this.#first();
       if (after + 1 < first) throw new LogTrimmed(first);
@@ -154,6 +162,7 @@ class DirectoryLog implements ReplicatedLog {
     try {
       let seq = Math.max(this.#known, (await this.#first()) - 1);
       while (await exists(this.#pathOf(seq + 1))) seq++;
+      await this.#assertThere();
       this.#known = seq;
       return seq;
     } catch (error) {
@@ -162,7 +171,12 @@ class DirectoryLog implements ReplicatedLog {
   }
 
   watch(wake: () => void): () => void {
-    const watcher = watchFolder(this.#records, { persistent: false }, () => wake());
+    let watcher: ReturnType<typeof watchFolder>;
+    try {
+      watcher = watchFolder(this.#records, { persistent: false }, () => wake());
+    } catch {
+      return () => {};
+    }
     // It is a hint: who watches looks now and then by himself.
     watcher.on("error", () => watcher.close());
     const stop = (): void => {
@@ -190,6 +204,12 @@ class DirectoryLog implements ReplicatedLog {
 
   async close(): Promise<void> {
     for (const stop of this.#watchers) stop();
+  }
+
+  /** What is not found in a directory that is not there says nothing of the log. */
+  async #assertThere(): Promise<void> {
+    if (await exists(this.#records)) return;
+    throw new LogAbsent(`the log cannot be reached: ${this.#root} does not hold it`);
   }
 
   #pathOf(seq: number): string {
@@ -307,6 +327,9 @@ class DirectoryLease implements LogLease {
     try {
       return (await fs.readdir(this.#folder)).map((name) => Number.parseInt(name, 10));
     } catch (error) {
+      if (codeOf(error) === "ENOENT") {
+        throw new LogAbsent(`the log cannot be reached: ${this.#root} does not hold it`);
+      }
       throw passOn(error);
     }
   }
@@ -368,7 +391,8 @@ function codeOf(error: unknown): unknown {
 }
 
 function passOn(error: unknown): unknown {
-  if (error instanceof Fault || error instanceof LogTrimmed) return error;
+  const isKnown = error instanceof LogTrimmed || error instanceof LogUnavailable;
+  if (error instanceof Fault || isKnown) return error;
   return new LogUnavailable(`the log cannot be reached: ${wordsOf(error)}`, { cause: error });
 }
 

@@ -95,6 +95,9 @@ export class LogUnavailable extends Error {
   override readonly name = "LogUnavailable";
 }
 
+/** There is no log where it should be. It may be back later, as it was: none is begun in its place. */
+export class LogAbsent extends LogUnavailable {}
+
 /** What is asked for is not kept any more. */
 export class LogTrimmed extends Error {
   override readonly name = "LogTrimmed";
