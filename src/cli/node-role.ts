@@ -71,6 +71,7 @@ export async function openNodeRole(
       retainMs: cluster.retainMs,
       digestMs: cluster.digestMs,
       isQuorum: cluster.reads === "quorum",
+      ledMs,
       pathOf: (slot, isGrpc) => (isGrpc ? sockets.grpcPathOf(slot) : sockets.pathOf(slot)),
       giveSnapshot: (socket) => giver.give(socket),
       onEnd: (end) => void endWith(end, { logger, machine, closing }),
@@ -93,8 +94,8 @@ export async function openNodeRole(
     throw explainDirectory(dataDir, error) ?? error;
   }
   watchTls(cluster, machine, logger);
-  const isLed = await machine.whenLed(ledMs);
-  if (!isLed && machine.facts.role !== "stopped") logger.warn("no machine leads yet");
+  const { leader, role } = machine.facts;
+  if (leader === undefined && role !== "stopped") logger.warn("no machine leads yet");
   return {
     async answer(question) {
       if (question.kind === "cluster") return { cluster: machine.facts };
@@ -109,6 +110,7 @@ export async function openNodeRole(
     close: async () => {
       giver.close();
       await machine.close();
+      await log.close();
     },
   };
 }

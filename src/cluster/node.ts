@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 import { must } from "../base/assert.ts";
 import type { ClusterFacts, ClusterMember, ClusterRole } from "../model/cluster-facts.ts";
 import { Fault } from "../model/fault.ts";
-import { LogTrimmed, LogUnavailable, LogUnknown } from "../log/replicated-log.ts";
+import { LogDamaged, LogTrimmed, LogUnavailable, LogUnknown } from "../log/replicated-log.ts";
 import { LogLost } from "../log/shipper.ts";
 import type {
   LeadingStore,
@@ -36,6 +36,12 @@ import { evictedWords, isEvicted, readRoster } from "./roster.ts";
 import { StoreTrouble } from "./store-trouble.ts";
 import { Wakeup } from "./wakeup.ts";
 
+/** A start looks so often how far it is. */
+const startLookMs = 50;
+/** A record that is kept, says the leader, and that cannot be read for so long will not come. */
+const stallMs = 5000;
+/** More often than that no other machine comes first. */
+const refusedMax = 3;
 /** Records whose number is not told by the leader are looked for so often. */
 const lookMs = 1000;
 /** While no leader is known the lease is looked at so often. */
@@ -84,6 +90,9 @@ class Machine implements ClusterNode, NodeLinkHost {
   #commitTs = 0;
   #members: readonly ClusterMember[] = [];
   #logError: string | undefined;
+  #damage: LogDamaged | undefined;
+  /** Times that the log did not take this machine's begin, one after the other. */
+  #refused = 0;
   #isEnded = false;
   #isFollowing: Promise<void> = Promise.resolve();
   #stopWatch: () => void = () => {};
@@ -188,7 +197,18 @@ class Machine implements ClusterNode, NodeLinkHost {
     return this.#logError ?? this.#trouble.words;
   }
 
-  async whenLed(ms: number): Promise<boolean> {
+  async whenStarted(ms: number): Promise<void> {
+    if (!(await this.#whenLed(ms))) return;
+    for (let kept: number | undefined; !this.#isEnded && !this.#hasStopped;) {
+      kept ??= await this.#askCurrent();
+      this.#noteKept(kept ?? 0);
+      if (kept !== undefined && this.#applied.seq >= kept) return;
+      if (!this.#isLed && !(await this.#whenLed(ms))) return;
+      await this.#led.wait(startLookMs);
+    }
+  }
+
+  async #whenLed(ms: number): Promise<boolean> {
     const endMs = this.#options.clock.tickMs() + ms;
     for (;;) {
       if (this.#isLed) return true;
@@ -239,7 +259,6 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#part();
     await this.#isFollowing;
     await this.#options.node.close();
-    await this.#options.log.close();
   }
 
   // What processes of this machine ask of it.
@@ -292,6 +311,8 @@ class Machine implements ClusterNode, NodeLinkHost {
 
   async #follow(): Promise<void> {
     const replica = must(this.#replica, "it was opened");
+    /** Since when what is kept does not come. */
+    let stalledMs: number | undefined;
     while (!this.#isEnded && (this.#role === "following" || this.#role === "catching")) {
       try {
         replica.tell(this.#kept);
@@ -300,14 +321,21 @@ class Machine implements ClusterNode, NodeLinkHost {
         if (this.#hasStopped) return;
         this.#logError = undefined;
         if (moved) {
+          stalledMs = undefined;
+          this.#refused = 0;
           this.#noteApplied(replica.point.seq);
           if (this.#isEvicted) throw new Error(evictedWords);
           continue;
         }
         if (this.#role === "catching") this.#role = "following";
         if (this.#kept <= replica.point.seq) await this.#records.wait(lookMs);
-        // Told to be kept, and not to be read yet: an engine may show it a moment later.
-        else await this.#records.wait(5);
+        else {
+          // Told to be kept, and not to be read yet: an engine may show it a moment later.
+          const nowMs = this.#options.clock.tickMs();
+          stalledMs ??= nowMs;
+          if (nowMs - stalledMs > stallMs) await replica.explainStall(this.#kept);
+          await this.#records.wait(nowMs - stalledMs > lookMs ? 50 : 5);
+        }
       } catch (error) {
         if (!(await this.#noteError(error))) return;
       }
@@ -344,13 +372,25 @@ class Machine implements ClusterNode, NodeLinkHost {
     const why =
       error instanceof LogTrimmed
         ? `it has applied the log up to record ${at}, and the log begins at ${error.first}`
-        : wordsOf(error);
+        : this.#wordsOf(error);
+    this.#damage = error instanceof LogDamaged ? error : undefined;
     this.#role = "stopped";
     this.#logError = why;
     this.#options.logger.error("this machine is out of service", { why });
     this.#followLeader(undefined);
     this.#wakeAll();
     void this.#link.tellLead({ kind: "stopped", why });
+  }
+
+  #wordsOf(error: unknown): string {
+    if (!(error instanceof LogDamaged))
+      return error instanceof Error ? error.message : String(error);
+    const place = this.#options.log.placeOf(error.seq);
+    return `${error.message} (${place}); started again, this machine is given a snapshot by one that leads and is beyond it`;
+  }
+
+  get damage(): LogDamaged | undefined {
+    return this.#damage;
   }
 
   #noteLogError(error: Error): void {
@@ -472,8 +512,9 @@ class Machine implements ClusterNode, NodeLinkHost {
         else this.#begin(store, replica, this.#lease.term);
         return;
       }
-      // Another machine's begin came first, or it has the lease.
+      // Another machine's begin came first, or it has the lease; or the log is not what this one has applied.
       this.#lease.lose();
+      if (++this.#refused >= refusedMax) await replica.explainStall(0);
     } catch (error) {
       await this.#lease.giveUp().catch(() => {});
       if (!isPassing(error)) throw error;
@@ -658,10 +699,6 @@ function notCurrent(logError: string | undefined): Fault {
     "E_NOT_CURRENT",
     `the newest state of the machines cannot be known: ${why} (--cluster read-wait)`,
   );
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function causeOf(error: Error): string {

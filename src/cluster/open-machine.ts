@@ -2,7 +2,7 @@
 import { silentLogger } from "../base/log.ts";
 import { systemClock } from "../base/clock.ts";
 import type { ChainPoint } from "../log/chain.ts";
-import { LogAbsent, LogTrimmed } from "../log/replicated-log.ts";
+import { LogAbsent, LogDamaged, LogTrimmed } from "../log/replicated-log.ts";
 import { Fault } from "../model/fault.ts";
 import { holdsStore, openNodeStore, type NodeStoreOptions } from "../stores/open.ts";
 import { readIdentity } from "../stores/place.ts";
@@ -15,18 +15,31 @@ import type { ClusterNode, NodeOptions } from "./cluster-node.ts";
 import { openClusterNode } from "./node.ts";
 
 interface MachineOptions extends Omit<NodeOptions, "node" | "incarnation"> {
+  /** How long a start waits for a machine that leads. */
+  readonly ledMs: number;
   readonly store: Omit<NodeStoreOptions, "storeId" | "logger" | "clock">;
 }
 
 /** Faults E_STARTUP and E_LOG, and whatever the log rejects with. The log stays the caller's when it fails. */
 export async function openMachine(options: MachineOptions): Promise<ClusterNode> {
-  for (let tries = 1; ; tries++) {
+  const { store, logger, log, ledMs } = options;
+  for (let tries = 1, lacks: LogDamaged | undefined; ; tries++) {
     try {
-      return await openOnce(options);
+      const node = await openOnce(options, lacks);
+      await node.whenStarted(ledMs);
+      lacks = node.damage;
+      // Within one run of the server the store is not exchanged.
+      if (lacks === undefined || store.identity !== undefined || tries === triesMax) return node;
+      await node.close();
     } catch (error) {
+      if (error instanceof LogDamaged) lacks = error;
       // The log was trimmed meanwhile: what is needed is a snapshot.
-      if (!(error instanceof LogTrimmed) || tries === triesMax) throw asStartup(error);
+      const isHelped = error instanceof LogDamaged || error instanceof LogTrimmed;
+      if (!isHelped || tries === triesMax) throw asStartup(error);
     }
+    if (lacks === undefined) continue;
+    const fields = { why: lacks.message, place: log.placeOf(lacks.seq) };
+    logger.error("the log cannot be read any further, and a snapshot is asked for", fields);
   }
 }
 
@@ -37,17 +50,21 @@ function asStartup(error: unknown): unknown {
   return new Fault("E_STARTUP", `--cluster: this machine is behind the log: ${error.message}`);
 }
 
-async function openOnce(options: MachineOptions): Promise<ClusterNode> {
+/** `lacks`: a record that this machine needs, and cannot read. */
+async function openOnce(
+  options: MachineOptions,
+  lacks: LogDamaged | undefined,
+): Promise<ClusterNode> {
   const { log, store, logger, clock, onEnd } = options;
   const history = await findBegun(options);
   const { storeId } = history;
   const incarnation = readIncarnation(store.dir);
   clearHalfSnapshot(store.dir);
-  if (await needsSnapshot(options, history)) {
+  if (lacks !== undefined || (await needsSnapshot(options, history))) {
     const { name: node, address, tls } = options;
     const self = { storeId, node, address, incarnation };
     const { dir, encryption } = store;
-    await fetchSnapshot({ log, dir, encryption, tls, self, clock, logger });
+    await fetchSnapshot({ log, dir, encryption, tls, self, clock, logger, lacks });
   }
   let isOver = false;
   const node = await openNodeStore({

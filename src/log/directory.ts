@@ -17,6 +17,7 @@ import { Fault } from "../model/fault.ts";
 import { asSealed } from "./record.ts";
 import {
   LogAbsent,
+  LogDamaged,
   LogTrimmed,
   LogUnavailable,
   LogUnknown,
@@ -142,7 +143,7 @@ class DirectoryLog implements ReplicatedLog {
     const found: SealedRecord[] = [];
     try {
       for (let bytes = 0, seq = after + 1; bytes < bytesMax; seq++) {
-        const record = await this.#readOne(seq);
+        const record = await this.#readNext(seq, found.length > 0);
         if (record === undefined) break;
         found.push(record);
         bytes += record.head.length + record.body.length;
@@ -160,6 +161,8 @@ class DirectoryLog implements ReplicatedLog {
 
   async tail(): Promise<number> {
     try {
+      // One that is missing is not the end.
+      if (this.#known === 0) this.#known = await this.#findLast();
       let seq = Math.max(this.#known, (await this.#first()) - 1);
       while (await exists(this.#pathOf(seq + 1))) seq++;
       await this.#assertThere();
@@ -168,6 +171,12 @@ class DirectoryLog implements ReplicatedLog {
     } catch (error) {
       throw passOn(error);
     }
+  }
+
+  async #findLast(): Promise<number> {
+    const names = await readFolderIfThere(this.#records);
+    const numbers = names.filter((name) => name.endsWith(".wlr")).map((name) => parseInt(name, 10));
+    return numbers.reduce((last, number) => Math.max(last, number), 0);
   }
 
   watch(wake: () => void): () => void {
@@ -220,9 +229,28 @@ class DirectoryLog implements ReplicatedLog {
     const bytes = await readIfThere(this.#pathOf(seq));
     if (bytes === undefined) return undefined;
     const headBytes = bytes.length < 6 ? bytes.length : bytes.readUInt16LE(4);
-    const record = asSealed(bytes.subarray(0, headBytes), bytes.subarray(headBytes));
+    let record: SealedRecord;
+    try {
+      record = asSealed(bytes.subarray(0, headBytes), bytes.subarray(headBytes));
+    } catch (cause) {
+      throw new LogDamaged(seq, "is damaged: its file holds no record", { cause });
+    }
     if (record.seq === seq) return record;
-    throw new Fault("E_LOG", `the file of record ${seq} of the log holds record ${record.seq}`);
+    throw new LogDamaged(seq, `is damaged: its file says that it is record ${record.seq}`);
+  }
+
+  /** What lies before one that cannot be read is read. */
+  async #readNext(seq: number, isBehind: boolean): Promise<SealedRecord | undefined> {
+    try {
+      return await this.#readOne(seq);
+    } catch (error) {
+      if (isBehind && error instanceof LogDamaged) return undefined;
+      throw error;
+    }
+  }
+
+  placeOf(seq: number): string {
+    return `the file ${this.#pathOf(seq)}`;
   }
 
   /** The oldest number that is kept. */

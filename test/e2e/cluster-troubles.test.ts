@@ -1,6 +1,6 @@
 // Goal: what machines stand on is gone, or damaged (the log, a record of it, a store): they say what it is, lose nothing,
 // and go on by themselves where that can be.
-import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { must } from "../../src/base/assert.ts";
@@ -85,3 +85,40 @@ test("a leader whose directory is gone gives the lead up, and follows when it is
   }, 10_000);
   await findLeader();
 }, 60_000);
+
+/** Of the newest record with rows that the log has behind a number, by a change of its own. */
+async function writeRecord(tag: string): Promise<string> {
+  const folder = join(cluster.log.slice("dir:".length), "records");
+  const before = new Set(readdirSync(folder));
+  const told = await write(leader, `<0x3> <tag> "${tag}" .`);
+  expect(told.text).toContain('"Success"');
+  const added = readdirSync(folder).filter((name) => !before.has(name));
+  return join(folder, must(added.toSorted()[0], "it was appended"));
+}
+
+test("machines that need a damaged or missing record are given a snapshot", async () => {
+  await other.server.stop();
+  const missing = await writeRecord("missing");
+  await writeRecord("behind it");
+  rmSync(missing);
+  other = await cluster.start(other.name);
+  expect(other.server.output()).toMatch(
+    /the log cannot be read any further, and a snapshot is asked for.*record \d+ of the log is missing.*\.wlr/,
+  );
+  const query = "{ q(func: uid(0x3)) { tag } }";
+  expect(await read(other, query)).toEqual({ q: [{ tag: "behind it" }] });
+
+  // A byte of its head: it does not stand behind the one before any more. The first record says whose log it is.
+  await other.server.stop();
+  const damaged = await writeRecord("damaged");
+  await writeRecord("behind that");
+  const bytes = readFileSync(damaged);
+  bytes.writeUInt8(bytes.readUInt8(60) ^ 1, 60);
+  writeFileSync(damaged, bytes);
+  rmSync(other.dir, { recursive: true });
+  rmSync(join(cluster.log.slice("dir:".length), "records", "0000000000000001.wlr"));
+  other = await cluster.start(other.name);
+  expect(other.server.output()).toContain("the snapshot is complete");
+  expect(await read(other, query)).toEqual({ q: [{ tag: "behind that" }] });
+  expect((await healthOf(leader)).status).toBe(200);
+}, 90_000);

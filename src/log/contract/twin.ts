@@ -102,6 +102,7 @@ export function connectTwin(engine: TwinEngine): ReplicatedLog {
     },
     tail: async () => engine.tail,
     watch: (wake) => engine.watch(wake),
+    placeOf: (seq) => `number ${seq}`,
     async trim(below) {
       const first = Math.min(below, engine.tail);
       for (let seq = engine.first; seq < first; seq++) engine.records.delete(seq);
