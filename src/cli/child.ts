@@ -46,6 +46,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
       switch (message.kind) {
         case "start":
         case "reloadScript":
+        case "closingKnown":
           return;
         case "connection":
           take(message, socket, worker);
@@ -72,8 +73,6 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
         case "exchangeKnown":
           exchange.hear();
           return;
-        case "closingKnown":
-          return;
         case "switches":
         case "turned":
           controls.hear(message);
@@ -86,8 +85,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
           void drain(worker, writer ?? store);
       }
     });
-    const ready: ToSupervisor = { kind: "ready", isEmpty: (await worker?.isEmpty()) ?? false };
-    process.send?.(ready);
+    say({ kind: "ready", isEmpty: (await worker?.isEmpty()) ?? false });
     giveSigns();
     giveBackIdleMemory();
   };

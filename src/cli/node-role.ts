@@ -97,15 +97,7 @@ export async function openNodeRole(
   const { leader, role } = machine.facts;
   if (leader === undefined && role !== "stopped") logger.warn("no machine leads yet");
   return {
-    async answer(question) {
-      if (question.kind === "cluster") return { cluster: machine.facts };
-      if (question.kind === "resign") return { hasResigned: await machine.resign() };
-      if (question.kind === "finalize") return await act(() => machine.finalize());
-      if (question.kind === "evict") {
-        return await act(() => machine.evict(question.node, question.isForced));
-      }
-      return undefined;
-    },
+    answer: (question) => answer(machine, question),
     checkReaders: () => machine.checkReaders(),
     close: async () => {
       giver.close();
@@ -113,6 +105,14 @@ export async function openNodeRole(
       await log.close();
     },
   };
+}
+
+async function answer(machine: ClusterNode, question: Question): Promise<SurveyAnswer | undefined> {
+  if (question.kind === "cluster") return { cluster: machine.facts };
+  if (question.kind === "resign") return { hasResigned: await machine.resign() };
+  if (question.kind === "finalize") return await act(() => machine.finalize());
+  if (question.kind !== "evict") return undefined;
+  return await act(() => machine.evict(question.node, question.isForced));
 }
 
 async function act(work: () => Promise<string>): Promise<SurveyAnswer> {
@@ -149,7 +149,7 @@ async function endWith(
 }
 
 function readTls({ ca, cert, key, address }: ClusterConfig): PeerTls {
-  checkOwnCertificate({ cert, key, host: parseAddress(address, "--cluster address").host });
+  checkOwnCertificate({ ca, cert, key, host: parseAddress(address, "--cluster address").host });
   return { ca: readFileSync(ca), cert: readFileSync(cert), key: readFileSync(key) };
 }
 

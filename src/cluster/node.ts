@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 import { must } from "../base/assert.ts";
 import type { ClusterFacts, ClusterMember, ClusterRole } from "../model/cluster-facts.ts";
 import { Fault } from "../model/fault.ts";
-import { LogDamaged, LogTrimmed, LogUnavailable, LogUnknown } from "../log/replicated-log.ts";
+import { LogDamaged } from "../log/replicated-log.ts";
 import { LogLost } from "../log/shipper.ts";
 import type {
   LeadingStore,
@@ -28,6 +28,14 @@ import { LeadWishes } from "./lead-wishes.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import { endWhenIdle, sendFrame, type PeerTls } from "./peer-connection.ts";
 import { openPeerServer, type PeerServer } from "./peer-server.ts";
+import {
+  causeOf,
+  explainEnd,
+  isPassing,
+  makeAppendPause,
+  notCurrent,
+  outOfService,
+} from "./machine-faults.ts";
 import { peerKind, type PeerHello, type PeerSelf } from "./peer-words.ts";
 import { ProcessDoors } from "./process-doors.ts";
 import { openRemoteSession } from "./remote-session.ts";
@@ -39,7 +47,7 @@ import { Wakeup } from "./wakeup.ts";
 /** A start looks so often how far it is. */
 const startLookMs = 50;
 /** A record that is kept, says the leader, and that cannot be read for so long will not come. */
-const stallMs = 5000;
+const stallMs = 3000;
 /** More often than that no other machine comes first. */
 const refusedMax = 3;
 /** Records whose number is not told by the leader are looked for so often. */
@@ -50,8 +58,6 @@ const seekMs = 150;
 const errorMs = 250;
 /** What the leader's answer rests on is waited for so long; the answer goes out then all the same. */
 const answerWaitMs = 1000;
-/** For how long an append whose outcome is not known is sent again before the lead is given up. */
-const appendWaitMs = 10_000;
 /** Followers are told of themselves so often. */
 const reportMs = 500;
 
@@ -153,7 +159,7 @@ class Machine implements ClusterNode, NodeLinkHost {
     const { storeId } = node;
     if (this.#isEvicted) throw new Fault("E_STARTUP", `--cluster: ${evictedWords}`);
     const formats = this.#formats;
-    const pause = makePause(this.#options);
+    const pause = makeAppendPause(clock);
     this.#replica = await Replica.open(node, { log, clock, pause, formats });
     this.#replica.onDigest((seq) => this.#digests.begin(seq));
     this.#applied.reach(this.#replica.point.seq);
@@ -293,9 +299,22 @@ class Machine implements ClusterNode, NodeLinkHost {
         this.#noteKept(seq);
         if (await this.#applied.when(seq, untilMs)) return;
       }
-      if (clock.tickMs() >= untilMs || this.#isEnded) throw notCurrent(this.#logError);
+      if (clock.tickMs() >= untilMs || this.#isEnded) {
+        throw notCurrent(this.#logError ?? this.#explainWait(seq));
+      }
       if (seq === undefined) await this.#led.wait(Math.min(50, untilMs - clock.tickMs()));
     }
+  }
+
+  /** `seq`: what this machine has not applied yet; undefined: that could not be asked. */
+  #explainWait(seq: number | undefined): string {
+    if (seq !== undefined) return `this machine has not applied record ${seq} yet`;
+    if (this.#leadership !== undefined) return "this machine is not certain that it leads";
+    const { seen } = this.#lease;
+    if (this.#leaderLink.isConnected) return `${seen?.node} is not certain that it leads`;
+    const isOther = seen !== undefined && seen.term > 0 && seen.node !== this.#options.name;
+    if (!isOther || seen.beat < 0) return "no machine leads that can be reached";
+    return `the machine that leads, ${seen.node} at ${seen.address}, is not reached`;
   }
 
   async whenApplied(seq: number): Promise<void> {
@@ -368,11 +387,7 @@ class Machine implements ClusterNode, NodeLinkHost {
    */
   #stopService(error: unknown): void {
     if (this.#role === "stopped") return;
-    const at = this.#applied.seq;
-    const why =
-      error instanceof LogTrimmed
-        ? `it has applied the log up to record ${at}, and the log begins at ${error.first}`
-        : this.#wordsOf(error);
+    const why = explainEnd(error, this.#applied.seq, this.#options.log);
     this.#damage = error instanceof LogDamaged ? error : undefined;
     this.#role = "stopped";
     this.#logError = why;
@@ -380,13 +395,6 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#followLeader(undefined);
     this.#wakeAll();
     void this.#link.tellLead({ kind: "stopped", why });
-  }
-
-  #wordsOf(error: unknown): string {
-    if (!(error instanceof LogDamaged))
-      return error instanceof Error ? error.message : String(error);
-    const place = this.#options.log.placeOf(error.seq);
-    return `${error.message} (${place}); started again, this machine is given a snapshot by one that leads and is beyond it`;
   }
 
   get damage(): LogDamaged | undefined {
@@ -671,37 +679,4 @@ function readCommitTs(node: NodeStore): number {
   const { ts } = snapshot;
   snapshot.close();
   return ts;
-}
-
-function makePause({ clock }: NodeOptions): (tries: number) => Promise<boolean> {
-  let sinceMs = 0;
-  return async (tries) => {
-    if (tries === 1) sinceMs = clock.tickMs();
-    if (clock.tickMs() - sinceMs > appendWaitMs) return false;
-    await new Promise((resolve) => setTimeout(resolve, Math.min(20 * tries, 500)));
-    return true;
-  };
-}
-
-/** It goes on when the log, or the disk, does. */
-function isPassing(error: unknown): error is Error {
-  if (error instanceof LogUnavailable || error instanceof LogUnknown) return true;
-  return error instanceof Fault && error.code === "E_STORE_FULL";
-}
-
-function outOfService(why = "it cannot go on"): Fault {
-  return new Fault("E_STORE_UNAVAILABLE", `this machine is out of service: ${why}`);
-}
-
-function notCurrent(logError: string | undefined): Fault {
-  const why = logError === undefined ? "no machine leads that can be reached" : logError;
-  return new Fault(
-    "E_NOT_CURRENT",
-    `the newest state of the machines cannot be known: ${why} (--cluster read-wait)`,
-  );
-}
-
-function causeOf(error: Error): string {
-  const { cause } = error;
-  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
 }

@@ -5,7 +5,7 @@
  *
  *     records/0000000000000042.wlr   a record: head, then body
  *     lease/0000000000000007.json    who leads; the highest number counts
- *     wishes/a.json                  machine a does not reach the leader
+ *     wishes/a.wish                  machine a does not reach the leader
  *     trimmed                        the oldest number that is kept
  */
 import { randomUUID } from "node:crypto";
@@ -298,13 +298,15 @@ class DirectoryLease implements LogLease {
     if (lease.term === term) await this.#write(number + 1, { ...lease, beat: -1 });
   }
 
-  async wish(wish: LeadWish): Promise<void> {
+  /** One line, named for the machine; names have no blanks. */
+  async wish({ node, address, term, count, reaches }: LeadWish): Promise<void> {
     const folder = join(this.#root, "wishes");
     try {
       await fs.mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
         if (codeOf(error) !== "EEXIST") throw error;
       });
-      await replaceFile(join(folder, `${wish.node}.json`), Buffer.from(JSON.stringify(wish)));
+      const line = [term, count, address, ...reaches].join(" ");
+      await replaceFile(join(folder, `${node}.wish`), Buffer.from(line));
     } catch (error) {
       throw passOn(error);
     }
@@ -312,15 +314,19 @@ class DirectoryLease implements LogLease {
 
   async wishes(): Promise<readonly LeadWish[]> {
     const folder = join(this.#root, "wishes");
+    const wishes: LeadWish[] = [];
     try {
-      const names = (await readFolderIfThere(folder)).filter((name) => name.endsWith(".json"));
-      const files = await Promise.all(names.map((name) => readIfThere(join(folder, name))));
-      return files.flatMap((bytes) =>
-        bytes === undefined ? [] : (JSON.parse(bytes.toString()) as LeadWish),
-      );
+      for (const name of await readFolderIfThere(folder)) {
+        const bytes = name.endsWith(".wish") ? await readIfThere(join(folder, name)) : undefined;
+        const [term, count, address = "", ...reaches] = bytes?.toString().split(" ") ?? [];
+        const node = name.slice(0, -".wish".length);
+        if (address !== "")
+          wishes.push({ node, address, term: Number(term), count: Number(count), reaches });
+      }
     } catch (error) {
       throw passOn(error);
     }
+    return wishes;
   }
 
   /** false: another was written meanwhile. */

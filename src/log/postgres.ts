@@ -278,7 +278,7 @@ function makeLease(
     beat: (term) => change(beatLease, [term]),
     giveUp: async (term) => void (await change(giveUpLease, [term])),
     wish: async ({ node, address, term, count, reaches }) =>
-      void (await ask(putWish, [node, address, term, count, JSON.stringify(reaches)])),
+      void (await ask(putWish, [node, address, term, count, reaches.join(" ")])),
     async wishes() {
       const { rows } = await ask(readWishes);
       return rows.map(({ node, address, term, count, reaches }) => ({
@@ -286,7 +286,7 @@ function makeLease(
         address: String(address),
         term: Number(term),
         count: Number(count),
-        reaches: JSON.parse(String(reaches)) as string[],
+        reaches: wordsIn(String(reaches)),
       }));
     },
   };
@@ -309,4 +309,9 @@ function codeOf(error: unknown): unknown {
 
 function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Names of machines have no blanks. */
+function wordsIn(text: string): readonly string[] {
+  return text.split(" ").filter((word) => word !== "");
 }
