@@ -42,7 +42,7 @@ export function checkOwnCertificate({ ca, cert, key, host }: OwnFiles): void {
     );
   }
   checkAuthority(ca, cert);
-  const uses = certificate.keyUsage as readonly string[] | undefined;
+  const uses: readonly string[] | undefined = certificate.keyUsage;
   const lacks = uses && roles.find(({ oid }) => !uses.includes(oid));
   if (lacks !== undefined) {
     throw new Fault(

@@ -59,6 +59,10 @@ interface LeadershipOptions {
   readonly onKept: (seq: number) => void;
   /** Other machines, which reach each other and not this one, ask for another leader. */
   readonly onOutvoted: (by: readonly string[]) => void;
+  /** This machine's rows are not those of most others. */
+  readonly onMinority: (why: string) => void;
+  /** Rows of machines differ, and nobody can know whose are right; undefined: most agree with this one. */
+  readonly onDoubt: (why: string | undefined) => void;
 }
 
 /** The log is trimmed so often at most. */
@@ -96,9 +100,12 @@ export class Leadership {
       kept: () => this.#kept,
       onChange: () => this.tellMembers(),
       onSilent: (node) => this.#closeSessions(node),
-      onDigest: (node, payload) => this.#digests.compare(node, payload),
+      onDigest: (node, payload) => this.#digests.hear(node, payload),
     });
-    this.#digests = new DigestRound(options, (payload) => this.#followers.tellDigest(payload));
+    this.#digests = new DigestRound(options, {
+      names: () => this.#followers.all.map(({ hello }) => hello.node),
+      tell: (payload) => this.#followers.tellDigest(payload),
+    });
     const { log, term, leaseMs } = options;
     this.#vote = new LeadVote({ lease: log.lease, clock, term, freshMs: leaseMs });
     const { name: node, address, incarnation, formats } = options;

@@ -44,6 +44,14 @@ export function explainEnd(
   return error instanceof Error ? error.message : String(error);
 }
 
+/** `isPair`: there are two machines, of which either may be the one that is wrong. */
+export function explainDifference(seq: number, isPair: boolean): string {
+  const words = `its rows are not the leader's at record ${seq} of the log`;
+  return isPair
+    ? `${words}; of two machines nobody can know whose are right: look before its directory is removed`
+    : words;
+}
+
 export function outOfService(why = "it cannot go on"): Fault {
   return new Fault("E_STORE_UNAVAILABLE", `this machine is out of service: ${why}`);
 }

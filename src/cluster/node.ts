@@ -30,6 +30,7 @@ import { endWhenIdle, sendFrame, type PeerTls } from "./peer-connection.ts";
 import { openPeerServer, type PeerServer } from "./peer-server.ts";
 import {
   causeOf,
+  explainDifference,
   explainEnd,
   isPassing,
   makeAppendPause,
@@ -97,6 +98,8 @@ class Machine implements ClusterNode, NodeLinkHost {
   #members: readonly ClusterMember[] = [];
   #logError: string | undefined;
   #damage: LogDamaged | undefined;
+  /** Of the leader: others have other rows, and nobody knows whose are right. */
+  #doubt: string | undefined;
   /** Times that the log did not take this machine's begin, one after the other. */
   #refused = 0;
   #isEnded = false;
@@ -137,7 +140,8 @@ class Machine implements ClusterNode, NodeLinkHost {
       node,
       report: (payload) => this.#leaderLink.reportDigest(payload),
       onDifference: (seq) => {
-        this.#stopService(new Error(`its rows are not the leader's at record ${seq} of the log`));
+        const isPair = this.#members.filter(({ isAway }) => !isAway).length === 2;
+        this.#stopService(new Error(explainDifference(seq, isPair)));
       },
     });
     this.#lease.onWake(() => this.#leases.raise());
@@ -200,7 +204,7 @@ class Machine implements ClusterNode, NodeLinkHost {
 
   /** Why this machine cannot do its work, or could not lead. */
   get #problem(): string | undefined {
-    return this.#logError ?? this.#trouble.words;
+    return this.#logError ?? this.#trouble.words ?? this.#doubt;
   }
 
   async whenStarted(ms: number): Promise<void> {
@@ -555,6 +559,8 @@ class Machine implements ClusterNode, NodeLinkHost {
       link: this.#link,
       term,
       problem: () => this.#problem,
+      onDoubt: (why) => void (this.#doubt = why),
+      onMinority: (why) => void this.#stopLeading(why),
       onOutvoted: (by) => {
         const why = "machines that reach each other do not reach this one";
         this.#options.logger.warn("this machine gives the lead up", { why, machines: by });
@@ -624,6 +630,17 @@ class Machine implements ClusterNode, NodeLinkHost {
     if (this.#role !== "leading" && this.#role !== "campaigning") return;
     this.#options.logger.warn("this machine does not lead any more", { term: this.#term });
     this.#end("lost");
+  }
+
+  /** Most others have other rows: one of them is to lead. */
+  async #stopLeading(why: string): Promise<void> {
+    const leadership = this.#leadership;
+    if (this.#role !== "leading" || leadership === undefined) return;
+    await this.#giveUp(leadership).catch(() => {});
+    if (this.#isEnded) return;
+    leadership.end();
+    this.#leadership = undefined;
+    this.#stopService(new Error(why));
   }
 
   async #giveUp(leadership: Leadership): Promise<void> {

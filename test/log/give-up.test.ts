@@ -2,8 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 import { connectTwin, TwinEngine } from "../../src/log/contract/twin.ts";
+import { readHead } from "../../src/log/record.ts";
 import { waitUntil } from "../e2e/server.ts";
-import { closeMachines } from "../support/machines.ts";
+import { closeMachines, putForeignRow } from "../support/machines.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
 import { openGate, openNode, type TestNode } from "../support/nodes.ts";
 
@@ -19,10 +20,10 @@ test("who cannot write its store leaves the lead to one that can, and takes it w
   const engine = new TwinEngine({ compares: true, isLazy: false });
   const storeId = newId();
   const full = "the store is full: its disk has 0.0 MB left";
-  let words: string | undefined;
-  const a = await openNode(connectTwin(engine), storeId, { name: "a", trouble: () => words });
+  const state = { words: undefined as string | undefined };
+  const a = await openNode(connectTwin(engine), storeId, { name: "a", trouble: () => state.words });
   await whenIn(a, "leading");
-  words = full;
+  state.words = full;
   // Nobody else could lead: reads go on.
   await waitUntil(() => a.machine.facts.problem === full, 5000);
   await new Promise((resolve) => setTimeout(resolve, 2500));
@@ -30,13 +31,13 @@ test("who cannot write its store leaves the lead to one that can, and takes it w
 
   let isAlso: string | undefined = "its directory is gone";
   const b = await openNode(connectTwin(engine), storeId, { name: "b", trouble: () => isAlso });
-  const told = (): unknown =>
-    a.machine.facts.members.map(({ node, problem }) => [node, problem]).toSorted();
-  const both = JSON.stringify([
-    ["a", full],
-    ["b", isAlso],
-  ]);
-  await waitUntil(() => JSON.stringify(told()) === both, 5000);
+  const told = (): string =>
+    a.machine.facts.members
+      .map(({ node, problem }) => `${node}: ${problem}`)
+      .toSorted()
+      .join();
+  const both = `a: ${full},b: ${isAlso}`;
+  await waitUntil(() => told() === both, 5000);
   expect(a.ends).toEqual([]);
   isAlso = undefined;
   await waitUntil(() => a.ends.length > 0, 10_000);
@@ -45,7 +46,10 @@ test("who cannot write its store leaves the lead to one that can, and takes it w
 
   // What is left of it is one that had better not lead: it takes the lead when all others had their turn.
   await a.machine.close();
-  const again = await openNode(connectTwin(engine), storeId, { name: "a", trouble: () => words });
+  const again = await openNode(connectTwin(engine), storeId, {
+    name: "a",
+    trouble: () => state.words,
+  });
   await waitUntil(() => again.machine.facts.leader === "b", 5000);
   expect(again.machine.facts).toMatchObject({ role: "following", problem: full });
   await b.machine.close();
@@ -125,4 +129,36 @@ test("of two machines with a cut line between them the one that leads goes on", 
     "a",
     1,
   ]);
+}, 30_000);
+
+test("a leader whose rows are not those of most machines goes out of service, and one of those leads", async () => {
+  const engine = new TwinEngine({ compares: true, isLazy: false });
+  const storeId = newId();
+  const before = await openNode(connectTwin(engine), storeId, { name: "a" });
+  await whenIn(before, "leading");
+  await before.machine.close();
+  await putForeignRow(before.dir, storeId);
+  const { dir } = before;
+  const log = connectTwin(engine);
+  let areThere = false;
+  const append: typeof log.append = async (records) => {
+    // With one of them alone nobody could know.
+    const isDigest = records.some((record) => readHead(record).kind === "digest");
+    if (isDigest) await waitUntil(() => areThere, 20_000);
+    return await log.append(records);
+  };
+  const a = await openNode({ ...log, append }, storeId, { name: "a", dir, digestMs: 500 });
+  await whenIn(a, "leading");
+  const others = await Promise.all(
+    ["b", "c"].map((name) => openNode(connectTwin(engine), storeId, { name })),
+  );
+  await waitUntil(() => others.every(({ machine }) => machine.facts.leader === "a"), 10_000);
+  areThere = true;
+  await whenIn(a, "stopped");
+  expect(a.machine.facts.problem).toMatch(
+    /^its rows are not those of most machines \([bc], [bc]\)/,
+  );
+  await waitUntil(() => others.some(({ machine }) => machine.facts.role === "leading"), 10_000);
+  await waitUntil(() => others.some(({ machine }) => machine.facts.role === "following"), 10_000);
+  expect(a.ends).toEqual([]);
 }, 30_000);

@@ -33,6 +33,7 @@ interface TestNodeOptions {
   /** Where the others find it; default: where it listens. */
   readonly addressOf?: (port: number) => Promise<string>;
   readonly isQuorum?: boolean;
+  readonly digestMs?: number;
   /** Asked before each transaction of records: what it throws the store does. */
   readonly beforeApply?: () => void;
   /** Why its store cannot be written. */
@@ -48,6 +49,7 @@ export async function openNode(
     name = "own",
     addressOf = async (port) => `127.0.0.1:${port}`,
     isQuorum = false,
+    digestMs = 0,
     beforeApply = () => {},
     trouble = () => undefined,
   }: TestNodeOptions = {},
@@ -75,7 +77,7 @@ export async function openNode(
     leaseMs: 300,
     readWaitMs: 600,
     retainMs: 86_400_000,
-    digestMs: 0,
+    digestMs,
     isQuorum,
     pathOf: (slot, isGrpc) => join(dir, `${isGrpc ? "grpc" : "http"}-${slot}.sock`),
     giveSnapshot: (socket) => void socket.destroy(),
