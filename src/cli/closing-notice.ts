@@ -20,6 +20,11 @@ export class ClosingNotice {
     });
   }
 
+  /** It is open again. */
+  tellOpened(): void {
+    this.#send({ kind: "exchanged" });
+  }
+
   /** `closingKnown`. */
   hear(): void {
     this.#heard();

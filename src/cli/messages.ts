@@ -77,7 +77,7 @@ export type ToSupervisor =
   | { readonly kind: "took"; readonly id: number }
   /** What has become of a script that was to be loaded. */
   | { readonly kind: "script"; readonly id: number; readonly report: ScriptReport }
-  /** The node's: it closes the store in order, and begins anew. To be answered with `closingKnown`. */
+  /** The node's: it closes the store in order, and opens it anew (`exchanged`). To be answered with `closingKnown`. */
   | { readonly kind: "closing" }
   /** The writer's: the data file is to be exchanged for this one. To be answered with `exchangeKnown`. */
   | { readonly kind: "exchanging"; readonly nextData: string }

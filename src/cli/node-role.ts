@@ -4,8 +4,7 @@ import { systemClock } from "../base/clock.ts";
 import { must } from "../base/assert.ts";
 import type { Logger } from "../base/log.ts";
 import type { PeerTls } from "../cluster/peer-connection.ts";
-import type { ClusterNode, NodeEnd } from "../cluster/cluster-node.ts";
-import { openMachine } from "../cluster/open-machine.ts";
+import type { ClusterNode } from "../cluster/cluster-node.ts";
 import { openLog } from "../log/open.ts";
 import { explainDirectory } from "../stores/claim.ts";
 import { DiskRoom } from "../stores/disk-room.ts";
@@ -16,8 +15,9 @@ import type { ClosingNotice } from "./closing-notice.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { scrubOf, type ServeConfig } from "./config.ts";
 import { readKeyFile } from "./encryption.ts";
-import { leadLostExit, storeFailedExit } from "./messages.ts";
+import { storeFailedExit } from "./messages.ts";
 import { checkOwnCertificate } from "./own-certificate.ts";
+import { OwnMachine } from "./own-machine.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { Question, SurveyAnswer } from "./questions.ts";
 import { SnapshotGiver } from "./snapshot-child.ts";
@@ -56,9 +56,9 @@ export async function openNodeRole(
   );
   const { mapBytes, minFreeBytes } = store;
   const giver = new SnapshotGiver(config, logger);
-  let machine: ClusterNode;
-  try {
-    machine = await openMachine({
+  const own = new OwnMachine(
+    { logger, closing },
+    {
       log,
       clock: systemClock,
       logger,
@@ -74,7 +74,6 @@ export async function openNodeRole(
       ledMs,
       pathOf: (slot, isGrpc) => (isGrpc ? sockets.grpcPathOf(slot) : sockets.pathOf(slot)),
       giveSnapshot: (socket) => giver.give(socket),
-      onEnd: (end) => void endWith(end, { logger, machine, closing }),
       store: {
         dir: dataDir,
         encryption: readKeyFile(config.keyFile),
@@ -88,20 +87,23 @@ export async function openNodeRole(
         slotGraceMs,
         onFatal: () => process.exit(storeFailedExit),
       },
-    });
+    },
+  );
+  try {
+    await own.open();
   } catch (error) {
     await log.close();
     throw explainDirectory(dataDir, error) ?? error;
   }
-  watchTls(cluster, machine, logger);
-  const { leader, role } = machine.facts;
+  watchTls(cluster, own, logger);
+  const { leader, role } = own.machine.facts;
   if (leader === undefined && role !== "stopped") logger.warn("no machine leads yet");
   return {
-    answer: (question) => answer(machine, question),
-    checkReaders: () => machine.checkReaders(),
+    answer: (question) => answer(own.machine, question),
+    checkReaders: () => own.machine.checkReaders(),
     close: async () => {
       giver.close();
-      await machine.close();
+      await own.close();
       await log.close();
     },
   };
@@ -125,36 +127,13 @@ async function act(work: () => Promise<string>): Promise<SurveyAnswer> {
   }
 }
 
-/** The supervisor starts this process again: it opens the store anew, and follows. */
-async function endWith(
-  end: NodeEnd,
-  {
-    logger,
-    machine,
-    closing,
-  }: { readonly logger: Logger; readonly machine: ClusterNode; readonly closing: ClosingNotice },
-): Promise<void> {
-  try {
-    if (end === "resigned") {
-      logger.info("this machine has given the lead up");
-      await closing.announce();
-      await machine.close();
-    }
-  } catch (error) {
-    // Its directory may be gone: what is left is brought back from the journal.
-    logger.warn("the store was not closed in order", { why: String(error) });
-  } finally {
-    process.exit(leadLostExit);
-  }
-}
-
 function readTls({ ca, cert, key, address }: ClusterConfig): PeerTls {
   checkOwnCertificate({ ca, cert, key, host: parseAddress(address, "--cluster address").host });
   return { ca: readFileSync(ca), cert: readFileSync(cert), key: readFileSync(key) };
 }
 
 /** Certificates that have changed are used for what connects from then on. */
-function watchTls(cluster: ClusterConfig, machine: ClusterNode, logger: Logger): void {
+function watchTls(cluster: ClusterConfig, own: OwnMachine, logger: Logger): void {
   const look = (): string =>
     [cluster.ca, cluster.cert, cluster.key]
       .map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
@@ -165,7 +144,8 @@ function watchTls(cluster: ClusterConfig, machine: ClusterNode, logger: Logger):
     if (now === state) return;
     state = now;
     try {
-      machine.exchangeTls(readTls(cluster));
+      const tls = readTls(cluster);
+      own.exchangeTls(tls);
       logger.info("certificates of the cluster have changed, and are used from now on");
     } catch (error) {
       logger.error("certificates of the cluster have changed and cannot be used", {
