@@ -27,7 +27,7 @@ input ExportInput { format: String  namespace: Int  destination: String  accessK
 type ExportPayload { response: Response  taskId: String }
 type DrainingPayload { response: Response }   type ShutdownPayload { response: Response }
 input TaskInput { id: String! }
-type TaskPayload { kind: TaskKind  status: TaskStatus  lastUpdated: DateTime }
+type TaskPayload { kind: TaskKind  status: TaskStatus  lastUpdated: DateTime  message: String }
 enum TaskStatus { Queued Running Failed Success Unknown }   enum TaskKind { Backup Compact Export Restore Unknown }
 input ConfigInput { cacheMb: Float  logDQLRequest: Boolean }   type ConfigPayload { response: Response }   type Config { cacheMb: Float }
 input RemoveNodeInput { nodeId: UInt64!  groupId: UInt64! }   type RemoveNodePayload { response: Response }
