@@ -11,7 +11,7 @@ import { readIdentity } from "../stores/place.ts";
 import type { ClosingNotice } from "./closing-notice.ts";
 import { leadLostExit } from "./messages.ts";
 
-type MachineOptions = Omit<Parameters<typeof openMachine>[0], "onEnd">;
+type MachineOptions = Omit<Parameters<typeof openMachine>[0], "onEnd" | "onOpen">;
 
 interface Surroundings {
   readonly logger: Logger;
@@ -35,7 +35,11 @@ export class OwnMachine {
 
   /** Rejects as `openMachine` does. */
   async open(): Promise<void> {
-    this.#machine = await openMachine({ ...this.#options, onEnd: (end) => this.#end(end) });
+    await openMachine({
+      ...this.#options,
+      onEnd: (end) => this.#end(end),
+      onOpen: (machine) => (this.#machine = machine),
+    });
     const { store } = this.#options;
     // The processes of this server read these files from now on.
     const identity = store.identity ?? (await readIdentity(store.dir));

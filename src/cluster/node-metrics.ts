@@ -29,7 +29,7 @@ export function showMachine(facts: () => ClusterFacts): void {
   );
   metrics.gauge(
     "weft_cluster_able",
-    "Whether this machine can write its store and reaches the log (1), or leaves the lead to others (0)",
+    "Whether this machine can write its store, and reaches the log and whoever leads (1), or not (0)",
     () => (facts().problem === undefined ? 1 : 0),
   );
   metrics.gauge(

@@ -193,8 +193,13 @@ class Machine implements ClusterNode, NodeLinkHost {
       format: this.#replica?.format ?? 0,
       leader: leads ? this.#ownLead : this.#leaderLink.isConnected ? seen?.node : undefined,
       members: this.#members,
-      problem: this.#problem,
+      problem: this.#problem ?? this.#unreached,
     };
+  }
+
+  get #unreached(): string | undefined {
+    const isLeft = this.#role === "following" && !this.#leaderLink.isConnected;
+    return isLeft ? this.#explainWait(undefined) : undefined;
   }
 
   /** One that does not reach the log any more does not know whether it leads. */

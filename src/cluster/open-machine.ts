@@ -17,15 +17,18 @@ import { openClusterNode } from "./node.ts";
 interface MachineOptions extends Omit<NodeOptions, "node" | "incarnation"> {
   /** How long a start waits for a machine that leads. */
   readonly ledMs: number;
+  /** It is open, and answers for itself, while its start goes on; called again where it had to be made anew. */
+  readonly onOpen?: (node: ClusterNode) => void;
   readonly store: Omit<NodeStoreOptions, "storeId" | "logger" | "clock">;
 }
 
 /** Faults E_STARTUP and E_LOG, and whatever the log rejects with. The log stays the caller's when it fails. */
 export async function openMachine(options: MachineOptions): Promise<ClusterNode> {
-  const { store, logger, log, ledMs } = options;
+  const { store, logger, log, ledMs, onOpen } = options;
   for (let tries = 1, lacks: LogDamaged | undefined; ; tries++) {
     try {
       const node = await openOnce(options, lacks);
+      onOpen?.(node);
       await node.whenStarted(ledMs);
       lacks = node.damage;
       // Within one run of the server the store is not exchanged.
