@@ -134,10 +134,13 @@ async function play(way) {
   const read = (machine) => () => machine.query("{ q(func: uid(0x1)) { count } }");
   const write = (machine) => () => machine.mutate('<0x1> <count> "1" .');
   const ends = followers.flatMap((machine) => [loop(write(machine)), loop(read(machine))]);
+  // It lives, and goes on answering.
+  const own = way === "hand-over" ? [loop(write(leader)), loop(read(leader))] : [];
   await sleep(1000);
   const goOn = await ways[way](leader);
   await sleep(8000);
   const [write1, read1, write2, read2] = await Promise.all(ends.map((end) => end()));
+  const [ownWrite, ownRead] = await Promise.all(own.map((end) => end()));
   await goOn();
   const atMs = [...write1.atMs, ...write2.atMs].toSorted((a, b) => a - b);
   const gaps = atMs.map((ms, i) => ms - (atMs[i - 1] ?? ms));
@@ -145,8 +148,10 @@ async function play(way) {
     gapMs: Math.max(...gaps),
     readMs: Math.max(read1.longestMs, read2.longestMs),
     reads: read1.atMs.length + read2.atMs.length,
-    failedReads: [...read1.failures, ...read2.failures],
-    failedWrites: [...write1.failures, ...write2.failures],
+    failedReads: [...read1.failures, ...read2.failures, ...(ownRead?.failures ?? [])],
+    failedWrites: [...write1.failures, ...write2.failures, ...(ownWrite?.failures ?? [])],
+    ownWriteMs: ownWrite?.longestMs ?? 0,
+    ownReadMs: ownRead?.longestMs ?? 0,
   };
 }
 
@@ -163,6 +168,11 @@ async function report(way) {
       `longest read: median ${median((one) => one.readMs)} s; reads failed: ${all((one) => one.failedReads).length} of ${reads}; ` +
       `writes failed: ${all((one) => one.failedWrites).length}\n`,
   );
+  if (way === "hand-over") {
+    process.stdout.write(
+      `           at the machine itself: longest write: median ${median((one) => one.ownWriteMs)} s; longest read: median ${median((one) => one.ownReadMs)} s\n`,
+    );
+  }
   const words = new Set(all((one) => [...one.failedReads, ...one.failedWrites]));
   for (const one of words) process.stdout.write(`           ${one}\n`);
 }

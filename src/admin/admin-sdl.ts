@@ -27,7 +27,7 @@ input ExportInput { format: String  namespace: Int  destination: String  accessK
 type ExportPayload { response: Response  taskId: String }
 type DrainingPayload { response: Response }   type ShutdownPayload { response: Response }
 input TaskInput { id: String! }
-type TaskPayload { kind: TaskKind  status: TaskStatus  lastUpdated: DateTime }
+type TaskPayload { kind: TaskKind  status: TaskStatus  lastUpdated: DateTime  message: String }
 enum TaskStatus { Queued Running Failed Success Unknown }   enum TaskKind { Backup Compact Export Restore Unknown }
 input ConfigInput { cacheMb: Float  logDQLRequest: Boolean }   type ConfigPayload { response: Response }   type Config { cacheMb: Float }
 input RemoveNodeInput { nodeId: UInt64!  groupId: UInt64! }   type RemoveNodePayload { response: Response }
@@ -85,7 +85,7 @@ type RunningRequest { id: ID!  process: String!  operation: String!  tag: String
 input CancelRequestsInput { id: ID  tag: String }
 type CancelRequestsPayload { response: Response  count: Int! }
 
-type ClusterMember { node: String!  address: String!  leads: Boolean!  applied: UInt64!  slots: [Int!]!  formats: [Int!]!  isAway: Boolean! }
+type ClusterMember { node: String!  address: String!  leads: Boolean!  applied: UInt64!  slots: [Int!]!  formats: [Int!]!  isAway: Boolean!  problem: String }
 type Cluster { node: String!  role: String!  term: UInt64!  applied: UInt64!  kept: UInt64!  format: Int!  leader: String  members: [ClusterMember!]!  problem: String }
 type ResignLeadPayload { response: Response }   type FinalizeClusterPayload { response: Response }
 input EvictMachineInput { node: String!  force: Boolean }   type EvictMachinePayload { response: Response }

@@ -10,6 +10,8 @@ export interface TaskState {
   readonly updatedMs: number;
   /** Whose it is. */
   readonly namespace: number | "all";
+  /** Why it failed, as its command said it. */
+  readonly message?: string | undefined;
 }
 
 /** `id`: as the operation gave it, or the same number in decimal. */
@@ -23,8 +25,8 @@ export function makeTaskFields(find: FindTask | undefined): FieldTable {
       if (task === undefined || !mayKnow(principal, task)) {
         throw new Fault("E_TASK", "the Alpha that served that task is not available");
       }
-      const { kind, status, updatedMs } = task;
-      return { kind, status, lastUpdated: new Date(updatedMs).toISOString() };
+      const { kind, status, updatedMs, message } = task;
+      return { kind, status, message, lastUpdated: new Date(updatedMs).toISOString() };
     },
   };
 }

@@ -1,5 +1,6 @@
 /** A child process of `weft serve`: the writer, a worker, a worker that is the writer, too, or the lambda server. */
 import type { Socket } from "node:net";
+import { ClosingNotice } from "./closing-notice.ts";
 import { linkControls } from "./controls.ts";
 import { scrubOf, type ServeConfig } from "./config.ts";
 import { readKeyFile } from "./encryption.ts";
@@ -45,6 +46,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
       switch (message.kind) {
         case "start":
         case "reloadScript":
+        case "closingKnown":
           return;
         case "connection":
           take(message, socket, worker);
@@ -83,8 +85,7 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
           void drain(worker, writer ?? store);
       }
     });
-    const ready: ToSupervisor = { kind: "ready", isEmpty: (await worker?.isEmpty()) ?? false };
-    process.send?.(ready);
+    say({ kind: "ready", isEmpty: (await worker?.isEmpty()) ?? false });
     giveSigns();
     giveBackIdleMemory();
   };
@@ -156,7 +157,11 @@ async function loadNode(): Promise<(start: Start) => Promise<void>> {
   const { openNodeRole } = await import("./node-role.ts");
   return async ({ config, run, identity }) => {
     const logger = makeLogger("node", config.log);
-    const node = await openNodeRole(config, logger, { run, identity });
+    const closing = new ClosingNotice((message) => process.send?.(message));
+    process.on("message", (message: ToChild) => {
+      if (message.kind === "closingKnown") closing.hear();
+    });
+    const node = await openNodeRole(config, logger, { run, identity, closing });
     const surveys = linkSurveys(
       (message) => process.send?.(message),
       async (question) => (await node.answer(question)) ?? answerOwn(question),

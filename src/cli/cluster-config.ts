@@ -55,9 +55,15 @@ const keys = [
 type LogFlags = Pick<ClusterConfig, "log" | "cell" | "isSingle">;
 
 /** undefined: one machine alone. Fault E_STARTUP, one line, for what cannot be. */
-export function parseCluster(text: string): ClusterConfig | undefined {
+export function parseCluster(text: string | undefined): ClusterConfig | undefined {
+  if (text === undefined) return undefined;
   const given = parseSuperflag("cluster", text, keys);
-  if (given.size === 0) return undefined;
+  if (given.size === 0) {
+    throw new Fault(
+      "E_STARTUP",
+      "--cluster: it is empty; without the flag a server is alone, with it log, node, address, ca, cert and key are needed",
+    );
+  }
   const want = (key: (typeof keys)[number], example: string): string => {
     const value = given.get(key);
     if (value !== undefined && value !== "") return value;
@@ -79,7 +85,7 @@ export function parseCluster(text: string): ClusterConfig | undefined {
   const ca = readable(want("ca", "ca.pem"), "ca");
   const cert = readable(want("cert", "a.pem"), "cert");
   const key = readable(want("key", "a.key"), "key");
-  checkOwnCertificate({ cert, key, host });
+  checkOwnCertificate({ ca, cert, key, host });
   return {
     ...readLogFlags(want("log", "postgres://weft@db:5432/weft"), given),
     node,

@@ -47,7 +47,7 @@ export async function runClusterInit(options: ClusterInitFlags): Promise<void> {
 }
 
 const factFields =
-  "node role term applied kept format leader problem members { node address leads applied slots formats isAway }";
+  "node role term applied kept format leader problem members { node address leads applied slots formats isAway problem }";
 
 export async function runClusterStatus(options: ClusterAskFlags): Promise<void> {
   const ask = makeAdminClient(options);
@@ -88,6 +88,7 @@ function printStatus(facts: ClusterFacts): string {
     `leader: ${leader ?? "none that can be reached"}; rows have format ${format}`,
     ...(typeof problem === "string" ? [`problem: ${problem}`] : []),
   ];
+  const troubled = members.filter(({ node: name, problem: one }) => one && name !== node);
   const head = ["MACHINE", "ADDRESS", "ROLE", "APPLIED", "PROCESSES", "FORMATS"];
   const rows = members.map((one) => [
     one.node,
@@ -106,7 +107,9 @@ function printStatus(facts: ClusterFacts): string {
       .join("  ")
       .trimEnd(),
   );
-  return `${[...lines, "", ...table].join("\n")}\n`;
+  const problems = troubled.map((one) => `${one.node} could not lead: ${one.problem}`);
+  const foot = problems.length === 0 ? [] : ["", ...problems];
+  return `${[...lines, "", ...table, ...foot].join("\n")}\n`;
 }
 
 export async function runClusterLeave({ data: dir, encryption }: ClusterLeaveFlags): Promise<void> {
@@ -164,5 +167,5 @@ function openFlagged(options: ClusterLogFlags): Promise<ReplicatedLog> {
     ["unsafe-single", String(options.unsafeSingle)],
   ] as const);
   const { log, cell, isSingle } = readLogFlags(options.log, flags);
-  return openLog({ url: log, isSingle }, { cell, clock: systemClock, flag: "--log" });
+  return openLog({ url: log, isSingle }, { cell, clock: systemClock, flag: "--log", isMade: true });
 }

@@ -121,10 +121,10 @@ class RunningTask {
     this.#task = task;
   }
 
-  async note(status: TaskState["status"]): Promise<void> {
+  async note(status: TaskState["status"], message?: string): Promise<void> {
     const { rows, clock } = this.#parts;
     const { kind, namespace } = this.#task;
-    const row = encodeTask({ kind, status, updatedMs: clock.nowMs(), namespace });
+    const row = encodeTask({ kind, status, updatedMs: clock.nowMs(), namespace, message });
     await rows.write(rowPrefix + this.#id, row, "any");
   }
 
@@ -149,7 +149,7 @@ class RunningTask {
     const fields = { kind, task: `0x${this.#id}`, place };
     if (problem === undefined) logger.info("a task is done", fields);
     else logger.error("a task failed", { ...fields, problem });
-    await this.#try(problem === undefined ? "Success" : "Failed");
+    await this.#try(problem === undefined ? "Success" : "Failed", problem);
   }
 
   async #hasSucceeded(): Promise<boolean> {
@@ -169,9 +169,9 @@ class RunningTask {
     }
   }
 
-  async #try(status: TaskState["status"]): Promise<void> {
+  async #try(status: TaskState["status"], message?: string): Promise<void> {
     try {
-      await this.note(status);
+      await this.note(status, message);
     } catch (error) {
       this.#parts.logger.warn("the state of a task is not stored", { error: String(error) });
     }

@@ -148,7 +148,7 @@ export interface ServeOptions {
   readonly lambdaUrl: string | undefined;
   readonly lambdaLimit: string;
   readonly backup: string;
-  readonly cluster: string;
+  readonly cluster?: string;
   readonly outgoing: string;
   readonly drain: string;
   readonly hang: string;

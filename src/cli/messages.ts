@@ -45,6 +45,8 @@ export type ToChild =
   | { readonly kind: "reloadScript"; readonly id: number; readonly script: string | undefined }
   /** The data file that the writer has told of is expected. */
   | { readonly kind: "exchangeKnown" }
+  /** The end of the store's files is expected. */
+  | { readonly kind: "closingKnown" }
   /** Another child's end was seen: its reader slots are free. */
   | { readonly kind: "childEnded" }
   /** How the switches stand now; to be answered with `heard`. Turn 0 is nobody's. */
@@ -75,6 +77,8 @@ export type ToSupervisor =
   | { readonly kind: "took"; readonly id: number }
   /** What has become of a script that was to be loaded. */
   | { readonly kind: "script"; readonly id: number; readonly report: ScriptReport }
+  /** The node's: it closes the store in order, and opens it anew (`exchanged`). To be answered with `closingKnown`. */
+  | { readonly kind: "closing" }
   /** The writer's: the data file is to be exchanged for this one. To be answered with `exchangeKnown`. */
   | { readonly kind: "exchanging"; readonly nextData: string }
   /** It was. */

@@ -4,19 +4,20 @@ import { systemClock } from "../base/clock.ts";
 import { must } from "../base/assert.ts";
 import type { Logger } from "../base/log.ts";
 import type { PeerTls } from "../cluster/peer-connection.ts";
-import type { ClusterNode, NodeEnd } from "../cluster/cluster-node.ts";
-import { openMachine } from "../cluster/open-machine.ts";
+import type { ClusterNode } from "../cluster/cluster-node.ts";
 import { openLog } from "../log/open.ts";
 import { explainDirectory } from "../stores/claim.ts";
 import { DiskRoom } from "../stores/disk-room.ts";
 import type { StoreIdentity } from "../stores/place.ts";
 import { deriveFill } from "../write/fill.ts";
 import { parseAddress } from "./address.ts";
+import type { ClosingNotice } from "./closing-notice.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { scrubOf, type ServeConfig } from "./config.ts";
 import { readKeyFile } from "./encryption.ts";
-import { leadLostExit, storeFailedExit } from "./messages.ts";
+import { storeFailedExit } from "./messages.ts";
 import { checkOwnCertificate } from "./own-certificate.ts";
+import { OwnMachine } from "./own-machine.ts";
 import { openPrivateSockets } from "./private-socket.ts";
 import type { Question, SurveyAnswer } from "./questions.ts";
 import { SnapshotGiver } from "./snapshot-child.ts";
@@ -26,6 +27,12 @@ export interface NodeProcess {
   answer(question: Question): Promise<SurveyAnswer | undefined>;
   checkReaders(): void;
   close(): Promise<void>;
+}
+
+interface NodeStart {
+  readonly run: string;
+  readonly identity: StoreIdentity | undefined;
+  readonly closing: ClosingNotice;
 }
 
 /** How long a start waits for a machine that leads. */
@@ -38,20 +45,20 @@ const slotGraceMs = 15_000;
 export async function openNodeRole(
   config: ServeConfig,
   logger: Logger,
-  { run, identity }: { readonly run: string; readonly identity: StoreIdentity | undefined },
+  { run, identity, closing }: NodeStart,
 ): Promise<NodeProcess> {
   const cluster = must(config.cluster, "the role has its settings");
   const { dataDir, store } = config;
   const sockets = openPrivateSockets(dataDir);
   const log = await openLog(
     { url: cluster.log, isSingle: cluster.isSingle },
-    { cell: cluster.cell, clock: systemClock, flag: "--cluster log" },
+    { cell: cluster.cell, clock: systemClock, flag: "--cluster log", isMade: false },
   );
   const { mapBytes, minFreeBytes } = store;
   const giver = new SnapshotGiver(config, logger);
-  let machine: ClusterNode;
-  try {
-    machine = await openMachine({
+  const own = new OwnMachine(
+    { logger, closing },
+    {
       log,
       clock: systemClock,
       logger,
@@ -64,9 +71,9 @@ export async function openNodeRole(
       retainMs: cluster.retainMs,
       digestMs: cluster.digestMs,
       isQuorum: cluster.reads === "quorum",
+      ledMs,
       pathOf: (slot, isGrpc) => (isGrpc ? sockets.grpcPathOf(slot) : sockets.pathOf(slot)),
       giveSnapshot: (socket) => giver.give(socket),
-      onEnd: (end) => void endWith(end, logger, machine),
       store: {
         dir: dataDir,
         encryption: readKeyFile(config.keyFile),
@@ -80,30 +87,34 @@ export async function openNodeRole(
         slotGraceMs,
         onFatal: () => process.exit(storeFailedExit),
       },
-    });
+    },
+  );
+  try {
+    await own.open();
   } catch (error) {
     await log.close();
     throw explainDirectory(dataDir, error) ?? error;
   }
-  watchTls(cluster, machine, logger);
-  const isLed = await machine.whenLed(ledMs);
-  if (!isLed && machine.facts.role !== "stopped") logger.warn("no machine leads yet");
+  watchTls(cluster, own, logger);
+  const { leader, role } = own.machine.facts;
+  if (leader === undefined && role !== "stopped") logger.warn("no machine leads yet");
   return {
-    async answer(question) {
-      if (question.kind === "cluster") return { cluster: machine.facts };
-      if (question.kind === "resign") return { hasResigned: await machine.resign() };
-      if (question.kind === "finalize") return await act(() => machine.finalize());
-      if (question.kind === "evict") {
-        return await act(() => machine.evict(question.node, question.isForced));
-      }
-      return undefined;
-    },
-    checkReaders: () => machine.checkReaders(),
+    answer: (question) => answer(own.machine, question),
+    checkReaders: () => own.machine.checkReaders(),
     close: async () => {
       giver.close();
-      await machine.close();
+      await own.close();
+      await log.close();
     },
   };
+}
+
+async function answer(machine: ClusterNode, question: Question): Promise<SurveyAnswer | undefined> {
+  if (question.kind === "cluster") return { cluster: machine.facts };
+  if (question.kind === "resign") return { hasResigned: await machine.resign() };
+  if (question.kind === "finalize") return await act(() => machine.finalize());
+  if (question.kind !== "evict") return undefined;
+  return await act(() => machine.evict(question.node, question.isForced));
 }
 
 async function act(work: () => Promise<string>): Promise<SurveyAnswer> {
@@ -116,22 +127,13 @@ async function act(work: () => Promise<string>): Promise<SurveyAnswer> {
   }
 }
 
-/** The supervisor starts this process again: it opens the store anew, and follows. */
-async function endWith(end: NodeEnd, logger: Logger, machine: ClusterNode): Promise<void> {
-  if (end === "resigned") {
-    logger.info("this machine has given the lead up");
-    await machine.close();
-  }
-  process.exit(leadLostExit);
-}
-
 function readTls({ ca, cert, key, address }: ClusterConfig): PeerTls {
-  checkOwnCertificate({ cert, key, host: parseAddress(address, "--cluster address").host });
+  checkOwnCertificate({ ca, cert, key, host: parseAddress(address, "--cluster address").host });
   return { ca: readFileSync(ca), cert: readFileSync(cert), key: readFileSync(key) };
 }
 
 /** Certificates that have changed are used for what connects from then on. */
-function watchTls(cluster: ClusterConfig, machine: ClusterNode, logger: Logger): void {
+function watchTls(cluster: ClusterConfig, own: OwnMachine, logger: Logger): void {
   const look = (): string =>
     [cluster.ca, cluster.cert, cluster.key]
       .map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
@@ -142,7 +144,8 @@ function watchTls(cluster: ClusterConfig, machine: ClusterNode, logger: Logger):
     if (now === state) return;
     state = now;
     try {
-      machine.exchangeTls(readTls(cluster));
+      const tls = readTls(cluster);
+      own.exchangeTls(tls);
       logger.info("certificates of the cluster have changed, and are used from now on");
     } catch (error) {
       logger.error("certificates of the cluster have changed and cannot be used", {

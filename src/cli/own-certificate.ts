@@ -8,15 +8,22 @@ import { isIP } from "node:net";
 import { Fault } from "../model/fault.ts";
 
 interface OwnFiles {
-  /** Files, PEM. */
+  /** Files, PEM. `ca`: one or more. */
+  readonly ca: string;
   readonly cert: string;
   readonly key: string;
   /** Of `--cluster address`. */
   readonly host: string;
 }
 
+/** A machine is both to the others. Without extended key usage a certificate is for all. */
+const roles = [
+  { name: "servers", oid: "1.3.6.1.5.5.7.3.1" },
+  { name: "clients", oid: "1.3.6.1.5.5.7.3.2" },
+] as const;
+
 /** Fault E_STARTUP, one line. */
-export function checkOwnCertificate({ cert, key, host }: OwnFiles): void {
+export function checkOwnCertificate({ ca, cert, key, host }: OwnFiles): void {
   const certificate = parse(
     "cert",
     cert,
@@ -34,6 +41,40 @@ export function checkOwnCertificate({ cert, key, host }: OwnFiles): void {
       `--cluster cert: ${cert} does not name ${host}, by which the others reach this machine (address)`,
     );
   }
+  checkAuthority(ca, cert);
+  const uses: readonly string[] | undefined = certificate.keyUsage;
+  const lacks = uses && roles.find(({ oid }) => !uses.includes(oid));
+  if (lacks !== undefined) {
+    throw new Fault(
+      "E_STARTUP",
+      `--cluster cert: ${cert} is not for ${lacks.name} (extendedKeyUsage=serverAuth,clientAuth)`,
+    );
+  }
+}
+
+/** Fault E_STARTUP where the others, who have the same `ca`, would not take the certificate. */
+function checkAuthority(ca: string, cert: string): void {
+  const authorities = parse("ca", ca, "certificate", () => readCertificates(ca));
+  const [own, ...between] = readCertificates(cert);
+  for (let one = own; one !== undefined;) {
+    const child = one;
+    if (authorities.some((issuer) => isIssuer(issuer, child))) return;
+    one = between.find((issuer) => issuer !== child && isIssuer(issuer, child));
+    if (one !== undefined) between.splice(between.indexOf(one), 1);
+  }
+  throw new Fault("E_STARTUP", `--cluster ca: ${ca} is not the authority that has signed ${cert}`);
+}
+
+function isIssuer(issuer: X509Certificate, child: X509Certificate): boolean {
+  return child.checkIssued(issuer) && child.verify(issuer.publicKey);
+}
+
+function readCertificates(path: string): X509Certificate[] {
+  const blocks = readFileSync(path, "utf8").match(
+    /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g,
+  );
+  if (blocks === null) throw new Error("it holds none");
+  return blocks.map((block) => new X509Certificate(block));
 }
 
 function parse<T>(setting: string, path: string, what: string, make: () => T): T {

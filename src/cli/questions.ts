@@ -26,6 +26,8 @@ export interface SurveyAnswer {
   readonly cancelled?: number;
   readonly archive?: ArchiveFacts;
   readonly cluster?: ClusterFacts;
+  /** Of the supervisor: why the machine's node does not start. */
+  readonly nodeFailure?: string | undefined;
   readonly hasResigned?: boolean;
   /** What came of `finalize` or `evict`. */
   readonly act?: { readonly isDone: boolean; readonly words: string };

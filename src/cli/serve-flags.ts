@@ -138,7 +138,7 @@ function addResolvers(command: Command): void {
       setting(
         "--cluster <settings>",
         'one of several machines: "log=postgres://…; node=a; address=HOST:7443; ca=FILE; cert=FILE; key=FILE; lease=3s; reads=strict; read-wait=6s"',
-      ).default(""),
+      ),
     )
     .addOption(setting("--lambda <script>", "JavaScript or TypeScript with resolvers, run beside"))
     .addOption(

@@ -190,7 +190,10 @@ class Keeper {
     this.#surveys = new SurveyDesk({
       tell: (child, message) => this.#tell(child, message),
       nameOf: processName,
-      own: answerOwn,
+      own: async (question) => {
+        if (question.kind === "cluster") return { nodeFailure: this.#failure };
+        return await answerOwn(question);
+      },
     });
     this.scripts = new ScriptDesk((message) => {
       for (const child of this.#children) if (child.role === "lambda") this.#tell(child, message);
@@ -443,6 +446,10 @@ class Keeper {
       case "exchanging":
         this.#watch.expectData(message.nextData);
         this.#tell(child, { kind: "exchangeKnown" });
+        return;
+      case "closing":
+        this.#watch.noteWriterGone();
+        this.#tell(child, { kind: "closingKnown" });
         return;
       case "exchanged":
         void this.#watch.noteWriter();

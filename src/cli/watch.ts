@@ -67,7 +67,8 @@ export async function askCluster(
   if (cluster === undefined) return undefined;
   const reports = await surveys.ask({ kind: "cluster" });
   const found = reports.find(({ answer }) => answer.cluster !== undefined)?.answer.cluster;
-  return found ?? { ...startingNode, node: cluster.node };
+  const failure = reports.find(({ answer }) => answer.nodeFailure !== undefined)?.answer;
+  return found ?? { ...startingNode, node: cluster.node, problem: failure?.nodeFailure };
 }
 
 /** While its process is started. */

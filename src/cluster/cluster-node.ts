@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { ClusterFacts } from "../model/cluster-facts.ts";
-import type { ReplicatedLog } from "../log/replicated-log.ts";
+import type { LogDamaged, ReplicatedLog } from "../log/replicated-log.ts";
 import type { NodeStore } from "../stores/open.ts";
 import type { PeerTls } from "./peer-connection.ts";
 
@@ -44,8 +44,13 @@ export type NodeEnd = "lost" | "resigned";
 
 export interface ClusterNode {
   readonly facts: ClusterFacts;
-  /** Resolves when somebody leads, or after `ms`: whether somebody does. */
-  whenLed(ms: number): Promise<boolean>;
+  /**
+   * Resolves when all is applied that was kept when it was called, however long that takes; when the machine goes out of
+   * service; or where nobody leads for `ms`.
+   */
+  whenStarted(ms: number): Promise<void>;
+  /** What keeps it out of service is a record of the log, behind which a snapshot would bring it. */
+  readonly damage: LogDamaged | undefined;
   /** Gives the lead up; the machine has to be opened anew (`onEnd`). false: it does not lead. */
   resign(): Promise<boolean>;
   /** Of the machine that leads, in words what was done: rows get the newest form that all machines read. Fault E_CLUSTER. */
@@ -55,6 +60,6 @@ export interface ClusterNode {
   exchangeTls(tls: PeerTls): void;
   /** A process of this machine has ended. */
   checkReaders(): void;
-  /** Gives the lead up, where it has it, and closes the store. */
+  /** Gives the lead up, where it has it, and closes the store. The log stays open. */
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
 import { Fault } from "../model/fault.ts";
-import type { ReplicatedLog } from "../log/replicated-log.ts";
+import type { LogDamaged, ReplicatedLog } from "../log/replicated-log.ts";
 import type { UserKey } from "../stores/encryption.ts";
 import { openSnapshotTarget } from "../stores/snapshot-store.ts";
 import { dialPeer, endWhenIdle, type PeerTls } from "./peer-connection.ts";
@@ -19,6 +19,8 @@ interface FetchOptions {
   readonly logger: Logger;
   /** Whoever gives nothing for so long is not waited for. Default: `snapshotIdleMs`. */
   readonly idleMs?: number;
+  /** Why it is needed, where that is a record of the log. */
+  readonly lacks?: LogDamaged | undefined;
 }
 
 /** A machine that leads is looked for so long, since rows of a snapshot came last. */
@@ -44,13 +46,18 @@ export async function fetchSnapshot(options: FetchOptions): Promise<void> {
       if (clock.tickMs() > untilMs) {
         throw new Fault(
           "E_STARTUP",
-          `--cluster: this machine needs a snapshot, and no machine gives one: ${why}`,
+          `--cluster: this machine needs a snapshot, and no machine gives one: ${why}${explain(options)}`,
         );
       }
       logger.warn("a snapshot could not be had, and is asked for again", { why });
       await new Promise((resolve) => setTimeout(resolve, retryMs));
     }
   }
+}
+
+function explain({ lacks, log }: FetchOptions): string {
+  if (lacks === undefined) return "";
+  return `. It is needed since ${lacks.message} (${log.placeOf(lacks.seq)}): start a machine that has applied it`;
 }
 
 async function fetchOnce(options: FetchOptions, onRows: () => void): Promise<void> {

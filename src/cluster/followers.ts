@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import type { ClusterMember } from "../model/cluster-facts.ts";
 import { endWhenSilent, readFrames, sendFrame } from "./peer-connection.ts";
-import { decodeSeq, encodeMembers, encodeSeq, peerKind } from "./peer-words.ts";
+import { decodeApplied, encodeMembers, encodeSeq, peerKind } from "./peer-words.ts";
 import type { PeerHello } from "./peer-words.ts";
 
 interface FollowersOptions {
@@ -18,10 +18,15 @@ interface FollowersOptions {
 
 export type FollowHello = PeerHello & { readonly purpose: "follow" };
 
+/** Until it has reported. */
+const starting = "it has just connected";
+
 interface Follower {
   readonly hello: FollowHello;
   readonly socket: Socket;
   applied: number;
+  /** Why it could not lead, as it says. */
+  problem: string | undefined;
 }
 
 export class Followers {
@@ -35,12 +40,12 @@ export class Followers {
   }
 
   /** One for each machine: the newest connection. */
-  get all(): readonly Pick<Follower, "hello" | "applied">[] {
+  get all(): readonly Pick<Follower, "hello" | "applied" | "problem">[] {
     return [...new Map([...this.#all].map((one) => [one.hello.node, one])).values()];
   }
 
   take(hello: FollowHello, socket: Socket): void {
-    const follower: Follower = { hello, socket, applied: hello.applied };
+    const follower: Follower = { hello, socket, applied: hello.applied, problem: starting };
     this.#all.add(follower);
     sendFrame(socket, peerKind.welcome);
     readFrames(socket, ({ kind, request, payload }) => {
@@ -52,7 +57,7 @@ export class Followers {
           );
           return;
         case peerKind.applied:
-          follower.applied = decodeSeq(payload);
+          ({ seq: follower.applied, problem: follower.problem } = decodeApplied(payload));
           return;
         case peerKind.digest:
           this.#options.onDigest(hello.node, payload);

@@ -3,7 +3,12 @@ import type { Clock } from "../base/clock.ts";
 import { Fault } from "../model/fault.ts";
 import { chainStart, type ChainPoint } from "../log/chain.ts";
 import { readHead } from "../log/record.ts";
-import { LogTrimmed, type ReplicatedLog, type SealedRecord } from "../log/replicated-log.ts";
+import {
+  LogDamaged,
+  LogTrimmed,
+  type ReplicatedLog,
+  type SealedRecord,
+} from "../log/replicated-log.ts";
 import { LogLost, LogShipper } from "../log/shipper.ts";
 import { rowFormats } from "./replica.ts";
 
@@ -18,22 +23,27 @@ export interface LogHistory {
 
 /** undefined: nobody has begun it. Rejects as the log does. */
 export async function findHistory(log: ReplicatedLog): Promise<LogHistory | undefined> {
-  const record = await readFirst(log);
-  if (record === undefined) return undefined;
-  const { history, kind, lastTs, seq } = readHead(record);
-  const isWhole = seq === 1 && kind === "begin" && lastTs === 0;
-  return { storeId: Buffer.from(history).toString("hex"), isWhole, first: seq };
-}
-
-async function readFirst(log: ReplicatedLog): Promise<SealedRecord | undefined> {
-  for (let after = 0; ;) {
+  for (let first = 1; ;) {
     try {
-      return (await log.read(after, 1))[0];
+      const [record] = await log.read(first - 1, 1);
+      if (record === undefined) break;
+      const { kind, lastTs } = readHead(record);
+      const isWhole = first === 1 && kind === "begin" && lastTs === 0;
+      return { storeId: storeOf(record), isWhole, first };
     } catch (error) {
+      if (error instanceof LogDamaged) break;
       if (!(error instanceof LogTrimmed)) throw error;
-      after = error.first - 1;
+      ({ first } = error);
     }
   }
+  // The oldest cannot be read, or there is none: all are of one store.
+  const tail = await log.tail();
+  const [newest] = tail === 0 ? [] : await log.read(tail - 1, 1);
+  return newest && { storeId: storeOf(newest), isWhole: false, first: 1 };
+}
+
+function storeOf(record: SealedRecord): string {
+  return Buffer.from(readHead(record).history).toString("hex");
 }
 
 interface Founding {

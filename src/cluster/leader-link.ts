@@ -6,8 +6,15 @@ import type { Socket } from "node:net";
 import type { Logger } from "../base/log.ts";
 import type { ClusterMember } from "../model/cluster-facts.ts";
 import { PendingTable, pendingSlotsMax } from "../base/pending-table.ts";
-import { dialPeer, endWhenSilent, readFrames, sendFrame, type PeerTls } from "./peer-connection.ts";
-import { decodeMembers, decodeSeq, encodeSeq, peerKind } from "./peer-words.ts";
+import {
+  dialPeer,
+  endWhenSilent,
+  PeerRefused,
+  readFrames,
+  sendFrame,
+  type PeerTls,
+} from "./peer-connection.ts";
+import { decodeMembers, decodeSeq, encodeApplied, peerKind } from "./peer-words.ts";
 import type { PeerSelf } from "./peer-words.ts";
 import { Seldom } from "./seldom.ts";
 
@@ -35,12 +42,17 @@ interface Asked {
 }
 
 const retryMs = 100;
+/** One that has just taken the lease leads a moment later: the first tries follow each other faster. */
+const soonMs = 20;
+const soonMax = 10;
 
 export class LeaderLink {
   readonly #options: LeaderLinkOptions;
   #address: string | undefined = undefined;
   #socket: Socket | undefined = undefined;
   #isDialling = false;
+  /** Tries at this address. */
+  #tries = 0;
   #isClosed = false;
   readonly #seldom = new Seldom();
   #asked = new PendingTable<Asked>();
@@ -59,6 +71,7 @@ export class LeaderLink {
   follow(address: string | undefined): void {
     if (address === this.#address) return;
     this.#address = address;
+    this.#tries = 0;
     this.#socket?.destroy();
     this.#dial();
   }
@@ -69,8 +82,10 @@ export class LeaderLink {
     return this.#question;
   }
 
-  reportApplied(seq: number): void {
-    if (this.#socket !== undefined) sendFrame(this.#socket, peerKind.applied, encodeSeq(seq));
+  /** `problem`: why this machine could not lead. */
+  reportApplied(seq: number, problem: string | undefined): void {
+    if (this.#socket === undefined) return;
+    sendFrame(this.#socket, peerKind.applied, encodeApplied(seq, problem));
   }
 
   reportDigest(payload: Uint8Array): void {
@@ -115,13 +130,18 @@ export class LeaderLink {
       },
       (error: unknown) => {
         this.#isDialling = false;
-        this.#seldom.do(() => {
-          const why = error instanceof Error ? error.message : String(error);
-          this.#options.logger.warn("the machine that leads is not reached", { address, why });
-        });
-        setTimeout(() => this.#dial(), retryMs).unref();
+        const isSoon = error instanceof PeerRefused && ++this.#tries <= soonMax;
+        if (!isSoon) this.#tellUnreached(address, error);
+        setTimeout(() => this.#dial(), isSoon ? soonMs : retryMs).unref();
       },
     );
+  }
+
+  #tellUnreached(address: string, error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    this.#seldom.do(() => {
+      this.#options.logger.warn("the machine that leads is not reached", { address, why });
+    });
   }
 
   #adopt(socket: Socket): void {

@@ -19,6 +19,7 @@ import type {
 import { Beats } from "./beats.ts";
 import { DigestRound } from "./digest-round.ts";
 import { Followers, type FollowHello } from "./followers.ts";
+import { LeadVote } from "./lead-wishes.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
 import {
   OwnSession,
@@ -41,6 +42,7 @@ interface LeadershipOptions {
   readonly link: NodeLink;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly term: number;
   readonly name: string;
   readonly address: string;
   readonly incarnation: string;
@@ -51,14 +53,24 @@ interface LeadershipOptions {
   readonly digestMs: number;
   /** Whether each strict read waits for a beat of the lease, so that it trusts no clock. */
   readonly isQuorum: boolean;
+  /** Why this machine had better not lead. */
+  readonly problem: () => string | undefined;
   readonly onMembers: (members: readonly ClusterMember[]) => void;
   readonly onKept: (seq: number) => void;
+  /** Other machines, which reach each other and not this one, ask for another leader. */
+  readonly onOutvoted: (by: readonly string[]) => void;
+  /** This machine's rows are not those of most others. */
+  readonly onMinority: (why: string) => void;
+  /** Rows of machines differ, and nobody can know whose are right; undefined: most agree with this one. */
+  readonly onDoubt: (why: string | undefined) => void;
 }
 
 /** The log is trimmed so often at most. */
 const trimMs = 600_000;
 /** So long after it was given a snapshot a machine has to follow. */
 const holdMs = 600_000;
+/** A machine that lacks more records would take long to take the lead. */
+const behindMax = 1000;
 
 export class Leadership {
   readonly #options: LeadershipOptions;
@@ -67,6 +79,7 @@ export class Leadership {
   readonly #own = new Set<OwnSession>();
   readonly #beats = new Beats();
   readonly #digests: DigestRound;
+  readonly #vote: LeadVote;
   readonly roster: RosterKeeper;
   #kept: number;
   #isOver = false;
@@ -87,9 +100,14 @@ export class Leadership {
       kept: () => this.#kept,
       onChange: () => this.tellMembers(),
       onSilent: (node) => this.#closeSessions(node),
-      onDigest: (node, payload) => this.#digests.compare(node, payload),
+      onDigest: (node, payload) => this.#digests.hear(node, payload),
     });
-    this.#digests = new DigestRound(options, (payload) => this.#followers.tellDigest(payload));
+    this.#digests = new DigestRound(options, {
+      names: () => this.#followers.all.map(({ hello }) => hello.node),
+      tell: (payload) => this.#followers.tellDigest(payload),
+    });
+    const { log, term, leaseMs } = options;
+    this.#vote = new LeadVote({ lease: log.lease, clock, term, freshMs: leaseMs });
     const { name: node, address, incarnation, formats } = options;
     this.roster = new RosterKeeper({
       ...options,
@@ -108,6 +126,14 @@ export class Leadership {
     });
     this.tellLead();
     this.tellMembers();
+  }
+
+  /** A machine that could lead in place of this one: it is connected, can write, and has applied nearly all. */
+  get successor(): string | undefined {
+    const able = this.#followers.all.filter(
+      ({ problem, applied }) => problem === undefined && this.#kept - applied <= behindMax,
+    );
+    return able.toSorted((one, other) => other.applied - one.applied)[0]?.hello.node;
   }
 
   /** Of a process of this machine. */
@@ -182,9 +208,17 @@ export class Leadership {
     keep();
     await replica.markKept();
     void this.roster.note();
+    await this.#count();
     await this.#trim();
     this.#digests.beginWhenDue();
     return true;
+  }
+
+  /** Who asks for another leader. */
+  async #count(): Promise<void> {
+    const connected = new Set(this.#followers.all.map(({ hello }) => hello.node));
+    const by = await this.#vote.look(connected);
+    if (by.length > 0) this.#options.onOutvoted(by);
   }
 
   /** What its processes may rely on: where no clock is trusted, nothing. */
@@ -257,8 +291,9 @@ export class Leadership {
     const slotsOf = (node: string): readonly number[] =>
       [...this.#sessions].flatMap((session) => (session.node === node ? (session.slot ?? []) : []));
     const own = { node: name, address, formats, slots: link.slots, leads: true };
-    const ownMember = { ...own, applied: this.#kept, isAway: false };
-    const others = this.#followers.all.map(({ hello, applied }) => ({
+    const problem = this.#options.problem();
+    const ownMember = { ...own, applied: this.#kept, isAway: false, problem };
+    const others = this.#followers.all.map(({ hello, applied, problem: theirs }) => ({
       node: hello.node,
       address: hello.address,
       slots: slotsOf(hello.node),
@@ -266,6 +301,7 @@ export class Leadership {
       leads: false,
       applied,
       isAway: false,
+      problem: theirs,
     }));
     return [ownMember, ...others, ...this.roster.away];
   }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Lease, LogLease } from "../log/replicated-log.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 
-class FakeLease implements LogLease {
+class FakeLease implements Omit<LogLease, "wish" | "wishes"> {
   state: Lease = { term: 0, beat: 0, node: "", address: "", lastsMs: 0 };
   async read(): Promise<Lease> {
     return this.state;
@@ -24,7 +24,7 @@ class FakeLease implements LogLease {
   }
 }
 
-function makeKeeper(lease: LogLease, node: string, leaseMs = 3000) {
+function makeKeeper(lease: FakeLease, node: string, leaseMs = 3000) {
   const clock = {
     tick: 0,
     wall: 0,

@@ -8,7 +8,7 @@ import type { Lease, LogLease } from "../log/replicated-log.ts";
 import type { LeadTerm } from "../stores/open.ts";
 
 interface LeaseKeeperOptions {
-  readonly lease: LogLease;
+  readonly lease: Omit<LogLease, "wish" | "wishes">;
   readonly clock: Clock;
   /** Without a beat for so long it is free. */
   readonly leaseMs: number;
@@ -18,6 +18,8 @@ interface LeaseKeeperOptions {
 
 /** The holder is certain of it for this part of the time, counted from when it sent its last beat. */
 const certainPart = 0.9;
+/** On top of a lease's time: so long a machine stands back that had better not lead. */
+const standBackMs = 1000;
 
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
@@ -62,8 +64,11 @@ export class LeaseKeeper {
     return this.#options.leaseMs / 3;
   }
 
-  /** Whether this machine may take it now. Rejects as the log does. */
-  async look(): Promise<boolean> {
+  /**
+   * Whether this machine may take it now. Rejects as the log does. `isLast`: it stands back for so long that all others
+   * have had their turn.
+   */
+  async look(isLast = false): Promise<boolean> {
     const { lease, clock, leaseMs, node, address } = this.#options;
     const seen = await lease.read();
     const isNew = seen.term !== this.#seen?.term || seen.beat !== this.#seen.beat;
@@ -74,7 +79,9 @@ export class LeaseKeeper {
     const isFree = seen.term === 0 || seen.beat < 0 || isOwn;
     // Where machines are set otherwise, the holder's word counts: it trusts its lease for as long.
     const waitMs = Math.max(leaseMs, seen.lastsMs);
-    return isFree || clock.tickMs() - this.#sinceMs >= waitMs;
+    const freeMs = isFree ? 0 : waitMs;
+    const lastMs = isLast ? leaseMs + standBackMs : 0;
+    return clock.tickMs() - this.#sinceMs >= freeMs + lastMs;
   }
 
   /** Takes it as it was seen last; false: another machine was first. Rejects as the log does. */

@@ -59,7 +59,7 @@ test("a process that takes long is waited for; one whose machine is silent is no
   });
   ends.push(() => doors.close());
   const address = `127.0.0.1:${line.port}`;
-  const facts = { leads: false, applied: 0, formats: [], isAway: false };
+  const facts = { leads: false, applied: 0, formats: [], isAway: false, problem: undefined };
   doors.update([{ node: "b", address, slots: [slot], ...facts }]);
 
   const heard: string[] = [];

@@ -28,6 +28,11 @@ export function showMachine(facts: () => ClusterFacts): void {
     () => facts().members.filter(({ isAway }) => !isAway).length,
   );
   metrics.gauge(
+    "weft_cluster_able",
+    "Whether this machine can write its store, and reaches the log and whoever leads (1), or not (0)",
+    () => (facts().problem === undefined ? 1 : 0),
+  );
+  metrics.gauge(
     "weft_cluster_stopped",
     "Whether this machine is out of service (1): it has diverged, or is behind the log",
     () => (facts().role === "stopped" ? 1 : 0),

@@ -7,7 +7,8 @@ import type { Socket } from "node:net";
 import { must } from "../base/assert.ts";
 import type { ClusterFacts, ClusterMember, ClusterRole } from "../model/cluster-facts.ts";
 import { Fault } from "../model/fault.ts";
-import { LogTrimmed, LogUnavailable, LogUnknown } from "../log/replicated-log.ts";
+import { LogDamaged } from "../log/replicated-log.ts";
+import { LogLost } from "../log/shipper.ts";
 import type {
   LeadingStore,
   NodeLink,
@@ -23,16 +24,33 @@ import { snapshotIdleMs } from "./fetch-snapshot.ts";
 import { Leadership } from "./leadership.ts";
 import { showMachine } from "./node-metrics.ts";
 import { LeaderLink } from "./leader-link.ts";
+import { LeadWishes } from "./lead-wishes.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import { endWhenIdle, sendFrame, type PeerTls } from "./peer-connection.ts";
 import { openPeerServer, type PeerServer } from "./peer-server.ts";
+import {
+  causeOf,
+  explainDifference,
+  explainEnd,
+  isPassing,
+  makeAppendPause,
+  notCurrent,
+  outOfService,
+} from "./machine-faults.ts";
 import { peerKind, type PeerHello, type PeerSelf } from "./peer-words.ts";
 import { ProcessDoors } from "./process-doors.ts";
 import { openRemoteSession } from "./remote-session.ts";
 import { Replica, rowFormats } from "./replica.ts";
 import { evictedWords, isEvicted, readRoster } from "./roster.ts";
+import { StoreTrouble } from "./store-trouble.ts";
 import { Wakeup } from "./wakeup.ts";
 
+/** A start looks so often how far it is. */
+const startLookMs = 50;
+/** A record that is kept, says the leader, and that cannot be read for so long will not come. */
+const stallMs = 3000;
+/** More often than that no other machine comes first. */
+const refusedMax = 3;
 /** Records whose number is not told by the leader are looked for so often. */
 const lookMs = 1000;
 /** While no leader is known the lease is looked at so often. */
@@ -41,8 +59,6 @@ const seekMs = 150;
 const errorMs = 250;
 /** What the leader's answer rests on is waited for so long; the answer goes out then all the same. */
 const answerWaitMs = 1000;
-/** For how long an append whose outcome is not known is sent again before the lead is given up. */
-const appendWaitMs = 10_000;
 /** Followers are told of themselves so often. */
 const reportMs = 500;
 
@@ -62,6 +78,8 @@ class Machine implements ClusterNode, NodeLinkHost {
   readonly #leaderLink: LeaderLink;
   readonly #digests: DigestCheck;
   readonly #doors: ProcessDoors;
+  readonly #trouble: StoreTrouble;
+  readonly #wishes: LeadWishes;
   readonly #applied: AppliedPoint;
   /** Something that a loop waits for: records, the lease, a leader. */
   readonly #records = new Wakeup();
@@ -79,6 +97,11 @@ class Machine implements ClusterNode, NodeLinkHost {
   #commitTs = 0;
   #members: readonly ClusterMember[] = [];
   #logError: string | undefined;
+  #damage: LogDamaged | undefined;
+  /** Of the leader: others have other rows, and nobody knows whose are right. */
+  #doubt: string | undefined;
+  /** Times that the log did not take this machine's begin, one after the other. */
+  #refused = 0;
   #isEnded = false;
   #isFollowing: Promise<void> = Promise.resolve();
   #stopWatch: () => void = () => {};
@@ -92,6 +115,7 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#self = { storeId: node.storeId, node: name, address, incarnation };
     this.#lease = new LeaseKeeper({ lease: log.lease, clock, leaseMs, node: name, address });
     this.#applied = new AppliedPoint(0, clock);
+    this.#trouble = new StoreTrouble({ node, clock });
     this.#commitTs = readCommitTs(node);
     this.#link = node.serve(this, () => this.#commitTs);
     this.#leaderLink = new LeaderLink({
@@ -116,12 +140,21 @@ class Machine implements ClusterNode, NodeLinkHost {
       node,
       report: (payload) => this.#leaderLink.reportDigest(payload),
       onDifference: (seq) => {
-        this.#stopService(new Error(`its rows are not the leader's at record ${seq} of the log`));
+        const isPair = this.#members.filter(({ isAway }) => !isAway).length === 2;
+        this.#stopService(new Error(explainDifference(seq, isPair)));
       },
     });
     this.#lease.onWake(() => this.#leases.raise());
     const { pathOf } = options;
     const tls = (): PeerTls => this.#tls;
+    this.#wishes = new LeadWishes({
+      lease: log.lease,
+      clock,
+      self: this.#self,
+      tls,
+      patienceMs: leaseMs,
+      machines: () => readRoster(node).filter((one) => !one.isEvicted),
+    });
     this.#doors = new ProcessDoors({ pathOf, self: this.#self, tls, logger, clock });
   }
 
@@ -130,7 +163,7 @@ class Machine implements ClusterNode, NodeLinkHost {
     const { storeId } = node;
     if (this.#isEvicted) throw new Fault("E_STARTUP", `--cluster: ${evictedWords}`);
     const formats = this.#formats;
-    const pause = makePause(this.#options);
+    const pause = makeAppendPause(clock);
     this.#replica = await Replica.open(node, { log, clock, pause, formats });
     this.#replica.onDigest((seq) => this.#digests.begin(seq));
     this.#applied.reach(this.#replica.point.seq);
@@ -158,13 +191,39 @@ class Machine implements ClusterNode, NodeLinkHost {
       applied: this.#applied.seq,
       kept: Math.max(this.#kept, this.#applied.seq),
       format: this.#replica?.format ?? 0,
-      leader: leads ? this.#options.name : this.#leaderLink.isConnected ? seen?.node : undefined,
+      leader: leads ? this.#ownLead : this.#leaderLink.isConnected ? seen?.node : undefined,
       members: this.#members,
-      problem: this.#logError,
+      problem: this.#problem ?? this.#unreached,
     };
   }
 
-  async whenLed(ms: number): Promise<boolean> {
+  get #unreached(): string | undefined {
+    const isLeft = this.#role === "following" && !this.#leaderLink.isConnected;
+    return isLeft ? this.#explainWait(undefined) : undefined;
+  }
+
+  /** One that does not reach the log any more does not know whether it leads. */
+  get #ownLead(): string | undefined {
+    return this.#lease.isCertain() ? this.#options.name : undefined;
+  }
+
+  /** Why this machine cannot do its work, or could not lead. */
+  get #problem(): string | undefined {
+    return this.#logError ?? this.#trouble.words ?? this.#doubt;
+  }
+
+  async whenStarted(ms: number): Promise<void> {
+    if (!(await this.#whenLed(ms))) return;
+    for (let kept: number | undefined; !this.#isEnded && !this.#hasStopped;) {
+      kept ??= await this.#askCurrent();
+      this.#noteKept(kept ?? 0);
+      if (kept !== undefined && this.#applied.seq >= kept) return;
+      if (!this.#isLed && !(await this.#whenLed(ms))) return;
+      await this.#led.wait(startLookMs);
+    }
+  }
+
+  async #whenLed(ms: number): Promise<boolean> {
     const endMs = this.#options.clock.tickMs() + ms;
     for (;;) {
       if (this.#isLed) return true;
@@ -215,7 +274,6 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#part();
     await this.#isFollowing;
     await this.#options.node.close();
-    await this.#options.log.close();
   }
 
   // What processes of this machine ask of it.
@@ -250,9 +308,22 @@ class Machine implements ClusterNode, NodeLinkHost {
         this.#noteKept(seq);
         if (await this.#applied.when(seq, untilMs)) return;
       }
-      if (clock.tickMs() >= untilMs || this.#isEnded) throw notCurrent(this.#logError);
+      if (clock.tickMs() >= untilMs || this.#isEnded) {
+        throw notCurrent(this.#logError ?? this.#explainWait(seq));
+      }
       if (seq === undefined) await this.#led.wait(Math.min(50, untilMs - clock.tickMs()));
     }
+  }
+
+  /** `seq`: what this machine has not applied yet; undefined: that could not be asked. */
+  #explainWait(seq: number | undefined): string {
+    if (seq !== undefined) return `this machine has not applied record ${seq} yet`;
+    if (this.#leadership !== undefined) return "this machine is not certain that it leads";
+    const { seen } = this.#lease;
+    if (this.#leaderLink.isConnected) return `${seen?.node} is not certain that it leads`;
+    const isOther = seen !== undefined && seen.term > 0 && seen.node !== this.#options.name;
+    if (!isOther || seen.beat < 0) return "no machine leads that can be reached";
+    return `the machine that leads, ${seen.node} at ${seen.address}, is not reached`;
   }
 
   async whenApplied(seq: number): Promise<void> {
@@ -268,6 +339,8 @@ class Machine implements ClusterNode, NodeLinkHost {
 
   async #follow(): Promise<void> {
     const replica = must(this.#replica, "it was opened");
+    /** Since when what is kept does not come. */
+    let stalledMs: number | undefined;
     while (!this.#isEnded && (this.#role === "following" || this.#role === "catching")) {
       try {
         replica.tell(this.#kept);
@@ -276,14 +349,21 @@ class Machine implements ClusterNode, NodeLinkHost {
         if (this.#hasStopped) return;
         this.#logError = undefined;
         if (moved) {
+          stalledMs = undefined;
+          this.#refused = 0;
           this.#noteApplied(replica.point.seq);
           if (this.#isEvicted) throw new Error(evictedWords);
           continue;
         }
         if (this.#role === "catching") this.#role = "following";
         if (this.#kept <= replica.point.seq) await this.#records.wait(lookMs);
-        // Told to be kept, and not to be read yet: an engine may show it a moment later.
-        else await this.#records.wait(5);
+        else {
+          // Told to be kept, and not to be read yet: an engine may show it a moment later.
+          const nowMs = this.#options.clock.tickMs();
+          stalledMs ??= nowMs;
+          if (nowMs - stalledMs > stallMs) await replica.explainStall(this.#kept);
+          await this.#records.wait(nowMs - stalledMs > lookMs ? 50 : 5);
+        }
       } catch (error) {
         if (!(await this.#noteError(error))) return;
       }
@@ -316,17 +396,18 @@ class Machine implements ClusterNode, NodeLinkHost {
    */
   #stopService(error: unknown): void {
     if (this.#role === "stopped") return;
-    const at = this.#applied.seq;
-    const why =
-      error instanceof LogTrimmed
-        ? `it has applied the log up to record ${at}, and the log begins at ${error.first}`
-        : wordsOf(error);
+    const why = explainEnd(error, this.#applied.seq, this.#options.log);
+    this.#damage = error instanceof LogDamaged ? error : undefined;
     this.#role = "stopped";
     this.#logError = why;
     this.#options.logger.error("this machine is out of service", { why });
     this.#followLeader(undefined);
     this.#wakeAll();
     void this.#link.tellLead({ kind: "stopped", why });
+  }
+
+  get damage(): LogDamaged | undefined {
+    return this.#damage;
   }
 
   #noteLogError(error: Error): void {
@@ -367,11 +448,15 @@ class Machine implements ClusterNode, NodeLinkHost {
     while (!this.#isEnded && this.#role !== "stopped") {
       try {
         if (this.#leadership !== undefined) await this.#beat(this.#leadership);
-        else if (this.#role === "following" && (await this.#lease.look())) await this.#campaign();
+        else if (this.#role === "following" && (await this.#mayTake())) await this.#campaign();
         else await this.#seek();
       } catch (error) {
         if (this.#isEnded) return;
-        if (isPassing(error)) {
+        // Of its last beat, while it gives the lead up; or the log has another leader's record.
+        if (error instanceof LogLost) {
+          if (this.#role !== "resigning") this.#lose();
+          await this.#leases.wait(errorMs);
+        } else if (isPassing(error)) {
           this.#noteLogError(error);
           await this.#leases.wait(errorMs);
         } else {
@@ -382,6 +467,13 @@ class Machine implements ClusterNode, NodeLinkHost {
     }
   }
 
+  async #mayTake(): Promise<boolean> {
+    if (!(await this.#lease.look(this.#trouble.words !== undefined))) return false;
+    const { seen } = this.#lease;
+    if (seen === undefined || seen.beat >= 0) return true;
+    return !(await this.#wishes.areOfOthers(seen.term)) || (await this.#lease.look(true));
+  }
+
   async #seek(): Promise<void> {
     const { name, address } = this.#options;
     const { seen } = this.#lease;
@@ -389,6 +481,9 @@ class Machine implements ClusterNode, NodeLinkHost {
       seen !== undefined && seen.term > 0 && (seen.node !== name || seen.address !== address);
     if (isOther) this.#term = seen.term;
     this.#followLeader(isOther ? seen.address : undefined);
+    const isMissed = isOther && seen.beat >= 0 && !this.#leaderLink.isConnected;
+    if (isMissed && this.#problem === undefined) this.#wishes.miss(seen.term, seen.node);
+    else this.#wishes.rest();
     await this.#leases.wait(this.#leaderLink.isConnected ? this.#lease.beatMs : seekMs);
     // What could not be read in this role is read before the next look.
     if (this.#role === "catching") await this.#lease.look();
@@ -434,8 +529,9 @@ class Machine implements ClusterNode, NodeLinkHost {
         else this.#begin(store, replica, this.#lease.term);
         return;
       }
-      // Another machine's begin came first, or it has the lease.
+      // Another machine's begin came first, or it has the lease; or the log is not what this one has applied.
       this.#lease.lose();
+      if (++this.#refused >= refusedMax) await replica.explainStall(0);
     } catch (error) {
       await this.#lease.giveUp().catch(() => {});
       if (!isPassing(error)) throw error;
@@ -466,6 +562,15 @@ class Machine implements ClusterNode, NodeLinkHost {
       replica,
       lease: this.#lease,
       link: this.#link,
+      term,
+      problem: () => this.#problem,
+      onDoubt: (why) => void (this.#doubt = why),
+      onMinority: (why) => void this.#stopLeading(why),
+      onOutvoted: (by) => {
+        const why = "machines that reach each other do not reach this one";
+        this.#options.logger.warn("this machine gives the lead up", { why, machines: by });
+        void this.resign().catch(() => {});
+      },
       onMembers: (members) => this.#noteMembers(members),
       onKept: (seq) => {
         this.#kept = seq;
@@ -532,6 +637,17 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#end("lost");
   }
 
+  /** Most others have other rows: one of them is to lead. */
+  async #stopLeading(why: string): Promise<void> {
+    const leadership = this.#leadership;
+    if (this.#role !== "leading" || leadership === undefined) return;
+    await this.#giveUp(leadership).catch(() => {});
+    if (this.#isEnded) return;
+    leadership.end();
+    this.#leadership = undefined;
+    this.#stopService(new Error(why));
+  }
+
   async #giveUp(leadership: Leadership): Promise<void> {
     this.#role = "resigning";
     await leadership.giveUp();
@@ -564,8 +680,19 @@ class Machine implements ClusterNode, NodeLinkHost {
   }
 
   #report(): void {
-    if (this.#leadership !== undefined) this.#leadership.tellMembers();
-    else this.#leaderLink.reportApplied(this.#applied.seq);
+    this.#trouble.look();
+    const leadership = this.#leadership;
+    if (leadership === undefined) {
+      const problem = this.#role === "following" ? this.#problem : `it is ${this.#role}`;
+      this.#leaderLink.reportApplied(this.#applied.seq, problem);
+      return;
+    }
+    leadership.tellMembers();
+    const { successor } = leadership;
+    if (!this.#trouble.isLasting || successor === undefined || this.#role !== "leading") return;
+    const fields = { why: this.#trouble.words, successor };
+    this.#options.logger.warn("this machine gives the lead up to one that can write", fields);
+    void this.resign().catch(() => {});
   }
 }
 
@@ -574,41 +701,4 @@ function readCommitTs(node: NodeStore): number {
   const { ts } = snapshot;
   snapshot.close();
   return ts;
-}
-
-function makePause({ clock }: NodeOptions): (tries: number) => Promise<boolean> {
-  let sinceMs = 0;
-  return async (tries) => {
-    if (tries === 1) sinceMs = clock.tickMs();
-    if (clock.tickMs() - sinceMs > appendWaitMs) return false;
-    await new Promise((resolve) => setTimeout(resolve, Math.min(20 * tries, 500)));
-    return true;
-  };
-}
-
-/** It goes on when the log, or the disk, does. */
-function isPassing(error: unknown): error is Error {
-  if (error instanceof LogUnavailable || error instanceof LogUnknown) return true;
-  return error instanceof Fault && error.code === "E_STORE_FULL";
-}
-
-function outOfService(why = "it cannot go on"): Fault {
-  return new Fault("E_STORE_UNAVAILABLE", `this machine is out of service: ${why}`);
-}
-
-function notCurrent(logError: string | undefined): Fault {
-  const why = logError === undefined ? "no machine leads that can be reached" : logError;
-  return new Fault(
-    "E_NOT_CURRENT",
-    `the newest state of the machines cannot be known: ${why} (--cluster read-wait)`,
-  );
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function causeOf(error: Error): string {
-  const { cause } = error;
-  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
 }

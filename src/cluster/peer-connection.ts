@@ -18,7 +18,7 @@ export interface PeerTls {
 }
 
 /** The other side answered that it does not do this now. */
-class PeerRefused extends Error {
+export class PeerRefused extends Error {
   override readonly name = "PeerRefused";
 }
 

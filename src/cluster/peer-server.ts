@@ -52,7 +52,8 @@ export async function openPeerServer(options: PeerServerOptions): Promise<PeerSe
   const seldom = new Seldom();
   server.on("tlsClientError", (error, socket) => {
     const why = socket.authorizationError?.message ?? error.message;
-    seldom.do(() => logger.warn("a connection to the cluster's address is refused", { why }));
+    const from = socket.remoteAddress;
+    seldom.do(() => logger.warn("a connection to the cluster's address is refused", { from, why }));
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => {

@@ -19,7 +19,7 @@ export const peerKind = {
   current: 106,
   isCurrent: 107,
   notCurrent: 108,
-  /** How far the follower has applied the log. */
+  /** How far the follower has applied the log, and why it could not lead now (text, empty: it could). */
   applied: 109,
   /** The leader gives up its lead: whoever can may take it at once. */
   resigned: 110,
@@ -112,6 +112,7 @@ export function decodeMembers(payload: Uint8Array): readonly ClusterMember[] {
       // A leader of an older version does not say.
       formats: listOf(plain["formats"] ?? []).map(numberOf),
       isAway: plain["isAway"] === true,
+      problem: plain["problem"] === undefined ? undefined : textOf(plain["problem"]),
     };
   });
 }
@@ -132,6 +133,18 @@ export function decodeSeq(payload: Uint8Array): number {
   const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
   return Number(bytes.readBigUInt64LE(0));
 }
+
+export function encodeApplied(seq: number, problem: string | undefined): Uint8Array {
+  return Buffer.concat([encodeSeq(seq), Buffer.from(problem?.slice(0, problemCharsMax) ?? "")]);
+}
+
+/** Throws where there is none. A machine of an older version says nothing of problems. */
+export function decodeApplied(payload: Uint8Array): { seq: number; problem: string | undefined } {
+  const problem = Buffer.from(payload.subarray(8)).toString().slice(0, problemCharsMax);
+  return { seq: decodeSeq(payload), problem: problem === "" ? undefined : problem };
+}
+
+const problemCharsMax = 1000;
 
 function textOf(value: unknown): string {
   if (typeof value !== "string" || value.length > 1000) throw foreign();

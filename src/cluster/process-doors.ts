@@ -24,7 +24,7 @@ interface ProcessDoorsOptions {
 }
 
 /** No process has it: a machine that is asked for it is heard. */
-const noSlot = 255;
+export const noSlot = 255;
 
 interface Door {
   readonly server: Server;

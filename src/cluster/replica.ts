@@ -7,10 +7,15 @@ import { assert, must } from "../base/assert.ts";
 import { equalBytes } from "../base/bytes.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../model/fault.ts";
-import { chainStart, type ChainPoint } from "../log/chain.ts";
+import { chainStart, LogChain, type ChainPoint } from "../log/chain.ts";
 import { LogFollower, type FollowedRecord } from "../log/follower.ts";
 import { openBody, readHead, type RecordHead } from "../log/record.ts";
-import { LogTrimmed, type ReplicatedLog, type SealedRecord } from "../log/replicated-log.ts";
+import {
+  LogDamaged,
+  LogTrimmed,
+  type ReplicatedLog,
+  type SealedRecord,
+} from "../log/replicated-log.ts";
 import { LogLost, type LogShipper } from "../log/shipper.ts";
 import { takeOver, type TakenOver } from "../log/take-over.ts";
 import type { LeadingStore, NodeStore, RowShipper } from "../stores/open.ts";
@@ -118,6 +123,23 @@ export class Replica {
       throw error;
     }
     return true;
+  }
+
+  /**
+   * Faults E_LOG where the log is not what this machine has applied, and `LogDamaged` for the record behind that, where it
+   * is kept and cannot be read: to be called when it has been waited for. `kept`: all up to it is, says the leader.
+   */
+  async explainStall(kept: number): Promise<void> {
+    const { log } = this.#options;
+    const { point } = this.#following;
+    await refuseOther(log, this.#history, point);
+    const next = point.seq + 1;
+    if (kept < next && (await log.tail()) < next) return;
+    const [record] = await log.read(point.seq, 1);
+    if (record === undefined) throw new LogDamaged(next, "is missing");
+    const isBehind = new LogChain(this.#history, point).accept(record) !== undefined;
+    if (isBehind) await openBody(record, readHead(record));
+    else throw new LogDamaged(next, `is damaged: it does not stand behind record ${point.seq}`);
   }
 
   /** In one transaction; the place of the last. */
@@ -276,36 +298,42 @@ function refuseFilled(node: NodeStore): void {
 async function refuseOther(log: ReplicatedLog, history: Buffer, point: ChainPoint): Promise<void> {
   const { seq, sum } = point;
   const record = await readOne(log, Math.max(seq, 1));
-  if (record === "trimmed") return;
+  // Whether the next one stands behind it is seen when that is read.
+  if (record === "unreadable") return;
   if (record !== undefined && !equalBytes(readHead(record).history, history)) {
     throw new Fault("E_LOG", "the log is that of another store");
   }
   if (seq === 0 || (record !== undefined && equalBytes(record.sum, sum))) return;
+  const next = record === undefined ? undefined : await readOne(log, seq + 1);
+  // It is damaged, and the one that was there is what the others go on with.
+  if (typeof next === "object" && equalBytes(next.prev, sum)) return;
   throw new Fault(
     "E_LOG",
-    `the store has applied record ${seq}, and the log ${record === undefined ? "does not have it" : "has another one there"}: this machine has to be made anew`,
+    `the store has applied record ${seq}, and the log ${record === undefined ? "does not have it" : "has another one there"}: bring the log back as it was; only where it is right as it is, this machine has to be made anew`,
   );
 }
 
-/** trimmed: it alone may be gone; whether the next one stands behind it is seen when that is read. */
+/** unreadable: it is trimmed, and it alone, or damaged, or missing between others. undefined: the log ends before it. */
 async function readOne(
   log: ReplicatedLog,
   seq: number,
-): Promise<SealedRecord | "trimmed" | undefined> {
+): Promise<SealedRecord | "unreadable" | undefined> {
   try {
     const [record] = await log.read(seq - 1, 1);
-    return record;
+    if (record !== undefined) return record;
   } catch (error) {
-    if (error instanceof LogTrimmed && error.first === seq + 1) return "trimmed";
+    const isKnown = error instanceof LogTrimmed && error.first === seq + 1;
+    if (isKnown || error instanceof LogDamaged) return "unreadable";
     throw error;
   }
+  return (await log.tail()) > seq ? "unreadable" : undefined;
 }
 
 /** undefined: there is none, or it is of another history, which is told elsewhere. */
 async function readNewest(log: ReplicatedLog, history: Buffer): Promise<RecordHead | undefined> {
   const tail = await log.tail();
   const record = tail === 0 ? undefined : await readOne(log, tail);
-  if (record === undefined || record === "trimmed") return undefined;
+  if (record === undefined || record === "unreadable") return undefined;
   const head = readHead(record);
   return equalBytes(head.history, history) ? head : undefined;
 }

@@ -50,6 +50,7 @@ export class RosterKeeper {
         leads: false,
         applied: 0,
         isAway: true,
+        problem: undefined,
       }));
   }
 

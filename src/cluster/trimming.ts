@@ -1,6 +1,6 @@
 /** What the log may forget (reference/log 7.5): records older than it is kept for, as their leaders' clocks say. */
 import { readHead } from "../log/record.ts";
-import { LogTrimmed, type ReplicatedLog } from "../log/replicated-log.ts";
+import { LogDamaged, LogTrimmed, type ReplicatedLog } from "../log/replicated-log.ts";
 
 /**
  * The lowest number up to `last` whose record was written at `sinceMs` (since 1970) or later; all below may go. A search
@@ -11,7 +11,7 @@ export async function findTrim(log: ReplicatedLog, last: number, sinceMs: number
   let high = last;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const wallMs = await readTime(log, middle);
+    const wallMs = await readTime(log, middle, last);
     if (typeof wallMs === "object") low = Math.min(Math.max(low, wallMs.first), high);
     else if (wallMs < sinceMs) low = middle + 1;
     else high = middle;
@@ -19,13 +19,20 @@ export async function findTrim(log: ReplicatedLog, last: number, sinceMs: number
   return low;
 }
 
-/** `first`: it is gone, and the log begins there. */
-async function readTime(log: ReplicatedLog, seq: number): Promise<number | { first: number }> {
-  try {
-    const [record] = await log.read(seq - 1, 1);
-    return record === undefined ? Infinity : readHead(record).wallMs;
-  } catch (error) {
-    if (error instanceof LogTrimmed) return { first: error.first };
-    throw error;
+/** Of the record, or of the next that can be read. `first`: it is gone, and the log begins there. */
+async function readTime(
+  log: ReplicatedLog,
+  seq: number,
+  last: number,
+): Promise<number | { first: number }> {
+  for (let at = seq; at <= last; at++) {
+    try {
+      const [record] = await log.read(at - 1, 1);
+      if (record !== undefined) return readHead(record).wallMs;
+    } catch (error) {
+      if (error instanceof LogTrimmed) return { first: error.first };
+      if (!(error instanceof LogDamaged)) throw error;
+    }
   }
+  return Infinity;
 }

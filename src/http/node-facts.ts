@@ -77,9 +77,10 @@ export function makeNodeFacts(parts: NodeParts): NodeFacts {
     async health() {
       const { maxUid, damageCount, isShortOfRoom } = await parts.describeStore();
       const cluster = await parts.cluster?.();
-      // Nothing is read of a machine that is out of service.
-      const progress = cluster?.role === "stopped" ? [] : await parts.indexProgress();
-      const isRestoring = cluster?.role !== "stopped" && (await parts.isRestoring?.()) === true;
+      // Nothing is read of a machine that is out of service, and where nobody leads reads wait for whoever will.
+      const isRead = cluster === undefined || (cluster.role !== "stopped" && cluster.leader);
+      const progress = isRead ? await parts.indexProgress() : [];
+      const isRestoring = isRead ? (await parts.isRestoring?.()) === true : false;
       const names = progress.map(({ namespace, predicate }) => `${namespace}-${predicate}`);
       const indexing = [...new Set(names)];
       const nowMs = parts.clock.nowMs();

@@ -3,9 +3,8 @@
  * judgement, whoever wrote into it: what a deposed leader still had under way is void.
  */
 import { equalBytes } from "../base/bytes.ts";
-import { Fault } from "../model/fault.ts";
 import { noSum, readHead, type DecodedHead } from "./record.ts";
-import type { SealedRecord } from "./replicated-log.ts";
+import { LogDamaged, type SealedRecord } from "./replicated-log.ts";
 
 /** How far the log was judged. */
 export interface ChainPoint {
@@ -39,7 +38,7 @@ export class LogChain {
   accept(record: SealedRecord): DecodedHead | undefined {
     const { seq, sum, term } = this.#point;
     if (record.seq !== seq + 1) {
-      throw new Fault("E_LOG", `record ${seq + 1} of the log is missing: ${record.seq} follows`);
+      throw new LogDamaged(seq + 1, `is missing: ${record.seq} follows`);
     }
     const head = readHead(record);
     const isValid =

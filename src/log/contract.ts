@@ -228,6 +228,18 @@ const leases: Readonly<Record<string, Body>> = {
     same(await other.lease.beat(2), false);
   },
 
+  async "keeps the newest wish of each machine"(log, other) {
+    same(await log.lease.wishes(), []);
+    await log.lease.wish({ node: "a", address: "a:1", term: 3, count: 1, reaches: [] });
+    await other.lease.wish({ node: "b", address: "b:1", term: 3, count: 1, reaches: ["a"] });
+    await log.lease.wish({ node: "a", address: "a:1", term: 4, count: 2, reaches: ["b", "c"] });
+    const found = [...(await other.lease.wishes())].toSorted((x, y) => (x.node < y.node ? -1 : 1));
+    same(found, [
+      { node: "a", address: "a:1", term: 4, count: 2, reaches: ["b", "c"] },
+      { node: "b", address: "b:1", term: 3, count: 1, reaches: ["a"] },
+    ]);
+  },
+
   async "gives the lease to one of two who take it at once"(log, other) {
     for (let i = 0; i < 10; i++) {
       const seen = await log.lease.read();

@@ -5,6 +5,7 @@
  *
  *     records/0000000000000042.wlr   a record: head, then body
  *     lease/0000000000000007.json    who leads; the highest number counts
+ *     wishes/a.wish                  machine a does not reach the leader
  *     trimmed                        the oldest number that is kept
  */
 import { randomUUID } from "node:crypto";
@@ -15,10 +16,13 @@ import type { Clock } from "../base/clock.ts";
 import { Fault } from "../model/fault.ts";
 import { asSealed } from "./record.ts";
 import {
+  LogAbsent,
+  LogDamaged,
   LogTrimmed,
   LogUnavailable,
   LogUnknown,
   type Appended,
+  type LeadWish,
   type Lease,
   type LogLease,
   type ReplicatedLog,
@@ -37,6 +41,11 @@ export async function openDirectoryLog(root: string, clock: Clock): Promise<Repl
   } catch (error) {
     throw new Fault("E_STARTUP", `the log at ${root} cannot be opened: ${wordsOf(error)}`);
   }
+  return new DirectoryLog(root);
+}
+
+/** Of machines: one that is not there, since its disk is not mounted, is not made. */
+export function findDirectoryLog(root: string): ReplicatedLog {
   return new DirectoryLog(root);
 }
 
@@ -64,12 +73,11 @@ class DirectoryLog implements ReplicatedLog {
   constructor(root: string) {
     this.#root = root;
     this.#records = join(root, "records");
-    this.lease = new DirectoryLease(join(root, "lease"), (place, bytes) =>
-      this.#putIfAbsent(place, bytes),
-    );
+    this.lease = new DirectoryLease(root, (place, bytes) => this.#putIfAbsent(place, bytes));
   }
 
   async append(records: readonly SealedRecord[]): Promise<Appended> {
+    await this.#assertThere();
     if (this.#broken !== undefined) {
       throw new LogUnknown("a sync of the log's directory has failed", { cause: this.#broken });
     }
@@ -135,11 +143,12 @@ class DirectoryLog implements ReplicatedLog {
     const found: SealedRecord[] = [];
     try {
       for (let bytes = 0, seq = after + 1; bytes < bytesMax; seq++) {
-        const record = await this.#readOne(seq);
+        const record = await this.#readNext(seq, found.length > 0);
         if (record === undefined) break;
         found.push(record);
         bytes += record.head.length + record.body.length;
       }
+      if (found.length === 0) await this.#assertThere();
       // Looked at last: a deposed leader's file may lie where others were trimmed.
       const first = await this.#first();
       if (after + 1 < first) throw new LogTrimmed(first);
@@ -152,8 +161,11 @@ class DirectoryLog implements ReplicatedLog {
 
   async tail(): Promise<number> {
     try {
+      // One that is missing is not the end.
+      if (this.#known === 0) this.#known = await this.#findLast();
       let seq = Math.max(this.#known, (await this.#first()) - 1);
       while (await exists(this.#pathOf(seq + 1))) seq++;
+      await this.#assertThere();
       this.#known = seq;
       return seq;
     } catch (error) {
@@ -161,8 +173,19 @@ class DirectoryLog implements ReplicatedLog {
     }
   }
 
+  async #findLast(): Promise<number> {
+    const names = await readFolderIfThere(this.#records);
+    const numbers = names.filter((name) => name.endsWith(".wlr")).map((name) => parseInt(name, 10));
+    return numbers.reduce((last, number) => Math.max(last, number), 0);
+  }
+
   watch(wake: () => void): () => void {
-    const watcher = watchFolder(this.#records, { persistent: false }, () => wake());
+    let watcher: ReturnType<typeof watchFolder>;
+    try {
+      watcher = watchFolder(this.#records, { persistent: false }, () => wake());
+    } catch {
+      return () => {};
+    }
     // It is a hint: who watches looks now and then by himself.
     watcher.on("error", () => watcher.close());
     const stop = (): void => {
@@ -192,6 +215,12 @@ class DirectoryLog implements ReplicatedLog {
     for (const stop of this.#watchers) stop();
   }
 
+  /** What is not found in a directory that is not there says nothing of the log. */
+  async #assertThere(): Promise<void> {
+    if (await exists(this.#records)) return;
+    throw new LogAbsent(`the log cannot be reached: ${this.#root} does not hold it`);
+  }
+
   #pathOf(seq: number): string {
     return join(this.#records, `${nameOf(seq)}.wlr`);
   }
@@ -200,9 +229,28 @@ class DirectoryLog implements ReplicatedLog {
     const bytes = await readIfThere(this.#pathOf(seq));
     if (bytes === undefined) return undefined;
     const headBytes = bytes.length < 6 ? bytes.length : bytes.readUInt16LE(4);
-    const record = asSealed(bytes.subarray(0, headBytes), bytes.subarray(headBytes));
+    let record: SealedRecord;
+    try {
+      record = asSealed(bytes.subarray(0, headBytes), bytes.subarray(headBytes));
+    } catch (cause) {
+      throw new LogDamaged(seq, "is damaged: its file holds no record", { cause });
+    }
     if (record.seq === seq) return record;
-    throw new Fault("E_LOG", `the file of record ${seq} of the log holds record ${record.seq}`);
+    throw new LogDamaged(seq, `is damaged: its file says that it is record ${record.seq}`);
+  }
+
+  /** What lies before one that cannot be read is read. */
+  async #readNext(seq: number, isBehind: boolean): Promise<SealedRecord | undefined> {
+    try {
+      return await this.#readOne(seq);
+    } catch (error) {
+      if (isBehind && error instanceof LogDamaged) return undefined;
+      throw error;
+    }
+  }
+
+  placeOf(seq: number): string {
+    return `the file ${this.#pathOf(seq)}`;
   }
 
   /** The oldest number that is kept. */
@@ -219,11 +267,13 @@ const noLease: Lease = { term: 0, beat: 0, node: "", address: "", lastsMs: 0 };
 
 /** Files that follow each other; each is the lease as it then was. */
 class DirectoryLease implements LogLease {
+  readonly #root: string;
   readonly #folder: string;
   readonly #put: (path: string, bytes: Uint8Array) => Promise<boolean>;
 
-  constructor(folder: string, put: (path: string, bytes: Uint8Array) => Promise<boolean>) {
-    this.#folder = folder;
+  constructor(root: string, put: (path: string, bytes: Uint8Array) => Promise<boolean>) {
+    this.#root = root;
+    this.#folder = join(root, "lease");
     this.#put = put;
   }
 
@@ -246,6 +296,37 @@ class DirectoryLease implements LogLease {
   async giveUp(term: number): Promise<void> {
     const { number, lease } = await this.#newest();
     if (lease.term === term) await this.#write(number + 1, { ...lease, beat: -1 });
+  }
+
+  /** One line, named for the machine; names have no blanks. */
+  async wish({ node, address, term, count, reaches }: LeadWish): Promise<void> {
+    const folder = join(this.#root, "wishes");
+    try {
+      await fs.mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+        if (codeOf(error) !== "EEXIST") throw error;
+      });
+      const line = [term, count, address, ...reaches].join(" ");
+      await replaceFile(join(folder, `${node}.wish`), Buffer.from(line));
+    } catch (error) {
+      throw passOn(error);
+    }
+  }
+
+  async wishes(): Promise<readonly LeadWish[]> {
+    const folder = join(this.#root, "wishes");
+    const wishes: LeadWish[] = [];
+    try {
+      for (const name of await readFolderIfThere(folder)) {
+        const bytes = name.endsWith(".wish") ? await readIfThere(join(folder, name)) : undefined;
+        const [term, count, address = "", ...reaches] = bytes?.toString().split(" ") ?? [];
+        const node = name.slice(0, -".wish".length);
+        if (address !== "")
+          wishes.push({ node, address, term: Number(term), count: Number(count), reaches });
+      }
+    } catch (error) {
+      throw passOn(error);
+    }
+    return wishes;
   }
 
   /** false: another was written meanwhile. */
@@ -280,6 +361,9 @@ class DirectoryLease implements LogLease {
     try {
       return (await fs.readdir(this.#folder)).map((name) => Number.parseInt(name, 10));
     } catch (error) {
+      if (codeOf(error) === "ENOENT") {
+        throw new LogAbsent(`the log cannot be reached: ${this.#root} does not hold it`);
+      }
       throw passOn(error);
     }
   }
@@ -298,6 +382,15 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
     return await fs.readFile(path);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function readFolderIfThere(path: string): Promise<readonly string[]> {
+  try {
+    return await fs.readdir(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
     throw error;
   }
 }
@@ -332,7 +425,8 @@ function codeOf(error: unknown): unknown {
 }
 
 function passOn(error: unknown): unknown {
-  if (error instanceof Fault || error instanceof LogTrimmed) return error;
+  const isKnown = error instanceof LogTrimmed || error instanceof LogUnavailable;
+  if (error instanceof Fault || isKnown) return error;
   return new LogUnavailable(`the log cannot be reached: ${wordsOf(error)}`, { cause: error });
 }
 

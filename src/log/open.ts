@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
-import { openDirectoryLog } from "./directory.ts";
+import { findDirectoryLog, openDirectoryLog } from "./directory.ts";
 import { readLogUrl } from "./log-url.ts";
 import { openPostgresLog } from "./postgres.ts";
 import type { ReplicatedLog } from "./replicated-log.ts";
@@ -15,14 +15,24 @@ interface LogPlace {
   readonly isSingle: boolean;
 }
 
-/** The log of a store. `cell`: which of several in one database. Fault E_STARTUP for what is no log, or cannot be reached. */
+/**
+ * The log of a store. `cell`: which of several in one database. `isMade`: whether a directory is made where there is none;
+ * without that nothing is said of it before it is read. Fault E_STARTUP for what is no log, or cannot be reached.
+ */
 export async function openLog(
   { url, isSingle }: LogPlace,
-  { cell, clock, flag }: { readonly cell: number; readonly clock: Clock; readonly flag: string },
+  { cell, clock, flag, isMade }: OpenOptions,
 ): Promise<ReplicatedLog> {
   const { kind, rest } = readLogUrl(url, flag);
-  if (kind === "dir") return openDirectoryLog(rest, clock);
+  if (kind === "dir") return isMade ? openDirectoryLog(rest, clock) : findDirectoryLog(rest);
   return openPostgresLog({ url, isSingle, cell, clock });
+}
+
+interface OpenOptions {
+  readonly cell: number;
+  readonly clock: Clock;
+  readonly flag: string;
+  readonly isMade: boolean;
 }
 
 /** An empty log beside those that are there, which goes away again. */

@@ -13,9 +13,11 @@ import {
   beatLease,
   giveUpLease,
   prove,
+  putWish,
   readEnds,
   readLease,
   readParts,
+  readWishes,
   selectRecords,
   readSums,
   removeCell,
@@ -27,6 +29,7 @@ import {
 } from "./postgres/statements.ts";
 import { asSealed, isInParts, partBytes } from "./record.ts";
 import {
+  LogDamaged,
   LogTrimmed,
   LogUnavailable,
   LogUnknown,
@@ -153,14 +156,38 @@ class Log implements PostgresLog {
     const { rows } = await this.#ask(selectRecords, [after, bytesMax]);
     const found: SealedRecord[] = [];
     for (const row of rows) {
-      const record = asSealed(row["head"] as Buffer, row["body"] as Buffer);
-      if (record.seq !== Number(row["seq"])) {
-        throw new Fault("E_LOG", `row ${String(row["seq"])} of the log holds record ${record.seq}`);
+      const seq = after + found.length + 1;
+      try {
+        found.push(await this.#open(row, seq));
+      } catch (error) {
+        // What lies before one that cannot be read is read.
+        if (error instanceof LogDamaged && found.length > 0) break;
+        throw error;
       }
-      if (found.length === 0 && record.seq !== after + 1) throw new LogTrimmed(record.seq);
-      found.push(isInParts(record.head) ? { ...record, body: await this.#gather(record) } : record);
     }
     return found;
+  }
+
+  async #open(row: SqlAnswer["rows"][number], seq: number): Promise<SealedRecord> {
+    if (Number(row["seq"]) !== seq) {
+      const { first } = await this.#ends();
+      if (first > seq) throw new LogTrimmed(first);
+      throw new LogDamaged(seq, "is missing");
+    }
+    let record: SealedRecord;
+    try {
+      record = asSealed(row["head"] as Buffer, row["body"] as Buffer);
+    } catch (cause) {
+      throw new LogDamaged(seq, "is damaged: its row holds no record", { cause });
+    }
+    if (record.seq !== seq) {
+      throw new LogDamaged(seq, `is damaged: its row says that it is record ${record.seq}`);
+    }
+    return isInParts(record.head) ? { ...record, body: await this.#gather(record) } : record;
+  }
+
+  placeOf(seq: number): string {
+    return `the row of weft_log with cell ${this.#cell} and seq ${seq}`;
   }
 
   async #gather({ seq, sum }: SealedRecord): Promise<Buffer> {
@@ -168,7 +195,7 @@ class Log implements PostgresLog {
     if (rows.length > 0) return Buffer.concat(rows.map(({ bytes }) => bytes as Buffer));
     const { first } = await this.#ends();
     if (first > seq) throw new LogTrimmed(first);
-    throw new Fault("E_LOG", `the parts of record ${seq} of the log are missing`);
+    throw new LogDamaged(seq, "is damaged: its parts are missing");
   }
 
   async #ends(): Promise<{ readonly first: number; readonly last: number }> {
@@ -250,6 +277,18 @@ function makeLease(
       change(takeLease, [seen.term, seen.beat, term, node, address, lastsMs]),
     beat: (term) => change(beatLease, [term]),
     giveUp: async (term) => void (await change(giveUpLease, [term])),
+    wish: async ({ node, address, term, count, reaches }) =>
+      void (await ask(putWish, [node, address, term, count, reaches.join(" ")])),
+    async wishes() {
+      const { rows } = await ask(readWishes);
+      return rows.map(({ node, address, term, count, reaches }) => ({
+        node: String(node),
+        address: String(address),
+        term: Number(term),
+        count: Number(count),
+        reaches: wordsIn(String(reaches)),
+      }));
+    },
   };
 }
 
@@ -270,4 +309,9 @@ function codeOf(error: unknown): unknown {
 
 function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Names of machines have no blanks. */
+function wordsIn(text: string): readonly string[] {
+  return text.split(" ").filter((word) => word !== "");
 }

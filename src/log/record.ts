@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { brotliCompress, brotliDecompress, constants } from "node:zlib";
 import { equalBytes } from "../base/bytes.ts";
 import { Fault } from "../model/fault.ts";
-import type { SealedRecord } from "./replicated-log.ts";
+import { LogDamaged, type SealedRecord } from "./replicated-log.ts";
 
 /** Written down as their place in the list. */
 const kinds = ["", "begin", "rows", "barrier", "format", "digest"] as const;
@@ -168,7 +168,7 @@ export function isInParts(head: Buffer): boolean {
 /** Fault E_LOG where the body is not the one that was sealed. */
 export async function openBody({ body }: SealedRecord, head: DecodedHead): Promise<RecordBody> {
   const damaged = (cause?: unknown): Fault =>
-    new Fault("E_LOG", `the body of record ${head.seq} of the log is damaged`, { cause });
+    new LogDamaged(head.seq, "is damaged: its body is not the one that was sealed", { cause });
   if (!equalBytes(sha256(body), head.bodySum)) throw damaged();
   const size = head.keysBytes + head.rowsBytes;
   if (size > bodyBytesMax) throw damaged();

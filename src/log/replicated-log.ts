@@ -5,6 +5,8 @@
  * answered as kept stays.
  */
 
+import { Fault } from "../model/fault.ts";
+
 /** A record as it goes over the wire; none of it changes any more. */
 export interface SealedRecord {
   /** From 1 on, without gaps. */
@@ -36,6 +38,19 @@ export interface Lease {
   readonly lastsMs: number;
 }
 
+/** A machine that reaches the log, and not the leader, asks that another one lead (reference/log 7.3). */
+export interface LeadWish {
+  readonly node: string;
+  /** HOST:PORT. */
+  readonly address: string;
+  /** Of the leader that it does not reach. */
+  readonly term: number;
+  /** Grows while it asks. */
+  readonly count: number;
+  /** Names of machines that it reaches. */
+  readonly reaches: readonly string[];
+}
+
 export interface LogLease {
   read(): Promise<Lease>;
   /** `term`: above the seen one. false: it was not as seen any more, and nothing has changed. */
@@ -44,6 +59,9 @@ export interface LogLease {
   beat(term: number): Promise<boolean>;
   /** Of the holder: the next may take it at once. */
   giveUp(term: number): Promise<void>;
+  /** One for each machine: the newest. */
+  wish(wish: LeadWish): Promise<void>;
+  wishes(): Promise<readonly LeadWish[]>;
 }
 
 /** All calls reject with `LogUnavailable` where the engine cannot be reached; nothing is known to have changed. */
@@ -56,13 +74,16 @@ export interface ReplicatedLog {
   append(records: readonly SealedRecord[]): Promise<Appended>;
   /**
    * What is visible behind `after`, in order, without gaps: some `bytesMax` bytes, at least one record where there is
-   * one. Visible is not durable: it may vanish again unless it was answered as kept. Rejects with `LogTrimmed`.
+   * one. Visible is not durable: it may vanish again unless it was answered as kept. Rejects with `LogTrimmed`, and with
+   * `LogDamaged` where the first of them cannot be read.
    */
   read(after: number, bytesMax: number): Promise<readonly SealedRecord[]>;
   /** The newest number, as of a moment during the call; 0 where nothing was ever appended. */
   tail(): Promise<number>;
   /** `wake` is called some time after records were appended; perhaps late, more often, or not at all. */
   watch(wake: () => void): () => void;
+  /** Where its engine keeps a record, for whoever looks after it. */
+  placeOf(seq: number): string;
   /** Forgets what is below a number; the newest record stays. */
   trim(below: number): Promise<void>;
   readonly lease: LogLease;
@@ -77,6 +98,20 @@ export class LogUnknown extends Error {
 /** The engine cannot be reached, or cannot do it now. */
 export class LogUnavailable extends Error {
   override readonly name = "LogUnavailable";
+}
+
+/** There is no log where it should be. It may be back later, as it was: none is begun in its place. */
+export class LogAbsent extends LogUnavailable {}
+
+/** A record is not there, or not as it was sealed, though what is behind it is kept. Whoever needs it cannot go on. */
+export class LogDamaged extends Fault {
+  readonly seq: number;
+
+  /** `how`: as "is missing". */
+  constructor(seq: number, how: string, options?: { cause?: unknown }) {
+    super("E_LOG", `record ${seq} of the log ${how}`, options);
+    this.seq = seq;
+  }
 }
 
 /** What is asked for is not kept any more. */

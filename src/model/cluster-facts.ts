@@ -21,6 +21,8 @@ export interface ClusterMember {
   readonly formats: readonly number[];
   /** It is not connected to the leader. */
   readonly isAway: boolean;
+  /** Why it could not lead now; undefined: it could, or is away. */
+  readonly problem: string | undefined;
 }
 
 export interface ClusterFacts {

@@ -34,7 +34,7 @@ import {
 } from "./lmdb/header.ts";
 import { inspectStore, type StoreHeader } from "./lmdb/inspect.ts";
 import { PlaceGuard } from "./lmdb/place-guard.ts";
-import { refuseAnother, type StoreIdentity } from "./lmdb/place.ts";
+import { explainMove, refuseAnother, type StoreIdentity } from "./lmdb/place.ts";
 import { openForWriting, type JournalOptions, type RunJournalOptions } from "./lmdb/opening.ts";
 import { removeJournal } from "./lmdb/recovery.ts";
 import { refuseLost } from "./lmdb/read-only.ts";
@@ -155,6 +155,7 @@ interface OpenedFiles {
   readonly lmdb: LmdbEngine;
   readonly engine: CapacityGuard;
   readonly guard: PlaceGuard;
+  readonly room: DiskRoom;
   readonly exchange: ((other: OtherFile) => Promise<void>) | undefined;
   /** A failed sync is told to it. */
   onFailure(listener: (error: unknown) => void): void;
@@ -188,7 +189,8 @@ async function openFiles(options: ClaimedOptions, storeId?: string): Promise<Ope
   if (isNew) syncDirectory(dir);
   const lmdb = environment.writeEngine(opened.journal);
   const guard = new PlaceGuard(lmdb, dir, options.clock);
-  const engine = new CapacityGuard(guard, () => environment.bytesUsed(), boundsOf(options), logger);
+  const bounds = boundsOf(options);
+  const engine = new CapacityGuard(guard, () => environment.bytesUsed(), bounds, logger);
   // Nothing of it was there before this process.
   if (isNew) environment.trust.isVerified = true;
   const onFailure = (listener: (error: unknown) => void): void => {
@@ -201,6 +203,7 @@ async function openFiles(options: ClaimedOptions, storeId?: string): Promise<Ope
     lmdb,
     engine,
     guard,
+    room: bounds.room,
     exchange:
       exchange &&
       (async (other) => {
@@ -326,6 +329,11 @@ export interface NodeStore {
    * commit rejects; then nothing of them is there, and the store goes on.
    */
   apply(records: readonly ShippedRecord[], position: Uint8Array): void;
+  /**
+   * Why nothing of clients can be written here now: its disk has no room, or its files are not where they were. undefined:
+   * it can.
+   */
+  findTrouble(): string | undefined;
   /** When nobody has asked for a pause; what follows at once is outside of all pauses. */
   whenWritable(): Promise<void>;
   /** Resolves when nothing is being written; then nothing is until what it gives is called. */
@@ -441,6 +449,13 @@ class LmdbNode implements NodeStore {
     const rows = records.map((record) => record.rows);
     this.#files.lmdb.apply(rows, position);
     for (const { keys } of records) this.#checker.recordShipped(keys);
+  }
+
+  findTrouble(): string | undefined {
+    const { guard, room } = this.#files;
+    const move = guard.findMove();
+    if (move !== undefined) return explainMove(move);
+    return room.isShort ? `the store is full: ${room.explain()}` : undefined;
   }
 
   async whenWritable(): Promise<void> {

@@ -5,12 +5,8 @@ import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { must } from "../../src/base/assert.ts";
-import { systemClock } from "../../src/base/clock.ts";
-import { silentLogger } from "../../src/base/log.ts";
-import { metaKey } from "../../src/codec/key.ts";
-import { openNodeStore } from "../../src/stores/open.ts";
 import { readIdentity } from "../../src/stores/place.ts";
-import { toStored } from "../../src/stores/row-builder.ts";
+import { putForeignRow } from "../support/machines.ts";
 import { hasPostgres, startPostgresPair } from "../support/postgres.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
 import {
@@ -378,6 +374,11 @@ test("what is wrong in the settings takes one line; a stranger is not let in", a
   expect(await serve(`log=${log}; ${here}; ${swapped}`)).toMatch(
     /^weft: --cluster cert: \S+ holds no certificate\n$/,
   );
+  const wrongCa = `ca=${pem("client.pem")}; cert=${pem("cluster-node.pem")}; key=${pem("cluster-node.key")}`;
+  expect(await serve(`log=${log}; ${here}; ${wrongCa}`)).toMatch(
+    /^weft: --cluster ca: \S+ is not the authority that has signed \S+\n$/,
+  );
+  expect(await serve("")).toMatch(/^weft: --cluster: it is empty;.*\n$/);
   const empty = `dir:${join(makeFolder(), "empty")}`;
   expect(await serve(`log=${empty}; ${here}; ${tls}`)).toContain("nobody has begun the log yet");
   const [machine] = machines;
@@ -433,20 +434,6 @@ test("a machine whose rows are not the leader's goes out of service, and is made
 
 async function storeIdOf(dir: string): Promise<string> {
   return (await readIdentity(dir)).storeId;
-}
-
-/** As a disk would that has lost its mind, with a checksum that fits. */
-async function putForeignRow(dir: string, storeId: string): Promise<void> {
-  const node = await openNodeStore({ dir, storeId, logger: silentLogger, clock: systemClock });
-  const key = metaKey(7, "nobody wrote this");
-  const stored = toStored(key, Buffer.from("x"));
-  const head = Buffer.alloc(8);
-  head.writeUInt32LE(key.length, 0);
-  head.writeUInt32LE(stored.length + 1, 4);
-  const rows = Buffer.concat([head, key, stored]);
-  const position = must(node.position, "it has followed");
-  node.apply([{ rows, keys: new Uint8Array(0) }], position);
-  await node.close();
 }
 
 describe.runIf(await hasPostgres())("over PostgreSQL with a synchronous standby", () => {

@@ -302,6 +302,10 @@ test("one namespace takes the place of another; all others stay as they are", as
   ).data!["restoreTenant"] as { taskId: string };
   expect(await waitForTask(server, absent.taskId, asTwo)).toBe("Failed");
   expect(server.output()).toContain("the backup does not hold namespace 99");
+  const why = await admin(server, `{ task(input: {id: "${absent.taskId}"}) { message } }`, asTwo);
+  expect(why.data).toMatchObject({
+    task: { message: expect.stringContaining("the backup does not hold namespace 99") },
+  });
   expect(await words(server, asTwo)).toEqual(["two"]);
 }, 120_000);
 

@@ -13,7 +13,7 @@ test("a strict read that ended while there was no node leaves those after it as 
   const log = connectTwin(new TwinEngine({ compares: true, isLazy: false }));
   // No clock is trusted: each read asks the node, also where it leads.
   const { machine, dir } = await openNode(log, storeId, { isQuorum: true });
-  expect(await machine.whenLed(5000)).toBe(true);
+  await vi.waitFor(() => expect(machine.facts.role).toBe("leading"), 5000);
   const process = await connectStore({ dir, currentMs: 300 });
   atTheEnd(() => process.close());
   expect("whenCurrent" in process).toBe(true);
@@ -25,6 +25,6 @@ test("a strict read that ended while there was no node leaves those after it as 
   await expect(read()).rejects.toThrow(words);
   await expect(read()).rejects.toThrow(words);
   const next = await openNode(log, storeId, { dir, isQuorum: true });
-  expect(await next.machine.whenLed(5000)).toBe(true);
+  await vi.waitFor(() => expect(next.machine.facts.role).toBe("leading"), 5000);
   await vi.waitFor(read, 5000);
 });

@@ -55,6 +55,7 @@ async function start(name: string, formats: readonly number[]): Promise<ClusterN
     bind: { host: "127.0.0.1", port },
     tls,
     leaseMs: 600,
+    ledMs: 0,
     readWaitMs: 2_000,
     retainMs: 3_600_000,
     digestMs: 0,

@@ -201,7 +201,7 @@ async function checkRows({ members, engine }: Fleet): Promise<readonly string[]>
   const url = members[0]?.log === undefined ? engine.url() : engine.urlOf(members[0].log);
   const log = await openLog(
     { url, isSingle: true },
-    { cell: 0, clock: systemClock, flag: "--log" },
+    { cell: 0, clock: systemClock, flag: "--log", isMade: true },
   );
   const machines = [];
   for (const { dir } of members) {

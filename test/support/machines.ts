@@ -10,6 +10,7 @@ import { silentLogger } from "../../src/base/log.ts";
 import { Replica } from "../../src/cluster/replica.ts";
 import { metaKey } from "../../src/codec/key.ts";
 import type { ReplicatedLog } from "../../src/log/replicated-log.ts";
+import { toStored } from "../../src/stores/row-builder.ts";
 import { makeChange } from "../../src/store/contract.ts";
 import type { Change, Store } from "../../src/store/store.ts";
 import { openNodeStore, type NodeStore } from "../../src/stores/open.ts";
@@ -93,4 +94,18 @@ export function digestRows(node: NodeStore): string {
   });
   snapshot.close();
   return hash.digest("hex");
+}
+
+/** As a disk would that has lost its mind, with a checksum that fits. */
+export async function putForeignRow(dir: string, storeId: string): Promise<void> {
+  const node = await openNodeStore({ dir, storeId, logger: silentLogger, clock: systemClock });
+  const key = metaKey(7, "nobody wrote this");
+  const stored = toStored(key, Buffer.from("x"));
+  const head = Buffer.alloc(8);
+  head.writeUInt32LE(key.length, 0);
+  head.writeUInt32LE(stored.length + 1, 4);
+  const rows = Buffer.concat([head, key, stored]);
+  const position = must(node.position, "it has followed");
+  node.apply([{ rows, keys: new Uint8Array(0) }], position);
+  await node.close();
 }

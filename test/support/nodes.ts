@@ -29,16 +29,30 @@ export interface TestNode {
 
 interface TestNodeOptions {
   readonly dir?: string;
+  readonly name?: string;
+  /** Where the others find it; default: where it listens. */
+  readonly addressOf?: (port: number) => Promise<string>;
   readonly isQuorum?: boolean;
+  readonly digestMs?: number;
   /** Asked before each transaction of records: what it throws the store does. */
   readonly beforeApply?: () => void;
+  /** Why its store cannot be written. */
+  readonly trouble?: () => string | undefined;
 }
 
 /** Its lease is short: 300 ms. */
 export async function openNode(
   log: ReplicatedLog,
   storeId: string,
-  { dir = makeMachineFolder(), isQuorum = false, beforeApply = () => {} }: TestNodeOptions = {},
+  {
+    dir = makeMachineFolder(),
+    name = "own",
+    addressOf = async (port) => `127.0.0.1:${port}`,
+    isQuorum = false,
+    digestMs = 0,
+    beforeApply = () => {},
+    trouble = () => undefined,
+  }: TestNodeOptions = {},
 ): Promise<TestNode> {
   const ends: NodeEnd[] = [];
   const port = await findFreePort();
@@ -49,20 +63,21 @@ export async function openNode(
     beforeApply();
     apply(...args);
   };
+  node.findTrouble = trouble;
   const machine = await openClusterNode({
     log,
     node,
     clock: systemClock,
     logger: silentLogger,
-    name: "own",
-    address: `127.0.0.1:${port}`,
+    name,
+    address: await addressOf(port),
     incarnation: "a",
     bind: { host: "127.0.0.1", port },
     tls: machineTls,
     leaseMs: 300,
     readWaitMs: 600,
     retainMs: 86_400_000,
-    digestMs: 0,
+    digestMs,
     isQuorum,
     pathOf: (slot, isGrpc) => join(dir, `${isGrpc ? "grpc" : "http"}-${slot}.sock`),
     giveSnapshot: (socket) => void socket.destroy(),

@@ -7,6 +7,7 @@ import {
   LogTrimmed,
   LogUnknown,
   type Appended,
+  type LeadWish,
   type Lease,
   type LogLease,
   type ReplicatedLog,
@@ -28,6 +29,7 @@ export class TwinEngine {
   /** All up to it survive a fail-over. */
   durable = 0;
   lease: Lease = { term: 0, beat: 0, node: "", address: "", lastsMs: 0 };
+  readonly wishes = new Map<string, LeadWish>();
   readonly #wakes = new Set<() => void>();
 
   constructor(promises: TwinPromises) {
@@ -100,6 +102,7 @@ export function connectTwin(engine: TwinEngine): ReplicatedLog {
     },
     tail: async () => engine.tail,
     watch: (wake) => engine.watch(wake),
+    placeOf: (seq) => `number ${seq}`,
     async trim(below) {
       const first = Math.min(below, engine.tail);
       for (let seq = engine.first; seq < first; seq++) engine.records.delete(seq);
@@ -128,5 +131,7 @@ function twinLease(engine: TwinEngine): LogLease {
     async giveUp(term) {
       if (engine.lease.term === term) engine.lease = { ...engine.lease, beat: -1 };
     },
+    wish: async (wish) => void engine.wishes.set(wish.node, wish),
+    wishes: async () => [...engine.wishes.values()],
   };
 }

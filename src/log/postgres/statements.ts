@@ -11,6 +11,8 @@ export const tables: readonly string[] = [
      PRIMARY KEY (cell, id, n))`,
   `CREATE TABLE IF NOT EXISTS weft_lease (cell int4 PRIMARY KEY, term int8, beat int8, node text,
      address text, lasts int8, proof int8)`,
+  `CREATE TABLE IF NOT EXISTS weft_wish (cell int4, node text, address text, term int8, count int8, reaches text,
+     PRIMARY KEY (cell, node))`,
 ];
 
 export const addLease = `INSERT INTO weft_lease (cell, term, beat, node, address, lasts, proof)
@@ -91,7 +93,15 @@ export const beatLease = `UPDATE weft_lease SET beat = beat + 1
   WHERE cell = $1 AND term = $2 AND beat >= 0`;
 export const giveUpLease = "UPDATE weft_lease SET beat = -1 WHERE cell = $1 AND term = $2";
 
+export const putWish = `INSERT INTO weft_wish (cell, node, address, term, count, reaches) VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (cell, node) DO UPDATE SET address = excluded.address, term = excluded.term, count = excluded.count, reaches = excluded.reaches`;
+export const readWishes =
+  "SELECT node, address, term, count, reaches FROM weft_wish WHERE cell = $1";
+
 /** All of a cell, which only a test's may be. */
-export const removeCell: readonly string[] = ["weft_log", "weft_part", "weft_lease"].map(
-  (table) => `DELETE FROM ${table} WHERE cell = $1`,
-);
+export const removeCell: readonly string[] = [
+  "weft_log",
+  "weft_part",
+  "weft_lease",
+  "weft_wish",
+].map((table) => `DELETE FROM ${table} WHERE cell = $1`);

@@ -74,6 +74,8 @@ export class LinkClient {
   private readonly pending = new PendingTable<Pending>();
   private socket: net.Socket | undefined = undefined;
   private isReady = false;
+  /** Of several machines: the node lives, and looks for whoever leads. */
+  private isHeard = false;
   private isClosed = false;
   private retryMs = retryMsMin;
   private retryTimer: NodeJS.Timeout | undefined = undefined;
@@ -129,7 +131,8 @@ export class LinkClient {
       const question = { kind: frameKind.current, encode() {}, wasSent: false };
       const timer = setTimeout(() => {
         this.pending.take(request);
-        reject(new Fault("E_NOT_CURRENT", silentWords));
+        const why = this.isHeard && !this.isReady ? leaderlessWords : silentWords;
+        reject(new Fault("E_NOT_CURRENT", `${unknownWords}: ${why} (--cluster read-wait)`));
       }, ms);
       const request = this.enqueue({
         ...question,
@@ -230,6 +233,7 @@ export class LinkClient {
     socket.once("close", () => {
       address.close();
       this.isReady = false;
+      this.isHeard = false;
       // What this machine is told while it is out of reach is not known.
       this.options.onLead?.(undefined);
       this.options.file?.forget();
@@ -276,6 +280,9 @@ export class LinkClient {
         this.options.onNotice(commitTs);
         return true;
       }
+      case frameKind.seeks:
+        this.isHeard = true;
+        return true;
       case frameKind.lead: {
         const lead = decodeLead(frame.payload);
         if (lead === undefined) return false;
@@ -367,8 +374,9 @@ export class LinkClient {
   }
 }
 
-const silentWords =
-  "the newest state of the machines cannot be known: this machine's node does not answer (--cluster read-wait)";
+const unknownWords = "the newest state of the machines cannot be known";
+const silentWords = "this machine's node does not answer";
+const leaderlessWords = "no machine leads that can be reached";
 
 function isCommit(kind: FrameKind): boolean {
   return kind === frameKind.commit || kind === frameKind.commitBeginning;

@@ -50,6 +50,8 @@ export const frameKind = {
   fileUsed: 25,
   /** Nothing comes of it. */
   forgetFile: 26,
+  /** Of several machines: the process is heard, and welcome when a machine leads that can be reached. */
+  seeks: 27,
 } as const;
 
 export type FrameKind = (typeof frameKind)[keyof typeof frameKind];

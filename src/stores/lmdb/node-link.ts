@@ -198,6 +198,7 @@ class NodeConnection {
     if (hello?.storeId !== storeId) throw new Error("another store's");
     if (hello.slot !== undefined) {
       this.#slot = hello.slot;
+      this.#send(frameKind.seeks, 0, new Uint8Array(0));
       if (!(await this.#isStillHeld())) this.#slot = undefined;
     }
     this.#isWelcome = true;

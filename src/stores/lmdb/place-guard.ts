@@ -35,18 +35,24 @@ export class PlaceGuard implements WriteEngine {
     return findStoreMove(this.place, readPlaceNow(this.dir)) === undefined;
   }
 
-  get isShipped(): boolean {
-    return this.engine.isShipped === true;
-  }
-
-  *prepare<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
+  /** What has become of the store's files, as of a look that is `lookMs` old at most. */
+  findMove(): string | undefined {
     const nowMs = this.clock.tickMs();
     // Nobody is refused by an old look.
     if (this.move !== undefined || nowMs - this.lookedAtMs > lookMs) {
       this.lookedAtMs = nowMs;
       this.move = findMove(this.place, readPlaceNow(this.dir));
     }
-    if (this.move !== undefined) throw movedFault(this.move);
+    return this.move;
+  }
+
+  get isShipped(): boolean {
+    return this.engine.isShipped === true;
+  }
+
+  *prepare<T>(work: (kv: KeyValue) => Pieces<T>): Pieces<Prepared<T>> {
+    const move = this.findMove();
+    if (move !== undefined) throw movedFault(move);
     return yield* this.engine.prepare(work);
   }
 }

@@ -1,0 +1,69 @@
+/** What keeps a machine from its work, and in which words it is told. */
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../model/fault.ts";
+import {
+  LogDamaged,
+  LogTrimmed,
+  LogUnavailable,
+  LogUnknown,
+  type ReplicatedLog,
+} from "../log/replicated-log.ts";
+
+/** For how long an append whose outcome is not known is sent again before the lead is given up. */
+const appendWaitMs = 10_000;
+
+export function makeAppendPause(clock: Clock): (tries: number) => Promise<boolean> {
+  let sinceMs = 0;
+  return async (tries) => {
+    if (tries === 1) sinceMs = clock.tickMs();
+    if (clock.tickMs() - sinceMs > appendWaitMs) return false;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(20 * tries, 500)));
+    return true;
+  };
+}
+
+/** It goes on when the log, or the disk, does. */
+export function isPassing(error: unknown): error is Error {
+  if (error instanceof LogUnavailable || error instanceof LogUnknown) return true;
+  return error instanceof Fault && error.code === "E_STORE_FULL";
+}
+
+/** Why a machine goes out of service that has applied the log up to `applied`. */
+export function explainEnd(
+  error: unknown,
+  applied: number,
+  log: Pick<ReplicatedLog, "placeOf">,
+): string {
+  const helped = "started again, this machine is given a snapshot by one that leads";
+  if (error instanceof LogTrimmed) {
+    return `it has applied the log up to record ${applied}, and the log begins at ${error.first}; ${helped}`;
+  }
+  if (error instanceof LogDamaged) {
+    return `${error.message} (${log.placeOf(error.seq)}); ${helped} and has applied it`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** `isPair`: there are two machines, of which either may be the one that is wrong. */
+export function explainDifference(seq: number, isPair: boolean): string {
+  const words = `its rows are not the leader's at record ${seq} of the log`;
+  return isPair
+    ? `${words}; of two machines nobody can know whose are right: look before its directory is removed`
+    : words;
+}
+
+export function outOfService(why = "it cannot go on"): Fault {
+  return new Fault("E_STORE_UNAVAILABLE", `this machine is out of service: ${why}`);
+}
+
+export function notCurrent(why: string): Fault {
+  return new Fault(
+    "E_NOT_CURRENT",
+    `the newest state of the machines cannot be known: ${why} (--cluster read-wait)`,
+  );
+}
+
+export function causeOf(error: Error): string {
+  const { cause } = error;
+  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+}
