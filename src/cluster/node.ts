@@ -13,7 +13,6 @@ import type {
   LeadingStore,
   NodeLink,
   NodeLinkHost,
-  NodeStore,
   ProcessSession,
   SlotToken,
 } from "../stores/open.ts";
