@@ -1,5 +1,6 @@
 /** How far a machine has applied the log, and who waits for more of it. */
 import type { Clock } from "../base/clock.ts";
+import type { NodeStore } from "../stores/open.ts";
 
 interface Waiter {
   readonly seq: number;
@@ -47,4 +48,12 @@ export class AppliedPoint {
     clearTimeout(waiter.timer);
     waiter.resolve(isApplied);
   }
+}
+
+/** The newest commit that its store has. */
+export function readCommitTs(node: Pick<NodeStore, "snapshot">): number {
+  const snapshot = node.snapshot();
+  const { ts } = snapshot;
+  snapshot.close();
+  return ts;
 }

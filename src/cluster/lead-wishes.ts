@@ -54,8 +54,10 @@ export class LeadWishes {
 
   async #ask(term: number, leader: string): Promise<void> {
     const { lease, self, machines } = this.#options;
+    // At once: the store may be closed by the time that the log has answered.
+    const members = machines();
     const asking = (await lease.wishes()).filter((wish) => wish.term === term);
-    const known = new Map([...machines(), ...asking].map((one) => [one.node, one]));
+    const known = new Map([...members, ...asking].map((one) => [one.node, one]));
     const others = [...known.values()].filter(({ node }) => node !== self.node && node !== leader);
     const reached = await Promise.all(others.map((one) => this.#reaches(one.address)));
     const reaches = others.flatMap(({ node }, i) => (reached[i] === true ? node : []));

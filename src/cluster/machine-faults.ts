@@ -6,6 +6,7 @@ import {
   LogTrimmed,
   LogUnavailable,
   LogUnknown,
+  type Lease,
   type ReplicatedLog,
 } from "../log/replicated-log.ts";
 
@@ -50,6 +51,28 @@ export function explainDifference(seq: number, isPair: boolean): string {
   return isPair
     ? `${words}; of two machines nobody can know whose are right: look before its directory is removed`
     : words;
+}
+
+interface WaitFacts {
+  /** Of this machine. */
+  readonly name: string;
+  readonly leads: boolean;
+  /** Whether the one that leads is reached. */
+  readonly isConnected: boolean;
+  readonly seen: Lease | undefined;
+}
+
+/** Why a read waits. `seq`: what this machine has not applied yet; undefined: that could not be asked. */
+export function explainWait(
+  seq: number | undefined,
+  { name, leads, isConnected, seen }: WaitFacts,
+): string {
+  if (seq !== undefined) return `this machine has not applied record ${seq} yet`;
+  if (leads) return "this machine is not certain that it leads";
+  const isOther = seen !== undefined && seen.term > 0 && seen.node !== name;
+  if (!isOther || (seen.beat < 0 && !isConnected)) return "no machine leads that can be reached";
+  if (isConnected) return `${seen.node} is not certain that it leads`;
+  return `the machine that leads, ${seen.node} at ${seen.address}, is not reached`;
 }
 
 export function outOfService(why = "it cannot go on"): Fault {

@@ -13,11 +13,10 @@ import type {
   LeadingStore,
   NodeLink,
   NodeLinkHost,
-  NodeStore,
   ProcessSession,
   SlotToken,
 } from "../stores/open.ts";
-import { AppliedPoint } from "./applied.ts";
+import { AppliedPoint, readCommitTs } from "./applied.ts";
 import type { ClusterNode, NodeEnd, NodeOptions } from "./cluster-node.ts";
 import { DigestCheck } from "./digest-check.ts";
 import { snapshotIdleMs } from "./fetch-snapshot.ts";
@@ -32,6 +31,7 @@ import {
   causeOf,
   explainDifference,
   explainEnd,
+  explainWait,
   isPassing,
   makeAppendPause,
   notCurrent,
@@ -315,15 +315,11 @@ class Machine implements ClusterNode, NodeLinkHost {
     }
   }
 
-  /** `seq`: what this machine has not applied yet; undefined: that could not be asked. */
   #explainWait(seq: number | undefined): string {
-    if (seq !== undefined) return `this machine has not applied record ${seq} yet`;
-    if (this.#leadership !== undefined) return "this machine is not certain that it leads";
-    const { seen } = this.#lease;
-    if (this.#leaderLink.isConnected) return `${seen?.node} is not certain that it leads`;
-    const isOther = seen !== undefined && seen.term > 0 && seen.node !== this.#options.name;
-    if (!isOther || seen.beat < 0) return "no machine leads that can be reached";
-    return `the machine that leads, ${seen.node} at ${seen.address}, is not reached`;
+    const { name } = this.#options;
+    const { isConnected } = this.#leaderLink;
+    const leads = this.#leadership !== undefined;
+    return explainWait(seq, { name, leads, isConnected, seen: this.#lease.seen });
   }
 
   async whenApplied(seq: number): Promise<void> {
@@ -694,11 +690,4 @@ class Machine implements ClusterNode, NodeLinkHost {
     this.#options.logger.warn("this machine gives the lead up to one that can write", fields);
     void this.resign().catch(() => {});
   }
-}
-
-function readCommitTs(node: NodeStore): number {
-  const snapshot = node.snapshot();
-  const { ts } = snapshot;
-  snapshot.close();
-  return ts;
 }
