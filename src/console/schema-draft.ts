@@ -7,7 +7,7 @@ import { makeStored } from "./stored.ts";
 import { toRefusal, useEvery, useStored } from "./use.ts";
 
 /** Of stored data, and of what is served. */
-export interface SchemaChange {
+export interface ShownChange {
   readonly effect: string;
   readonly text: string;
   readonly typeName: string;
@@ -36,8 +36,9 @@ const drafts = makeStored<Draft | undefined>(
 );
 
 function isDraft(kept: unknown): kept is Draft {
-  const { base, text } = (kept ?? {}) as Partial<Record<string, unknown>>;
-  return typeof base === "string" && typeof text === "string";
+  if (typeof kept !== "object" || kept === null || !("base" in kept && "text" in kept))
+    return false;
+  return typeof kept.base === "string" && typeof kept.text === "string";
 }
 
 interface EditedSchema {
@@ -45,7 +46,7 @@ interface EditedSchema {
   /** How it stands to the one that is served, in words. */
   readonly state: string;
   /** undefined: they were not asked for since the last edit. */
-  readonly changes: readonly SchemaChange[] | undefined;
+  readonly changes: readonly ShownChange[] | undefined;
   readonly problems: readonly TextProblem[];
   readonly refusal: RefusedByServer | undefined;
   readonly edit: (text: string) => void;
@@ -58,7 +59,7 @@ interface EditedSchema {
 export function useSchemaDraft(schema: string, onSet: () => void): EditedSchema {
   const [draft, keep] = useStored(drafts);
   const text = draft?.text ?? schema;
-  const [changes, setChanges] = useState<readonly SchemaChange[]>();
+  const [changes, setChanges] = useState<readonly ShownChange[]>();
   const [problems, setProblems] = useState<readonly TextProblem[]>([]);
   const [refusal, setRefusal] = useState<RefusedByServer>();
   useEvery(problems.length === 0 ? 0 : lookAgainMs, () => void lookAgain());
@@ -92,7 +93,7 @@ export function useSchemaDraft(schema: string, onSet: () => void): EditedSchema 
       setChanges(undefined);
       return;
     }
-    const { schemaPlan } = await askAdmin<{ schemaPlan: { changes: readonly SchemaChange[] } }>(
+    const { schemaPlan } = await askAdmin<{ schemaPlan: { changes: readonly ShownChange[] } }>(
       planQuery,
       { schema: text },
     );

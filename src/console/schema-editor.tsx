@@ -4,7 +4,7 @@ import { countWords } from "../base/count-words.ts";
 import { Editor } from "./editor.tsx";
 import { Refusal } from "./parts.tsx";
 import type { TextProblem } from "./problem-marks.ts";
-import { type SchemaChange, useSchemaDraft } from "./schema-draft.ts";
+import { type ShownChange, useSchemaDraft } from "./schema-draft.ts";
 
 /** A schema is looked at against the stored data before it is set. */
 export function SchemaEditor({ schema, onSet }: { schema: string; onSet: () => void }): ReactNode {
@@ -76,7 +76,7 @@ function Problems({
   );
 }
 
-function Changes({ changes }: { changes: readonly SchemaChange[] }): ReactNode {
+function Changes({ changes }: { changes: readonly ShownChange[] }): ReactNode {
   if (changes.length === 0)
     return <p className="notice">Nothing that is stored or served changes.</p>;
   return (
