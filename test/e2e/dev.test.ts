@@ -432,7 +432,7 @@ describe("a start", () => {
     expect(dev.output()).toContain(
       "src/resolvers.js:1:27: error: Expected identifier but found end of file",
     );
-    expect(dev.output()).toContain("There is no schema yet: write schema.graphql");
+    expect(dev.output()).toContain("There is no schema yet: what is wrong is told above");
     await save("schema.graphql", schema, "fixtures.rdf is loaded");
     await save(
       "src/resolvers.js",
