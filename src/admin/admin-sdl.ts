@@ -20,6 +20,7 @@ type AppliedMigration { name: String!  hash: String!  appliedAt: DateTime! }
 type RunningMigration { name: String!  hash: String!  direction: MigrationDirection!  step: Int!  runner: String!  until: DateTime! }
 enum MigrationDirection { UP DOWN }   enum MigrationState { RUNNING STOPPED DONE }
 input ReportMigrationInput { name: String!  hash: String!  direction: MigrationDirection!  runner: String!  step: Int!  state: MigrationState! }
+type SchemaProblem { message: String!  line: Int  column: Int }
 type SchemaPlan { updates: Int!  changes: [SchemaChange!]!  warnings: [String!]! }
 type SchemaChange { kind: String!  effect: String!  type: String!  typeName: String!  field: String  predicate: String  text: String!
                     hint: String  nodes: Int!  examples: [String!]! }
@@ -92,6 +93,7 @@ input EvictMachineInput { node: String!  force: Boolean }   type EvictMachinePay
 
 type Query {
   getGQLSchema: GQLSchema
+  schemaProblems(schema: String!): [SchemaProblem!]!
   schemaPlan(schema: String!): SchemaPlan
   migrations: Migrations!
   health: [NodeState]

@@ -81,6 +81,7 @@ const expected: Readonly<Record<string, string>> = {
   "Mutation.updateGQLSchema": guardians,
   "Mutation.applyGQLSchema": guardians,
   "Mutation.reportMigration": guardians,
+  "Query.schemaProblems": guardians,
   "Query.schemaPlan": guardians,
   "Query.migrations": guardians,
   "Mutation.updateGroup": anyone,

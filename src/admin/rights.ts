@@ -17,6 +17,7 @@ type FieldRight = "anyone" | "user" | "guardian" | "superadmin" | "namespaceAdmi
 
 export const fieldRights: Readonly<Record<string, FieldRight>> = {
   "Query.getGQLSchema": "guardian",
+  "Query.schemaProblems": "guardian",
   "Query.schemaPlan": "guardian",
   "Query.migrations": "guardian",
   "Query.health": "guardian",

@@ -309,6 +309,10 @@ function makeSchemaFields({ graphql }: AdminParts): FieldTable {
       if (principal.namespace !== 0) return null;
       return toSchemaNode({ uid: 0, schema: "", generatedSchema: "", warnings: [] });
     },
+    "Query.schemaProblems": async ({ schema }: { schema: string }) => {
+      const problems = await graphql.findSchemaProblems(schema);
+      return problems.map(({ message, at }) => ({ message, ...at }));
+    },
     "Query.schemaPlan": async ({ schema }: { schema: string }, { principal }) => {
       const { changes, updates, warnings } = await graphql.planSchema(principal.namespace, schema);
       return { updates, changes, warnings };

@@ -176,8 +176,12 @@ function describeKeys({ security, dataDir }: ServeConfig): string {
 }
 
 function describeExample(sdl: string | undefined, url: string, { schema }: DevProject): string {
-  const query = sdl === undefined ? undefined : exampleOf(compileSchema(sdl));
-  if (query === undefined) return `There is no schema yet: write ${schema}\n`;
+  if (sdl === undefined) {
+    const todo = existsSync(schema) ? "what is wrong is told above" : `write ${schema}`;
+    return `There is no schema yet: ${todo}\n`;
+  }
+  const query = exampleOf(compileSchema(sdl));
+  if (query === undefined) return "";
   return `To paste into another terminal:\n\n  curl ${url}/graphql -H 'content-type: application/graphql' -d '${query}'\n`;
 }
 

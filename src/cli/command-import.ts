@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { systemClock } from "../base/clock.ts";
+import { countWords } from "../base/count-words.ts";
 import { systemRandom } from "../base/random.ts";
 import type { CompiledSchema } from "../graphql/schema/compiled-schema.ts";
 import { compileSchema } from "../graphql/service/schema-compile.ts";
@@ -118,8 +119,8 @@ function printDryRun(result: DryRunResult): void {
   const keptText = kept === 0 ? "" : `, ${print(kept)} left as they are`;
   const links = linked === 0 ? "" : `, ${print(linked)} made for links`;
   tell(
-    `${print(rows)} rows: ${print(made)} nodes would be made, ${print(updated)} updated${keptText}${links}; ` +
-      `${print(faultCount)} rows would be refused`,
+    `${countWords(rows, "rows")}: ${countWords(made, "nodes")} would be made, ${print(updated)} updated${keptText}${links}; ` +
+      `${countWords(faultCount, "rows")} would be refused`,
   );
   for (const { place, reason } of faults) tell(`${place}: ${reason}`);
   if (faultCount > faults.length) tell(`… and ${print(faultCount - faults.length)} more`);
@@ -194,11 +195,15 @@ function nameRejected({ name: mapping }: Mapping, [first]: readonly RowFile[]): 
 
 function printResult(result: ImportResult, rejectedPath: string): void {
   const { made, updated, kept, linked, skipped, rejected } = result;
-  if (skipped > 0) say(`${print(skipped)} rows were imported before`);
+  if (skipped > 0)
+    say(`${countWords(skipped, "rows")} ${skipped === 1 ? "was" : "were"} imported before`);
   const keptText = kept === 0 ? "" : `, ${print(kept)} left as they were`;
   const links = linked === 0 ? "" : `, ${print(linked)} made for links`;
-  say(`${print(made)} nodes made, ${print(updated)} updated${keptText}${links}`);
-  if (rejected > 0) say(`${print(rejected)} rows were refused: they are in ${rejectedPath}`);
+  say(`${countWords(made, "nodes")} made, ${print(updated)} updated${keptText}${links}`);
+  if (rejected > 0)
+    say(
+      `${countWords(rejected, "rows")} ${rejected === 1 ? "was" : "were"} refused, see ${rejectedPath}`,
+    );
 }
 
 function print(count: number): string {

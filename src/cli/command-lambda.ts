@@ -1,5 +1,6 @@
 /** `weft lambda`: the lambda server alone, for any database that calls it. */
 import { systemClock } from "../base/clock.ts";
+import { countWords } from "../base/count-words.ts";
 import { openLambdaServer } from "../lambda/server.ts";
 import { workerPath } from "../lambda/wire.ts";
 import { parseAddress, urlOfAddress } from "./address.ts";
@@ -25,7 +26,7 @@ export async function runLambda(script: string, options: LambdaOptions): Promise
   process.once("exit", () => server.kill());
   const { address, resolvers } = server;
   if (address !== undefined) {
-    const count = resolvers.length === 1 ? "1 resolver" : `${resolvers.length} resolvers`;
+    const count = countWords(resolvers.length, "resolvers");
     say(`${script}: ${count} on ${urlOfAddress(address)}${workerPath}`);
   }
   const signal = await new Promise<string>((resolve) => {

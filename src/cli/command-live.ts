@@ -1,13 +1,14 @@
 /** `weft live`: files into a running server. */
+import { countWords } from "../base/count-words.ts";
 import { systemRandom } from "../base/random.ts";
 import { type Client, postOrFail } from "../load/client.ts";
 import { keyPredicatesOf } from "../graphql/service/key-predicates.ts";
-import { findInputs } from "../load/input-files.ts";
 import { loadFiles } from "../load/load.ts";
 import { XidMap } from "../load/xid-map.ts";
 import type { LiveOptions } from "./live-commands.ts";
 import { openClient } from "./credentials.ts";
 import { say } from "./log.ts";
+import { type InputFile, findInputs } from "../load/input-files.ts";
 import { startProgressBar } from "./progress-bar.ts";
 import { namespaceOf, readGraphqlFile, readSchemaFile } from "./schema-files.ts";
 import { readServedSchema } from "./served-schema.ts";
@@ -26,13 +27,14 @@ export async function runLive(options: LiveOptions): Promise<void> {
   if (sdl !== undefined) await postOrFail(client, "/admin/schema", "text/plain", sdl);
   const xidMap = options.xidmap === undefined ? undefined : new XidMap(options.xidmap, files);
   const keys = await findKeys(client, sdl, options.upsertPredicate);
-  const bar = startProgressBar("loading", "facts");
+  const bar = startProgressBar("loading", unitOf(files));
   try {
     await loadFiles({
       files,
       keys,
       xidMap,
-      onLinked: (count) => say(`${count} values of keys are on nodes that are there already`),
+      onLinked: (count) =>
+        say(`nodes that are there already have ${countWords(count, "values")} of keys`),
       batchSize: Math.max(1, parseCount("--batch", options.batch)),
       inFlightMax: Math.max(1, parseCount("--in-flight", options.inFlight)),
       client,
@@ -44,6 +46,13 @@ export async function runLive(options: LiveOptions): Promise<void> {
     xidMap?.close();
     bar.finish();
   }
+}
+
+/** What the server is sent of them: lines of RDF are a fact each, and objects of JSON hold some. */
+function unitOf(files: readonly InputFile[]): string {
+  const kinds = new Set(files.map(({ kind }) => kind));
+  if (!kinds.has("json")) return "facts";
+  return kinds.has("rdf") ? "facts and objects" : "objects";
 }
 
 /** Predicates with `@unique`, of `@id` fields, and what the user names. */

@@ -1,5 +1,6 @@
 /** `weft schema plan`, `apply`: what a schema would change on a server, and the change. */
 import { readFileSync } from "node:fs";
+import { countWords } from "../base/count-words.ts";
 import { Fault } from "../model/fault.ts";
 import { fillConstant } from "./backfill.ts";
 import { say } from "./log.ts";
@@ -81,7 +82,7 @@ export function printSchemaPlan({ changes }: ToldPlan, force: readonly string[] 
   const lines = sorted.flatMap((change) => {
     const { effect, nodes, examples, text, hint } = change;
     const shown = examples.length === 0 ? "" : `: ${examples.join("; ")}`;
-    const touched = nodes === 0 ? "" : ` (${nodes} ${nodes === 1 ? "node" : "nodes"}${shown})`;
+    const touched = nodes === 0 ? "" : ` (${countWords(nodes, "nodes")}${shown})`;
     const head = `${effect.padEnd(10)}  ${nameOfChange(change).padEnd(width)}  `;
     const line = `${head}${text}${touched}`;
     return hint === null ? [line] : [line, `${" ".repeat(head.length)}${hint}`];

@@ -1,5 +1,5 @@
 /** `weft types`: the types of a GraphQL schema as files, once or at each change. */
-import { basename } from "node:path";
+import { relative } from "node:path";
 import { findSchemaProblems } from "../graphql/service/schema-compile.ts";
 import { watchFiles } from "./file-watch.ts";
 import { complain, say } from "./log.ts";
@@ -28,7 +28,7 @@ export function writeTypes({ schema: file, out, int64 }: Omit<TypesOptions, "wat
     for (const line of printProblems(file, problems)) complain(line);
     return false;
   }
-  const written = writeSchemaTypes(out, sdl, int64).map((file) => basename(file));
-  say(`${out}: ${written.length === 0 ? "nothing has changed" : written.join(", ")}`);
+  const written = writeSchemaTypes(out, sdl, int64).map((file) => relative(".", file));
+  say(`types: ${written.length === 0 ? `nothing has changed in ${out}` : written.join(", ")}`);
   return true;
 }

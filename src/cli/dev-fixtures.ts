@@ -2,21 +2,21 @@
 import { readFileSync } from "node:fs";
 import { lineOf, printFrame } from "./code-frame.ts";
 import { runLive } from "./command-live.ts";
-import type { CredentialOptions } from "./credentials.ts";
-import type { SchemaClient } from "./schema-client.ts";
+import { type CredentialOptions, openClient } from "./credentials.ts";
+import { readSender } from "./fixture-sender.ts";
 
 interface ToldError {
   readonly message: string;
   readonly locations?: readonly { readonly line: number; readonly column: number }[];
 }
 
-/** What is wrong with the file, for people; undefined where all of it is loaded. Rejects with Faults of loading. */
+/** `sdl`: the schema that is served. What is wrong with the file, for people; undefined where all of it is loaded. Rejects with Faults of loading. */
 export async function loadFixture(
   file: string,
-  client: SchemaClient,
+  sdl: string,
   credentials: CredentialOptions,
 ): Promise<string | undefined> {
-  if (file.endsWith(".graphql")) return await sendDocument(file, client);
+  if (file.endsWith(".graphql")) return await sendDocument(file, sdl, credentials);
   await runLive({
     ...credentials,
     files: file,
@@ -31,8 +31,13 @@ export async function loadFixture(
   return undefined;
 }
 
-async function sendDocument(file: string, { client }: SchemaClient): Promise<string | undefined> {
+async function sendDocument(
+  file: string,
+  sdl: string,
+  credentials: CredentialOptions,
+): Promise<string | undefined> {
   const text = readFileSync(file, "utf8");
+  const client = openClient(credentials, readSender(text, sdl));
   const { messages, json } = await client.post("/graphql", "application/graphql", text);
   const { errors } = (json ?? {}) as { readonly errors?: readonly ToldError[] };
   if (errors === undefined) return messages.length === 0 ? undefined : messages.join("\n");

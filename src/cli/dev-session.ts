@@ -4,7 +4,8 @@
  */
 import { readFileSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
-import { listResolvers } from "../codegen/written-types.ts";
+import { countWords } from "../base/count-words.ts";
+import { listResolvers, listWebhooks } from "../codegen/written-types.ts";
 import { compileSchema, findSchemaProblems } from "../graphql/service/schema-compile.ts";
 import { judgeSchema } from "../graphql/service/schema-verdict.ts";
 import { Fault } from "../model/fault.ts";
@@ -274,7 +275,7 @@ export class DevSession {
     this.#script = { name, resolvers };
     this.#imports = files.filter((file) => !file.includes("node_modules"));
     if (name === undefined && isFirst) return;
-    const count = resolvers.length === 1 ? "1 resolver" : `${resolvers.length} resolvers`;
+    const count = countWords(resolvers.length, "resolvers");
     say(name === undefined ? "the script is gone: there are no resolvers" : `${name}: ${count}`);
   }
 
@@ -282,16 +283,21 @@ export class DevSession {
   #compareResolvers(): void {
     if (this.#script === undefined || this.#sdl === undefined) return;
     const { name = "resolvers.ts", resolvers } = this.#script;
-    const wanted = listResolvers(compileSchema(this.#sdl));
-    const missing = wanted.filter((one) => !resolvers.includes(one));
-    const idle = resolvers.filter((one) => !wanted.includes(one));
+    const schema = compileSchema(this.#sdl);
+    const fields = listResolvers(schema);
+    const webhooks = listWebhooks(schema);
+    const isMissing = (one: string): boolean => !resolvers.includes(one);
+    const idle = resolvers.filter((one) => !fields.includes(one) && !webhooks.includes(one));
     const lines = [
-      ...missing.map((one) => `warning: ${one} has @lambda, and ${name} no resolver for it`),
-      ...idle.map(
-        (one) => `warning: ${name} has a resolver ${one}, and the schema no @lambda there`,
-      ),
+      ...fields
+        .filter(isMissing)
+        .map((one) => `${one} has @lambda, and ${name} no resolver for it`),
+      ...webhooks
+        .filter(isMissing)
+        .map((one) => `@lambdaOnMutate asks for ${one}, and ${name} has no resolver for it`),
+      ...idle.map((one) => `${name} has a resolver ${one}, and the schema ${askedBy(one)} there`),
     ];
-    const text = lines.map((line) => `weft: ${line}\n`).join("");
+    const text = lines.map((line) => `weft: warning: ${line}\n`).join("");
     if (text !== this.#told) tell(text);
     this.#told = text;
   }
@@ -300,12 +306,17 @@ export class DevSession {
     this.#wantsFixtures = false;
     for (const file of files) {
       await this.#attempt(file, async () => {
-        const problem = await loadFixture(file, this.#client, this.#parts.credentials);
+        const problem = await loadFixture(file, this.#sdl ?? "", this.#parts.credentials);
         if (problem === undefined) say(`${relative(".", file)} is loaded`);
         else tell(problem);
       });
     }
   }
+}
+
+/** What could have asked for a resolver: names of webhooks end in an operation. */
+function askedBy(name: string): string {
+  return /\.(?:add|update|delete)$/.test(name) ? "no @lambda or @lambdaOnMutate" : "no @lambda";
 }
 
 function readText(file: string): string | undefined {

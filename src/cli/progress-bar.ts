@@ -1,10 +1,11 @@
 /** A bar on a terminal; on anything else a line now and then. */
 import progress, { type SingleBar } from "cli-progress";
 import { systemClock } from "../base/clock.ts";
+import { countWords } from "../base/count-words.ts";
 import { say } from "./log.ts";
 
 interface ProgressBar {
-  /** `done` of `total` in the bar; `count` of `unit` for the rate. */
+  /** `done` of `total` in the bar; `count` for the rate. */
   update(done: number, total: number, count: number): void;
   /** Ends the bar and says how much went through how fast. */
   finish(): void;
@@ -12,6 +13,7 @@ interface ProgressBar {
 
 const lineEveryMs = 5_000;
 
+/** `unit`: what is counted, in the plural. */
 export function startProgressBar(title: string, unit: string): ProgressBar {
   const beganMs = systemClock.tickMs();
   let last = { done: 0, total: 0, count: 0 };
@@ -31,14 +33,14 @@ export function startProgressBar(title: string, unit: string): ProgressBar {
         nextLineMs += lineEveryMs;
         const percent = Math.floor((100 * done) / Math.max(total, 1));
         say(
-          `${title}: ${percent} %, ${print(count)} ${unit}, ${print(rate())}/s, ${left ?? "?"} s left`,
+          `${title}: ${percent} %, ${countWords(count, unit)}, ${print(rate())}/s, ${left ?? "?"} s left`,
         );
       }
     },
     finish() {
       bar?.stop();
       say(
-        `${title}: ${print(last.count)} ${unit} in ${seconds().toFixed(1)} s (${print(rate())}/s)`,
+        `${title}: ${countWords(last.count, unit)} in ${seconds().toFixed(1)} s (${print(rate())}/s)`,
       );
     },
   };

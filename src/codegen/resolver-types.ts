@@ -37,6 +37,13 @@ export function listResolvers(schema: CompiledSchema): readonly string[] {
   );
 }
 
+/** Names under which a script registers what it wants to be told of mutations: `Task.add`. */
+export function listWebhooks(schema: CompiledSchema): readonly string[] {
+  return schema.nodes.flatMap(({ name, node }) =>
+    [...(node.watched ?? [])].map((operation) => `${name}.${operation}`),
+  );
+}
+
 interface LambdaField {
   readonly type: ObjectType;
   readonly field: FieldDefinition;

@@ -4,7 +4,7 @@ import { printResolverTypes } from "./resolver-types.ts";
 import { printSchemaTypes } from "./schema-types.ts";
 import type { TypeOptions } from "./type-text.ts";
 
-export { listResolvers } from "./resolver-types.ts";
+export { listResolvers, listWebhooks } from "./resolver-types.ts";
 export type { TypeOptions } from "./type-text.ts";
 
 /** Name of a file → its text. `client`: where the types of the client are imported from. */

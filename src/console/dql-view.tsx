@@ -6,7 +6,7 @@ import { Icon } from "./icons.tsx";
 import { indentJson } from "./json-text.ts";
 import { Empty, printBytes, printMs, Refusal, Tabs, ViewHead } from "./parts.tsx";
 import { PlanTable, type ShownPlan } from "./plan-table.tsx";
-import type { RefusedByServer } from "./refused.ts";
+import { RefusedByServer } from "./refused.ts";
 import { linkTo } from "./route.ts";
 import { makeStored } from "./stored.ts";
 import { toRefusal, useAnswer, useStored } from "./use.ts";
@@ -43,30 +43,32 @@ const texts = makeStored<Texts>(
   (kept) => (typeof kept === "object" && kept !== null ? { ...firstTexts, ...kept } : firstTexts),
 );
 
-/** What was answered, and to what. */
+/** What was answered. */
 interface Outcome {
-  readonly task: Task;
   readonly answer: HttpAnswer;
   readonly refusal: RefusedByServer | undefined;
 }
 
+/** What came of the last run: an answer, or why there is none. */
+type Ended = Outcome | RefusedByServer;
+
 export function DqlView(): ReactNode {
   const [kept, keep] = useStored(texts);
-  const [outcome, setOutcome] = useState<Outcome>();
-  const [failure, setFailure] = useState<RefusedByServer>();
+  // Each tab has its own: an answer of one says nothing of another.
+  const [ended, setEnded] = useState<Partial<Record<Task, Ended>>>({});
   const [isRunning, setRunning] = useState(false);
   const words = useAnswer("words", loadWords);
   const { task } = kept;
   const run = async (how: Run): Promise<void> => {
     if (!confirmDrop(kept, how)) return;
     setRunning(true);
-    setFailure(undefined);
+    const end = (next: Ended): void => setEnded((before) => ({ ...before, [task]: next }));
     try {
       const answer = await ask(kept, how);
-      setOutcome({ task, answer, refusal: findRefusal(answer) });
+      end({ answer, refusal: findRefusal(answer) });
       if (task !== "query") words.reload();
     } catch (error) {
-      setFailure(toRefusal(error));
+      end(toRefusal(error));
     } finally {
       setRunning(false);
     }
@@ -96,11 +98,7 @@ export function DqlView(): ReactNode {
           {task === "query" && <Variables />}
         </section>
         <section aria-label="Answer" aria-live="polite" aria-busy={isRunning}>
-          {failure !== undefined && <Refusal refusal={failure} />}
-          {failure === undefined && outcome !== undefined && <OutcomePane outcome={outcome} />}
-          {failure === undefined && outcome === undefined && (
-            <Empty>Ctrl-Enter runs what the editor holds; Ctrl-Space completes.</Empty>
-          )}
+          <EndedPane key={task} task={task} ended={ended[task]} />
         </section>
       </div>
     </div>
@@ -208,8 +206,15 @@ function confirmDrop({ task, alter }: Texts, how: Run): boolean {
 
 type Pane = "answer" | "plan";
 
-function OutcomePane({ outcome }: { outcome: Outcome }): ReactNode {
-  const { answer, refusal, task } = outcome;
+function EndedPane({ task, ended }: { task: Task; ended: Ended | undefined }): ReactNode {
+  if (ended === undefined)
+    return <Empty>Ctrl-Enter runs what the editor holds; Ctrl-Space completes.</Empty>;
+  if (ended instanceof RefusedByServer) return <Refusal refusal={ended} />;
+  return <OutcomePane task={task} outcome={ended} />;
+}
+
+function OutcomePane({ task, outcome }: { task: Task; outcome: Outcome }): ReactNode {
+  const { answer, refusal } = outcome;
   const plan = findPlan(answer);
   const isPlanAlone = plan?.kind === "explain";
   const [chosen, setChosen] = useState<Pane>("answer");

@@ -15,6 +15,7 @@ import "codemirror/mode/javascript/javascript.js";
 import "codemirror-graphql/esm/mode.js";
 import "./dql-mode.ts";
 import { type ReactNode, useEffect, useRef } from "react";
+import { markProblems, problemGutter, showProblem, type TextProblem } from "./problem-marks.ts";
 
 /** What a word can be completed to, and what kind of thing that is. */
 export interface Completion {
@@ -34,8 +35,10 @@ interface EditorProps {
   readonly words?: readonly Completion[];
   /** The uid under a click, in JSON. */
   readonly onUid?: (uid: string) => void;
-  /** Shown in an empty editor. */
-  readonly placeholder?: string;
+  /** Marked at their places. Absent: there is no room for signs. */
+  readonly problems?: readonly TextProblem[];
+  /** One of them that the reader wants to see. */
+  readonly sought?: TextProblem | undefined;
 }
 
 const modes = { dql: "dql", json: { name: "javascript", json: true }, sdl: "graphql" } as const;
@@ -62,6 +65,14 @@ export function Editor(props: EditorProps): ReactNode {
   useEffect(() => {
     editor.current?.setOption("mode", modes[props.mode]);
   }, [props.mode]);
+  useEffect(() => {
+    if (editor.current !== undefined) markProblems(editor.current, props.problems ?? []);
+  }, [props.problems]);
+  useEffect(() => {
+    if (editor.current !== undefined && props.sought !== undefined) {
+      showProblem(editor.current, props.sought);
+    }
+  }, [props.sought]);
   return <div ref={place} className={props.onChange === undefined ? "editor is-read" : "editor"} />;
 }
 
@@ -70,7 +81,7 @@ interface Latest {
 }
 
 function makeEditor(place: HTMLElement, latest: Latest): CodeMirror.Editor {
-  const { label, mode, value, onChange } = latest.current;
+  const { label, mode, value, onChange, problems } = latest.current;
   const isRead = onChange === undefined;
   const editor: CodeMirror.Editor = CodeMirror(place, {
     value,
@@ -83,7 +94,11 @@ function makeEditor(place: HTMLElement, latest: Latest): CodeMirror.Editor {
     matchBrackets: true,
     autoCloseBrackets: !isRead,
     foldGutter: true,
-    gutters: ["CodeMirror-linenumbers", "CodeMirror-foldgutter"],
+    gutters: [
+      ...(problems === undefined ? [] : [problemGutter]),
+      "CodeMirror-linenumbers",
+      "CodeMirror-foldgutter",
+    ],
     tabSize: 2,
     // Tab leaves the editor, as it leaves every field.
     extraKeys: {

@@ -1,5 +1,6 @@
 /** GraphiQL over the application's API, and over the administration's. */
 import { createGraphiQLFetcher, type Fetcher } from "@graphiql/toolkit";
+import CodeMirror from "codemirror";
 import { GraphiQL } from "graphiql";
 import "graphiql/graphiql.css";
 import { type ReactNode, useMemo, useState } from "react";
@@ -27,6 +28,13 @@ const greeting = `# Ctrl-Space completes, Ctrl-Enter runs.
 }
 `;
 
+/** GraphiQL names the parts that its editors stand in, and not the fields that are written in. */
+CodeMirror.defineInitHook((editor: CodeMirror.Editor) => {
+  const field = editor.getInputField();
+  const part = editor.getWrapperElement().closest("[aria-label]")?.getAttribute("aria-label");
+  if (!field.hasAttribute("aria-label")) field.setAttribute("aria-label", part ?? "Editor");
+});
+
 export function GraphqlView({ theme }: ViewProps): ReactNode {
   const [api, setApi] = useState<Api>("graphql");
   const [shown] = useStored(access);
@@ -50,7 +58,9 @@ export function GraphqlView({ theme }: ViewProps): ReactNode {
         shouldPersistHeaders={false}
         showPersistHeadersSettings={false}
       >
-        <GraphiQL.Logo>{null}</GraphiQL.Logo>
+        <GraphiQL.Logo>
+          <></>
+        </GraphiQL.Logo>
       </GraphiQL>
     </div>
   );

@@ -10,9 +10,9 @@ import {
 } from "./dql-schema.ts";
 import { Editor } from "./editor.tsx";
 import { Empty, TextField, Loading, printCount, Refusal, Tabs, ViewHead } from "./parts.tsx";
-import type { RefusedByServer } from "./refused.ts";
 import { linkTo } from "./route.ts";
-import { toRefusal, useAnswer } from "./use.ts";
+import { SchemaEditor } from "./schema-editor.tsx";
+import { useAnswer } from "./use.ts";
 
 type Part = "sdl" | "generated" | "predicates" | "types";
 
@@ -67,107 +67,6 @@ function GraphqlSchema({ part }: { part: "sdl" | "generated" }): ReactNode {
       ))}
       <SchemaEditor key={schema} schema={schema} onSet={reload} />
     </>
-  );
-}
-
-interface Change {
-  readonly effect: string;
-  readonly text: string;
-  readonly typeName: string;
-  readonly field: string | null;
-  readonly hint: string | null;
-  readonly nodes: number;
-}
-
-const planQuery =
-  "query($schema: String!) { schemaPlan(schema: $schema) { changes { effect typeName field text hint nodes } } }";
-const setQuery =
-  "mutation($schema: String!) { updateGQLSchema(input: { set: { schema: $schema } }) { gqlSchema { id } } }";
-
-/** A schema is looked at against the stored data before it is set. */
-function SchemaEditor({ schema, onSet }: { schema: string; onSet: () => void }): ReactNode {
-  const [draft, setDraft] = useState(schema);
-  const [changes, setChanges] = useState<readonly Change[]>();
-  const [refusal, setRefusal] = useState<RefusedByServer>();
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
-    setRefusal(undefined);
-    try {
-      await work();
-    } catch (error) {
-      setChanges(undefined);
-      setRefusal(toRefusal(error));
-    }
-  };
-  const plan = attempt.bind(undefined, async () => {
-    const { schemaPlan } = await askAdmin<{ schemaPlan: { changes: readonly Change[] } }>(
-      planQuery,
-      { schema: draft },
-    );
-    setChanges(schemaPlan.changes);
-  });
-  const set = attempt.bind(undefined, async () => {
-    await askAdmin(setQuery, { schema: draft });
-    onSet();
-  });
-  const edit = (text: string): void => {
-    setDraft(text);
-    setChanges(undefined);
-  };
-  return (
-    <div className="fill">
-      <div className="toolbar">
-        <button type="button" disabled={draft === schema} onClick={() => void plan()}>
-          Plan the change
-        </button>
-        <button
-          type="button"
-          className="primary"
-          disabled={draft === schema || changes === undefined}
-          title="Plan the change first"
-          onClick={() => void set()}
-        >
-          Set
-        </button>
-        <span className="quiet">{draft === schema ? "The schema that is served" : "Edited"}</span>
-      </div>
-      {refusal !== undefined && <Refusal refusal={refusal} />}
-      {changes !== undefined && <Changes changes={changes} />}
-      <Editor
-        label="GraphQL schema"
-        mode="sdl"
-        value={draft}
-        onChange={edit}
-        onRun={() => void plan()}
-      />
-    </div>
-  );
-}
-
-function Changes({ changes }: { changes: readonly Change[] }): ReactNode {
-  if (changes.length === 0)
-    return <p className="notice">Nothing that is stored or served changes.</p>;
-  return (
-    <div className="notice scroll" role="status">
-      <table>
-        <tbody>
-          {changes.map(({ effect, typeName, field, text, hint, nodes }) => (
-            <tr key={`${typeName}.${field ?? ""} ${text}`}>
-              <td>
-                <span className={`badge is-${effect}`}>{effect}</span>
-              </td>
-              <th scope="row">
-                <code>{field === null ? typeName : `${typeName}.${field}`}</code>
-              </th>
-              <td>
-                {text}
-                {nodes > 0 && ` (${printCount(nodes)} nodes)`}
-                {hint !== null && <div className="quiet">{hint}</div>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }
 

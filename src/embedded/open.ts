@@ -84,7 +84,8 @@ function outgoingOf({ outgoing }: OpenOptions): {
 } {
   const { hosts = [], private: blocks = [] } = outgoing ?? {};
   try {
-    const policy = { hosts, privateAddresses: makeBlocks(blocks) };
+    const settings = { hosts: "outgoing.hosts", private: "outgoing.private" };
+    const policy = { hosts, privateAddresses: makeBlocks(blocks), settings };
     return {
       getText: makeGetText(policy),
       outgoing: { ask: makeAsk(policy), limits: defaultOutgoingLimits },

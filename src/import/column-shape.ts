@@ -1,4 +1,5 @@
 /** What the values of a column look like, for drafts. */
+import { type BooleanWords, findBooleanWords } from "./boolean-words.ts";
 import { makeDateReader } from "./date-form.ts";
 
 export interface ColumnShape {
@@ -10,6 +11,10 @@ export interface ColumnShape {
   readonly isList: boolean;
   /** Of lists in a text. */
   readonly listSeparator: string | undefined;
+  /** Those that it says yes and no with, where they are no `true` and `false`. */
+  readonly words: BooleanWords | undefined;
+  /** Numbers like 1,75. */
+  readonly hasDecimalComma: boolean;
   /** Its name and values look like a key's. */
   readonly isKey: boolean;
 }
@@ -47,11 +52,18 @@ export function shapeColumn(name: string, given: readonly unknown[]): ColumnShap
     isUnsureDate: dates.includes("DD/MM/YYYY") && dates.includes("MM/DD/YYYY"),
     isList: listSeparator !== undefined || values.some((value) => Array.isArray(value)),
     listSeparator,
+    words: findBooleanWords(texts),
+    hasDecimalComma:
+      texts.some(hasComma) && texts.every((text) => hasComma(text) || isNumber(text)),
     isKey:
       /^(?:id|key|code|email|e-mail|isbn|sku|uuid|slug|.*[_ -]id)$/i.test(name) &&
       texts.length === given.length &&
       new Set(texts).size === texts.length,
   };
+}
+
+function hasComma(text: string): boolean {
+  return /^[+-]?\d+,\d+$/.test(text.trim());
 }
 
 function isNumber(text: string): boolean {
@@ -73,6 +85,7 @@ function findForms(texts: readonly string[]): string[] {
 function scalarOf(texts: readonly string[]): ColumnShape["scalar"] {
   if (texts.length === 0) return "String";
   if (texts.every((text) => /^(?:true|false)$/i.test(text))) return "Boolean";
+  if (findBooleanWords(texts) !== undefined) return "Boolean";
   // Leading zeros are of codes, not of numbers.
   if (texts.every((text) => /^[+-]?(?:0|[1-9]\d{0,17})$/.test(text))) {
     return texts.every((text) => Math.abs(Number(text)) < 2 ** 31) ? "Int" : "Int64";

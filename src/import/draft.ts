@@ -7,8 +7,8 @@ import type {
   NodeType,
 } from "../graphql/schema/compiled-schema.ts";
 import { type ColumnShape, shapeColumn } from "./column-shape.ts";
-import { JsonRow, type Row } from "./row.ts";
-import { readInputRows } from "./rows.ts";
+import { JsonRow, type Row, TableRow } from "./row.ts";
+import { guess, readInputRows } from "./rows.ts";
 import type { RowFile } from "./row-files.ts";
 
 interface DraftOptions {
@@ -25,10 +25,8 @@ const sampleRows = 1_000;
 /** A mapping in YAML, with comments on what it is unsure of. */
 export async function draftMapping(options: DraftOptions): Promise<string> {
   const { files, type: name, schema } = options;
-  const first = files.slice(0, 1);
-  const given = await readSample(first, options.separator);
-  const separator = options.separator ?? guessSeparator(given);
-  const rows = separator === options.separator ? given : await readSample(first, separator);
+  const rows = await readSample(files.slice(0, 1), options.separator ?? guess);
+  const separator = options.separator ?? separatorOf(rows);
   const columns = columnsOf(rows).map((column) =>
     shapeColumn(
       column,
@@ -37,7 +35,9 @@ export async function draftMapping(options: DraftOptions): Promise<string> {
   );
   const type = schema?.nodes.find((one) => one.name === name);
   const head = `# Drafted from ${files[0]?.name ?? ""} (${rows.length} rows). Look at each line; weft import --dry-run shows what it does.\n`;
-  const top = stringify({ type: name, ...(separator === undefined ? {} : { separator }) });
+  const top =
+    stringify({ type: name, ...(separator === undefined ? {} : { separator }) }) +
+    draftReading(type, columns);
   if (type === undefined) return head + draftType(name, columns) + top + draftPlain(columns);
   return head + top + draftColumns(type, columns) + noteUnfilled(type, columns);
 }
@@ -59,10 +59,35 @@ async function readSample(
   return rows;
 }
 
-/** A table of one column whose name has a semicolon was written where the comma is in numbers. */
-function guessSeparator([row]: readonly Row[]): string | undefined {
-  const [name, ...others] = row?.header ?? [];
-  return others.length === 0 && name?.includes(";") === true ? ";" : undefined;
+/** undefined where it is the one that a mapping need not name. */
+function separatorOf([row]: readonly Row[]): string | undefined {
+  if (!(row instanceof TableRow) || row.table.isTabbed) return undefined;
+  return row.table.delimiter === "," ? undefined : row.table.delimiter;
+}
+
+/** How all columns write numbers and yes and no, where a mapping has to say it. */
+function draftReading(type: NodeType | undefined, columns: readonly ColumnShape[]): string {
+  const taken = new Set<string>();
+  const kindOf = ({ name, scalar }: ColumnShape): string | undefined => {
+    if (type === undefined)
+      return scalar === "Boolean" ? "bool" : scalar === "Float" ? "float" : undefined;
+    const field = findField(type, name, taken);
+    if (field !== undefined) taken.add(field.name);
+    return field?.source.kind === "value" ? field.source.valueKind : undefined;
+  };
+  const kinds = columns.map((column) => ({ column, kind: kindOf(column) }));
+  const words = kinds.flatMap(({ column: { words: one }, kind }) =>
+    kind === "bool" && one !== undefined ? [one] : [],
+  );
+  const list = (lists: readonly (readonly string[])[]): string =>
+    stringify([...new Set(lists.flat())], { collectionStyle: "flow" }).trim();
+  const trues = list(words.map((one) => one.trues));
+  const falses = list(words.map((one) => one.falses));
+  const isComma = kinds.some(({ column, kind }) => kind === "float" && column.hasDecimalComma);
+  return [
+    isComma ? stringify({ decimal: "," }) : "",
+    words.length === 0 ? "" : `booleans: { true: ${trues}, false: ${falses} }\n`,
+  ].join("");
 }
 
 function columnsOf(rows: readonly Row[]): readonly string[] {

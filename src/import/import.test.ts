@@ -249,6 +249,53 @@ columns:
 `);
   });
 
+  test.each([
+    ["semicolons in quotes", '"email";"nicks"\n"a";"x;y"\n', "separator: ;\n"],
+    ["tabs", '"e\tmail"\tborn\n\'a\t1999-01-01\n', 'separator: "\\t"\n'],
+    ["bars, and a quoted end of line", 'email|"bo\nrn"|shoe\na|b|1\n', 'separator: "|"\n'],
+    ["commas among semicolons in quotes", 'email,"a;b;c;d",shoe\na,b,1\n', ""],
+    ["one column", "email\na\n", ""],
+  ])("finds the separator: %s", async (name, rows, line) => {
+    const text = await draft(`separator ${name}.csv`, rows);
+    expect(text.split("columns:")[0]).toBe(`type: Person\n${line}`);
+    const gzip = await draft(`separator ${name}.csv.gz`, rows);
+    expect(gzip).toBe(text);
+  });
+
+  test("names the words of yes and no, and the comma of numbers", async () => {
+    const rows = "email;active;height;number\na;Ja;1,75;1\nb;Nein;2;2\nc;;1,8;3\n";
+    const text = await draft("words.csv", rows);
+    expect(text.split("columns:")[0]).toBe(
+      'type: Person\nseparator: ;\ndecimal: ","\nbooleans: { true: [ Ja ], false: [ Nein ] }\n',
+    );
+    const named = text.replace("columns:\n", 'constants: { name: "N" }\ncolumns:\n');
+    expect(await readAll("words-drafted.csv", named, rows)).toMatchObject([
+      [
+        ["email", "a"],
+        ["active", "true"],
+        ["height", "1.75"],
+        ["number", "1"],
+        ["name", "N"],
+      ],
+      [
+        ["email", "b"],
+        ["active", "false"],
+        ["height", "2"],
+        ["number", "2"],
+        ["name", "N"],
+      ],
+      [
+        ["email", "c"],
+        ["height", "1.8"],
+        ["number", "3"],
+        ["name", "N"],
+      ],
+    ]);
+    expect(await draft("words-only.csv", "a,b\nYES,1\nyes,0\n", "Thing")).toContain(
+      "booleans: { true: [ YES, yes ], false: [ no ] }\n",
+    );
+  });
+
   test("of objects names members of members; without a type it proposes one", async () => {
     const text =
       '{"id":"k1","name":{"first":"A"},"n":5,"when":"2020-01-01","tags":["a"]}\n{"id":"k2","n":9000000000}';

@@ -29,21 +29,23 @@ export interface Table {
   readonly names: readonly string[];
   readonly indexes: ReadonlyMap<string, number>;
   readonly delimiter: string;
+  /** TSV, where quotes are characters as others are. */
+  readonly isTabbed: boolean;
 }
 
 export class TableRow implements Row {
-  readonly #table: Table;
+  readonly table: Table;
   readonly #line: number;
   readonly #cells: readonly string[];
 
   constructor(table: Table, line: number, cells: readonly string[]) {
-    this.#table = table;
+    this.table = table;
     this.#line = line;
     this.#cells = cells;
   }
 
   get file(): string {
-    return this.#table.file;
+    return this.table.file;
   }
 
   get place(): string {
@@ -51,7 +53,7 @@ export class TableRow implements Row {
   }
 
   get header(): readonly string[] {
-    return this.#table.names;
+    return this.table.names;
   }
 
   get fault(): string | undefined {
@@ -61,12 +63,12 @@ export class TableRow implements Row {
   }
 
   get(column: string): string | undefined {
-    const at = this.#table.indexes.get(column);
+    const at = this.table.indexes.get(column);
     return at === undefined ? undefined : this.#cells[at];
   }
 
   placeOf(column: string): string {
-    return `${this.place}, column ${(this.#table.indexes.get(column) ?? 0) + 1} (${column})`;
+    return `${this.place}, column ${(this.table.indexes.get(column) ?? 0) + 1} (${column})`;
   }
 
   get text(): string {
@@ -76,7 +78,7 @@ export class TableRow implements Row {
   printRejected(reason: string): { readonly header: string; readonly line: string } {
     const own = this.header.filter((name) => name !== placeColumn && name !== errorColumn);
     const print = (cells: readonly string[]): string =>
-      cells.map((cell) => this.#quote(cell)).join(this.#table.delimiter);
+      cells.map((cell) => this.#quote(cell)).join(this.table.delimiter);
     return {
       header: print([...own, placeColumn, errorColumn]),
       line: print([...own.map((name) => this.get(name) ?? ""), this.place, reason]),
@@ -84,8 +86,8 @@ export class TableRow implements Row {
   }
 
   #quote(cell: string): string {
-    const { delimiter } = this.#table;
-    if (delimiter === "\t") return cell.replaceAll(/[\t\r\n]/g, " ");
+    const { delimiter, isTabbed } = this.table;
+    if (isTabbed) return cell.replaceAll(/[\t\r\n]/g, " ");
     const isPlain = !cell.includes(delimiter) && !/["\r\n]/.test(cell);
     return isPlain ? cell : `"${cell.replaceAll('"', '""')}"`;
   }

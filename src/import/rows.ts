@@ -5,10 +5,14 @@ import { JsonSplitter } from "../load/json-objects.ts";
 import { Fault } from "../model/fault.ts";
 import { JsonRow, type Row, type Table, TableRow } from "./row.ts";
 import { readRowFile, type RowFile } from "./row-files.ts";
+import { peekSeparator } from "./separator.ts";
+
+/** In place of a separator: the one that the first line shows. */
+export const guess = "guess";
 
 interface RowInput {
   readonly files: readonly RowFile[];
-  /** Between the columns of CSV; a comma unless said. */
+  /** Between the columns of CSV; a comma unless said; `guess`: the one that the first line shows. */
   readonly separator: string | undefined;
   /** Of tables that have none. */
   readonly header: readonly string[] | undefined;
@@ -37,10 +41,10 @@ interface TableRecord {
 
 async function* readTable(
   file: RowFile,
-  chunks: AsyncIterable<Uint8Array>,
-  { separator, header: given }: RowInput,
+  given: AsyncIterable<Uint8Array>,
+  input: RowInput,
 ): AsyncGenerator<Row> {
-  const delimiter = file.format === "tsv" ? "\t" : (separator ?? ",");
+  const { delimiter, chunks } = await findDelimiter(file, given, input.separator);
   const options: Options = { delimiter, bom: true, info: true, relax_column_count: true };
   // Of TSV quotes are characters as others are.
   if (file.format === "tsv") options.quote = null;
@@ -50,7 +54,7 @@ async function* readTable(
   const parser = parse({ ...options, skip_empty_lines: true });
   source.on("error", (error) => parser.destroy(error));
   source.pipe(parser);
-  let table = given === undefined ? undefined : describeTable(file, given, delimiter);
+  let table = input.header === undefined ? undefined : describeTable(file, input.header, delimiter);
   try {
     for await (const { record, info } of parser as AsyncIterable<TableRecord>) {
       if (table === undefined) {
@@ -65,10 +69,31 @@ async function* readTable(
     if (!(error instanceof CsvError)) throw error;
     const { lines } = error as CsvError & { readonly lines?: number };
     const place = lines === undefined ? file.name : `${file.name}:${lines}`;
-    throw new Fault("E_STARTUP", `${place}: ${error.message}`, { cause: error });
+    const why = explainCsv(error, file, delimiter);
+    throw new Fault("E_STARTUP", `${place}: ${why}`, { cause: error });
   } finally {
     source.destroy();
   }
+}
+
+async function findDelimiter(
+  { format }: RowFile,
+  chunks: AsyncIterable<Uint8Array>,
+  separator = ",",
+): Promise<{ readonly delimiter: string; readonly chunks: AsyncIterable<Uint8Array> }> {
+  if (format === "tsv") return { delimiter: "\t", chunks };
+  if (separator !== guess) return { delimiter: separator, chunks };
+  const peeked = await peekSeparator(chunks);
+  return { delimiter: peeked.separator, chunks: peeked.chunks };
+}
+
+/** What the library says of quotes is in words of its own options. */
+function explainCsv(error: CsvError, { format }: RowFile, delimiter: string): string {
+  if (format === "tsv" || error.code !== "CSV_INVALID_CLOSING_QUOTE") return error.message;
+  return (
+    `behind a value in quotes stands neither ${JSON.stringify(delimiter)} nor the end of the line. ` +
+    `Where the columns are separated by something else, "separator" in the mapping says so, and --separator for a draft`
+  );
 }
 
 function describeTable(file: RowFile, given: readonly string[], delimiter: string): Table {
@@ -78,7 +103,7 @@ function describeTable(file: RowFile, given: readonly string[], delimiter: strin
     if (indexes.has(name)) throw new Fault("E_STARTUP", `${file.name}: two columns "${name}"`);
     indexes.set(name, i);
   }
-  return { file: file.name, names, indexes, delimiter };
+  return { file: file.name, names, indexes, delimiter, isTabbed: file.format === "tsv" };
 }
 
 function countLineFeeds(text: string): number {

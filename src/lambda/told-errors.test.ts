@@ -93,6 +93,39 @@ declare const self: any;`;
     expect(logged).toHaveLength(1);
   });
 
+  test("values are printed as everywhere, and are what they were", async () => {
+    const printing = `self.addGraphQLResolvers({
+  "Query.print": ({ args }) => {
+    const frozen = Object.freeze([1]);
+    const values = [args.list, { error: new TypeError("bad"), list: [[1], new Set([2])] }, /a+/, new Date(0)];
+    console.log(...values);
+    console.log("%O of %s", new Map([["a", [1]]]), "x", new Uint8Array([1, 2]), Promise.resolve(1), frozen);
+    console.log(new Proxy([1], {}), Object.create(null), new (class Cat { lives = 9 })(), new Error("alone"));
+    return values.some((one) => Object.hasOwn(one, "constructor")) || Object.hasOwn(values[1].error, "constructor");
+  },
+});
+declare const self: any;`;
+    const server = await start(write(printing, "ts"));
+    const answer = await call(server, {
+      resolver: "Query.print",
+      parents: null,
+      args: { list: ["0x5"] },
+    });
+    expect(answer.text).toBe("false");
+    const [first, second, third] = (logged as [string, { line: string }][]).map(
+      ([, { line }]) => line,
+    );
+    expect(first).toMatch(
+      /^\[ '0x5' \] \{\n {2}error: TypeError: bad\n {6}at [\s\S]*,\n {2}list: \[ \[ 1 \], Set\(1\) \{ 2 \} \]\n\} \/a\+\/ 1970-01-01T00:00:00.000Z$/,
+    );
+    expect(second).toMatch(
+      /^Map\(1\) \{ 'a' => \[ 1 \] \} of x Uint8Array\(2\) \[ 1, 2 \] Promise \{ 1 \} /,
+    );
+    expect(third).toMatch(
+      /^\[ 1 \] \[Object: null prototype\] \{\} Cat \{ lives: 9 \} Error: alone\n {4}at /,
+    );
+  });
+
   test("the log has places of the files that were written, not of what runs", async () => {
     writeFileSync(
       join(folder, "deep.ts"),

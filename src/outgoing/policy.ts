@@ -11,6 +11,18 @@ export interface OutgoingPolicy {
   readonly hosts: readonly string[];
   /** Addresses that may be asked although they are not public. */
   readonly privateAddresses: BlockList;
+  /** Where its owner names hosts and addresses; a server's flag unless given. */
+  readonly settings?: PolicySettings | undefined;
+}
+
+interface PolicySettings {
+  readonly hosts: string;
+  readonly private: string;
+}
+
+/** As errors name them. */
+export function settingsOf({ settings }: OutgoingPolicy): PolicySettings {
+  return settings ?? { hosts: "--outgoing hosts", private: "--outgoing private" };
 }
 
 /** Ranges that are not public: RFC 6890, RFC 4193, RFC 4291, RFC 6598. */

@@ -9,7 +9,7 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:h
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { isIP } from "node:net";
 import type { LookupFunction } from "node:net";
-import { isAllowedAddress, isNamed, type OutgoingPolicy } from "./policy.ts";
+import { isAllowedAddress, isNamed, type OutgoingPolicy, settingsOf } from "./policy.ts";
 
 interface OutgoingBounds {
   /** Of the whole answer, counted as it comes. */
@@ -86,10 +86,10 @@ async function send(
 ): Promise<OutgoingAnswer> {
   const url = parseUrl(request.url);
   if (!isNamed(url, policy)) {
-    throw new OutgoingFailure(`${url.host} is not among the hosts of --outgoing hosts`);
+    throw new OutgoingFailure(`${url.host} is not among the hosts of ${settingsOf(policy).hosts}`);
   }
   const host = url.hostname.replace(/^\[(?<inner>.*)\]$/, "$<inner>");
-  if (isIP(host) !== 0 && !isAllowedAddress(host, policy)) throw refuseAddress(host);
+  if (isIP(host) !== 0 && !isAllowedAddress(host, policy)) throw refuseAddress(host, policy);
   const isSecure = url.protocol === "https:";
   const { method, body } = request;
   const headers: Record<string, string> = { ...request.headers };
@@ -180,7 +180,7 @@ function makeLookup(policy: OutgoingPolicy): LookupFunction {
       const allowed = found.filter(({ address }) => isAllowedAddress(address, policy));
       const [first] = allowed;
       if (first === undefined) {
-        callback(refuseAddress(found[0]?.address ?? hostname), []);
+        callback(refuseAddress(found[0]?.address ?? hostname, policy), []);
       } else if (options.all === true) {
         callback(null, allowed);
       } else {
@@ -190,9 +190,9 @@ function makeLookup(policy: OutgoingPolicy): LookupFunction {
   };
 }
 
-function refuseAddress(address: string): OutgoingFailure {
+function refuseAddress(address: string, policy: OutgoingPolicy): OutgoingFailure {
   return new OutgoingFailure(
-    `${address} is no public address, and not named in --outgoing private`,
+    `${address} is no public address, and not named in ${settingsOf(policy).private}`,
   );
 }
 

@@ -5,12 +5,15 @@ import { createServer, type Server } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cleanUp, makeFolder, post, runWeft, startServer } from "../e2e/server.ts";
 import type { TestServer } from "../e2e/server.ts";
 import { openBrowser, openPage, type WatchedPage } from "./browser.ts";
 import { Kitchen, recipeSchema } from "./recipes.ts";
+
+/** What of a page cannot be read, reached or named. */
+const looks = readFileSync(join(import.meta.dirname, "page-looks.mjs"), "utf8");
 
 let server: TestServer;
 let browser: Browser;
@@ -135,6 +138,12 @@ describe("the console", () => {
       await fill(page, "DQL query", "{ q(func: nothing) }");
       await page.getByRole("button", { name: "Run" }).click();
       await page.getByRole("alert").getByText("line 1 column").waitFor();
+      // The answer of each tab is its own.
+      await page.getByRole("tab", { name: "Mutate" }).click();
+      await page.getByRole("region", { name: "Answer" }).getByText('"uids"').waitFor();
+      expect(await page.getByRole("alert").count()).toBe(0);
+      await page.getByRole("tab", { name: "Query" }).click();
+      await page.getByRole("alert").getByText("line 1 column").waitFor();
     }));
 
   test("the data is walked: a type, its nodes by pages, a node, its edges there and back", async () => {
@@ -190,6 +199,95 @@ describe("the console", () => {
       },
       "dark",
     ));
+
+  test("a schema that is wrong: all its problems, at their places, until they are mended; a draft is kept", () =>
+    expectInView("schema", async (page) => {
+      const editor = page.locator(".editor");
+      await fill(page, "GraphQL schema", "type A {\n  id: ID!\n  b: Bee\n  c: [Cee]\n}\n");
+      await page.getByRole("button", { name: "Plan the change" }).click();
+      const told = page.getByRole("alert");
+      await told.getByText("2 problems").waitFor();
+      await told.getByText("Undefined type Cee.").waitFor();
+      expect(await editor.locator(".problem-sign").count()).toBe(2);
+      expect(await editor.locator(".problem-text").allTextContents()).toEqual([
+        "Bee",
+        "[",
+        "Cee",
+        "]",
+      ]);
+      await page.getByRole("button", { name: "Line 3, column 6" }).click();
+      await page.keyboard.press("Control+Delete");
+      await page.keyboard.insertText("Int");
+      await told.getByText("1 problem", { exact: true }).waitFor();
+      await page.getByRole("tab", { name: "Predicates" }).click();
+      await page.getByRole("rowheader", { name: "dgraph.type" }).waitFor({ state: "detached" });
+      await page.getByRole("tab", { name: "GraphQL schema" }).click();
+      await editor.getByText("b: Int").waitFor();
+      await page.getByRole("button", { name: "Discard" }).click();
+      await page.getByText("The schema that is served").waitFor();
+      await editor.getByText("addTask").waitFor({ state: "detached" });
+    }));
+
+  /** Whatever a view shows when it is there. */
+  const views: readonly (readonly [view: string, shown: (page: Page) => Locator])[] = [
+    ["graphql", (page) => page.getByText("queryType")],
+    ["dql", (page) => page.getByRole("textbox", { name: "DQL query" })],
+    ["schema", (page) => page.getByText("The schema that is served")],
+    ["data/type/Person", (page) => page.getByRole("columnheader", { name: "uid" })],
+    ["requests", (page) => page.getByText("running")],
+    ["health", (page) => page.getByText("Highest uid")],
+  ];
+  test.each([
+    ["light", 1280],
+    ["dark", 400],
+  ] as const)("%s and %i pixels wide all can be read, reached, and named", async (theme, width) => {
+    const { page } = await openPage(browser, theme, width);
+    const found: Record<string, unknown> = {};
+    for (const [view, shown] of views) {
+      await page.goto(`${server.url}/#/${view}`);
+      await shown(page).first().waitFor();
+      found[view] = await page.evaluate(looks);
+    }
+    expect(found).toEqual(Object.fromEntries(views.map(([view]) => [view, []])));
+    await page.context().close();
+  });
+
+  test("as narrow as a telephone: GraphiQL's answer has its room, and so have its pages", async () => {
+    const { page } = await openPage(browser, "light", 400);
+    await page.goto(`${server.url}/#/graphql`);
+    await writeQuery(page, "{ queryTask(first: 1) { title } }");
+    await page.keyboard.press("Control+Enter");
+    await page.locator(".result-window").getByText('"queryTask"').waitFor();
+    const { width, height } = (await page.locator(".result-window").boundingBox()) ?? {};
+    expect([Number(width) > 280, Number(height) > 150]).toEqual([true, true]);
+    await page.getByRole("button", { name: "Show Documentation Explorer" }).click();
+    const pages = await page.getByRole("region", { name: "Documentation Explorer" }).boundingBox();
+    expect(pages?.width).toBeGreaterThan(280);
+    await page.getByRole("button", { name: "Hide Documentation Explorer" }).click();
+    await page.locator(".result-window").getByText('"queryTask"').waitFor();
+    await page.context().close();
+  });
+
+  test("keys alone: from the first stop to a view, its tabs and its editor, and out of that again", async () => {
+    const { page } = await openPage(browser, "light");
+    await page.goto(`${server.url}/#/schema`);
+    await page.getByText("The schema that is served").waitFor();
+    const stop = async (key: string): Promise<string> => {
+      await page.keyboard.press(key);
+      return await page.evaluate(
+        "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim()",
+      );
+    };
+    const names = [];
+    for (let i = 0; i < 12; i++) names.push(await stop("Tab"));
+    expect(names).toEqual(expect.arrayContaining(["DQL", "Schema", "Access", "GraphQL schema"]));
+    await page.getByRole("tab", { name: "GraphQL schema" }).focus();
+    expect(await stop("ArrowRight")).toBe("Generated API");
+    expect(await stop("ArrowLeft")).toBe("GraphQL schema");
+    expect(await stop("Tab")).toBe("GraphQL schema");
+    expect(await stop("Shift+Tab")).toBe("GraphQL schema");
+    await page.context().close();
+  });
 
   test("a request that runs is shown, and is ended", async () => {
     await addMaze();

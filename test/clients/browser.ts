@@ -34,10 +34,14 @@ export interface WatchedPage {
   readonly complaints: readonly string[];
 }
 
-export async function openPage(browser: Browser, theme: "light" | "dark"): Promise<WatchedPage> {
+export async function openPage(
+  browser: Browser,
+  theme: "light" | "dark",
+  width = 1280,
+): Promise<WatchedPage> {
   const context = await browser.newContext({
     colorScheme: theme,
-    viewport: { width: 1280, height: 800 },
+    viewport: { width, height: 800 },
   });
   const page = await context.newPage();
   const complaints: string[] = [];

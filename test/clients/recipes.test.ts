@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { cleanUp, makeFolder, post, root, startServer } from "../e2e/server.ts";
+import { cleanUp, findFreePort, makeFolder, post, root, startServer } from "../e2e/server.ts";
 import type { TestServer } from "../e2e/server.ts";
 import { Kitchen, recipes, recipeSchema } from "./recipes.ts";
 
@@ -10,10 +10,12 @@ let server: TestServer;
 let kitchen: Kitchen;
 
 beforeAll(async () => {
-  server = await startServer({ dataDir: makeFolder(), flags: ["--workers", "1"] });
+  const grpc = `127.0.0.1:${await findFreePort()}`;
+  const flags = ["--workers", "1", "--grpc", grpc];
+  server = await startServer({ dataDir: makeFolder(), flags });
   const done = await post(`${server.url}/admin/schema`, recipeSchema);
   expect(done.json).toMatchObject({ data: { code: "Success" } });
-  kitchen = new Kitchen(server.url);
+  kitchen = new Kitchen(server.url, grpc);
 });
 afterAll(async () => {
   kitchen.clean();
@@ -30,6 +32,7 @@ test("the page has a recipe for each client", () => {
     "graphql-ws.mjs",
     "graphql-sse.mjs",
     "dgraph-js-http.mjs",
+    "dgraph-js.mjs",
   ]);
 });
 

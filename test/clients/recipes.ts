@@ -34,19 +34,25 @@ export const recipeSchema = /```graphql schema\n([^`]+)```/.exec(page)?.[1] ?? "
 export class Kitchen {
   readonly folder: string;
   readonly #url: string;
+  readonly #grpc: string;
 
-  constructor(url: string) {
+  /** `grpc`: where the server takes calls of gRPC, for the recipes that make some. */
+  constructor(url: string, grpc = "") {
     this.#url = url;
+    this.#grpc = grpc;
     const parent = join(root, "node_modules", ".cache");
     mkdirSync(parent, { recursive: true });
     this.folder = mkdtempSync(join(parent, "weft-recipes-"));
     for (const { file, text } of recipes) this.write(file, text);
   }
 
-  /** The address of the page is that of the server of the test. */
+  /** The addresses of the page are those of the server of the test. */
   write(file: string, text: string): void {
     const host = new URL(this.#url).host;
-    writeFileSync(join(this.folder, file), text.replaceAll("127.0.0.1:8080", host));
+    writeFileSync(
+      join(this.folder, file),
+      text.replaceAll("127.0.0.1:8080", host).replaceAll("127.0.0.1:9080", this.#grpc),
+    );
   }
 
   /** What the program prints; rejects with what it says where it fails, or does not end. */

@@ -186,6 +186,28 @@ describe("weft dev", () => {
     await save("resolvers.ts", resolvers, "2 resolvers");
   });
 
+  test("resolvers that are told of mutations are the schema's, too", async () => {
+    const watched = schema.replace(
+      "@withSubscription",
+      "@withSubscription @lambdaOnMutate(add: true)",
+    );
+    const asked = await save("schema.graphql", watched, "has no resolver for it");
+    expect(asked).toContain("warning: @lambdaOnMutate asks for Task.add, and resolvers.ts has");
+    const hook =
+      'self.addWebHookResolvers({ "Task.add": ({ event }) => console.log(event.operation) });\n';
+    const told = await save("resolvers.ts", resolvers + hook, "3 resolvers");
+    expect(told).not.toContain("warning");
+    const before = dev.output().length;
+    await ask('mutation { addTask(input: [{ title: "hooked" }]) { numUids } }');
+    await dev.says("add", before);
+    await ask('mutation { deleteTask(filter: { title: { eq: "hooked" } }) { numUids } }');
+    const idle = await save("schema.graphql", schema, "there\n");
+    expect(idle).toContain(
+      "a resolver Task.add, and the schema no @lambda or @lambdaOnMutate there",
+    );
+    await save("resolvers.ts", resolvers, "2 resolvers");
+  });
+
   test("a console and an error of a resolver, with lines of the files", async () => {
     await save(
       "resolvers.ts",
@@ -371,6 +393,26 @@ enum Kind { LOUD QUIET }
     expect(dev.output().slice(before)).toContain("line 3 of the schema");
   });
 
+  test("fixtures are sent as the user that they name", async () => {
+    const note = 'mutation { addNote(input: [{ owner: "ann" }]) { numUids } }\n';
+    await save(
+      "fixtures.graphql",
+      `# Notes.\n\n# Weft.Token ROLE=ADMIN USER=ann\n${note}`,
+      "is loaded",
+    );
+    await save("fixtures.graphql", `# Weft.Token {"ROLE":"ADMIN"}\n${note}`, "is loaded");
+    const [, token] =
+      (
+        await runWeft(["token", "ROLE=ADMIN", "--schema", join(folder, "schema.graphql")])
+      ).stdout.match(/^(\S+)\n$/) ?? [];
+    await save("fixtures.graphql", `# Weft.Header X-Auth: ${token}\n${note}`, "is loaded");
+    await save("fixtures.graphql", `# Weft.Token USER=ann\n${note}`, "authorization failed");
+    const wrong = await save("fixtures.graphql", `#\n# Weft.User ann\n${note}`, "error:");
+    expect(wrong).toContain(
+      "fixtures.graphql: error: line 2: # Weft.User ann: the head of a fixture has # Weft.Token",
+    );
+  });
+
   test("why nodes are not ordered by a field that they have", async () => {
     const before = dev.output().length;
     const { json } = await ask("{ queryNote(order: { asc: kind }) { owner } }");
@@ -390,7 +432,7 @@ describe("a start", () => {
     expect(dev.output()).toContain(
       "src/resolvers.js:1:27: error: Expected identifier but found end of file",
     );
-    expect(dev.output()).toContain("There is no schema yet: write schema.graphql");
+    expect(dev.output()).toContain("There is no schema yet: what is wrong is told above");
     await save("schema.graphql", schema, "fixtures.rdf is loaded");
     await save(
       "src/resolvers.js",

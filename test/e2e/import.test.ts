@@ -172,7 +172,7 @@ describe("a table", () => {
       "type: Person\nexisting: keep\ncolumns: { email: email, name: name }",
     );
     expect((await take("--mapping", keep, "--files", rows)).stdout).toContain(
-      "1 nodes made, 0 updated, 1 left as they were",
+      "1 node made, 0 updated, 1 left as they were",
     );
     const refuse = put(
       "refuse.yaml",
@@ -237,10 +237,10 @@ describe("faulty rows", () => {
     });
     const skipped = await take("--mapping", path, "--files", files, "--on-error", "skip");
     expect([skipped.code, skipped.stderr]).toEqual([0, ""]);
-    expect(skipped.stdout).toContain("1 rows were imported before");
-    expect(skipped.stdout).toContain("1 nodes made, 0 updated");
+    expect(skipped.stdout).toContain("1 row was imported before");
+    expect(skipped.stdout).toContain("1 node made, 0 updated");
     const rejected = join(folder, "faulty.rejected.csv");
-    expect(skipped.stdout).toContain(`6 rows were refused: they are in ${rejected}`);
+    expect(skipped.stdout).toContain(`6 rows were refused, see ${rejected}`);
     const lines = readFileSync(rejected, "utf8").trim().split("\n");
     expect(lines[0]).toBe("email,name,shoe,status,country,weft_place,weft_error");
     expect(lines.map((line) => line.split(",")[0])).toEqual([
@@ -255,7 +255,7 @@ describe("faulty rows", () => {
     expect(lines[5]).toContain(`country: there is no Country with code ""XX""`);
     const corrected = put("corrected.csv", [lines[0], lines[1]?.replace("forty", "40")].join("\n"));
     const taken = await take("--mapping", path, "--files", corrected);
-    expect([taken.stderr, taken.stdout]).toEqual(["", expect.stringContaining("1 nodes made")]);
+    expect([taken.stderr, taken.stdout]).toEqual(["", expect.stringContaining("1 node made")]);
   });
 });
 
@@ -306,7 +306,7 @@ describe("rows without a key", () => {
     // What is appended is new; rows that are others than those that were stored are told.
     writeFileSync(files, `{"sensor":"new","value":0}\n`, { flag: "a" });
     expect((await runWeft(args)).stdout).toContain(
-      "6,000 rows were imported before\nweft: 1 nodes made",
+      "6,000 rows were imported before\nweft: 1 node made",
     );
     writeFileSync(files, readFileSync(files, "utf8").replace('"value":0,', '"value":1,'));
     const other = await runWeft(args);

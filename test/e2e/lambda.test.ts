@@ -8,6 +8,7 @@ import {
   makeFolder,
   post,
   runWeft,
+  sleep,
   startServer,
   type TestServer,
   type Told,
@@ -70,6 +71,19 @@ beforeAll(async () => {
   await ask(`mutation { addCat(input: ${cats}) { numUids } }`);
 });
 afterAll(cleanUp);
+
+/** From before the port is open. */
+async function askUntilAnswered(query: string): Promise<Told> {
+  const endMs = Date.now() + 30_000;
+  for (;;) {
+    try {
+      return await ask(query);
+    } catch (error) {
+      if (Date.now() > endMs) throw error;
+      await sleep(10);
+    }
+  }
+}
 
 describe("weft serve --lambda", () => {
   test("reference/graphql 7.5: fields, one or several parents at a time", async () => {
@@ -139,14 +153,24 @@ describe("weft serve --lambda", () => {
     for (const one of good) expect(one.json["data"]).toEqual({ hello: "hello " });
   });
 
-  test("a lambda server that dies comes back", async () => {
+  test("a lambda server that dies comes back, and calls wait for it", async () => {
     const lambda = server.childPids().at(-1) ?? 0;
     process.kill(lambda, "SIGKILL");
-    await waitUntil(async () => {
-      const { json } = await ask("{ hello }");
-      return json["errors"] === undefined;
-    }, 20_000);
-    expect(server.childPids()).not.toContain(lambda);
+    await waitUntil(async () => !server.childPids().includes(lambda), 20_000);
+    const { json } = await ask("{ hello }");
+    expect(json).toMatchObject({ data: { hello: expect.any(String) } });
+    expect(json).not.toHaveProperty("errors");
+  });
+
+  test("after a start it answers from the first request on", async () => {
+    const { dataDir } = server;
+    const port = Number(new URL(server.url).port);
+    await server.stop();
+    const first = askUntilAnswered("{ hello }");
+    server = await startServer({ dataDir, port, flags: ["--lambda", file, "--workers", "2"] });
+    const { json } = await first;
+    expect(json).toMatchObject({ data: { hello: expect.any(String) } });
+    expect(json).not.toHaveProperty("errors");
   });
 });
 

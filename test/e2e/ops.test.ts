@@ -23,30 +23,33 @@ interface Instruction {
   readonly text: string;
 }
 
-function readDockerfile(): Instruction[] {
-  const lines = read("Dockerfile").replaceAll("\\\n", " ").split("\n");
+function readDockerfile(name: string): Instruction[] {
+  const lines = read(name).replaceAll("\\\n", " ").split("\n");
   return lines
     .filter((line) => /^[A-Z]/.test(line))
     .map((line) => ({ name: line.split(" ", 1)[0] ?? "", text: line.replace(/^\S+\s+/, "") }));
 }
 
-test("Dockerfile: files that are there, no root, a health check, a command that is understood", async () => {
-  const all = readDockerfile();
-  const of = (name: string): string[] =>
-    all.filter((one) => one.name === name).map(({ text }) => text.replaceAll(/ +/g, " "));
-  const copied = of("COPY")
-    .filter((text) => !text.startsWith("--from"))
-    .flatMap((text) => text.split(" ").slice(0, -1));
-  expect(copied.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-  const last = all.findLastIndex(({ name }) => name === "FROM");
-  const run = all.slice(last);
-  expect(run.find(({ name }) => name === "USER")?.text).toBe("node");
-  expect(run.some(({ name }) => name === "HEALTHCHECK")).toBe(true);
-  expect(of("ENTRYPOINT")).toEqual(['["weft"]']);
-  await expectFlags(JSON.parse(of("CMD")[0] ?? "") as string[]);
-  // Of the package alone comes what is run; the registry is the only source.
-  expect(of("RUN").join(" ")).not.toMatch(/curl|wget|apt|git /);
-});
+test.each(["Dockerfile", "ops/Dockerfile"])(
+  "%s: files that are there, no root, a health check, a command that is understood",
+  async (name) => {
+    const all = readDockerfile(name);
+    const of = (name: string): string[] =>
+      all.filter((one) => one.name === name).map(({ text }) => text.replaceAll(/ +/g, " "));
+    const copied = of("COPY")
+      .filter((text) => !text.startsWith("--from"))
+      .flatMap((text) => text.split(" ").slice(0, -1));
+    expect(copied.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    const last = all.findLastIndex(({ name }) => name === "FROM");
+    const run = all.slice(last);
+    expect(run.find(({ name }) => name === "USER")?.text).toBe("node");
+    expect(run.some(({ name }) => name === "HEALTHCHECK")).toBe(true);
+    expect(of("ENTRYPOINT")).toEqual(['["weft"]']);
+    await expectFlags(JSON.parse(of("CMD")[0] ?? "") as string[]);
+    // Of the package alone comes what is run; the registry is the only source.
+    expect(of("RUN").join(" ")).not.toMatch(/curl|wget|apt|git /);
+  },
+);
 
 test("compose.yaml: one service on loopback, a root that is not written", async () => {
   const { services, volumes } = parse(read("ops/compose.yaml")) as {

@@ -1,7 +1,7 @@
 /** What `npm pack` makes, run as `npx` runs it: beside nothing but the packages that it names. */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cleanUp, findFreePort, makeFolder, root } from "./server.ts";
 
@@ -38,7 +38,13 @@ function readManifest() {
 
 test("holds what is built, the sample and the documentation: no sources, no tests, no maps", () => {
   const paths = packed.files.map(({ path }) => path);
-  for (const path of ["bin/weft", "dist/main.js", "dist/LICENCES.txt", "sample/packages.json"]) {
+  for (const path of [
+    "bin/weft",
+    "dist/main.js",
+    "dist/LICENCES.txt",
+    "sample/packages.json",
+    "ops/weft.service",
+  ]) {
     expect(paths).toContain(path);
   }
   const odd = paths.filter((path) => /\.(map|pem)$|^(src|test|tools|bench)\//.test(path));
@@ -46,6 +52,75 @@ test("holds what is built, the sample and the documentation: no sources, no test
   expect(packed.unpackedSize).toBeLessThan(16 * 1024 * 1024);
   expect(readManifest()).toMatchObject({ name: "weft-graph", bin: { weft: "bin/weft" } });
 });
+
+test("pages link to what is in the package, and to headings that are there", () => {
+  const paths = packed.files.map(({ path }) => path);
+  const pages = paths.filter((path) => path.endsWith(".md"));
+  const texts = new Map(pages.map((path) => [path, readFileSync(join(folder, path), "utf8")]));
+  const links = [...texts].flatMap(([page, text]) =>
+    findLinks(text).map((link) => ({ page, link, ...locate(page, link) })),
+  );
+  const isThere = (path: string): boolean =>
+    paths.some((one) => one === path || one.startsWith(`${path.replace(/\/$/, "")}/`));
+  const isDead = ({ path, anchor }: Place): boolean => {
+    const text = texts.get(path);
+    if (!isThere(path)) return true;
+    return anchor !== "" && text !== undefined && !findAnchors(text).has(anchor);
+  };
+  expect(links.length).toBeGreaterThan(500);
+  expect(links.filter(isDead).map(({ page, link }) => `${page}: ${link}`)).toEqual([]);
+});
+
+test("what its Dockerfile takes is in the package", () => {
+  const { files } = packed;
+  const copied = readFileSync(join(folder, "ops/Dockerfile"), "utf8").matchAll(
+    /^COPY (?<from>\S+) /gm,
+  );
+  const names = [...copied].map(({ groups }) => groups?.["from"] ?? "");
+  expect(names).toContain("dist");
+  const isPacked = (name: string): boolean =>
+    files.some(({ path }) => path === name || path.startsWith(`${name}/`));
+  expect(names.filter((name) => !isPacked(name))).toEqual([]);
+});
+
+interface Place {
+  readonly path: string;
+  /** Of a heading; "" for the page. */
+  readonly anchor: string;
+}
+
+/** Where a link of a page leads to, from the package's root. */
+function locate(page: string, link: string): Place {
+  const [file = "", anchor = ""] = link.split("#");
+  return { path: file === "" ? page : posix.join(posix.dirname(page), file), anchor };
+}
+
+/** Of the text, without examples; those to other places on the web are not looked at. */
+function findLinks(text: string): string[] {
+  const plain = text.replaceAll(/^```[\s\S]*?^```/gm, "").replaceAll(/`[^`\n]*`(?!\])/g, "");
+  return [...plain.matchAll(/\]\((?<link>[^)\s]+)\)/g)]
+    .map(({ groups }) => groups?.["link"] ?? "")
+    .filter((link) => !/^[a-z]+:/.test(link));
+}
+
+/** As the usual renderers name headings. */
+function findAnchors(text: string): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  const names = text.replaceAll(/^```[\s\S]*?^```/gm, "").matchAll(/^#{1,6} (?<heading>.*)$/gm);
+  return new Set(
+    [...names].map(({ groups }) => {
+      const heading = (groups?.["heading"] ?? "").replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
+      const name = heading
+        .trim()
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_\- ]/gu, "")
+        .replaceAll(" ", "-");
+      const count = counts.get(name) ?? 0;
+      counts.set(name, count + 1);
+      return count === 0 ? name : `${name}-${count}`;
+    }),
+  );
+}
 
 test("serves the sample, and ends when npm does", async () => {
   const port = await findFreePort();

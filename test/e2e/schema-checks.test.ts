@@ -46,6 +46,25 @@ test("with error-details a schema that is set and refused: all faults, with thei
   ]);
 });
 
+test("an administrator is told all problems of small ones and of large ones, with their places", async () => {
+  const query = "query($s: String!) { schemaProblems(schema: $s) { message line column } }";
+  const problemsOf = async (s: string): Promise<unknown> => {
+    const json = { "content-type": "application/json" };
+    const body = JSON.stringify({ query, variables: { s } });
+    return (await post(`${server.url}/admin`, body, json)).json["data"]!["schemaProblems"];
+  };
+  for (const types of [2, 200]) {
+    expect(await problemsOf(schemaOf(types))).toEqual([]);
+    expect(await problemsOf(`${schemaOf(types)}\ntype W {\n  a: Unknown\n  b: [Other] }`)).toEqual([
+      { message: "Undefined type Unknown.", line: types + 2, column: 6 },
+      { message: "Undefined type Other.", line: types + 3, column: 6 },
+    ]);
+  }
+  expect(await problemsOf('type A { x: Int }\n# Dgraph.Authorization {"Header":"x"}')).toEqual([
+    { message: expect.stringContaining("required field missing"), line: null, column: null },
+  ]);
+});
+
 test("it ends in time, and reads go on beside it", async () => {
   const checking = check(schemaOf(40_000));
   let isOver = false;

@@ -128,6 +128,19 @@ describe("open", () => {
     );
   });
 
+  test("whom @custom may not ask is named by the option that would allow it", async () => {
+    const custom = `type Query { far: String @custom(http: { url: "http://HOST/x", method: GET }) }`;
+    const refusalOf = async (host: string, outgoing: object): Promise<string | undefined> => {
+      const asking = await openCats({ schema: custom.replace("HOST", host), outgoing });
+      return (await asking.graphql("{ far }")).errors?.[0]?.message;
+    };
+    expect(await refusalOf("127.0.0.1:9", {})).toContain("not named in outgoing.private");
+    expect(await refusalOf("localhost:9", {})).toContain("not named in outgoing.private");
+    expect(await refusalOf("a.example", { hosts: ["b.example"] })).toContain(
+      "a.example is not among the hosts of outgoing.hosts",
+    );
+  });
+
   test("a directory keeps what was written, and is opened once at a time", async () => {
     const folder = mkdtempSync(join(tmpdir(), "weft-embedded-"));
     folders.push(folder);

@@ -19,7 +19,10 @@ export interface Finding {
   readonly nodes: number;
   /** Where what was asked holds even of no node of the type. */
   readonly isGeneral?: boolean;
-  /** Some of them: `0x1`, with what they have, `"thirty" at 0x1`, or where they lead to, `0x1 → 0x2`. */
+  /**
+   * Some of them: `0x1`, with what they have, `"thirty" at 0x1`, or where they lead to, `0x1 → 0x2`. The last is `…` where
+   * there are more.
+   */
   readonly examples: readonly string[];
 }
 
@@ -163,8 +166,13 @@ class Tally {
   }
 
   finding(): Finding {
-    return { nodes: this.#nodes, examples: this.#examples };
+    return { nodes: this.#nodes, examples: cut(this.#examples, this.#nodes) };
   }
+}
+
+/** The first of `count`. */
+function cut(shown: readonly string[], count: number): readonly string[] {
+  return count > shown.length ? [...shown, "…"] : shown;
 }
 
 function hasValue(source: StoredSource, column: Column): (row: number) => boolean {
@@ -224,13 +232,11 @@ function passRepeated(reader: Reader, typeName: string, { id }: Predicate): Pass
       );
       const repeated = values.repeated();
       const nodes = repeated.reduce((sum, { uids }) => sum + uids.length, 0);
-      const examples = repeated
-        .slice(0, shownMax)
-        .map(
-          ({ text, uids }) =>
-            `${quote(text)} at ${uids.slice(0, shownMax).map(printUid).join(", ")}`,
-        );
-      return { nodes, examples };
+      const examples = repeated.slice(0, shownMax).map(({ text, uids }) => {
+        const shown = cut(uids.slice(0, shownMax).map(printUid), uids.length);
+        return `${quote(text)} at ${shown.join(", ")}`;
+      });
+      return { nodes, examples: cut(examples, repeated.length) };
     },
   };
 }

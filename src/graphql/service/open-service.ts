@@ -17,7 +17,7 @@ import { RequestHandler } from "./handle.ts";
 import type { Identify } from "./sender.ts";
 import { SchemaChecks } from "./schema-check.ts";
 import { SchemaStore } from "./schema-store.ts";
-import type { GraphqlService } from "./service.ts";
+import type { GraphqlService, SchemaRow } from "./service.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 interface GraphqlServiceOptions {
@@ -56,6 +56,17 @@ interface GraphqlServiceOptions {
 function webhooksOf(client: LambdaClient | undefined, logger: Logger): Webhooks | undefined {
   const warn: Logger["warn"] = (message, fields) => logger.warn(message, fields);
   return client === undefined ? undefined : new Webhooks({ client, warn });
+}
+
+/** What a schema that was set is warned of is also for the operator. */
+async function warned(
+  setting: Promise<SchemaRow>,
+  namespace: number,
+  logger: Logger,
+): Promise<SchemaRow> {
+  const row = await setting;
+  for (const warning of row.warnings) logger.warn(warning, { namespace });
+  return row;
 }
 
 /** The GraphQL service of an engine: one for a process. It holds nothing open; the engine is closed by its owner. */
@@ -111,21 +122,15 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     get subscriptionCounters() {
       return subscriptions.counters;
     },
-    async updateSchema(namespace, sdl) {
-      const row = await schemas.update(namespace, sdl);
-      for (const warning of row.warnings) logger.warn(warning, { namespace });
-      return row;
-    },
+    updateSchema: (namespace, sdl) => warned(schemas.update(namespace, sdl), namespace, logger),
     planSchema: (namespace, sdl) => schemas.plan(namespace, sdl),
-    async applySchema(namespace, sdl, wish) {
-      const row = await schemas.apply(namespace, sdl, wish);
-      for (const warning of row.warnings) logger.warn(warning, { namespace });
-      return row;
-    },
+    applySchema: (namespace, sdl, wish) =>
+      warned(schemas.apply(namespace, sdl, wish), namespace, logger),
     schemaRow: (namespace) => schemas.row(namespace),
     allowedOrigins: (namespace) => schemas.allowedOrigins(namespace),
     preflight: (namespace) => schemas.preflight(namespace),
     validateSchema: (sdl, asksOthers) => checks.check(sdl, asksOthers),
+    findSchemaProblems: (sdl) => checks.findProblems(sdl),
     schemaUpdateCount: (namespace) => schemas.updateCount(namespace),
   };
 }

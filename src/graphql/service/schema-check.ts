@@ -7,6 +7,7 @@ import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../model/fault.ts";
 import { nameLimit } from "../../model/limits.ts";
 import type { Outgoing } from "../resolve/request-call.ts";
+import type { SchemaProblem } from "../schema/sdl-draft.ts";
 import { findRemoteProblems } from "./remote-check.ts";
 import { printProblem } from "./schema-compile.ts";
 import type { SchemaCheckOptions, SchemaVerdict } from "./schema-verdict.ts";
@@ -47,9 +48,16 @@ export class SchemaChecks {
     return { problems: problems.map(printProblem), warnings: [] };
   }
 
-  #judge(sdl: string): Promise<SchemaVerdict> {
+  /** All that is wrong, with places; nobody else is asked. Throws as `check`. */
+  async findProblems(sdl: string): Promise<readonly SchemaProblem[]> {
+    const { placed = [], problems } = await this.#judge(sdl, true);
+    if (placed.length > 0) return placed;
+    return problems.map((message) => ({ message: message.trim(), at: undefined }));
+  }
+
+  #judge(sdl: string, withPlaces = false): Promise<SchemaVerdict> {
     const { clock, timeoutMs, hasLambda, allowsRuleGaps } = this.#options;
-    const options = { hasLambda, allowsRuleGaps };
+    const options = { hasLambda, allowsRuleGaps, withPlaces };
     if (sdl.length <= smallSchema) return Promise.resolve(judgeSchema(sdl, options));
     const endMs = timeoutMs === 0 ? Infinity : clock.tickMs() + timeoutMs;
     const checked = this.#before.then(() =>

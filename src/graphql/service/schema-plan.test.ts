@@ -63,6 +63,18 @@ describe("a plan of a schema", () => {
     await add(users);
   });
 
+  it("shows some nodes, and an ellipsis where there are more", async () => {
+    await add(
+      [5, 6, 7, 8].map((uid) => `${uid} dgraph.type "User"\n${uid} User.name "Bo"`).join("\n"),
+    );
+    expect(await plan(schema.replace("age: String", "age: String!"))).toEqual([
+      "breaks required User.age 5 0x2; 0x5; 0x6; …",
+    ]);
+    expect(await plan(schema.replace("name: String", "name: String @id"))).toContain(
+      'breaks id-added User.name 6 "Ada" at 0x1, 0x2; "Bo" at 0x5, 0x6, 0x7, …',
+    );
+  });
+
   const cases: [string, string, string[]][] = [
     ["the same", schema, []],
     [

@@ -1,4 +1,5 @@
 /** What setting a schema would change of what is served and stored, with the nodes that each change touches. */
+import { countWords } from "../../base/count-words.ts";
 import type { Reader } from "../../graph/reader.ts";
 import type { CompiledSchema } from "../schema/compiled-schema.ts";
 import {
@@ -113,12 +114,8 @@ export function refuseChanges(changes: readonly PlannedChange[], force: readonly
 
 function explainRefusal(change: PlannedChange): string {
   const { effect, text, hint, nodes, examples } = change;
-  const touched = nodes === 0 ? "" : ` (${printNodes(nodes)}: ${examples.join("; ")})`;
+  const touched = nodes === 0 ? "" : ` (${countWords(nodes, "nodes")}: ${examples.join("; ")})`;
   const way = hint === undefined ? "" : `; ${hint}`;
   const end = effect === "impossible" ? "" : `; or name it in force`;
   return `${nameOf(change)}: ${text}${touched}${way}${end}`;
-}
-
-function printNodes(nodes: number): string {
-  return nodes === 1 ? "1 node" : `${nodes} nodes`;
 }

@@ -2,7 +2,8 @@
 import { Fault } from "../../model/fault.ts";
 import { refuseRuleGaps, findRuleGaps } from "../schema/rule-gaps.ts";
 import { readRemoteExpectations, type RemoteExpectations } from "../schema/remote-expectations.ts";
-import { compileSchema, validateSdl } from "./schema-compile.ts";
+import { compileSchema, findSchemaProblems, validateSdl } from "./schema-compile.ts";
+import type { SchemaProblem } from "../schema/sdl-draft.ts";
 import { findSchemaWarnings } from "../schema/warnings.ts";
 
 export interface SchemaCheckOptions {
@@ -10,11 +11,15 @@ export interface SchemaCheckOptions {
   readonly hasLambda: boolean;
   /** `--graphql strict-rules`: false where operations without a rule are refused beside others that have one. */
   readonly allowsRuleGaps: boolean;
+  /** For whoever edits a schema: all problems, with places, and not those alone that a server tells when it is set. */
+  readonly withPlaces?: boolean;
 }
 
 export interface SchemaVerdict {
   /** [] where nothing is wrong. */
   readonly problems: readonly string[];
+  /** Those of `withPlaces`, in their order; where there are none, `problems` may have some without a place. */
+  readonly placed?: readonly SchemaProblem[];
   readonly warnings: readonly string[];
   /** What it expects of other GraphQL services; undefined: nothing, or it is wrong anyway. */
   readonly remote?: RemoteExpectations | undefined;
@@ -23,8 +28,10 @@ export interface SchemaVerdict {
 /** Stores nothing and asks nobody: key sets and other GraphQL services are tried when the schema is set. */
 export function judgeSchema(
   sdl: string,
-  { hasLambda, allowsRuleGaps }: SchemaCheckOptions,
+  { hasLambda, allowsRuleGaps, withPlaces = false }: SchemaCheckOptions,
 ): SchemaVerdict {
+  const placed = withPlaces ? findSchemaProblems(sdl, hasLambda) : [];
+  if (placed.length > 0) return { problems: [], placed, warnings: [] };
   const problems = validateSdl(sdl, hasLambda);
   if (problems.length > 0) return { problems, warnings: [] };
   try {

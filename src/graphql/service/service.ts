@@ -4,6 +4,7 @@
  */
 import type { GraphqlRequest } from "../operation/request.ts";
 import type { DocumentLimits } from "../operation/document-meter.ts";
+import type { SchemaProblem } from "../schema/sdl-draft.ts";
 import type { SchemaPlan } from "./schema-plan.ts";
 import type { SchemaVerdict } from "./schema-verdict.ts";
 import type { MaybePromise } from "../../base/maybe.ts";
@@ -41,6 +42,8 @@ export interface GraphqlService {
    * administrators. Throws Fault E_DEADLINE, and E_LIMIT where it takes too much memory.
    */
   validateSchema(sdl: string, asksOthers: boolean): Promise<SchemaVerdict>;
+  /** All that is wrong with one, with places. Throws as `validateSchema`. */
+  findSchemaProblems(sdl: string): Promise<readonly SchemaProblem[]>;
   /**
    * Origins of web pages that may read answers (`# Dgraph.Allow-Origin`); empty: every one. As this process last saw
    * the schema, which is right after each `handle`.

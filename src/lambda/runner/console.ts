@@ -3,6 +3,7 @@
  * it is given and hands it to the server, which logs it. A script that prints without end is cut short.
  */
 import type { FromResolver } from "../messages.ts";
+import { withClassMarks } from "./class-marks.ts";
 
 interface ConsolePorts {
   send(message: FromResolver): void;
@@ -40,10 +41,11 @@ export function openConsole(
     const at = script === undefined ? undefined : findCaller(script);
     ports.send({ kind: "printed", level, line: (indent + text).slice(0, lineCharactersMax), at });
   };
-  const info: Print = (...values) => print("info", ports.format(values));
-  const warn: Print = (...values) => print("warn", ports.format(values));
-  const label = (value: unknown): string =>
-    value === undefined ? "default" : ports.format([value]);
+  const format = (values: readonly unknown[]): string =>
+    withClassMarks(values, () => ports.format(values));
+  const info: Print = (...values) => print("info", format(values));
+  const warn: Print = (...values) => print("warn", format(values));
+  const label = (value: unknown): string => (value === undefined ? "default" : format([value]));
   const elapsed = (name: string): string =>
     `${name}: ${(now() - (times.get(name) ?? now())).toFixed(3)}ms`;
   return {
