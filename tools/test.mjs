@@ -8,7 +8,10 @@ const bin = (name, file) => join(root, "node_modules", name, file);
 /** What was found the last time is kept beside the packages: files that are as they were are not looked at again. */
 const types = (name) => [
   bin("typescript", "bin/tsc"),
-  ...["--noEmit", "--incremental", "--tsBuildInfoFile", bin(".cache", `${name}.tsbuildinfo`)],
+  "--noEmit",
+  "--incremental",
+  "--tsBuildInfoFile",
+  bin(".cache", `${name}.tsbuildinfo`),
 ];
 const sources = ["src", "test", "tools", "bench"];
 const checks = [
@@ -16,7 +19,7 @@ const checks = [
     name: "format",
     args: [
       bin("prettier", "bin/prettier.cjs"),
-      ...["--check", "--log-level", "warn", "--cache", "--cache-strategy", "content", "."],
+      ..."--check --log-level warn --cache --cache-strategy content .".split(" "),
     ],
   },
   {
