@@ -13,6 +13,9 @@ const native = ["lmdb", "bcrypt", "farmhash", "esbuild"];
 /** Packages that only some need: they install them themselves (src/sinks/optional-package.ts). */
 const optional = ["@nats-io/transport-node", "kafkajs"];
 
+/** See src/base/late-package.ts. */
+const latePackages = ["s2js", "snowball-stemmers"];
+
 const common = {
   absWorkingDir: root,
   outdir: dist,
@@ -45,6 +48,16 @@ const server = await build({
   banner: {
     js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
   },
+});
+
+// Packages that a process loads when it first uses them (src/base/late-package.ts).
+const late = await build({
+  ...common,
+  entryPoints: latePackages.map((name) => ({ in: name, out: `late/${name}` })),
+  format: "cjs",
+  outExtension: { ".js": ".cjs" },
+  mainFields: ["module", "main"],
+  platform: "node",
 });
 
 // What lambda/bundle.ts puts in front of a user's script, where there is no Node; it looks for it below its own file.
@@ -122,9 +135,11 @@ for (const [name, text] of Object.entries(declarations)) writeFileSync(join(dist
 const licences = join(dist, "LICENCES.txt");
 writeFileSync(
   licences,
-  gatherLicences([server, page].flatMap(({ metafile }) => Object.keys(metafile.inputs))),
+  gatherLicences([server, late, page].flatMap(({ metafile }) => Object.keys(metafile.inputs))),
 );
-const outputs = [server, client, runner].flatMap(({ metafile }) => Object.keys(metafile.outputs));
+const outputs = [server, late, client, runner].flatMap(({ metafile }) =>
+  Object.keys(metafile.outputs),
+);
 outputs.push(...pageFiles);
 const types = Object.keys(declarations).map((name) => join(dist, name));
 removeOthers(

@@ -2,7 +2,7 @@
 import type { Layers } from "./tidy.ts";
 
 export const layers: Layers = {
-  base: { below: [] },
+  base: { below: [], outside: ["node:module"] },
   model: { below: ["base"] },
   // The page that a browser is shown: it runs there, and meets the server over HTTP alone.
   console: {

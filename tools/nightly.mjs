@@ -1,8 +1,8 @@
 // `npm run nightly [-- TEST-FILE…]`: what takes hours. The packages' audit, hostile clients, the growth of documents, every
-// property with 10,000 cases and a seed of its own, ten minutes of kills while a server archives itself, backups at a real
-// S3 server (built with Go, where there is one), the dashboard's queries (by Prometheus, where that is installed), the
-// isolation suite for an hour (`WEFT_ISOLATION_MINUTES`), and as long a storm over several machines
-// (`WEFT_NEMESIS_MINUTES`). The seed is printed first: a failure names the case, and
+// property with 10,000 cases and a seed of its own, two hundred kills under write load, ten minutes of kills while a
+// server archives itself, backups at a real S3 server (built with Go, where there is one), the dashboard's queries (by
+// Prometheus, where that is installed), the isolation suite for an hour (`WEFT_ISOLATION_MINUTES`), and as long a storm
+// over several machines (`WEFT_NEMESIS_MINUTES`). The seed is printed first: a failure names the case, and
 // `WEFT_SEED=N npm run nightly` finds it again. Who names files gets their properties alone. Every step runs, whatever
 // those before it found; exit 1 when one failed.
 import { spawnSync } from "node:child_process";
@@ -40,6 +40,7 @@ const steps =
         tool("hostile"),
         tool("growth"),
         properties(files),
+        tool("crash", "--seed", seed),
         tool("backup-storm", "--seconds", "600", "--seed", seed),
         tool("s3-gateway"),
         tool("prometheus"),

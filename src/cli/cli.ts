@@ -9,7 +9,6 @@ import { addBackup, addRestore } from "./backup-commands.ts";
 import { addCertify } from "./certify-command.ts";
 import { addChanges } from "./changes-commands.ts";
 import { addCheck } from "./check-command.ts";
-import { runChild } from "./child-port.ts";
 import { addCluster } from "./cluster-commands.ts";
 import { addConfig } from "./config-commands.ts";
 import { addDev, addInit } from "./dev-commands.ts";
@@ -19,7 +18,6 @@ import { addKey } from "./key-commands.ts";
 import { addLambda } from "./lambda-command.ts";
 import { addLive, addSample } from "./live-commands.ts";
 import { complain, endWithLostOutput } from "./log.ts";
-import type { Role } from "./messages.ts";
 import { prepareOptions } from "./prepare-options.ts";
 import { addToken, addTypes } from "./project-commands.ts";
 import { keepProjectMask } from "./project-mask.ts";
@@ -33,15 +31,6 @@ import { readVersion } from "./version.ts";
 /** Runs one command to its end. `mask`: the user's, for files of projects. Whatever it throws becomes one line and exit code 1. */
 export async function runCli(argv: readonly string[], mask: number): Promise<void> {
   keepProjectMask(mask);
-  if (argv[2] === "__child" && argv[3] === "snapshot") {
-    const { runSnapshotChild } = await import("./snapshot-child.ts");
-    runSnapshotChild();
-    return;
-  }
-  if (argv[2] === "__child") {
-    runChild(argv[3] as Role);
-    return;
-  }
   endWithLostOutput();
   try {
     await makeProgram(argv.slice(3)).parseAsync([...argv]);

@@ -1,8 +1,10 @@
 /** Scripts that try to get out: by all that they can reach, by what they leave behind, by what they throw. */
 import { describe, expect, test } from "vitest";
-import { call, logged, start, write } from "../../test/support/lambda-server.ts";
+import { call, logged, start, useLambdaServers, write } from "../../test/support/lambda-server.ts";
 import { defaultLambdaLimits } from "./limits.ts";
 import type { LambdaServer } from "./server.ts";
+
+useLambdaServers();
 
 /** Walks all that a resolver can reach, and tries to get out with it. */
 const walker = String.raw`

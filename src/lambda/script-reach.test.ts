@@ -1,6 +1,8 @@
 /** What scripts can reach (reference/graphql 7.4 – 7.6): modules, hosts, the database. */
 import { describe, expect, test } from "vitest";
-import { call, listen, start, write } from "../../test/support/lambda-server.ts";
+import { call, listen, start, useLambdaServers, write } from "../../test/support/lambda-server.ts";
+
+useLambdaServers();
 
 describe("what scripts can reach", () => {
   test("no environment, no files, no processes, no code from texts", async () => {

@@ -7,11 +7,14 @@ import {
   folder,
   logged,
   start,
+  useLambdaServers,
   write,
   type Reply,
 } from "../../test/support/lambda-server.ts";
 import { defaultLambdaLimits } from "./limits.ts";
 import type { LambdaServer } from "./server.ts";
+
+useLambdaServers();
 
 describe("reference/graphql 7.5: resolvers", () => {
   test("rule 1, 3: both functions any number of times, sync and async", async () => {

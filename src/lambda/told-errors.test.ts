@@ -2,8 +2,17 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { call, folder, logged, start, write } from "../../test/support/lambda-server.ts";
+import {
+  call,
+  folder,
+  logged,
+  start,
+  useLambdaServers,
+  write,
+} from "../../test/support/lambda-server.ts";
 import type { LambdaServer } from "./server.ts";
+
+useLambdaServers();
 
 describe("what is told of an error", () => {
   const script = `interface Box { readonly n: number }

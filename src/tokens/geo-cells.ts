@@ -1,6 +1,14 @@
-import { s2 } from "s2js";
+import type { s2 } from "s2js";
+import { LatePackage } from "../base/late-package.ts";
 import { ConversionError } from "../model/conversion-error.ts";
 import type { Geometry } from "../model/value.ts";
+
+const s2js = new LatePackage<{ readonly s2: typeof s2 }>("s2js");
+
+/** Points, lines and cells on the sphere. */
+export function loadS2(): typeof s2 {
+  return s2js.load().s2;
+}
 
 /** Cells of about 250 km down to about 150 m. */
 export const levelMin = 5;
@@ -56,7 +64,7 @@ export function coverOf(geometry: Geometry, use: "index" | "query"): bigint[] {
   checkPlane(geometry);
   switch (geometry.type) {
     case "Point":
-      return [s2.cellid.parent(cellOf(geometry.coordinates), levelMax)];
+      return [loadS2().cellid.parent(cellOf(geometry.coordinates), levelMax)];
     case "Polygon":
       return coverLoop(loopOf(geometry.coordinates));
     case "MultiPolygon": {
@@ -79,7 +87,11 @@ export const circleCorners = 100;
 
 /** A circle on the earth, drawn as a polygon of 100 corners. */
 export function makeCircle(center: readonly number[], radiusMeters: number): s2.Loop {
-  return s2.Loop.regularLoop(pointOf(center), radiusMeters / earthRadiusMeters, circleCorners);
+  return loadS2().Loop.regularLoop(
+    pointOf(center),
+    radiusMeters / earthRadiusMeters,
+    circleCorners,
+  );
 }
 
 function checkPlane(geometry: Geometry): void {
@@ -92,11 +104,13 @@ function checkPlane(geometry: Geometry): void {
 }
 
 function cellOf(coordinates: readonly number[]): bigint {
-  return s2.cellid.fromLatLng(s2.LatLng.fromDegrees(coordinates[1] ?? 0, coordinates[0] ?? 0));
+  const { cellid, LatLng } = loadS2();
+  return cellid.fromLatLng(LatLng.fromDegrees(coordinates[1] ?? 0, coordinates[0] ?? 0));
 }
 
 export function pointOf(coordinates: readonly number[]): s2.Point {
-  return s2.Point.fromLatLng(s2.LatLng.fromDegrees(coordinates[1] ?? 0, coordinates[0] ?? 0));
+  const { Point, LatLng } = loadS2();
+  return Point.fromLatLng(LatLng.fromDegrees(coordinates[1] ?? 0, coordinates[0] ?? 0));
 }
 
 /** The outer ring as a loop on the sphere; the side that is smaller is taken as the inside. */
@@ -115,7 +129,8 @@ function checkRing(polygon: PolygonRings): Ring {
 export function loopOfRing(ring: Ring): s2.Loop {
   const points = ring.slice(0, -1).map(pointOf);
   if (isClockwise(ring)) points.reverse();
-  const loop = new s2.Loop(points);
+  const { Loop } = loadS2();
+  const loop = new Loop(points);
   if (loop.capBound().radius() > Math.PI / 2) loop.invert();
   return loop;
 }
@@ -153,7 +168,8 @@ function isClockwise(ring: Ring): boolean {
 }
 
 export function coverLoop(loop: s2.Loop): bigint[] {
-  const coverer = new s2.RegionCoverer({
+  const { RegionCoverer } = loadS2();
+  const coverer = new RegionCoverer({
     minLevel: levelMin,
     maxLevel: levelMax,
     levelMod: 1,
@@ -164,9 +180,10 @@ export function coverLoop(loop: s2.Loop): bigint[] {
 
 function parentsOf(cover: readonly bigint[]): bigint[] {
   const parents = new Set<bigint>();
+  const { cellid } = loadS2();
   for (const cell of cover) {
-    for (let level = s2.cellid.level(cell); level >= levelMin; level--) {
-      parents.add(s2.cellid.parent(cell, level));
+    for (let level = cellid.level(cell); level >= levelMin; level--) {
+      parents.add(cellid.parent(cell, level));
     }
   }
   return [...parents];

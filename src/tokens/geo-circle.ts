@@ -2,10 +2,10 @@
  * Hot: circles on the earth, for near. Their cells are found by plain arithmetic on the cube's faces (20 µs; covering
  * the polygon that the circle is drawn as takes 500), and nearly all points are told apart by their distance alone.
  */
-import { s2 } from "s2js";
 import {
   levelMax,
   levelMin,
+  loadS2,
   makeCircle,
   pointOf,
   earthRadiusMeters,
@@ -84,10 +84,11 @@ function coverCircle(center: Place, radius: number): bigint[] | undefined {
   const start = Math.min(fitting, levelMax);
   if (start < levelMin) return undefined;
   const end = Math.min(start + refinedLevels, levelMax);
-  const leaf = s2.cellid.fromPoint(new s2.Point(center.x, center.y, center.z));
+  const { cellid, Point } = loadS2();
+  const leaf = cellid.fromPoint(new Point(center.x, center.y, center.z));
   const cells: bigint[] = [];
-  for (const around of s2.cellid.vertexNeighbors(leaf, start)) {
-    const { f, i, j } = s2.cellid.faceIJOrientation(around);
+  for (const around of cellid.vertexNeighbors(leaf, start)) {
+    const { f, i, j } = cellid.faceIJOrientation(around);
     const size = 2 ** (leafLevel - start);
     const corner = { face: f, i: i - (i % size), j: j - (j % size) };
     gatherNear(corner, start, { center, radius, end, cells });
@@ -116,7 +117,8 @@ function gatherNear(corner: Corner, level: number, gathering: Gathering): void {
   if (distanceSquare(corner, size / 2, center) > chordSquare(Math.min(reach, Math.PI))) return;
   if (level === end) {
     const { face, i, j } = corner;
-    cells.push(s2.cellid.parent(s2.cellid.fromFaceIJ(face, i, j), level));
+    const { cellid } = loadS2();
+    cells.push(cellid.parent(cellid.fromFaceIJ(face, i, j), level));
     return;
   }
   const half = size / 2;

@@ -1,4 +1,5 @@
-import snowball from "snowball-stemmers";
+import type Snowball from "snowball-stemmers";
+import { LatePackage } from "../base/late-package.ts";
 import {
   stemFrench,
   stemGerman,
@@ -9,6 +10,8 @@ import {
 import { stemArabic, stemHindi, stemSorani } from "./suffix-stemmers.ts";
 
 type Stemmer = (word: string) => string;
+
+const snowball = new LatePackage<typeof Snowball>("snowball-stemmers");
 
 /** Stemmers of the `fulltext` and `ngram` tokenizers by base language (reference/dql 2.4); others are not stemmed. */
 const stemmers = new Map<string, () => Stemmer>([
@@ -44,6 +47,6 @@ export function stemmerOf(base: string): Stemmer | undefined {
 }
 
 function snowballStemmer(algorithm: string): Stemmer {
-  const stemmer = snowball.newStemmer(algorithm);
+  const stemmer = snowball.load().newStemmer(algorithm);
   return (word) => stemmer.stem(word);
 }

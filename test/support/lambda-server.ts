@@ -1,28 +1,38 @@
-/** Lambda servers of scripts for tests, closed behind each; what they log, and an upstream for them to ask. */
+/**
+ * Lambda servers of scripts for tests, closed behind each (`useLambdaServers`); what they log, and an upstream for them
+ * to ask.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach } from "vitest";
+import { afterAll, afterEach, beforeAll } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Logger } from "../../src/base/log.ts";
 import { defaultLambdaLimits } from "../../src/lambda/limits.ts";
 import { openLambdaServer } from "../../src/lambda/server.ts";
 import type { LambdaServer, LambdaServerOptions } from "../../src/lambda/server.ts";
 
-export const folder = mkdtempSync(join(tmpdir(), "weft-lambda-"));
+/** Of the scripts of a test file; it goes away with its tests. */
+export let folder = "";
 const open: (LambdaServer | Server)[] = [];
 export const logged: unknown[] = [];
 const log = (message: string, fields: unknown): unknown => logged.push([message, fields]);
 const logger: Logger = { info: log, warn: log, error: log };
 
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-  logged.length = 0;
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+/** Called by each test file that uses them: this module may be loaded once for several. */
+export function useLambdaServers(): void {
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "weft-lambda-"));
+  });
+  afterEach(async () => {
+    for (const one of open.splice(0)) await one.close();
+    logged.length = 0;
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+}
 
 let scriptCount = 0;
 

@@ -1,0 +1,23 @@
+/**
+ * Packages that are loaded when they are first used: many processes never use them, and each one would read and compile
+ * them at its start. The sources take them as installed; a build puts each into a file of its own (`tools/build.mjs`).
+ */
+import { createRequire } from "node:module";
+
+const require = createRequire(import.meta.url);
+const isBuilt = !import.meta.url.endsWith(".ts");
+
+export class LatePackage<Exports> {
+  readonly #name: string;
+  #loaded: Exports | undefined;
+
+  /** The build has to know the name. */
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  load(): Exports {
+    const loadFrom: (place: string) => Exports = require;
+    return (this.#loaded ??= loadFrom(isBuilt ? `./late/${this.#name}.cjs` : this.#name));
+  }
+}
