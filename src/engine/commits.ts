@@ -23,8 +23,8 @@ interface ChangeRequest {
   readonly startTs: number;
   readonly conflictKeys: Iterable<string>;
   readonly basisKeys: Iterable<string>;
-  readonly touchedNodes?: Iterable<string>;
-  readonly deletedNodes?: Iterable<string>;
+  readonly touchedNodes?: Iterable<string> | undefined;
+  readonly deletedNodes?: Iterable<string> | undefined;
   readonly patches: readonly Patch[];
   readonly raisesFence?: boolean;
   readonly author?: string;
@@ -43,6 +43,8 @@ const retries = metrics.counters(
   "Writes that were derived anew and tried again, by what had come between",
   "reason",
 );
+
+const noKeys: readonly string[] = [];
 
 /** Tries of one request before it is given up. */
 const triesMax = 64;
@@ -70,7 +72,7 @@ export class ChangeSender {
   }
 
   /** Commits what was derived on `view`. Rejects with StoreRefusal. */
-  async commit(view: View, request: ChangeRequest): Promise<number> {
+  commit(view: View, request: ChangeRequest): Promise<number> {
     const { clock, slot, floorTs } = this.#options;
     const { schema } = view.known;
     return this.#send({
@@ -81,8 +83,8 @@ export class ChangeSender {
       raisesFence: request.raisesFence ?? false,
       conflictKeys: [...request.conflictKeys],
       basisKeys: [...request.basisKeys],
-      touched: [...(request.touchedNodes ?? [])],
-      deleted: [...(request.deletedNodes ?? [])],
+      touched: request.touchedNodes === undefined ? noKeys : [...request.touchedNodes],
+      deleted: request.deletedNodes === undefined ? noKeys : [...request.deletedNodes],
       patches: request.patches,
       log: encodeLogEntry({
         namespace: schema.namespace,

@@ -14,15 +14,17 @@ import { checkReservedNodes, touchesReserved } from "./reserved-nodes.ts";
 import type { WriteRights } from "./reserved-nodes.ts";
 import type { View } from "./reader-factory.ts";
 
+const noKeys: ReadonlySet<string> = new Set();
+
 export class WriteSession {
   readonly view: View;
   #hasAdded = false;
   #edits: readonly Edit[] = [];
   #patches: readonly Patch[] = [];
-  #conflictKeys: ReadonlySet<string> = new Set();
-  #basisKeys: ReadonlySet<string> = new Set();
-  #touchedNodes: ReadonlySet<string> = new Set();
-  #deletedNodes: ReadonlySet<string> = new Set();
+  #conflictKeys: ReadonlySet<string> = noKeys;
+  #basisKeys: ReadonlySet<string> = noKeys;
+  #touchedNodes: ReadonlySet<string> | undefined = undefined;
+  #deletedNodes: ReadonlySet<string> | undefined = undefined;
   readonly #overlay: Overlay;
   /** Derived, but not in the overlay yet: most requests never read what they wrote. */
   #pending: Derived[] = [];
@@ -70,8 +72,8 @@ export class WriteSession {
     this.#patches = [...this.#patches, ...derived.patches];
     this.#conflictKeys = new Set([...this.#conflictKeys, ...derived.conflictKeys]);
     this.#basisKeys = new Set([...this.#basisKeys, ...derived.basisKeys]);
-    this.#touchedNodes = new Set([...this.#touchedNodes, ...derived.touchedNodes]);
-    this.#deletedNodes = new Set([...this.#deletedNodes, ...derived.deletedNodes]);
+    this.#touchedNodes = joinKeys(this.#touchedNodes, derived.touchedNodes);
+    this.#deletedNodes = joinKeys(this.#deletedNodes, derived.deletedNodes);
   }
 
   get edits(): readonly Edit[] {
@@ -90,11 +92,13 @@ export class WriteSession {
     return this.#basisKeys;
   }
 
-  get touchedNodes(): ReadonlySet<string> {
+  /** undefined: none. */
+  get touchedNodes(): ReadonlySet<string> | undefined {
     return this.#touchedNodes;
   }
 
-  get deletedNodes(): ReadonlySet<string> {
+  /** undefined: none. */
+  get deletedNodes(): ReadonlySet<string> | undefined {
     return this.#deletedNodes;
   }
 
@@ -127,4 +131,12 @@ export class WriteSession {
     );
     return this.view.reader;
   }
+}
+
+function joinKeys(
+  some: ReadonlySet<string> | undefined,
+  others: ReadonlySet<string> | undefined,
+): ReadonlySet<string> | undefined {
+  if (some === undefined || others === undefined) return some ?? others;
+  return new Set([...some, ...others]);
 }

@@ -93,8 +93,8 @@ function makeDerived(groups: EditGroup[]): Derived {
     patches: [],
     conflictKeys: new Set(),
     basisKeys: new Set(),
-    touchedNodes: new Set(),
-    deletedNodes: new Set(),
+    touchedNodes: undefined,
+    deletedNodes: undefined,
     entries: groups,
   };
 }

@@ -13,9 +13,9 @@ export interface Derived {
   /** Fingerprints of what decided the patches. */
   readonly basisKeys: Set<string>;
   /** Of nodes that get members of lists, or edges that lead to them: nobody may have deleted them since the start. */
-  readonly touchedNodes: Set<string>;
+  touchedNodes: Set<string> | undefined;
   /** Of nodes that lose types: nobody may have touched them since the start. */
-  readonly deletedNodes: Set<string>;
+  deletedNodes: Set<string> | undefined;
   /** Entries that change: their presence and counts follow. */
   readonly entries: EditGroup[];
 }

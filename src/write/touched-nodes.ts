@@ -7,7 +7,7 @@ import type { Derived, EditGroup, PlainEdit } from "./edit-group.ts";
  * their own. Nobody deletes a node that was made here (`fresh`).
  */
 export function noteNodes(
-  { touchedNodes, deletedNodes }: Derived,
+  derived: Derived,
   storageId: number,
   { uid, predicate: { definition }, edits }: EditGroup,
   fresh: ReadonlySet<number>,
@@ -15,16 +15,16 @@ export function noteNodes(
   const isEdge = definition.kind === "uid";
   if (definition.noconflict || !(isEdge || definition.list)) return;
   if (definition.name === "dgraph.type" && edits.some(isRemoval)) {
-    deletedNodes.add(nodeKey(storageId, uid));
+    (derived.deletedNodes ??= new Set()).add(nodeKey(storageId, uid));
     return;
   }
   if (definition.list && !fresh.has(uid) && edits.some(isSet)) {
-    touchedNodes.add(nodeKey(storageId, uid));
+    (derived.touchedNodes ??= new Set()).add(nodeKey(storageId, uid));
   }
   if (!isEdge) return;
   for (const edit of edits) {
     if (edit.kind !== "setEdge" || fresh.has(edit.target)) continue;
-    touchedNodes.add(nodeKey(storageId, edit.target));
+    (derived.touchedNodes ??= new Set()).add(nodeKey(storageId, edit.target));
   }
 }
 

@@ -221,7 +221,8 @@ export class Committer {
   }
 
   async lease(count: number): Promise<number> {
-    await this.whenWritable();
+    // Each addition asks: where nothing is to be waited for, not even a turn of promises is.
+    if (this.pauses.isOn || this.isApplying) await this.whenWritable();
     this.assertAlive();
     for (;;) {
       const taken = this.leases.take(count);

@@ -55,15 +55,17 @@ export class ConflictMap {
   }
 
   recordGroup(group: KeyGroup): void {
-    if (group.keys.count === 0) return;
-    group.keys.visit((keyHigh, keyLow, commitTs) => this.put(keyHigh, keyLow, commitTs));
+    const { keys } = group;
+    for (let at = keys.next(0); at < keys.end; at = keys.next(at + 4)) {
+      this.put(keys.wordAt(at), keys.wordAt(at + 1), keys.numberAt(at));
+    }
   }
 
   /** What `KeyGroup.write` wrote. */
   recordFrom(reader: ByteReader): void {
     for (let left = reader.varint(); left > 0; left--) {
-      const keyHigh = reader.u32();
-      this.put(keyHigh, reader.u32(), reader.varint());
+      const keyHigh = reader.u32() | 0;
+      this.put(keyHigh, reader.u32() | 0, reader.varint());
     }
   }
 
@@ -91,13 +93,13 @@ export class KeyGroup {
 
   /** A count, then for each key its fingerprint (8 bytes) and number. */
   write(writer: ByteWriter): void {
-    writer.varint(this.keys.count);
-    if (this.keys.count === 0) return;
-    this.keys.visit((keyHigh, keyLow, commitTs) => {
-      writer.u32(keyHigh);
-      writer.u32(keyLow);
-      writer.varint(commitTs);
-    });
+    const { keys } = this;
+    writer.varint(keys.count);
+    for (let at = keys.next(0); at < keys.end; at = keys.next(at + 4)) {
+      writer.u32(keys.wordAt(at) >>> 0);
+      writer.u32(keys.wordAt(at + 1) >>> 0);
+      writer.varint(keys.numberAt(at));
+    }
   }
 
   /** Numbers never fall from call to call. */
@@ -114,34 +116,34 @@ const sizeMin = 1024;
 const groupSize = 256;
 const groupSizeKept = 4096;
 
-/** The fingerprint that was read last: two numbers without an object. */
+/**
+ * The fingerprint that was read last: two numbers without an object. Signed, as all words of a fingerprint are here: V8
+ * keeps such a number in its place, and makes an object for one above 2^31.
+ */
 let high = 0;
 let low = 0;
 
 /** Eight bytes as latin1 are taken as they are; any other text is hashed. */
 function readFingerprint(key: string): void {
   if (key.length === 8) {
-    high = readU32(key, 0);
-    low = readU32(key, 4);
+    high = readWord(key, 0);
+    low = readWord(key, 4);
     return;
   }
-  high = 0x811c9dc5;
-  low = 0x9747b28c;
+  high = 0x811c9dc5 | 0;
+  low = 0x9747b28c | 0;
   for (let i = 0; i < key.length; i++) {
     high = Math.imul(high ^ key.charCodeAt(i), 0x01000193);
     low = Math.imul(low ^ key.charCodeAt(i), 0x5bd1e995);
   }
-  high >>>= 0;
-  low >>>= 0;
 }
 
-function readU32(key: string, at: number): number {
+function readWord(key: string, at: number): number {
   return (
-    ((key.charCodeAt(at) << 24) |
-      (key.charCodeAt(at + 1) << 16) |
-      (key.charCodeAt(at + 2) << 8) |
-      key.charCodeAt(at + 3)) >>>
-    0
+    (key.charCodeAt(at) << 24) |
+    (key.charCodeAt(at + 1) << 16) |
+    (key.charCodeAt(at + 2) << 8) |
+    key.charCodeAt(at + 3)
   );
 }
 
@@ -154,11 +156,11 @@ class Generation {
   newest = 0;
   /** Places: a power of two. */
   size: number;
-  private words: Uint32Array;
+  private words: Int32Array;
 
   constructor(size: number) {
     this.size = size;
-    this.words = new Uint32Array(size * 4);
+    this.words = new Int32Array(size * 4);
   }
 
   find(wantedHigh: number, wantedLow: number): number {
@@ -179,11 +181,26 @@ class Generation {
     if (this.count * 2 > this.size) this.grow();
   }
 
-  private numberAt(at: number): number {
-    return (
-      must(this.words[at + 3], "a slot has four words") * 2 ** 32 +
-      must(this.words[at + 2], "a slot has four words")
-    );
+  /** Behind the last place. */
+  get end(): number {
+    return this.words.length;
+  }
+
+  /** The first place with a key, from `at` on; `end` where there is none. */
+  next(at: number): number {
+    const { words } = this;
+    if (this.count === 0) return words.length;
+    let place = at;
+    while (place < words.length && words[place + 2] === 0 && words[place + 3] === 0) place += 4;
+    return place;
+  }
+
+  wordAt(at: number): number {
+    return must(this.words[at], "a slot has four words");
+  }
+
+  numberAt(at: number): number {
+    return this.wordAt(at + 3) * 2 ** 32 + (this.wordAt(at + 2) >>> 0);
   }
 
   /** The first word of the key's place, or of the free one where it would be. */
@@ -206,22 +223,11 @@ class Generation {
     this.words.fill(0);
   }
 
-  visit(visit: (high: number, low: number, commitTs: number) => void): void {
-    const { words } = this;
-    for (let at = 0; at < words.length; at += 4) {
-      const commitTs = this.numberAt(at);
-      if (commitTs !== 0)
-        visit(
-          must(words[at], "a slot has four words"),
-          must(words[at + 1], "a slot has four words"),
-          commitTs,
-        );
-    }
-  }
-
   private grow(): void {
     const full = new Generation(this.size * 2);
-    this.visit((keyHigh, keyLow, commitTs) => full.put(keyHigh, keyLow, commitTs));
+    for (let at = this.next(0); at < this.end; at = this.next(at + 4)) {
+      full.put(this.wordAt(at), this.wordAt(at + 1), this.numberAt(at));
+    }
     this.size = full.size;
     this.words = full.words;
   }

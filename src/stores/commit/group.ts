@@ -1,5 +1,6 @@
 /** What one transaction does with a group of changes: each is judged and applied, then all are logged. */
-import { StoreRefusal, type Commit, type Patch } from "../../store/store.ts";
+import { must } from "../../base/assert.ts";
+import { StoreRefusal, type Change, type Commit, type Patch } from "../../store/store.ts";
 import type { Tuning } from "../apply/tuning.ts";
 import { WorkingSet } from "../apply/working-set.ts";
 import { FatalEngineError, type KeyValue, type Pieces } from "../key-value.ts";
@@ -64,8 +65,9 @@ export function* applyGroup(
   const commits: Commit[] = [];
   const verdicts: Verdict[] = [];
   let { commitTs, fence } = host.state;
-  let patches = 0;
-  for (const [i, { change, id }] of group.entries()) {
+  let left = patchesInPiece;
+  for (let i = 0; i < group.length; i++) {
+    const { change, id } = must(group[i], "within bounds");
     if (starvationGuard.holdsBack(change, id)) {
       verdicts.push({ kind: "held" });
       continue;
@@ -79,10 +81,13 @@ export function* applyGroup(
     }
     commitTs += change.beginsLog === true ? 2 : 1;
     try {
-      for (const patch of change.patches) {
-        working.apply(patch);
-        reserveUids(patch, leases);
-        if (++patches % patchesInPiece === 0) yield;
+      for (let from = 0; from < change.patches.length;) {
+        const end = applySome(working, leases, change, from, left);
+        left -= end - from;
+        from = end;
+        if (left > 0) continue;
+        left = patchesInPiece;
+        yield;
       }
       const applied = working.endChange();
       commits.push({ commitTs, id: change.id, log: change.log, applied });
@@ -99,6 +104,26 @@ export function* applyGroup(
   const beginsLog = group[0]?.change.beginsLog === true;
   const { state, settle } = writeCommits(kv, host, commits, { commitTs, fence, beginsLog });
   return { verdicts, state, keys, settle };
+}
+
+/**
+ * Applies up to `count` patches of a change; the place of the first that is left. Hot, and a function of its own: loops
+ * of a generator are compiled late, and each of their steps makes an object meanwhile.
+ */
+function applySome(
+  working: WorkingSet,
+  leases: UidLease,
+  { patches }: Change,
+  from: number,
+  count: number,
+): number {
+  const end = Math.min(patches.length, from + count);
+  for (let i = from; i < end; i++) {
+    const patch = must(patches[i], "within bounds");
+    working.apply(patch);
+    reserveUids(patch, leases);
+  }
+  return end;
 }
 
 /**

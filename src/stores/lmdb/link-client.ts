@@ -10,6 +10,7 @@ import { PendingTable } from "../../base/pending-table.ts";
 import { Fault } from "../../model/fault.ts";
 import { writeChange } from "../../store/patch-codec.ts";
 import { StoreRefusal, type Change } from "../../store/store.ts";
+import { gatheredUidsMax, GatheredLeases } from "./gathered-leases.ts";
 import { openLinkAddress } from "./link-address.ts";
 import { isSlot, readNumbers, readNotice } from "./link-answers.ts";
 import {
@@ -84,6 +85,7 @@ export class LinkClient {
   /** Frames of this turn of the event loop, written in one piece at its end. */
   private out = new ByteWriter(outBytes);
   private flushTimer: NodeJS.Immediate | undefined = undefined;
+  private readonly leases = new GatheredLeases();
   /** A question that has not left yet. */
   private current: Promise<void> | undefined = undefined;
   /** The newest commit that a notice or an answer told of. */
@@ -148,6 +150,28 @@ export class LinkClient {
     });
   }
 
+  /** The first of `count` uids in a row. What is asked before the frames of this turn leave is one question. */
+  lease(count: number): Promise<number> {
+    const isGathered = count <= gatheredUidsMax && this.isReady;
+    const leased = isGathered
+      ? this.leases.add(count)
+      : this.askNumbers(frameKind.lease, encodeNumbers(count)).then(firstOf);
+    if (isGathered) this.flushTimer ??= setImmediate(() => this.flush());
+    return leased;
+  }
+
+  private askGathered(): void {
+    const question = this.leases.take();
+    if (question === undefined) return;
+    this.enqueue({
+      kind: frameKind.lease,
+      encode: (writer) => writer.raw(encodeNumbers(question.count)),
+      resolve: (numbers) => question.resolve(firstOf(numbers)),
+      reject: question.reject,
+      wasSent: false,
+    });
+  }
+
   /** As many numbers as `link-answers.ts` says, within their bounds. */
   askNumbers(kind: FrameKind, payload: Uint8Array): Promise<readonly number[]> {
     return this.ask(kind, (writer) => writer.raw(payload));
@@ -158,6 +182,7 @@ export class LinkClient {
     clearTimeout(this.retryTimer);
     clearTimeout(this.giveUpTimer);
     if (this.flushTimer !== undefined) clearImmediate(this.flushTimer);
+    this.askGathered();
     this.socket?.destroy();
     this.failAll("the store is closed");
   }
@@ -198,6 +223,7 @@ export class LinkClient {
   }
 
   private flush(): void {
+    this.askGathered();
     this.flushTimer = undefined;
     this.current = undefined;
     if (this.out.length > 0) this.socket?.write(this.out.finish());
@@ -392,6 +418,10 @@ function unknownOutcome(): Fault {
 
 function unavailable(reason: string): Fault {
   return new Fault("E_STORE_UNAVAILABLE", reason);
+}
+
+function firstOf([first]: readonly number[]): number {
+  return must(first, "a lease is answered with its first uid");
 }
 
 function slotOf([slot, floorTs]: readonly number[]): { slot: number; floorTs: number } {

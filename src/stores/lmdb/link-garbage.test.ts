@@ -111,3 +111,42 @@ test.each([
   expect(await client.askNumbers(frameKind.lease, encodeNumbers(1))).toEqual([7]);
   expect(notices).toEqual([]);
 });
+
+describe("leases of one turn", () => {
+  test("are one question, whose uids are dealt out in the order of asking", async () => {
+    const asked: number[] = [];
+    const { client } = await against((kind) => {
+      asked.push(kind);
+      return numbers(100);
+    });
+    // Once the writer has said that it is there.
+    await client.askNumbers(frameKind.lease, encodeNumbers(1));
+    asked.length = 0;
+    const leased = [client.lease(1), client.lease(3), client.lease(2)];
+    expect(await Promise.all(leased)).toEqual([100, 101, 104]);
+    expect(asked).toEqual([frameKind.lease]);
+  });
+
+  test("that are large are asked alone", async () => {
+    const asked: number[] = [];
+    const { client } = await against((kind) => {
+      asked.push(kind);
+      return numbers(100 * asked.length);
+    });
+    await client.askNumbers(frameKind.lease, encodeNumbers(1));
+    expect(await Promise.all([client.lease(100_000), client.lease(1)])).toEqual([200, 300]);
+  });
+
+  test("fail together where the answer cannot be read, and where the store is closed", async () => {
+    let said = numbers(7);
+    const { client } = await against(() => said);
+    await client.askNumbers(frameKind.lease, encodeNumbers(1));
+    said = numbers();
+    for (const lease of [client.lease(1), client.lease(2)]) {
+      await expect(lease).rejects.toMatchObject(unreadable);
+    }
+    const late = client.lease(1);
+    client.close();
+    await expect(late).rejects.toMatchObject({ code: "E_STORE_UNAVAILABLE" });
+  });
+});

@@ -86,8 +86,7 @@ export async function connectThroughLink(options: LinkedStoreOptions): Promise<S
         }),
     commit: async (change) => ({ commitTs: await client.commit(change) }),
     lease: async (count) => {
-      const [first] = await client.askNumbers(frameKind.lease, encodeNumbers(count));
-      const uid = must(first, shortAnswer);
+      const uid = await client.lease(count);
       passedUid = Math.max(passedUid, uid + count);
       return uid;
     },
