@@ -81,7 +81,7 @@ export class ManagedTransactions {
         }
       }
     } finally {
-      runner.scheduler.end(pacing);
+      runner.scheduler.end(pacing.budget);
     }
   }
 

@@ -131,7 +131,7 @@ export class Mutations {
       watch.mark("parsing");
       done = await this.#perform(work);
     } finally {
-      scheduler.end(pacing);
+      scheduler.end(budget);
     }
     watch.mark("processing");
     const numUids = new Map(done.numUids);
