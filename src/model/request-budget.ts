@@ -74,6 +74,7 @@ export class RequestBudget {
   readonly #memoryMax: number;
   readonly #account: MemoryAccount | undefined;
   #work = 0;
+  #passwords = 0;
   #bytes = 0;
   /** What the account knows of, a multiple of its step. */
   #told = 0;
@@ -126,6 +127,14 @@ export class RequestBudget {
 
   #spend(fault: Fault): Fault {
     return (this.#spent ??= fault);
+  }
+
+  /** Has so many passwords compared. Throws Fault E_LIMIT. */
+  chargePasswords(count: number, max: number): void {
+    this.#passwords += count;
+    if (this.#passwords <= max) return;
+    const text = `the request has more than ${max} passwords compared`;
+    throw this.#spend(makeLimitFault("password-checks", text));
   }
 
   /** For work that is known before it is done. Throws as `charge` will. */

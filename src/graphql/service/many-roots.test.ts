@@ -51,7 +51,7 @@ test("a hundred roots need the memory of one, and rest as one request does", asy
   const context = await openSteps();
   let tickMs = 0;
   // Each look at the time finds it a millisecond later: a request that looks rests at every fifth.
-  const clock: Clock = { nowMs: systemClock.nowMs, tickMs: () => ++tickMs };
+  const clock: Clock = { nowMs: () => systemClock.nowMs(), tickMs: () => ++tickMs };
   let rounds = 0;
   let isOver = false;
   const count = (): void => {

@@ -8,19 +8,19 @@ import { openGraphqlContext } from "../../../test/support/graphql-context.ts";
 import { openGraphqlService } from "./open-service.ts";
 
 test("a filter by thousands of values rests while they are bound, made tokens, counted and read", async () => {
-  const { engine, ask, close } = await openGraphqlContext(
+  const context = await openGraphqlContext(
     "type Step { id: ID!  key: String! @id  no: Int! @search }",
   );
   const input = Array.from({ length: 600 }, (_, no) => ({ key: `k${no}`, no }));
-  await ask("mutation m($input: [AddStepInput!]!) { addStep(input: $input) { numUids } }", {
+  await context.ask("mutation m($input: [AddStepInput!]!) { addStep(input: $input) { numUids } }", {
     input,
   });
   let tickMs = 0;
   // Each look at the time finds it a millisecond later: a request that looks rests at every fifth.
-  const clock: Clock = { nowMs: systemClock.nowMs, tickMs: () => ++tickMs };
+  const clock: Clock = { nowMs: () => systemClock.nowMs(), tickMs: () => ++tickMs };
   const limits = { ...defaultLimits, queryTimeoutMs: 0 };
   const service = openGraphqlService({
-    engine,
+    engine: context.engine,
     clock,
     limits,
     scheduler: makeFairScheduler(clock),
@@ -57,5 +57,5 @@ test("a filter by thousands of values rests while they are bound, made tokens, c
   const byNumber = await find("[Int]", "no: {in: $values}", nos);
   expect(byNumber.found).toBe(200);
   expect(byNumber.slices).toBeGreaterThan(least);
-  await close();
+  await context.close();
 });
