@@ -266,7 +266,7 @@ export class Mutations {
         if (worked.session.edits.length === 0) {
           return { ...worked, startTs, commitTs: 0, keys: [], preds: [] };
         }
-        if (!commitNow) await worked.session.show();
+        if (!commitNow) await worked.session.showInSteps();
         const transaction = known ?? transactions.begin(startTs, namespace, overlay);
         this.#note(transaction, worked.session, view);
         return {
