@@ -67,8 +67,16 @@ export function bindCall(
       ? values.slots.length
       : (variableOf(run, values.variable).values?.values.length ?? 0);
   if (count < manyValues) return bindValues(run, values, kind, operator, atRoot);
-  const known = run.bound.get(call) as readonly Value[] | undefined;
-  return known ?? bindMany(run, call, atRoot);
+  return manyOf(run).get(call) ?? bindMany(run, call, atRoot);
+}
+
+/** By what a run keeps of its arguments, which stays the same where the run is copied. */
+const manyByRun = new WeakMap<Run["bound"], Map<CompareCall, readonly Value[]>>();
+
+function manyOf(run: Run): Map<CompareCall, readonly Value[]> {
+  let many = manyByRun.get(run.bound);
+  if (many === undefined) manyByRun.set(run.bound, (many = new Map()));
+  return many;
 }
 
 async function bindMany(run: Run, call: CompareCall, atRoot: boolean): Promise<readonly Value[]> {
@@ -88,7 +96,7 @@ async function bindMany(run: Run, call: CompareCall, atRoot: boolean): Promise<r
     if (pause !== undefined) await pause;
   }
   if (variable !== undefined) bound = [...checkBound([...distinct.values()], operator, atRoot)];
-  run.bound.set(call, bound);
+  manyOf(run).set(call, bound);
   return bound;
 }
 

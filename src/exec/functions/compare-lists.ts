@@ -20,7 +20,7 @@ interface ValueLists {
   readonly lists: readonly TokenList[];
 }
 
-export interface EqualityLists {
+interface EqualityLists {
   readonly values: readonly ValueLists[];
   /** Some value has no token: the index cannot find it. */
   readonly hasTokenless: boolean;
