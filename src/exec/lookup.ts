@@ -79,7 +79,13 @@ async function countMany(run: Run, lists: readonly ListRef[]): Promise<Float64Ar
 const joinedAtOnce = 65_536;
 
 /** The members of all sets, ascending, each once. Of many members some at a time, which are then merged two by two. */
-export async function joinLists(run: Run, sets: readonly UidSet[]): Promise<UidSet> {
+export function joinLists(run: Run, sets: readonly UidSet[]): MaybePromise<UidSet> {
+  let members = 0;
+  for (const set of sets) members += set.length;
+  return members < joinedAtOnce ? unionAll(sets) : joinMany(run, sets);
+}
+
+async function joinMany(run: Run, sets: readonly UidSet[]): Promise<UidSet> {
   let row: UidSet[] = [];
   let few: UidSet[] = [];
   let members = 0;

@@ -3,6 +3,7 @@
  * inequality scans the tokens between its bounds.
  */
 import { must } from "../../base/assert.ts";
+import { andThen, type MaybePromise } from "../../base/maybe.ts";
 import { unionAll } from "../../base/sorted.ts";
 import type { ListRef } from "../../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../../model/uid.ts";
@@ -58,11 +59,13 @@ export async function findCompare(run: Run, call: CompareCall): Promise<Candidat
   if (bounds.length === 0 || index === undefined) return noCandidates;
   if (call.operator !== "eq") return findRange(run, call, bounds);
   checkEqualityTokens(run, call, bounds);
-  const { sets, isOpen } =
+  const finding =
     tagOf(call.use) === undefined
-      ? await findAnyLanguages(run, call, bounds)
-      : await findEqualities(run, call, index, bounds);
-  const found = await joinLists(run, sets);
+      ? findAnyLanguages(run, call, bounds)
+      : findEqualities(run, call, index, bounds);
+  const { sets, isOpen } = finding instanceof Promise ? await finding : finding;
+  const joining = joinLists(run, sets);
+  const found = joining instanceof Promise ? await joining : joining;
   return isOpen || !isWholeToken(index, call.use)
     ? needsRecheck(found, call.use, buildCompareTest(call, bounds))
     : exact(found);
@@ -74,7 +77,23 @@ interface FoundSets {
   readonly isOpen: boolean;
 }
 
-async function findEqualities(
+function findEqualities(
+  run: Run,
+  call: CompareCall,
+  index: PredicateIndex,
+  bounds: readonly Value[],
+): MaybePromise<FoundSets> {
+  const [only] = bounds;
+  if (only === undefined || bounds.length > 1) return findMany(run, call, index, bounds);
+  const [token, ...others] = equalityTokens(index, only, call.use);
+  if (token === undefined || others.length > 0) return findMany(run, call, index, bounds);
+  return andThen(readLists(run, [listOfToken(index.id, token)]), (sets) => ({
+    sets,
+    isOpen: isCut(call, token),
+  }));
+}
+
+async function findMany(
   run: Run,
   call: CompareCall,
   index: PredicateIndex,

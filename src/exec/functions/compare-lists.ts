@@ -3,7 +3,7 @@
  * takes some 4 µs.
  */
 import { must } from "../../base/assert.ts";
-import type { MaybePromise } from "../../base/maybe.ts";
+import { andThen, type MaybePromise } from "../../base/maybe.ts";
 import type { ListRef } from "../../graph/reader.ts";
 import type { PredicateIndex } from "../../graph/schema.ts";
 import type { Value } from "../../model/value.ts";
@@ -80,14 +80,15 @@ function summarize(index: PredicateIndex, values: readonly ValueLists[]): Equali
 
 const counted = new WeakMap<EqualityLists, Float64Array>();
 
-/** How many members each list has, one value's lists after the other's. */
-export async function countEquality(run: Run, equality: EqualityLists): Promise<Float64Array> {
+/** How many members each list has, one value's lists after the other's. Many are counted once a run. */
+export function countEquality(run: Run, equality: EqualityLists): MaybePromise<Float64Array> {
+  if (equality.values.length < manyValues) return countLists(run, flatLists(equality));
   const before = counted.get(equality);
   if (before !== undefined) return before;
-  const counting = countLists(run, flatLists(equality));
-  const counts = counting instanceof Promise ? await counting : counting;
-  counted.set(equality, counts);
-  return counts;
+  return andThen(countLists(run, flatLists(equality)), (counts) => {
+    counted.set(equality, counts);
+    return counts;
+  });
 }
 
 /** For each value at most so many nodes: what its shortest list has. */

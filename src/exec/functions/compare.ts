@@ -132,7 +132,8 @@ async function count(run: Run, call: CompareCall): Promise<number> {
     const making = equalityLists(run, call, index, bounds);
     const equality = making instanceof Promise ? await making : making;
     if (equality.hasTokenless) return Infinity;
-    return sumFewest(equality, await countEquality(run, equality));
+    const counting = countEquality(run, equality);
+    return sumFewest(equality, counting instanceof Promise ? await counting : counting);
   }
   let tokens = 0;
   let sum = 0;
