@@ -47,7 +47,7 @@ let missed = 0;
 async function main() {
   const heads = ["attack", "clients", "sent", "read p99", "write p99", "failed", "peak MiB"];
   console.log([...heads, "before", "after", "calm s", ""].map(toColumn).join(" "));
-  for (const kind of ["plain", "constructs", "acl", "lambda"]) {
+  for (const kind of ["plain", "constructs", "rules", "acl", "lambda"]) {
     const wanted = names.filter((name) => attacks.get(name).server === kind);
     if (wanted.length > 0) await withServer(kind, (target) => runAll(target, wanted));
   }
@@ -73,6 +73,7 @@ async function withServer(kind, use) {
   const server = new LiveServer(join(folder, "data"), port, values.workers);
   server.hasLambda = kind === "lambda";
   server.hasConstructs = kind === "constructs";
+  server.hasRules = kind === "rules";
   server.args.push("--memory", values.memory, "--log", "error");
   if (kind === "lambda") server.args.push("--lambda", writeResolvers(folder));
   try {

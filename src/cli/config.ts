@@ -292,6 +292,7 @@ export const countLimits = {
   "query-memory": "queryMemoryMax",
   "query-path": "queryPathMax",
   "regexp-characters": "regexpCharactersMax",
+  "password-checks": "passwordChecksMax",
   "normalize-node": "normalizeNodeMax",
   "max-pending-queries": "pendingMax",
   "body-bytes": "bodyBytesMax",

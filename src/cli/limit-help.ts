@@ -69,6 +69,11 @@ const lines: readonly LimitLine[] = [
     of: "regexpCharactersMax",
     about: "characters that the regexp() of a query may look through",
   },
+  {
+    key: "password-checks",
+    of: "passwordChecksMax",
+    about: "passwords that checkpwd() may have compared for one request",
+  },
   { key: "normalize-node", of: "normalizeNodeMax", about: "rows that @normalize may make" },
   { key: "result-bytes", of: "resultBytesMax", about: "bytes of an answer" },
   { key: "mutations-nquad", of: "mutationNquadMax", about: "facts of one mutation" },

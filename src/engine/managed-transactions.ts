@@ -81,7 +81,7 @@ export class ManagedTransactions {
         }
       }
     } finally {
-      runner.scheduler.end(pacing);
+      runner.scheduler.end(pacing.budget);
     }
   }
 
@@ -131,6 +131,9 @@ export class ManagedTransactions {
     }
   }
 }
+
+/** What fewer edits come to is shown in one piece, when it is first asked for. */
+const shownAtOnce = 1000;
 
 class OpenTransaction implements ManagedTransaction {
   readonly session: WriteSession;
@@ -195,7 +198,7 @@ class OpenTransaction implements ManagedTransaction {
     const compared = checkVectors(session.view.reader, prepared.edits);
     if (compared instanceof Promise) await compared;
     await session.add(prepared.edits, prepared.fresh);
-    if (!readers.isEmbedded) await session.show();
+    if (!readers.isEmbedded || prepared.edits.length > shownAtOnce) await session.showInSteps();
     return prepared.added;
   }
 

@@ -131,7 +131,7 @@ export class Mutations {
       watch.mark("parsing");
       done = await this.#perform(work);
     } finally {
-      scheduler.end(pacing);
+      scheduler.end(budget);
     }
     watch.mark("processing");
     const numUids = new Map(done.numUids);
@@ -266,7 +266,7 @@ export class Mutations {
         if (worked.session.edits.length === 0) {
           return { ...worked, startTs, commitTs: 0, keys: [], preds: [] };
         }
-        if (!commitNow) await worked.session.show();
+        if (!commitNow) await worked.session.showInSteps();
         const transaction = known ?? transactions.begin(startTs, namespace, overlay);
         this.#note(transaction, worked.session, view);
         return {

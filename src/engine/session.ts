@@ -104,20 +104,26 @@ export class WriteSession {
 
   /** Makes everything that was added visible to the view's reader. */
   show(): MaybePromise<void> {
+    return this.#show(undefined);
+  }
+
+  /** `show`, where others have their turn on the way; nothing of the session may be read meanwhile. */
+  showInSteps(): MaybePromise<void> {
+    return this.#show(this.#look);
+  }
+
+  #show(look: Look | undefined): MaybePromise<void> {
     const pending = this.#pending;
     if (pending.length === 0) return undefined;
     this.#pending = [];
-    return this.#showEach(pending, 0);
+    return this.#showEach(pending, 0, look);
   }
 
-  #showEach(pending: readonly Derived[], from: number): MaybePromise<void> {
+  #showEach(pending: readonly Derived[], from: number, look: Look | undefined): MaybePromise<void> {
     for (let i = from; i < pending.length; i++) {
-      const shown = applyToOverlay(
-        this.#overlay,
-        must(pending[i], "i is below the end"),
-        this.view.reader,
-      );
-      if (shown instanceof Promise) return shown.then(() => this.#showEach(pending, i + 1));
+      const derived = must(pending[i], "i is below the end");
+      const shown = applyToOverlay(this.#overlay, derived, this.view.reader, look);
+      if (shown instanceof Promise) return shown.then(() => this.#showEach(pending, i + 1, look));
     }
     return undefined;
   }

@@ -2,6 +2,9 @@ import bcrypt from "bcrypt";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Cell } from "../graph/reader.ts";
 import type { CheckPasswordField } from "../plan/plan.ts";
+import { systemClock } from "../base/clock.ts";
+import { defaultLimits } from "../model/limits.ts";
+import { RequestBudget } from "../model/request-budget.ts";
 import { Fault } from "../model/fault.ts";
 import { checkPasswords } from "./check-password.ts";
 import type { Run } from "./run.ts";
@@ -17,7 +20,10 @@ function times<T>(count: number, value: T): T[] {
 }
 
 function makeRun(password: string, check: () => undefined): Run {
-  return { texts: [password], yielder: { check } } as unknown as Run;
+  const limits = { ...defaultLimits, passwordChecksMax: 1000 };
+  const budget = new RequestBudget({ clock: systemClock, limits });
+  const run = { texts: [password], yielder: { check }, budget, limits, clock: systemClock };
+  return run as unknown as Run;
 }
 
 test("each node's own password is compared; none, and one that is too short, are false", async () => {
@@ -52,4 +58,17 @@ test("a query that is over its time compares no more", async () => {
     "context deadline exceeded",
   );
   expect(compare.mock.calls.length).toBeLessThan(10);
+});
+
+test("a request that asks for too many is refused before any is compared, and over", async () => {
+  const compare = vi.spyOn(bcrypt, "compare");
+  const run = makeRun("secret1", () => undefined);
+  const few = { ...run, limits: { ...run.limits, passwordChecksMax: 5 } };
+  expect(await checkPasswords(few, field, times(4, row))).toMatchObject({ kind: "computed" });
+  compare.mockClear();
+  await expect(checkPasswords(few, field, times(2, row))).rejects.toThrow(
+    "the request has more than 5 passwords compared (--limit password-checks)",
+  );
+  expect(compare).not.toHaveBeenCalled();
+  expect(run.budget.spent?.code).toBe("E_LIMIT");
 });

@@ -1,5 +1,6 @@
 import type { Cell } from "../graph/reader.ts";
 import type { Value } from "../model/value.ts";
+import { GuessGuard } from "../passwords/guess-guard.ts";
 import { comparePassword } from "../passwords/passwords.ts";
 import type { CheckPasswordField } from "../plan/plan.ts";
 import type { FieldColumn } from "./frame.ts";
@@ -8,12 +9,16 @@ import { slotText, type Run } from "./run.ts";
 /** Shorter ones are false without being compared (reference/dql 4.19). */
 const passwordBytesMin = 6;
 
+/** Guesses at the passwords of nodes, in this process. */
+const guesses = new GuessGuard();
+
 /** Comparisons that a query has under way at once: so many wait for each other before it looks at its time. */
 const lanes = 4;
 
 /**
  * checkpwd(): whether each node's password is the one given; false where it has none. Some 50 ms a node: a query that
- * is over its time, or whose sender is gone, compares no more.
+ * is over its time, or whose sender is gone, compares no more. Throws Fault E_LIMIT before any is compared where a request
+ * has too many, and E_LOGIN_WAIT where too many wrong ones were given before.
  */
 export async function checkPasswords(
   run: Run,
@@ -27,9 +32,15 @@ export async function checkPasswords(
     return { kind: "computed", values };
   }
   const hashes = [...findHashes(cells)];
+  run.budget.chargePasswords(hashes.length, run.limits.passwordChecksMax);
   for (let from = 0; from < hashes.length; from += lanes) {
     const compared = hashes.slice(from, from + lanes).map(async ({ row, hash }) => {
-      values[row] = { kind: "bool", bool: await comparePassword(password, hash) };
+      const isRight = await guesses.run(
+        hash,
+        () => run.clock.tickMs(),
+        () => comparePassword(password, hash, run.budget),
+      );
+      values[row] = { kind: "bool", bool: isRight };
     });
     await Promise.all(compared);
     const pause = run.yielder.check();

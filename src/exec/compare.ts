@@ -1,4 +1,5 @@
 /** Tests of values: eq, the inequalities and between, decided before the loop (reference/dql 4.3.1, 4.3.2). */
+import { must } from "../base/assert.ts";
 import type { Cell } from "../graph/reader.ts";
 import { compareValues, isOrderable } from "../model/compare.ts";
 import { compareText } from "../model/text-order.ts";
@@ -46,7 +47,7 @@ export function buildCellTest(
 }
 
 /** Geometries, vectors, passwords and bytes are equal to nothing, as in the reference. */
-function hasEquality(kind: ValueKind): boolean {
+export function hasEquality(kind: ValueKind): boolean {
   return isOrderable(kind) || kind === "bool";
 }
 
@@ -65,8 +66,36 @@ function buildEquality(bounds: readonly Value[]): CellTest {
     const order = buildOrder(only);
     return (cell) => order(cell) === 0;
   }
-  const orders = bounds.map((bound) => buildOrder(bound));
-  return (cell) => orders.some((order) => order(cell) === 0);
+  return buildMemberTest(bounds);
+}
+
+/** One of many, however many: found among them by halves. */
+function buildMemberTest(bounds: readonly Value[]): CellTest {
+  const members = bounds.filter((bound) => !isNaNValue(bound));
+  // NaN is equal to every number, as in the reference.
+  if (members.length < bounds.length) return () => true;
+  const sorted = members.sort(compareValues);
+  const numbers = new Set(sorted.map(numberOf));
+  return (cell) =>
+    (numbers.has(cell.number) || Number.isNaN(cell.number)) && isAmong(sorted, cell.value);
+}
+
+export function isNaNValue(value: Value): boolean {
+  return value.kind === "float" && Number.isNaN(value.float);
+}
+
+/** Whether a value is equal to one of those that are sorted by `compareValues`, of which none is NaN. */
+export function isAmong(sorted: readonly Value[], value: Value): boolean {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const order = compareValues(must(sorted[middle], "within bounds"), value);
+    if (order === 0) return true;
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return false;
 }
 
 function isText(value: Value): value is Value & { readonly text: string } {
@@ -130,8 +159,10 @@ export function buildCountTest(
   const low = bounds[0] ?? Number.NaN;
   const high = bounds[1] ?? low;
   switch (operator) {
-    case "eq":
-      return (count) => bounds.includes(count);
+    case "eq": {
+      const counts = new Set(bounds);
+      return (count) => counts.has(count);
+    }
     case "lt":
       return (count) => count < low;
     case "le":

@@ -46,8 +46,7 @@ export async function execute(
       numUids: run.numUids,
     };
   } finally {
-    // The context stands for the request among those that take turns: it is made for one.
-    context.scheduler?.end(context);
+    context.scheduler?.end(context.budget);
   }
 }
 

@@ -3,14 +3,14 @@ import { systemClock } from "../base/clock.ts";
 import { makeFreeBudget, RequestBudget } from "../model/request-budget.ts";
 import { makeFairScheduler } from "./fair-scheduler.ts";
 
-const budget = makeFreeBudget(systemClock);
+const open = (): RequestBudget => makeFreeBudget(systemClock);
 
 test("few long requests run at a time, short ones are never held up, all of them end", async () => {
   const scheduler = makeFairScheduler(systemClock, 2);
   const active = new Set<object>();
   let most = 0;
   const long = async (): Promise<void> => {
-    const request = { budget };
+    const request = open();
     for (let slice = 0; slice < 30; slice++) {
       await scheduler.next(request);
       if (slice < 6) continue;
@@ -22,7 +22,7 @@ test("few long requests run at a time, short ones are never held up, all of them
   };
   let ended = 0;
   const all = Array.from({ length: 9 }, () => long().then(() => ended++));
-  const short = { budget };
+  const short = open();
   await scheduler.next(short);
   scheduler.end(short);
   expect(ended).toBe(0);
@@ -35,7 +35,7 @@ test("of many that begin at once one slice runs in a round of the event loop", a
   const scheduler = makeFairScheduler(systemClock);
   let slices = 0;
   const begin = async (): Promise<void> => {
-    const run = { budget };
+    const run = open();
     await scheduler.next(run);
     slices++;
     scheduler.end(run);
@@ -54,7 +54,7 @@ async function takeSlices(
   scheduler: ReturnType<typeof makeFairScheduler>,
   count: number,
 ): Promise<void> {
-  const run = { budget };
+  const run = open();
   for (let slice = 0; slice < count; slice++) await scheduler.next(run);
   scheduler.end(run);
 }
@@ -70,16 +70,14 @@ test("one that runs for long gives way to those that wait", async () => {
 
 test("one whose time is over while it waits waits no longer", async () => {
   const scheduler = makeFairScheduler(systemClock, 1);
-  const holder = { budget };
+  const holder = open();
   for (let slice = 0; slice < 10; slice++) await scheduler.next(holder);
   const limits = { queryTimeoutMs: 0, queryWorkMax: 0, queryMemoryMax: 0 };
-  const late = { budget: new RequestBudget({ clock: systemClock, limits, timeoutMs: 30 }) };
+  const late = new RequestBudget({ clock: systemClock, limits, timeoutMs: 30 });
   for (let slice = 0; slice < 6; slice++) await scheduler.next(late);
-  expect(late.budget.isOver()).toBe(true);
+  expect(late.isOver()).toBe(true);
   scheduler.end(late);
-  const gone = {
-    budget: new RequestBudget({ clock: systemClock, limits, signal: { aborted: true } }),
-  };
+  const gone = new RequestBudget({ clock: systemClock, limits, signal: { aborted: true } });
   for (let slice = 0; slice < 6; slice++) await scheduler.next(gone);
   scheduler.end(gone);
   scheduler.end(holder);

@@ -8,16 +8,14 @@ import type { RequestBudget } from "../model/request-budget.ts";
 import { SolePieces } from "./pieces.ts";
 import { Rounds } from "./rounds.ts";
 
-/** One run of a request among those that take turns: the same object for as long as it runs. */
-interface ScheduledRun {
-  readonly budget: RequestBudget;
-}
-
 export interface FairScheduler {
-  /** After a slice of work: resolves when the next may begin, and when the request's time is over or its sender gone. */
-  next(run: ScheduledRun): Promise<void>;
-  /** The run has ended. */
-  end(run: ScheduledRun): void;
+  /**
+   * After a slice of work: resolves when the next may begin, and when the request's time is over or its sender gone. The
+   * budget stands for the request: what many runs of it do is one turn.
+   */
+  next(request: RequestBudget): Promise<void>;
+  /** A run of the request has ended, and with it the turn that it had. Slices stay counted: another may follow. */
+  end(request: RequestBudget): void;
   /**
    * For work that cannot be cut into slices, as the preparation of a large document: one such piece at a time (see
    * `Pieces`).
@@ -40,26 +38,25 @@ const slicesInTurn = 50;
 const lookEveryMs = 50;
 
 interface Waiting {
-  readonly run: ScheduledRun;
+  readonly request: RequestBudget;
   readonly resolve: () => void;
 }
 
 export function makeFairScheduler(clock: Clock, runningMax = 2): FairScheduler {
-  const slices = new Map<ScheduledRun, number>();
   /** How many slices each has had in this turn. */
-  const running = new Map<ScheduledRun, number>();
+  const running = new Map<RequestBudget, number>();
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
   const pieces = new SolePieces(clock);
   const rounds = new Rounds();
 
   const look = (): void => {
-    const isOver = waiting.some(({ run }) => run.budget.isOver());
+    const isOver = waiting.some(({ request }) => request.isOver());
     if (isOver) {
       const left = waiting;
       waiting = [];
       for (const one of left) {
-        if (one.run.budget.isOver()) one.resolve();
+        if (one.request.isOver()) one.resolve();
         else waiting.push(one);
       }
     }
@@ -69,15 +66,15 @@ export function makeFairScheduler(clock: Clock, runningMax = 2): FairScheduler {
     clearInterval(timer);
     timer = undefined;
   };
-  const wait = (run: ScheduledRun): Promise<void> =>
+  const wait = (request: RequestBudget): Promise<void> =>
     new Promise((resolve) => {
-      waiting.push({ run, resolve });
+      waiting.push({ request, resolve });
       timer ??= setInterval(look, lookEveryMs);
     });
   const letIn = (): void => {
     const first = waiting.shift();
     if (first === undefined) return;
-    running.set(first.run, 0);
+    running.set(first.request, 0);
     rounds.later(first.resolve);
     if (waiting.length === 0) stopLooking();
   };
@@ -86,30 +83,28 @@ export function makeFairScheduler(clock: Clock, runningMax = 2): FairScheduler {
     get isBusy() {
       return rounds.isBusy;
     },
-    next(run) {
-      const count = (slices.get(run) ?? 0) + 1;
-      slices.set(run, count);
-      const inTurn = running.get(run);
+    next(request) {
+      const count = ++request.slices;
+      const inTurn = running.get(request);
       if (inTurn !== undefined) {
         if (inTurn < slicesInTurn || waiting.length === 0) {
-          running.set(run, inTurn + 1);
+          running.set(request, inTurn + 1);
           return rounds.next();
         }
-        running.delete(run);
-        const turn = wait(run);
+        running.delete(request);
+        const turn = wait(request);
         letIn();
         return turn;
       }
       if (count <= shortSlices) return rounds.next();
       if (running.size < runningMax) {
-        running.set(run, 0);
+        running.set(request, 0);
         return rounds.next();
       }
-      return wait(run);
+      return wait(request);
     },
-    end(run) {
-      slices.delete(run);
-      if (running.delete(run)) letIn();
+    end(request) {
+      if (running.delete(request)) letIn();
     },
     alone: (budget, work) => pieces.run(budget, work),
   };

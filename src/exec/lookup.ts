@@ -3,6 +3,7 @@
  * shortest list and seeks in the others.
  */
 import { andThen, type MaybePromise } from "../base/maybe.ts";
+import { union, unionAll } from "../base/sorted.ts";
 import type { Cell, ListRef } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
 import type { ValueKind } from "../model/value.ts";
@@ -13,7 +14,7 @@ import { columnBytes, readRows, sliceRows } from "./read-rows.ts";
 import { keepMembers } from "./rows.ts";
 import type { Run } from "./run.ts";
 
-export function listOfToken(index: number, token: Uint8Array): ListRef {
+export function listOfToken(index: number, token: Uint8Array): Extract<ListRef, { kind: "token" }> {
   return { kind: "token", index, token };
 }
 
@@ -58,7 +59,8 @@ function charge(run: Run, sets: readonly UidSet[]): readonly UidSet[] {
 /** Lists counted between two looks at the clock. */
 const countsPerLook = 256;
 
-function countLists(run: Run, lists: readonly ListRef[]): MaybePromise<Float64Array> {
+/** How many members each has, from their heads. Of many lists some at a time. */
+export function countLists(run: Run, lists: readonly ListRef[]): MaybePromise<Float64Array> {
   return lists.length <= countsPerLook ? run.reader.countLists(lists) : countMany(run, lists);
 }
 
@@ -73,9 +75,47 @@ async function countMany(run: Run, lists: readonly ListRef[]): Promise<Float64Ar
   return counts;
 }
 
+/** Members that are put together in one piece: sorting them takes some 5 ms. */
+const joinedAtOnce = 65_536;
+
+/** The members of all sets, ascending, each once. Of many members some at a time, which are then merged two by two. */
+export function joinLists(run: Run, sets: readonly UidSet[]): MaybePromise<UidSet> {
+  let members = 0;
+  for (const set of sets) members += set.length;
+  return members < joinedAtOnce ? unionAll(sets) : joinMany(run, sets);
+}
+
+async function joinMany(run: Run, sets: readonly UidSet[]): Promise<UidSet> {
+  let row: UidSet[] = [];
+  let few: UidSet[] = [];
+  let members = 0;
+  for (const set of sets) {
+    few.push(set);
+    members += set.length;
+    if (members < joinedAtOnce) continue;
+    row.push(unionAll(few));
+    few = [];
+    const pause = run.yielder.check(members);
+    if (pause !== undefined) await pause;
+    members = 0;
+  }
+  if (few.length > 0) row.push(unionAll(few));
+  while (row.length > 1) {
+    const merged: UidSet[] = [];
+    for (let i = 0; i < row.length; i += 2) {
+      const both = union(row[i] ?? emptyUidSet, row[i + 1] ?? emptyUidSet);
+      merged.push(both);
+      const pause = run.yielder.check(both.length);
+      if (pause !== undefined) await pause;
+    }
+    row = merged;
+  }
+  return row[0] ?? emptyUidSet;
+}
+
 /** How many members lists have, from their heads. */
 export async function countMembers(run: Run, lists: readonly ListRef[]): Promise<number> {
-  const counted = run.reader.countLists(lists);
+  const counted = countLists(run, lists);
   let sum = 0;
   for (const count of counted instanceof Promise ? await counted : counted) sum += count;
   return sum;

@@ -1,9 +1,9 @@
 /** The members of a range of tokens, as inequalities ask for them. */
-import { sortUnique } from "../base/sorted.ts";
 import type { TokenRange } from "../graph/reader.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { CompareOperator } from "../plan/plan.ts";
 import { isSameToken } from "./index-tokens.ts";
+import { joinLists } from "./lookup.ts";
 import type { Run } from "./run.ts";
 import { scanYielding } from "./yielding-scan.ts";
 
@@ -18,23 +18,14 @@ export async function scanRange(
   excluded?: Uint8Array,
 ): Promise<UidSet> {
   const runs: UidSet[] = [];
-  let length = 0;
   await scanYielding(run, index, range, (token, uids) => {
     if (excluded !== undefined && isSameToken(token, excluded)) return true;
     runs.push(uids.slice());
-    length += uids.length;
     run.budget.chargeBytes(runBytes + uids.length * 16);
     return true;
   });
   const [only] = runs;
-  if (runs.length === 1 && only !== undefined) return only;
-  const all = new Float64Array(length);
-  let at = 0;
-  for (const set of runs) {
-    all.set(set, at);
-    at += set.length;
-  }
-  return sortUnique(all);
+  return runs.length === 1 && only !== undefined ? only : joinLists(run, runs);
 }
 
 /** Scans include both ends; lt and gt leave the bound's own token out. */

@@ -4,7 +4,7 @@ import type { RequestBudget } from "../model/request-budget.ts";
 import type { FairScheduler } from "./fair-scheduler.ts";
 
 /**
- * Fairness of one run, and the budget of its request. Long loops ask every 256 rows:
+ * Fairness of one run, which shares the turns of its request, and the budget of both. Long loops ask every 256 rows:
  * `if ((i & 255) === 0) { const pause = yielder.check(); if (pause !== undefined) await pause; }`.
  * After 4 ms of work the answer is a promise that lets other requests run (beside queries of 120 ms, small requests
  * had a p99 of 119 ms without, 8 ms with it). Bytes lent by the store do not survive it.
@@ -35,7 +35,7 @@ interface YielderOptions {
   readonly scheduler?: FairScheduler | undefined;
 }
 
-/** `options`, which are made for one run, stand for it among those that take turns: whoever makes them ends them there. */
+/** Whoever makes one tells the scheduler when the run is over (`FairScheduler.end`). */
 export function makeYielder(options: YielderOptions): Yielder {
   return new SliceYielder(options);
 }
@@ -46,7 +46,7 @@ export function withYielder<T>(
   work: (yielder: Yielder) => MaybePromise<T>,
 ): MaybePromise<T> {
   const options = { clock, budget, scheduler };
-  const end = (): void => scheduler?.end(options);
+  const end = (): void => scheduler?.end(budget);
   let done: MaybePromise<T>;
   try {
     done = work(makeYielder(options));
@@ -62,8 +62,6 @@ export function withYielder<T>(
 class SliceYielder implements Yielder {
   readonly budget: RequestBudget;
   readonly #options: YielderOptions;
-  /** Begins at the first look: short runs never ask for the time. */
-  #sliceEndMs: number | undefined = undefined;
   /** Rows of small pieces since the last look. */
   #smallRows = 0;
 
@@ -85,15 +83,17 @@ class SliceYielder implements Yielder {
     const nowMs = clock.tickMs();
     budget.charge(work);
     budget.checkAt(nowMs);
-    this.#sliceEndMs ??= nowMs + (scheduler?.isBusy === true ? busySliceMs : sliceMs);
-    if (nowMs < this.#sliceEndMs) return undefined;
+    // Begins at the first look, as short runs never ask for the time. All runs of a request share it: a document of a
+    // thousand roots has one slice in a turn, not a thousand.
+    budget.sliceEndMs ??= nowMs + (scheduler?.isBusy === true ? busySliceMs : sliceMs);
+    if (nowMs < budget.sliceEndMs) return undefined;
     const turn =
-      scheduler?.next(this.#options) ?? new Promise<void>((resolve) => void setImmediate(resolve));
+      scheduler?.next(budget) ?? new Promise<void>((resolve) => void setImmediate(resolve));
     return turn.then(() => {
       const beginMs = clock.tickMs();
       // Waiting for a turn takes its time, too.
       budget.checkAt(beginMs);
-      this.#sliceEndMs = beginMs + sliceMs;
+      budget.sliceEndMs = beginMs + sliceMs;
     });
   }
 }

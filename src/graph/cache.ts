@@ -16,10 +16,19 @@ import type { TokenTable, TokenWindow } from "./token-cache.ts";
 /** Filling anew costs 1 µs a record; reading a longer piece of log, with thousands of patches a commit, costs more. */
 const commitsMax = 64;
 
+/** Of a commit: as many patches are read in some 20 ms, during which the process answers nobody. */
+const commitBytesMax = 1024 * 1024;
+
 /** Two generations instead of a list by use: a hit costs one look-up. What the older one keeps unused is dropped. */
 interface Generations {
   young: RecordTable;
   old: RecordTable;
+}
+
+/** Of one piece of the log. */
+interface Forgetter extends TouchVisitor {
+  /** It has a commit that is too large to be read for the cache's sake. */
+  readonly hasPassedOver: boolean;
 }
 
 /** Lists may take this part, records the rest. */
@@ -30,7 +39,6 @@ export class RecordCache {
   /** Decoded lists, right up to the same number. */
   readonly lists: ListCache;
   readonly #tables = new Map<number, Generations>();
-  readonly #forgetter: TouchVisitor;
   /** Of the younger generation. */
   readonly account: MemoryAccount = { bytes: 0 };
   #number = 0;
@@ -40,7 +48,6 @@ export class RecordCache {
   constructor(bytesMax: number) {
     this.lists = new ListCache(bytesMax * listShare);
     this.#bytesMax = bytesMax - bytesMax * listShare;
-    this.#forgetter = this.#makeForgetter();
   }
 
   /** That its younger generation takes: what of the older one is used moves there. */
@@ -69,9 +76,10 @@ export class RecordCache {
       return;
     }
     if (snapshot.ts - this.#number > commitsMax) return this.#restart(snapshot.ts);
-    return andThen(store.walkLog(snapshot, this.#number, this.#forgetter), (isWhole) => {
+    const forgetter = this.#makeForgetter();
+    return andThen(store.walkLog(snapshot, this.#number, forgetter), (isWhole) => {
       if (snapshot.ts <= this.#number) return;
-      if (!isWhole) return this.#restart(snapshot.ts);
+      if (!isWhole || forgetter.hasPassedOver) return this.#restart(snapshot.ts);
       this.#number = snapshot.ts;
     });
   }
@@ -161,15 +169,21 @@ export class RecordCache {
   }
 
   /** Takes out what commits changed. Of a commit that another advance has seen meanwhile nothing is done again. */
-  #makeForgetter(): TouchVisitor {
+  #makeForgetter(): Forgetter {
     const { lists } = this;
+    let hasPassedOver = false;
     let commitTs = 0;
     let isMindful = false;
     return {
-      begin: (ts) => {
+      begin: (ts, bytes) => {
         commitTs = ts;
         isMindful = !lists.isEmpty;
-        return ts > this.#number;
+        if (ts <= this.#number) return false;
+        if (bytes > commitBytesMax) hasPassedOver = true;
+        return !hasPassedOver;
+      },
+      get hasPassedOver() {
+        return hasPassedOver;
       },
       get wantsMembers() {
         return isMindful;

@@ -79,3 +79,22 @@ it("finds what it has among others, in both generations", () => {
   expect(find()).toEqual({ missing: [0, 3, 5], records: expected });
   expect(cache.find({ storageId: 2, ts: 0 }, asked, [])).toEqual([0, 1, 2, 3, 4, 5, 6]);
 });
+
+it("a commit too large to be read for its sake empties it, and nothing of the commit is visited", () => {
+  const cache = new RecordCache(10_000);
+  fill(cache, 1, 12);
+  const asked: boolean[] = [];
+  const log: Pick<Store, "walkLog"> = {
+    walkLog: (_snapshot, _from, visitor) => {
+      for (const [i, bytes] of [200, 2 * 1024 * 1024, 200].entries()) {
+        asked.push(visitor.begin(i + 1, bytes));
+      }
+      return true;
+    },
+  };
+  void cache.advance(log, { ts: 3 } as Snapshot);
+  expect(asked).toEqual([true, false, false]);
+  expect(cache.number).toBe(3);
+  expect(cache.account.bytes).toBe(0);
+  expect(get(cache, 1)).toBeUndefined();
+});

@@ -243,7 +243,7 @@ const table = {
     status: 429,
     says: "too many logins have failed",
     cause:
-      "Logins have failed too often for this user or from this address; this one was not looked at.",
+      "Logins have failed too often for this user or from this address, or wrong passwords were given too often for one node; this one was not looked at.",
     remedy: "Wait for as many seconds as the message and `Retry-After` say.",
   },
   E_PASSWORD: {

@@ -28,6 +28,8 @@ export interface Limits {
   readonly queryPathMax: number;
   /** Characters of texts that the regexp() of one query may look through. Setting `regexp-characters`. */
   readonly regexpCharactersMax: number;
+  /** Passwords that checkpwd() may have compared for one request. Setting `password-checks`. */
+  readonly passwordChecksMax: number;
   /** Facts of one mutation request after expansion of variables. Setting `mutations-nquad`. */
   readonly mutationNquadMax: number;
   /** Rows that @normalize may make. Setting `normalize-node`. */
@@ -90,6 +92,7 @@ type LimitSetting =
   | "query-edge"
   | "query-path"
   | "regexp-characters"
+  | "password-checks"
   | "normalize-node"
   | "query-timeout"
   | "query-work"
@@ -129,6 +132,7 @@ export const defaultLimits: Limits = {
   queryEdgeMax: 1_000_000,
   queryPathMax: 4_000_000,
   regexpCharactersMax: 1_000_000_000,
+  passwordChecksMax: 50,
   mutationNquadMax: 1_000_000,
   normalizeNodeMax: 10_000,
   resultBytesMax: 256 * 1024 * 1024,

@@ -65,15 +65,20 @@ export class RequestBudget {
   readonly signal: Cancellation | undefined;
   /** Who wants to know where the time goes; undefined: nobody, and nothing is noted. */
   observer: RequestObserver | undefined = undefined;
+  /** The turns that all runs of the request take together (exec/yielder.ts); the end is undefined before the first look. */
+  sliceEndMs: number | undefined = undefined;
+  slices = 0;
   readonly #clock: Clock;
   readonly #isOwnDeadline: boolean;
   readonly #workMax: number;
   readonly #memoryMax: number;
   readonly #account: MemoryAccount | undefined;
   #work = 0;
+  #passwords = 0;
   #bytes = 0;
   /** What the account knows of, a multiple of its step. */
   #told = 0;
+  #spent: Fault | undefined;
 
   constructor({ clock, limits, timeoutMs = 0, signal, account }: BudgetOptions) {
     const { queryTimeoutMs, queryWorkMax, queryMemoryMax } = limits;
@@ -99,6 +104,11 @@ export class RequestBudget {
     return this.#bytes;
   }
 
+  /** Why nothing more can be done for the request: time, work or memory are used up, or its sender is gone. */
+  get spent(): Fault | undefined {
+    return this.#spent;
+  }
+
   /** Milliseconds that are left, never negative; Infinity for no deadline. */
   leftMs(): number {
     return Math.max(0, this.deadlineMs - this.#clock.tickMs());
@@ -107,17 +117,29 @@ export class RequestBudget {
   /** Looked at so many nodes, edges, values or members. Throws Fault E_LIMIT. */
   charge(work: number): void {
     this.#work += work;
-    if (this.#work > this.#workMax) this.#refuseWork();
+    if (this.#work > this.#workMax) throw this.#spend(this.#tooMuchWork());
   }
 
-  #refuseWork(): never {
+  #tooMuchWork(): Fault {
     const text = `the request looks at more than ${this.#workMax} nodes, edges and values`;
-    throw makeLimitFault("query-work", text);
+    return makeLimitFault("query-work", text);
+  }
+
+  #spend(fault: Fault): Fault {
+    return (this.#spent ??= fault);
+  }
+
+  /** Has so many passwords compared. Throws Fault E_LIMIT. */
+  chargePasswords(count: number, max: number): void {
+    this.#passwords += count;
+    if (this.#passwords <= max) return;
+    const text = `the request has more than ${max} passwords compared`;
+    throw this.#spend(makeLimitFault("password-checks", text));
   }
 
   /** For work that is known before it is done. Throws as `charge` will. */
   expect(work: number): void {
-    if (this.#work + work > this.#workMax) this.#refuseWork();
+    if (this.#work + work > this.#workMax) throw this.#tooMuchWork();
   }
 
   /** Holds so many bytes more. Throws Fault E_LIMIT, and what the process's account throws; then nothing was taken. */
@@ -125,7 +147,7 @@ export class RequestBudget {
     const held = this.#bytes + bytes;
     if (held > this.#memoryMax) {
       const text = `the request needs more than ${this.#memoryMax} bytes of memory`;
-      throw makeLimitFault("query-memory", text);
+      throw this.#spend(makeLimitFault("query-memory", text));
     }
     if (held - this.#told >= accountStep) this.#tell(held);
     this.#bytes = held;
@@ -151,8 +173,8 @@ export class RequestBudget {
 
   /** `check` for one who knows the time. */
   checkAt(nowMs: number): void {
-    if (this.signal?.aborted === true) throw this.#cancelled(this.signal);
-    if (nowMs > this.deadlineMs) throw this.#overdue();
+    if (this.signal?.aborted === true) throw this.#spend(this.#cancelled(this.signal));
+    if (nowMs > this.deadlineMs) throw this.#spend(this.#overdue());
   }
 
   /** Whether `check` would throw. */

@@ -12,6 +12,18 @@ test("a hash is of its password, and of no other", async () => {
   expect(await comparePassword("plum", "no hash at all")).toBe(false);
 });
 
+test("who asks for one waits for one of each other, however many those have", async () => {
+  const hash = await hashPassword("plum and pear");
+  const order: string[] = [];
+  const ask = (name: string, asker: object): Promise<number> =>
+    comparePassword("x", hash, asker).then(() => order.push(name));
+  const many = {};
+  const all = Array.from({ length: 8 }, () => ask("many", many));
+  await Promise.all([...all, ask("one", {})]);
+  // Two are with the thread already, and one of the many is at most before it.
+  expect(order.indexOf("one")).toBeLessThanOrEqual(3);
+});
+
 test("more than may wait are refused, and the pool of the process is free meanwhile", async () => {
   const hash = await hashPassword("plum and pear");
   const outcomes: string[] = [];

@@ -1,5 +1,5 @@
 /** Patches, changes and commits as bytes: for the log and for the way to the writer. */
-import { assert, Broken, unreachable } from "../base/assert.ts";
+import { assert, Broken, must, unreachable } from "../base/assert.ts";
 import { ByteReader, ByteWriter } from "../base/bytes.ts";
 import { readOptional, writeOptional } from "../codec/log-entry.ts";
 import type { AppliedPatch, Change, ChangeId, Commit, Patch, TouchVisitor } from "./store.ts";
@@ -171,19 +171,45 @@ const commitFormat = 1;
 export function encodeCommit(commit: Commit, committedMs: number): Uint8Array {
   const writer = rowWriter;
   writer.reset();
+  writeFront(writer, commit, committedMs);
+  for (const applied of commit.applied) writeApplied(writer, applied);
+  const row = writer.finish();
+  if (row.length > rowBytesKept) rowWriter = new ByteWriter(rowBytesFirst);
+  return row;
+}
+
+/** Patches that are written in one piece: some hundred microseconds. */
+const patchesInPiece = 256;
+
+/** `encodeCommit`, which rests between pieces of a large commit. */
+export function* encodeCommitInPieces(
+  commit: Commit,
+  committedMs: number,
+): Generator<void, Uint8Array, void> {
+  const { applied } = commit;
+  if (applied.length <= patchesInPiece) return encodeCommit(commit, committedMs);
+  // Not the one for all rows: others may be written between two pieces.
+  const writer = new ByteWriter(rowBytesKept);
+  writeFront(writer, commit, committedMs);
+  for (let i = 0; i < applied.length; i++) {
+    writeApplied(writer, must(applied[i], "within bounds"));
+    if (i % patchesInPiece === patchesInPiece - 1) yield;
+  }
+  return writer.finish();
+}
+
+function writeFront(writer: ByteWriter, commit: Commit, committedMs: number): void {
   writer.u8(commitFormat);
   writer.f64(committedMs);
   writeChangeId(writer, commit.id);
   writer.run(commit.log);
   writer.varint(commit.applied.length);
-  for (const applied of commit.applied) {
-    writePatch(writer, applied.patch);
-    writer.u8(applied.existed ? 1 : 0);
-    writeOptional(writer, applied.before);
-  }
-  const row = writer.finish();
-  if (row.length > rowBytesKept) rowWriter = new ByteWriter(rowBytesFirst);
-  return row;
+}
+
+function writeApplied(writer: ByteWriter, { patch, existed, before }: AppliedPatch): void {
+  writePatch(writer, patch);
+  writer.u8(existed ? 1 : 0);
+  writeOptional(writer, before);
 }
 
 /** One for all rows: growing anew for each cost as much as writing it. */

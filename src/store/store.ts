@@ -211,8 +211,8 @@ export interface Commit {
 
 /** Told what commits touched. Bytes are lent for the call; nothing may be read in it. */
 export interface TouchVisitor {
-  /** Before the patches of a commit; false passes it over. */
-  begin(commitTs: number): boolean;
+  /** Before the patches of a commit, of so many bytes; false passes it over. */
+  begin(commitTs: number, bytes: number): boolean;
   /** Whether members of lists are told. */
   readonly wantsMembers: boolean;
   /** A cell or edge; `stays`: the slot or edge was there before and is there still. */

@@ -42,7 +42,7 @@ export function walkLog(
   try {
     const read = snapshot.readMany(keys, (i, row) => {
       if (row === undefined) isWhole = false;
-      else if (isWhole && visitor.begin(from + 1 + i)) visitTouched(row, visitor);
+      else if (isWhole && visitor.begin(from + 1 + i, row.length)) visitTouched(row, visitor);
     });
     return andThen(read, () => isWhole);
   } catch (error) {

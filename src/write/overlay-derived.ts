@@ -8,17 +8,19 @@ import type { MaybePromise, Steps } from "../base/maybe.ts";
 import { countList, presenceList } from "../codec/key.ts";
 import type { Overlay } from "../graph/overlay.ts";
 import type { Reader, ColumnRequest } from "../graph/reader.ts";
+import type { Look } from "../model/request-budget.ts";
 import type { Derived } from "./edit-group.ts";
 
 const present = new Uint8Array(0);
 
-/** `reader` must be the view with this overlay in it. */
+/** `reader` must be the view with this overlay in it. `look`: asked on the way through many patches. */
 export function applyToOverlay(
   overlay: Overlay,
   derived: Derived,
   reader: Reader,
+  look?: Look,
 ): MaybePromise<void> {
-  return drive(steps(overlay, derived, reader));
+  return drive(steps(overlay, derived, reader, look));
 }
 
 /** Nodes whose count of one predicate (or of one reverse index) may move. */
@@ -31,25 +33,44 @@ interface Counted {
   readonly presence: number | undefined;
 }
 
-const noCounts: Float64Array = new Float64Array(0);
+/** Patches that are applied, and nodes that are counted, between two looks. */
+const perLook = 512;
 
-function* steps(overlay: Overlay, derived: Derived, reader: Reader): Steps<void> {
+function* steps(
+  overlay: Overlay,
+  derived: Derived,
+  reader: Reader,
+  look: Look | undefined,
+): Steps<void> {
   const counted = findCounted(derived);
   const before = new Map<Counted, Float64Array>();
-  for (const row of counted) yield* count(reader, row, (counts) => before.set(row, counts));
-  for (const patch of derived.patches) overlay.apply(patch);
+  for (const row of counted) before.set(row, yield* count(reader, row, look));
+  const { patches } = derived;
+  for (let i = 0; i < patches.length; i++) {
+    overlay.apply(must(patches[i], "within bounds"));
+    if (i % perLook === perLook - 1) yield look?.(perLook);
+  }
   for (const row of counted) {
     const had = must(before.get(row), "each was counted before");
-    let has: Float64Array = noCounts;
-    yield* count(reader, row, (counts) => (has = counts));
+    const has = yield* count(reader, row, look);
     follow(overlay, reader.schema.storageId, row, [had, has]);
+    yield look?.(row.uids.length);
   }
 }
 
-function* count(reader: Reader, row: Counted, keep: (counts: Float64Array) => void): Steps<void> {
-  const read = reader.readLevel(row.uids, [row.request]);
-  if (read instanceof Promise) yield read.then(([column]) => keep(column.counts));
-  else keep(read[0].counts);
+function* count(
+  reader: Reader,
+  { uids, request }: Counted,
+  look: Look | undefined,
+): Steps<Float64Array> {
+  const counts = new Float64Array(uids.length);
+  for (let from = 0; from < uids.length; from += perLook) {
+    const read = reader.readLevel(uids.subarray(from, from + perLook), [request]);
+    if (read instanceof Promise) yield read.then(([column]) => counts.set(column.counts, from));
+    else counts.set(read[0].counts, from);
+    yield look?.(perLook);
+  }
+  return counts;
 }
 
 function findCounted(derived: Derived): Counted[] {

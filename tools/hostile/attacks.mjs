@@ -4,6 +4,7 @@ import { WebSocket } from "ws";
 import { headOf } from "./client.mjs";
 import { constructs } from "./constructs.mjs";
 import { documents } from "./documents.mjs";
+import { attacks as rules } from "./rules.mjs";
 
 const MiB = 1024 * 1024;
 
@@ -148,6 +149,7 @@ export const attacks = new Map(
     ...of("plain", execution),
     ...of("plain", bodies),
     ...of("constructs", { constructs: playConstructs }),
+    ...of("rules", rules),
     ...of("plain", { "readers-slow": readSlowly, subscriptions: subscribe }),
     ...of("lambda", {
       "lambda-spin": flood(20, (client) => client.graphql("{ spin }")),

@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as constructs from "./constructs.mjs";
+import * as rules from "./rules.mjs";
 
 export const nodeCount = 3_000;
 /** Each node points at so many others. */
@@ -63,10 +64,12 @@ export async function fill(server) {
     await server.mutate(constructs.facts);
   }
   await server.post("/admin/schema", "text/plain", sdlOf(server));
+  if (server.hasRules) await rules.fillNotes(server, 100_000);
 }
 
-/** Constructs are requests for a schema of their own. */
+/** Constructs, and attacks on rules, are requests for schemas of their own. */
 function sdlOf(server) {
   if (server.hasConstructs) return constructs.sdl;
+  if (server.hasRules) return rules.sdl;
   return server.hasLambda ? lambdaSdl : sdl;
 }

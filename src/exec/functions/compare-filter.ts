@@ -3,13 +3,13 @@
  * than reading what the candidates hold.
  */
 import { intersect, union } from "../../base/sorted.ts";
+import type { ListRef } from "../../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../../model/uid.ts";
 import type { Value } from "../../model/value.ts";
 import {
-  bindValues,
+  bindCall,
   buildCompareTest,
   checkEqualityTokens,
-  kindOf,
   type CompareCall,
 } from "../bind-values.ts";
 import {
@@ -27,7 +27,15 @@ import {
   rangeOf,
   tagOf,
 } from "../index-tokens.ts";
-import { intersectList, intersectLists, listOfToken, verifyCells } from "../lookup.ts";
+import {
+  intersectList,
+  intersectLists,
+  joinLists,
+  listOfToken,
+  readLists,
+  verifyCells,
+} from "../lookup.ts";
+import { countEquality, equalityLists, flatLists, sumFewest } from "./compare-lists.ts";
 import { queryFault, type Run } from "../run.ts";
 import { excludedToken, scanRange } from "../scan-range.ts";
 import { cellsCall, members, type PreparedCall } from "./function.ts";
@@ -42,7 +50,8 @@ export async function prepareCompare(
   call: CompareCall,
   candidates: UidSet,
 ): Promise<PreparedCall> {
-  const bounds = bindValues(run, call.values, kindOf(call.use), call.operator, false);
+  const binding = bindCall(run, call, false);
+  const bounds = binding instanceof Promise ? await binding : binding;
   if (call.refuseFromTen && candidates.length >= refusedFrom) {
     const name = `${run.reader.schema.namespace}-${call.use.name}`;
     throw queryFault(`Attribute:${name} does not have proper index for comparison`);
@@ -71,36 +80,49 @@ async function findEqual(
   const { index, use } = call;
   if (index === undefined || candidates.length === 0) return undefined;
   const isWhole = isWholeToken(index, use);
-  if (isWhole && (await areCached(run, call, bounds))) {
-    return intersectTokens(run, call, bounds, candidates);
+  if (isWhole) {
+    const kept = await keptList(run, call, bounds);
+    if (kept !== undefined) return intersectList(run, kept, candidates);
   }
   if (!areMany(candidates.length) || tagOf(use) === undefined || use.languages.length > 1)
     return undefined;
-  const tokens = bounds.map((bound) => equalityTokens(index, bound, use));
-  if (tokens.some((all) => all.length === 0)) return undefined;
-  const lists = tokens.flatMap((all) => all.map((token) => listOfToken(index.id, token)));
-  const counted = run.reader.countLists(lists);
-  const counts = counted instanceof Promise ? await counted : counted;
-  const isCut = cutsLong(index) && tokens.some((all) => all.some(isCutToken));
-  if (isWhole && !isCut) {
+  const making = equalityLists(run, call, index, bounds);
+  const equality = making instanceof Promise ? await making : making;
+  if (equality.hasTokenless) return undefined;
+  const counts = await countEquality(run, equality);
+  if (isWhole && !equality.hasCut) {
     const length = counts.reduce((sum, count) => sum + count, 0);
     if (!takesLists(length, candidates.length)) return undefined;
-    return intersectTokens(run, call, bounds, candidates);
+    return keepOfLists(run, flatLists(equality), counts, candidates);
   }
   // The tokens leave the value open: worth asking where they leave fewer to read.
-  let at = 0;
-  let fewest = 0;
-  for (const all of tokens) {
-    fewest += Math.min(...counts.subarray(at, at + all.length));
-    at += all.length;
+  if (!takesOpenLists(sumFewest(equality, counts), candidates.length)) return undefined;
+  const sets: UidSet[] = [];
+  for (const { lists } of equality.values) {
+    sets.push(await intersectLists(run, lists, candidates));
   }
-  if (!takesOpenLists(fewest, candidates.length)) return undefined;
-  let found: UidSet = emptyUidSet;
-  for (const all of tokens) {
-    const own = all.map((token) => listOfToken(index.id, token));
-    found = union(found, await intersectLists(run, own, candidates));
+  return verifyCells(run, use, buildCompareTest(call, bounds), await joinLists(run, sets));
+}
+
+/** From so many lists on their members are read and met with the candidates once, instead of list by list. */
+const listsRead = 16;
+
+/** The candidates that are in one of the lists, which have no more members than is worth reading. */
+async function keepOfLists(
+  run: Run,
+  lists: readonly ListRef[],
+  counts: Float64Array,
+  candidates: UidSet,
+): Promise<UidSet> {
+  const filled = lists.filter((_, i) => counts[i] !== 0);
+  if (filled.length < listsRead) {
+    let found: UidSet = emptyUidSet;
+    for (const list of filled) found = union(found, await intersectList(run, list, candidates));
+    return found;
   }
-  return verifyCells(run, use, buildCompareTest(call, bounds), found);
+  const reading = readLists(run, filled);
+  const sets = reading instanceof Promise ? await reading : reading;
+  return intersect(await joinLists(run, sets), candidates);
 }
 
 /**
@@ -132,30 +154,18 @@ async function findInRange(
   return intersect(found, candidates);
 }
 
-/** Whether all tokens of an eq are kept lists. */
-async function areCached(run: Run, call: CompareCall, bounds: readonly Value[]): Promise<boolean> {
-  const { index } = call;
-  const [bound] = bounds;
-  if (index === undefined || bound === undefined || bounds.length > 1) return false;
-  const [token] = equalityTokens(index, bound, call.use);
-  if (token === undefined || isCutToken(token)) return false;
-  const answer = run.reader.isCached(listOfToken(index.id, token));
-  return answer instanceof Promise ? await answer : answer;
-}
-
-async function intersectTokens(
+/** The list of the one value of an eq, where it is at hand. */
+async function keptList(
   run: Run,
   call: CompareCall,
   bounds: readonly Value[],
-  candidates: UidSet,
-): Promise<UidSet> {
+): Promise<ListRef | undefined> {
   const { index } = call;
-  let found: UidSet = emptyUidSet;
-  if (index === undefined) return found;
-  for (const bound of bounds) {
-    for (const token of equalityTokens(index, bound, call.use)) {
-      found = union(found, await intersectList(run, listOfToken(index.id, token), candidates));
-    }
-  }
-  return found;
+  const [bound] = bounds;
+  if (index === undefined || bound === undefined || bounds.length > 1) return undefined;
+  const [token] = equalityTokens(index, bound, call.use);
+  if (token === undefined || isCutToken(token)) return undefined;
+  const list = listOfToken(index.id, token);
+  const answer = run.reader.isCached(list);
+  return (answer instanceof Promise ? await answer : answer) ? list : undefined;
 }

@@ -3,12 +3,16 @@
  * inequality scans the tokens between its bounds.
  */
 import { must } from "../../base/assert.ts";
+import { andThen, type MaybePromise } from "../../base/maybe.ts";
 import { unionAll } from "../../base/sorted.ts";
 import type { ListRef } from "../../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../../model/uid.ts";
 import { nextExactLanguage } from "../../tokens/text-tokens.ts";
 import { tokenizerOf } from "../../tokens/tokenizers.ts";
+import type { PredicateIndex } from "../../graph/schema.ts";
+import type { Value } from "../../model/value.ts";
 import {
+  bindCall,
   bindValues,
   buildCompareTest,
   checkEqualityTokens,
@@ -24,13 +28,15 @@ import {
   rangeOf,
   tagOf,
 } from "../index-tokens.ts";
-import { intersectLists, listOfToken, readLists } from "../lookup.ts";
+import { intersectLists, joinLists, listOfToken, readLists } from "../lookup.ts";
+import { equalityLists } from "./compare-lists.ts";
 import { raiseRefusal, type Run } from "../run.ts";
 import { excludedToken, scanRange } from "../scan-range.ts";
 
 /** The list of the one value of an eq, where it is the answer as it stands. */
 export function listOfCompare(run: Run, call: CompareCall): ListRef | undefined {
   if (call.operator !== "eq" || call.index === undefined) return undefined;
+  if (call.values.variable === undefined && call.values.slots.length !== 1) return undefined;
   if (!isWholeToken(call.index, call.use)) return undefined;
   const bounds = bindValues(run, call.values, kindOf(call.use), "eq", true);
   const [bound] = bounds;
@@ -45,40 +51,84 @@ function isCut(call: CompareCall, token: Uint8Array): boolean {
 
 export async function findCompare(run: Run, call: CompareCall): Promise<Candidates> {
   const { index } = call;
-  const bounds = bindValues(run, call.values, kindOf(call.use), call.operator, true);
+  const binding = bindCall(run, call, true);
+  const bounds = binding instanceof Promise ? await binding : binding;
   // A root that compares with a variable without values is not asked at all.
   if (bounds.length === 0 && call.values.variable !== undefined) return noCandidates;
   if (call.refusal !== undefined) raiseRefusal(run, call.refusal);
   if (bounds.length === 0 || index === undefined) return noCandidates;
   if (call.operator !== "eq") return findRange(run, call, bounds);
   checkEqualityTokens(run, call, bounds);
+  const finding =
+    tagOf(call.use) === undefined
+      ? findAnyLanguages(run, call, bounds)
+      : findEqualities(run, call, index, bounds);
+  const { sets, isOpen } = finding instanceof Promise ? await finding : finding;
+  const joining = joinLists(run, sets);
+  const found = joining instanceof Promise ? await joining : joining;
+  return isOpen || !isWholeToken(index, call.use)
+    ? needsRecheck(found, call.use, buildCompareTest(call, bounds))
+    : exact(found);
+}
+
+/** Candidates value by value. `isOpen`: they are to be looked at again. */
+interface FoundSets {
+  readonly sets: readonly UidSet[];
+  readonly isOpen: boolean;
+}
+
+function findEqualities(
+  run: Run,
+  call: CompareCall,
+  index: PredicateIndex,
+  bounds: readonly Value[],
+): MaybePromise<FoundSets> {
+  const [only] = bounds;
+  if (only === undefined || bounds.length > 1) return findMany(run, call, index, bounds);
+  const [token, ...others] = equalityTokens(index, only, call.use);
+  if (token === undefined || others.length > 0) return findMany(run, call, index, bounds);
+  return andThen(readLists(run, [listOfToken(index.id, token)]), (sets) => ({
+    sets,
+    isOpen: isCut(call, token),
+  }));
+}
+
+async function findMany(
+  run: Run,
+  call: CompareCall,
+  index: PredicateIndex,
+  bounds: readonly Value[],
+): Promise<FoundSets> {
+  const making = equalityLists(run, call, index, bounds);
+  const { values, hasCut, hasTokenless } = making instanceof Promise ? await making : making;
   const sets: UidSet[] = [];
-  let needsCheck = !isWholeToken(index, call.use);
   const plain: ListRef[] = [];
-  for (const bound of bounds) {
-    if (tagOf(call.use) === undefined) {
-      sets.push(await findAnyLanguage(run, call, bound));
-      continue;
-    }
-    const tokens = equalityTokens(index, bound, call.use);
-    if (tokens.length === 0) {
-      // Texts too short for the index: look through all nodes that have the predicate.
-      sets.push(await findPresent(run, call));
-      needsCheck = true;
-      continue;
-    }
-    const lists = tokens.map((token) => listOfToken(index.id, token));
-    if (tokens.some((token) => isCut(call, token))) needsCheck = true;
-    if (lists.length === 1) plain.push(...lists);
-    else sets.push(await intersectLists(run, lists, undefined));
+  for (const { lists } of values) {
+    const [first] = lists;
+    if (first !== undefined && lists.length === 1) plain.push(first);
+    else if (lists.length > 1) sets.push(await intersectLists(run, lists, undefined));
   }
+  // Texts too short for the index: look through all nodes that have the predicate.
+  if (hasTokenless) sets.push(await findPresent(run, call));
   if (plain.length > 0) {
     const read = readLists(run, plain);
     for (const set of read instanceof Promise ? await read : read) sets.push(set);
   }
-  const [only] = sets;
-  const found = sets.length === 1 && only !== undefined ? only : unionAll(sets);
-  return needsCheck ? needsRecheck(found, call.use, buildCompareTest(call, bounds)) : exact(found);
+  return { sets, isOpen: hasCut || hasTokenless };
+}
+
+async function findAnyLanguages(
+  run: Run,
+  call: CompareCall,
+  bounds: readonly Value[],
+): Promise<FoundSets> {
+  const sets: UidSet[] = [];
+  for (const bound of bounds) {
+    sets.push(await findAnyLanguage(run, call, bound));
+    const pause = run.yielder.check(1);
+    if (pause !== undefined) await pause;
+  }
+  return { sets, isOpen: false };
 }
 
 async function findPresent(run: Run, call: CompareCall): Promise<UidSet> {

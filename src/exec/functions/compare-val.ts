@@ -1,14 +1,18 @@
 /** `eq(val(v), 3)` and the inequalities of a variable's values (reference/dql 4.8). Price: one pass over them; no reads. */
+import { must } from "../../base/assert.ts";
+import { andThen, type MaybePromise } from "../../base/maybe.ts";
 import { intersect } from "../../base/sorted.ts";
 import type { FunctionCall } from "../../dql/ast.ts";
 import { convertValue } from "../../model/convert.ts";
+import { compareValues } from "../../model/compare.ts";
 import { ConversionError } from "../../model/conversion-error.ts";
 import type { UidSet } from "../../model/uid.ts";
 import type { Value, ValueKind } from "../../model/value.ts";
 import type { Builder } from "../../plan/builder.ts";
 import { buildValues, subjectVariable } from "../../plan/call.ts";
 import type { CallPlan, CompareOperator, ValuesPlan } from "../../plan/plan.ts";
-import { testValues } from "../compare.ts";
+import { hasEquality, isAmong, isNaNValue, testValues } from "../compare.ts";
+import { sortYielding } from "../yielding-sort.ts";
 import { keepMembers } from "../rows.ts";
 import { exact } from "../candidates.ts";
 import { queryFault, slotText, valuesOf, type Run } from "../run.ts";
@@ -35,30 +39,67 @@ function build(builder: Builder, call: FunctionCall): CallPlan {
 }
 
 /** Nodes whose value of the variable passes; the argument takes each value's own type. */
-function findPassing(run: Run, call: CompareValCall): UidSet {
+async function findPassing(run: Run, call: CompareValCall): Promise<UidSet> {
   const column = valuesOf(run, call.variable);
-  const bind = buildBinder(run, call.values);
+  const testOf = buildTests(run, call);
   const flags = new Uint8Array(column.uids.length);
   for (let i = 0; i < flags.length; i++) {
+    if ((i & 255) === 255) {
+      const pause = run.yielder.check();
+      if (pause !== undefined) await pause;
+    }
     const value = column.values[i];
-    if (value !== undefined && testValues(call.operator, value, bind(value.kind))) flags[i] = 1;
+    if (value === undefined) continue;
+    const testing = testOf(value.kind);
+    const test = testing instanceof Promise ? await testing : testing;
+    if (test(value)) flags[i] = 1;
   }
   return keepMembers(column.uids, flags);
 }
 
-function buildBinder(run: Run, values: ValuesPlan): (kind: ValueKind) => readonly Value[] {
+type ValueTest = (value: Value) => boolean;
+
+/** The test of values of a kind, made when the first of them comes. */
+function buildTests(
+  run: Run,
+  { operator, values }: CompareValCall,
+): (kind: ValueKind) => MaybePromise<ValueTest> {
   const { variable } = values;
-  const byKind = new Map<ValueKind, readonly Value[]>();
+  const byKind = new Map<ValueKind, ValueTest>();
   return (kind) => {
     const known = byKind.get(kind);
     if (known !== undefined) return known;
-    const bound =
+    const bounds =
       variable === undefined
         ? values.slots.map((slot) => bindArgument(slotText(run, slot), kind))
-        : [...valuesOf(run, variable).values];
-    byKind.set(kind, bound);
-    return bound;
+        : valuesOf(run, variable).values;
+    const making =
+      operator === "eq" && bounds.length > comparedEach
+        ? buildAmongMany(run, bounds)
+        : (value: Value): boolean => testValues(operator, value, bounds);
+    return andThen(making, (test) => {
+      byKind.set(kind, test);
+      return test;
+    });
   };
+}
+
+/** So few are compared with each value one by one. */
+const comparedEach = 8;
+
+/** All values of a variable may stand beside all of another: they are sorted, not compared pair by pair. */
+async function buildAmongMany(run: Run, bounds: readonly Value[]): Promise<ValueTest> {
+  const members = bounds.filter((bound) => !isNaNValue(bound));
+  const memberAt = (place: number): Value => must(members[place], "within bounds");
+  const places = await sortYielding(run.yielder, Uint32Array.from(members.keys()), (a, b) =>
+    compareValues(memberAt(a), memberAt(b)),
+  );
+  const sorted = Array.from(places, memberAt);
+  // NaN is equal to every number, as in the reference.
+  const hasNaN = members.length < bounds.length;
+  return (value) =>
+    hasEquality(value.kind) &&
+    ((hasNaN && (value.kind === "float" || value.kind === "int")) || isAmong(sorted, value));
 }
 
 /** An argument as a value of some kind. */
@@ -89,7 +130,8 @@ export const compareVal: CallFunction<CompareValCall> = {
     return this.count(run, call);
   },
   checkRoot: noCheck,
-  find: async (run, call) => exact(findPassing(run, call)),
+  find: async (run, call) => exact(await findPassing(run, call)),
   list: noList,
-  prepare: async (run, call, candidates) => members(intersect(findPassing(run, call), candidates)),
+  prepare: async (run, call, candidates) =>
+    members(intersect(await findPassing(run, call), candidates)),
 };

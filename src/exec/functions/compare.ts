@@ -14,13 +14,13 @@ import type {
   PredicateUse,
   ValuesPlan,
 } from "../../plan/plan.ts";
-import { bindValues, type CompareCall } from "../bind-values.ts";
+import { bindCall, type CompareCall } from "../bind-values.ts";
 import { countsRangeOn } from "../../optimizer/root-choice.ts";
-import { equalityTokens, isWholeToken, rangeOf } from "../index-tokens.ts";
-import { listOfToken } from "../lookup.ts";
+import { isWholeToken, rangeOf } from "../index-tokens.ts";
 import type { Run } from "../run.ts";
 import { findCompare, listOfCompare } from "./compare-find.ts";
 import { prepareCompare } from "./compare-filter.ts";
+import { countEquality, equalityLists, sumFewest } from "./compare-lists.ts";
 import { noCheck, type CallFunction } from "./function.ts";
 import { operatorNames, operatorOf, guessOf } from "./operators.ts";
 
@@ -125,17 +125,15 @@ async function count(run: Run, call: CompareCall): Promise<number> {
   const kind = use.predicate?.definition.kind;
   if (index === undefined || kind === undefined || kind === "uid") return Infinity;
   if (use.languages.length > 0) return Infinity;
-  const bounds = bindValues(run, call.values, kind, call.operator, true);
+  const binding = bindCall(run, call, true);
+  const bounds = binding instanceof Promise ? await binding : binding;
   if (bounds.length === 0) return 0;
   if (call.operator === "eq") {
-    let sum = 0;
-    for (const bound of bounds) {
-      const lists = equalityTokens(index, bound, use).map((token) => listOfToken(index.id, token));
-      if (lists.length === 0) return Infinity;
-      const counted = run.reader.countLists(lists);
-      sum += Math.min(...(counted instanceof Promise ? await counted : counted));
-    }
-    return sum;
+    const making = equalityLists(run, call, index, bounds);
+    const equality = making instanceof Promise ? await making : making;
+    if (equality.hasTokenless) return Infinity;
+    const counting = countEquality(run, equality);
+    return sumFewest(equality, counting instanceof Promise ? await counting : counting);
   }
   let tokens = 0;
   let sum = 0;

@@ -16,6 +16,20 @@ export interface RootOutcome {
   readonly begun?: JsonWriter;
   /** It may not be null, and is: there is no `data` then. */
   readonly isMissing?: boolean;
+  /** It was not begun: another root has told why its request is over. */
+  readonly isSkipped?: boolean;
+}
+
+export function skippedRoot(field: SelectedField): RootOutcome {
+  return { field, errors: [], write: undefined, isSkipped: true };
+}
+
+/** One word about all roots that were not begun, where each for itself would make a large answer of equal errors. */
+function errorsOfSkipped(outcomes: readonly RootOutcome[]): readonly ResponseError[] {
+  let count = 0;
+  for (const { isSkipped } of outcomes) if (isSkipped === true) count++;
+  if (count === 0) return [];
+  return [{ message: `${count} more of the root fields are not answered: the request is over` }];
 }
 
 /**
@@ -51,6 +65,7 @@ export function writeAnswer(
     }
     completion.length = 0;
   }
+  for (const error of errorsOfSkipped(outcomes)) errors.push(error);
   if (isMissing) {
     out.rewind(1);
     out.ascii('"data":null');

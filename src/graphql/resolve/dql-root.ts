@@ -85,6 +85,8 @@ interface DqlPlace extends DqlSite {
 interface DqlDone {
   readonly outcome: RootOutcome;
   readonly touchedUids: number;
+  /** Of its value, about. */
+  readonly bytes: number;
   /** Where it was asked for. */
   readonly report: PlanReport | undefined;
 }
@@ -104,10 +106,11 @@ export class DqlRoots {
       const { data, touched, report } = await this.#read(ready, place);
       const value = decodeJson(decodeUtf8(data));
       const block = isJsonObject(value) ? value[field.definition.name] : undefined;
-      return { outcome: complete(field, block, place), touchedUids: touched, report };
+      const outcome = complete(field, block, place);
+      return { outcome, touchedUids: touched, bytes: data.length, report };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      return { outcome: failed(field, error, place), touchedUids: 0, report: undefined };
+      return { outcome: failed(field, error, place), touchedUids: 0, bytes: 0, report: undefined };
     }
   }
 

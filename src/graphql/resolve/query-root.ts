@@ -5,6 +5,7 @@ import { drive, type Steps } from "../../base/maybe.ts";
 import type { ExecutionResult } from "../../exec/frame.ts";
 import type { Yielder } from "../../exec/yielder.ts";
 import type { Reader } from "../../graph/reader.ts";
+import { takeWriter } from "../../render/json-writer.ts";
 import type { JsonWriter } from "../../render/json-writer.ts";
 import { checkAnswer, countShown, manyShown } from "../../render/answer-size.ts";
 import { leastListBytes } from "../../render/graphql-size.ts";
@@ -167,7 +168,7 @@ export async function resolveQueryLambda(
 }
 
 /** What a run gave, with the values of its lambda fields. */
-interface QueryResult {
+export interface QueryResult {
   readonly result: ExecutionResult;
   readonly lambda: LambdaValues | undefined;
 }
@@ -246,7 +247,7 @@ export async function writeLargeAnswer(
   field: SelectedField,
   queried: QueryResult,
   { yielder, bytesMax }: LargeAnswer,
-): Promise<Pick<RootOutcome, "write" | "begun">> {
+): Promise<Pick<RootOutcome, "write" | "begun"> & { readonly bytes: number }> {
   const writer = openAnswer(field, bytesMax);
   const start = writer.length;
   const found: CompletionError[] = [];
@@ -264,7 +265,31 @@ export async function writeLargeAnswer(
     writer.release();
     errors.push(...found);
   };
-  return found.length === 0 ? { write, begun: writer } : { write };
+  const bytes = writer.length - start;
+  return found.length === 0 ? { write, begun: writer, bytes } : { write, bytes };
+}
+
+/** The value of a root, written before the answer is: its columns are needed no longer. */
+export function writeSmallAnswer(
+  ready: ReadyQuery,
+  field: SelectedField,
+  queried: QueryResult,
+  bytesMax: number,
+): { readonly write: RootOutcome["write"]; readonly bytes: number } {
+  const found: CompletionError[] = [];
+  const writer = takeWriter(bytesMax);
+  let value: Uint8Array;
+  try {
+    writeQuery(writer, ready, field, queried, found);
+    value = writer.slice(0);
+  } finally {
+    writer.release();
+  }
+  const write: RootOutcome["write"] = (out, errors) => {
+    out.bytes(value);
+    errors.push(...found);
+  };
+  return { write, bytes: value.length };
 }
 
 /** Refuses an answer that no limit would let be written; makes room for one that is known to be large. */

@@ -7,6 +7,7 @@ import { andThen, drive, type MaybePromise } from "../../base/maybe.ts";
 import { withYielder } from "../../exec/yielder.ts";
 import { largeDocument } from "../../exec/fair-scheduler.ts";
 import type { Reader } from "../../graph/reader.ts";
+import type { Schema } from "../../graph/schema.ts";
 import { restrictReader } from "../../graph/restrict.ts";
 import { budgetOf } from "../../model/request-budget.ts";
 import { CallerReader } from "../resolve/caller.ts";
@@ -85,6 +86,22 @@ interface NewRequest {
   readonly read: ReadRequest | undefined;
 }
 
+interface RootsPlace {
+  readonly schema: CompiledSchema;
+  readonly caller: Caller;
+  /** As the caller may read it. */
+  readonly storageSchema: Schema;
+}
+
+/** Of more, the roots are prepared in steps of so many. */
+const rootsAtOnce = 16;
+
+function planAhead(roots: readonly ReadyRoot[], storageSchema: Schema): void {
+  for (const root of roots) {
+    if (root.kind === "query") root.ready.planned.tree.planAhead(storageSchema);
+  }
+}
+
 /** A subscription, prepared for a schema and a caller. */
 export interface LiveRequest {
   readonly request: IdentifiedRequest;
@@ -144,22 +161,48 @@ export class Preparer {
     { schema, caches, caller, key, read }: NewRequest,
   ): Promise<Work> {
     const fields = read?.fields ?? (await this.#fieldsOf(request, reader));
-    const prepared = this.#whenFree(request, fields, caches, read?.run, (run): Work => {
+    const { schema: storageSchema } = restrictReader(reader, request.principal?.access);
+    const proceed = (run: OperationRun): Work | OperationRun => {
       if (run.node.operation === "mutation") return { kind: "mutation", schema, run, caller };
-      const ready = { schema, run, roots: this.#readyRoots(schema, run, caller) };
-      const { schema: storageSchema } = restrictReader(reader, request.principal?.access);
-      for (const root of ready.roots) {
-        if (root.kind === "query") root.ready.planned.tree.planAhead(storageSchema);
-      }
-      return { kind: "query", ready };
-    });
-    const work = prepared instanceof Promise ? await prepared : prepared;
+      if (run.roots.length > rootsAtOnce) return run;
+      const roots = this.#readyRoots(schema, run, caller);
+      planAhead(roots, storageSchema);
+      return { kind: "query", ready: { schema, run, roots } };
+    };
+    const prepared = this.#whenFree(request, fields, caches, read?.run, proceed);
+    const begun = prepared instanceof Promise ? await prepared : prepared;
+    const work =
+      "kind" in begun
+        ? begun
+        : await this.#readyInSteps(request, begun, { schema, caller, storageSchema });
     if (key === undefined || fields.extensions !== undefined || work.kind !== "query") return work;
     if (work.ready.roots.every((root) => root.kind !== "refused")) {
       caches.bodies.set(key, work.ready);
       work.ready.run.source.bodies.add(key);
     }
     return work;
+  }
+
+  /** Many roots, lowered and planned a few at a time: each takes some 50 µs. */
+  async #readyInSteps(
+    request: IdentifiedRequest,
+    run: OperationRun,
+    { schema, caller, storageSchema }: RootsPlace,
+  ): Promise<Work> {
+    const { clock, scheduler } = this.#options;
+    const budget = budgetOf(this.#options, request);
+    const roots: ReadyRoot[] = [];
+    await withYielder({ clock, scheduler, budget }, async (yielder) => {
+      for (let from = 0; from < run.roots.length; from += rootsAtOnce) {
+        const few = run.roots.slice(from, from + rootsAtOnce);
+        const ready = this.#readyRoots(schema, { ...run, roots: few }, caller);
+        planAhead(ready, storageSchema);
+        roots.push(...ready);
+        const pause = yielder.check(rootsAtOnce);
+        if (pause !== undefined) await pause;
+      }
+    });
+    return { kind: "query", ready: { schema, run, roots } };
   }
 
   /** Documents that are large, or new and perhaps large with their fragments in their places, one at a time. */

@@ -7,7 +7,8 @@ import type { Schema } from "../../graph/schema.ts";
 import { DqlRoots } from "../resolve/dql-root.ts";
 import type { ReadyDql } from "../resolve/dql-root.ts";
 import { queryFailed } from "../operation/errors.ts";
-import type { RootOutcome } from "../resolve/answer.ts";
+import type { ResponseError } from "../operation/errors.ts";
+import { skippedRoot, type RootOutcome } from "../resolve/answer.ts";
 import { budgetOf } from "../../model/request-budget.ts";
 import type { HandlerOptions } from "./handle-options.ts";
 import { closedQuery, unresolved } from "./handle-refused.ts";
@@ -28,7 +29,10 @@ import {
   runQuery,
   writeLargeAnswer,
   writeQuery,
+  writeSmallAnswer,
 } from "../resolve/query-root.ts";
+import type { QueryResult } from "../resolve/query-root.ts";
+import type { RootLane } from "./root-lane.ts";
 import type { OperationRun } from "../operation/cache.ts";
 import type { IdentifiedRequest } from "../operation/request.ts";
 
@@ -42,6 +46,17 @@ interface QueryPlace {
   readonly trace: Trace;
   readonly parentType: string;
   readonly lambda: () => LambdaCalls;
+  /** Of a document of many roots. */
+  readonly lane: RootLane | undefined;
+}
+
+type QueryRoot = Extract<ReadyRoot, { kind: "query" }>;
+type ReadRoot = Extract<ReadyRoot, { kind: "query" | "dql" | "refused" }>;
+
+/** A root's outcome, and what it holds of its request's memory from now on. */
+interface WrittenRoot {
+  readonly outcome: RootOutcome;
+  readonly bytes: number;
 }
 
 export class RootQueries {
@@ -98,62 +113,90 @@ export class RootQueries {
       return (await done.finally(() => resolver.end())).outcome;
     }
     const endStep = resolver.step("query");
-    if (root.kind === "dql") {
-      return this.#resolveDql(root, place).finally(() => {
-        endStep();
-        resolver.end();
-      });
-    }
-    try {
-      if (root.kind === "refused") return refusedOutcome(root, place.run.locate);
-      let reader = place.given;
-      try {
-        const { namespace, principal } = place.request;
-        if (reader === undefined) {
-          reader = await this.#options.engine.openReader(namespace, principal);
-        }
-        if (this.#options.debug) place.trace.dqlQueries.push(root.ready.planned.tree.print());
-        const result = await (place.request.plan === undefined
-          ? runQuery(root.ready, reader, this.#options, place.budget)
-          : this.#runProfiled(root, reader, place));
-        place.trace.touchedUids += touchedUids(result);
-        // User code may take its time: no snapshot is held meanwhile.
-        const { hasLambda } = root.ready.planned;
-        if (hasLambda) reader.close();
-        const outcome = hasLambda
-          ? await resolveQueryLambda(root.ready, field, result, place.lambda)
-          : undefined;
-        const done = { result, lambda: outcome?.values };
-        const errors = outcome?.errors ?? [];
-        if (isLargeAnswer(root.ready, result)) {
-          const { resultBytesMax } = this.#options.limits;
-          const large = await withYielder(runContextOf(this.#options, place.budget), (yielder) =>
-            writeLargeAnswer(root.ready, field, done, { yielder, bytesMax: resultBytesMax }),
-          );
-          return { field, errors, ...large };
-        }
-        return {
-          field,
-          errors,
-          write: (out, errors) => writeQuery(out, root.ready, field, done, errors),
-        };
-      } catch (error) {
-        return {
-          field,
-          errors: [{ message: queryFailed(error), path: [field.key] }],
-          write: undefined,
-        };
-      } finally {
-        if (place.given === undefined) reader?.close();
-      }
-    } finally {
+    return this.#resolveRead(root, place).finally(() => {
       endStep();
       resolver.end();
+    });
+  }
+
+  /** A root that is read from the store. */
+  async #resolveRead(root: ReadRoot, place: QueryPlace): Promise<RootOutcome> {
+    const { field } = root;
+    if (root.kind === "refused") return refusedOutcome(root, place.run.locate);
+    const isSlow = root.kind === "query" && root.ready.planned.hasLambda;
+    try {
+      if (isSlow) return (await this.#resolveWithLambda(root, place)) ?? skippedRoot(field);
+      const work = (): Promise<WrittenRoot> =>
+        root.kind === "dql" ? this.#resolveDql(root, place) : this.#resolveQuery(root, place);
+      if (place.lane === undefined) return (await work()).outcome;
+      const ran = await place.lane.run(work, ({ bytes }) => bytes);
+      return ran?.done.outcome ?? skippedRoot(field);
+    } catch (error) {
+      const errors = [{ message: queryFailed(error), path: [field.key] }];
+      return { field, errors, write: undefined };
     }
   }
 
+  async #resolveQuery(root: QueryRoot, place: QueryPlace): Promise<WrittenRoot> {
+    const result = await this.#read(root, place);
+    return this.#write(root, place, { result, lambda: undefined }, []);
+  }
+
+  /** User code may take its time: neither a snapshot nor the lane is held meanwhile. */
+  async #resolveWithLambda(root: QueryRoot, place: QueryPlace): Promise<RootOutcome | undefined> {
+    const { lane, lambda } = place;
+    const read = (): Promise<ExecutionResult> => this.#read(root, place);
+    const ran = lane === undefined ? { done: await read() } : await lane.run(read);
+    if (ran === undefined) return undefined;
+    const result = ran.done;
+    const computed = await resolveQueryLambda(root.ready, root.field, result, lambda);
+    const done = { result, lambda: computed?.values };
+    const write = (): Promise<WrittenRoot> =>
+      this.#write(root, place, done, computed?.errors ?? []);
+    return lane === undefined ? (await write()).outcome : (await lane.run(write))?.done.outcome;
+  }
+
+  async #read(root: QueryRoot, place: QueryPlace): Promise<ExecutionResult> {
+    const { namespace, principal, plan } = place.request;
+    const reader = place.given ?? (await this.#options.engine.openReader(namespace, principal));
+    try {
+      const { tree } = root.ready.planned;
+      if (this.#options.debug) place.trace.dqlQueries.push(tree.print());
+      const result = await (plan === undefined
+        ? runQuery(root.ready, reader, this.#options, place.budget)
+        : this.#runProfiled(root, reader, place));
+      place.trace.touchedUids += touchedUids(result);
+      return result;
+    } finally {
+      if (place.given === undefined || root.ready.planned.hasLambda) reader.close();
+    }
+  }
+
+  /** In steps where it is large, at once where many are in a lane, or else with the whole answer. */
+  async #write(
+    { field, ready }: QueryRoot,
+    { budget, lane }: QueryPlace,
+    done: QueryResult,
+    errors: readonly ResponseError[],
+  ): Promise<WrittenRoot> {
+    const { resultBytesMax } = this.#options.limits;
+    if (isLargeAnswer(ready, done.result)) {
+      const large = await withYielder(runContextOf(this.#options, budget), (yielder) =>
+        writeLargeAnswer(ready, field, done, { yielder, bytesMax: resultBytesMax }),
+      );
+      return { outcome: { field, errors, ...large }, bytes: large.bytes };
+    }
+    if (lane === undefined) {
+      const write: RootOutcome["write"] = (out, found) =>
+        writeQuery(out, ready, field, done, found);
+      return { outcome: { field, errors, write }, bytes: 0 };
+    }
+    const { write, bytes } = writeSmallAnswer(ready, field, done, resultBytesMax);
+    return { outcome: { field, errors, write }, bytes };
+  }
+
   async #runProfiled(
-    root: Extract<ReadyRoot, { kind: "query" }>,
+    root: QueryRoot,
     reader: Reader,
     { trace, budget }: QueryPlace,
   ): Promise<ExecutionResult> {
@@ -165,7 +208,7 @@ export class RootQueries {
   async #resolveDql(
     { field, ready }: Extract<ReadyRoot, { kind: "dql" }>,
     { request, given, budget, trace, run }: QueryPlace,
-  ): Promise<RootOutcome> {
+  ): Promise<WrittenRoot> {
     const { namespace, principal, plan } = request;
     let reader = given;
     try {
@@ -175,10 +218,7 @@ export class RootQueries {
       const done = await this.#dqlRoots.run(field, ready, { ...place, locate: run.locate });
       trace.touchedUids += done.touchedUids;
       if (done.report !== undefined) trace.reports.set(field.key, done.report);
-      return done.outcome;
-    } catch (error) {
-      const errors = [{ message: queryFailed(error), path: [field.key] }];
-      return { field, errors, write: undefined };
+      return done;
     } finally {
       if (given === undefined) reader?.close();
     }

@@ -17,6 +17,7 @@ import type { HandlerOptions } from "./handle-options.ts";
 import { Preparer } from "./handle-prepare.ts";
 import type { LiveRequest, MutationWork, ReadyRequest, Work } from "./handle-prepare.ts";
 import { RootQueries } from "./handle-query.ts";
+import { openLane, type RootLane } from "./root-lane.ts";
 import { readsOf } from "./handle-roots.ts";
 import type { ReadyRoot } from "./handle-roots.ts";
 import { errorsWithoutSchema, withoutSchema } from "./handle-schemaless.ts";
@@ -172,8 +173,9 @@ export class RequestHandler {
     const lambda = (): LambdaCalls => this.#lambdaCalls(schema, request, run, budget);
     const outcomes: RootOutcome[] = [];
     const given = readerOf(reader, request);
+    const lane = this.#laneOf(roots, budget);
     for (const root of roots) {
-      const place = { run, request, given, budget, trace, parentType, lambda };
+      const place = { run, request, given, budget, trace, parentType, lambda, lane };
       outcomes.push(await this.#queries.resolve(root, place));
     }
     const body = writeAnswer(outcomes, run.locate, undefined, this.#options.limits.resultBytesMax);
@@ -196,6 +198,7 @@ export class RequestHandler {
     const parentType = run.node.operation === "query" ? "Query" : "Subscription";
     // The first query uses the snapshot that the schema was found in; every other one has its own.
     let own = readerOf(reader, request);
+    const lane = this.#laneOf(roots, budget);
     const pending = roots.map((root) => {
       const isRead = root.kind === "query" || root.kind === "dql";
       const given = isRead ? own : undefined;
@@ -208,6 +211,7 @@ export class RequestHandler {
         trace,
         parentType,
         lambda,
+        lane,
       });
     });
     const outcomes =
@@ -217,6 +221,11 @@ export class RequestHandler {
     if (request.plan !== undefined) trace.orderReports(roots.map((root) => root.field.key));
     const body = this.#write(outcomes, run, trace, request.plan);
     return { body, headers: headersOf(run, trace.shownTouched) };
+  }
+
+  #laneOf(roots: readonly ReadyRoot[], budget: RequestBudget): RootLane | undefined {
+    const { clock, scheduler } = this.#options;
+    return openLane(roots, { clock, scheduler, budget });
   }
 
   /** What would be done for each root field; nothing is. */

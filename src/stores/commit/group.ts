@@ -102,7 +102,7 @@ export function* applyGroup(
   yield* working.flushInPieces();
   // It is alone in its group.
   const beginsLog = group[0]?.change.beginsLog === true;
-  const { state, settle } = writeCommits(kv, host, commits, { commitTs, fence, beginsLog });
+  const { state, settle } = yield* writeCommits(kv, host, commits, { commitTs, fence, beginsLog });
   return { verdicts, state, keys, settle };
 }
 
@@ -145,7 +145,7 @@ export function reserveUids(patch: Patch, leases: UidLease): void {
 }
 
 /** The log's rows and the store's state behind the changes. */
-function writeCommits(
+function* writeCommits(
   kv: KeyValue,
   { log, leases, tuning, state: before }: GroupHost,
   commits: readonly Commit[],
@@ -153,8 +153,8 @@ function writeCommits(
     beginsLog,
     ...newest
   }: Pick<StoreState, "commitTs" | "fence"> & { readonly beginsLog: boolean },
-): Pick<Outcome, "state" | "settle"> {
-  const added = log.write(kv, commits);
+): Pieces<Pick<Outcome, "state" | "settle">> {
+  const added = yield* log.write(kv, commits);
   const trimmed = beginsLog ? log.clear(kv) : log.trim(kv, added);
   const reserved = leases.writeReserved(kv, tuning);
   const state = { ...before, ...newest, nextUid: leases.durableNext };

@@ -3,9 +3,9 @@ import { must } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../model/fault.ts";
 import { globalStorageId, keyKind, kindRange, logKey, readLogKey } from "../../codec/key.ts";
-import { changeIdText, encodeCommit, readCommitFront } from "../../store/patch-codec.ts";
+import { changeIdText, encodeCommitInPieces, readCommitFront } from "../../store/patch-codec.ts";
 import type { ChangeId, Commit } from "../../store/store.ts";
-import type { KeyValue } from "../key-value.ts";
+import type { KeyValue, Pieces } from "../key-value.ts";
 import { decodeState, stateKey } from "./state.ts";
 
 export interface LogRetention {
@@ -126,15 +126,17 @@ export class LogTail {
     return first !== undefined && first.firstTs <= ts + 1;
   }
 
-  /** Writes the rows of a group; `settle` must follow when it is durable. */
-  write(kv: KeyValue, commits: readonly Commit[]): AddedRow[] {
+  /** Writes the rows of a group, large ones in pieces; `settle` must follow when it is durable. */
+  *write(kv: KeyValue, commits: readonly Commit[]): Pieces<AddedRow[]> {
     const committedMs = this.clock.nowMs();
-    return commits.map((commit) => {
-      const row = encodeCommit(commit, committedMs);
+    const added: AddedRow[] = [];
+    for (const commit of commits) {
+      const row = yield* encodeCommitInPieces(commit, committedMs);
       kv.put(logKey(commit.commitTs), row);
       const id = changeIdText(commit.id);
-      return { commitTs: commit.commitTs, committedMs, bytes: row.length, id };
-    });
+      added.push({ commitTs: commit.commitTs, committedMs, bytes: row.length, id });
+    }
+    return added;
   }
 
   /** Removes blocks that the retention does not ask for; returns how many, for `settle`. The newest one stays. */
