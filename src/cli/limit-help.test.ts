@@ -30,7 +30,6 @@ function refuseKey(): string {
       lambdaUrl: undefined,
       lambdaLimit: "",
       backup: "",
-      cluster: "",
       outgoing: "",
       drain: "1s",
       hang: "30s",

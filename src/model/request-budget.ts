@@ -126,7 +126,8 @@ export class RequestBudget {
   }
 
   #spend(fault: Fault): Fault {
-    return (this.#spent ??= fault);
+    this.#spent ??= fault;
+    return fault;
   }
 
   /** Has so many passwords compared. Throws Fault E_LIMIT. */

@@ -24,7 +24,7 @@ test("a directory", async () => {
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("ok      gives a number once\n");
   expect(stdout).toMatch(/[\d,]+ writes acknowledged in 1 s under \d+ leaders?, /);
-  expect(stdout).toMatch(/all 15 promises were kept\n$/);
+  expect(stdout).toMatch(/all 16 promises were kept\n$/);
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -58,7 +58,7 @@ describe.runIf(await hasPostgres())("PostgreSQL", () => {
       const sound = await runWeft(["certify", "--log", `@${file}`, "--for", "2s", "--json"]);
       expect([sound.code, sound.stderr]).toEqual([0, ""]);
       const report = JSON.parse(sound.stdout) as Report;
-      expect(report.parts.map(({ fault }) => fault)).toEqual(Array(15).fill(null));
+      expect(report.parts.map(({ fault }) => fault)).toEqual(Array(16).fill(null));
       expect(report.load.acknowledged).toBeGreaterThan(10);
       const left = await pair.primary.run("SELECT count(*) AS n FROM weft_log");
       expect(Number(left.rows[0]?.["n"])).toBe(0);

@@ -11,18 +11,19 @@ import { systemClock } from "../../src/base/clock.ts";
 import { printReport, profilePlan } from "../../src/exec/explain.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
 import { makeFreeBudget } from "../../src/model/request-budget.ts";
-import { itemsSchema, openItems } from "../support/items-graph.ts";
-import { librarySchema, openLibrary } from "../support/library-graph.ts";
+import { openItems } from "../support/items-graph.ts";
+import { openLibrary } from "../support/library-graph.ts";
 import { runDql } from "../support/run-dql.ts";
 
 const collections = [
-  { folder: "dql", schema: librarySchema, open: openLibrary },
-  { folder: "items", schema: itemsSchema, open: openItems },
+  { folder: "dql", open: openLibrary },
+  { folder: "items", open: openItems },
 ];
 
-describe.each(collections)("$folder", ({ folder, schema, open }) => {
+describe.each(collections)("$folder", ({ folder, open }) => {
   const place = new URL(`${folder}/`, import.meta.url);
   const graph = open();
+  const { schema } = graph;
   const names = readdirSync(place)
     .filter((name) => name.endsWith(".dql"))
     .map((name) => name.slice(0, -".dql".length));

@@ -10,7 +10,7 @@ import { buildPlan, parseQuery } from "../../src/exec/dql.ts";
 import { profilePlan } from "../../src/exec/explain.ts";
 import { defaultLimits } from "../../src/model/limits.ts";
 import { makeFreeBudget } from "../../src/model/request-budget.ts";
-import { itemsSchema, openItems } from "../support/items-graph.ts";
+import { openItems } from "../support/items-graph.ts";
 import { runs } from "../support/runs.ts";
 
 /** An estimate is off by at most this factor, beside a few records that any query may read. */
@@ -31,7 +31,7 @@ const context = {
 };
 
 async function costsOf(text: string): Promise<{ cost: number; read: number }> {
-  const plan = buildPlan(parseQuery(text, new Map()), itemsSchema);
+  const plan = buildPlan(parseQuery(text, new Map()), graph.schema);
   const { report } = await profilePlan(plan, undefined, graph, context);
   return { cost: report.cost ?? Number.NaN, read: report.costRead ?? Number.NaN };
 }

@@ -3,6 +3,7 @@
  * a prime step through each range, so that no two predicates go together.
  */
 import { convertValue } from "../../src/model/convert.ts";
+import type { Schema } from "../../src/graph/schema.ts";
 import type { Value } from "../../src/model/value.ts";
 import { MemoryGraph, definePredicate, makeTestSchema, type TestFact } from "./memory-graph.ts";
 
@@ -10,25 +11,26 @@ const index = (...names: string[]): { readonly indexes: readonly { tokenizer: st
   indexes: names.map((tokenizer) => ({ tokenizer })),
 });
 
-export const itemsSchema = makeTestSchema(
-  [
-    definePredicate("kind", "string", index("exact")),
-    definePredicate("code", "string", index("hash")),
-    definePredicate("words", "string", index("term", "trigram", "fulltext", "ngram")),
-    definePredicate("price", "int", index("int")),
-    definePredicate("weight", "float", index("float")),
-    definePredicate("stars", "int", index("int")),
-    definePredicate("open", "bool", index("bool")),
-    definePredicate("made", "datetime", index("day")),
-    definePredicate("place", "geo", index("geo")),
-    definePredicate("note", "string"),
-    definePredicate("label", "string", { ...index("exact"), lang: true }),
-    definePredicate("parts", "uid", { list: true, reverse: true, count: true }),
-    definePredicate("maker", "uid", { reverse: true }),
-    definePredicate("pin", "password"),
-  ],
-  [{ name: "Item", fields: ["kind", "price", "stars", "words", "parts", "maker"] }],
-);
+const makeItemsSchema = (): Schema =>
+  makeTestSchema(
+    [
+      definePredicate("kind", "string", index("exact")),
+      definePredicate("code", "string", index("hash")),
+      definePredicate("words", "string", index("term", "trigram", "fulltext", "ngram")),
+      definePredicate("price", "int", index("int")),
+      definePredicate("weight", "float", index("float")),
+      definePredicate("stars", "int", index("int")),
+      definePredicate("open", "bool", index("bool")),
+      definePredicate("made", "datetime", index("day")),
+      definePredicate("place", "geo", index("geo")),
+      definePredicate("note", "string"),
+      definePredicate("label", "string", { ...index("exact"), lang: true }),
+      definePredicate("parts", "uid", { list: true, reverse: true, count: true }),
+      definePredicate("maker", "uid", { reverse: true }),
+      definePredicate("pin", "password"),
+    ],
+    [{ name: "Item", fields: ["kind", "price", "stars", "words", "parts", "maker"] }],
+  );
 
 const itemCount = 3000;
 const vocabulary = ["amber", "basin", "cedar", "drift", "ember", "fjord"];
@@ -71,9 +73,10 @@ function factsOf(i: number): readonly TestFact[] {
   ];
 }
 
+/** With a schema of its own, beside which runs keep what they counted: test files share a process. */
 export function openItems(): MemoryGraph {
   return new MemoryGraph(
-    itemsSchema,
+    makeItemsSchema(),
     Array.from({ length: itemCount }, (_, i) => factsOf(i)).flat(),
   );
 }
