@@ -6,6 +6,7 @@ import { queryDefaults } from "./engine.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Clock } from "../base/clock.ts";
 import { defaultLimits } from "../model/limits.ts";
+import type { NQuad } from "../model/nquad.ts";
 import { openMemoryStore } from "../stores/open.ts";
 import type { Store } from "../store/store.ts";
 import { deriveFill } from "../write/fill.ts";
@@ -337,6 +338,31 @@ describe("alter", () => {
     await engine.alter({ kind: "dropAll" }, 0);
     expect(await query(text)).toEqual({ n: [], g: [{ "dgraph.graphql.schema": "" }] });
     expect((await engine.schema(0)).predicate("name")).toBeUndefined();
+  });
+
+  test("of a node that a client has made its own, too, only what makes it the GraphQL schema's is kept", async () => {
+    const fact = (predicate: string, text: string): NQuad => ({
+      subject: { kind: "uid", uid: 5 },
+      predicate,
+      language: "",
+      object: { kind: "value", value: { kind: "string", text } },
+      facets: undefined,
+    });
+    await engine.transact(0, (txn) =>
+      txn.apply({
+        set: [
+          fact("dgraph.graphql.schema", "type A { b: Int }"),
+          fact("dgraph.type", "dgraph.graphql"),
+        ],
+        delete: [],
+      }),
+    );
+    await mutate(set(`<0x5> <dgraph.type> "Boat" .\n<0x5> <name> "a" .`), now);
+    const text = `{ q(func: uid(0x5)) { name dgraph.type } }`;
+    for (const kind of ["dropData", "dropAll"] as const) {
+      await engine.alter({ kind }, 0);
+      expect(await query(text)).toEqual({ q: [{ "dgraph.type": ["dgraph.graphql"] }] });
+    }
   });
 
   test("tells listeners of this and of another process", async () => {

@@ -70,6 +70,7 @@ const indexingWaitMs = 1000;
 const lookMs = 5;
 /** And so often at least. */
 const idleLookMs = 500;
+const graphqlSchemaType = "dgraph.graphql";
 /** After so long it is looked whether whoever restored is gone. */
 const lostLookMs = 15_000;
 
@@ -382,6 +383,8 @@ export class SchemaChanges {
       const predicate = must(kept[k], "a column for each predicate");
       nodes.forEach((uid, row) => {
         for (const cell of cells[row] ?? []) {
+          // A client may have made the node one of its own, too: that goes with all else.
+          if (k === 2 && cell.text !== graphqlSchemaType) continue;
           const { value, language, facets } = k > 0 || keepsText ? cell : emptyGraphqlSchema(cell);
           edits.push({ kind: "setValue", uid, predicate, value, language, facets });
         }
