@@ -64,6 +64,12 @@ export class LeaseKeeper {
     return this.#options.leaseMs / 3;
   }
 
+  /** No beat was seen for so long that nobody can be said to hold it. */
+  get isSilent(): boolean {
+    const { clock, leaseMs } = this.#options;
+    return clock.tickMs() - this.#sinceMs >= Math.max(leaseMs, this.#seen?.lastsMs ?? 0);
+  }
+
   /**
    * Whether this machine may take it now. Rejects as the log does. `isLast`: it stands back for so long that all others
    * have had their turn.

@@ -182,7 +182,6 @@ class Machine implements ClusterNode, NodeLinkHost {
   }
 
   get facts(): ClusterFacts {
-    const { seen } = this.#lease;
     const leads = this.#role === "leading";
     return {
       node: this.#options.name,
@@ -191,10 +190,16 @@ class Machine implements ClusterNode, NodeLinkHost {
       applied: this.#applied.seq,
       kept: Math.max(this.#kept, this.#applied.seq),
       format: this.#replica?.format ?? 0,
-      leader: leads ? this.#ownLead : this.#leaderLink.isConnected ? seen?.node : undefined,
+      leader: leads ? this.#ownLead : this.#knownLeader,
       members: this.#members,
       problem: this.#problem ?? this.#unreached,
     };
+  }
+
+  /** One that is connected, and of whose lease a beat was seen: without the log it leads nobody. */
+  get #knownLeader(): string | undefined {
+    const isKnown = this.#leaderLink.isConnected && !this.#lease.isSilent;
+    return isKnown ? this.#lease.seen?.node : undefined;
   }
 
   get #unreached(): string | undefined {

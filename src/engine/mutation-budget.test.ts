@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => engine.close());
 
 const facts = (predicate: string, count: number): string =>
-  Array.from({ length: count }, (_, i) => `_:n${i} <${predicate}> "v${i}" .`).join("\n");
+  Array.from({ length: count }, (_, i) => `_:n${i} <${predicate}> "value ${i}" .`).join("\n");
 
 function mutate(text: string, limits: Partial<Limits>, timeoutMs = 0): Promise<unknown> {
   const given = { clock: systemClock, limits: { ...defaultLimits, ...limits }, timeoutMs };
@@ -46,6 +46,14 @@ test("its time ends while changes are worked out", async () => {
   await expect(mutate(text, { queryTimeoutMs: 30 })).rejects.toThrow("--limit query-timeout");
   await expect(mutate(text, {}, 30)).rejects.toThrow(/deadline exceeded$/);
   expect(await countNames()).toBe(nothing);
+});
+
+test("its time ends while passwords are hashed", async () => {
+  await engine.alter({ kind: "schema", text: "secret: password .", runInBackground: false }, 0);
+  const before = Date.now();
+  await expect(mutate(`{ set {\n${facts("secret", 300)}\n} }`, {}, 300)).rejects.toThrow();
+  // All of them take some 15 s.
+  expect(Date.now() - before).toBeLessThan(10_000);
 });
 
 test("many deletes of an upsert are counted, too", async () => {

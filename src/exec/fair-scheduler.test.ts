@@ -50,6 +50,15 @@ test("of many that begin at once one slice runs in a round of the event loop", a
   expect(scheduler.isBusy).toBe(false);
 });
 
+test("requests that wait for something else hold no place", async () => {
+  const scheduler = makeFairScheduler(systemClock, 2);
+  for (let i = 0; i < 2; i++) {
+    const resting = open();
+    for (let slice = 0; slice < 20; slice++) await scheduler.next(resting);
+  }
+  await takeSlices(scheduler, 20);
+});
+
 async function takeSlices(
   scheduler: ReturnType<typeof makeFairScheduler>,
   count: number,

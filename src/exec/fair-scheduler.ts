@@ -34,17 +34,24 @@ const shortSlices = 5;
 /** Slices after which one that runs gives way to those that wait: no two requests hold up all others. */
 const slicesInTurn = 50;
 
-/** How often those that wait are asked whether their time is over. */
+/** How often those that wait are asked whether their time is over, and those that run whether they do. */
 const lookEveryMs = 50;
+/** One that has asked for no slice for so long waits for something else: a password's hash, another process. */
+const restMs = 250;
 
 interface Waiting {
   readonly request: RequestBudget;
   readonly resolve: () => void;
 }
 
+interface Turn {
+  slices: number;
+  /** When it asked for its slice. */
+  askedMs: number;
+}
+
 export function makeFairScheduler(clock: Clock, runningMax = 2): FairScheduler {
-  /** How many slices each has had in this turn. */
-  const running = new Map<RequestBudget, number>();
+  const running = new Map<RequestBudget, Turn>();
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
   const pieces = new SolePieces(clock);
@@ -60,6 +67,13 @@ export function makeFairScheduler(clock: Clock, runningMax = 2): FairScheduler {
         else waiting.push(one);
       }
     }
+    // Who rests has no turn: it stands behind those that wait when it goes on.
+    const nowMs = clock.tickMs();
+    for (const [request, { askedMs }] of running) {
+      if (nowMs - askedMs <= restMs || waiting.length === 0) continue;
+      running.delete(request);
+      letIn();
+    }
     if (waiting.length === 0) stopLooking();
   };
   const stopLooking = (): void => {
@@ -74,7 +88,7 @@ export function makeFairScheduler(clock: Clock, runningMax = 2): FairScheduler {
   const letIn = (): void => {
     const first = waiting.shift();
     if (first === undefined) return;
-    running.set(first.request, 0);
+    running.set(first.request, { slices: 0, askedMs: clock.tickMs() });
     rounds.later(first.resolve);
     if (waiting.length === 0) stopLooking();
   };
@@ -87,8 +101,9 @@ export function makeFairScheduler(clock: Clock, runningMax = 2): FairScheduler {
       const count = ++request.slices;
       const inTurn = running.get(request);
       if (inTurn !== undefined) {
-        if (inTurn < slicesInTurn || waiting.length === 0) {
-          running.set(request, inTurn + 1);
+        if (inTurn.slices < slicesInTurn || waiting.length === 0) {
+          inTurn.slices++;
+          inTurn.askedMs = clock.tickMs();
           return rounds.next();
         }
         running.delete(request);
@@ -98,7 +113,7 @@ export function makeFairScheduler(clock: Clock, runningMax = 2): FairScheduler {
       }
       if (count <= shortSlices) return rounds.next();
       if (running.size < runningMax) {
-        running.set(request, 0);
+        running.set(request, { slices: 0, askedMs: clock.tickMs() });
         return rounds.next();
       }
       return wait(request);

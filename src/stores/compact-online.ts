@@ -184,7 +184,7 @@ async function copyState(
 
 /** What was committed meanwhile follows until the writer says that nothing is left, and that the copy is the store. */
 async function exchange(client: LinkClient, copy: Copy): Promise<void> {
-  const changes = fs.openSync(copy.changes, "r");
+  const changes = openChanges(copy);
   try {
     let applied = 0;
     for (let round = 0; round < roundsMax; round++) {
@@ -215,6 +215,17 @@ async function exchange(client: LinkClient, copy: Copy): Promise<void> {
     "E_STARTUP",
     `the store at ${client.dir} is not compacted: one of the server's processes does not answer`,
   );
+}
+
+function openChanges({ changes }: Copy): number {
+  try {
+    return fs.openSync(changes, "r");
+  } catch (error) {
+    if (fs.existsSync(changes)) throw error;
+    // A writer that begins clears what a compaction before it has left.
+    const why = "the process that writes to the store was started anew meanwhile";
+    throw new Fault("E_STARTUP", `the store cannot be compacted: ${why}`);
+  }
 }
 
 /** All that is noted from `from` on; where it ends. */

@@ -382,6 +382,7 @@ export async function openNodeStore(options: NodeStoreOptions): Promise<NodeStor
       `cannot open the store at ${dir}: it is another store than the log's`,
     );
   }
+  refuseAnother(dir, found?.storeId, options.identity);
   if (found === undefined) makeDirectory(dir);
   const claim = await claimForWriting(dir, options.claimWaitMs ?? claimWaitMs);
   if (claim === undefined) {

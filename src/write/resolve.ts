@@ -51,7 +51,7 @@ export function resolveEdits(
   const rows = rowsOf(schema, mutations, nodes);
   for (const row of rows) row.edit = toEdit(schema, row);
   rows.sort(compareRows);
-  return finishEdits(rows);
+  return finishEdits(rows, look);
 }
 
 /** So many facts are judged without a look at the time. */
@@ -101,7 +101,7 @@ function* resolveInSteps(
     row.edit = toEdit(schema, row);
     if (i % rowsAtOnce === rowsAtOnce - 1) yield look(rowsAtOnce);
   }
-  const finished = finishEdits(isInOrder(rows) ? rows : yield* sortRows(rows, look));
+  const finished = finishEdits(isInOrder(rows) ? rows : yield* sortRows(rows, look), look);
   if (!(finished instanceof Promise)) return finished;
   let edits: readonly Edit[] = [];
   yield finished.then((all) => void (edits = all));
@@ -126,9 +126,9 @@ function* sortRows(rows: readonly Row[], look: Look): Steps<Row[]> {
   return Array.from(sorted, rowAt);
 }
 
-function finishEdits(rows: Row[]): MaybePromise<readonly Edit[]> {
+function finishEdits(rows: Row[], look: Look | undefined): MaybePromise<readonly Edit[]> {
   const edits = takeEdits(rows);
-  return edits.some(isPassword) ? hashPasswords(edits, rows) : edits;
+  return edits.some(isPassword) ? hashPasswords(edits, rows, look) : edits;
 }
 
 /** Throws for what `resolveEdits` would refuse of the facts whose predicates are in the schema. */
@@ -196,15 +196,18 @@ function isPassword(edit: Edit): edit is Extract<Edit, { kind: "setValue" }> {
   return edit.kind === "setValue" && edit.value.kind === "password";
 }
 
+/** One takes some 50 ms: before each it is looked whether the request's time is over, or its sender gone. */
 async function hashPasswords(
   edits: readonly Edit[],
   rows: readonly Row[],
+  look: Look | undefined,
 ): Promise<readonly Edit[]> {
   const finished: Edit[] = [];
   for (const [i, edit] of edits.entries()) {
-    finished.push(
-      isPassword(edit) ? await hashed(edit, must(rows[i], "each edit is of a row")) : edit,
-    );
+    if (isPassword(edit)) {
+      await look?.(1);
+      finished.push(await hashed(edit, must(rows[i], "each edit is of a row"), look));
+    } else finished.push(edit);
   }
   return finished;
 }
@@ -366,12 +369,13 @@ function checkUniqueText(value: Value): void {
 async function hashed(
   edit: Extract<Edit, { kind: "setValue" }>,
   row: Row,
+  asker?: object,
 ): Promise<Extract<Edit, { kind: "setValue" }>> {
   const given = row.fact.object;
   if (given.kind !== "value" || (given.value.kind !== "string" && given.value.kind !== "default")) {
     return edit;
   }
-  const made = await hashPassword(given.value.text);
+  const made = await hashPassword(given.value.text, asker);
   return { ...edit, value: { kind: "password", hash: made } };
 }
 
