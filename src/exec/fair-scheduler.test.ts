@@ -57,6 +57,7 @@ test("requests that wait for something else hold no place", async () => {
     for (let slice = 0; slice < 20; slice++) await scheduler.next(resting);
   }
   await takeSlices(scheduler, 20);
+  expect(scheduler.isBusy).toBe(false);
 });
 
 async function takeSlices(
