@@ -58,15 +58,9 @@ export function makeFairScheduler(clock: Clock, runningMax = 2): FairScheduler {
   const rounds = new Rounds();
 
   const look = (): void => {
-    const isOver = waiting.some(({ request }) => request.isOver());
-    if (isOver) {
-      const left = waiting;
-      waiting = [];
-      for (const one of left) {
-        if (one.request.isOver()) one.resolve();
-        else waiting.push(one);
-      }
-    }
+    const over = waiting.filter(({ request }) => request.isOver());
+    if (over.length > 0) waiting = waiting.filter((one) => !over.includes(one));
+    for (const { resolve } of over) resolve();
     // Who rests has no turn: it stands behind those that wait when it goes on.
     const nowMs = clock.tickMs();
     for (const [request, { askedMs }] of running) {
